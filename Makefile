@@ -1,0 +1,54 @@
+# make run      solve a Poisson problem in a fresh environment
+# make test     tests, and the doctests of the packages
+# make check    formatting, lint, types, import layers, then the tests
+# make bench    measure; results in build/bench-ssr.json
+# make clean    remove all that the above made, the environment too
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PACKAGES := $(wildcard ssr boundary)
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.DELETE_ON_ERROR:
+.PHONY: run test check bench clean
+
+run: $(VENV)/.plot
+	$(BIN)/python -m apps.poisson
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -n auto
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy $(PACKAGES)
+	$(BIN)/python tools/layers.py
+	$(BIN)/python -m pytest -n auto
+
+bench: $(VENV)/.plot
+	mkdir -p build
+	$(BIN)/python -m benchmarks.ssr --json build/bench-ssr.json
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# One stamp for each set of extras: made again when pyproject.toml or the environment is newer.
+$(VENV)/.plot $(VENV)/.dev: $(VENV)/.%: $(VENV)/.made pyproject.toml
+	@echo "installing the packages and the '$*' extra into $(VENV)"
+	@$(PIP) install --editable '.[$*]'
+	@touch $@
+
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "Python 3.11 or newer is needed and $(PYTHON) is not; try: make PYTHON=python3.12" >&2; \
+	  exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "$(PYTHON) cannot make virtual environments. On Debian and Ubuntu install python3-venv:" >&2; \
+	  echo "    apt-get install python3-venv" >&2; \
+	  echo "(python3.12-venv for an interpreter python3.12 beside the system's own)." >&2; \
+	  exit 1; }
+	@echo "making $(VENV)"
+	@$(PYTHON) -m venv --clear $(VENV)
+	@touch $@

@@ -1,0 +1,103 @@
+"""The import layers hold, and the check that says so finds what it should."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools import layers
+
+ROOT = Path(__file__).parent.parent
+
+
+def write(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def test_real_tree() -> None:
+    assert list(layers.violations(ROOT)) == []
+
+
+ALLOWED = {
+    "ssr/__init__.py": '__all__ = ["matrix"]\n__version__ = "1"\nfrom .sets import Set as matrix\n',
+    "ssr/sets.py": "import islpy as isl\nimport numpy as np\nfrom . import _private\n",
+    "ssr/oracle.py": (
+        "from typing import TYPE_CHECKING\n"
+        "if TYPE_CHECKING:\n    import scipy\n"
+        "def f():\n    import scipy.sparse\n    from sympy import Symbol\n"
+    ),
+    "ssr/passes/fuse.py": "from .. import ir\nfrom ..sets import Set\nfrom ssr import ir\n",
+    "boundary/fill.py": "import scipy\nimport mpi4py\nfrom ssr.sets import Set\n",
+    "apps/swe.py": "import ssr\nimport boundary as bc\nfrom . import _mesh\nssr.matrix, bc.fill\n",
+    "benchmarks/run.py": (
+        "import ssr.solvers\nfrom ssr import matrix, __version__\nfrom apps import swe\n"
+        "ssr.matrix, ssr.solvers.cg\n"
+    ),
+    "tests/test_sets.py": "import islpy\nfrom ssr.passes import fuse\nimport benchmarks.run\n",
+    "tests/golden/kernel.py": "not Python",
+}
+
+
+def test_allowed(tmp_path: Path) -> None:
+    write(tmp_path, ALLOWED)
+    assert list(layers.violations(tmp_path)) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "source", "expected"),
+    [
+        ("ssr/a.py", "import boundary", "1: ssr imports boundary, a layer above or beside it."),
+        ("ssr/a.py", "\nfrom apps.swe import step", "2: ssr imports apps, a layer"),
+        ("ssr/a.py", "def f():\n  import benchmarks", "2: ssr imports benchmarks, a layer"),
+        ("ssr/a.py", "def f():\n  from mpi4py import MPI", "2: ssr imports mpi4py."),
+        ("ssr/a.py", "import islpy", "1: Only ssr/sets.py imports islpy."),
+        ("boundary/a.py", "from islpy import Set", "1: Only ssr/sets.py imports islpy."),
+        ("ssr/a.py", "__import__('islpy')", "1: Only ssr/sets.py imports islpy."),
+        ("ssr/a.py", "import scipy.sparse", "1: ssr imports scipy at module level;"),
+        ("ssr/a.py", "class C:\n  import sympy", "2: ssr imports sympy at module level;"),
+        ("ssr/a.py", "try:\n  import matplotlib\nexcept E: pass", "2: ssr imports matplotlib at"),
+        ("ssr/sets.py", "import scipy", "1: ssr imports scipy at module level;"),
+        ("ssr/a.py", "if x:\n  pass\nelse:\n  import scipy", "4: ssr imports scipy at module"),
+        ("boundary/a.py", "import apps", "1: boundary imports apps, a layer"),
+        ("boundary/a.py", "import ssr._sets", "1: boundary imports the private ssr._sets."),
+        ("boundary/b/a.py", "from ...ssr import _f", "1: boundary imports the private ssr._f."),
+        (
+            "apps/a.py",
+            "from ssr import matrix",
+            "1: apps imports ssr otherwise than users do: import ssr.",
+        ),
+        ("apps/a.py", "import boundary", "1: apps imports boundary otherwise than users do:"),
+        (
+            "apps/a.py",
+            "import ssr.solvers",
+            "1: apps imports ssr otherwise than users do: import ssr.",
+        ),
+        ("apps/a.py", "import ssr\nssr._f()", "2: apps uses ssr._f, which is not a public name."),
+        ("apps/a.py", "import ssr\nssr.emit", "2: apps uses ssr.emit, which is not a public name."),
+        ("apps/a.py", "import boundary as bc\nbc._f", "2: apps uses boundary._f, which is not"),
+        ("apps/a.py", "import benchmarks", "1: apps imports benchmarks, a layer above or beside"),
+        ("benchmarks/a.py", "import ssr.emit", "1: benchmarks imports ssr.emit, which is not a"),
+        ("benchmarks/a.py", "from ssr import emit", "1: benchmarks uses ssr.emit, which is not a"),
+        ("benchmarks/a.py", "from apps import _f", "1: benchmarks imports the private apps._f."),
+        ("tests/a.py", "from ssr.sets import _f", "1: tests imports the private ssr.sets._f."),
+        ("ssr/a.py", "x = 1 +", "1: Cannot be parsed: invalid syntax."),
+    ],
+)
+def test_violation(tmp_path: Path, file: str, source: str, expected: str) -> None:
+    write(tmp_path, ALLOWED | {file: source})
+    (found,) = layers.violations(tmp_path)
+    assert found.startswith(f"{file}:{expected}")
+
+
+def test_command_prints_and_exits_with_one(tmp_path: Path) -> None:
+    write(tmp_path, {"ssr/a.py": "import apps\nimport mpi4py\n"})
+    command = [sys.executable, str(ROOT / "tools/layers.py"), str(tmp_path)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    first, second = run.stdout.splitlines()
+    assert first.startswith("ssr/a.py:1: ")
+    assert second.startswith("ssr/a.py:2: ")

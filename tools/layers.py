@@ -1,0 +1,208 @@
+"""Check the import layers: ``apps -> boundary -> ssr``.
+
+``python tools/layers.py [root]`` prints each violation as ``file:line: sentence`` and exits with 1
+if there is any. The rules are the tables below; the files are parsed, never imported.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+MAY_IMPORT = {
+    "ssr": set[str](),
+    "boundary": {"ssr"},
+    "apps": {"ssr", "boundary"},
+    "benchmarks": {"ssr", "boundary", "apps"},
+    "tests": {"ssr", "boundary", "apps", "benchmarks", "tools"},
+    "tools": set[str](),
+}
+"""Our packages a package may import, besides itself; private names of another, never."""
+
+FORBIDDEN = {"ssr": {"mpi4py"}}
+"""Packages of others that a package never imports."""
+
+SOLE_IMPORTER = {"islpy": "ssr/sets.py"}
+"""The one file that imports a package (tests may compare with it)."""
+
+LAZY = {"ssr": {"islpy", "matplotlib", "scipy", "sympy"}}
+"""Slow imports: inside functions only, except by their sole importer."""
+
+PUBLIC = {"ssr", "ssr.solvers", "boundary"}
+"""The modules users import; their names are in ``__all__``. Benchmarks import no others."""
+
+AS_USERS_DO = {"ssr": "import ssr", "boundary": "import boundary as bc"}
+"""The only forms in which apps import our packages."""
+
+
+@dataclass(frozen=True)
+class Import:
+    """One imported name: ``import module as alias``, or ``from module import name``."""
+
+    line: int
+    module: str
+    name: str | None = None
+    alias: str | None = None
+    lazy: bool = False
+
+    @property
+    def top(self) -> str:
+        """The package imported from."""
+        return self.module.partition(".")[0]
+
+
+class _Reader(ast.NodeVisitor):
+    """Collect the imports of a module of a package, relative ones made absolute."""
+
+    def __init__(self, package: list[str]) -> None:
+        self.package = package
+        self.lazy = False
+        self.imports: list[Import] = []
+
+    def visit_Import(self, node: ast.Import) -> None:
+        for item in node.names:
+            self._add(node, item.name, alias=item.asname)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        parents = self.package[: len(self.package) - node.level + 1] if node.level else []
+        module = ".".join(parents + ([node.module] if node.module else []))
+        for item in node.names:
+            self._add(node, module, item.name, item.asname)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        function = getattr(node.func, "attr", getattr(node.func, "id", None))
+        if function in ("import_module", "__import__") and node.args:
+            target = node.args[0]
+            if isinstance(target, ast.Constant) and isinstance(target.value, str):
+                self._add(node, target.value)
+        self.generic_visit(node)
+
+    def visit_If(self, node: ast.If) -> None:
+        if ast.unparse(node.test) not in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
+            self.generic_visit(node)
+            return
+        self._visit_lazy(node.body)
+        for child in node.orelse:
+            self.visit(child)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self._visit_lazy(node.body)
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def _visit_lazy(self, body: list[ast.stmt]) -> None:
+        outer, self.lazy = self.lazy, True
+        for child in body:
+            self.visit(child)
+        self.lazy = outer
+
+    def _add(
+        self, node: ast.AST, module: str, name: str | None = None, alias: str | None = None
+    ) -> None:
+        line = getattr(node, "lineno", 0)
+        self.imports.append(Import(line, module, name, alias, self.lazy))
+
+
+def violations(root: Path) -> Iterator[str]:
+    """Yield a line for each import below ``root`` that breaks a rule."""
+    for package in MAY_IMPORT:
+        for path in sorted((root / package).rglob("*.py")):
+            file = path.relative_to(root).as_posix()
+            if file.startswith("tests/golden/"):
+                continue
+            try:
+                tree = ast.parse(path.read_bytes(), file)
+            except SyntaxError as error:
+                yield f"{file}:{error.lineno}: Cannot be parsed: {error.msg}."
+                continue
+            reader = _Reader(list(path.relative_to(root).parent.parts))
+            reader.visit(tree)
+            for item in reader.imports:
+                for sentence in _check(file, package, item):
+                    yield f"{file}:{item.line}: {sentence}"
+            if package in ("apps", "benchmarks"):
+                for line, name in _unlisted(root, tree, reader.imports):
+                    yield f"{file}:{line}: {package} uses {name}, which is not a public name."
+
+
+def _check(file: str, package: str, item: Import) -> Iterator[str]:
+    """Yield what is wrong with one import, as sentences."""
+    top, path = item.top, item.module.split(".") + ([item.name] if item.name else [])
+    ours = top in MAY_IMPORT and top != package
+    sole = SOLE_IMPORTER.get(top)
+    if ours and top not in MAY_IMPORT[package]:
+        yield f"{package} imports {top}, a layer above or beside it."
+    elif ours and any(map(_private, path)):
+        yield f"{package} imports the private {'.'.join(path)}."
+    elif package == "apps" and top in AS_USERS_DO and _written(item) != AS_USERS_DO[top]:
+        yield f"apps imports {top} otherwise than users do: {AS_USERS_DO[top]}."
+    elif package == "benchmarks" and top in AS_USERS_DO and item.module not in PUBLIC:
+        yield f"benchmarks imports {item.module}, which is not a public module."
+    if top in FORBIDDEN.get(package, ()):
+        yield f"{package} imports {top}."
+    if sole and file != sole and package != "tests":
+        yield f"Only {sole} imports {top}."
+    elif top in LAZY.get(package, ()) and file != sole and not item.lazy:
+        yield f"{package} imports {top} at module level; import it in the function that needs it."
+
+
+def _written(item: Import) -> str:
+    """Return an import as it stands in the source."""
+    text = f"from {item.module} import {item.name}" if item.name else f"import {item.module}"
+    return f"{text} as {item.alias}" if item.alias else text
+
+
+def _private(name: str) -> bool:
+    return name.startswith("_") and not name.endswith("__")
+
+
+def _unlisted(root: Path, tree: ast.Module, imports: list[Import]) -> Iterator[tuple[int, str]]:
+    """Yield the names used from our packages that their ``__all__`` does not list."""
+    modules = {}
+    used: list[tuple[int, str, str]] = []
+    for item in imports:
+        if item.top not in AS_USERS_DO:
+            continue
+        if item.name is None:
+            modules[item.alias or item.top] = item.module if item.alias else item.top
+        elif item.module in PUBLIC and item.name != "*":
+            used.append((item.line, item.module, item.name))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            module = modules.get(node.value.id)
+            if module is not None:
+                used.append((node.lineno, module, node.attr))
+    for line, module, name in sorted(used):
+        listed = _listed(root, module)
+        hidden = _private(name) if listed is None else name not in listed
+        if hidden and not name.startswith("__") and f"{module}.{name}" not in PUBLIC:
+            yield line, f"{module}.{name}"
+
+
+def _listed(root: Path, module: str) -> set[str] | None:
+    """Return the ``__all__`` of a module, or None where it is not a plain list of names."""
+    stem = root.joinpath(*module.split("."))
+    for path in (stem / "__init__.py", stem.with_suffix(".py")):
+        if path.exists():
+            for node in ast.parse(path.read_bytes()).body:
+                if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+                    try:
+                        return set(ast.literal_eval(node.value))
+                    except ValueError:
+                        return None
+    return None
+
+
+def main(root: Path) -> int:
+    """Print all violations; return the exit status."""
+    found = list(violations(root))
+    print("\n".join(found) or "layers: apps -> boundary -> ssr holds")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    default = Path(__file__).resolve().parent.parent
+    raise SystemExit(main(Path(sys.argv[1]) if len(sys.argv) > 1 else default))
