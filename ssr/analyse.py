@@ -1,0 +1,141 @@
+"""What isl proves about matrices and assignments: triangularity, dependences, in-place form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from . import ir
+from .errors import NotTriangularError, SingularMatrixError
+from .index import Affine
+from .sets import Domain
+
+
+def diagonal_split(
+    found: tuple[ir.Family, ...], rows: Domain, name: str
+) -> tuple[ir.Order, tuple[ir.Family, ...], tuple[ir.Family, ...]]:
+    """Return the order of substitution, the diagonal families and the others.
+
+    Raises
+    ------
+    NotTriangularError
+        If there are entries before and after the diagonal.
+    SingularMatrixError
+        If a row has no diagonal entry, or the number zero.
+    """
+    before, diagonal, after = [], [], []
+    for f in found:
+        for kept, domain in (
+            (before, f.domain.before(f.column, f.row)),
+            (diagonal, f.domain.equal(f.row, f.column)),
+            (after, f.domain.before(f.row, f.column)),
+        ):
+            if not domain.empty:
+                kept.append(replace(f, domain=domain))
+    if before and after:
+        raise NotTriangularError(
+            f"{name}.solve needs a triangular matrix; {name} has entries on both sides.",
+            note=f"({_place(before[0].column)}) comes before the row for "
+            f"{before[0].domain.notation()}; ({_place(after[0].column)}) after it for "
+            f"{after[0].domain.notation()}",
+            hint=f"Solve with {name}.tril() or {name}.triu(), or use an iterative solver.",
+        )
+    missing = rows
+    for f in diagonal:
+        missing = missing - f.domain
+    if not missing.empty:
+        raise SingularMatrixError(
+            f"{name} has no diagonal entry in some rows, so it cannot be solved with.",
+            note=f"It is missing for {missing.simplified().notation()}.",
+        )
+    order: ir.Order = "forward" if before else "backward" if after else "any"
+    return order, tuple(diagonal), (*before, *after)
+
+
+def _place(column: tuple[Affine, ...]) -> str:
+    return ", ".join(map(str, column))
+
+
+def reads(value: ir.Value, domain: Domain) -> Iterator[tuple[Domain, ir.Load]]:
+    """Yield all loads of a value with the rows at which they happen."""
+    match value:
+        case ir.Load():
+            yield domain, value
+        case ir.Sum(terms):
+            for term in terms:
+                here = domain & term.domain
+                for part in (term.weight, term.operand):
+                    if part is not None:
+                        yield from reads(part, here)
+        case ir.Op(_, args):
+            for arg in args:
+                yield from reads(arg, domain)
+        case _:
+            pass
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """How an assignment runs: its order, whether in place, and why not if not."""
+
+    order: ir.Order
+    in_place: bool
+    reason: str
+
+
+def sweep(assignment: ir.Assignment) -> Sweep:
+    """Return the order in which an assignment may write its target in place, if there is one.
+
+    In place is right iff every old value a row reads lies at or after the row in sweep order:
+    it has not been overwritten yet. Values made before lie before the row by construction.
+    """
+    old = [
+        (domain, load)
+        for domain, load in reads(assignment.value, assignment.domain)
+        if load.array == assignment.target and not load.new and not domain.empty
+    ]
+    made = assignment.order != "any"
+    if not old:
+        return Sweep(assignment.order, True, "the target is not read before it is written")
+    candidates: tuple[ir.Order, ...] = (assignment.order,) if made else ("forward", "backward")
+    row = tuple(Affine.name(a) for a in assignment.axes)
+    reason = ""
+    for order in candidates:
+        for domain, load in old:
+            lost = (
+                domain.before(load.index, row)
+                if order == "forward"
+                else domain.before(row, load.index)
+            )
+            if not lost.empty:
+                reason = (
+                    f"in {order} order, row ({_place(row)}) reads the old value at "
+                    f"({_place(load.index)}) after it was overwritten, "
+                    f"for {lost.simplified().notation()}"
+                )
+                break
+        else:
+            if not made and all(load.index == row for _, load in old):
+                return Sweep("any", True, "each row reads only its own old value")
+            return Sweep(order, True, f"in {order} order all old values lie at or after the row")
+    return Sweep(assignment.order, False, reason)
+
+
+def earlier(assignment: ir.Assignment) -> tuple[tuple[int, ...], ...] | None:
+    """Return the offsets from a row to rows that must be done before it, in place.
+
+    None means that they are not the same for all rows. A row comes after the rows whose new
+    values it reads, and after the rows that read its old value.
+    """
+    row = tuple(Affine.name(a) for a in assignment.axes)
+    offsets: dict[tuple[int, ...], None] = {}
+    for domain, load in reads(assignment.value, assignment.domain):
+        if load.array != assignment.target or domain.empty:
+            continue
+        shift = tuple(c - r for c, r in zip(load.index, row, strict=True))
+        if not all(s.is_constant for s in shift):
+            return None
+        offset = tuple(s.constant for s in shift)
+        if any(offset):
+            offsets[offset if load.new else tuple(-o for o in offset)] = None
+    return tuple(sorted(offsets))

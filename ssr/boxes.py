@@ -1,0 +1,159 @@
+"""Lay out a call: sizes, boxes in a legal order, offsets and strides, as tables of integers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import ir
+from .errors import BoxError
+from .space import Box, Space
+
+Table = np.ndarray[Any, np.dtype[np.int64]]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The integers of a call: shapes of scratch, bytes of each array, one table for each nest."""
+
+    temporaries: tuple[tuple[int, ...], ...]
+    buffers: tuple[int, ...]
+    lengths: Table
+    tables: tuple[Table, ...]
+
+
+def plan_boxes(
+    program: ir.Program,
+    meta: Mapping[str, Any],
+    spaces: Mapping[str, Space],
+    sizes: Mapping[str, int],
+    arrays: Sequence[tuple[str, Space, Any]],
+    boxes: Sequence[Box] | None,
+) -> Plan:
+    """Return the plan of a call.
+
+    Raises
+    ------
+    BoxError
+        If the boxes do not cover the rows once, or wait for each other.
+    """
+    fields = {f.name: f for f in (*program.fields, *program.temporaries)}
+    layout: dict[str, tuple[int, ...]] = {}
+    for name, space, a in arrays:
+        layout[name] = _offsets(space.lower, [s // a.itemsize for s in a.strides], a.shape)
+    shapes = []
+    for name in meta["temporaries"]:
+        space = spaces.get(name) or spaces[_base(name, meta)]
+        shape = space.extent(sizes)
+        shapes.append(shape)
+        layout[name] = _offsets(space.lower, _c_strides(shape), shape)
+    order = [*meta["fields"], *meta["temporaries"]]
+    tables, lists = [], []
+    for nest in meta["nests"]:
+        space = spaces.get(nest["target"]) or spaces[_base(nest["target"], meta)]
+        chosen = ordered(boxes, space.box(sizes), nest)
+        lists.append(chosen)
+        rows = [
+            [sizes[s] for s in meta["sizes"]]
+            + [edge for axis in box for edge in axis]
+            + [number for name in order for number in layout[name]]
+            for box in chosen
+        ]
+        tables.append(np.array(rows, np.int64))
+    buffers = tuple(
+        rows * (max(box[-1][1] - box[-1][0] for box in lists[nest]) + 2 * pad)
+        for _, nest, rows, pad in meta["buffers"]
+    )
+    lengths = [_bytes(a) for _, _, a in arrays]
+    lengths += [8 * int(np.prod(s)) for s in shapes]
+    assert len(lengths) == len(fields) or meta["temporaries"]
+    return Plan(tuple(shapes), buffers, np.array(lengths, np.int64), tuple(tables))
+
+
+def _base(name: str, meta: Mapping[str, Any]) -> str:
+    """Return the field whose space a temporary made by lowering has."""
+    return next(f for f in meta["fields"] if name.startswith(f"{f}_new_"))
+
+
+def _c_strides(shape: Sequence[int]) -> list[int]:
+    strides = [1]
+    for n in reversed(shape[1:]):
+        strides.insert(0, strides[0] * n)
+    return strides
+
+
+def _offsets(
+    lower: Sequence[int], strides: Sequence[int], shape: Sequence[int]
+) -> tuple[int, ...]:
+    """Return the flat offset of index zero and the strides of all axes but the last."""
+    steps = [*strides[:-1], 1]
+    return (-sum(low * s for low, s in zip(lower, steps, strict=True)), *steps[:-1])
+
+
+def _bytes(a: np.ndarray[Any, Any]) -> int:
+    return a.itemsize + sum((n - 1) * s for n, s in zip(a.shape, a.strides, strict=True))
+
+
+def ordered(
+    boxes: Sequence[Box] | None, whole: Box, nest: Mapping[str, Any]
+) -> tuple[Box, ...]:
+    """Return boxes in an order in which every box comes after those it waits for."""
+    if boxes is None:
+        return (whole,)
+    found = tuple(tuple((int(a), int(b)) for a, b in box) for box in boxes)
+    _check_cover(found, whole)
+    if len(found) == 1 or nest["earlier"] == ():
+        return found
+    if nest["earlier"] is None:
+        raise BoxError(
+            f"The sweep over {nest['target']!r} cannot be cut into boxes.",
+            note="Its dependences are not the same for all rows.",
+        )
+    waits = {
+        n: {m for m, other in enumerate(found) if m != n and _needs(box, other, nest["earlier"])}
+        for n, box in enumerate(found)
+    }
+    result: list[Box] = []
+    while waits:
+        ready = [n for n, before in waits.items() if not before & set(waits)]
+        if not ready:
+            a, b = sorted(waits)[:2]
+            raise BoxError(
+                f"The sweep over {nest['target']!r} cannot run box by box: "
+                f"boxes {found[a]} and {found[b]} wait for each other.",
+                note=f"rows need the rows at offsets {nest['earlier']} before them",
+                hint="Cut along the outermost axes only.",
+            )
+        result.append(found[ready[0]])
+        del waits[ready[0]]
+    return tuple(result)
+
+
+def _needs(box: Box, other: Box, offsets: Sequence[Sequence[int]]) -> bool:
+    """Whether a row of ``box`` plus an offset lies in ``other``."""
+    return any(
+        all(
+            max(low + o, other_low) < min(high + o, other_high)
+            for (low, high), (other_low, other_high), o in zip(box, other, offset, strict=True)
+        )
+        for offset in offsets
+    )
+
+
+def _check_cover(boxes: Sequence[Box], whole: Box) -> None:
+    volume = 0
+    for n, box in enumerate(boxes):
+        if len(box) != len(whole) or any(
+            not low <= a < b <= high for (a, b), (low, high) in zip(box, whole, strict=True)
+        ):
+            raise BoxError(f"Box {box} is empty or not within the rows {whole}.")
+        volume += int(np.prod([b - a for a, b in box]))
+        for other in boxes[:n]:
+            if _needs(box, other, [(0,) * len(box)]):
+                raise BoxError(f"Boxes {other} and {box} overlap.")
+    if volume != int(np.prod([b - a for a, b in whole])):
+        raise BoxError(f"The boxes do not cover all rows {whole}.",
+                       hint="Space.split makes a cover.")

@@ -1,0 +1,402 @@
+"""Write loops as the source of a Numba kernel, which is also plain Python.
+
+A kernel takes arrays, scratch buffers, scalars and one table for each nest. A table has a row for
+each box: sizes, bounds, and for each array the flat offset of index zero and its strides.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from . import ir
+from .index import Affine
+from .loopnest import For, If, Loop, Run
+from .loops import LoopNest
+from .nests import bounds
+from .sets import condition_text
+
+RESERVED = frozenset(
+    "i j k l phase along k_back j_back l_back i_back table box real np jit ld st fma prefetch "
+    "address range min max abs kernel META exp sqrt".split()
+)
+
+_INFIX = {
+    "add": "+", "sub": "-", "mul": "*", "div": "/",
+    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=",
+}  # fmt: skip
+_CALL = {"abs": "abs", "sqrt": "np.sqrt", "exp": "np.exp", "min": "min", "max": "max"}
+
+
+def spelled(name: str) -> str:
+    """Return a user's name as a name of the kernel."""
+    return name + "_" if name in RESERVED or keyword.iskeyword(name) else name
+
+
+@dataclass
+class Writer:
+    """Lines of source under construction, the constants and the row offsets they use."""
+
+    arrays: Mapping[str, ir.Field]
+    buffers: Mapping[str, ir.Buffer]
+    suffix: str
+    lines: list[str] = field(default_factory=list)
+    constants: dict[float, str] = field(default_factory=dict)
+    rows: dict[str, str] = field(default_factory=dict)
+    counter: int = 0
+
+    def line(self, depth: int, text: str) -> None:
+        """Add one line."""
+        self.lines.append("    " * depth + text)
+
+    def fresh(self, stem: str) -> str:
+        """Return a new variable name."""
+        self.counter += 1
+        return f"{stem}{self.counter}"
+
+    def constant(self, value: float) -> str:
+        """Return the variable that holds a number in the kernel's type."""
+        return self.constants.setdefault(value, f"w{len(self.constants)}")
+
+    def buffer(self, name: str) -> str:
+        """Return a buffer's argument name."""
+        return name + self.suffix
+
+    def row(self, array: str, index: Sequence[Affine]) -> str:
+        """Return the source of the flat offset at which a row of an array starts."""
+        if array in self.buffers:
+            name = self.buffer(array)
+            if self.buffers[array].rows == 1:
+                return f"{name}_0"
+            return f"{name}_0 + ({index[0]} & {self.buffers[array].rows - 1}) * {name}_w"
+        name = spelled(array)
+        parts = [f"{name}_0"]
+        for axis, position in enumerate(index[:-1]):
+            if position.is_constant and not position.constant:
+                continue
+            body = str(position)
+            body = f"({body})" if " " in body or body.startswith("-") else body
+            parts.append(f"{body} * {name}_s{axis}")
+        return " + ".join(parts)
+
+    def place(self, array: str, index: Sequence[Affine]) -> str:
+        """Return the source of an element's flat offset, with the row hoisted if it was."""
+        row = self.row(array, index)
+        row = self.rows.get(row, row)
+        last = index[-1]
+        if last.is_constant and not last.constant:
+            return row
+        text = str(last)
+        return f"{row} - {text[1:]}" if text.startswith("-") else f"{row} + {text}"
+
+    def argument(self, array: str) -> str:
+        """Return the argument an array or buffer is."""
+        return self.buffer(array) if array in self.buffers else spelled(array)
+
+
+def write_tree(writer: Writer, nest: LoopNest, tree: Sequence[Loop], depth: int) -> None:
+    """Write loops, branches and instances."""
+    for node in tree:
+        match node:
+            case For(variable, start, stop, step, body):
+                innermost = not any(_has_loop(b) for b in body)
+                if innermost:
+                    _hoist(writer, nest, node, depth)
+                more = f", {step}" if step != 1 else ""
+                writer.line(depth, f"for {variable} in range({start}, {stop}{more}):")
+                write_tree(writer, nest, body, depth + 1)
+                if innermost:
+                    writer.rows = {}
+            case If(condition, then, orelse):
+                writer.line(depth, f"if {condition}:")
+                write_tree(writer, nest, then, depth + 1)
+                if orelse:
+                    writer.line(depth, "else:")
+                    write_tree(writer, nest, orelse, depth + 1)
+            case Run(name, indices):
+                statement, piece = nest.pieces[name]
+                write_instance(writer, statement, piece, indices, depth)
+
+
+def _has_loop(node: Loop) -> bool:
+    match node:
+        case For():
+            return True
+        case If(_, then, orelse):
+            return any(_has_loop(n) for n in (*then, *orelse))
+    return False
+
+
+def _runs(node: Loop) -> list[Run]:
+    match node:
+        case For(body=body):
+            return [r for n in body for r in _runs(n)]
+        case If(_, then, orelse):
+            return [r for n in (*then, *orelse) for r in _runs(n)]
+        case Run():
+            return [node]
+
+
+def _hoist(writer: Writer, nest: LoopNest, loop: For, depth: int) -> None:
+    """Compute the row offsets an innermost loop needs before it."""
+    for run in _runs(loop):
+        statement, piece = nest.pieces[run.piece]
+        where = dict(zip(statement.domain.axes, run.indices, strict=True))
+        used = [(statement.array, statement.index)]
+        if piece.value is not None:
+            used += [(v.array, v.index) for v in ir.loads(piece.value)]
+        for array, index in used:
+            moved = tuple(a.substitute(where) for a in index)
+            if any(loop.variable in a.names() for a in moved[:-1]):
+                continue
+            row = writer.row(array, moved)
+            if row not in writer.rows and (" " in row):
+                name = writer.fresh(f"{writer.argument(array)}_r")
+                writer.line(depth, f"{name} = {row}")
+                writer.rows[row] = name
+
+
+def write_instance(
+    writer: Writer,
+    statement: ir.Statement,
+    piece: ir.Piece,
+    indices: tuple[Affine, ...],
+    depth: int,
+) -> None:
+    """Write one assignment of a piece."""
+    where = dict(zip(statement.domain.axes, indices, strict=True))
+    target = tuple(a.substitute(where) for a in statement.index)
+    array, place = writer.argument(statement.array), writer.place(statement.array, target)
+    if piece.value is None:
+        writer.line(depth, f"prefetch({array}, {place})")
+        return
+    text = value_text(writer, piece.value, piece, where, depth)
+    writer.line(depth, f"st({array}, {place}, {text})")
+
+
+def value_text(
+    writer: Writer, value: ir.Value, piece: ir.Piece, where: Mapping[str, Affine], depth: int
+) -> str:
+    """Return the source of a value; sums write lines of their own first."""
+    match value:
+        case ir.Const(number):
+            return writer.constant(number)
+        case ir.Scalar(name):
+            return spelled(name)
+        case ir.Coordinate(index):
+            return f"real({index.substitute(where)})"
+        case ir.Load(array, index):
+            moved = tuple(a.substitute(where) for a in index)
+            return f"ld({writer.argument(array)}, {writer.place(array, moved)})"
+        case ir.Sum():
+            return _sum_text(writer, value, piece, where, depth)
+        case ir.Op(name, args):
+            texts = [value_text(writer, a, piece, where, depth) for a in args]
+    if name == "neg":
+        return f"(-{texts[0]})"
+    if name == "where":
+        return f"({texts[1]} if {texts[0]} else {texts[2]})"
+    if name in _INFIX:
+        return f"({texts[0]} {_INFIX[name]} {texts[1]})"
+    return f"{_CALL[name]}({', '.join(texts)})"
+
+
+def _sum_text(
+    writer: Writer, value: ir.Sum, piece: ir.Piece, where: Mapping[str, Affine], depth: int
+) -> str:
+    if not value.terms:
+        return writer.constant(0.0)
+    guarded = any(not piece.domain <= t.domain for t in value.terms)
+    if len(value.terms) == 1 and not guarded:
+        return _first(writer, value.terms[0], piece, where, depth)
+    total = writer.fresh("s")
+    if guarded:
+        writer.line(depth, f"{total} = {writer.constant(-0.0)}")
+    for n, term in enumerate(value.terms):
+        inner = depth
+        if guarded and not piece.domain <= term.domain:
+            writer.line(depth, f"if {_moved(condition_text(term.domain), where)}:")
+            inner += 1
+        if n == 0 and not guarded:
+            text = _first(writer, term, piece, where, inner)
+        else:
+            text = _next(writer, term, total, piece, where, inner)
+        writer.line(inner, f"{total} = {text}")
+    return total
+
+
+def _first(
+    writer: Writer, term: ir.Term, piece: ir.Piece, where: Mapping[str, Affine], depth: int
+) -> str:
+    weight = value_text(writer, term.weight, piece, where, depth)
+    if term.operand is None:
+        return weight
+    operand = value_text(writer, term.operand, piece, where, depth)
+    if term.weight == ir.ONE:
+        return operand
+    return f"-{operand}" if term.weight == ir.Const(-1.0) else f"{weight} * {operand}"
+
+
+def _next(
+    writer: Writer,
+    term: ir.Term,
+    total: str,
+    piece: ir.Piece,
+    where: Mapping[str, Affine],
+    depth: int,
+) -> str:
+    if term.operand is None:
+        return f"{total} + {value_text(writer, term.weight, piece, where, depth)}"
+    operand = value_text(writer, term.operand, piece, where, depth)
+    if term.weight == ir.ONE:
+        return f"{total} + {operand}"
+    if term.weight == ir.Const(-1.0):
+        return f"{total} - {operand}"
+    return f"fma({value_text(writer, term.weight, piece, where, depth)}, {operand}, {total})"
+
+
+def _moved(condition: str, where: Mapping[str, Affine]) -> str:
+    return re.sub(
+        r"[A-Za-z_]\w*",
+        lambda m: f"({where[m[0]]})" if m[0] in where and str(where[m[0]]) != m[0] else m[0],
+        condition,
+    )
+
+
+def kernel_source(
+    program: ir.Program, nests: Sequence[LoopNest], dtype: str, title: str
+) -> tuple[str, dict[str, object]]:
+    """Return the module text of a kernel and what a caller must know about it."""
+    arrays = {f.name: f for f in (*program.fields, *program.temporaries)}
+    body: list[str] = []
+    constants: dict[float, str] = {}
+    buffer_arguments: list[tuple[str, int, int, int]] = []
+    for number, nest in enumerate(nests):
+        writer = Writer(
+            arrays,
+            {b.name: b for b in nest.nest.buffers},
+            f"_{number}" if len(nests) > 1 else "",
+            constants=constants,
+        )
+        _write_nest(writer, program, nest, number)
+        body += writer.lines
+        buffer_arguments += [(writer.buffer(b.name), number, b.rows, b.pad) for b in nest.nest.buffers]
+    written = list(dict.fromkeys(n.nest.target for n in nests))
+    kind = {"float64": "f8", "float32": "f4"}[dtype]
+    readonly = "Array({}, {}, 'A', readonly=True)"
+    types = [
+        f"{kind}[{', '.join(':' * len(f.shape))}]"
+        if name in written
+        else readonly.format("real", len(f.shape))
+        for name, f in arrays.items()
+    ]
+    meta: dict[str, object] = {
+        "fields": [f.name for f in program.fields],
+        "temporaries": [f.name for f in program.temporaries],
+        "written": written,
+        "buffers": buffer_arguments,
+        "scalars": list(program.scalars),
+        "sizes": list(program.sizes),
+        "nests": [
+            {"target": n.nest.target, "order": n.nest.order, "earlier": n.nest.earlier}
+            for n in nests
+        ],
+        "loops": _vector_loops(nests),
+    }
+    return _module(program, types, meta, constants, body, dtype, title), meta
+
+
+def _write_nest(writer: Writer, program: ir.Program, nest: LoopNest, number: int) -> None:
+    table = f"table_{number}"
+    names = [spelled(s) for s in program.sizes] + list(bounds(nest.nest.axes))
+    for name, array in writer.arrays.items():
+        names += [f"{spelled(name)}_0"]
+        names += [f"{spelled(name)}_s{a}" for a in range(len(array.shape) - 1)]
+    writer.line(1, f"for box in range({table}.shape[0]):  # {nest.nest.target}[:] = ...")
+    for column, name in enumerate(names):
+        writer.line(2, f"{name} = {table}[box, {column}]")
+    last = nest.nest.axes[-1]
+    for b in nest.nest.buffers:
+        name = writer.buffer(b.name)
+        writer.line(2, f"{name}_0 = {b.pad} - {last}_lo")
+        if b.rows > 1 or b.pad:
+            writer.line(2, f"{name}_w = {last}_hi - {last}_lo + {2 * b.pad}")
+        if b.pad:
+            writer.line(2, f"for clear in range({b.rows} * {name}_w):")
+            writer.line(3, f"st({name}, clear, {writer.constant(0.0)})")
+    write_tree(writer, nest, nest.tree, 2)
+
+
+def _module(
+    program: ir.Program,
+    types: Sequence[str],
+    meta: Mapping[str, object],
+    constants: Mapping[float, str],
+    body: Sequence[str],
+    dtype: str,
+    title: str,
+) -> str:
+    arrays = [f.name for f in (*program.fields, *program.temporaries)]
+    buffers = [b[0] for b in meta["buffers"]]  # type: ignore[index, attr-defined]
+    tables = [f"table_{n}" for n in range(len(meta["nests"]))]  # type: ignore[arg-type]
+    arguments = [spelled(a) for a in arrays] + buffers + [spelled(s) for s in program.scalars]
+    arguments += ["lengths", *tables]
+    signature = [*types, *("real[::1]" for _ in buffers), *("real" for _ in program.scalars)]
+    signature += ["i8[::1]", *("i8[:, ::1]" for _ in tables)]
+    kind = {"float64": "f8", "float32": "f4"}[dtype]
+    signature = [t.replace("real", kind) for t in signature]
+    lines = [
+        f'"""{title}"""',
+        "",
+        "import numpy as np",
+        "from numba.types import Array, f4, f8, i8",
+        "",
+        "from ssr.intrinsics import address, fma, jit, ld, prefetch, st",
+        "",
+        f"META = {dict(meta)!r}",
+        "",
+        f"real = np.{dtype}",
+        "",
+        "",
+        "def kernel(" + ", ".join(arguments) + "):",
+    ]
+    lines += _overlap_checks(arrays, meta["written"])  # type: ignore[arg-type]
+    lines += [f"    {name} = real({value!r})" for value, name in constants.items()]
+    lines += [*body, "    return 0", "", "", "SIGNATURE = i8("]
+    lines += [f"    {t}," for t in signature]
+    lines += [")", ""]
+    return "\n".join(lines)
+
+
+def _overlap_checks(arrays: Sequence[str], written: Sequence[str]) -> list[str]:
+    """Compare the memory of written arrays with all others; ``lengths`` is zero where allowed."""
+    lines = []
+    for n, a in enumerate(arrays):
+        if a not in written:
+            continue
+        for m, b in enumerate(arrays):
+            if m == n or (b in written and m < n):
+                continue
+            x, y = f"address({spelled(a)})", f"address({spelled(b)})"
+            lines.append(f"    if {x} < {y} + lengths[{m}] and {y} < {x} + lengths[{n}]:")
+            lines.append(f"        return {1 + n * len(arrays) + m}")
+    return lines
+
+
+def _vector_loops(nests: Sequence[LoopNest]) -> int:
+    """Return how many innermost loops are expected to vectorise."""
+
+    def count(nest: LoopNest, node: Loop) -> int:
+        match node:
+            case For(body=body):
+                if any(_has_loop(b) for b in body):
+                    return sum(count(nest, b) for b in body)
+                statements = [nest.pieces[r.piece][0] for r in _runs(node)]
+                return int(all(s.parallel and s.value is not None for s in statements))
+            case If(_, then, orelse):
+                return sum(count(nest, b) for b in (*then, *orelse))
+        return 0
+
+    return sum(count(nest, node) for nest in nests for node in nest.tree)

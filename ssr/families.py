@@ -1,0 +1,167 @@
+"""The algebra of entry families: sums, multiples, parts, equality."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Literal
+
+from . import ir
+from .errors import ArgumentError
+from .index import Affine
+from .sets import Domain
+from .space import Space
+from .trace import Path
+from .values import show
+
+Part = Literal["tril", "triu", "diagonal"]
+
+
+def gather(paths: tuple[Path, ...], rows: Space) -> tuple[ir.Family, ...]:
+    """Return the entry families of traced paths: equal entries of all paths merged."""
+    merged: dict[tuple[tuple[Affine, ...], ir.Value], Domain] = {}
+    for path in paths:
+        summed: dict[tuple[Affine, ...], ir.Value] = {}
+        for entry in path.entries:
+            known = summed.get(entry.column)
+            summed[entry.column] = entry.value if known is None else add(known, entry.value)
+        for column, value in summed.items():
+            domain = merged.get((column, value))
+            merged[column, value] = path.domain if domain is None else domain | path.domain
+    identity = rows.indices()
+    return canonical(
+        tuple(
+            ir.Family(domain, identity, column, value) for (column, value), domain in merged.items()
+        )
+    )
+
+
+def add(a: ir.Value, b: ir.Value) -> ir.Value:
+    """Return the sum of two values, folded if both are numbers."""
+    if isinstance(a, ir.Const) and isinstance(b, ir.Const):
+        return ir.Const(a.value + b.value)
+    return ir.Op("add", (a, b))
+
+
+def canonical(found: tuple[ir.Family, ...]) -> tuple[ir.Family, ...]:
+    """Return the families without empty and zero ones, in the order rows are summed.
+
+    The order is by the linear part of the column, then by its constant in C order, so that the
+    entries of a stencil are summed from the lowest column to the highest.
+    """
+
+    def key(family: ir.Family) -> tuple[object, ...]:
+        linear = tuple(str(Affine(c.terms)) for c in family.column)
+        constant = tuple(c.constant for c in family.column)
+        return linear, constant, show(family.value), family.domain.text
+
+    kept = (
+        ir.Family(f.domain.canonical(), f.row, f.column, f.value)
+        for f in found
+        if f.value != ir.ZERO and not f.domain.empty
+    )
+    return tuple(sorted(kept, key=key))
+
+
+def merge(found: Iterable[ir.Family]) -> tuple[ir.Family, ...]:
+    """Return the sum of families: number values at the same maps are added where they meet."""
+    numbers: dict[tuple[tuple[Affine, ...], tuple[Affine, ...]], list[tuple[Domain, float]]] = {}
+    others: list[ir.Family] = []
+    for family in found:
+        if isinstance(family.value, ir.Const):
+            pieces = numbers.setdefault((family.row, family.column), [])
+            numbers[family.row, family.column] = overlay(pieces, family.domain, family.value.value)
+        else:
+            others.append(family)
+    result = others
+    for (row, column), pieces in numbers.items():
+        by_value: dict[float, Domain] = {}
+        for domain, value in pieces:
+            by_value[value] = by_value[value] | domain if value in by_value else domain
+        result += [ir.Family(d, row, column, ir.Const(v)) for v, d in by_value.items() if v]
+    return canonical(tuple(result))
+
+
+def overlay(
+    pieces: list[tuple[Domain, float]], domain: Domain, value: float
+) -> list[tuple[Domain, float]]:
+    """Return disjoint pieces with a value added on a domain."""
+    result: list[tuple[Domain, float]] = []
+    for piece, known in pieces:
+        both = piece & domain
+        if both.empty:
+            result.append((piece, known))
+            continue
+        result.append((both, known + value))
+        rest = piece - domain
+        if not rest.empty:
+            result.append((rest, known))
+        domain = domain - piece
+    if not domain.empty:
+        result.append((domain, value))
+    return result
+
+
+def scale(found: tuple[ir.Family, ...], factor: ir.Value) -> tuple[ir.Family, ...]:
+    """Return the families with all values multiplied."""
+    return canonical(tuple(replace(f, value=multiply(factor, f.value)) for f in found))
+
+
+def multiply(a: ir.Value, b: ir.Value) -> ir.Value:
+    """Return the product of two values, folded if both are numbers or one is 1 or -1."""
+    if isinstance(a, ir.Const) and isinstance(b, ir.Const):
+        return ir.Const(a.value * b.value)
+    for one, other in ((a, b), (b, a)):
+        if one == ir.ONE:
+            return other
+        if one == ir.Const(-1.0):
+            return ir.Op("neg", (other,))
+    return ir.Op("mul", (a, b))
+
+
+def part(found: tuple[ir.Family, ...], which: Part, k: int) -> tuple[ir.Family, ...]:
+    """Return the entries below, above or on the diagonal, in the order of rows.
+
+    Raises
+    ------
+    ArgumentError
+        If ``k`` is not 0 or the strict part, -1 below and 1 above.
+    """
+    strict = {"tril": -1, "triu": 1, "diagonal": 0}[which]
+    if k not in (0, strict):
+        raise ArgumentError(
+            f"{which}({k}) is not defined on a grid.",
+            note="Entries are compared with the diagonal in row order; there are no far diagonals.",
+            hint=f"Use {which}() with the diagonal, or {which}({strict}) without.",
+        )
+    kept = []
+    for f in found:
+        equal = f.domain.equal(f.row, f.column)
+        domain = equal
+        if which == "tril":
+            domain = f.domain.before(f.column, f.row)
+        elif which == "triu":
+            domain = f.domain.before(f.row, f.column)
+        if which != "diagonal" and k == 0:
+            domain = domain | equal
+        kept.append(replace(f, domain=domain))
+    return canonical(tuple(kept))
+
+
+def equal(left: tuple[ir.Family, ...], right: tuple[ir.Family, ...]) -> bool:
+    """Whether two unions of families are proved to be the same matrix for all sizes.
+
+    Number values are compared as functions of (row, column), exactly. Other values are compared
+    as expressions: equal text at equal places.
+    """
+    by_basis: dict[ir.Value, list[tuple[Domain, float]]] = {}
+    for sign, found in ((1.0, left), (-1.0, right)):
+        for f in found:
+            basis, number = (
+                (ir.ONE, f.value.value) if isinstance(f.value, ir.Const) else (f.value, 1.0)
+            )
+            axes = tuple(f"r{n}" for n in range(len(f.row)))
+            axes += tuple(f"c{n}" for n in range(len(f.column)))
+            graph = f.domain.image((*f.row, *f.column), axes)
+            by_basis[basis] = overlay(by_basis.get(basis, []), graph, sign * number)
+    return all(value == 0.0 for pieces in by_basis.values() for _, value in pieces)

@@ -1,0 +1,194 @@
+"""The few operations generated kernels are written in, for Numba and for plain Python.
+
+``ld`` and ``st`` access memory at a flat element offset, without the check for negative indices
+that keeps LLVM from vectorising; ``fma`` rounds once; ``prefetch`` has no effect on results.
+Called from plain Python they do the same on arrays wrapped by `Memory`, with bounds checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir as llvm
+from numba import types
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.extending import lower_builtin, type_callable
+
+
+class Memory:
+    """An array seen as the flat memory from its first to its last element."""
+
+    __slots__ = ("array", "flat")
+
+    def __init__(self, array: np.ndarray[Any, Any]) -> None:
+        self.array = array
+        steps = [s // array.itemsize for s in array.strides]
+        length = 1 + sum((n - 1) * s for n, s in zip(array.shape, steps, strict=True))
+        self.flat = np.lib.stride_tricks.as_strided(
+            array, (length,), (array.itemsize,), writeable=array.flags.writeable
+        )
+
+    def __len__(self) -> int:
+        return len(self.flat)
+
+
+def ld(a: Any, offset: int) -> Any:
+    """Return the element at a flat offset."""
+    assert 0 <= offset < len(a.flat), f"load at {offset} of {len(a.flat)}"
+    return a.flat[offset]
+
+
+def st(a: Any, offset: int, value: Any) -> None:
+    """Store an element at a flat offset."""
+    assert 0 <= offset < len(a.flat), f"store at {offset} of {len(a.flat)}"
+    a.flat[offset] = value
+
+
+def prefetch(a: Any, offset: int) -> None:
+    """Bring an element near; any offset is allowed."""
+
+
+def address(a: Any) -> int:
+    """Return the address of an array's first element."""
+    return int(a.array.ctypes.data)
+
+
+def fma(a: Any, b: Any, c: Any) -> Any:
+    """Return ``a * b + c`` rounded once.
+
+    >>> fma(np.float64(1 + 2**-30), np.float64(1 - 2**-30), np.float64(-1.0)) == -(2.0**-60)
+    np.True_
+    """
+    kind = type(c)
+    if not (np.isfinite(a) and np.isfinite(b) and np.isfinite(c)):
+        return kind(a * b + c)
+    exact = Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c))
+    if exact == 0:
+        return kind(a * b + c)
+    return nearest(exact, kind)
+
+
+def nearest(exact: Fraction, kind: Any) -> Any:
+    """Return the floating-point number of a type nearest to a fraction, ties to even."""
+    try:
+        guess = kind(float(exact))
+    except OverflowError:
+        return kind(np.inf if exact > 0 else -np.inf)
+    if not np.isfinite(guess):
+        return guess
+    around = (np.nextafter(guess, kind(-np.inf)), guess, np.nextafter(guess, kind(np.inf)))
+    finite = [g for g in around if np.isfinite(g)]
+    integer = np.uint64 if kind is np.float64 else np.uint32
+
+    def distance(g: Any) -> tuple[Fraction, int]:
+        return abs(Fraction(float(g)) - exact), int(np.asarray(g).view(integer)) & 1
+
+    return min(finite, key=distance)
+
+
+def _pointer(context: Any, builder: Any, kind: Any, array: Any, offset: Any) -> Any:
+    data = context.make_array(kind)(context, builder, array).data
+    return builder.gep(data, [offset], inbounds=True)
+
+
+@type_callable(ld)
+def _type_ld(context: Any) -> Callable[..., Any]:
+    def typer(a: Any, offset: Any) -> Any:
+        return a.dtype if isinstance(a, types.Array) else None
+
+    return typer
+
+
+@lower_builtin(ld, types.Array, types.Integer)
+def _lower_ld(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    return builder.load(_pointer(context, builder, signature.args[0], *args))
+
+
+@type_callable(st)
+def _type_st(context: Any) -> Callable[..., Any]:
+    def typer(a: Any, offset: Any, value: Any) -> Any:
+        return types.void if isinstance(a, types.Array) else None
+
+    return typer
+
+
+@lower_builtin(st, types.Array, types.Integer, types.Any)
+def _lower_st(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    array, offset, value = args
+    kind = signature.args[0]
+    value = context.cast(builder, value, signature.args[2], kind.dtype)
+    builder.store(value, _pointer(context, builder, kind, array, offset))
+    return context.get_dummy_value()
+
+
+@type_callable(prefetch)
+def _type_prefetch(context: Any) -> Callable[..., Any]:
+    def typer(a: Any, offset: Any) -> Any:
+        return types.void if isinstance(a, types.Array) else None
+
+    return typer
+
+
+@lower_builtin(prefetch, types.Array, types.Integer)
+def _lower_prefetch(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    data = context.make_array(signature.args[0])(context, builder, args[0]).data
+    pointer = builder.bitcast(builder.gep(data, [args[1]]), llvm.IntType(8).as_pointer())
+    word = llvm.IntType(32)
+    function = llvm.FunctionType(llvm.VoidType(), [pointer.type, word, word, word])
+    declared = builder.module.globals.get("llvm.prefetch.p0") or llvm.Function(
+        builder.module, function, "llvm.prefetch.p0"
+    )
+    builder.call(declared, [pointer, word(0), word(3), word(1)])
+    return context.get_dummy_value()
+
+
+@type_callable(address)
+def _type_address(context: Any) -> Callable[..., Any]:
+    def typer(a: Any) -> Any:
+        return types.intp if isinstance(a, types.Array) else None
+
+    return typer
+
+
+@lower_builtin(address, types.Array)
+def _lower_address(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    data = context.make_array(signature.args[0])(context, builder, args[0]).data
+    return builder.ptrtoint(data, context.get_value_type(types.intp))
+
+
+@type_callable(fma)
+def _type_fma(context: Any) -> Callable[..., Any]:
+    def typer(a: Any, b: Any, c: Any) -> Any:
+        return c if a == b == c and isinstance(c, types.Float) else None
+
+    return typer
+
+
+@lower_builtin(fma, types.Float, types.Float, types.Float)
+def _lower_fma(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    return builder.fma(*args)
+
+
+class NoAlias(CompilerBase):
+    """Numba's pipeline with the promise that array arguments do not overlap."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Return the passes of the no-Python pipeline."""
+        self.state.flags.noalias = True
+        return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
+
+
+def jit(signature: str, *, cache: bool = True) -> Callable[[Callable[..., Any]], Any]:
+    """Return the decorator of generated kernels: compiled once, for one signature."""
+    return numba.njit(
+        signature,
+        cache=cache,
+        nogil=True,
+        error_model="numpy",
+        boundscheck=False,
+        pipeline_class=NoAlias,
+    )

@@ -1,0 +1,240 @@
+"""All node classes of the intermediate representation, immutable and structurally comparable.
+
+Values are expressions over one row's indices; a `Sum` adds those of its terms whose domain holds
+the row, as one chain of fused multiply-adds in the order written: this order *is* the arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from .index import Affine
+from .sets import Domain
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A number written in the source; rounded to the kernel's type."""
+
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A run-time number, the same for all rows."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinate:
+    """An index expression used as a number."""
+
+    index: Affine
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """The element of an array at an index; ``new`` if made by the statement that reads it."""
+
+    array: str
+    index: tuple[Affine, ...]
+    new: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """An operation on values: ``add sub mul div neg abs sqrt exp min max lt le gt ge eq ne where``."""
+
+    name: str
+    args: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """``weight * operand`` at the rows of a domain; no operand means the weight alone."""
+
+    domain: Domain
+    weight: Value
+    operand: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """The sum of the terms present at a row, in order; zero if none is."""
+
+    terms: tuple[Term, ...]
+
+
+Value: TypeAlias = "Const | Scalar | Coordinate | Load | Op | Sum"
+
+ZERO = Const(0.0)
+ONE = Const(1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Entries ``value(d)`` at ``(row(d), column(d))`` for all ``d`` in a domain."""
+
+    domain: Domain
+    row: tuple[Affine, ...]
+    column: tuple[Affine, ...]
+    value: Value
+
+
+Order = Literal["forward", "backward", "any"]
+"""The direction in which the rows of an assignment depend on each other."""
+
+MADE = "·"
+"""The array name that stands for the target of an assignment before it has one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """``target[row] = value(row)`` for the rows of a domain: NumPy meaning, right side first.
+
+    Loads marked ``new`` read values this assignment has made already, in the given order.
+    """
+
+    target: str
+    axes: tuple[str, ...]
+    domain: Domain
+    value: Value
+    order: Order = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """An array of a program: where its first element lies and how many there are."""
+
+    name: str
+    lower: tuple[int, ...]
+    shape: tuple[Affine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Assignments over fields, run one after the other.
+
+    ``fields`` are arguments in order; ``temporaries`` are allocated for the time of a call.
+    """
+
+    name: str
+    fields: tuple[Field, ...]
+    temporaries: tuple[Field, ...]
+    scalars: tuple[str, ...]
+    sizes: tuple[str, ...]
+    assignments: tuple[Assignment, ...]
+
+    def field(self, name: str) -> Field:
+        """Return a field or temporary by name."""
+        return next(f for f in (*self.fields, *self.temporaries) if f.name == name)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """``array[index] = value`` for all rows of a domain, at a time.
+
+    Time is compared lexicographically: the components of ``outer``, then the place of the
+    statement in its nest, then ``last``, which moves along the contiguous axis. No value means a
+    prefetch of the element. ``parallel`` promises that instances that differ in the last index
+    only are independent.
+    """
+
+    name: str
+    domain: Domain
+    array: str
+    index: tuple[Affine, ...]
+    value: Value | None
+    outer: tuple[Affine, ...]
+    last: Affine
+    parallel: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The part of a statement at which the same terms are present, ready to be written out."""
+
+    name: str
+    domain: Domain
+    value: Value | None
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """Scratch rows along the last axis: ``rows`` of them in rotation, ``pad`` more at both ends.
+
+    The last index counts from the box's lower bound; with several rows, the first index of a
+    reference is taken modulo ``rows``, a power of two.
+    """
+
+    name: str
+    rows: int
+    pad: int
+
+
+@dataclass(frozen=True, slots=True)
+class Nest:
+    """One assignment as scheduled statements over a box of rows.
+
+    The bounds of the box are parameters ``k_lo <= k < k_hi`` and so on for each axis.
+    ``earlier`` holds the offsets to rows that must be done before a row; None if they are not
+    the same for all rows.
+    """
+
+    target: str
+    axes: tuple[str, ...]
+    order: Order
+    context: Domain
+    buffers: tuple[Buffer, ...]
+    statements: tuple[Statement, ...]
+    earlier: tuple[tuple[int, ...], ...] | None
+
+
+def children(value: Value) -> tuple[Value, ...]:
+    """Return the values a value is made of."""
+    match value:
+        case Op(_, args):
+            return args
+        case Sum(terms):
+            return tuple(
+                part for t in terms for part in (t.weight, t.operand) if part is not None
+            )
+        case _:
+            return ()
+
+
+def walk(value: Value) -> Iterator[Value]:
+    """Yield a value and all values inside it, parents first."""
+    yield value
+    for child in children(value):
+        yield from walk(child)
+
+
+def rewrite(value: Value, change: Callable[[Value], Value | None]) -> Value:
+    """Return the value with ``change`` applied to every node, leaves first; None keeps a node."""
+    match value:
+        case Op(name, args):
+            value = Op(name, tuple(rewrite(a, change) for a in args))
+        case Sum(terms):
+            value = Sum(
+                tuple(
+                    replace(
+                        t,
+                        weight=rewrite(t.weight, change),
+                        operand=None if t.operand is None else rewrite(t.operand, change),
+                    )
+                    for t in terms
+                )
+            )
+        case _:
+            pass
+    changed = change(value)
+    return value if changed is None else changed
+
+
+def loads(value: Value) -> tuple[Load, ...]:
+    """Return all reads of a value, in order, each once."""
+    return tuple(dict.fromkeys(v for v in walk(value) if isinstance(v, Load)))

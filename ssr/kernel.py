@@ -1,0 +1,99 @@
+"""A compiled kernel: its source module, its machine code, what a caller must know."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from . import cache, ir
+from .options import Options
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A kernel ready to be called.
+
+    ``run`` is the compiled function, ``plain`` the same source as ordinary Python.
+    """
+
+    name: str
+    source: str
+    meta: dict[str, Any]
+    run: Callable[..., int]
+    plain: Callable[..., int]
+    from_cache: bool
+    seconds: float
+
+
+def text_of(program: ir.Program) -> str:
+    """Return the text that identifies a program: equal text, equal kernel."""
+    return repr(program)
+
+
+def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
+    """Return the kernel of a program: from the cache, or lowered, compiled and cached."""
+    start = time.perf_counter()
+    stem = "".join(c if c.isalnum() else "_" for c in program.name).strip("_") or "kernel"
+    name = f"{stem[:40]}_{cache.digest(text_of(program), repr(options), dtype)}"
+    if not options.cache:
+        return _compile_uncached(program, options, dtype, name, start)
+    path = cache.find(name)
+    if path is not None and _has_code(path):
+        return _load(path, name, True, start)
+    with cache.locked(name):
+        if path is None:
+            path = cache.find(name) or cache.publish(name, _source(program, options, dtype))
+        return _load(path, name, False, start)
+
+
+def _source(program: ir.Program, options: Options, dtype: str) -> str:
+    from .pipeline import lower
+
+    return lower(program, options, dtype, f"{program.name}, generated for {dtype}.").source
+
+
+def _has_code(path: Path) -> bool:
+    return any((path.parent / "__pycache__").glob(f"{path.stem}.kernel-*.nbi"))
+
+
+def _load(path: Path, name: str, from_cache: bool, start: float) -> Kernel:
+    module = _import(path, f"ssr_kernel_{name}")
+    return _kernel(module, name, path.read_text(), True, from_cache, start)
+
+
+def _import(path: Path, name: str) -> ModuleType:
+    known = sys.modules.get(name)
+    if known is not None and getattr(known, "__file__", None) == str(path):
+        return known
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _compile_uncached(
+    program: ir.Program, options: Options, dtype: str, name: str, start: float
+) -> Kernel:
+    source = _source(program, options, dtype)
+    module = ModuleType(f"ssr_kernel_{name}")
+    exec(compile(source, f"<{name}>", "exec"), module.__dict__)
+    return _kernel(module, name, source, False, False, start)
+
+
+def _kernel(
+    module: ModuleType, name: str, source: str, keep: bool, from_cache: bool, start: float
+) -> Kernel:
+    from .intrinsics import jit
+
+    run = jit(module.SIGNATURE, cache=keep)(module.kernel)
+    return Kernel(
+        name, source, module.META, run, module.kernel, from_cache, time.perf_counter() - start
+    )

@@ -1,0 +1,39 @@
+"""The tree of loops between schedule and source text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from .index import Affine
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    """``for variable in range(start, stop, step)``; bounds are source text."""
+
+    variable: str
+    start: str
+    stop: str
+    step: int
+    body: tuple[Loop, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """A branch; the condition is source text."""
+
+    condition: str
+    then: tuple[Loop, ...]
+    orelse: tuple[Loop, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One instance of a piece, its row indices given by loop variables."""
+
+    piece: str
+    indices: tuple[Affine, ...]
+
+
+Loop: TypeAlias = "For | If | Run"

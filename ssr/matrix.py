@@ -1,0 +1,672 @@
+"""The staged matrix: a short program that gives the entries of a row.
+
+A `Matrix` is immutable. It is declared by a generator, combined by ``+ - *`` and parts, applied by
+``@`` and inverted, if triangular, by `Matrix.solve`. Nothing is ever stored but its families.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from . import families as algebra
+from . import ir
+from .errors import ArgumentError, DtypeError, ShapeError, SpaceError, UnboundError
+from .expression import Expression, apply_rows, solve_rows
+from .index import Affine, Index, affine
+from .oracle import Combination, Definition, Origin, Part, Points, assemble, need
+from .space import Space
+from .trace import Path, ScalarType, row_domain, trace
+from .values import Value, node
+
+if TYPE_CHECKING:
+    import scipy.sparse
+    from scipy.sparse.linalg import LinearOperator
+
+    from .program import Program
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The data of a matrix."""
+
+    name: str
+    rows: Space
+    cols: Space
+    families: tuple[ir.Family, ...]
+    origin: Origin
+    data: Mapping[str, Space | ScalarType]
+    bound: Mapping[str, Any]
+    paths: tuple[Path, ...] = ()
+
+
+class Matrix:
+    """A matrix on structured grids, held as entry families.
+
+    Made by `ssr.matrix`, `ssr.stencil`, `ssr.identity` and by operations on matrices. `rows` and
+    `cols` are its spaces. Arrays it is applied to have the shape of ``cols``; the result has the
+    shape of ``rows``. Symbolic sizes are taken from the arrays.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> n, = ssr.sizes("n")
+    >>> points = ssr.Space(n)
+    >>> A = ssr.stencil(points, points, {-1: -1, 0: 2, 1: -1}, outside="drop")
+    >>> A @ np.array([1.0, 2.0, 4.0])
+    array([0., -1., 6.])
+    >>> A.tril().solve(np.array([2.0, 1.0, 0.0]))
+    array([1. , 1. , 0.5])
+    """
+
+    __array_ufunc__ = None
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+
+    @property
+    def name(self) -> str:
+        """The name the matrix was declared with, or the expression that made it."""
+        return self.parts.name
+
+    @property
+    def rows(self) -> Space:
+        """The space of the rows."""
+        return self.parts.rows
+
+    @property
+    def cols(self) -> Space:
+        """The space of the columns."""
+        return self.parts.cols
+
+    @property
+    def families(self) -> tuple[ir.Family, ...]:
+        """The entries as families, in the order rows are summed."""
+        return self.parts.families
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        """Names of the symbolic sizes of all spaces."""
+        spaces = [self.rows, self.cols, *(s for s in self.parts.data.values() if isinstance(s, Space))]
+        return tuple(sorted(frozenset().union(*(s.sizes for s in spaces))))
+
+    @property
+    def unbound(self) -> tuple[str, ...]:
+        """Names of data without a value."""
+        return tuple(n for n in self.parts.data if n not in self.parts.bound)
+
+    def __repr__(self) -> str:
+        count = len(self.families)
+        data = "".join(
+            f", {n}={'bound' if n in self.parts.bound else kind!r}"
+            for n, kind in self.parts.data.items()
+        )
+        return f"<Matrix {self.name}: {self.cols!r} -> {self.rows!r}, {count} families{data}>"
+
+    def _repr_html_(self) -> str:
+        from .explain import matrix_html
+
+        return matrix_html(self)
+
+    def explain(self, stage: str | None = None) -> str:
+        """Return the stages from definition to kernel as text: ``print(A.explain())``.
+
+        Parameters
+        ----------
+        stage
+            One of ``trace sets footprint program passes loops source``; all of them by default.
+        """
+        from .explain import explain_matrix
+
+        return explain_matrix(self, stage)
+
+    # -- algebra ---------------------------------------------------------------------------------
+
+    def __add__(self, other: object) -> Matrix:
+        return self._combine(other, 1.0, "+")
+
+    def __sub__(self, other: object) -> Matrix:
+        return self._combine(other, -1.0, "-")
+
+    def __neg__(self) -> Matrix:
+        return self._scaled(-1.0, f"-{self.name}")
+
+    def __mul__(self, factor: object) -> Matrix:
+        if isinstance(factor, (Matrix, np.ndarray, Expression)):
+            raise ArgumentError(
+                "`*` scales a matrix by a number.", hint="The matrix product is written `@`."
+            )
+        if not isinstance(factor, (int, float, np.number)):
+            return NotImplemented
+        return self._scaled(float(factor), f"{factor} * {self.name}")
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: object) -> Matrix:
+        if not isinstance(divisor, (int, float, np.number)):
+            return NotImplemented
+        return self._scaled(1.0 / float(divisor), f"{self.name} / {divisor}")
+
+    def _scaled(self, factor: float, name: str) -> Matrix:
+        found = algebra.scale(self.families, ir.Const(factor))
+        origin = Combination(None, factor, self.parts.origin)
+        return Matrix(replace(self.parts, name=name, families=found, origin=origin, paths=()))
+
+    def _combine(self, other: object, factor: float, sign: str) -> Matrix:
+        if not isinstance(other, Matrix):
+            return NotImplemented
+        if (self.rows, self.cols) != (other.rows, other.cols):
+            raise SpaceError(
+                f"{self.name} {sign} {other.name}: the matrices act between other spaces.",
+                note=f"{self.cols!r} -> {self.rows!r} and {other.cols!r} -> {other.rows!r}",
+            )
+        right = other.renamed_apart(self.parts)
+        found = algebra.merge(
+            (*self.families, *algebra.scale(right.families, ir.Const(factor)))
+        )
+        return Matrix(
+            Parts(
+                name=f"({self.name} {sign} {other.name})",
+                rows=self.rows,
+                cols=self.cols,
+                families=found,
+                origin=Combination(self.parts.origin, factor, right.parts.origin),
+                data={**self.parts.data, **right.parts.data},
+                bound={**self.parts.bound, **right.parts.bound},
+            )
+        )
+
+    def tril(self, k: Literal[0, -1] = 0) -> Matrix:
+        """Return the entries whose column comes before the row in row order, or is it (k = 0)."""
+        return self._part("tril", k)
+
+    def triu(self, k: Literal[0, 1] = 0) -> Matrix:
+        """Return the entries whose column comes after the row in row order, or is it (k = 0)."""
+        return self._part("triu", k)
+
+    def diagonal(self) -> Matrix:
+        """Return the entries on the diagonal, as a matrix."""
+        return self._part("diagonal", 0)
+
+    @cached_property
+    def _part_cache(self) -> dict[tuple[str, int], Matrix]:
+        return {}
+
+    def _part(self, which: algebra.Part, k: int) -> Matrix:
+        known = self._part_cache.get((which, k))
+        if known is not None:
+            return known
+        self._need_square(which)
+        found = algebra.part(self.families, which, k)
+        name = f"{self.name}.{which}({k if k else ''})"
+        origin = Part(which, k, self.parts.origin)
+        made = Matrix(replace(self.parts, name=name, families=found, origin=origin, paths=()))
+        return self._part_cache.setdefault((which, k), made)
+
+    def _need_square(self, what: str) -> None:
+        if self.rows != self.cols:
+            raise SpaceError(
+                f"{self.name}.{what} needs equal spaces of rows and columns.",
+                note=f"rows {self.rows!r}, columns {self.cols!r}",
+            )
+
+    def equals(self, other: Matrix) -> bool:
+        """Whether the matrices are proved equal, for all sizes.
+
+        Numbers are compared exactly, other values as expressions.
+
+        Examples
+        --------
+        >>> import ssr
+        >>> s = ssr.Space(5)
+        >>> A = ssr.stencil(s, s, {-1: 1, 0: 2, 1: 3}, outside="drop")
+        >>> A.equals(A.tril(-1) + A.triu())
+        True
+        """
+        if (self.rows, self.cols) != (other.rows, other.cols):
+            return False
+        return algebra.equal(self.families, other.families)
+
+    # -- data ------------------------------------------------------------------------------------
+
+    def bind(self, **data: Any) -> Matrix:
+        """Return the matrix with values for its data: scalars, fields, sizes.
+
+        Parameters
+        ----------
+        **data
+            By the names of the declaration: numbers for scalars, arrays for fields, or, inside a
+            program, the program's own fields and scalars. Integers for symbolic sizes.
+
+        Raises
+        ------
+        ArgumentError
+            If a name is not declared.
+        ShapeError
+            If an array does not have as many axes as its space.
+        """
+        known = set(self.parts.data) | set(self.sizes)
+        for name, value in data.items():
+            if name not in known:
+                raise ArgumentError(
+                    f"{self.name} has no data named {name!r}.",
+                    hint=f"It has {', '.join(sorted(known)) or 'none'}.",
+                )
+            data[name] = _checked(name, self.parts.data.get(name), value)
+        return Matrix(replace(self.parts, bound=MappingProxyType({**self.parts.bound, **data})))
+
+    def renamed_apart(self, other: Parts) -> Matrix:
+        """Return the matrix with data renamed where ``other`` means something else by a name."""
+        taken = set(other.data) | set(self.parts.data)
+        names: dict[str, str] = {}
+        for name, kind in self.parts.data.items():
+            if name not in other.data:
+                continue
+            same = other.data[name] == kind and _same(
+                other.bound.get(name), self.parts.bound.get(name)
+            )
+            if not same:
+                names[name] = _fresh(name, taken)
+                taken.add(names[name])
+        return self._renamed(names) if names else self
+
+    def _renamed(self, names: Mapping[str, str]) -> Matrix:
+        parts = self.parts
+
+        def change(value: ir.Value) -> ir.Value | None:
+            match value:
+                case ir.Scalar(name) if name in names:
+                    return ir.Scalar(names[name])
+                case ir.Load(array, index) if array in names:
+                    return ir.Load(names[array], index)
+            return None
+
+        return Matrix(
+            replace(
+                parts,
+                families=tuple(
+                    replace(f, value=ir.rewrite(f.value, change)) for f in parts.families
+                ),
+                origin=_rename_origin(parts.origin, names),
+                data={names.get(n, n): kind for n, kind in parts.data.items()},
+                bound={names.get(n, n): value for n, value in parts.bound.items()},
+                paths=(),
+            )
+        )
+
+    # -- application -----------------------------------------------------------------------------
+
+    def __matmul__(self, x: Any) -> Any:
+        if isinstance(x, Expression):
+            return apply_rows(self, x)
+        if isinstance(x, np.ndarray):
+            return self.apply(x)
+        if isinstance(x, Matrix):
+            return NotImplemented
+        raise ArgumentError(
+            f"{self.name} @ {type(x).__name__}: the operand is a NumPy array or a field.",
+            hint="Convert it with np.asarray.",
+        )
+
+    def apply(self, x: Array, out: Array | None = None) -> Array:
+        """Return ``A @ x``.
+
+        Parameters
+        ----------
+        x
+            Array of the shape of ``cols``, float64 or float32, last axis contiguous.
+        out
+            Array of the shape of ``rows`` that receives the result; must not overlap ``x``.
+
+        Raises
+        ------
+        ShapeError, DtypeError, ContiguityError, OverlapError, UnboundError
+            If an array does not fit, or data are unbound.
+        """
+        return self._eager("apply", x, out)
+
+    def solve(self, b: Any, out: Array | None = None) -> Any:
+        """Return x with ``A x = b`` for a triangular matrix, by substitution in row order.
+
+        Parameters
+        ----------
+        b
+            Right side: array of the shape of ``rows``, or a field expression in a program.
+        out
+            Array that receives the solution; must not overlap ``b``.
+
+        Raises
+        ------
+        NotTriangularError
+            If the matrix has entries on both sides of the diagonal.
+        SingularMatrixError
+            If a row is proved to have no diagonal entry, or a zero one.
+        """
+        self._need_square("solve")
+        if isinstance(b, Expression):
+            return solve_rows(self, b)
+        if not isinstance(b, np.ndarray):
+            raise ArgumentError(f"The right side is a NumPy array, not {type(b).__name__}.")
+        return self._eager("solve", b, out)
+
+    @cached_property
+    def _programs(self) -> dict[str, Program]:
+        return {}
+
+    def program(self, what: Literal["apply", "solve"]) -> Program:
+        """Return the program behind ``A @ x`` or ``A.solve(b)``."""
+        found = self._programs.get(what)
+        if found is None:
+            from .program import matrix_program
+
+            found = self._programs.setdefault(what, matrix_program(self, what))
+        return found
+
+    def _eager(self, what: Literal["apply", "solve"], x: Array, out: Array | None) -> Array:
+        program = self._programs.get(what) or self.program(what)
+        if out is None:
+            source = self.cols if what == "apply" else self.rows
+            out = np.empty(self._result_shape(x, source), x.dtype)
+        program(out, x)
+        return out
+
+    def _result_shape(self, x: Array, source: Space) -> tuple[int, ...]:
+        target = self.rows
+        if source.data.shape == target.data.shape:
+            return x.shape
+        from .binding import match_sizes
+
+        known = {n: v for n, v in self.parts.bound.items() if n in self.sizes}
+        arrays = [
+            (n, s, self.parts.bound[n].shape)
+            for n, s in self.parts.data.items()
+            if isinstance(s, Space) and isinstance(self.parts.bound.get(n), np.ndarray)
+        ]
+        found = match_sizes([("x", source, x.shape), *arrays], known)
+        need(target.sizes, found, "size")
+        return target.extent(found)
+
+    def aslinearoperator(self, dtype: Any = np.float64) -> LinearOperator:
+        """Return a SciPy ``LinearOperator`` on flattened arrays; all sizes must be bound.
+
+        Examples
+        --------
+        >>> import numpy as np, ssr
+        >>> s = ssr.Space(3)
+        >>> ssr.identity(s).aslinearoperator() @ np.ones(3)
+        array([1., 1., 1.])
+        """
+        from scipy.sparse.linalg import LinearOperator
+
+        rows, cols = self._extents()
+
+        def matvec(x: Array) -> Array:
+            return self.apply(np.ascontiguousarray(x, dtype).reshape(cols)).ravel()
+
+        shape = int(np.prod(rows)), int(np.prod(cols))
+        return LinearOperator(shape, matvec=matvec, dtype=np.dtype(dtype))
+
+    # -- the definition on integers --------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns; needs all sizes.
+
+        Raises
+        ------
+        UnboundError
+            If a size is symbolic and not bound.
+        """
+        rows, cols = self._extents()
+        return int(np.prod(rows)), int(np.prod(cols))
+
+    def _extents(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        sizes = self._known_sizes()
+        return self.rows.extent(sizes), self.cols.extent(sizes)
+
+    def _known_sizes(self) -> dict[str, int]:
+        from .binding import match_sizes
+
+        known = {n: v for n, v in self.parts.bound.items() if n in self.sizes}
+        arrays = [
+            (n, s, self.parts.bound[n].shape)
+            for n, s in self.parts.data.items()
+            if isinstance(s, Space) and isinstance(self.parts.bound.get(n), np.ndarray)
+        ]
+        found = match_sizes(arrays, known)
+        need(self.sizes, found, "size")
+        return found
+
+    def to_scipy(self) -> scipy.sparse.csr_array:
+        """Return the matrix as a SciPy CSR array, by running its definition on integers.
+
+        No compiler takes part: this is the meaning kernels are tested against. All sizes and data
+        must be bound.
+
+        Raises
+        ------
+        UnboundError
+            If a size or datum has no value.
+
+        Examples
+        --------
+        >>> import ssr
+        >>> n, = ssr.sizes("n")
+        >>> s = ssr.Space(n)
+        >>> ssr.stencil(s, s, {-1: 1, 0: -2, 1: 1}, outside="drop").bind(n=3).to_scipy().toarray()
+        array([[-2.,  1.,  0.],
+               [ 1., -2.,  1.],
+               [ 0.,  1., -2.]])
+        """
+        sizes = self._known_sizes()
+        need(tuple(self.parts.data), self.parts.bound, "data")
+        values: dict[str, Any] = {}
+        for name, kind in self.parts.data.items():
+            value = self.parts.bound[name]
+            if isinstance(value, (Value, Expression)):
+                raise UnboundError(f"Data {name!r} is bound to a symbol of a program.")
+            if isinstance(kind, Space):
+                if value.shape != kind.extent(sizes):
+                    raise ShapeError(
+                        f"Field {name!r} has shape {value.shape}; its space has "
+                        f"{kind.extent(sizes)}."
+                    )
+                value = Points(value, kind, sizes)
+            values[name] = value
+        return assemble(self.parts.origin, sizes, values)
+
+
+def matrix(
+    *, rows: Space, cols: Space, **data: Space | ScalarType
+) -> Callable[[Callable[..., Any]], Matrix]:
+    """Declare a matrix by a generator of one row.
+
+    The decorated function takes one index for each axis of ``rows`` and yields ``column, value``
+    pairs. It is ordinary Python: loops over ranges, conditions on indices and sizes, helper
+    functions, early return. Conditions are decided symbolically, so it runs once for each path
+    and must be pure. Two entries at one column are added.
+
+    Parameters
+    ----------
+    rows, cols
+        Spaces of rows and columns.
+    **data
+        Keyword-only arguments of the generator: a Space declares a field, read as ``u[i, j]``;
+        ``ssr.scalar`` a number. Values are given by `Matrix.bind`.
+
+    Raises
+    ------
+    NotAffineError
+        If a column is not affine in the indices and sizes.
+    OutOfSpaceError
+        If a column may lie outside ``cols``.
+    RuntimeConditionError
+        If a Python condition depends on data.
+    ImpureGeneratorError, TooManyPathsError
+        If the generator cannot be staged.
+
+    Examples
+    --------
+    >>> import ssr
+    >>> ny, nx = ssr.sizes("ny nx")
+    >>> cells = ssr.Space(ny, nx)
+    >>> @ssr.matrix(rows=cells, cols=cells)
+    ... def A(j, i):
+    ...     yield (j, i), 4.0
+    ...     for c in (j - 1, i), (j, i - 1), (j, i + 1), (j + 1, i):
+    ...         if c in cells:
+    ...             yield c, -1.0
+    >>> A
+    <Matrix A: Space(ny, nx) -> Space(ny, nx), 5 families>
+
+    References
+    ----------
+    Staged Sparse Row, arXiv 2204.13304.
+    """
+
+    def declare(function: Callable[..., Any]) -> Matrix:
+        return define(function, rows, cols, data)
+
+    return declare
+
+
+def define(
+    function: Callable[..., Any], rows: Space, cols: Space, data: Mapping[str, Space | ScalarType]
+) -> Matrix:
+    """Return the matrix of a row generator."""
+    for what, space in (("rows", rows), ("cols", cols)):
+        if not isinstance(space, Space):
+            raise ArgumentError(f"{what} is a Space, not {space!r}.")
+    paths = trace(function, rows, cols, data)
+    origin = Definition(function, rows, cols, tuple((n, n) for n in data))
+    found = algebra.gather(paths, rows)
+    return Matrix(
+        Parts(function.__name__, rows, cols, found, origin, MappingProxyType(dict(data)), {}, paths)
+    )
+
+
+def stencil(
+    rows: Space,
+    cols: Space,
+    weights: Mapping[int | tuple[int, ...], float],
+    *,
+    outside: Literal["error", "drop"] = "error",
+) -> Matrix:
+    """Return the matrix with the same weights, by offset, in every row.
+
+    Parameters
+    ----------
+    rows, cols
+        Spaces of equal location; ``cols`` is usually ``rows.grow(width)``.
+    weights
+        Offset (an integer or a tuple) to weight.
+    outside
+        What to do with offsets that leave ``cols``: an error, or drop the entry (zero outside).
+
+    Examples
+    --------
+    >>> import ssr
+    >>> s = ssr.Space(3)
+    >>> ssr.stencil(s, s.grow(1), {-1: -1, 1: 1}).to_scipy().toarray()
+    array([[-1.,  0.,  1.,  0.,  0.],
+           [ 0., -1.,  0.,  1.,  0.],
+           [ 0.,  0., -1.,  0.,  1.]])
+    """
+    if rows.data.staggered != cols.data.staggered:
+        raise SpaceError(
+            f"A stencil between {rows.location} and {cols.location} mixes locations.",
+            hint="Write it with ssr.matrix, where the shift between the locations is explicit.",
+        )
+    if outside not in ("error", "drop"):
+        raise ArgumentError(f'outside is "error" or "drop", not {outside!r}.')
+    taps = [((o,) if isinstance(o, int) else tuple(o), w) for o, w in weights.items()]
+    for offset, weight in taps:
+        if len(offset) != rows.ndim:
+            raise ArgumentError(f"Offset {offset} has {len(offset)} of {rows.ndim} components.")
+        node(weight)
+
+    def stencil(*index: Any) -> Any:
+        for offset, weight in taps:
+            column = tuple(here + o for here, o in zip(index, offset, strict=True))
+            if outside == "error" or column in cols:
+                yield column, weight
+
+    return define(stencil, rows, cols, {})
+
+
+def identity(space: Space) -> Matrix:
+    """Return the identity matrix on a space.
+
+    Examples
+    --------
+    >>> import ssr
+    >>> ssr.identity(ssr.Space(2)).to_scipy().toarray()
+    array([[1., 0.],
+           [0., 1.]])
+    """
+
+    def identity(*index: Any) -> Any:
+        yield index, 1.0
+
+    return define(identity, space, space, {})
+
+
+def _checked(name: str, kind: Space | ScalarType | None, value: Any) -> Any:
+    if kind is None:
+        size = affine(value)
+        if not size.is_constant or size.constant < 1:
+            raise ShapeError(f"Size {name!r} is a positive integer, not {value!r}.")
+        return size.constant
+    if isinstance(kind, Space):
+        if isinstance(value, Expression):
+            if value.space != kind:
+                raise SpaceError(f"Field {name!r} is on {kind!r}, not on {value.space!r}.")
+            return value
+        if not isinstance(value, np.ndarray):
+            raise DtypeError(f"Field {name!r} is bound to {type(value).__name__}, not an array.")
+        if value.ndim != kind.ndim:
+            raise ShapeError(f"Field {name!r} has {value.ndim} axes; its space has {kind.ndim}.")
+        return value
+    if isinstance(value, Value):
+        return value
+    return number_of(name, value)
+
+
+def number_of(name: str, value: Any) -> float:
+    """Return a bound scalar as a float."""
+    constant = node(value)
+    if not isinstance(constant, ir.Const):
+        raise DtypeError(f"Scalar {name!r} is bound to {value!r}, not a number.")
+    return constant.value
+
+
+def _same(a: Any, b: Any) -> bool:
+    return a is b or (isinstance(a, float) and a == b)
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    count = 1
+    while f"{name}_{count}" in taken:
+        count += 1
+    return f"{name}_{count}"
+
+
+def _rename_origin(origin: Origin, names: Mapping[str, str]) -> Origin:
+    match origin:
+        case Definition():
+            return replace(origin, data=tuple((o, names.get(n, n)) for o, n in origin.data))
+        case Combination(left, factor, right):
+            moved = None if left is None else _rename_origin(left, names)
+            return Combination(moved, factor, _rename_origin(right, names))
+        case Part():
+            return replace(origin, whole=_rename_origin(origin.whole, names))
+
+
+__all__ = ["Affine", "Index", "Matrix", "define", "identity", "matrix", "row_domain", "stencil"]

@@ -1,0 +1,116 @@
+"""Turn an assignment into a nest: one statement, its box and its schedule.
+
+An assignment that cannot run in place becomes two: into a temporary, then a copy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from . import ir
+from .analyse import earlier, sweep
+from .index import Affine
+from .sets import Domain
+
+
+def bounds(axes: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of the parameters that bound a box: ``k_lo k_hi j_lo ...``."""
+    return tuple(f"{a}_{end}" for a in axes for end in ("lo", "hi"))
+
+
+def box(axes: tuple[str, ...], grown: tuple[tuple[int, int], ...] | None = None) -> Domain:
+    """Return the rows of a box, grown by (low, high) along each axis."""
+    grown = grown or ((0, 0),) * len(axes)
+    lower = [Affine.name(f"{a}_lo") - g for a, (g, _) in zip(axes, grown, strict=True)]
+    upper = [Affine.name(f"{a}_hi") + g for a, (_, g) in zip(axes, grown, strict=True)]
+    return Domain.box(axes, lower, upper)
+
+
+def in_place(program: ir.Program) -> tuple[ir.Program, tuple[str, ...]]:
+    """Return the program with temporaries where an assignment cannot run in place, and notes."""
+    assignments: list[ir.Assignment] = []
+    temporaries = list(program.temporaries)
+    notes = []
+    for a in program.assignments:
+        decision = sweep(a)
+        if decision.in_place:
+            notes.append(f"{a.target}[:] runs in place: {decision.reason}.")
+            assignments.append(replace(a, order=decision.order))
+            continue
+        name = f"{a.target}_new_{len(temporaries)}"
+        notes.append(f"{a.target}[:] runs through the temporary {name}: {decision.reason}.")
+        field = program.field(a.target)
+        temporaries.append(replace(field, name=name))
+
+        def place(value: ir.Value, target: str = a.target, name: str = name) -> ir.Value | None:
+            if isinstance(value, ir.Load) and value.new and value.array == target:
+                return replace(value, array=name)
+            return None
+
+        row = tuple(Affine.name(x) for x in a.axes)
+        assignments.append(replace(a, target=name, value=ir.rewrite(a.value, place)))
+        assignments.append(
+            ir.Assignment(a.target, a.axes, a.domain, ir.Load(name, row), "any")
+        )
+    return (
+        replace(program, assignments=tuple(assignments), temporaries=tuple(temporaries)),
+        tuple(notes),
+    )
+
+
+def nest(assignment: ir.Assignment, field: ir.Field) -> ir.Nest:
+    """Return the nest that runs an assignment in its order, on any box of its rows."""
+    axes = assignment.axes
+    row = tuple(Affine.name(a) for a in axes)
+    direction = -1 if assignment.order == "backward" else 1
+    statement = ir.Statement(
+        name="row",
+        domain=assignment.domain & box(axes),
+        array=assignment.target,
+        index=row,
+        value=covered(assignment.value, assignment.domain),
+        outer=tuple(direction * r for r in row[:-1]),
+        last=direction * row[-1],
+        parallel=not _own_line(assignment),
+    )
+    return ir.Nest(
+        target=assignment.target,
+        axes=axes,
+        order=assignment.order,
+        context=context(axes, assignment.domain, field),
+        buffers=(),
+        statements=(statement,),
+        earlier=earlier(assignment),
+    )
+
+
+def context(axes: tuple[str, ...], rows: Domain, field: ir.Field) -> Domain:
+    """Return what holds for sizes and box: no axis is empty, the box lies within the rows."""
+    case = []
+    names: set[str] = set()
+    for a, low, extent in zip(axes, field.lower, field.shape, strict=True):
+        case.append(f"{low} <= {a}_lo < {a}_hi <= {(extent + low).isl()}")
+        names |= {f"{a}_lo", f"{a}_hi"} | extent.names()
+    sizes = " and ".join(f"{p} >= 1" for p in rows.parameters())
+    text = " and ".join(case + ([sizes] if sizes else []))
+    return Domain.where(axes, text, sorted(names | set(rows.parameters())))
+
+
+def covered(value: ir.Value, rows: Domain) -> ir.Value:
+    """Return a value in which every sum has a term at every row: an explicit zero elsewhere."""
+
+    def change(node: ir.Value) -> ir.Value | None:
+        if not isinstance(node, ir.Sum):
+            return None
+        missing = rows
+        for term in node.terms:
+            missing = missing - term.domain
+        return None if missing.empty else ir.Sum((*node.terms, ir.Term(missing, ir.ZERO)))
+
+    return ir.rewrite(value, change)
+
+
+def _own_line(assignment: ir.Assignment) -> bool:
+    """Whether a row may read or be read by another row of its line, through the target."""
+    before = earlier(assignment)
+    return before is None or any(not any(offset[:-1]) for offset in before)

@@ -1,0 +1,182 @@
+"""The definition run on integers: from generator to SciPy matrix without any compiler.
+
+A matrix remembers how it was declared and combined; `assemble` evaluates that tree. It shares no
+code with staging, families or lowering, so it is the oracle they are tested against.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from . import ir
+from .errors import OutOfSpaceError, UnboundError, span_of_generator
+from .index import Condition, affine, deciding
+from .space import Space
+from .values import FOLD, node
+
+if TYPE_CHECKING:
+    import scipy.sparse
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A row generator; ``data`` pairs its keyword names with the names values are bound to."""
+
+    function: Callable[..., Any]
+    rows: Space
+    cols: Space
+    data: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """``left + factor * right``; ``left`` may be absent."""
+
+    left: Origin | None
+    factor: float | str
+    right: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The entries below, above or on the diagonal."""
+
+    which: str
+    k: int
+    whole: Origin
+
+
+Origin: TypeAlias = "Definition | Combination | Part"
+
+
+class Points:
+    """An array seen through the coordinates of its space, as a generator reads it."""
+
+    __slots__ = ("array", "box")
+
+    def __init__(self, array: np.ndarray[Any, Any], space: Space, sizes: Mapping[str, int]) -> None:
+        self.array = array
+        self.box = space.box(sizes)
+
+    def __getitem__(self, point: Any) -> Any:
+        index = point if isinstance(point, tuple) else (point,)
+        for here, (low, high) in zip(index, self.box, strict=True):
+            if not low <= here < high:
+                raise OutOfSpaceError(f"A field is read at {index}, outside its space.")
+        return self.array[tuple(h - low for h, (low, _) in zip(index, self.box, strict=True))]
+
+
+def assemble(
+    origin: Origin, sizes: Mapping[str, int], values: Mapping[str, Any]
+) -> scipy.sparse.csr_array:
+    """Return the matrix of a definition as a SciPy CSR array.
+
+    Parameters
+    ----------
+    origin
+        What the matrix was made of.
+    sizes
+        The integers of all symbolic sizes.
+    values
+        Numbers and arrays by the names they are bound to; arrays have their space's shape.
+    """
+    import scipy.sparse as sparse
+
+    match origin:
+        case Definition():
+            return _rows(origin, sizes, values)
+        case Combination(left, factor, right):
+            number = values[factor] if isinstance(factor, str) else factor
+            product = number * assemble(right, sizes, values)
+            return product if left is None else assemble(left, sizes, values) + product
+        case Part("tril", k, whole):
+            return sparse.csr_array(sparse.tril(assemble(whole, sizes, values), k))
+        case Part("triu", k, whole):
+            return sparse.csr_array(sparse.triu(assemble(whole, sizes, values), k))
+        case Part(_, _, whole):
+            return sparse.csr_array(sparse.diags_array(assemble(whole, sizes, values).diagonal()))
+
+
+def _rows(
+    origin: Definition, sizes: Mapping[str, int], values: Mapping[str, Any]
+) -> scipy.sparse.csr_array:
+    import scipy.sparse as sparse
+
+    cols = origin.cols.box(sizes)
+    shape = tuple(high - low for low, high in cols)
+    data = {own: values[name] for own, name in origin.data}
+    lines: list[int] = []
+    columns: list[int] = []
+    entries: list[float] = []
+    with deciding(lambda condition: holds(condition, sizes)):
+        for line, point in enumerate(origin.rows.points(sizes)):
+            generator = origin.function(*point, **data)
+            for column, value in generator:
+                index = column if isinstance(column, tuple) else (column,)
+                place = tuple(
+                    affine(c).evaluate(sizes) - low
+                    for c, (low, _) in zip(index, cols, strict=True)
+                )
+                if any(not 0 <= p < n for p, n in zip(place, shape, strict=True)):
+                    raise OutOfSpaceError(
+                        f"Column {index} of row {point} lies outside {origin.cols!r}.",
+                        span=span_of_generator(generator),
+                    )
+                lines.append(line)
+                columns.append(int(np.ravel_multi_index(place, shape)))
+                entries.append(number(value, sizes))
+    count = int(np.prod(origin.rows.extent(sizes)))
+    whole = sparse.coo_array(
+        (np.asarray(entries), (lines, columns)), shape=(count, int(np.prod(shape)))
+    )
+    return sparse.csr_array(whole)
+
+
+def need(names: tuple[str, ...], values: Mapping[str, Any], what: str) -> None:
+    """Check that all names have a value.
+
+    Raises
+    ------
+    UnboundError
+        If one is missing.
+    """
+    missing = [n for n in names if n not in values]
+    if missing:
+        raise UnboundError(
+            f"No value is bound to {what} {', '.join(missing)}.",
+            hint=f"Bind it: A.bind({', '.join(f'{n}=...' for n in missing)}).",
+        )
+
+
+def holds(condition: Condition, sizes: Mapping[str, int]) -> bool:
+    """Return the truth of a condition for given sizes."""
+    return any(
+        all(
+            e.evaluate(sizes) >= 0 if relation == ">= 0" else e.evaluate(sizes) == 0
+            for e, relation in case
+        )
+        for case in condition.cases
+    )
+
+
+def number(value: object, sizes: Mapping[str, int]) -> float:
+    """Return a yielded value as a number; sizes may occur in it."""
+    if isinstance(value, (int, float, np.number)):
+        return float(value)
+    return _evaluate(node(value), sizes)
+
+
+def _evaluate(value: ir.Value, sizes: Mapping[str, int]) -> float:
+    match value:
+        case ir.Const(constant):
+            return constant
+        case ir.Coordinate(index):
+            return float(index.evaluate(sizes))
+        case ir.Op(name, args):
+            return float(FOLD[name](*(_evaluate(a, sizes) for a in args)))
+        case _:
+            raise AssertionError(value)

@@ -1,0 +1,215 @@
+"""Split a recurrence along a line into a part without dependences and a chain.
+
+    before:  x[i] = (b[i] + sum of other terms + w x[i-1]) / d
+    after:   t[i] = b[i] + sum of other terms                 (vectorised)
+             x[i] = (t[i] + w x[i-1]) / d                     (the chain)
+
+This keeps every bit: terms of the row's own line come last. With `factor` (reassociates) the
+division is moved out of the chain. With `doubling` (reassociates) a chain with one constant
+coefficient a, |a| < 0.3, becomes log2(m) vectorised steps u[i] += a^s u[i-s], s = 1, 2, 4 ... m/2:
+terms below the rounding error are left out. Doubling is used only where no cut across the line is
+possible anyway, so a box always holds whole lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from .. import ir
+from ..families import multiply
+from ..index import Affine
+from ..sets import Domain
+
+NEGLIGIBLE = 1e-18
+LARGEST = 0.3
+
+
+def order_terms(nest: ir.Nest) -> ir.Nest:
+    """Return the nest with the terms that depend on the row's own line last in their sum."""
+
+    def change(value: ir.Value) -> ir.Value | None:
+        if not isinstance(value, ir.Sum):
+            return None
+        own = [t for t in value.terms if own_line(t, nest)]
+        return ir.Sum((*(t for t in value.terms if t not in own), *own)) if own else None
+
+    return replace(
+        nest,
+        statements=tuple(
+            s if s.value is None else replace(s, value=ir.rewrite(s.value, change))
+            for s in nest.statements
+        ),
+    )
+
+
+def own_line(term: ir.Term, nest: ir.Nest) -> bool:
+    """Whether a term reads a value made earlier on the row's own line."""
+    load = term.operand
+    if not isinstance(load, ir.Load) or not load.new:
+        return False
+    row = tuple(Affine.name(a) for a in nest.axes[:-1])
+    lines = (load.index[:-1], row)
+    return not row or load.index[:-1] == row or not term.domain.equal(*lines).empty
+
+
+def recurrence(
+    nest: ir.Nest, fields: Mapping[str, ir.Field], *, factor: bool, doubling: bool
+) -> ir.Nest:
+    """Return the nest with chains split off."""
+    statements: list[ir.Statement] = []
+    buffers = list(nest.buffers)
+    for statement in nest.statements:
+        statements += _split(statement, nest, fields, buffers, factor, doubling)
+    return replace(nest, statements=tuple(statements), buffers=tuple(buffers))
+
+
+def _split(
+    statement: ir.Statement,
+    nest: ir.Nest,
+    fields: Mapping[str, ir.Field],
+    buffers: list[ir.Buffer],
+    factor: bool,
+    doubling: bool,
+) -> list[ir.Statement]:
+    parts = _parts(statement.value)
+    if statement.array != nest.target or parts is None:
+        return [statement]
+    total, operation, divisor = parts
+    chain = tuple(t for t in total.terms if own_line(t, nest))
+    if not chain:
+        return [statement]
+    rest = ir.Sum(tuple(t for t in total.terms if t not in chain))
+    name = f"t{len(buffers)}"
+    last = Affine.name(nest.axes[-1])
+    from_buffer = ir.Term(statement.domain, ir.ONE, ir.Load(name, (last,)))
+    ahead = replace(
+        statement, name=f"ahead_{name}", array=name, index=(last,), last=last, parallel=True
+    )
+    if operation is None:
+        factor = True
+    if not factor:
+        buffers.append(ir.Buffer(name, 1, 0))
+        value = ir.Op(operation or "", (ir.Sum((from_buffer, *chain)), divisor))
+        return [replace(ahead, value=rest), replace(statement, value=value)]
+    scaled = rest if operation is None else ir.Op(operation, (rest, divisor))
+    made = [replace(ahead, value=scaled)]
+    coefficients, more = _coefficients(chain, operation, divisor, ahead, buffers, name)
+    steps = (
+        _steps(coefficients, statement, nest, fields[nest.target]) if doubling and not more else 0
+    )
+    buffers.append(ir.Buffer(name, 1, 2**steps))
+    if steps:
+        return [*made, *_doubled(name, coefficients[0], steps, statement, nest, buffers)]
+    total = ir.Sum((from_buffer, *coefficients))
+    return [*made, *more, replace(statement, value=total)]
+
+
+def _parts(value: ir.Value | None) -> tuple[ir.Sum, str | None, ir.Value] | None:
+    """Return (sum, operation, other operand) of ``sum``, ``sum / d`` or ``sum * a``."""
+    match value:
+        case ir.Sum():
+            return value, None, ir.ONE
+        case ir.Op("div" | "mul" as name, (ir.Sum() as total, divisor)):
+            return total, name, divisor
+    return None
+
+
+def _coefficients(
+    chain: tuple[ir.Term, ...],
+    operation: str | None,
+    divisor: ir.Value,
+    ahead: ir.Statement,
+    buffers: list[ir.Buffer],
+    stem: str,
+) -> tuple[tuple[ir.Term, ...], list[ir.Statement]]:
+    """Return the chain's terms with the division in their weights, and statements that make them."""
+    found: list[ir.Term] = []
+    made: list[ir.Statement] = []
+    for term in chain:
+        if operation is None:
+            found.append(term)
+        elif operation == "mul" and isinstance(divisor, ir.Const):
+            found.append(replace(term, weight=multiply(divisor, term.weight)))
+        else:
+            name = f"w{len(found)}_{stem}"
+            buffers.append(ir.Buffer(name, 1, 0))
+            weight = ir.Op(operation, (term.weight, divisor))
+            made.append(
+                replace(
+                    ahead,
+                    name=f"ahead_{name}",
+                    array=name,
+                    domain=ahead.domain & term.domain,
+                    value=weight,
+                )
+            )
+            found.append(replace(term, weight=ir.Load(name, ahead.index)))
+    return tuple(found), made
+
+
+def _steps(
+    chain: tuple[ir.Term, ...], statement: ir.Statement, nest: ir.Nest, field: ir.Field
+) -> int:
+    """Return the number of doubling steps, 0 if the chain has no such form."""
+    if len(chain) != 1 or not isinstance(chain[0].weight, ir.Const) or nest.earlier is None:
+        return 0
+    load = chain[0].operand
+    direction = -1 if nest.order == "backward" else 1
+    last = Affine.name(nest.axes[-1])
+    assert isinstance(load, ir.Load)
+    coefficient = abs(chain[0].weight.value)
+    if load.index[-1] != last - direction or not 0 < coefficient < LARGEST:
+        return 0
+    if not any(offset[-1] * direction > 0 for offset in nest.earlier):
+        return 0
+    low, high = field.lower[-1], field.shape[-1] + field.lower[-1]
+    line = Domain.where(
+        nest.axes,
+        f"{low} <= {load.index[-1].isl()} < {high.isl()}",
+        sorted(high.names()),
+    )
+    if not (statement.domain & line).equals(statement.domain & chain[0].domain):
+        return 0
+    steps = 1
+    while coefficient ** (2**steps) > NEGLIGIBLE:
+        steps += 1
+    return steps
+
+
+def _doubled(
+    name: str,
+    term: ir.Term,
+    steps: int,
+    statement: ir.Statement,
+    nest: ir.Nest,
+    buffers: list[ir.Buffer],
+) -> list[ir.Statement]:
+    """Return the doubling steps; the last one writes the target."""
+    assert isinstance(term.weight, ir.Const)
+    direction = -1 if nest.order == "backward" else 1
+    last = Affine.name(nest.axes[-1])
+    other = f"u{len(buffers)}"
+    buffers.append(ir.Buffer(other, 1, 2**steps))
+    source, target = name, other
+    made = []
+    for step in range(steps):
+        distance = 2**step
+        weight = ir.Const(term.weight.value**distance)
+        here = ir.Term(statement.domain, ir.ONE, ir.Load(source, (last,)))
+        shifted = ir.Load(source, (last - direction * distance,))
+        value = ir.Sum((here, ir.Term(statement.domain, weight, shifted)))
+        final = step == steps - 1
+        made.append(
+            replace(
+                statement,
+                name=f"step_{distance}" if not final else statement.name,
+                array=statement.array if final else target,
+                index=statement.index if final else (last,),
+                value=value,
+                last=last,
+                parallel=True,
+            )
+        )
+        source, target = target, source
+    return made

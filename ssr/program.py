@@ -1,0 +1,366 @@
+"""Programs over fields: traced once, compiled for a dtype, called with arrays."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from . import ir
+from .binding import match_sizes
+from .boxes import Plan, plan_boxes
+from .check import diagnose, overlap
+from .errors import ArgumentError, UnboundError, user_span
+from .expression import Expression, Field, Recorder, apply_rows, recording, solve_rows
+from .index import Affine, Index
+from .options import Options
+from .space import Box, Space
+from .trace import ScalarType
+from .values import Value, node
+
+if TYPE_CHECKING:
+    from .kernel import Kernel
+    from .matrix import Matrix
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Everything about calls with arrays of certain shapes and strides that does not change."""
+
+    run: Callable[..., int]
+    temporaries: tuple[tuple[int, ...], ...]
+    buffers: tuple[int, ...]
+    dtype: Any
+    constants: tuple[Any, ...]
+    free: tuple[Any, ...]
+
+
+class Program:
+    """Assignments over fields, compiled on the first call.
+
+    Made by `ssr.program`. Call it with one array for each field and one number for each scalar,
+    in the order of the parameters or by name; arrays that are assigned are changed in place.
+
+    Attributes
+    ----------
+    ir
+        The assignments.
+    """
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        parameters: Sequence[tuple[str, Space | ScalarType]],
+        options: Options,
+    ) -> None:
+        self.parameters = tuple(parameters)
+        self.options = options
+        self._recorder = recorder
+        self._spaces = {**recorder.fields, **recorder.temporaries}
+        self._captured = tuple(recorder.captured.items())
+        self._constants = tuple(
+            (n, v) for n, v in recorder.scalars.items() if v is not None
+        )
+        self._kernels: dict[str, Kernel] = {}
+        self._calls: dict[Any, Call] = {}
+        self.ir = _program_ir(recorder)
+        self._field_count = len(self.ir.fields) - len(self._captured)
+        self._simple = not self._captured and not self._constants and all(
+            isinstance(kind, Space) for _, kind in self.parameters
+        )
+
+    def __repr__(self) -> str:
+        kinds = ", ".join(f"{n}: {k!r}" for n, k in self.parameters)
+        return f"<Program {self.ir.name}({kinds}), {len(self.ir.assignments)} assignments>"
+
+    def with_options(self, options: Options) -> Program:
+        """Return the same program compiled with other options."""
+        return Program(self._recorder, self.parameters, options)
+
+    def explain(self, stage: str | None = None, dtype: Any = np.float64) -> str:
+        """Return the stages of compilation as text.
+
+        Parameters
+        ----------
+        stage
+            One of ``program sets passes loops source``; all of them by default.
+        dtype
+            The type to compile for.
+        """
+        from .explain import explain_program
+
+        return explain_program(self, stage, np.dtype(dtype).name)
+
+    def kernel(self, dtype: Any = np.float64) -> Kernel:
+        """Return the kernel for a dtype, compiled if need be."""
+        name = np.dtype(dtype).name
+        found = self._kernels.get(name)
+        if found is None:
+            from .kernel import build
+
+            found = self._kernels.setdefault(name, build(self.ir, self.options, name))
+        return found
+
+    def __call__(
+        self, *args: Any, boxes: Sequence[Box] | None = None, **named: Any
+    ) -> None:
+        """Run the program on arrays and scalars.
+
+        Parameters
+        ----------
+        *args, **named
+            Arrays and numbers, by position or name.
+        boxes
+            The rows cut into boxes, run one after the other in an order the dependences allow;
+            the bits do not depend on it.
+
+        Raises
+        ------
+        ShapeError, DtypeError, ContiguityError, OverlapError, ReadOnlyError
+            If an array does not fit.
+        ArgumentError
+            If arguments are missing or unknown.
+        BoxError
+            If the boxes do not cover the rows once, or wait for each other.
+        """
+        if named or len(args) != len(self.parameters):
+            args = self._arranged(args, named)
+        if self._simple:
+            arrays: Any = args
+            scalars: tuple[Any, ...] = ()
+        else:
+            arrays = [
+                a for a, (_, kind) in zip(args, self.parameters, strict=True)
+                if isinstance(kind, Space)
+            ]
+            arrays += [a for _, a in self._captured]
+            scalars = tuple(
+                a for a, (_, kind) in zip(args, self.parameters, strict=True)
+                if not isinstance(kind, Space)
+            )
+        try:
+            key: Any = tuple([(a.shape, a.strides, a.dtype) for a in arrays])
+            if boxes is not None:
+                key = (key, tuple(boxes))
+            call = self._calls.get(key)
+        except (AttributeError, TypeError):
+            call = None
+        if call is None:
+            call = self._prepare(arrays, boxes)
+            self._calls[key] = call
+        self._run(call, arrays, scalars)
+
+    def _run(self, call: Call, arrays: Any, scalars: tuple[Any, ...]) -> None:
+        extra: list[Any] = []
+        if call.temporaries or call.buffers:
+            extra = [np.empty(shape, call.dtype) for shape in call.temporaries]
+            extra += [np.empty(length, call.dtype) for length in call.buffers]
+        if scalars or self._constants:
+            extra += [call.dtype(_number(s)) for s in scalars]
+            extra += [call.dtype(v) for _, v in self._constants]
+        try:
+            status = call.run(*arrays, *extra, *call.constants)
+        except TypeError:
+            diagnose(self._named(arrays), call.dtype, self._written())
+            raise
+        if status:
+            overlap(status - 1, self._named(arrays))
+            call.run(*arrays, *extra, *call.free)
+
+    def _written(self) -> frozenset[str]:
+        return frozenset(a.target for a in self.ir.assignments)
+
+    def _named(self, arrays: Sequence[Any]) -> list[tuple[str, Space, Any]]:
+        return [
+            (f.name, self._spaces[f.name], a) for f, a in zip(self.ir.fields, arrays, strict=True)
+        ]
+
+    def _arranged(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return arguments in the order of the parameters."""
+        names = [n for n, _ in self.parameters]
+        signature = f"{self.ir.name}({', '.join(names)})"
+        if len(args) > len(names):
+            raise ArgumentError(f"{signature} takes {len(names)} arguments, not {len(args)}.")
+        given = dict(zip(names, args, strict=False))
+        for name, value in named.items():
+            if name not in names:
+                raise ArgumentError(f"{signature} has no parameter {name!r}.")
+            if name in given:
+                raise ArgumentError(f"{signature} got two values for {name!r}.")
+            given[name] = value
+        missing = [n for n in names if n not in given]
+        if missing:
+            raise ArgumentError(f"{signature} misses {', '.join(missing)}.")
+        return tuple(given[n] for n in names)
+
+    def _prepare(self, arrays: Sequence[Any], boxes: Sequence[Box] | None) -> Call:
+        """Check arrays and lay out the tables of a call."""
+        named = self._named(arrays)
+        dtype = diagnose(named, None, self._written())
+        sizes = match_sizes([(n, s, a.shape) for n, s, a in named], self._recorder.sizes)
+        unknown = [s for s in self.ir.sizes if s not in sizes]
+        if unknown:
+            raise UnboundError(
+                f"The sizes {', '.join(unknown)} do not follow from the arrays.",
+                hint="Bind them on the matrix: A.bind(n=...).",
+            )
+        kernel = self.kernel(dtype)
+        plan = plan_boxes(self.ir, kernel.meta, self._spaces, sizes, named, boxes)
+        return Call(
+            run=kernel.run,
+            temporaries=plan.temporaries,
+            buffers=plan.buffers,
+            dtype=dtype.type,
+            constants=(plan.lengths, *plan.tables),
+            free=(np.zeros_like(plan.lengths), *plan.tables),
+        )
+
+    def run_plain(self, *args: Any, boxes: Sequence[Box] | None = None) -> None:
+        """Run the kernel's source as plain Python, with all accesses checked: slow, for tests."""
+        from .intrinsics import Memory
+
+        arrays = [
+            a for a, (_, kind) in zip(args, self.parameters, strict=True) if isinstance(kind, Space)
+        ] + [a for _, a in self._captured]
+        scalars = [
+            a for a, (_, kind) in zip(args, self.parameters, strict=True)
+            if not isinstance(kind, Space)
+        ]
+        call = self._prepare(arrays, boxes)
+        kernel = self.kernel(arrays[0].dtype)
+        extra = [np.full(s, np.nan, call.dtype) for s in call.temporaries]
+        extra += [np.full(n, np.nan, call.dtype) for n in call.buffers]
+        numbers = [call.dtype(s) for s in (*scalars, *(v for _, v in self._constants))]
+        with np.errstate(all="ignore"):
+            kernel.plain(*map(Memory, arrays), *map(Memory, extra), *numbers, *call.constants)
+
+
+def program(
+    *, options: Options | None = None, **parameters: Space | ScalarType
+) -> Callable[[Callable[..., None]], Program]:
+    """Declare a program: a function of fields and scalars whose body assigns fields.
+
+    The body runs once, on symbols, when the program is declared. ``x[:] = expression`` has
+    NumPy's meaning: the right side first. It runs in place where this is proved right.
+
+    Parameters
+    ----------
+    options
+        Choices of the compiler, `ssr.Options`.
+    **parameters
+        For each parameter of the function its Space, or ``ssr.scalar``.
+
+    Raises
+    ------
+    SpaceError
+        If spaces or locations are mixed.
+    NotTriangularError, SingularMatrixError
+        If a solve is not possible.
+
+    Examples
+    --------
+    Gauss-Seidel: one sweep in row order, in place.
+
+    >>> import numpy as np, ssr
+    >>> n, = ssr.sizes("n")
+    >>> points = ssr.Space(n)
+    >>> A = ssr.stencil(points, points, {-1: -1, 0: 2, 1: -1}, outside="drop")
+    >>> @ssr.program(x=points, b=points)
+    ... def gauss_seidel(x, b):
+    ...     x[:] = A.tril().solve(b - A.triu(1) @ x)
+    >>> x, b = np.zeros(3), np.ones(3)
+    >>> gauss_seidel(x, b)
+    >>> x
+    array([0.5  , 0.75 , 0.875])
+    """
+
+    def declare(function: Callable[..., None]) -> Program:
+        names = list(inspect.signature(function).parameters)
+        if set(names) != set(parameters):
+            raise ArgumentError(
+                f"Program {function.__name__} takes {names}, but {sorted(parameters)} is declared.",
+                hint="Declare each parameter: a Space for a field, ssr.scalar for a number.",
+            )
+        recorder = Recorder(function.__name__)
+        symbols: dict[str, Any] = {}
+        for name in names:
+            kind = parameters[name]
+            if isinstance(kind, Space):
+                recorder.fields[name] = kind
+                symbols[name] = Field(name, kind)
+            elif isinstance(kind, ScalarType):
+                recorder.scalars[name] = None
+                symbols[name] = Value(ir.Scalar(name))
+            else:
+                raise ArgumentError(f"Parameter {name!r} is declared as {kind!r}.",
+                                    hint="Use a Space, or ssr.scalar.")
+        with recording(recorder):
+            function(**symbols)
+        if not recorder.assignments:
+            raise ArgumentError(
+                f"Program {function.__name__} assigns nothing.",
+                hint="Write x[:] = ...; `x = ...` only renames.",
+            )
+        return Program(recorder, [(n, parameters[n]) for n in names], options or Options())
+
+    return declare
+
+
+def matrix_program(matrix: Matrix, what: Literal["apply", "solve"]) -> Program:
+    """Return the program behind ``A @ x`` or ``A.solve(b)``: ``y[:] = A @ x``."""
+    recorder = Recorder(f"{matrix.name} {what}")
+    source, target = (
+        (matrix.cols, matrix.rows) if what == "apply" else (matrix.rows, matrix.cols)
+    )
+    given, made = ("x", "y") if what == "apply" else ("b", "x")
+    recorder.fields = {made: target, given: source}
+    operand, result = Field(given, source), Field(made, target)
+    with recording(recorder):
+        row: Expression = (
+            apply_rows(matrix, operand) if what == "apply" else solve_rows(matrix, operand)
+        )
+        recorder.assign(result.name, target, row)
+    return Program(recorder, [(made, target), (given, source)], Options())
+
+
+def _program_ir(recorder: Recorder) -> ir.Program:
+    """Return the immutable program a recorder has collected."""
+
+    def field(name: str, space: Space) -> ir.Field:
+        return ir.Field(name, space.lower, space.data.shape)
+
+    captured = set(recorder.captured)
+    ordered = [n for n in recorder.fields if n not in captured] + list(recorder.captured)
+    spaces = {**recorder.fields, **recorder.temporaries}
+    sizes = frozenset().union(*(s.sizes for s in spaces.values()))
+    clash = sizes & (set(spaces) | set(recorder.scalars))
+    if clash:
+        raise ArgumentError(
+            f"The name {', '.join(sorted(clash))} is both a size and a field or scalar.",
+            hint="Rename one of them.",
+        )
+    given = [n for n, v in recorder.scalars.items() if v is None]
+    bound = [n for n, v in recorder.scalars.items() if v is not None]
+    return ir.Program(
+        name=recorder.name,
+        fields=tuple(field(n, recorder.fields[n]) for n in ordered),
+        temporaries=tuple(field(n, s) for n, s in recorder.temporaries.items()),
+        scalars=(*given, *bound),
+        sizes=tuple(sorted(sizes)),
+        assignments=tuple(recorder.assignments),
+    )
+
+
+def _number(value: Any) -> float:
+    constant = node(value)
+    if not isinstance(constant, ir.Const):
+        raise ArgumentError(f"A scalar is a number, not {value!r}.")
+    return constant.value
+
+
+__all__ = ["Affine", "Index", "Plan", "Program", "matrix_program", "program", "replace", "user_span"]

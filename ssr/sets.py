@@ -1,0 +1,373 @@
+"""Sets of integer points: the only module that imports isl.
+
+A `Domain` is immutable. It prints as isl text, which is also its identity: equal text, equal
+digest. Set equality is `equals`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import islpy as isl
+
+from .index import Affine, Condition, lexicographic
+from .loopnest import For, If, Loop, Run
+
+_CONTEXT = isl.DEFAULT_CONTEXT
+
+
+class Domain:
+    """A Presburger set of index tuples with symbolic parameters.
+
+    >>> d = Domain.where(("i",), "0 <= i < n", ("n",))
+    >>> d
+    [n] -> { [i] : 0 <= i < n }
+    """
+
+    __slots__ = ("_text", "axes", "isl")
+
+    def __init__(self, axes: tuple[str, ...], raw: Any) -> None:
+        self.axes = axes
+        self.isl = raw
+        self._text: str | None = None
+
+    @staticmethod
+    def where(axes: tuple[str, ...], condition: str, parameters: Sequence[str] = ()) -> Domain:
+        """Return the points of an index space that meet a condition in isl's notation."""
+        return Domain(axes, _parse(axes, condition, tuple(sorted(set(parameters)))))
+
+    @staticmethod
+    def of(axes: tuple[str, ...], condition: Condition) -> Domain:
+        """Return the points that meet a condition; names that are no axis are parameters."""
+        names: set[str] = set()
+        for case in condition.cases:
+            for expression, _ in case:
+                names |= expression.names()
+        return Domain.where(axes, condition.isl() or "1 = 0", sorted(names - set(axes)))
+
+    @staticmethod
+    def box(axes: tuple[str, ...], lower: Sequence[Affine], upper: Sequence[Affine]) -> Domain:
+        """Return the points with ``lower <= index < upper``."""
+        case = []
+        for name, low, high in zip(axes, lower, upper, strict=True):
+            here = Affine.name(name)
+            case += [(here - low, ">= 0"), (high - here - 1, ">= 0")]
+        return Domain.of(axes, Condition((tuple(case),)))
+
+    @property
+    def text(self) -> str:
+        """The set in isl's notation."""
+        if self._text is None:
+            self._text = str(self.isl)
+        return self._text
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Domain) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __and__(self, other: Domain) -> Domain:
+        return Domain(self.axes, self.isl.intersect(other.isl).coalesce())
+
+    def __or__(self, other: Domain) -> Domain:
+        return Domain(self.axes, self.isl.union(other.isl).coalesce())
+
+    def __sub__(self, other: Domain) -> Domain:
+        return Domain(self.axes, self.isl.subtract(other.isl).coalesce())
+
+    def __le__(self, other: Domain) -> bool:
+        return bool(self.isl.is_subset(other.isl))
+
+    def equals(self, other: Domain) -> bool:
+        """Whether both hold the same points for all parameters."""
+        return bool(self.isl.is_equal(other.isl))
+
+    @property
+    def empty(self) -> bool:
+        """Whether no parameter value gives a point."""
+        return bool(self.isl.is_empty())
+
+    def simplified(self, context: Domain | None = None) -> Domain:
+        """Return an equal set in a short form; within ``context`` only, if given."""
+        raw = self.isl.coalesce()
+        if context is not None:
+            raw = raw.gist(context.isl).coalesce()
+        return Domain(self.axes, raw.detect_equalities().coalesce())
+
+    def canonical(self) -> Domain:
+        """Return an equal set in a form that does not depend on how it was made, if isl can."""
+        raw = self.isl.coalesce().remove_redundancies()
+        return Domain(self.axes, raw)
+
+    def preimage(self, image: tuple[Affine, ...], axes: tuple[str, ...]) -> Domain:
+        """Return the points over ``axes`` whose image lies in this set."""
+        return Domain(axes, _map(axes, image).intersect_range(self.isl).domain().coalesce())
+
+    def image(self, image: tuple[Affine, ...], axes: tuple[str, ...]) -> Domain:
+        """Return the images of this set's points, as a set over ``axes``."""
+        moved = _map(self.axes, image).intersect_domain(self.isl).range()
+        return Domain(axes, _named(moved, axes).coalesce())
+
+    def project(self, keep: Sequence[str]) -> Domain:
+        """Return the shadow of the set on some of its axes."""
+        return self.image(tuple(Affine.name(a) for a in keep), tuple(keep))
+
+    def before(self, left: tuple[Affine, ...], right: tuple[Affine, ...]) -> Domain:
+        """Return the points at which ``left < right`` in lexicographic order."""
+        return self & Domain.of(self.axes, Condition(lexicographic(left, right)))
+
+    def equal(self, left: tuple[Affine, ...], right: tuple[Affine, ...]) -> Domain:
+        """Return the points at which two index tuples agree."""
+        case = tuple((a - b, "= 0") for a, b in zip(left, right, strict=True))
+        return self & Domain.of(self.axes, Condition((case,)))
+
+    def fixed(self, values: Mapping[str, int]) -> Domain:
+        """Return the set for given values of parameters."""
+        raw = self.isl
+        for name, value in values.items():
+            position = raw.find_dim_by_name(isl.dim_type.param, name)
+            if position >= 0:
+                raw = raw.fix_val(isl.dim_type.param, position, isl.Val(value))
+        return Domain(self.axes, raw.project_out_all_params())
+
+    def points(self) -> Iterator[tuple[int, ...]]:
+        """Yield all points of a set without parameters, in lexicographic order."""
+        found: list[tuple[int, ...]] = []
+        count = len(self.axes)
+
+        def take(point: Any) -> None:
+            found.append(
+                tuple(
+                    int(point.get_coordinate_val(isl.dim_type.set, d).to_python())
+                    for d in range(count)
+                )
+            )
+
+        self.isl.foreach_point(take)
+        yield from sorted(found)
+
+    def bounded(self) -> bool:
+        """Whether the set has finitely many points for each parameter value."""
+        return bool(self.isl.is_bounded())
+
+    def parameters(self) -> tuple[str, ...]:
+        """Return the names of the parameters."""
+        count = self.isl.dim(isl.dim_type.param)
+        return tuple(self.isl.get_dim_name(isl.dim_type.param, d) for d in range(count))
+
+    def with_parameters(self, condition: str, parameters: Sequence[str]) -> Domain:
+        """Return the set cut by a condition on its parameters and axes."""
+        return self & Domain.where(self.axes, condition, parameters)
+
+    def notation(self) -> str:
+        """Return the set as a person writes it: conditions on the indices, without isl's frame."""
+        body = self.text.split("{", 1)[1].rsplit("}", 1)[0].strip()
+        shown = []
+        for piece in body.split(";"):
+            head, _, condition = piece.partition(":")
+            shown.append(_region(head.strip(), condition.strip(), self.axes))
+        return "; or ".join(shown)
+
+
+def _region(head: str, condition: str, axes: tuple[str, ...]) -> str:
+    inside = head.strip("[] ")
+    parts = []
+    for name, entry in zip(axes, inside.split(","), strict=False):
+        _, equals, value = entry.partition("=")
+        if equals:
+            parts.append(f"{name} = {value.strip()}")
+        elif entry.strip() != name:
+            parts.append(f"{name} = {entry.strip()}")
+    parts += [condition] if condition else []
+    return " and ".join(parts) if parts else "everywhere"
+
+
+@lru_cache(maxsize=4096)
+def _parse(axes: tuple[str, ...], condition: str, parameters: tuple[str, ...]) -> Any:
+    prefix = f"[{', '.join(parameters)}] -> " if parameters else ""
+    return isl.Set.read_from_str(
+        _CONTEXT, f"{prefix}{{ [{', '.join(axes)}] : {condition} }}"
+    )
+
+
+@lru_cache(maxsize=4096)
+def _map(axes: tuple[str, ...], image: tuple[Affine, ...]) -> Any:
+    names: set[str] = set()
+    for expression in image:
+        names |= expression.names()
+    parameters = sorted(names - set(axes))
+    prefix = f"[{', '.join(parameters)}] -> " if parameters else ""
+    target = ", ".join(e.isl() for e in image)
+    return isl.Map.read_from_str(_CONTEXT, f"{prefix}{{ [{', '.join(axes)}] -> [{target}] }}")
+
+
+def _named(raw: Any, axes: tuple[str, ...]) -> Any:
+    for d, name in enumerate(axes):
+        raw = raw.set_dim_name(isl.dim_type.set, d, name)
+    return raw
+
+
+def condition_text(domain: Domain) -> str:
+    """Return the condition that a point lies in a set, as Python source."""
+    build = isl.AstBuild.from_context(isl.Set.read_from_str(_CONTEXT, "{ : }"))
+    parameters = domain.isl.move_dims(
+        isl.dim_type.param, 0, isl.dim_type.set, 0, len(domain.axes)
+    ).params()
+    return _text(build.expr_from_set(parameters))
+
+
+def loops(
+    context: Domain,
+    schedules: Sequence[tuple[str, Domain, tuple[Affine, ...]]],
+    iterators: Sequence[str],
+    separate: Sequence[bool],
+) -> tuple[Loop, ...]:
+    """Return the loops that run pieces in the order of their schedules.
+
+    Parameters
+    ----------
+    context
+        What is known of the parameters.
+    schedules
+        Name, domain and time vector of each piece.
+    iterators
+        Names of the loop variables, one for each component of time.
+    separate
+        For each component, whether loops are split so that no condition remains inside.
+    """
+    union = None
+    for name, domain, time in schedules:
+        piece = _map(domain.axes, time).intersect_domain(domain.isl)
+        whole = isl.UnionMap.from_map(piece.set_tuple_name(isl.dim_type.in_, name))
+        union = whole if union is None else union.union(whole)
+    if union is None:
+        return ()
+    time_space = ", ".join(iterators)
+    chosen = "; ".join(
+        f"[{time_space}] -> {'separate' if split else 'atomic'}[{n}]"
+        for n, split in enumerate(separate)
+    )
+    build = isl.AstBuild.from_context(context.isl.params())
+    build = build.set_options(isl.UnionMap.read_from_str(_CONTEXT, f"{{ {chosen} }}"))
+    names = isl.IdList.alloc(_CONTEXT, len(iterators))
+    for name in iterators:
+        names = names.add(isl.Id.read_from_str(_CONTEXT, name))
+    build = build.set_iterators(names)
+    return _nodes(build.node_from_schedule_map(union))
+
+
+def _nodes(node: Any) -> tuple[Loop, ...]:
+    kind = node.get_type()
+    if kind == isl.ast_node_type.block:
+        children = node.block_get_children()
+        found = (_nodes(children.get_at(n)) for n in range(children.n_ast_node()))
+        return tuple(loop for part in found for loop in part)
+    if kind == isl.ast_node_type.if_:
+        orelse = _nodes(node.if_get_else_node()) if node.if_has_else_node() else ()
+        return (If(_text(node.if_get_cond()), _nodes(node.if_get_then_node()), orelse),)
+    if kind == isl.ast_node_type.for_:
+        return _for(node)
+    assert kind == isl.ast_node_type.user
+    call = node.user_get_expr()
+    name = call.get_op_arg(0).get_id().get_name()
+    count = call.get_op_n_arg()
+    return (Run(name, tuple(_affine(call.get_op_arg(n)) for n in range(1, count))),)
+
+
+def _for(node: Any) -> tuple[Loop, ...]:
+    variable = node.for_get_iterator().get_id().get_name()
+    start = _text(node.for_get_init())
+    body = _nodes(node.for_get_body())
+    if node.for_is_degenerate():
+        return (For(variable, start, f"{start} + 1", 1, body),)
+    condition = node.for_get_cond()
+    bound = _text(condition.get_op_arg(1))
+    if condition.get_op_type() == isl.ast_expr_op_type.le:
+        bound = f"{bound} + 1"
+    return (For(variable, start, bound, int(_text(node.for_get_inc())), body),)
+
+
+_OPERATORS = {
+    isl.ast_expr_op_type.add: "({} + {})",
+    isl.ast_expr_op_type.sub: "({} - {})",
+    isl.ast_expr_op_type.mul: "({} * {})",
+    isl.ast_expr_op_type.minus: "(-{})",
+    isl.ast_expr_op_type.div: "({} // {})",
+    isl.ast_expr_op_type.fdiv_q: "({} // {})",
+    isl.ast_expr_op_type.pdiv_q: "({} // {})",
+    isl.ast_expr_op_type.pdiv_r: "({} % {})",
+    isl.ast_expr_op_type.zdiv_r: "({} % {})",
+    isl.ast_expr_op_type.and_: "({} and {})",
+    isl.ast_expr_op_type.and_then: "({} and {})",
+    isl.ast_expr_op_type.or_: "({} or {})",
+    isl.ast_expr_op_type.or_else: "({} or {})",
+    isl.ast_expr_op_type.eq: "({} == {})",
+    isl.ast_expr_op_type.le: "({} <= {})",
+    isl.ast_expr_op_type.lt: "({} < {})",
+    isl.ast_expr_op_type.ge: "({} >= {})",
+    isl.ast_expr_op_type.gt: "({} > {})",
+}
+_CALLS = {isl.ast_expr_op_type.max: "max", isl.ast_expr_op_type.min: "min"}
+
+
+def _text(expression: Any) -> str:
+    text = _source(expression)
+    return text[1:-1] if text.startswith("(") and _closes(text) else text
+
+
+def _closes(text: str) -> bool:
+    """Whether the first parenthesis closes at the very end."""
+    depth = 0
+    for place, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0:
+            return place == len(text) - 1
+    return False
+
+
+def _source(expression: Any) -> str:
+    kind = expression.get_type()
+    if kind == isl.ast_expr_type.id:
+        return str(expression.get_id().get_name())
+    if kind == isl.ast_expr_type.int:
+        return str(expression.get_val().to_python())
+    operator = expression.get_op_type()
+    args = [_source(expression.get_op_arg(n)) for n in range(expression.get_op_n_arg())]
+    if operator in _CALLS:
+        return f"{_CALLS[operator]}({', '.join(args)})"
+    if operator in (isl.ast_expr_op_type.cond, isl.ast_expr_op_type.select):
+        return f"({args[1]} if {args[0]} else {args[2]})"
+    return _OPERATORS[operator].format(*args)
+
+
+def _affine(expression: Any) -> Affine:
+    kind = expression.get_type()
+    if kind == isl.ast_expr_type.id:
+        return Affine.name(str(expression.get_id().get_name()))
+    if kind == isl.ast_expr_type.int:
+        return Affine((), int(expression.get_val().to_python()))
+    operator = expression.get_op_type()
+    args = [_affine(expression.get_op_arg(n)) for n in range(expression.get_op_n_arg())]
+    match operator:
+        case isl.ast_expr_op_type.add:
+            return args[0] + args[1]
+        case isl.ast_expr_op_type.sub:
+            return args[0] - args[1]
+        case isl.ast_expr_op_type.minus:
+            return -args[0]
+        case isl.ast_expr_op_type.mul:
+            return args[0] * args[1].constant if args[1].is_constant else args[1] * args[0].constant
+        case isl.ast_expr_op_type.pdiv_r | isl.ast_expr_op_type.zdiv_r:
+            return args[0] % args[1].constant
+    assert operator in (
+        isl.ast_expr_op_type.div,
+        isl.ast_expr_op_type.fdiv_q,
+        isl.ast_expr_op_type.pdiv_q,
+    )
+    return args[0] // args[1].constant

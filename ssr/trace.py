@@ -1,0 +1,239 @@
+"""Run a row generator on symbolic indices, once for each path through its conditions.
+
+A condition that the current domain does not decide forks the path: the run goes on where it
+holds, and the rest of the domain is run later from the start. Every run gives a domain and the
+entries of its rows; equal entries of different paths are one family.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from . import ir
+from .errors import (
+    ArgumentError,
+    ImpureGeneratorError,
+    OutOfSpaceError,
+    Span,
+    TooManyPathsError,
+    span_of_generator,
+)
+from .index import Affine, Condition, Index, affine, deciding
+from .sets import Domain
+from .space import Space
+from .values import FieldData, Value, node, show
+
+PATHS = 512
+"""Cap on the paths through one generator."""
+
+
+class ScalarType:
+    """The type of a run-time number in a declaration: use the object `ssr.scalar`."""
+
+    def __repr__(self) -> str:
+        return "ssr.scalar"
+
+
+scalar = ScalarType()
+
+Data = Mapping[str, "Space | ScalarType"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One yielded entry: where it applies, its column and value, and the user's line."""
+
+    domain: Domain
+    column: tuple[Affine, ...]
+    value: ir.Value
+    span: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """The rows that take the same way through the conditions, and their entries."""
+
+    domain: Domain
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """Where a run begins to differ from an earlier one: the answers so far, and what is left."""
+
+    answers: tuple[tuple[Condition, bool], ...]
+    domain: Domain
+
+
+class Tracer:
+    """Decides the conditions of one run and records the forks it leaves for later."""
+
+    def __init__(self, fork: Fork, start: Domain) -> None:
+        self.domain = fork.domain if fork.answers else start
+        self.replay = fork.answers
+        self.answers: list[tuple[Condition, bool]] = []
+        self.forks: list[Fork] = []
+
+    def decide(self, condition: Condition) -> bool:
+        """Return the truth of a condition on this path; fork where both are possible."""
+        met = len(self.answers)
+        if met < len(self.replay):
+            expected, answer = self.replay[met]
+            if expected != condition:
+                raise ImpureGeneratorError(
+                    "The generator met another condition when it was run again.",
+                    note=f"first {expected.isl()}, then {condition.isl()}",
+                    hint="A generator must not use random numbers or change state.",
+                )
+        else:
+            answer = self._decide(condition)
+        self.answers.append((condition, answer))
+        return answer
+
+    def _decide(self, condition: Condition) -> bool:
+        holds = Domain.of(self.domain.axes, condition)
+        yes = self.domain & holds
+        if yes.empty:
+            return False
+        no = self.domain - holds
+        if no.empty:
+            return True
+        self.forks.append(Fork((*self.answers, (condition, False)), no))
+        self.domain = yes
+        return True
+
+
+def check_signature(
+    function: Callable[..., object], rows: Space, data: Data
+) -> None:
+    """Check that a generator takes one index per axis and the declared data as keywords."""
+    kinds = inspect.signature(function).parameters.values()
+    indices = [p.name for p in kinds if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    keywords = [p.name for p in kinds if p.kind is p.KEYWORD_ONLY]
+    variadic = [p.name for p in kinds if p.kind is p.VAR_POSITIONAL]
+    name = function.__name__
+    if len(indices) != rows.ndim and not variadic:
+        raise ArgumentError(
+            f"Generator {name} takes {len(indices)} indices; its rows have {rows.ndim} axes."
+        )
+    if set(keywords) != set(data):
+        raise ArgumentError(
+            f"Generator {name} takes the keyword-only data {sorted(keywords)}, "
+            f"but {sorted(data)} is declared.",
+            hint="Declare each keyword-only argument: a Space for a field, ssr.scalar for a number.",
+        )
+
+
+def trace(
+    function: Callable[..., object], rows: Space, cols: Space, data: Data
+) -> tuple[Path, ...]:
+    """Return the paths of a row generator.
+
+    Raises
+    ------
+    OutOfSpaceError
+        If a column may lie outside ``cols``.
+    ImpureGeneratorError
+        If a second run of the same path gives other entries.
+    TooManyPathsError
+        If there are more than `PATHS` paths.
+    """
+    check_signature(function, rows, data)
+    start = row_domain(rows, (cols, *(s for s in data.values() if isinstance(s, Space))))
+    pending = [Fork((), start)]
+    paths: list[Path] = []
+    while pending:
+        fork = pending.pop()
+        if len(paths) >= PATHS:
+            raise TooManyPathsError(
+                f"Generator {function.__name__} has more than {PATHS} paths through its conditions.",
+                hint="Make conditions depend on each other less, or split the matrix into a sum.",
+            )
+        tracer = Tracer(fork, start)
+        entries = _run(function, tracer, cols, data)
+        if not fork.answers:
+            again = Tracer(Fork(tuple(tracer.answers), tracer.domain), start)
+            _check_pure(function, entries, _run(function, again, cols, data))
+        paths.append(Path(tracer.domain, entries))
+        pending.extend(tracer.forks)
+    return tuple(paths)
+
+
+def row_domain(rows: Space, others: tuple[Space, ...] = ()) -> Domain:
+    """Return the rows of a space, for sizes that leave no space empty."""
+    domain = Domain.of(rows.axes, rows.condition())
+    for space in others:
+        if not all(s.is_constant for s in space.data.shape):
+            domain = domain & Domain.of(rows.axes, space.nonempty())
+    return domain
+
+
+def _run(
+    function: Callable[..., object], tracer: Tracer, cols: Space, data: Data
+) -> tuple[Entry, ...]:
+    def outside(space: Space, column: tuple[Affine, ...]) -> Domain:
+        inside = Domain.of(space.axes, space.condition())
+        return tracer.domain - inside.preimage(column, tracer.domain.axes)
+
+    given = {
+        name: FieldData(name, kind, outside) if isinstance(kind, Space) else Value(ir.Scalar(name))
+        for name, kind in data.items()
+    }
+    found: list[tuple[tuple[Affine, ...], ir.Value, Span | None]] = []
+    with deciding(tracer.decide):
+        generator = function(*(Index(Affine.name(a)) for a in tracer.domain.axes), **given)
+        if not inspect.isgenerator(generator):
+            raise ArgumentError(
+                f"Generator {function.__name__} returned {type(generator).__name__}; "
+                "it must `yield column, value`.",
+            )
+        for item in generator:
+            span = span_of_generator(generator)
+            column, value = split_entry(item, cols, span)
+            beyond = outside(cols, column)
+            if not beyond.empty:
+                raise OutOfSpaceError(
+                    f"Column ({', '.join(map(str, column))}) of {function.__name__} "
+                    f"lies outside {cols!r}.",
+                    span=span,
+                    note=f"That is so for {beyond.simplified(tracer.domain).notation()}.",
+                    hint="Guard it with `if column in space:`, or let cols be space.grow(width).",
+                )
+            found.append((column, node(value), span))
+    return tuple(Entry(tracer.domain, c, v, s) for c, v, s in found)
+
+
+def split_entry(item: object, cols: Space, span: Span | None) -> tuple[tuple[Affine, ...], object]:
+    """Return column and value of one yielded item."""
+    if not isinstance(item, tuple) or len(item) != 2:
+        raise ArgumentError(
+            f"A generator yields `column, value`, not {item!r}.", span=span
+        )
+    column, value = item
+    index = column if isinstance(column, tuple) else (column,)
+    if len(index) != cols.ndim:
+        raise ArgumentError(
+            f"A column has {cols.ndim} indices in {cols!r}, not {len(index)}.", span=span
+        )
+    return tuple(affine(c) for c in index), value
+
+
+def _check_pure(
+    function: Callable[..., object], first: tuple[Entry, ...], second: tuple[Entry, ...]
+) -> None:
+    a = [(e.column, e.value) for e in first]
+    b = [(e.column, e.value) for e in second]
+    if a != b:
+        changed = next(
+            (x for x, y in zip(first, second, strict=False) if (x.column, x.value) != (y.column, y.value)),
+            (first or second)[-1],
+        )
+        raise ImpureGeneratorError(
+            f"Generator {function.__name__} gave different entries when it was run again.",
+            span=changed.span,
+            note=f"one of them is {show(changed.value)} at ({', '.join(map(str, changed.column))})",
+            hint="A generator must not use random numbers or change state; "
+            "pass run-time values as data.",
+        )
