@@ -7,7 +7,6 @@ each box: sizes, bounds, and for each array the flat offset of index zero and it
 from __future__ import annotations
 
 import keyword
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -16,10 +15,9 @@ from .index import Affine
 from .loopnest import For, If, Loop, Run
 from .loops import LoopNest
 from .nests import bounds
-from .sets import condition_text
 
 RESERVED = frozenset(
-    "i j k l phase along k_back j_back l_back i_back table box real np jit ld st fma prefetch "
+    "i j k l clear lengths box real np jit ld st fma prefetch "
     "address range min max abs kernel META exp sqrt".split()
 )
 
@@ -70,7 +68,8 @@ class Writer:
             name = self.buffer(array)
             if self.buffers[array].rows == 1:
                 return f"{name}_0"
-            return f"{name}_0 + ({index[0]} & {self.buffers[array].rows - 1}) * {name}_w"
+            mask = self.buffers[array].rows - 1
+            return f"{name}_0 + (({index[0]}) & {mask}) * {name}_w"
         name = spelled(array)
         parts = [f"{name}_0"]
         for axis, position in enumerate(index[:-1]):
@@ -117,7 +116,7 @@ def write_tree(writer: Writer, nest: LoopNest, tree: Sequence[Loop], depth: int)
                     write_tree(writer, nest, orelse, depth + 1)
             case Run(name, indices):
                 statement, piece = nest.pieces[name]
-                write_instance(writer, statement, piece, indices, depth)
+                write_instance(writer, nest.nest, statement, piece, indices, depth)
 
 
 def _has_loop(node: Loop) -> bool:
@@ -143,7 +142,7 @@ def _hoist(writer: Writer, nest: LoopNest, loop: For, depth: int) -> None:
     """Compute the row offsets an innermost loop needs before it."""
     for run in _runs(loop):
         statement, piece = nest.pieces[run.piece]
-        where = dict(zip(statement.domain.axes, run.indices, strict=True))
+        where = _where(nest.nest, statement, run.indices)
         used = [(statement.array, statement.index)]
         if piece.value is not None:
             used += [(v.array, v.index) for v in ir.loads(piece.value)]
@@ -158,15 +157,27 @@ def _hoist(writer: Writer, nest: LoopNest, loop: For, depth: int) -> None:
                 writer.rows[row] = name
 
 
+def _where(
+    nest: ir.Nest, statement: ir.Statement, indices: tuple[Affine, ...]
+) -> dict[str, Affine]:
+    """Return the row of an instance: the line the loops stand at, and the place along it."""
+    where = {nest.axes[-1]: indices[0]}
+    if statement.ahead:
+        shift = -statement.ahead if nest.order == "backward" else statement.ahead
+        where[nest.axes[-2]] = Affine.name(nest.axes[-2]) + shift
+    return where
+
+
 def write_instance(
     writer: Writer,
+    nest: ir.Nest,
     statement: ir.Statement,
     piece: ir.Piece,
     indices: tuple[Affine, ...],
     depth: int,
 ) -> None:
     """Write one assignment of a piece."""
-    where = dict(zip(statement.domain.axes, indices, strict=True))
+    where = _where(nest, statement, indices)
     target = tuple(a.substitute(where) for a in statement.index)
     array, place = writer.argument(statement.array), writer.place(statement.array, target)
     if piece.value is None:
@@ -208,35 +219,28 @@ def _sum_text(
 ) -> str:
     if not value.terms:
         return writer.constant(0.0)
-    guarded = any(not piece.domain <= t.domain for t in value.terms)
-    if len(value.terms) == 1 and not guarded:
-        return _first(writer, value.terms[0], piece, where, depth)
-    total = writer.fresh("s")
-    if guarded:
-        writer.line(depth, f"{total} = {writer.constant(-0.0)}")
+    text = _first(writer, value.terms[0], piece, where, depth)
     for n, term in enumerate(value.terms):
-        inner = depth
-        if guarded and not piece.domain <= term.domain:
-            writer.line(depth, f"if {_moved(condition_text(term.domain), where)}:")
-            inner += 1
-        if n == 0 and not guarded:
-            text = _first(writer, term, piece, where, inner)
-        else:
-            text = _next(writer, term, total, piece, where, inner)
-        writer.line(inner, f"{total} = {text}")
-    return total
+        if n:
+            text = _next(writer, term, text, piece, where, depth)
+        if len(value.terms) > 1 or text.startswith("-") or " * " in text:
+            total = writer.fresh("s")
+            writer.line(depth, f"{total} = {text}")
+            text = total
+    return text
 
 
 def _first(
     writer: Writer, term: ir.Term, piece: ir.Piece, where: Mapping[str, Affine], depth: int
 ) -> str:
-    weight = value_text(writer, term.weight, piece, where, depth)
     if term.operand is None:
-        return weight
+        return value_text(writer, term.weight, piece, where, depth)
     operand = value_text(writer, term.operand, piece, where, depth)
     if term.weight == ir.ONE:
         return operand
-    return f"-{operand}" if term.weight == ir.Const(-1.0) else f"{weight} * {operand}"
+    if term.weight == ir.Const(-1.0):
+        return f"-{operand}"
+    return f"{value_text(writer, term.weight, piece, where, depth)} * {operand}"
 
 
 def _next(
@@ -255,14 +259,6 @@ def _next(
     if term.weight == ir.Const(-1.0):
         return f"{total} - {operand}"
     return f"fma({value_text(writer, term.weight, piece, where, depth)}, {operand}, {total})"
-
-
-def _moved(condition: str, where: Mapping[str, Affine]) -> str:
-    return re.sub(
-        r"[A-Za-z_]\w*",
-        lambda m: f"({where[m[0]]})" if m[0] in where and str(where[m[0]]) != m[0] else m[0],
-        condition,
-    )
 
 
 def kernel_source(

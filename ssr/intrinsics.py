@@ -15,7 +15,22 @@ import numba
 import numpy as np
 from llvmlite import ir as llvm
 from numba import types
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler import CompilerBase
+from numba.core.compiler_machinery import PassManager
+from numba.core.typed_passes import (
+    AnnotateTypes,
+    IRLegalization,
+    NativeLowering,
+    NoPythonBackend,
+    NopythonTypeInference,
+    PreLowerStripPhis,
+)
+from numba.core.untyped_passes import (
+    FixupArgs,
+    IRProcessing,
+    ReconstructSSA,
+    TranslateByteCode,
+)
 from numba.extending import lower_builtin, type_callable
 
 
@@ -173,13 +188,30 @@ def _lower_fma(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     return builder.fma(*args)
 
 
-class NoAlias(CompilerBase):
-    """Numba's pipeline with the promise that array arguments do not overlap."""
+class KernelCompiler(CompilerBase):
+    """Numba's no-Python pipeline, reduced to what generated kernels need.
+
+    Array arguments are promised not to overlap. Passes that rewrite closures, array expressions
+    and calls of Python functions are left out: kernels contain none, and in large functions those
+    passes take longer than LLVM.
+    """
 
     def define_pipelines(self) -> list[Any]:
-        """Return the passes of the no-Python pipeline."""
+        """Return the passes."""
         self.state.flags.noalias = True
-        return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
+        manager = PassManager("kernel")
+        manager.add_pass(TranslateByteCode, "bytecode to Numba IR")
+        manager.add_pass(FixupArgs, "arguments")
+        manager.add_pass(IRProcessing, "analyse the IR")
+        manager.add_pass(ReconstructSSA, "single assignment")
+        manager.add_pass(NopythonTypeInference, "types")
+        manager.add_pass(PreLowerStripPhis, "remove phi nodes")
+        manager.add_pass(IRLegalization, "check the IR")
+        manager.add_pass(AnnotateTypes, "annotate types")
+        manager.add_pass(NativeLowering, "lower to LLVM")
+        manager.add_pass(NoPythonBackend, "compile")
+        manager.finalize()
+        return [manager]
 
 
 def jit(signature: str, *, cache: bool = True) -> Callable[[Callable[..., Any]], Any]:
@@ -190,5 +222,5 @@ def jit(signature: str, *, cache: bool = True) -> Callable[[Callable[..., Any]],
         nogil=True,
         error_model="numpy",
         boundscheck=False,
-        pipeline_class=NoAlias,
+        pipeline_class=KernelCompiler,
     )

@@ -135,12 +135,12 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """``array[index] = value`` for all rows of a domain, at a time.
+    """``array[index] = value`` for all rows of a domain; no value means a prefetch.
 
-    Time is compared lexicographically: the components of ``outer``, then the place of the
-    statement in its nest, then ``last``, which moves along the contiguous axis. No value means a
-    prefetch of the element. ``parallel`` promises that instances that differ in the last index
-    only are independent.
+    A nest runs line by line in its order, and on each line its statements one after the other.
+    ``parallel`` promises that the rows of a line are independent; otherwise they run in the order
+    of the nest. ``ahead`` runs a line's statement that many lines early (along the second last
+    axis), after ``lead`` more lines before the box.
     """
 
     name: str
@@ -148,18 +148,35 @@ class Statement:
     array: str
     index: tuple[Affine, ...]
     value: Value | None
-    outer: tuple[Affine, ...]
-    last: Affine
     parallel: bool = False
+    ahead: int = 0
+    lead: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """The part of a statement at which the same terms are present, ready to be written out."""
+    """The rows of a statement at which the same terms are present, and their value."""
 
     name: str
     domain: Domain
     value: Value | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A statement cut into pieces, as it runs on one line."""
+
+    statement: Statement
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """Two ways to run a line: ``then`` on the lines of a set over the outer axes."""
+
+    lines: Domain
+    then: tuple[Stage, ...]
+    orelse: tuple[Stage, ...]
 
 
 @dataclass(frozen=True, slots=True)

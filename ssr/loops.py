@@ -1,15 +1,20 @@
-"""From nest to loops: pieces, their schedule, and the tree isl makes of them."""
+"""From nest to loops: lines of a box in sweep order, and on each line its statements.
+
+The loops over lines are written down; what happens along a line - the ranges of pieces, the
+conditions on the line - is asked of isl, with the outer indices as parameters.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from . import ir
 from .index import Affine
-from .loopnest import Loop
+from .loopnest import For, If, Loop, Run
 from .options import Options
-from .passes.split import split, whole
-from .sets import loops as isl_loops
+from .passes.split import split
+from .sets import Domain, condition_text, line_loops
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,39 +26,126 @@ class LoopNest:
     tree: tuple[Loop, ...]
 
 
-def schedule(nest: ir.Nest, options: Options, taken: frozenset[str]) -> LoopNest:
-    """Return the loops of a nest; loop variables avoid the names in ``taken``."""
-    buffers = {b.name for b in nest.buffers}
-    pieces: dict[str, tuple[ir.Statement, ir.Piece]] = {}
-    times = []
-    for place, statement in enumerate(nest.statements):
-        buffer = statement.array in buffers
-        found = (
-            split(statement, nest.context, buffer)
-            if options.split
-            else whole(statement, nest.context)
-        )
-        for piece in found:
-            pieces[piece.name] = (statement, piece)
-            time = (*statement.outer, Affine.of(place), statement.last)
-            times.append((piece.name, piece.domain, time))
-    count = len(nest.axes)
-    tree = isl_loops(
-        nest.context, times, iterators(nest, taken), [False] * (count - 1) + [True, True]
-    )
+def schedule(nest: ir.Nest, options: Options) -> LoopNest:
+    """Return the loops of a nest."""
+    nest, line = split(nest, interior=options.split)
+    stages = [s for part in line for s in _stages(part)]
+    pieces = {p.name: (s.statement, p) for s in stages for p in s.pieces}
+    lead = max((s.statement.lead for s in stages), default=0)
+    context = _line_context(nest, lead)
+    body: list[Loop] = []
+    for part in line:
+        body += _part(part, nest, context)
+    tree: tuple[Loop, ...] = tuple(_joined(body))
+    for axis in reversed(nest.axes[:-1]):
+        first = lead if axis == nest.axes[-2] else 0
+        tree = (_line_loop(axis, first, nest.order == "backward", tree),)
     return LoopNest(nest, pieces, tree)
 
 
-def iterators(nest: ir.Nest, taken: frozenset[str]) -> tuple[str, ...]:
-    """Return names of the loop variables: the axis where time runs along it, else ``k_back``."""
-    names = []
-    for axis, name in enumerate(nest.axes[:-1]):
-        ahead = all(s.outer[axis].names() == {name} and _rises(s.outer[axis]) for s in nest.statements)
-        names.append(name if ahead else f"{name}_back")
-    rising = all(_rises(s.last) for s in nest.statements)
-    names += ["phase", nest.axes[-1] if rising else "along"]
-    return tuple(n + "_" if n in taken else n for n in names)
+def _stages(part: ir.Stage | ir.Branch) -> tuple[ir.Stage, ...]:
+    return (part,) if isinstance(part, ir.Stage) else (*part.then, *part.orelse)
 
 
-def _rises(time: Affine) -> bool:
-    return all(c > 0 for _, c in time.terms)
+def _line_context(nest: ir.Nest, lead: int) -> Domain:
+    """Return what is known on every line: sizes, box, and outer indices within their loops."""
+    case = []
+    for axis in nest.axes[:-1]:
+        more = lead if axis == nest.axes[-2] else 0
+        low, high = (0, more) if nest.order == "backward" else (more, 0)
+        case.append(f"{axis}_lo - {low} <= {axis} < {axis}_hi + {high}")
+    names = [f"{a}_{end}" for a in nest.axes[:-1] for end in ("lo", "hi")]
+    inside = Domain.where(nest.axes, " and ".join(case) or "0 = 0", names)
+    last = nest.axes[-1]
+    return nest.context & inside & Domain.where(nest.axes, f"{last} = 0")
+
+
+def _line_loop(axis: str, lead: int, backward: bool, body: tuple[Loop, ...]) -> For:
+    if backward:
+        start = f"{axis}_hi + {lead - 1}" if lead > 1 else f"{axis}_hi" if lead else f"{axis}_hi - 1"
+        return For(axis, start, f"{axis}_lo - 1", -1, body)
+    return For(axis, f"{axis}_lo - {lead}" if lead else f"{axis}_lo", f"{axis}_hi", 1, body)
+
+
+def _part(part: ir.Stage | ir.Branch, nest: ir.Nest, context: Domain) -> list[Loop]:
+    if isinstance(part, ir.Stage):
+        return _stage(part, nest, context)
+    known = part.lines.preimage(tuple(map(Affine.name, nest.axes[:-1])), nest.axes)
+    then = [loop for s in part.then for loop in _stage(s, nest, context & known)]
+    orelse = [loop for s in part.orelse for loop in _stage(s, nest, context)]
+    condition = condition_text(known, context)
+    if not condition:
+        return then
+    return [If(condition, tuple(_joined(then)), tuple(_joined(orelse)))]
+
+
+def _stage(stage: ir.Stage, nest: ir.Nest, context: Domain) -> list[Loop]:
+    """Return the loops of a statement on one line, its pieces grouped by the lines they are on."""
+    groups: list[tuple[Domain, list[tuple[str, Domain]]]] = []
+    outer, axes = nest.axes[:-1], nest.axes
+    for piece in stage.pieces:
+        domain = _at_line(piece.domain, stage.statement, nest)
+        lines = domain.project(outer).preimage(tuple(map(Affine.name, outer)), axes)
+        for known, found in groups:
+            if known.equals(lines):
+                found.append((piece.name, domain))
+                break
+        else:
+            groups.append((lines, [(piece.name, domain)]))
+    if any(not (a & b).empty for n, (a, _) in enumerate(groups) for b, _ in groups[:n]):
+        everything = groups[0][0]
+        for lines, _ in groups[1:]:
+            everything = everything | lines
+        groups = [(everything, [piece for _, found in groups for piece in found])]
+    backward = nest.order == "backward" and not stage.statement.parallel
+    result: list[Loop] = []
+    for lines, found in groups:
+        loops = line_loops(context & lines, found, axes[-1])
+        loops = _reversed(loops) if backward else loops
+        condition = condition_text(lines, context)
+        result += [If(condition, loops, ())] if condition else loops
+    return result
+
+
+def _at_line(domain: Domain, statement: ir.Statement, nest: ir.Nest) -> Domain:
+    """Return the rows a statement runs when the loops stand at a line."""
+    if not statement.ahead:
+        return domain
+    row = [Affine.name(a) for a in nest.axes]
+    row[-2] = row[-2] + (-statement.ahead if nest.order == "backward" else statement.ahead)
+    return domain.preimage(tuple(row), nest.axes)
+
+
+def _reversed(loops: Sequence[Loop]) -> tuple[Loop, ...]:
+    """Return loops that run the same instances in the opposite order."""
+    result: list[Loop] = []
+    for node in reversed(loops):
+        match node:
+            case For(variable, start, stop, step, body):
+                first = f"({stop}) - 1"
+                if step != 1:
+                    first = f"({start}) + (({stop}) - 1 - ({start})) // {step} * {step}"
+                result.append(For(variable, first, f"({start}) - 1", -step, _reversed(body)))
+            case If(condition, then, orelse):
+                result.append(If(condition, _reversed(then), _reversed(orelse)))
+            case Run():
+                result.append(node)
+    return tuple(result)
+
+
+def _joined(loops: Sequence[Loop]) -> list[Loop]:
+    """Return loops with neighbouring branches on the same condition joined."""
+    result: list[Loop] = []
+    for node in loops:
+        last = result[-1] if result else None
+        if (
+            isinstance(node, If)
+            and isinstance(last, If)
+            and node.condition == last.condition
+            and not node.orelse
+            and not last.orelse
+        ):
+            result[-1] = If(node.condition, tuple(_joined((*last.then, *node.then))), ())
+        else:
+            result.append(node)
+    return result

@@ -62,15 +62,12 @@ def nest(assignment: ir.Assignment, field: ir.Field) -> ir.Nest:
     """Return the nest that runs an assignment in its order, on any box of its rows."""
     axes = assignment.axes
     row = tuple(Affine.name(a) for a in axes)
-    direction = -1 if assignment.order == "backward" else 1
     statement = ir.Statement(
         name="row",
         domain=assignment.domain & box(axes),
         array=assignment.target,
         index=row,
         value=covered(assignment.value, assignment.domain),
-        outer=tuple(direction * r for r in row[:-1]),
-        last=direction * row[-1],
         parallel=not _own_line(assignment),
     )
     return ir.Nest(

@@ -34,9 +34,7 @@ def lower(program: ir.Program, options: Options, dtype: str, title: str) -> Lowe
         optimise(nest(a, program.field(a.target)), program, options, dtype)
         for a in program.assignments
     )
-    taken = {*program.sizes}
-    taken |= {f.name for f in (*program.fields, *program.temporaries)} | set(program.scalars)
-    loops = tuple(schedule(n, options, frozenset(taken)) for n in nests)
+    loops = tuple(schedule(n, options) for n in nests)
     source, meta = kernel_source(program, loops, dtype, title)
     return Lowered(program, notes, nests, loops, source, meta)
 

@@ -213,53 +213,61 @@ def _named(raw: Any, axes: tuple[str, ...]) -> Any:
     return raw
 
 
-def condition_text(domain: Domain) -> str:
-    """Return the condition that a point lies in a set, as Python source."""
-    build = isl.AstBuild.from_context(isl.Set.read_from_str(_CONTEXT, "{ : }"))
-    parameters = domain.isl.move_dims(
-        isl.dim_type.param, 0, isl.dim_type.set, 0, len(domain.axes)
-    ).params()
-    return _text(build.expr_from_set(parameters))
+def condition_text(domain: Domain, context: Domain) -> str:
+    """Return the condition on parameters and axes that a point lies in a set, as Python source.
+
+    The empty text means that it holds throughout the context.
+    """
+    raw, known = _as_parameters(domain.isl), _as_parameters(context.isl)
+    if known.is_subset(raw):
+        return ""
+    build = isl.AstBuild.from_context(known)
+    return _text(build.expr_from_set(raw.gist(known).coalesce()))
 
 
-def loops(
-    context: Domain,
-    schedules: Sequence[tuple[str, Domain, tuple[Affine, ...]]],
-    iterators: Sequence[str],
-    separate: Sequence[bool],
+def line_loops(
+    context: Domain, pieces: Sequence[tuple[str, Domain]], variable: str
 ) -> tuple[Loop, ...]:
-    """Return the loops that run pieces in the order of their schedules.
+    """Return the loops that run pieces along the last axis, in ascending order.
 
     Parameters
     ----------
     context
-        What is known of the parameters.
-    schedules
-        Name, domain and time vector of each piece.
-    iterators
-        Names of the loop variables, one for each component of time.
-    separate
-        For each component, whether loops are split so that no condition remains inside.
+        What is known of parameters and outer axes on every line.
+    pieces
+        Names and domains; the outer axes are fixed by the line.
+    variable
+        Name of the loop variable.
     """
     union = None
-    for name, domain, time in schedules:
-        piece = _map(domain.axes, time).intersect_domain(domain.isl)
-        whole = isl.UnionMap.from_map(piece.set_tuple_name(isl.dim_type.in_, name))
+    for name, domain in pieces:
+        last = Affine.name(domain.axes[-1])
+        piece = _map(domain.axes, (last,)).intersect_domain(domain.isl)
+        piece = piece.set_tuple_name(isl.dim_type.in_, name)
+        piece = piece.move_dims(
+            isl.dim_type.param,
+            piece.dim(isl.dim_type.param),
+            isl.dim_type.in_,
+            0,
+            len(domain.axes) - 1,
+        )
+        piece = piece.set_tuple_name(isl.dim_type.in_, name)
+        whole = isl.UnionMap.from_map(piece)
         union = whole if union is None else union.union(whole)
     if union is None:
         return ()
-    time_space = ", ".join(iterators)
-    chosen = "; ".join(
-        f"[{time_space}] -> {'separate' if split else 'atomic'}[{n}]"
-        for n, split in enumerate(separate)
-    )
-    build = isl.AstBuild.from_context(context.isl.params())
-    build = build.set_options(isl.UnionMap.read_from_str(_CONTEXT, f"{{ {chosen} }}"))
-    names = isl.IdList.alloc(_CONTEXT, len(iterators))
-    for name in iterators:
-        names = names.add(isl.Id.read_from_str(_CONTEXT, name))
-    build = build.set_iterators(names)
-    return _nodes(build.node_from_schedule_map(union))
+    build = isl.AstBuild.from_context(_as_parameters(context.isl))
+    build = build.set_options(isl.UnionMap.read_from_str(_CONTEXT, "{ [i] -> separate[0] }"))
+    names = isl.IdList.alloc(_CONTEXT, 1).add(isl.Id.read_from_str(_CONTEXT, variable))
+    return _nodes(build.set_iterators(names).node_from_schedule_map(union))
+
+
+def _as_parameters(raw: Any) -> Any:
+    """Return a set with all its axes turned into parameters."""
+    count = raw.dim(isl.dim_type.set)
+    return raw.move_dims(
+        isl.dim_type.param, raw.dim(isl.dim_type.param), isl.dim_type.set, 0, count
+    ).params()
 
 
 def _nodes(node: Any) -> tuple[Loop, ...]:

@@ -93,9 +93,8 @@ def _share(
     stage = _columns(name, array, members, nest, field, reach, own, buffers, made)
     made.append(stage)
     last = Affine.name(axes[-1])
-    used = {o for o in taps if o[:-1] in members and o not in group.corrections}
-    used |= {o for o in taps if o[:-1] in members}
-    kept = [t for n, t in enumerate(total.terms) if n not in {taps[o][1] for o in used}]
+    used = {place for offset, (_, place) in taps.items() if offset[:-1] in members}
+    kept = [t for n, t in enumerate(total.terms) if n not in used]
     everywhere = statement.domain
     row = [Affine.name(a) for a in axes]
     for offset, weight in sorted(group.corrections.items()):
@@ -182,20 +181,18 @@ def _columns(
 ) -> ir.Statement:
     """Return the statement that sums the member lines into the buffer."""
     axes = nest.axes
-    direction = -1 if nest.order == "backward" else 1
     row = [Affine.name(a) for a in axes]
     planes = _planes(members, own) if len(axes) >= 3 else None
-    domain = box(axes, (*((0, 0),) * (len(axes) - 1), reach))
+    domain = box(axes, (*((0, 0),) * (len(axes) - 1), reach)) & _on_line(field, axes)
     terms = []
     rest = dict(members)
     if planes is not None:
         shifts, outers = planes
         lookahead = _lookahead(name, array, shifts, outers, nest, field, reach, buffers)
         made.append(lookahead)
-        on_line = _on_line(field, axes)
         for shift in shifts:
             load = ir.Load(lookahead.array, (row[-2] + shift, row[-1]))
-            terms.append(ir.Term(on_line, ir.ONE, load))
+            terms.append(ir.Term(domain, ir.ONE, load))
             for outer in outers:
                 del rest[(*outer, shift)]
     for outer in rest:
@@ -207,8 +204,6 @@ def _columns(
         array=name,
         index=(row[-1],),
         value=ir.Sum(tuple(terms)),
-        outer=tuple(direction * r for r in row[:-1]),
-        last=row[-1],
         parallel=True,
     )
 
@@ -262,20 +257,17 @@ def _lookahead(
     buffers.append(ir.Buffer(buffer, rows, max(reach)))
     row = [Affine.name(a) for a in axes]
     grown = (*((0, 0),) * (len(axes) - 2), (-shifts[0], shifts[-1]), reach)
-    backward = nest.order == "backward"
-    time = -row[-2] + shifts[0] if backward else row[-2] - shifts[-1]
-    direction = -1 if backward else 1
     terms = []
     for outer in outers:
         index = (*(r + o for r, o in zip(row, outer, strict=False)), row[-2], row[-1])
         terms.append(ir.Term(_inside(field, index, axes), ir.ONE, ir.Load(array, index)))
     return ir.Statement(
         name=f"sum_{buffer}",
-        domain=box(axes, grown),
+        domain=box(axes, grown) & _on_line(field, axes),
         array=buffer,
         index=(row[-2], row[-1]),
         value=ir.Sum(tuple(terms)),
-        outer=(*(direction * r for r in row[:-2]), time),
-        last=row[-1],
         parallel=True,
+        ahead=-shifts[0] if nest.order == "backward" else shifts[-1],
+        lead=shifts[-1] - shifts[0],
     )

@@ -36,8 +36,6 @@ def prefetch(nest: ir.Nest, line: int) -> ir.Nest:
                 array=array,
                 index=index,
                 value=None,
-                outer=tuple(direction * r for r in row[:-1]),
-                last=row[-1],
                 parallel=True,
             )
         )

@@ -84,7 +84,7 @@ def _split(
     last = Affine.name(nest.axes[-1])
     from_buffer = ir.Term(statement.domain, ir.ONE, ir.Load(name, (last,)))
     ahead = replace(
-        statement, name=f"ahead_{name}", array=name, index=(last,), last=last, parallel=True
+        statement, name=f"ahead_{name}", array=name, index=(last,), parallel=True
     )
     if operation is None:
         factor = True
@@ -207,7 +207,6 @@ def _doubled(
                 array=statement.array if final else target,
                 index=statement.index if final else (last,),
                 value=value,
-                last=last,
                 parallel=True,
             )
         )

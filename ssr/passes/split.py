@@ -1,86 +1,156 @@
-"""Cut statements into pieces of rows with the same terms, so that loops hold no conditions.
+"""Separate interior rows from boundary rows, so that loops hold no conditions.
+
+A statement is cut into pieces of rows at which the same terms are present:
 
     before:  y[i] = 2 x[i] - (x[i-1] if i >= 1) - (x[i+1] if i <= n-2)
     after:   i = 0 | 1 <= i <= n-2 | i = n-1, each with its own terms
 
-Pieces that exist only on grids of a few points along an axis keep their conditions and share one
-piece; so do all of them if there are more than `PIECES`.
+In three dimensions that would be up to 64 pieces. Where the pieces hold more than `TERMS` terms
+together, only lines that have all terms are cut this way. On the other lines, the sum is built up
+in a line buffer, one loop for each term over the rows where it is present:
+
+    a[i] = -0;  a[i] = a[i] + term_1[i];  a[i] = a[i] + term_2[i];  ...;  y[i] = a[i]
+
+Both forms compute the same chain of operations: -0 is the neutral element of addition.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from .. import ir
+from ..index import Affine
 from ..sets import Domain
 
-PIECES = 100
+TERMS = 128
+"""Terms written out for one statement, all pieces together, before lines are built up."""
 
 
-def split(statement: ir.Statement, context: Domain, buffer: bool) -> tuple[ir.Piece, ...]:
-    """Return the pieces of a statement.
+def split(
+    nest: ir.Nest, *, interior: bool
+) -> tuple[ir.Nest, tuple[ir.Stage | ir.Branch, ...]]:
+    """Return the nest with the buffers needed, and what runs on each line.
 
     Parameters
     ----------
-    statement
-        The statement.
-    context
-        What is known of sizes and box.
-    buffer
-        Whether the target is a buffer, cleared beforehand: zero pieces that nothing else
-        overwrites are left out.
+    nest
+        The nest.
+    interior
+        Whether to cut out interior rows at all; otherwise all lines are built up.
+    """
+    buffers = list(nest.buffers)
+    names = {b.name for b in buffers}
+    line = tuple(_line(s, nest.context, buffers, interior, s.array in names) for s in nest.statements)
+    flat = tuple(part for found in line for part in found)
+    return replace(nest, buffers=tuple(buffers)), flat
+
+
+def pieces(statement: ir.Statement, context: Domain, buffer: bool) -> tuple[ir.Piece, ...]:
+    """Return the pieces of a statement, each with the terms present.
+
+    ``buffer`` says that the target is a buffer, cleared beforehand: zero pieces that nothing else
+    overwrites are left out.
     """
     rows = statement.domain & context
     if statement.value is None:
         return (ir.Piece(statement.name, rows, None),)
-    guards = _guards(statement.value, rows)
-    pieces = [rows]
-    for guard in guards:
-        pieces = [
-            part for p in pieces for part in (p & guard, p - guard) if not part.empty
-        ]
-        if len(pieces) > 2 * PIECES:
-            return whole(statement, context)
-    large = _large(rows)
-    small = [p for p in pieces if (p & large).empty]
-    common = [p for p in pieces if not (p & large).empty]
-    resolved = [(p, resolve(statement.value, p)) for p in common]
+    resolved = [(p, resolve(statement.value, p)) for p in _classes(statement.value, rows)]
     if buffer:
         resolved = _without_zeros(resolved, statement.domain.axes)
-    found = [
+    return tuple(
         ir.Piece(f"{statement.name}_{n}", p.simplified(), value)
         for n, (p, value) in enumerate(resolved)
-    ]
-    if small:
-        rest = small[0]
-        for p in small[1:]:
-            rest = rest | p
-        found.append(ir.Piece(f"{statement.name}_small", rest, simplify(statement.value, rest)))
-    return tuple(found)
+    )
 
 
-def whole(statement: ir.Statement, context: Domain) -> tuple[ir.Piece, ...]:
-    """Return the statement as one piece with its conditions inside."""
+def _classes(value: ir.Value, rows: Domain) -> list[Domain]:
+    """Return the rows cut into sets that meet the same conditions."""
+    found = [] if rows.empty else [rows]
+    for guard in guards(value, rows):
+        found = [part for p in found for part in (p & guard, p - guard) if not part.empty]
+    return found
+
+
+def _line(
+    statement: ir.Statement,
+    context: Domain,
+    buffers: list[ir.Buffer],
+    interior: bool,
+    buffer: bool,
+) -> tuple[ir.Stage | ir.Branch, ...]:
+    """Return how a statement runs on a line."""
+    value = statement.value
     rows = statement.domain & context
-    value = None if statement.value is None else simplify(statement.value, rows)
-    return (ir.Piece(statement.name, rows, value),)
+    conditions = () if value is None or not statement.parallel else guards(value, rows)
+    if value is None or not conditions:
+        return (ir.Stage(statement, pieces(statement, context, buffer)),)
+    count = len(conditions)
+    if interior and _written_out(value, rows, count) <= TERMS:
+        return (ir.Stage(statement, pieces(statement, context, buffer)),)
+    built = tuple(
+        ir.Stage(s, pieces(s, context, False)) for s in _built_up(statement, rows, buffers)
+    )
+    outer = rows.axes[:-1]
+    if not interior or not outer:
+        return built
+    lines = _whole_lines(rows, conditions)
+    inside = statement.domain & lines.preimage(tuple(map(Affine.name, outer)), rows.axes)
+    if lines.empty or _written_out(value, inside & context, count) > TERMS:
+        return built
+    kept = replace(statement, domain=inside)
+    return (ir.Branch(lines, (ir.Stage(kept, pieces(kept, context, buffer)),), built),)
 
 
-def simplify(value: ir.Value, rows: Domain) -> ir.Value:
-    """Return a value in which terms say only what is not known of the rows anyway."""
+def _written_out(value: ir.Value, rows: Domain, conditions: int) -> int:
+    """Return how many terms all pieces hold; at once a large number if there are many."""
+    found = _classes(value, rows) if conditions <= 2 * TERMS else []
+    count = 0
+    for part in found:
+        for node in ir.walk(resolve(value, part)):
+            count += len(node.terms) if isinstance(node, ir.Sum) else 0
+        if count > TERMS:
+            break
+    return count if found else TERMS + 1
 
-    def change(node: ir.Value) -> ir.Value | None:
-        if not isinstance(node, ir.Sum):
+
+def _whole_lines(rows: Domain, conditions: Sequence[Domain]) -> Domain:
+    """Return the lines, as a set over the outer axes, on which every term is present somewhere."""
+    outer = rows.axes[:-1]
+    lines = rows.project(outer)
+    for condition in conditions:
+        lines = lines & (rows & condition).project(outer)
+    return lines
+
+
+def _built_up(
+    statement: ir.Statement, rows: Domain, buffers: list[ir.Buffer]
+) -> Iterator[ir.Statement]:
+    """Yield the statements that build up the sums of some lines term by term."""
+    made: list[ir.Statement] = []
+    last = Affine.name(rows.axes[-1])
+
+    def change(value: ir.Value) -> ir.Value | None:
+        if not isinstance(value, ir.Sum) or all(rows <= t.domain for t in value.terms):
             return None
-        kept = []
-        for t in node.terms:
-            if not (rows & t.domain).empty:
-                domain = rows if rows <= t.domain else t.domain.simplified(rows)
-                kept.append(replace(t, domain=domain))
-        return ir.Sum(tuple(kept))
+        name = f"a{len(buffers)}"
+        buffers.append(ir.Buffer(name, 1, 0))
+        so_far = ir.Load(name, (last,))
+        step = replace(statement, array=name, index=(last,))
+        start = ir.Const(-0.0)
+        made.append(replace(step, name=f"start_{name}", domain=rows, value=start))
+        for n, term in enumerate(value.terms):
+            here = rows & term.domain
+            if here.empty:
+                continue
+            total = ir.Sum((ir.Term(here, ir.ONE, so_far), replace(term, domain=here)))
+            made.append(replace(step, name=f"add_{name}_{n}", domain=here, value=total))
+        return so_far
 
-    return ir.rewrite(value, change)
+    assert statement.value is not None
+    result = ir.rewrite(statement.value, change)
+    yield from made
+    yield replace(statement, name=f"{statement.name}_built", domain=rows, value=result)
 
 
 def resolve(value: ir.Value, rows: Domain) -> ir.Value:
@@ -94,7 +164,7 @@ def resolve(value: ir.Value, rows: Domain) -> ir.Value:
     return ir.rewrite(value, change)
 
 
-def _guards(value: ir.Value, rows: Domain) -> tuple[Domain, ...]:
+def guards(value: ir.Value, rows: Domain) -> tuple[Domain, ...]:
     """Return the distinct conditions of terms that some rows meet and others do not."""
     found: dict[Domain, None] = {}
     for node in ir.walk(value):
@@ -105,18 +175,11 @@ def _guards(value: ir.Value, rows: Domain) -> tuple[Domain, ...]:
     return tuple(found)
 
 
-def _large(rows: Domain) -> Domain:
-    """Return the index space for boxes of at least eight points along each axis."""
-    bounds = " and ".join(f"{a}_hi - {a}_lo >= 8" for a in rows.axes)
-    names = [f"{a}_{end}" for a in rows.axes for end in ("lo", "hi")]
-    return Domain.where(rows.axes, bounds, names)
-
-
 def _without_zeros(
-    pieces: Sequence[tuple[Domain, ir.Value]], axes: tuple[str, ...]
+    found: Sequence[tuple[Domain, ir.Value]], axes: tuple[str, ...]
 ) -> list[tuple[Domain, ir.Value]]:
-    zero = [(p, v) for p, v in pieces if is_zero(v)]
-    other = [(p, v) for p, v in pieces if not is_zero(v)]
+    zero = [(p, v) for p, v in found if is_zero(v)]
+    other = [(p, v) for p, v in found if not is_zero(v)]
     written: Domain | None = None
     for p, _ in other:
         shadow = p.project(axes[-1:])

@@ -1,0 +1,1 @@
+"""Comparisons with Fortran references, sparse libraries and the limits of the machine."""

@@ -1,0 +1,322 @@
+"""Our Fortran references, compiled on the machine that runs them and called from Python.
+
+``benchmarks/fortran`` holds one source for each work, with a *natural* version, the loop nest as
+the mathematics reads it, and for most a *tuned* one, the fastest form we know by hand. Each version
+is compiled in several builds, for none is the fastest everywhere; the best of them all is the
+reference. A function here checks its arrays and returns a call without arguments, so that timing it
+costs little more than the work itself.
+
+Arrays are contiguous float64 in NumPy's order, ``[k, j, i]`` where the Fortran says ``(i, j, k)``.
+``x`` carries one layer of ghosts, and these must hold zeros.
+
+The objects live in a directory of the user's below the system's temporary one, named by a digest of
+source, flags, compiler and processor.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int32]
+Call = Callable[[], None]
+Version = Literal["natural", "tuned"]
+
+_SOURCES = Path(__file__).parent / "fortran"
+_COMMON = ("-std=f2018", "-fPIC")
+_WIDE = ("-march=native", "-mprefer-vector-width=512")
+_AHEAD = (  # prefetch every stream, far ahead: GCC's own guesses leave all of these loops alone
+    "-fprefetch-loop-arrays",
+    *("--param", "prefetch-latency=1500"),
+    *("--param", "simultaneous-prefetches=64"),
+    *("--param", "min-insn-to-prefetch-ratio=0"),
+    *("--param", "prefetch-min-insn-to-mem-ratio=0"),
+)
+_X86 = platform.machine().lower() in ("x86_64", "amd64")
+
+BUILDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"O3": ("-O3", "-march=native"), "Ofast": ("-Ofast", "-march=native")}
+    | ({"wide": ("-Ofast", *_WIDE), "ahead": ("-O3", *_WIDE, *_AHEAD)} if _X86 else {})
+)
+"""The flags of each build; ``wide`` uses the longest vectors, ``ahead`` prefetches too, without the
+liberties of ``-Ofast``, which make the CSR sweep gather, and slower."""
+
+
+class FortranMissing(RuntimeError):
+    """Raised where gfortran is not found."""
+
+    def __init__(self) -> None:
+        super().__init__("gfortran is not on the PATH; on Debian and Ubuntu: apt install gfortran.")
+
+
+class FortranError(RuntimeError):
+    """Raised where gfortran rejects a source or a flag; the message is gfortran's own."""
+
+
+def spmv27(x: Array, y: Array, *, version: Version = "tuned", build: str = "O3") -> Call:
+    """Bind ``y = A x`` for the 27-point operator: 26, and -1 at each neighbour.
+
+    Parameters
+    ----------
+    x, y
+        Shapes (nz + 2, ny + 2, nx + 2) and (nz, ny, nx).
+    """
+    _check("y", y, ndim=3, written=True)
+    _check("x", x, _padded(y))
+    _distinct(y, x)
+    return _bind("spmv27", version, build, *_extents(y), x, y)
+
+
+def symgs27(b: Array, x: Array, *, version: Version = "tuned", build: str = "O3") -> Call:
+    """Bind a forward, then a backward Gauss-Seidel sweep on ``x`` for the operator of `spmv27`.
+
+    Parameters
+    ----------
+    b, x
+        Shapes (nz, ny, nx) and (nz + 2, ny + 2, nx + 2).
+    """
+    _check("b", b, ndim=3)
+    _check("x", x, _padded(b), written=True)
+    _distinct(x, b)
+    return _bind("symgs27", version, build, *_extents(b), b, x)
+
+
+def symgs_csr(
+    indptr: Indices,
+    indices: Indices,
+    values: Array,
+    diagonal: Array,
+    b: Array,
+    x: Array,
+    *,
+    version: Literal["natural"] = "natural",
+    build: str = "O3",
+) -> Call:
+    """Bind a forward, then a backward Gauss-Seidel sweep on ``x`` for any square CSR matrix.
+
+    The indices are trusted: Fortran reads where they point.
+
+    Parameters
+    ----------
+    indptr, indices, values
+        The matrix, as `scipy.sparse.csr_array` keeps it, with 32-bit indices.
+    diagonal, b, x
+        One value for each row; x has no ghosts.
+    """
+    rows, entries = b.size, values.size
+    _check("indptr", indptr, (rows + 1,), dtype=np.int32)
+    _check("indices", indices, (entries,), dtype=np.int32)
+    _check("values", values, (entries,))
+    _check("diagonal", diagonal, (rows,))
+    _check("b", b, (rows,))
+    _check("x", x, (rows,), written=True)
+    _distinct(x, indptr, indices, values, diagonal, b)
+    arrays = indptr, indices, values, diagonal, b, x
+    return _bind("symgs_csr", version, build, rows, entries, *arrays)
+
+
+def spmv7(
+    coefficients: Iterable[Array],
+    x: Array,
+    y: Array,
+    *,
+    version: Version = "tuned",
+    build: str = "O3",
+) -> Call:
+    """Bind ``y = A x`` for a 7-point operator with a coefficient for each neighbour and point.
+
+    Parameters
+    ----------
+    coefficients
+        West and east (i - 1, i + 1), south and north (j), low and high (k), centre; shapes
+        (nz, ny, nx).
+    x, y
+        Shapes (nz + 2, ny + 2, nx + 2) and (nz, ny, nx).
+    """
+    taps = tuple(coefficients)
+    if len(taps) != 7:
+        raise ValueError(f"A 7-point operator has 7 coefficients, not {len(taps)}.")
+    _check("y", y, ndim=3, written=True)
+    _check("x", x, _padded(y))
+    for tap in taps:
+        _check("coefficient", tap, y.shape)
+    _distinct(y, x, *taps)
+    return _bind("spmv7", version, build, *_extents(y), *taps, x, y)
+
+
+def jacobi5(b: Array, x: Array, y: Array, *, version: Version = "tuned", build: str = "O3") -> Call:
+    """Bind a Jacobi sweep, ``y = (b + the four neighbours of x) / 4``.
+
+    Parameters
+    ----------
+    b, x, y
+        Shapes (ny, nx), (ny + 2, nx + 2) and (ny, nx).
+    """
+    _check("y", y, ndim=2, written=True)
+    _check("b", b, y.shape)
+    _check("x", x, _padded(y))
+    _distinct(y, b, x)
+    return _bind("jacobi5", version, build, *_extents(y), b, x, y)
+
+
+def triad(
+    s: float,
+    b: Array,
+    c: Array,
+    a: Array,
+    *,
+    version: Literal["natural"] = "natural",
+    build: str = "O3",
+) -> Call:
+    """Bind ``a = b + s c`` on arrays of any one shape."""
+    _check("a", a, written=True)
+    _check("b", b, a.shape)
+    _check("c", c, a.shape)
+    _distinct(a, b, c)
+    return _bind("triad", version, build, a.size, float(s), b, c, a)
+
+
+def variants(
+    reference: Callable[..., Call],
+    *data: object,
+    versions: Sequence[Version] = ("natural", "tuned"),
+) -> dict[str, Call]:
+    """Bind every build of the versions of a reference to the same data.
+
+    Returns
+    -------
+    The calls by names such as ``tuned Ofast``.
+    """
+    return {
+        f"{version} {build}": reference(*data, version=version, build=build)
+        for version in versions
+        for build in BUILDS
+    }
+
+
+@cache
+def compiler_version() -> str:
+    """Return the first line of ``gfortran --version``.
+
+    Raises
+    ------
+    FortranMissing
+        If gfortran is not found.
+    """
+    return _gfortran("--version").partition("\n")[0]
+
+
+def _check(
+    name: str,
+    array: NDArray[Any],
+    shape: tuple[int, ...] | None = None,
+    *,
+    ndim: int | None = None,
+    dtype: type[np.generic] = np.float64,
+    written: bool = False,
+) -> None:
+    """Raise unless Fortran may take the array as it is."""
+    if array.dtype != dtype:
+        raise TypeError(f"{name} must be {np.dtype(dtype)}, not {array.dtype}.")
+    if shape is not None and array.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}, not {array.shape}.")
+    if ndim is not None and array.ndim != ndim:
+        raise ValueError(f"{name} must have {ndim} axes, not {array.ndim}.")
+    if not (array.flags.c_contiguous and array.flags.aligned):
+        raise ValueError(f"{name} must be contiguous in C order, and aligned.")
+    if written and not array.flags.writeable:
+        raise ValueError(f"{name} is written and must be writeable.")
+
+
+def _distinct(written: NDArray[Any], *read: NDArray[Any]) -> None:
+    """Raise if the array written shares memory with one that is read: Fortran assumes not."""
+    if any(np.may_share_memory(written, array) for array in read):
+        raise ValueError("The array written must share no memory with the others.")
+
+
+def _padded(array: Array) -> tuple[int, ...]:
+    """Return the shape with one layer of ghosts around it."""
+    return tuple(extent + 2 for extent in array.shape)
+
+
+def _extents(array: Array) -> tuple[int, ...]:
+    """Return the shape in Fortran's order."""
+    return array.shape[::-1]
+
+
+def _bind(work: str, version: str, build: str, *data: int | float | NDArray[Any]) -> Call:
+    """Return a call of a subroutine on the data."""
+    library = ctypes.CDLL(str(_compiled(work, BUILDS[build])))
+    subroutine = getattr(library, f"{work}_{version}")
+    subroutine.restype = None
+    return partial(subroutine, *map(_argument, data))
+
+
+def _argument(value: int | float | NDArray[Any]) -> ctypes._SimpleCData[Any]:
+    """Return a value as C passes it; the address of an array keeps the array alive."""
+    if isinstance(value, int):
+        return ctypes.c_int64(value)
+    if isinstance(value, float):
+        return ctypes.c_double(value)
+    return value.ctypes.data_as(ctypes.c_void_p)
+
+
+@cache
+def _compiled(work: str, flags: tuple[str, ...]) -> Path:
+    """Return the shared library of a source, compiled if no earlier run has done it.
+
+    It is linked without the flags: ``-Ofast`` at the link would set the whole process, Python and
+    NumPy too, to flush subnormal numbers to zero.
+    """
+    source = _SOURCES / f"{work}.f90"
+    parts = source.read_text(encoding="utf-8"), *_COMMON, *flags, compiler_version(), _target()
+    digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
+    library = _cache() / f"{work}-{digest}.so"
+    if not library.exists():
+        with tempfile.TemporaryDirectory(dir=library.parent) as scratch:
+            object_, shared = Path(scratch, "work.o"), Path(scratch, "work.so")
+            _gfortran(*_COMMON, *flags, "-c", str(source), "-o", str(object_))
+            _gfortran("-shared", str(object_), "-o", str(shared))
+            shared.replace(library)  # the same bytes, should another process have been first
+    return library
+
+
+@cache
+def _target() -> str:
+    """Return what ``-march=native`` means on this machine."""
+    return _gfortran("-march=native", "-Q", "--help=target")
+
+
+def _gfortran(*arguments: str) -> str:
+    """Run gfortran and return what it printed."""
+    compiler = shutil.which("gfortran")
+    if compiler is None:
+        raise FortranMissing
+    done = subprocess.run([compiler, *arguments], capture_output=True, text=True)
+    if done.returncode:
+        raise FortranError(done.stderr)
+    return done.stdout
+
+
+def _cache() -> Path:
+    """Return the directory of the libraries: the user's own, closed to others."""
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    path = Path(tempfile.gettempdir(), f"ssr-fortran-{user}")
+    path.mkdir(mode=0o700, exist_ok=True)
+    if hasattr(os, "getuid") and (path.is_symlink() or path.stat().st_uid != os.getuid()):
+        raise FortranError(f"{path} belongs to somebody else.")
+    return path
