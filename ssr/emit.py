@@ -16,8 +16,14 @@ from .loopnest import For, If, Loop, Run
 from .loops import LoopNest
 from .nests import bounds
 
+STRIP = 256
+"""Rows between two rounds of prefetching."""
+
+DISTANCE = 64
+"""Cache lines between a request and its use."""
+
 RESERVED = frozenset(
-    "i j k l clear lengths box real np jit ld st fma prefetch "
+    "i j k l strip strip_length far clear lengths box real np jit ld st fma prefetch "
     "address range min max abs kernel META exp sqrt".split()
 )
 
@@ -40,6 +46,7 @@ class Writer:
     arrays: Mapping[str, ir.Field]
     buffers: Mapping[str, ir.Buffer]
     suffix: str
+    near: int
     lines: list[str] = field(default_factory=list)
     constants: dict[float, str] = field(default_factory=dict)
     rows: dict[str, str] = field(default_factory=dict)
@@ -103,9 +110,13 @@ def write_tree(writer: Writer, nest: LoopNest, tree: Sequence[Loop], depth: int)
                 innermost = not any(_has_loop(b) for b in body)
                 if innermost:
                     _hoist(writer, nest, node, depth)
+                requests = _requests(nest, node) if innermost and step == 1 else ()
+                if requests:
+                    start, stop, depth = _write_strips(writer, nest, node, requests, depth)
                 more = f", {step}" if step != 1 else ""
                 writer.line(depth, f"for {variable} in range({start}, {stop}{more}):")
                 write_tree(writer, nest, body, depth + 1)
+                depth -= bool(requests)
                 if innermost:
                     writer.rows = {}
             case If(condition, then, orelse):
@@ -144,8 +155,7 @@ def _hoist(writer: Writer, nest: LoopNest, loop: For, depth: int) -> None:
         statement, piece = nest.pieces[run.piece]
         where = _where(nest.nest, statement, run.indices)
         used = [(statement.array, statement.index)]
-        if piece.value is not None:
-            used += [(v.array, v.index) for v in ir.loads(piece.value)]
+        used += [(v.array, v.index) for v in (*ir.loads(piece.value), *statement.requests)]
         for array, index in used:
             moved = tuple(a.substitute(where) for a in index)
             if any(loop.variable in a.names() for a in moved[:-1]):
@@ -155,6 +165,32 @@ def _hoist(writer: Writer, nest: LoopNest, loop: For, depth: int) -> None:
                 name = writer.fresh(f"{writer.argument(array)}_r")
                 writer.line(depth, f"{name} = {row}")
                 writer.rows[row] = name
+
+
+def _requests(nest: LoopNest, loop: For) -> tuple[ir.Load, ...]:
+    """Return the elements an innermost loop should bring near."""
+    statements = [nest.pieces[r.piece][0] for r in _runs(loop)]
+    return statements[0].requests if len(statements) == 1 else ()
+
+
+def _write_strips(
+    writer: Writer, nest: LoopNest, loop: For, requests: Sequence[ir.Load], depth: int
+) -> tuple[str, str, int]:
+    """Write a loop over strips with its requests; return bounds and depth of the loop inside."""
+    (run,) = _runs(loop)
+    statement = nest.pieces[run.piece][0]
+    where = _where(nest.nest, statement, run.indices)
+    variable = loop.variable
+    writer.line(depth, f"for strip in range({loop.start}, {loop.stop}, strip_length):")
+    stop = f"min(strip + strip_length, {loop.stop})"
+    writer.line(depth + 1, "if far:")
+    writer.line(depth + 2, f"for {variable} in range(strip, {stop}, {writer.near}):")
+    for load in requests:
+        index = tuple(a.substitute(where) for a in load.index)
+        index = (*index[:-1], index[-1] + DISTANCE * writer.near)
+        place = writer.place(load.array, index)
+        writer.line(depth + 3, f"prefetch({writer.argument(load.array)}, {place})")
+    return "strip", stop, depth + 1
 
 
 def _where(
@@ -180,9 +216,6 @@ def write_instance(
     where = _where(nest, statement, indices)
     target = tuple(a.substitute(where) for a in statement.index)
     array, place = writer.argument(statement.array), writer.place(statement.array, target)
-    if piece.value is None:
-        writer.line(depth, f"prefetch({array}, {place})")
-        return
     text = value_text(writer, piece.value, piece, where, depth)
     writer.line(depth, f"st({array}, {place}, {text})")
 
@@ -274,6 +307,7 @@ def kernel_source(
             arrays,
             {b.name: b for b in nest.nest.buffers},
             f"_{number}" if len(nests) > 1 else "",
+            8 if dtype == "float64" else 16,
             constants=constants,
         )
         _write_nest(writer, program, nest, number)
@@ -338,9 +372,9 @@ def _module(
     buffers = [b[0] for b in meta["buffers"]]  # type: ignore[index, attr-defined]
     tables = [f"table_{n}" for n in range(len(meta["nests"]))]  # type: ignore[arg-type]
     arguments = [spelled(a) for a in arrays] + buffers + [spelled(s) for s in program.scalars]
-    arguments += ["lengths", *tables]
+    arguments += ["far", "lengths", *tables]
     signature = [*types, *("real[::1]" for _ in buffers), *("real" for _ in program.scalars)]
-    signature += ["i8[::1]", *("i8[:, ::1]" for _ in tables)]
+    signature += ["i8", "i8[::1]", *("i8[:, ::1]" for _ in tables)]
     kind = {"float64": "f8", "float32": "f4"}[dtype]
     signature = [t.replace("real", kind) for t in signature]
     lines = [
@@ -360,6 +394,8 @@ def _module(
     ]
     lines += _overlap_checks(arrays, meta["written"])  # type: ignore[arg-type]
     lines += [f"    {name} = real({value!r})" for value, name in constants.items()]
+    if any("strip_length" in text for text in body):
+        lines += [f"    strip_length = {STRIP} if far else {2**62}"]
     lines += [*body, "    return 0", "", "", "SIGNATURE = i8("]
     lines += [f"    {t}," for t in signature]
     lines += [")", ""]
@@ -390,7 +426,7 @@ def _vector_loops(nests: Sequence[LoopNest]) -> int:
                 if any(_has_loop(b) for b in body):
                     return sum(count(nest, b) for b in body)
                 statements = [nest.pieces[r.piece][0] for r in _runs(node)]
-                return int(all(s.parallel and s.value is not None for s in statements))
+                return int(all(s.parallel for s in statements))
             case If(_, then, orelse):
                 return sum(count(nest, b) for b in (*then, *orelse))
         return 0

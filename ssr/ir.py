@@ -135,7 +135,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """``array[index] = value`` for all rows of a domain; no value means a prefetch.
+    """``array[index] = value`` for all rows of a domain.
 
     A nest runs line by line in its order, and on each line its statements one after the other.
     ``parallel`` promises that the rows of a line are independent; otherwise they run in the order
@@ -147,10 +147,11 @@ class Statement:
     domain: Domain
     array: str
     index: tuple[Affine, ...]
-    value: Value | None
+    value: Value
     parallel: bool = False
     ahead: int = 0
     lead: int = 0
+    requests: tuple[Load, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +160,7 @@ class Piece:
 
     name: str
     domain: Domain
-    value: Value | None
+    value: Value
 
 
 @dataclass(frozen=True, slots=True)

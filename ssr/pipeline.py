@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from . import ir
 from .emit import kernel_source
@@ -13,6 +15,9 @@ from .passes.partial_sums import partial_sums
 from .passes.prefetch import prefetch
 from .passes.reciprocal import reciprocal
 from .passes.recurrence import order_terms, recurrence
+from .verify import verify, wanted
+
+Pass: TypeAlias = Callable[[ir.Nest], ir.Nest]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,25 +36,47 @@ def lower(program: ir.Program, options: Options, dtype: str, title: str) -> Lowe
     """Return the kernel source of a program, with the stages on the way."""
     program, notes = in_place(program)
     nests = tuple(
-        optimise(nest(a, program.field(a.target)), program, options, dtype)
-        for a in program.assignments
+        optimise(nest(a, program.field(a.target)), program, options) for a in program.assignments
     )
     loops = tuple(schedule(n, options) for n in nests)
     source, meta = kernel_source(program, loops, dtype, title)
     return Lowered(program, notes, nests, loops, source, meta)
 
 
-def optimise(made: ir.Nest, program: ir.Program, options: Options, dtype: str) -> ir.Nest:
+def optimise(made: ir.Nest, program: ir.Program, options: Options) -> ir.Nest:
     """Return a nest after all passes that are switched on."""
-    fields = {f.name: f for f in (*program.fields, *program.temporaries)}
-    free = not options.exact
-    if free:
-        made = reciprocal(made)
-    made = order_terms(made)
-    if free and options.partial_sums:
-        made = order_terms(partial_sums(made, fields))
-    if options.recurrence:
-        made = recurrence(made, fields, factor=free, doubling=free)
-    if options.prefetch:
-        made = prefetch(made, 8 if dtype == "float64" else 16)
+    for _, changed in stages(made, program, options):
+        made = changed
     return made
+
+
+def stages(made: ir.Nest, program: ir.Program, options: Options) -> Iterator[tuple[str, ir.Nest]]:
+    """Yield a nest and what each pass makes of it; ``SSR_VERIFY=1`` verifies all of them."""
+    fields = {f.name: f for f in (*program.fields, *program.temporaries)}
+    start: tuple[str, Pass] = ("nest", lambda nest: nest)
+    for name, change in (start, *passes(fields, options)):
+        made = change(made)
+        if wanted():
+            verify(made, fields, name)
+        yield name, made
+
+
+def passes(fields: Mapping[str, ir.Field], options: Options) -> tuple[tuple[str, Pass], ...]:
+    """Return the passes that are switched on, in order."""
+    free = not options.exact
+    known: tuple[tuple[str, bool, Pass], ...] = (
+        ("reciprocal", free, reciprocal),
+        ("order_terms", True, order_terms),
+        (
+            "partial_sums",
+            free and options.partial_sums,
+            lambda nest: order_terms(partial_sums(nest, fields)),
+        ),
+        (
+            "recurrence",
+            options.recurrence,
+            lambda nest: recurrence(nest, fields, factor=free, doubling=free),
+        ),
+        ("prefetch", options.prefetch, prefetch),
+    )
+    return tuple((name, change) for name, on, change in known if on)

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+NEAR = 2**20
+"""Bytes of arrays that need no prefetching: about a second-level cache."""
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -211,13 +214,14 @@ class Program:
             )
         kernel = self.kernel(dtype)
         plan = plan_boxes(self.ir, kernel.meta, self._spaces, sizes, named, boxes)
+        far = int(sum(a.nbytes for a in arrays) > NEAR)
         return Call(
             run=kernel.run,
             temporaries=plan.temporaries,
             buffers=plan.buffers,
             dtype=dtype.type,
-            constants=(plan.lengths, *plan.tables),
-            free=(np.zeros_like(plan.lengths), *plan.tables),
+            constants=(far, plan.lengths, *plan.tables),
+            free=(far, np.zeros_like(plan.lengths), *plan.tables),
         )
 
     def run_plain(self, *args: Any, boxes: Sequence[Box] | None = None) -> None:

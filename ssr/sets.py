@@ -101,9 +101,13 @@ class Domain:
         return Domain(self.axes, raw.detect_equalities().coalesce())
 
     def canonical(self) -> Domain:
-        """Return an equal set in a form that does not depend on how it was made, if isl can."""
-        raw = self.isl.coalesce().remove_redundancies()
-        return Domain(self.axes, raw)
+        """Return an equal set in a short form: one conjunction, if the set is one."""
+        raw = self.isl.coalesce()
+        if raw.n_basic_set() > 1:
+            hull = isl.Set.from_basic_set(raw.simple_hull())
+            if hull.is_subset(raw):
+                raw = hull
+        return Domain(self.axes, raw.remove_redundancies())
 
     def preimage(self, image: tuple[Affine, ...], axes: tuple[str, ...]) -> Domain:
         """Return the points over ``axes`` whose image lies in this set."""

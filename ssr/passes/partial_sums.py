@@ -68,7 +68,6 @@ def _replace_sums(
                 result = _share(result, array, statement, nest, fields[array], buffers, made)
         return result
 
-    assert statement.value is not None
     return ir.rewrite(statement.value, change)
 
 

@@ -16,7 +16,7 @@ def reciprocal(nest: ir.Nest) -> ir.Nest:
     return replace(
         nest,
         statements=tuple(
-            s if s.value is None else replace(s, value=ir.rewrite(s.value, _change))
+            replace(s, value=ir.rewrite(s.value, _change))
             for s in nest.statements
         ),
     )

@@ -6,8 +6,8 @@
 
 This keeps every bit: terms of the row's own line come last. With `factor` (reassociates) the
 division is moved out of the chain. With `doubling` (reassociates) a chain with one constant
-coefficient a, |a| < 0.3, becomes log2(m) vectorised steps u[i] += a^s u[i-s], s = 1, 2, 4 ... m/2:
-terms below the rounding error are left out. Doubling is used only where no cut across the line is
+coefficient a, |a| < 0.3, becomes vectorised steps u[i] += a^s u[i-s], s = 1, 2, 4 ... m/2, two of
+them in one loop: terms below the rounding error are left out. Doubling is used only where no cut across the line is
 possible anyway, so a box always holds whole lines.
 """
 
@@ -37,7 +37,7 @@ def order_terms(nest: ir.Nest) -> ir.Nest:
     return replace(
         nest,
         statements=tuple(
-            s if s.value is None else replace(s, value=ir.rewrite(s.value, change))
+            replace(s, value=ir.rewrite(s.value, change))
             for s in nest.statements
         ),
     )
@@ -185,7 +185,7 @@ def _doubled(
     nest: ir.Nest,
     buffers: list[ir.Buffer],
 ) -> list[ir.Statement]:
-    """Return the doubling steps; the last one writes the target."""
+    """Return the doubling steps, two in one loop where possible; the last writes the target."""
     assert isinstance(term.weight, ir.Const)
     direction = -1 if nest.order == "backward" else 1
     last = Affine.name(nest.axes[-1])
@@ -193,22 +193,25 @@ def _doubled(
     buffers.append(ir.Buffer(other, 1, 2**steps))
     source, target = name, other
     made = []
-    for step in range(steps):
-        distance = 2**step
-        weight = ir.Const(term.weight.value**distance)
-        here = ir.Term(statement.domain, ir.ONE, ir.Load(source, (last,)))
-        shifted = ir.Load(source, (last - direction * distance,))
-        value = ir.Sum((here, ir.Term(statement.domain, weight, shifted)))
-        final = step == steps - 1
+    distance = 1
+    while distance < 2**steps:
+        radix = 4 if distance * 4 <= 2**steps else 2
+        terms = []
+        for n in range(radix):
+            weight = ir.Const(term.weight.value ** (n * distance)) if n else ir.ONE
+            shifted = ir.Load(source, (last - direction * n * distance,))
+            terms.append(ir.Term(statement.domain, weight, shifted))
+        final = distance * radix == 2**steps
         made.append(
             replace(
                 statement,
-                name=f"step_{distance}" if not final else statement.name,
+                name=statement.name if final else f"step_{distance}",
                 array=statement.array if final else target,
                 index=statement.index if final else (last,),
-                value=value,
+                value=ir.Sum(tuple(terms)),
                 parallel=True,
             )
         )
         source, target = target, source
+        distance *= radix
     return made

@@ -53,8 +53,6 @@ def pieces(statement: ir.Statement, context: Domain, buffer: bool) -> tuple[ir.P
     overwrites are left out.
     """
     rows = statement.domain & context
-    if statement.value is None:
-        return (ir.Piece(statement.name, rows, None),)
     resolved = [(p, resolve(statement.value, p)) for p in _classes(statement.value, rows)]
     if buffer:
         resolved = _without_zeros(resolved, statement.domain.axes)
@@ -82,8 +80,8 @@ def _line(
     """Return how a statement runs on a line."""
     value = statement.value
     rows = statement.domain & context
-    conditions = () if value is None or not statement.parallel else guards(value, rows)
-    if value is None or not conditions:
+    conditions = guards(value, rows) if statement.parallel else ()
+    if not conditions:
         return (ir.Stage(statement, pieces(statement, context, buffer)),)
     count = len(conditions)
     if interior and _written_out(value, rows, count) <= TERMS:
@@ -127,6 +125,7 @@ def _built_up(
     statement: ir.Statement, rows: Domain, buffers: list[ir.Buffer]
 ) -> Iterator[ir.Statement]:
     """Yield the statements that build up the sums of some lines term by term."""
+    statement = replace(statement, requests=())
     made: list[ir.Statement] = []
     last = Affine.name(rows.axes[-1])
 
@@ -147,7 +146,6 @@ def _built_up(
             made.append(replace(step, name=f"add_{name}_{n}", domain=here, value=total))
         return so_far
 
-    assert statement.value is not None
     result = ir.rewrite(statement.value, change)
     yield from made
     yield replace(statement, name=f"{statement.name}_built", domain=rows, value=result)

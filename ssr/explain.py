@@ -1,0 +1,266 @@
+"""Show any stage between a definition and its kernel, as text or as a picture.
+
+`Matrix.explain`, `Program.explain` and the notebook form of a matrix end here, and so does
+``SSR_DUMP=dir``, which writes the stages of every kernel that is built, one file each.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import ir
+from .errors import ArgumentError, Span
+from .expression import Expression, Field, Recorder, apply_rows, recording
+from .index import Affine
+from .listing import loops_text, nest_text, point, program_text, table, where
+from .nests import in_place, nest
+from .options import Options
+from .picture import matrix_html
+from .space import Space
+from .values import Value, show
+
+if TYPE_CHECKING:
+    from .matrix import Matrix
+    from .pipeline import Lowered
+    from .program import Program
+
+Stages = Mapping[str, Callable[[], str]]
+
+
+def explain_matrix(matrix: Matrix, stage: str | None = None) -> str:
+    """Return the stages of a matrix, and of the program behind ``A @ x``, as text.
+
+    Data without a value become fields and scalars of that program.
+
+    Parameters
+    ----------
+    matrix
+        The matrix.
+    stage
+        One of ``trace sets footprint program passes loops source``; all of them by default.
+        ``trace`` is there only if the matrix was declared by a generator.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such stage.
+    """
+    stages = {"trace": lambda: _trace(matrix)} if matrix.parts.paths else {}
+    stages |= {"sets": lambda: _sets(matrix), "footprint": lambda: _footprint(matrix)}
+
+    def later(name: str) -> Callable[[], str]:
+        return lambda: _program_stages(_application(matrix), "float64")[name]()
+
+    stages |= {name: later(name) for name in ("program", "passes", "loops", "source")}
+    return _chosen(stages, stage)
+
+
+def explain_program(program: Program, stage: str | None = None, dtype: str = "float64") -> str:
+    """Return the stages of a program as text.
+
+    Parameters
+    ----------
+    program
+        The program.
+    stage
+        One of ``program passes loops source``; all of them by default.
+    dtype
+        The name of the type to compile for.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such stage.
+    """
+    return _chosen(_program_stages(program, dtype), stage)
+
+
+def _chosen(stages: Stages, stage: str | None) -> str:
+    if stage is None:
+        return "\n\n".join(f"== {name} ==\n{make()}" for name, make in stages.items())
+    if stage not in stages:
+        raise ArgumentError(
+            f"There is no stage {stage!r} here.", hint=f"The stages are {', '.join(stages)}."
+        )
+    return stages[stage]()
+
+
+def _program_stages(program: Program, dtype: str) -> Stages:
+    found = program.ir, program.options
+    return {
+        "program": lambda: program_text(program.ir, in_place(program.ir)[1]),
+        "passes": lambda: _passes(*found),
+        "loops": lambda: _loops(_lowered(*found, dtype)),
+        "source": lambda: _lowered(*found, dtype).source,
+    }
+
+
+# -- the stages of a matrix ----------------------------------------------------------------------
+
+
+def _trace(matrix: Matrix) -> str:
+    """Return the paths through the generator, with the user's lines."""
+    paths = matrix.parts.paths
+    lines = [f"{matrix.name}: {len(paths)} paths through the generator"]
+    for path in paths:
+        lines.append(f"  {path.domain.simplified().notation()}")
+        cells = []
+        for entry in path.entries:
+            cells.append((f"({point(entry.column)})", show(entry.value), _place(entry.span)))
+        lines += table(cells, "    ")
+    return "\n".join(lines)
+
+
+def _place(span: Span | None) -> str:
+    """Return the user's file and line; nothing for a generator of ours, as in `ssr.stencil`."""
+    own = span is None or Path(span.file).parent == Path(__file__).parent
+    return "" if own or span is None else f"{span.file}:{span.line}"
+
+
+def _sets(matrix: Matrix) -> str:
+    """Return the entry families."""
+    cells = []
+    for f in matrix.families:
+        cells.append(
+            (f"row ({point(f.row)})", f"column ({point(f.column)})", show(f.value), where(f.domain))
+        )
+    return "\n".join([repr(matrix), *table(cells)])
+
+
+def _footprint(matrix: Matrix) -> str:
+    """Return what rows read: the offset of each family, the halo of all together, and data."""
+    lines, cells = [f"{matrix.name}: columns read by a row"], []
+    offsets = []
+    for f in matrix.families:
+        offset = _offset(f.row, f.column)
+        offsets.append(offset)
+        shown = "varies" if None in offset else f"({', '.join(map(str, offset))})"
+        cells.append((f"({point(f.column)})", f"offset {shown}"))
+    lines += table(cells)
+    for axis, steps in zip(matrix.rows.axes, zip(*offsets, strict=True), strict=False):
+        known = [s for s in steps if s is not None]
+        width = "varies"
+        if len(known) == len(steps):
+            width = f"{max(0, -min(known))} below, {max(0, *known)} above"
+        lines.append(f"  halo along {axis}: {width}")
+    read: dict[str, dict[str, None]] = {}
+    for f in matrix.families:
+        for load in ir.loads(f.value):
+            read.setdefault(load.array, {})[f"({point(load.index)})"] = None
+    lines += [f"  field {name} is read at {', '.join(places)}" for name, places in read.items()]
+    return "\n".join(lines)
+
+
+def _offset(row: tuple[Affine, ...], column: tuple[Affine, ...]) -> tuple[int | None, ...]:
+    """Return the steps from row to column along each axis of the rows; None where they vary."""
+    if len(row) != len(column):
+        return (None,) * len(row)
+    shift = [c - r for c, r in zip(column, row, strict=True)]
+    return tuple(s.constant if s.is_constant else None for s in shift)
+
+
+def _application(matrix: Matrix) -> Program:
+    """Return the program of ``y[:] = A @ x``, data without a value being its parameters."""
+    parts = matrix.parts
+    symbols = (Expression, Value)
+    free = [n for n in parts.data if isinstance(parts.bound.get(n), (*symbols, type(None)))]
+    if not free:
+        return matrix.program("apply")
+    from .program import Program
+
+    recorder = Recorder(f"{matrix.name} apply")
+    given: dict[str, Any] = {}
+    for name in free:
+        kind = parts.data[name]
+        if isinstance(kind, Space):
+            recorder.fields[name] = kind
+            given[name] = Field(name, kind)
+        else:
+            recorder.scalars[name] = None
+            given[name] = Value(ir.Scalar(name))
+    made, operand = recorder.fresh("y"), recorder.fresh("x")
+    recorder.fields = {made: matrix.rows, operand: matrix.cols, **recorder.fields}
+    with recording(recorder):
+        row = apply_rows(matrix.bind(**given), Field(operand, matrix.cols))
+        recorder.assign(made, matrix.rows, row)
+    kinds = {**recorder.fields, **{n: parts.data[n] for n in free}}
+    return Program(recorder, list(kinds.items()), Options())
+
+
+# -- the stages of a program ---------------------------------------------------------------------
+
+
+def _lowered(program: ir.Program, options: Options, dtype: str) -> Lowered:
+    from .pipeline import lower
+
+    return lower(program, options, dtype, f"{program.name}, generated for {dtype}.")
+
+
+def _passes(program: ir.Program, options: Options) -> str:
+    """Return every nest, and what each pass makes of it."""
+    from .pipeline import stages
+
+    program, _ = in_place(program)
+    lines = []
+    for number, a in enumerate(program.assignments):
+        known = None
+        for name, made in stages(nest(a, program.field(a.target)), program, options):
+            lines.append(f"-- nest {number}, {name if known is None else f'after {name}'} --")
+            lines.append("no change" if made == known else nest_text(made))
+            known = made
+    return "\n".join(lines)
+
+
+def _loops(lowered: Lowered) -> str:
+    return "\n\n".join(
+        f"-- nest {number}: {made.nest.target} --\n{loops_text(made)}"
+        for number, made in enumerate(lowered.loops)
+    )
+
+
+def dump(program: ir.Program, options: Options, dtype: str) -> None:
+    """Write the stages of a kernel into ``SSR_DUMP/NAME/``, if that variable is set.
+
+    The files are ``00_trace.txt`` (the program as recorded), ``10_program.txt``,
+    ``20_nests.txt``, ``30_passes.txt``, ``40_loops.txt`` and ``50_kernel.py``. Programs of one
+    name that differ go to ``NAME``, ``NAME_2``, ``NAME_3`` and so on.
+    """
+    base = os.environ.get("SSR_DUMP")
+    if not base:
+        return
+    traced = f"{dtype}, {options!r}\n{program_text(program)}\n"
+    folder = _folder(Path(base), program.name, traced)
+    direct, notes = in_place(program)
+    lowered = _lowered(program, options, dtype)
+    made = [nest_text(nest(a, direct.field(a.target))) for a in direct.assignments]
+    texts = {
+        "10_program.txt": program_text(direct) + "\n\n" + "\n".join(notes),
+        "20_nests.txt": "\n\n".join(made),
+        "30_passes.txt": _passes(program, options),
+        "40_loops.txt": _loops(lowered),
+        "50_kernel.py": lowered.source.rstrip("\n"),
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text + "\n", encoding="utf-8")
+
+
+def _folder(base: Path, name: str, traced: str) -> Path:
+    """Return the folder of a program: one that is new, or holds the same trace already."""
+    stem = "".join(c if c.isalnum() else "_" for c in name).strip("_") or "program"
+    count = 1
+    while True:
+        folder = base / (stem if count == 1 else f"{stem}_{count}")
+        trace = folder / "00_trace.txt"
+        if not trace.exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            trace.write_text(traced, encoding="utf-8")
+            return folder
+        if trace.read_text(encoding="utf-8") == traced:
+            return folder
+        count += 1
+
+
+__all__ = ["dump", "explain_matrix", "explain_program", "matrix_html"]

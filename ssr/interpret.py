@@ -1,0 +1,280 @@
+"""Run programs and nests row by row, slowly: the second oracle.
+
+The first oracle, `Matrix.to_scipy`, knows what a matrix means; this one knows what the intermediate
+representation means, to the last bit. `interpret_program` gives an assignment its NumPy meaning;
+`interpret_nest` runs a schedule - lines, statements, buffers - as it is written, so that every pass
+can be tested to keep values. Neither uses isl's code generation, the emitter or Numba.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from . import ir
+from .index import Affine
+from .intrinsics import fma
+from .nests import bounds
+from .sets import Domain
+from .space import Box
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Row = tuple[int, ...]
+Read = Callable[[ir.Load, tuple[int, ...]], Any]
+
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b,
+    "neg": lambda a: -a,
+    "abs": abs,
+    "sqrt": np.sqrt,
+    "exp": np.exp,
+    "min": min,
+    "max": max,
+    "lt": lambda a, b: a < b,
+    "le": lambda a, b: a <= b,
+    "gt": lambda a, b: a > b,
+    "ge": lambda a, b: a >= b,
+    "eq": lambda a, b: a == b,
+    "ne": lambda a, b: a != b,
+    "where": lambda condition, a, b: a if condition else b,
+}
+"""What `ir.Op` computes, on NumPy scalars of the kernel's type."""
+
+
+def interpret_program(
+    program: ir.Program,
+    arrays: Mapping[str, Array],
+    scalars: Mapping[str, float],
+    sizes: Mapping[str, int],
+    dtype: Any = np.float64,
+) -> None:
+    """Run a program's assignments one after the other, changing arrays in place.
+
+    Parameters
+    ----------
+    program
+        The program, as traced or after `nests.in_place`.
+    arrays
+        One array for each field, of the field's shape.
+    scalars, sizes
+        Numbers by name.
+    dtype
+        The type in which everything is computed.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> n, = ssr.sizes("n")
+    >>> s = ssr.Space(n)
+    >>> A = ssr.stencil(s, s, {-1: -1, 0: 2, 1: -1}, outside="drop")
+    >>> x, y = np.array([1.0, 2.0, 4.0]), np.zeros(3)
+    >>> interpret_program(A.program("apply").ir, {"y": y, "x": x}, {}, {"n": 3})
+    >>> y
+    array([ 0., -1.,  6.])
+    """
+    kind = np.dtype(dtype).type
+    held = dict(arrays)
+    for f in program.temporaries:
+        held[f.name] = np.full(tuple(s.evaluate(sizes) for s in f.shape), np.nan, kind)
+    with np.errstate(all="ignore"):
+        for assignment in program.assignments:
+            _assign(assignment, program, held, Meaning(kind, sizes, scalars))
+
+
+def _assign(
+    assignment: ir.Assignment, program: ir.Program, held: Mapping[str, Array], meaning: Meaning
+) -> None:
+    """Run one assignment: old loads read the target as it was, new ones what was made."""
+    target = held[assignment.target]
+    lower = program.field(assignment.target).lower
+    made: dict[Row, Any] = {}
+
+    def read(load: ir.Load, index: Row) -> Any:
+        if load.new:
+            assert load.array == assignment.target, f"a new value of {load.array} is read"
+            assert index in made, f"{load.array}{list(index)} is read before it is made"
+            return made[index]
+        return held[load.array][_place(index, program.field(load.array), held[load.array])]
+
+    rows = meaning.points(assignment.domain)
+    for row in reversed(rows) if assignment.order == "backward" else rows:
+        made[row] = meaning.evaluate(assignment.value, row, assignment.domain, read)
+    for row, value in made.items():
+        target[tuple(r - low for r, low in zip(row, lower, strict=True))] = value
+
+
+def interpret_nest(
+    nest: ir.Nest,
+    fields: Mapping[str, ir.Field],
+    arrays: Mapping[str, Array],
+    scalars: Mapping[str, float],
+    sizes: Mapping[str, int],
+    box: Box | None = None,
+) -> None:
+    """Run a nest as it is scheduled, on one box of its rows, changing the target in place.
+
+    The rows of a parallel statement run against the order of the nest, to show a false promise.
+    Scratch that nobody cleared or wrote is NaN.
+
+    Parameters
+    ----------
+    nest
+        The nest, after any number of passes.
+    fields, arrays
+        The fields and temporaries of the program by name, and an array for each.
+    scalars, sizes
+        Numbers by name.
+    box
+        The rows to run; all by default.
+    """
+    target = fields[nest.target]
+    if box is None:
+        extents = [s.evaluate(sizes) for s in target.shape]
+        box = tuple((low, low + n) for low, n in zip(target.lower, extents, strict=True))
+    edges = zip(bounds(nest.axes), (edge for pair in box for edge in pair), strict=True)
+    meaning = Meaning(arrays[nest.target].dtype.type, {**sizes, **dict(edges)}, scalars)
+    memory = Memory(fields, arrays, {}, box[-1])
+    for b in nest.buffers:
+        shape = b.rows, box[-1][1] - box[-1][0] + 2 * b.pad
+        memory.buffers[b.name] = b, np.full(shape, 0.0 if b.pad else np.nan, meaning.kind)
+    places = [_by_line(meaning.points(s.domain & nest.context)) for s in nest.statements]
+    with np.errstate(all="ignore"):
+        for line in _lines(nest, box):
+            for statement, rows in zip(nest.statements, places, strict=True):
+                _run(statement, nest, line, rows, meaning, memory)
+
+
+def _lines(nest: ir.Nest, box: Box) -> Iterator[Row]:
+    """Yield the lines at which the loops of a nest stand, the early ones included."""
+    lead = max((s.lead for s in nest.statements), default=0)
+    backward = nest.order == "backward"
+    ranges = []
+    for axis, (low, high) in zip(nest.axes[:-1], box[:-1], strict=True):
+        more = lead if axis == nest.axes[-2] else 0
+        ranges.append(range(high + more - 1, low - 1, -1) if backward else range(low - more, high))
+    return product(*ranges)
+
+
+def _by_line(rows: list[Row]) -> dict[Row, list[int]]:
+    found: dict[Row, list[int]] = {}
+    for row in rows:
+        found.setdefault(row[:-1], []).append(row[-1])
+    return found
+
+
+def _run(
+    statement: ir.Statement,
+    nest: ir.Nest,
+    line: Row,
+    rows: Mapping[Row, list[int]],
+    meaning: Meaning,
+    memory: Memory,
+) -> None:
+    """Run the instances of a statement that belong to a line of the loops."""
+    backward = nest.order == "backward"
+    if statement.ahead:
+        shift = -statement.ahead if backward else statement.ahead
+        line = (*line[:-1], line[-1] + shift)
+    along = rows.get(line, [])
+    for last in reversed(along) if backward != statement.parallel else along:
+        row = (*line, last)
+        value = meaning.evaluate(statement.value, row, statement.domain, memory.read)
+        index = meaning.index(statement.index, row, statement.domain)
+        memory.write(statement.array, index, value)
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """The arrays and scratch rows a nest works on; ``along`` bounds the box's last axis."""
+
+    fields: Mapping[str, ir.Field]
+    arrays: Mapping[str, Array]
+    buffers: dict[str, tuple[ir.Buffer, Array]]
+    along: tuple[int, int]
+
+    def read(self, load: ir.Load, index: Row) -> Any:
+        """Return the element a load reads, whoever wrote it last."""
+        array, place = self._find(load.array, index)
+        return array[place]
+
+    def write(self, name: str, index: Row, value: Any) -> None:
+        """Store an element."""
+        array, place = self._find(name, index)
+        array[place] = value
+
+    def _find(self, name: str, index: Row) -> tuple[Array, Row]:
+        if name not in self.buffers:
+            return self.arrays[name], _place(index, self.fields[name], self.arrays[name])
+        buffer, array = self.buffers[name]
+        place = index[-1] - self.along[0] + buffer.pad
+        assert 0 <= place < array.shape[1], f"{name}{list(index)} lies outside the buffer"
+        return array, (index[0] % buffer.rows if buffer.rows > 1 else 0, place)
+
+
+def _place(index: Row, f: ir.Field, array: Array) -> Row:
+    """Return the position of a point in an array, which must hold it."""
+    place = tuple(i - low for i, low in zip(index, f.lower, strict=True))
+    inside = all(0 <= p < n for p, n in zip(place, array.shape, strict=True))
+    assert inside, f"{f.name}{list(index)} lies outside the array"
+    return place
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What values mean: the type to compute in, sizes, scalars; remembers the points of domains."""
+
+    kind: Any
+    sizes: Mapping[str, int]
+    scalars: Mapping[str, float]
+    known: dict[tuple[Domain, Domain], frozenset[Row]] = field(default_factory=dict)
+
+    def points(self, domain: Domain) -> list[Row]:
+        """Return the points of a domain in C order."""
+        return list(domain.fixed(self.sizes).points())
+
+    def present(self, domain: Domain, rows: Domain, row: Row) -> bool:
+        """Whether a row of ``rows`` lies in a domain."""
+        if domain is rows:
+            return True
+        found = self.known.get((domain, rows))
+        if found is None:
+            found = self.known[domain, rows] = frozenset(self.points(domain & rows))
+        return row in found
+
+    def index(self, index: tuple[Affine, ...], row: Row, rows: Domain) -> Row:
+        """Return index expressions as integers."""
+        where = {**self.sizes, **dict(zip(rows.axes, row, strict=True))}
+        return tuple(a.evaluate(where) for a in index)
+
+    def evaluate(self, value: ir.Value, row: Row, rows: Domain, read: Read) -> Any:
+        """Return a value at a row of ``rows``, every operation rounded to the type."""
+        match value:
+            case ir.Const(number):
+                return self.kind(number)
+            case ir.Scalar(name):
+                return self.kind(self.scalars[name])
+            case ir.Coordinate(index):
+                return self.kind(self.index((index,), row, rows)[0])
+            case ir.Load():
+                return read(value, self.index(value.index, row, rows))
+            case ir.Op(name, args):
+                return OPERATIONS[name](*(self.evaluate(a, row, rows, read) for a in args))
+            case ir.Sum(terms):
+                here = [t for t in terms if self.present(t.domain, rows, row)]
+                total = self.kind(-0.0) if here else self.kind(0.0)
+                for term in here:
+                    total = self._add(total, term, row, rows, read)
+                return total
+
+    def _add(self, total: Any, term: ir.Term, row: Row, rows: Domain, read: Read) -> Any:
+        weight = self.evaluate(term.weight, row, rows, read)
+        if term.operand is None:
+            return total + weight
+        return fma(weight, self.evaluate(term.operand, row, rows, read), total)

@@ -1,0 +1,256 @@
+"""What a valid nest is, proved by isl; ``SSR_VERIFY=1`` checks every nest after every pass.
+
+A broken rule is a defect of the compiler, so it is an `AssertionError`: it names the pass, the
+statement and the rows. The rules, in the order they are checked:
+
+- The loops run every row of every statement: its lines, moved by ``ahead``, lie within the box and
+  the ``lead`` lines before it.
+- Statements that write the target write every row of the box once.
+- Loads and stores lie within their arrays and buffers.
+- A buffer element read was written before on the same line (for a rotation: before, and not yet
+  replaced), or is a cleared one that no statement ever writes.
+- A read of the target happens after the write of that row if the row comes before the reader's in
+  sweep order, and before it otherwise; loads marked ``new`` are of the first kind. The two may not
+  run in one parallel statement.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+from . import ir
+from .analyse import reads
+from .index import Affine
+from .nests import box
+from .sets import Domain
+
+Row = tuple[Affine, ...]
+
+
+def wanted() -> bool:
+    """Whether ``SSR_VERIFY=1`` asks for verification."""
+    return os.environ.get("SSR_VERIFY") == "1"
+
+
+def verify(nest: ir.Nest, fields: Mapping[str, ir.Field], after: str = "nest") -> None:
+    """Check a nest.
+
+    Parameters
+    ----------
+    nest
+        The nest.
+    fields
+        The fields and temporaries of its program, by name.
+    after
+        The name of the pass that made it, for the message.
+
+    Raises
+    ------
+    AssertionError
+        If a rule is broken.
+    """
+    checker = Checker(nest, fields, after)
+    checker.target()
+    for place, statement in enumerate(nest.statements):
+        rows = statement.domain & nest.context
+        checker.lines(statement, rows)
+        checker.store(statement, rows)
+        for domain, load in reads(statement.value, rows):
+            checker.inside(statement, domain, load)
+            if load.array in checker.buffers:
+                checker.buffer(place, domain, load)
+            elif load.array == nest.target:
+                checker.order(place, domain, load)
+
+
+class Checker:
+    """The rules over one nest; every method checks one of them."""
+
+    def __init__(self, nest: ir.Nest, fields: Mapping[str, ir.Field], after: str) -> None:
+        self.nest = nest
+        self.fields = fields
+        self.after = after
+        self.buffers = {b.name: b for b in nest.buffers}
+        self.row = tuple(Affine.name(a) for a in nest.axes)
+        self.backward = nest.order == "backward"
+
+    def hold(self, broken: Domain, statement: str, rule: str) -> None:
+        """Fail unless no row breaks a rule."""
+        if broken.empty:
+            return
+        where = broken.simplified().notation()
+        raise AssertionError(
+            f"after {self.after}, nest {self.nest.target!r}, statement {statement!r}: "
+            f"{rule}, for {where}"
+        )
+
+    # -- where statements run and write ----------------------------------------------------------
+
+    def target(self) -> None:
+        """Check that every row of the box is written once."""
+        written: Domain | None = None
+        for s in self.nest.statements:
+            if s.array != self.nest.target:
+                continue
+            assert s.index == self.row, f"{s.name!r} writes the target at {s.index}"
+            rows = s.domain & self.nest.context
+            if written is not None:
+                self.hold(written & rows, s.name, "rows are written twice")
+            written = rows if written is None else written | rows
+        assert written is not None, f"after {self.after}: no statement writes {self.nest.target!r}"
+        rows = box(self.nest.axes) & self.nest.context
+        self.hold(rows - written, self.nest.target, "rows are never written")
+        self.hold(written - rows, self.nest.target, "rows outside the box are written")
+
+    def lines(self, statement: ir.Statement, rows: Domain) -> None:
+        """Check that the loops stand at every line that a statement needs."""
+        axes = self.nest.axes
+        if len(axes) == 1:
+            early = statement.ahead or statement.lead
+            assert not early, f"{statement.name!r} runs early, but there is one line only"
+            return
+        early = max(s.lead for s in self.nest.statements)
+        grown = [(0, 0)] * (len(axes) - 2)
+        grown += [(0, early) if self.backward else (early, 0)]
+        line = [*self.row]
+        line[-2] = line[-2] + statement.ahead if self.backward else line[-2] - statement.ahead
+        loops = box(axes[:-1], tuple(grown)).preimage(tuple(line[:-1]), axes)
+        self.hold(rows - loops, statement.name, "the loops do not reach lines")
+
+    def store(self, statement: ir.Statement, rows: Domain) -> None:
+        """Check that a store is within its array, at an index the other rules understand."""
+        buffer = self.buffers.get(statement.array)
+        known = statement.array == self.nest.target or buffer is not None
+        assert known, f"after {self.after}: {statement.name!r} writes {statement.array!r}"
+        if buffer is not None:
+            expected = self.row[-1:] if buffer.rows == 1 else self.row[-2:]
+            assert statement.index == expected, (
+                f"after {self.after}: {statement.name!r} writes {statement.array} "
+                f"at ({', '.join(map(str, statement.index))})"
+            )
+            assert buffer.rows & (buffer.rows - 1) == 0, f"{buffer.name} rotates {buffer.rows} rows"
+        self.inside(statement, rows, ir.Load(statement.array, statement.index))
+
+    def inside(self, statement: ir.Statement, rows: Domain, load: ir.Load) -> None:
+        """Check that an access lies within its array or buffer."""
+        axes = self.nest.axes
+        if load.array in self.buffers:
+            pad = self.buffers[load.array].pad
+            space = box(axes[-1:], ((pad, pad),))
+            index = load.index[-1:]
+        else:
+            f = self.fields[load.array]
+            names = tuple(f"d{n}" for n in range(len(f.shape)))
+            upper = [low + extent for low, extent in zip(f.lower, f.shape, strict=True)]
+            space = Domain.box(names, [Affine.of(low) for low in f.lower], upper)
+            index = load.index
+        outside = rows - space.preimage(index, axes)
+        self.hold(outside, statement.name, f"{_shown(load)} lies outside {load.array}")
+
+    # -- in which order --------------------------------------------------------------------------
+
+    def time(self, place: int, row: Row) -> Row:
+        """Return when a statement runs a row, lexicographically: line, statement, row.
+
+        Rows of a parallel statement on one line have equal times.
+        """
+        statement = self.nest.statements[place]
+        sign = -1 if self.backward else 1
+        line = [a * sign for a in row[:-1]]
+        if line:
+            line[-1] = line[-1] - statement.ahead
+        last = Affine.of(0) if statement.parallel else row[-1] * sign
+        return (*line, Affine.of(place), last)
+
+    def writers(self, array: str) -> list[int]:
+        """Return the places of the statements that write an array."""
+        return [n for n, s in enumerate(self.nest.statements) if s.array == array]
+
+    def buffer(self, place: int, rows: Domain, load: ir.Load) -> None:
+        """Check that an element of a buffer was written before it is read, and not replaced."""
+        nest, axes = self.nest, self.nest.axes
+        reader = nest.statements[place]
+        several = self.buffers[load.array].rows > 1
+        left = rows
+        for writer in self.writers(load.array):
+            source = self._source(reader, nest.statements[writer], load, several)
+            made = rows & nest.statements[writer].domain.preimage(source, axes)
+            before = made.before(self.time(writer, source), self.time(place, self.row))
+            left = left - before
+            if writer == place:
+                both = made - made.equal(source, self.row)
+                self.hold(
+                    both if reader.parallel else both - before,
+                    reader.name,
+                    f"{_shown(load)} is read while it is written",
+                )
+            if several:
+                self._kept(place, writer, before, source, load)
+        if self.buffers[load.array].pad:
+            left = left - self._never_written(left, load)
+        self.hold(left, reader.name, f"{_shown(load)} is read and was not written")
+
+    def _source(
+        self, reader: ir.Statement, writer: ir.Statement, load: ir.Load, several: bool
+    ) -> Row:
+        """Return the row whose instance of a writer made the element a reader reads."""
+        if several:
+            return (*self.row[:-2], *load.index)
+        if len(self.row) == 1:
+            return load.index
+        shift = (writer.ahead - reader.ahead) * (-1 if self.backward else 1)
+        return (*self.row[:-2], self.row[-2] + shift, load.index[-1])
+
+    def _kept(self, place: int, writer: int, rows: Domain, source: Row, load: ir.Load) -> None:
+        """Check that a row of a rotation is read before another takes its place."""
+        count = self.buffers[load.array].rows * (-1 if self.backward else 1)
+        later = (*source[:-2], source[-2] + count, source[-1])
+        early = rows.before(self.time(place, self.row), self.time(writer, later))
+        reader = self.nest.statements[place].name
+        self.hold(rows - early, reader, f"{_shown(load)} is read after it was replaced")
+
+    def _never_written(self, rows: Domain, load: ir.Load) -> Domain:
+        """Return the rows that read an element which keeps the zero it was cleared to."""
+        axes = self.nest.axes
+        kept = rows
+        for writer in self.writers(load.array):
+            statement = self.nest.statements[writer]
+            shadow = (statement.domain & self.nest.context).project(axes[-1:])
+            kept = kept - shadow.preimage(load.index[-1:], axes)
+        return kept
+
+    def order(self, place: int, rows: Domain, load: ir.Load) -> None:
+        """Check that a read of the target is on the right side of the write, within the box."""
+        nest, axes, index = self.nest, self.nest.axes, load.index
+        reader = nest.statements[place]
+        later, sooner = (index, self.row) if not self.backward else (self.row, index)
+        done = rows.before(later, sooner)
+        if load.new:
+            self.hold(rows - done, reader.name, f"{_shown(load)} is not made yet in sweep order")
+        elif reader.array == nest.target:
+            self.hold(done, reader.name, f"the old {_shown(load)} lies before the row")
+        for writer in self.writers(nest.target):
+            read, written = self.time(place, self.row), self.time(writer, index)
+            made = nest.statements[writer].domain.preimage(index, axes)
+            new, old = done & made, (rows - done) & made
+            if writer == place:
+                old = old - old.equal(index, self.row)
+            self.hold(
+                new - new.before(written, read),
+                reader.name,
+                f"{_shown(load)} is read before it is written",
+            )
+            self.hold(
+                old - old.before(read, written),
+                reader.name,
+                f"the old {_shown(load)} is read after it was overwritten",
+            )
+
+
+def _shown(load: ir.Load) -> str:
+    return f"{load.array}{'′' if load.new else ''}[{_list(load.index)}]"
+
+
+def _list(index: Sequence[Affine]) -> str:
+    return ", ".join(map(str, index))
