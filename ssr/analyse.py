@@ -23,7 +23,9 @@ def diagonal_split(
     SingularMatrixError
         If a row has no diagonal entry, or the number zero.
     """
-    before, diagonal, after = [], [], []
+    before: list[ir.Family] = []
+    diagonal: list[ir.Family] = []
+    after: list[ir.Family] = []
     for f in found:
         for kept, domain in (
             (before, f.domain.before(f.column, f.row)),

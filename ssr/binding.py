@@ -40,9 +40,7 @@ def match_sizes(
         for entry in pending:
             name, space, axis, extent, length = entry
             names = extent.names() - set(sizes)
-            if not names:
-                _check(name, space, axis, extent.evaluate(sizes), length)
-            elif len(names) == 1 and _solve(extent, next(iter(names)), length, sizes):
+            if not names or (len(names) == 1 and _solve(extent, next(iter(names)), length, sizes)):
                 _check(name, space, axis, extent.evaluate(sizes), length)
             else:
                 rest.append(entry)
@@ -51,8 +49,9 @@ def match_sizes(
         pending = rest
     for name, space, axis, _, length in pending:
         if not _possible(space.data.shape[axis], length, sizes):
-            raise ShapeError(f"Array {name!r} has length {length} along axis {axis}; "
-                             f"its space is {space!r}.")
+            raise ShapeError(
+                f"Array {name!r} has length {length} along axis {axis}; its space is {space!r}."
+            )
     return sizes
 
 

@@ -80,7 +80,7 @@ def plan_boxes(
 
 def _base(name: str, meta: Mapping[str, Any]) -> str:
     """Return the field whose space a temporary made by lowering has."""
-    return next(f for f in meta["fields"] if name.startswith(f"{f}_new_"))
+    return str(next(f for f in meta["fields"] if name.startswith(f"{f}_new_")))
 
 
 def _c_strides(shape: Sequence[int]) -> list[int]:
@@ -90,16 +90,14 @@ def _c_strides(shape: Sequence[int]) -> list[int]:
     return strides
 
 
-def _offsets(
-    lower: Sequence[int], strides: Sequence[int], shape: Sequence[int]
-) -> tuple[int, ...]:
+def _offsets(lower: Sequence[int], strides: Sequence[int], shape: Sequence[int]) -> tuple[int, ...]:
     """Return the flat offset of index zero and the strides of all axes but the last."""
     steps = [*strides[:-1], 1]
     return (-sum(low * s for low, s in zip(lower, steps, strict=True)), *steps[:-1])
 
 
 def _bytes(a: np.ndarray[Any, Any]) -> int:
-    return a.itemsize + sum((n - 1) * s for n, s in zip(a.shape, a.strides, strict=True))
+    return int(a.itemsize + sum((n - 1) * s for n, s in zip(a.shape, a.strides, strict=True)))
 
 
 def blocked(whole: Box, nest: Mapping[str, Any]) -> tuple[Box, ...]:
@@ -118,9 +116,7 @@ def blocked(whole: Box, nest: Mapping[str, Any]) -> tuple[Box, ...]:
     return tuple((*whole[:-2], cut, whole[-1]) for cut in pairwise(cuts))
 
 
-def ordered(
-    boxes: Sequence[Box], whole: Box, nest: Mapping[str, Any]
-) -> tuple[Box, ...]:
+def ordered(boxes: Sequence[Box], whole: Box, nest: Mapping[str, Any]) -> tuple[Box, ...]:
     """Return boxes in an order in which every box comes after those it waits for."""
     found = tuple(tuple((int(a), int(b)) for a, b in box) for box in boxes)
     _check_cover(found, whole)
@@ -174,5 +170,6 @@ def _check_cover(boxes: Sequence[Box], whole: Box) -> None:
             if _needs(box, other, [(0,) * len(box)]):
                 raise BoxError(f"Boxes {other} and {box} overlap.")
     if volume != int(np.prod([b - a for a, b in whole])):
-        raise BoxError(f"The boxes do not cover all rows {whole}.",
-                       hint="Space.split makes a cover.")
+        raise BoxError(
+            f"The boxes do not cover all rows {whole}.", hint="Space.split makes a cover."
+        )

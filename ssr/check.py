@@ -47,7 +47,7 @@ def diagnose(
         _check_layout(name, a)
         if name in written and not a.flags.writeable:
             raise ReadOnlyError(f"Array {name!r} is assigned, but it is read-only.")
-    assert common is not None
+    assert isinstance(common, np.dtype)
     return common
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import keyword
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from . import ir
 from .index import Affine
@@ -23,9 +24,11 @@ DISTANCE = 64
 """Cache lines between a request and its use."""
 
 RESERVED = frozenset(
-    "i j k l strip strip_length far clear lengths box real np jit ld st fma prefetch "
-    "address range min max abs kernel META exp sqrt".split()
+    {"i", "j", "k", "l", "strip", "strip_length", "far", "clear", "lengths", "box", "real", "np"}
+    | {"jit", "ld", "st", "fma", "prefetch", "address", "range", "min", "max", "abs", "kernel"}
+    | {"META", "SIGNATURE", "Array", "f4", "f8", "i8"}
 )
+"""Names of the kernel's own; a user's name that is one of them gets an underscore."""
 
 _INFIX = {
     "add": "+", "sub": "-", "mul": "*", "div": "/",
@@ -296,7 +299,7 @@ def _next(
 
 def kernel_source(
     program: ir.Program, nests: Sequence[LoopNest], dtype: str, title: str
-) -> tuple[str, dict[str, object]]:
+) -> tuple[str, dict[str, Any]]:
     """Return the module text of a kernel and what a caller must know about it."""
     arrays = {f.name: f for f in (*program.fields, *program.temporaries)}
     body: list[str] = []
@@ -312,7 +315,9 @@ def kernel_source(
         )
         _write_nest(writer, program, nest, number)
         body += writer.lines
-        buffer_arguments += [(writer.buffer(b.name), number, b.rows, b.pad) for b in nest.nest.buffers]
+        buffer_arguments += [
+            (writer.buffer(b.name), number, b.rows, b.pad) for b in nest.nest.buffers
+        ]
     written = list(dict.fromkeys(n.nest.target for n in nests))
     kind = {"float64": "f8", "float32": "f4"}[dtype]
     readonly = "Array({}, {}, 'A', readonly=True)"
@@ -322,7 +327,7 @@ def kernel_source(
         else readonly.format("real", len(f.shape))
         for name, f in arrays.items()
     ]
-    meta: dict[str, object] = {
+    meta: dict[str, Any] = {
         "fields": [f.name for f in program.fields],
         "temporaries": [f.name for f in program.temporaries],
         "written": written,
@@ -362,15 +367,15 @@ def _write_nest(writer: Writer, program: ir.Program, nest: LoopNest, number: int
 def _module(
     program: ir.Program,
     types: Sequence[str],
-    meta: Mapping[str, object],
+    meta: Mapping[str, Any],
     constants: Mapping[float, str],
     body: Sequence[str],
     dtype: str,
     title: str,
 ) -> str:
     arrays = [f.name for f in (*program.fields, *program.temporaries)]
-    buffers = [b[0] for b in meta["buffers"]]  # type: ignore[index, attr-defined]
-    tables = [f"table_{n}" for n in range(len(meta["nests"]))]  # type: ignore[arg-type]
+    buffers = [b[0] for b in meta["buffers"]]
+    tables = [f"table_{n}" for n in range(len(meta["nests"]))]
     arguments = [spelled(a) for a in arrays] + buffers + [spelled(s) for s in program.scalars]
     arguments += ["far", "lengths", *tables]
     signature = [*types, *("real[::1]" for _ in buffers), *("real" for _ in program.scalars)]
@@ -392,7 +397,7 @@ def _module(
         "",
         "def kernel(" + ", ".join(arguments) + "):",
     ]
-    lines += _overlap_checks(arrays, meta["written"])  # type: ignore[arg-type]
+    lines += _overlap_checks(arrays, meta["written"])
     lines += [f"    {name} = real({value!r})" for value, name in constants.items()]
     if any("strip_length" in text for text in body):
         lines += [f"    strip_length = {STRIP} if far else {2**62}"]

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FrameType, GeneratorType
+from typing import Any
 
 _PACKAGE = str(Path(__file__).parent) + os.sep
 
@@ -48,7 +49,7 @@ def span_of_frame(frame: FrameType) -> Span:
     return _span(frame.f_code, frame.f_lasti, frame.f_lineno)
 
 
-def span_of_generator(generator: GeneratorType[object, object, object]) -> Span | None:
+def span_of_generator(generator: GeneratorType[Any, Any, Any]) -> Span | None:
     """Return the `yield` at which a suspended generator stands."""
     frame = generator.gi_frame
     return None if frame is None else span_of_frame(frame)

@@ -285,9 +285,7 @@ def solve_rows(matrix: Matrix, b: Expression) -> Expression:
     recorder = current()
     b = b.settled()
     rows = row_domain(matrix.rows)
-    order, diagonal, rest = diagonal_split(
-        bound_families(matrix, recorder), rows, matrix.name
-    )
+    order, diagonal, rest = diagonal_split(bound_families(matrix, recorder), rows, matrix.name)
     made = tuple(
         ir.Term(f.domain, multiply(ir.Const(-1.0), f.value), ir.Load(ir.MADE, f.column, True))
         for f in rest

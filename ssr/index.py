@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, NoReturn, SupportsIndex, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 from .errors import Error, NotAffineError, RuntimeConditionError
 
@@ -60,7 +60,12 @@ class Affine:
         return Affine(tuple(kept), constant)
 
     def __add__(self, other: Affine | int) -> Affine:
-        other = Affine.of(other)
+        if isinstance(other, int):
+            return Affine(self.terms, self.constant + other)
+        if not other.terms:
+            return Affine(self.terms, self.constant + other.constant)
+        if not self.terms:
+            return Affine(other.terms, self.constant + other.constant)
         terms = dict(self.terms)
         for atom, coefficient in other.terms:
             terms[atom] = terms.get(atom, 0) + coefficient
@@ -72,13 +77,16 @@ class Affine:
         return self * -1
 
     def __sub__(self, other: Affine | int) -> Affine:
-        return self + Affine.of(other) * -1
+        return self + (-other if isinstance(other, int) else other * -1)
 
     def __rsub__(self, other: int) -> Affine:
-        return Affine.of(other) + self * -1
+        return self * -1 + other
 
     def __mul__(self, factor: int) -> Affine:
-        return Affine.build({a: c * factor for a, c in self.terms}, self.constant * factor)
+        if not factor:
+            return Affine()
+        terms = tuple((atom, coefficient * factor) for atom, coefficient in self.terms)
+        return Affine(terms, self.constant * factor)
 
     __rmul__ = __mul__
 
@@ -133,9 +141,7 @@ class Affine:
         text = ""
         for atom, coefficient in self.terms:
             body = (
-                atom
-                if isinstance(atom, str)
-                else floor(atom.numerator.render(floor), atom.divisor)
+                atom if isinstance(atom, str) else floor(atom.numerator.render(floor), atom.divisor)
             )
             size = abs(coefficient)
             body = body if size == 1 else f"{size}*{body}"
@@ -322,9 +328,7 @@ class Index:
         return _compare(self, other, lambda a, b: (((a - b, "= 0"),),))
 
     def __ne__(self, other: object) -> Condition:  # type: ignore[override]
-        return _compare(
-            self, other, lambda a, b: (((b - a - 1, ">= 0"),), ((a - b - 1, ">= 0"),))
-        )
+        return _compare(self, other, lambda a, b: (((b - a - 1, ">= 0"),), ((a - b - 1, ">= 0"),)))
 
     def __bool__(self) -> bool:
         return bool(self != 0)
@@ -402,7 +406,9 @@ def sizes(names: str) -> tuple[Index, ...]:
 
 
 def _integer(value: object) -> int | None:
-    if isinstance(value, (bool, float, str)) or not isinstance(value, SupportsIndex):
+    if type(value) is int:
+        return value
+    if isinstance(value, (bool, float, str)) or not hasattr(value, "__index__"):
         return None
     return operator.index(value)
 
@@ -446,5 +452,5 @@ def _compare(
         other = int(other)
     integer = _integer(other)
     if integer is None:
-        return NotImplemented
+        return NotImplemented  # type: ignore[no-any-return]
     return Condition(cases(self.affine, Affine((), integer)))

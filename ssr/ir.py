@@ -46,7 +46,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Op:
-    """An operation on values: ``add sub mul div neg abs sqrt exp min max lt le gt ge eq ne where``."""
+    """An operation: ``add sub mul div neg abs sqrt exp min max lt le gt ge eq ne where``."""
 
     name: str
     args: tuple[Value, ...]
@@ -217,9 +217,7 @@ def children(value: Value) -> tuple[Value, ...]:
         case Op(_, args):
             return args
         case Sum(terms):
-            return tuple(
-                part for t in terms for part in (t.weight, t.operand) if part is not None
-            )
+            return tuple(part for t in terms for part in (t.weight, t.operand) if part is not None)
         case _:
             return ()
 

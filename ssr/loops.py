@@ -62,9 +62,9 @@ def _line_context(nest: ir.Nest, lead: int) -> Domain:
 
 def _line_loop(axis: str, lead: int, backward: bool, body: tuple[Loop, ...]) -> For:
     if backward:
-        start = f"{axis}_hi + {lead - 1}" if lead > 1 else f"{axis}_hi" if lead else f"{axis}_hi - 1"
-        return For(axis, start, f"{axis}_lo - 1", -1, body)
-    return For(axis, f"{axis}_lo - {lead}" if lead else f"{axis}_lo", f"{axis}_hi", 1, body)
+        start = Affine.name(f"{axis}_hi") + (lead - 1)
+        return For(axis, str(start), f"{axis}_lo - 1", -1, body)
+    return For(axis, str(Affine.name(f"{axis}_lo") - lead), f"{axis}_hi", 1, body)
 
 
 def _part(part: ir.Stage | ir.Branch, nest: ir.Nest, context: Domain) -> list[Loop]:

@@ -18,10 +18,10 @@ from . import families as algebra
 from . import ir
 from .errors import ArgumentError, DtypeError, ShapeError, SpaceError, UnboundError
 from .expression import Expression, apply_rows, solve_rows
-from .index import Affine, Index, affine
+from .index import affine
 from .oracle import Combination, Definition, Origin, Part, Points, assemble, need
 from .space import Space
-from .trace import Path, ScalarType, row_domain, trace
+from .trace import Path, ScalarType, trace
 from .values import Value, node
 
 if TYPE_CHECKING:
@@ -94,7 +94,11 @@ class Matrix:
     @property
     def sizes(self) -> tuple[str, ...]:
         """Names of the symbolic sizes of all spaces."""
-        spaces = [self.rows, self.cols, *(s for s in self.parts.data.values() if isinstance(s, Space))]
+        spaces = [
+            self.rows,
+            self.cols,
+            *(s for s in self.parts.data.values() if isinstance(s, Space)),
+        ]
         return tuple(sorted(frozenset().union(*(s.sizes for s in spaces))))
 
     @property
@@ -129,10 +133,10 @@ class Matrix:
 
     # -- algebra ---------------------------------------------------------------------------------
 
-    def __add__(self, other: object) -> Matrix:
+    def __add__(self, other: object) -> Any:
         return self._combine(other, 1.0, "+")
 
-    def __sub__(self, other: object) -> Matrix:
+    def __sub__(self, other: object) -> Any:
         return self._combine(other, -1.0, "-")
 
     def __neg__(self) -> Matrix:
@@ -159,7 +163,7 @@ class Matrix:
         origin = Combination(None, factor, self.parts.origin)
         return Matrix(replace(self.parts, name=name, families=found, origin=origin, paths=()))
 
-    def _combine(self, other: object, factor: float, sign: str) -> Matrix:
+    def _combine(self, other: object, factor: float, sign: str) -> Any:
         if not isinstance(other, Matrix):
             return NotImplemented
         if (self.rows, self.cols) != (other.rows, other.cols):
@@ -168,9 +172,7 @@ class Matrix:
                 note=f"{self.cols!r} -> {self.rows!r} and {other.cols!r} -> {other.rows!r}",
             )
         right = other.renamed_apart(self.parts)
-        found = algebra.merge(
-            (*self.families, *algebra.scale(right.families, ir.Const(factor)))
-        )
+        found = algebra.merge((*self.families, *algebra.scale(right.families, ir.Const(factor))))
         return Matrix(
             Parts(
                 name=f"({self.name} {sign} {other.name})",
@@ -380,7 +382,7 @@ class Matrix:
     def _result_shape(self, x: Array, source: Space) -> tuple[int, ...]:
         target = self.rows
         if source.data.shape == target.data.shape:
-            return x.shape
+            return tuple(x.shape)
         from .binding import match_sizes
 
         known = {n: v for n, v in self.parts.bound.items() if n in self.sizes}
@@ -667,6 +669,3 @@ def _rename_origin(origin: Origin, names: Mapping[str, str]) -> Origin:
             return Combination(moved, factor, _rename_origin(right, names))
         case Part():
             return replace(origin, whole=_rename_origin(origin.whole, names))
-
-
-__all__ = ["Affine", "Index", "Matrix", "define", "identity", "matrix", "row_domain", "stencil"]

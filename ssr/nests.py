@@ -49,9 +49,7 @@ def in_place(program: ir.Program) -> tuple[ir.Program, tuple[str, ...]]:
 
         row = tuple(Affine.name(x) for x in a.axes)
         assignments.append(replace(a, target=name, value=ir.rewrite(a.value, place)))
-        assignments.append(
-            ir.Assignment(a.target, a.axes, a.domain, ir.Load(name, row), "any")
-        )
+        assignments.append(ir.Assignment(a.target, a.axes, a.domain, ir.Load(name, row), "any"))
     return (
         replace(program, assignments=tuple(assignments), temporaries=tuple(temporaries)),
         tuple(notes),

@@ -118,8 +118,7 @@ def _rows(
             for column, value in generator:
                 index = column if isinstance(column, tuple) else (column,)
                 place = tuple(
-                    affine(c).evaluate(sizes) - low
-                    for c, (low, _) in zip(index, cols, strict=True)
+                    affine(c).evaluate(sizes) - low for c, (low, _) in zip(index, cols, strict=True)
                 )
                 if any(not 0 <= p < n for p, n in zip(place, shape, strict=True)):
                     raise OutOfSpaceError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from . import ir
 from .emit import kernel_source
@@ -29,7 +29,7 @@ class Lowered:
     nests: tuple[ir.Nest, ...]
     loops: tuple[LoopNest, ...]
     source: str
-    meta: dict[str, object]
+    meta: dict[str, Any]
 
 
 def lower(program: ir.Program, options: Options, dtype: str, title: str) -> Lowered:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from . import ir
 from .binding import match_sizes
-from .boxes import Plan, plan_boxes
+from .boxes import plan_boxes
 from .check import diagnose, overlap
-from .errors import ArgumentError, UnboundError, user_span
+from .errors import ArgumentError, UnboundError
 from .expression import Expression, Field, Recorder, apply_rows, recording, solve_rows
-from .index import Affine, Index
 from .options import Options
 from .space import Box, Space
 from .trace import ScalarType
@@ -66,15 +65,15 @@ class Program:
         self._recorder = recorder
         self._spaces = {**recorder.fields, **recorder.temporaries}
         self._captured = tuple(recorder.captured.items())
-        self._constants = tuple(
-            (n, v) for n, v in recorder.scalars.items() if v is not None
-        )
+        self._constants = tuple((n, v) for n, v in recorder.scalars.items() if v is not None)
         self._kernels: dict[str, Kernel] = {}
         self._calls: dict[Any, Call] = {}
         self.ir = _program_ir(recorder)
         self._field_count = len(self.ir.fields) - len(self._captured)
-        self._simple = not self._captured and not self._constants and all(
-            isinstance(kind, Space) for _, kind in self.parameters
+        self._simple = (
+            not self._captured
+            and not self._constants
+            and all(isinstance(kind, Space) for _, kind in self.parameters)
         )
 
     def __repr__(self) -> str:
@@ -91,7 +90,7 @@ class Program:
         Parameters
         ----------
         stage
-            One of ``program sets passes loops source``; all of them by default.
+            One of ``program passes loops source``; all of them by default.
         dtype
             The type to compile for.
         """
@@ -109,9 +108,7 @@ class Program:
             found = self._kernels.setdefault(name, build(self.ir, self.options, name))
         return found
 
-    def __call__(
-        self, *args: Any, boxes: Sequence[Box] | None = None, **named: Any
-    ) -> None:
+    def __call__(self, *args: Any, boxes: Sequence[Box] | None = None, **named: Any) -> None:
         """Run the program on arrays and scalars.
 
         Parameters
@@ -138,12 +135,14 @@ class Program:
             scalars: tuple[Any, ...] = ()
         else:
             arrays = [
-                a for a, (_, kind) in zip(args, self.parameters, strict=True)
+                a
+                for a, (_, kind) in zip(args, self.parameters, strict=True)
                 if isinstance(kind, Space)
             ]
             arrays += [a for _, a in self._captured]
             scalars = tuple(
-                a for a, (_, kind) in zip(args, self.parameters, strict=True)
+                a
+                for a, (_, kind) in zip(args, self.parameters, strict=True)
                 if not isinstance(kind, Space)
             )
         try:
@@ -232,7 +231,8 @@ class Program:
             a for a, (_, kind) in zip(args, self.parameters, strict=True) if isinstance(kind, Space)
         ] + [a for _, a in self._captured]
         scalars = [
-            a for a, (_, kind) in zip(args, self.parameters, strict=True)
+            a
+            for a, (_, kind) in zip(args, self.parameters, strict=True)
             if not isinstance(kind, Space)
         ]
         call = self._prepare(arrays, boxes)
@@ -301,8 +301,10 @@ def program(
                 recorder.scalars[name] = None
                 symbols[name] = Value(ir.Scalar(name))
             else:
-                raise ArgumentError(f"Parameter {name!r} is declared as {kind!r}.",
-                                    hint="Use a Space, or ssr.scalar.")
+                raise ArgumentError(
+                    f"Parameter {name!r} is declared as {kind!r}.",
+                    hint="Use a Space, or ssr.scalar.",
+                )
         with recording(recorder):
             function(**symbols)
         if not recorder.assignments:
@@ -318,9 +320,7 @@ def program(
 def matrix_program(matrix: Matrix, what: Literal["apply", "solve"]) -> Program:
     """Return the program behind ``A @ x`` or ``A.solve(b)``: ``y[:] = A @ x``."""
     recorder = Recorder(f"{matrix.name} {what}")
-    source, target = (
-        (matrix.cols, matrix.rows) if what == "apply" else (matrix.rows, matrix.cols)
-    )
+    source, target = (matrix.cols, matrix.rows) if what == "apply" else (matrix.rows, matrix.cols)
     given, made = ("x", "y") if what == "apply" else ("b", "x")
     recorder.fields = {made: target, given: source}
     operand, result = Field(given, source), Field(made, target)
@@ -365,6 +365,3 @@ def _number(value: Any) -> float:
     if not isinstance(constant, ir.Const):
         raise ArgumentError(f"A scalar is a number, not {value!r}.")
     return constant.value
-
-
-__all__ = ["Affine", "Index", "Plan", "Program", "matrix_program", "program", "replace", "user_span"]

@@ -16,6 +16,8 @@ from .index import Affine, Condition, lexicographic
 from .loopnest import For, If, Loop, Run
 
 _CONTEXT = isl.DEFAULT_CONTEXT
+_NODE: Any = isl.ast_node_type
+_OP: Any = isl.ast_expr_op_type
 
 
 class Domain:
@@ -195,9 +197,7 @@ def _region(head: str, condition: str, axes: tuple[str, ...]) -> str:
 @lru_cache(maxsize=4096)
 def _parse(axes: tuple[str, ...], condition: str, parameters: tuple[str, ...]) -> Any:
     prefix = f"[{', '.join(parameters)}] -> " if parameters else ""
-    return isl.Set.read_from_str(
-        _CONTEXT, f"{prefix}{{ [{', '.join(axes)}] : {condition} }}"
-    )
+    return isl.Set.read_from_str(_CONTEXT, f"{prefix}{{ [{', '.join(axes)}] : {condition} }}")
 
 
 @lru_cache(maxsize=4096)
@@ -280,10 +280,10 @@ def _nodes(node: Any) -> tuple[Loop, ...]:
         children = node.block_get_children()
         found = (_nodes(children.get_at(n)) for n in range(children.n_ast_node()))
         return tuple(loop for part in found for loop in part)
-    if kind == isl.ast_node_type.if_:
+    if kind == _NODE.if_:
         orelse = _nodes(node.if_get_else_node()) if node.if_has_else_node() else ()
         return (If(_text(node.if_get_cond()), _nodes(node.if_get_then_node()), orelse),)
-    if kind == isl.ast_node_type.for_:
+    if kind == _NODE.for_:
         return _for(node)
     assert kind == isl.ast_node_type.user
     call = node.user_get_expr()
@@ -315,9 +315,9 @@ _OPERATORS = {
     isl.ast_expr_op_type.pdiv_q: "({} // {})",
     isl.ast_expr_op_type.pdiv_r: "({} % {})",
     isl.ast_expr_op_type.zdiv_r: "({} % {})",
-    isl.ast_expr_op_type.and_: "({} and {})",
+    _OP.and_: "({} and {})",
     isl.ast_expr_op_type.and_then: "({} and {})",
-    isl.ast_expr_op_type.or_: "({} or {})",
+    _OP.or_: "({} or {})",
     isl.ast_expr_op_type.or_else: "({} or {})",
     isl.ast_expr_op_type.eq: "({} == {})",
     isl.ast_expr_op_type.le: "({} <= {})",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from typing import TypeAlias
 
 from .errors import ArgumentError, EmptySpaceError, SpaceError
@@ -210,7 +210,7 @@ class Space:
             count = min(count, high - low)
             share, more = divmod(high - low, count)
             cuts = [low + q * share + min(q, more) for q in range(count + 1)]
-            ranges.append(list(zip(cuts, cuts[1:], strict=False)))
+            ranges.append(list(pairwise(cuts)))
         return tuple(product(*ranges))
 
     def points(self, sizes: Mapping[str, int]) -> Iterator[tuple[int, ...]]:

@@ -105,9 +105,7 @@ class Tracer:
         return True
 
 
-def check_signature(
-    function: Callable[..., object], rows: Space, data: Data
-) -> None:
+def check_signature(function: Callable[..., object], rows: Space, data: Data) -> None:
     """Check that a generator takes one index per axis and the declared data as keywords."""
     kinds = inspect.signature(function).parameters.values()
     indices = [p.name for p in kinds if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
@@ -122,7 +120,7 @@ def check_signature(
         raise ArgumentError(
             f"Generator {name} takes the keyword-only data {sorted(keywords)}, "
             f"but {sorted(data)} is declared.",
-            hint="Declare each keyword-only argument: a Space for a field, ssr.scalar for a number.",
+            hint="Declare each: a Space for a field, ssr.scalar for a number.",
         )
 
 
@@ -148,7 +146,8 @@ def trace(
         fork = pending.pop()
         if len(paths) >= PATHS:
             raise TooManyPathsError(
-                f"Generator {function.__name__} has more than {PATHS} paths through its conditions.",
+                f"Generator {function.__name__} has more than {PATHS} paths.",
+                note="Each condition that both holds and fails somewhere doubles the paths.",
                 hint="Make conditions depend on each other less, or split the matrix into a sum.",
             )
         tracer = Tracer(fork, start)
@@ -208,9 +207,7 @@ def _run(
 def split_entry(item: object, cols: Space, span: Span | None) -> tuple[tuple[Affine, ...], object]:
     """Return column and value of one yielded item."""
     if not isinstance(item, tuple) or len(item) != 2:
-        raise ArgumentError(
-            f"A generator yields `column, value`, not {item!r}.", span=span
-        )
+        raise ArgumentError(f"A generator yields `column, value`, not {item!r}.", span=span)
     column, value = item
     index = column if isinstance(column, tuple) else (column,)
     if len(index) != cols.ndim:
@@ -223,13 +220,12 @@ def split_entry(item: object, cols: Space, span: Span | None) -> tuple[tuple[Aff
 def _check_pure(
     function: Callable[..., object], first: tuple[Entry, ...], second: tuple[Entry, ...]
 ) -> None:
-    a = [(e.column, e.value) for e in first]
-    b = [(e.column, e.value) for e in second]
-    if a != b:
-        changed = next(
-            (x for x, y in zip(first, second, strict=False) if (x.column, x.value) != (y.column, y.value)),
-            (first or second)[-1],
-        )
+    def same(a: Entry, b: Entry) -> bool:
+        return (a.column, a.value) == (b.column, b.value)
+
+    pairs = list(zip(first, second, strict=False))
+    if len(first) != len(second) or not all(same(a, b) for a, b in pairs):
+        changed = next((a for a, b in pairs if not same(a, b)), (first or second)[-1])
         raise ImpureGeneratorError(
             f"Generator {function.__name__} gave different entries when it was run again.",
             span=changed.span,

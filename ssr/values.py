@@ -46,55 +46,55 @@ class Value:
     def __repr__(self) -> str:
         return show(self.node)
 
-    def __add__(self, other: object) -> Value:
+    def __add__(self, other: object) -> Any:
         return operation("add", self, other)
 
-    def __radd__(self, other: object) -> Value:
+    def __radd__(self, other: object) -> Any:
         return operation("add", other, self)
 
-    def __sub__(self, other: object) -> Value:
+    def __sub__(self, other: object) -> Any:
         return operation("sub", self, other)
 
-    def __rsub__(self, other: object) -> Value:
+    def __rsub__(self, other: object) -> Any:
         return operation("sub", other, self)
 
-    def __mul__(self, other: object) -> Value:
+    def __mul__(self, other: object) -> Any:
         return operation("mul", self, other)
 
-    def __rmul__(self, other: object) -> Value:
+    def __rmul__(self, other: object) -> Any:
         return operation("mul", other, self)
 
-    def __truediv__(self, other: object) -> Value:
+    def __truediv__(self, other: object) -> Any:
         return operation("div", self, other)
 
-    def __rtruediv__(self, other: object) -> Value:
+    def __rtruediv__(self, other: object) -> Any:
         return operation("div", other, self)
 
-    def __neg__(self) -> Value:
+    def __neg__(self) -> Any:
         return operation("neg", self)
 
     def __pos__(self) -> Value:
         return self
 
-    def __abs__(self) -> Value:
+    def __abs__(self) -> Any:
         return operation("abs", self)
 
-    def __lt__(self, other: object) -> Value:
+    def __lt__(self, other: object) -> Any:
         return operation("lt", self, other)
 
-    def __le__(self, other: object) -> Value:
+    def __le__(self, other: object) -> Any:
         return operation("le", self, other)
 
-    def __gt__(self, other: object) -> Value:
+    def __gt__(self, other: object) -> Any:
         return operation("gt", self, other)
 
-    def __ge__(self, other: object) -> Value:
+    def __ge__(self, other: object) -> Any:
         return operation("ge", self, other)
 
-    def __eq__(self, other: object) -> Value:  # type: ignore[override]
+    def __eq__(self, other: object) -> Any:
         return operation("eq", self, other)
 
-    def __ne__(self, other: object) -> Value:  # type: ignore[override]
+    def __ne__(self, other: object) -> Any:
         return operation("ne", self, other)
 
     def __hash__(self) -> int:

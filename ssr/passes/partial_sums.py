@@ -87,7 +87,7 @@ def _share(
     axes, reach = nest.axes, (-min(group.profile), max(group.profile))
     name = f"c{len(buffers)}"
     buffers.append(ir.Buffer(name, 1, max(reach)))
-    members = {m: 1.0 for m in group.members}
+    members = dict.fromkeys(group.members, 1.0)
     own = array == nest.target
     stage = _columns(name, array, members, nest, field, reach, own, buffers, made)
     made.append(stage)
@@ -98,9 +98,7 @@ def _share(
     row = [Affine.name(a) for a in axes]
     for offset, weight in sorted(group.corrections.items()):
         index = tuple(r + o for r, o in zip(row, offset, strict=True))
-        kept.append(
-            ir.Term(_inside(field, index, axes), ir.Const(weight), ir.Load(array, index))
-        )
+        kept.append(ir.Term(_inside(field, index, axes), ir.Const(weight), ir.Load(array, index)))
     for shift, weight in sorted(group.profile.items()):
         kept.append(ir.Term(everywhere, ir.Const(weight), ir.Load(name, (last + shift,))))
     return ir.Sum(tuple(kept))

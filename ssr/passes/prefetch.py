@@ -44,9 +44,7 @@ def prefetch(nest: ir.Nest) -> ir.Nest:
     return replace(nest, statements=tuple(statements))
 
 
-def _lines(
-    statement: ir.Statement, nest: ir.Nest, buffers: set[str]
-) -> list[tuple[str, Offset]]:
+def _lines(statement: ir.Statement, nest: ir.Nest, buffers: set[str]) -> list[tuple[str, Offset]]:
     """Return the lines of arrays a statement touches, as offsets in sweep direction."""
     direction = -1 if nest.order == "backward" else 1
     row = tuple(Affine.name(a) for a in nest.axes)

@@ -15,10 +15,7 @@ def reciprocal(nest: ir.Nest) -> ir.Nest:
     """Return the nest without divisions by numbers."""
     return replace(
         nest,
-        statements=tuple(
-            replace(s, value=ir.rewrite(s.value, _change))
-            for s in nest.statements
-        ),
+        statements=tuple(replace(s, value=ir.rewrite(s.value, _change)) for s in nest.statements),
     )
 
 

