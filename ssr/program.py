@@ -35,8 +35,7 @@ class Call:
     """Everything about calls with arrays of certain shapes and strides that does not change."""
 
     run: Callable[..., int]
-    temporaries: tuple[tuple[int, ...], ...]
-    buffers: tuple[int, ...]
+    scratch: tuple[Any, ...]
     dtype: Any
     constants: tuple[Any, ...]
     free: tuple[Any, ...]
@@ -128,51 +127,47 @@ class Program:
         BoxError
             If the boxes do not cover the rows once, or wait for each other.
         """
-        if named or len(args) != len(self.parameters):
-            args = self._arranged(args, named)
-        if self._simple:
-            arrays: Any = args
-            scalars: tuple[Any, ...] = ()
-        else:
-            arrays = [
-                a
-                for a, (_, kind) in zip(args, self.parameters, strict=True)
-                if isinstance(kind, Space)
-            ]
-            arrays += [a for _, a in self._captured]
-            scalars = tuple(
-                a
-                for a, (_, kind) in zip(args, self.parameters, strict=True)
-                if not isinstance(kind, Space)
-            )
-        try:
-            key: Any = tuple([(a.shape, a.strides, a.dtype) for a in arrays])
+        if self._simple and boxes is None and not named:
+            try:
+                known = self._calls.get(tuple([(a.shape, a.strides, a.dtype) for a in args]))
+            except (AttributeError, TypeError):
+                known = None
+            if known is not None and not self._run(known, args, known.constants):
+                return
+        self._call(self._arranged(args, named), boxes)
+
+    def _call(self, args: Sequence[Any], boxes: Sequence[Box] | None) -> None:
+        """Run with arguments in order: prepare the call if need be, allocate scratch, explain."""
+        arrays = [*self._of_kind(args, Space), *(a for _, a in self._captured)]
+        scalars = self._of_kind(args, ScalarType)
+        key: Any = None
+        if all(isinstance(a, np.ndarray) for a in arrays):
+            key = tuple([(a.shape, a.strides, a.dtype) for a in arrays])
             if boxes is not None:
                 key = (key, tuple(boxes))
-            call = self._calls.get(key)
-        except (AttributeError, TypeError):
-            call = None
+        call = self._calls.get(key)
         if call is None:
-            call = self._prepare(arrays, boxes)
-            self._calls[key] = call
-        self._run(call, arrays, scalars)
+            call = self._calls[key] = self._prepare(arrays, boxes)
+        numbers = [call.dtype(_number(s)) for s in scalars]
+        numbers += [call.dtype(v) for _, v in self._constants]
+        status = self._run(call, arrays, (*numbers, *call.constants))
+        if status:
+            overlap(status - 1, self._named(arrays))
+            self._run(call, arrays, (*numbers, *call.free))
 
-    def _run(self, call: Call, arrays: Any, scalars: tuple[Any, ...]) -> None:
-        extra: list[Any] = []
-        if call.temporaries or call.buffers:
-            extra = [np.empty(shape, call.dtype) for shape in call.temporaries]
-            extra += [np.empty(length, call.dtype) for length in call.buffers]
-        if scalars or self._constants:
-            extra += [call.dtype(_number(s)) for s in scalars]
-            extra += [call.dtype(v) for _, v in self._constants]
+    def _run(self, call: Call, arrays: Sequence[Any], rest: Sequence[Any]) -> int:
+        """Run the kernel; return its status, 0 if done."""
         try:
-            status = call.run(*arrays, *extra, *call.constants)
+            if not call.scratch:
+                return call.run(*arrays, *rest)
+            scratch = [np.empty(shape, call.dtype) for shape in call.scratch]
+            return call.run(*arrays, *scratch, *rest)
         except TypeError:
             diagnose(self._named(arrays), call.dtype, self._written())
             raise
-        if status:
-            overlap(status - 1, self._named(arrays))
-            call.run(*arrays, *extra, *call.free)
+
+    def _of_kind(self, args: Sequence[Any], kind: type) -> list[Any]:
+        return [a for a, (_, k) in zip(args, self.parameters, strict=True) if isinstance(k, kind)]
 
     def _written(self) -> frozenset[str]:
         return frozenset(a.target for a in self.ir.assignments)
@@ -216,8 +211,7 @@ class Program:
         far = int(sum(a.nbytes for a in arrays) > NEAR)
         return Call(
             run=kernel.run,
-            temporaries=plan.temporaries,
-            buffers=plan.buffers,
+            scratch=(*plan.temporaries, *plan.buffers),
             dtype=dtype.type,
             constants=(far, plan.lengths, *plan.tables),
             free=(far, np.zeros_like(plan.lengths), *plan.tables),
@@ -227,18 +221,11 @@ class Program:
         """Run the kernel's source as plain Python, with all accesses checked: slow, for tests."""
         from .intrinsics import Memory
 
-        arrays = [
-            a for a, (_, kind) in zip(args, self.parameters, strict=True) if isinstance(kind, Space)
-        ] + [a for _, a in self._captured]
-        scalars = [
-            a
-            for a, (_, kind) in zip(args, self.parameters, strict=True)
-            if not isinstance(kind, Space)
-        ]
+        arrays = [*self._of_kind(args, Space), *(a for _, a in self._captured)]
+        scalars = self._of_kind(args, ScalarType)
         call = self._prepare(arrays, boxes)
         kernel = self.kernel(arrays[0].dtype)
-        extra = [np.full(s, np.nan, call.dtype) for s in call.temporaries]
-        extra += [np.full(n, np.nan, call.dtype) for n in call.buffers]
+        extra = [np.full(shape, np.nan, call.dtype) for shape in call.scratch]
         numbers = [call.dtype(s) for s in (*scalars, *(v for _, v in self._constants))]
         with np.errstate(all="ignore"):
             kernel.plain(*map(Memory, arrays), *map(Memory, extra), *numbers, *call.constants)
