@@ -3,10 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from .errors import ShapeError
 from .index import Affine
 from .space import Space
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One axis of an array: its extent in the array's space, and its length."""
+
+    array: str
+    space: Space
+    number: int
+    length: int
+
+    @property
+    def extent(self) -> Affine:
+        """The number of points the space has along the axis."""
+        return self.space.data.shape[self.number]
+
+    def __str__(self) -> str:
+        return f"Array {self.array!r} has length {self.length} along axis {self.number}"
 
 
 def match_sizes(
@@ -17,7 +36,7 @@ def match_sizes(
     Parameters
     ----------
     arrays
-        Name, space and shape of each array.
+        Name, space and shape of each array; the first ones decide, and later ones must fit.
     known
         Sizes given beforehand.
 
@@ -27,63 +46,74 @@ def match_sizes(
         If an array does not fit its space.
     """
     sizes = dict(known)
-    pending: list[tuple[str, Space, int, Affine, int]] = []
-    for name, space, shape in arrays:
-        if len(shape) != space.ndim:
-            raise ShapeError(
-                f"Array {name!r} has {len(shape)} axes; its space {space!r} has {space.ndim}."
-            )
-        for axis, (extent, length) in enumerate(zip(space.data.shape, shape, strict=True)):
-            pending.append((name, space, axis, extent, length))
+    origins = {name: f"{name} is bound to {value}" for name, value in known.items()}
+    pending = [axis for entry in arrays for axis in _axes(*entry)]
     while pending:
-        rest = []
-        for entry in pending:
-            name, space, axis, extent, length = entry
-            names = extent.names() - set(sizes)
-            if not names or (len(names) == 1 and _solve(extent, next(iter(names)), length, sizes)):
-                _check(name, space, axis, extent.evaluate(sizes), length)
-            else:
-                rest.append(entry)
+        rest = [axis for axis in pending if not _settled(axis, sizes, origins)]
         if len(rest) == len(pending):
             break
         pending = rest
-    for name, space, axis, _, length in pending:
-        if not _possible(space.data.shape[axis], length, sizes):
-            raise ShapeError(
-                f"Array {name!r} has length {length} along axis {axis}; its space is {space!r}."
-            )
+    for axis in pending:
+        if axis.length < 1:
+            raise _too_short(axis)
     return sizes
 
 
-def _solve(extent: Affine, name: str, length: int, sizes: dict[str, int]) -> bool:
-    """Set a size from ``extent == length`` if the extent is linear in it."""
-    known = {n: sizes[n] for n in extent.names() if n != name}
-    if any(not isinstance(atom, str) for atom, _ in extent.terms):
+def _axes(name: str, space: Space, shape: tuple[int, ...]) -> list[Axis]:
+    if len(shape) != space.ndim:
+        raise ShapeError(
+            f"Array {name!r} has {len(shape)} axes, not {space.ndim}.",
+            note=f"its space is {space!r}",
+        )
+    return [Axis(name, space, number, length) for number, length in enumerate(shape)]
+
+
+def _settled(axis: Axis, sizes: dict[str, int], origins: dict[str, str]) -> bool:
+    """Check an axis whose extent is known, or learn a size from it; return whether either was."""
+    unknown = axis.extent.names() - set(sizes)
+    if not unknown:
+        _check(axis, axis.extent.evaluate(sizes), origins)
+        return True
+    if len(unknown) > 1 or any(not isinstance(atom, str) for atom, _ in axis.extent.terms):
         return False
-    at_zero = extent.evaluate({**known, name: 0})
-    slope = extent.evaluate({**known, name: 1}) - at_zero
-    if slope == 0 or (length - at_zero) % slope:
-        return False
-    sizes[name] = (length - at_zero) // slope
+    (name,) = unknown
+    at_zero = axis.extent.evaluate({**sizes, name: 0})
+    slope = axis.extent.evaluate({**sizes, name: 1}) - at_zero
+    value, remainder = divmod(axis.length - at_zero, slope)
+    if remainder:
+        raise ShapeError(
+            f"{axis}, which is {axis.extent} for no integer {name}.",
+            note=f"its space is {axis.space!r}{_because(axis.extent, origins)}",
+        )
+    if axis.length < 1 or value < 1:
+        raise _too_short(axis, f"; {name} would be {value}")
+    sizes[name] = value
+    origins[name] = f"{name} = {value} follows from axis {axis.number} of {axis.array!r}"
     return True
 
 
-def _possible(extent: Affine, length: int, sizes: Mapping[str, int]) -> bool:
-    names = extent.names() - set(sizes)
-    linear = [(a, c) for a, c in extent.terms if isinstance(a, str)]
-    if len(names) == 1 and len(linear) == len(extent.terms):
-        return False
-    return length > 0
-
-
-def _check(name: str, space: Space, axis: int, expected: int, length: int) -> None:
+def _check(axis: Axis, expected: int, origins: Mapping[str, str]) -> None:
+    because = _because(axis.extent, origins)
     if expected < 1:
         raise ShapeError(
-            f"Array {name!r} makes {space!r} empty along axis {axis}.",
+            f"The space of array {axis.array!r} has no points along axis {axis.number}.",
+            note=f"its space is {axis.space!r}{because}",
             hint="Every axis needs at least one point.",
         )
-    if expected != length:
+    if expected != axis.length:
         raise ShapeError(
-            f"Array {name!r} has length {length} along axis {axis} where {expected} is needed.",
-            note=f"its space is {space!r}",
+            f"{axis} where {expected} is needed.", note=f"its space is {axis.space!r}{because}"
         )
+
+
+def _too_short(axis: Axis, more: str = "") -> ShapeError:
+    return ShapeError(
+        f"{axis}, which is too short.",
+        note=f"its space is {axis.space!r}{more}",
+        hint="Sizes are positive, and every axis needs at least one point.",
+    )
+
+
+def _because(extent: Affine, origins: Mapping[str, str]) -> str:
+    known = [origins[name] for name in sorted(extent.names()) if name in origins]
+    return "".join(f"; {reason}" for reason in known)

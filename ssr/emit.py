@@ -24,7 +24,21 @@ DISTANCE = 64
 """Cache lines between a request and its use."""
 
 RESERVED = frozenset(
-    {"i", "j", "k", "l", "strip", "strip_length", "far", "clear", "lengths", "box", "real", "np"}
+    {
+        "i",
+        "j",
+        "k",
+        "l",
+        "strip",
+        "strip_length",
+        "one",
+        "far",
+        "clear",
+        "lengths",
+        "box",
+        "real",
+        "np",
+    }
     | {"jit", "ld", "st", "fma", "prefetch", "address", "range", "min", "max", "abs", "kernel"}
     | {"META", "SIGNATURE", "Array", "f4", "f8", "i8"}
 )
@@ -53,6 +67,7 @@ class Writer:
     lines: list[str] = field(default_factory=list)
     constants: dict[float, str] = field(default_factory=dict)
     rows: dict[str, str] = field(default_factory=dict)
+    shifts: dict[str, str] = field(default_factory=dict)
     counter: int = 0
 
     def line(self, depth: int, text: str) -> None:
@@ -97,8 +112,22 @@ class Writer:
         last = index[-1]
         if last.is_constant and not last.constant:
             return row
+        if array in self.buffers and last.constant and len(index) == 1 and last.terms:
+            row, last = self.shifted(array, last.constant), Affine(last.terms)
         text = str(last)
         return f"{row} - {text[1:]}" if text.startswith("-") else f"{row} + {text}"
+
+    def shifted(self, array: str, shift: int) -> str:
+        """Return the variable that holds the start of a line buffer moved by a shift.
+
+        Its value is hidden from LLVM behind the argument ``one``: otherwise the loads of one
+        iteration are carried over to the next in registers, and the vectorised loop spends its
+        time on shuffles and has no vectorised remainder (measured: 0.60 -> 0.42 ns a point).
+        """
+        name = f"{self.buffer(array)}_{'p' if shift > 0 else 'm'}{abs(shift)}"
+        factor = "one" if abs(shift) == 1 else f"{abs(shift)} * one"
+        self.shifts[name] = f"{self.buffer(array)}_0 {'+' if shift > 0 else '-'} {factor}"
+        return name
 
     def argument(self, array: str) -> str:
         """Return the argument an array or buffer is."""
@@ -361,7 +390,10 @@ def _write_nest(writer: Writer, program: ir.Program, nest: LoopNest, number: int
         if b.pad:
             writer.line(2, f"for clear in range({b.rows} * {name}_w):")
             writer.line(3, f"st({name}, clear, {writer.constant(0.0)})")
+    head = len(writer.lines)
     write_tree(writer, nest, nest.tree, 2)
+    shifts = [f"        {name} = {text}" for name, text in sorted(writer.shifts.items())]
+    writer.lines[head:head] = shifts
 
 
 def _module(
@@ -377,9 +409,9 @@ def _module(
     buffers = [b[0] for b in meta["buffers"]]
     tables = [f"table_{n}" for n in range(len(meta["nests"]))]
     arguments = [spelled(a) for a in arrays] + buffers + [spelled(s) for s in program.scalars]
-    arguments += ["far", "lengths", *tables]
+    arguments += ["one", "far", "lengths", *tables]
     signature = [*types, *("real[::1]" for _ in buffers), *("real" for _ in program.scalars)]
-    signature += ["i8", "i8[::1]", *("i8[:, ::1]" for _ in tables)]
+    signature += ["i8", "i8", "i8[::1]", *("i8[:, ::1]" for _ in tables)]
     kind = {"float64": "f8", "float32": "f4"}[dtype]
     signature = [t.replace("real", kind) for t in signature]
     lines = [

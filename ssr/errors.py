@@ -6,90 +6,209 @@ built-in exception a NumPy user would catch. Our own defects are `assert`s and n
 
 from __future__ import annotations
 
+import ast
 import linecache
 import os
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+import sysconfig
+import unicodedata
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from types import CodeType, FrameType, GeneratorType
 from typing import Any
 
-_PACKAGE = str(Path(__file__).parent) + os.sep
+_OURS = tuple(f"{Path(__file__).parents[1] / name}{os.sep}" for name in ("ssr", "boundary"))
+_STDLIB = sysconfig.get_path("stdlib") + os.sep
+_LIBRARIES = {"boundary", "numba", "numpy", "scipy", "ssr"}
+"""Packages whose code is never the user's: what they were called for is."""
+
+_LINES = 4
+"""Lines of one place that are shown whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A place in the user's source: file, line, columns (0-based, half open) and function."""
+    """A place in the user's source.
+
+    ``columns`` are the first column of the first line and the last of the last line, 0-based and
+    half open; ``last`` is the last line, the first one by default.
+    """
 
     file: str
     line: int
     columns: tuple[int, int] | None
     function: str
+    last: int = 0
 
     def render(self) -> str:
-        """Return the place as three lines: location, source text, carets."""
-        lines = [f'  File "{self.file}", line {self.line}, in {self.function}']
-        text = linecache.getline(self.file, self.line).rstrip("\n")
-        if text:
-            indent = len(text) - len(text.lstrip())
-            gutter = f"    {self.line} | "
-            lines.append(gutter + text[indent:])
-            if self.columns is not None:
-                start, stop = self.columns
-                if start >= indent:
-                    stop = min(max(stop, start + 1), len(text))
-                    bar = gutter.rindex("|")
-                    lines.append(" " * bar + "| " + " " * (start - indent) + "^" * (stop - start))
-        return "\n".join(lines)
+        """Return the place as text: file and line, then the source with carets below it."""
+        head = f'  File "{self.file}", line {self.line}, in {self.function}'
+        return "\n".join([head, *self._shown()])
+
+    def element(self, number: int) -> Span:
+        """Return the place of one element of the pair a ``yield`` gives: 0 the column, 1 the value.
+
+        Where the source does not show it - ``yield entry`` - this is the whole place.
+        """
+        text = self._text()
+        if self.columns is None or not text:
+            return self
+        try:
+            found = ast.parse("(" + "\n".join(text) + "\n)", mode="eval").body
+        except SyntaxError:
+            return self
+        pair = found.value if isinstance(found, ast.Yield) else None
+        if not isinstance(pair, ast.Tuple) or len(pair.elts) != 2:
+            return self
+        part = pair.elts[number]
+        assert part.end_lineno is not None
+        assert part.end_col_offset is not None
+        first, last = part.lineno - 1, part.end_lineno - 1
+        start = len(("(" * (not first) + text[first]).encode()[: part.col_offset].decode())
+        stop = len(("(" * (not last) + text[last]).encode()[: part.end_col_offset].decode())
+        start += self.columns[0] - 1 if not first else 0
+        stop += self.columns[0] - 1 if not last else 0
+        lines = self.line + first, self.line + last
+        return replace(self, line=lines[0], columns=(start, stop), last=lines[1])
+
+    def _text(self) -> list[str]:
+        """Return the source of the place, without what stands before and after it."""
+        lines = [_source(self.file, n) for n in range(self.line, max(self.line, self.last) + 1)]
+        if self.columns is not None:
+            lines[-1] = lines[-1][: self.columns[1]]
+            lines[0] = lines[0][self.columns[0] :]
+        return lines
+
+    def _shown(self) -> Iterator[str]:
+        last = max(self.line, self.last)
+        numbers = list(range(self.line, last + 1))
+        text = {n: _source(self.file, n) for n in numbers}
+        if not text[self.line].strip():
+            return
+        margin = min(_indent(t) for t in text.values() if t.strip())
+        width = len(str(last))
+        for n in numbers:
+            if len(numbers) > _LINES and 2 <= n - self.line < len(numbers) - 1:
+                if n - self.line == 2:
+                    yield f"    {'...':>{width}}"
+                continue
+            line = text[n]
+            yield f"    {n:>{width}} | {line[margin:]}".rstrip()
+            if self.columns is not None and line.strip():
+                start = self.columns[0] if n == self.line else _indent(line)
+                stop = self.columns[1] if n == last else len(line)
+                marks = _cells(line[start:stop], "^") or "^"
+                yield f"    {'':>{width}} | {_cells(line[margin:start], ' ')}{marks}"
+
+
+def _source(file: str, line: int) -> str:
+    return linecache.getline(file, line).rstrip("\r\n")
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
+def _cells(text: str, mark: str) -> str:
+    """Return as many marks as a text takes columns on a terminal; blank tabs stay tabs."""
+    cells = []
+    for character in text:
+        wide = unicodedata.east_asian_width(character) in "WF"
+        count = 0 if unicodedata.combining(character) else 1 + wide
+        cells.append("\t" if character == "\t" and mark == " " else mark * count)
+    return "".join(cells)
 
 
 def span_of_frame(frame: FrameType) -> Span:
     """Return the expression a frame is evaluating."""
-    return _span(frame.f_code, frame.f_lasti, frame.f_lineno)
+    code = frame.f_code
+    return _span(code, code.co_filename, frame.f_lasti, frame.f_lineno)
 
 
 def span_of_generator(generator: GeneratorType[Any, Any, Any]) -> Span | None:
-    """Return the `yield` at which a suspended generator stands."""
+    """Return the ``yield`` at which a user's suspended generator stands, the innermost one."""
+    inner = generator.gi_yieldfrom
+    found = span_of_generator(inner) if isinstance(inner, GeneratorType) else None
+    if found is not None:
+        return found
     frame = generator.gi_frame
-    return None if frame is None else span_of_frame(frame)
+    return span_of_frame(frame) if frame is not None and _is_user(frame) else None
+
+
+_place: ContextVar[Callable[[], Span | None] | None] = ContextVar("place", default=None)
+
+
+@contextmanager
+def at(span: Span | None, element: int | None = None) -> Iterator[None]:
+    """Let errors raised inside the block be at a place that is not on the call stack any more.
+
+    Parameters
+    ----------
+    span
+        The place; None leaves errors where they are.
+    element
+        The element of the pair that a ``yield`` at this place gives.
+    """
+    if span is None:
+        yield
+        return
+    token = _place.set(lambda: span if element is None else span.element(element))
+    try:
+        yield
+    finally:
+        _place.reset(token)
 
 
 def user_span() -> Span | None:
-    """Return the innermost place of the call stack that is outside this package."""
-    for frame in _frames():
-        file = frame.f_code.co_filename
-        if not file.startswith(_PACKAGE) and not file.startswith("<"):
+    """Return the place given by `at`, else the innermost of the call stack that is the user's."""
+    place = _place.get()
+    if place is not None:
+        return place()
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if _is_user(frame):
             return span_of_frame(frame)
-        if file.startswith("<stdin") or file.startswith("<ipython") or file.startswith("<doctest"):
-            return span_of_frame(frame)
+        frame = frame.f_back
     return None
 
 
-def _frames() -> Iterator[FrameType]:
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        yield frame
-        frame = frame.f_back
+def _is_user(frame: FrameType) -> bool:
+    """Whether a frame runs code that is neither ours, nor Python's, nor a library's below us."""
+    file = frame.f_code.co_filename
+    if file.startswith("<doctest"):
+        return True
+    module = str(frame.f_globals.get("__name__", ""))
+    if file.startswith(("<frozen", *_OURS)) or module.startswith("ssr_kernel_"):
+        return False
+    if file.startswith(_STDLIB) and "site-packages" not in file:
+        return False
+    return module.partition(".")[0] not in _LIBRARIES
 
 
-def _span(code: CodeType, instruction: int, line: int) -> Span:
-    columns = None
+@lru_cache(maxsize=1024)
+def _span(code: CodeType, file: str, instruction: int, line: int) -> Span:
+    """Return the place of an instruction; equal code may stand in several files."""
     positions = list(code.co_positions())
     where = instruction // 2
-    if 0 <= where < len(positions):
-        first, last, start, stop = positions[where]
-        if first is not None:
-            line = first
-        if first == last and start is not None and stop is not None:
-            columns = _characters(code.co_filename, line, start, stop)
-    return Span(code.co_filename, line, columns, code.co_name)
+    if not 0 <= where < len(positions):
+        return Span(file, line, None, code.co_name)
+    first, last, start, stop = positions[where]
+    first, last = first or line, last or line
+    columns = None
+    if start is not None and stop is not None:
+        linecache.checkcache(file)
+        columns = _characters(file, first, start), _characters(file, last, stop)
+    return Span(file, first, columns, code.co_name, last)
 
 
-def _characters(file: str, line: int, start: int, stop: int) -> tuple[int, int]:
-    """Convert the byte columns CPython records to character columns."""
+def _characters(file: str, line: int, column: int) -> int:
+    """Convert the byte column CPython records to a character column."""
     raw = linecache.getline(file, line).encode()
-    return len(raw[:start].decode(errors="ignore")), len(raw[:stop].decode(errors="ignore"))
+    return len(raw[:column].decode(errors="ignore"))
 
 
 class Error(Exception):
@@ -121,6 +240,9 @@ class Error(Exception):
         self.hint = hint
         super().__init__(self.render())
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (type(self), self.message, self.span, self.note, self.hint, self.args)
+
     def render(self) -> str:
         """Return the whole message: sentence, place with carets, note and hint."""
         parts = [self.message]
@@ -131,6 +253,20 @@ class Error(Exception):
         if self.hint:
             parts.append(f"  Hint: {self.hint}")
         return "\n".join(parts)
+
+
+def _again(
+    kind: type[Error],
+    message: str,
+    span: Span | None,
+    note: str | None,
+    hint: str | None,
+    args: tuple[Any, ...],
+) -> Error:
+    """Return an error as it was in the process it came from, where the user's source was."""
+    error = kind.__new__(kind)
+    error.message, error.span, error.note, error.hint, error.args = message, span, note, hint, args
+    return error
 
 
 class NotAffineError(Error, TypeError):

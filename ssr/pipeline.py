@@ -14,7 +14,7 @@ from .options import Options
 from .passes.partial_sums import partial_sums
 from .passes.prefetch import prefetch
 from .passes.reciprocal import reciprocal
-from .passes.recurrence import order_terms, recurrence
+from .passes.recurrence import NEGLIGIBLE, order_terms, recurrence
 from .verify import verify, wanted
 
 Pass: TypeAlias = Callable[[ir.Nest], ir.Nest]
@@ -43,7 +43,7 @@ def lower(program: ir.Program, options: Options, dtype: str, title: str) -> Lowe
     return Lowered(program, notes, nests, loops, source, meta)
 
 
-def optimise(made: ir.Nest, program: ir.Program, options: Options) -> ir.Nest:
+def optimise(made: ir.Nest, program: ir.Program, options: Options, dtype: str) -> ir.Nest:
     """Return a nest after all passes that are switched on."""
     for _, changed in stages(made, program, options):
         made = changed

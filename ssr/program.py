@@ -12,7 +12,7 @@ import numpy as np
 from . import ir
 from .binding import match_sizes
 from .boxes import plan_boxes
-from .check import diagnose, overlap
+from .check import diagnose, overlap, read_first
 from .errors import ArgumentError, UnboundError
 from .expression import Expression, Field, Recorder, apply_rows, recording, solve_rows
 from .options import Options
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-NEAR = 2**20
-"""Bytes of arrays that need no prefetching: about a second-level cache."""
+NEAR = 2**22
+"""Bytes of arrays that need no prefetching: more than a second-level cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ class Program:
         numbers += [call.dtype(v) for _, v in self._constants]
         status = self._run(call, arrays, (*numbers, *call.constants))
         if status:
-            overlap(status - 1, self._named(arrays))
+            overlap(self._named(arrays), self._written())
             self._run(call, arrays, (*numbers, *call.free))
 
     def _run(self, call: Call, arrays: Sequence[Any], rest: Sequence[Any]) -> int:
@@ -199,7 +199,8 @@ class Program:
         """Check arrays and lay out the tables of a call."""
         named = self._named(arrays)
         dtype = diagnose(named, None, self._written())
-        sizes = match_sizes([(n, s, a.shape) for n, s, a in named], self._recorder.sizes)
+        ordered = read_first(named, self._written())
+        sizes = match_sizes([(n, s, a.shape) for n, s, a in ordered], self._recorder.sizes)
         unknown = [s for s in self.ir.sizes if s not in sizes]
         if unknown:
             raise UnboundError(
@@ -213,8 +214,8 @@ class Program:
             run=kernel.run,
             scratch=(*plan.temporaries, *plan.buffers),
             dtype=dtype.type,
-            constants=(far, plan.lengths, *plan.tables),
-            free=(far, np.zeros_like(plan.lengths), *plan.tables),
+            constants=(1, far, plan.lengths, *plan.tables),
+            free=(1, far, np.zeros_like(plan.lengths), *plan.tables),
         )
 
     def run_plain(self, *args: Any, boxes: Sequence[Box] | None = None) -> None:

@@ -18,6 +18,7 @@ from .errors import (
     OutOfSpaceError,
     Span,
     TooManyPathsError,
+    at,
     span_of_generator,
 )
 from .index import Affine, Condition, Index, affine, deciding
@@ -196,11 +197,12 @@ def _run(
                 raise OutOfSpaceError(
                     f"Column ({', '.join(map(str, column))}) of {function.__name__} "
                     f"lies outside {cols!r}.",
-                    span=span,
+                    span=span and span.element(0),
                     note=f"That is so for {beyond.simplified(tracer.domain).notation()}.",
                     hint="Guard it with `if column in space:`, or let cols be space.grow(width).",
                 )
-            found.append((column, node(value), span))
+            with at(span, 1):
+                found.append((column, node(value), span))
     return tuple(Entry(tracer.domain, c, v, s) for c, v, s in found)
 
 
@@ -214,7 +216,8 @@ def split_entry(item: object, cols: Space, span: Span | None) -> tuple[tuple[Aff
         raise ArgumentError(
             f"A column has {cols.ndim} indices in {cols!r}, not {len(index)}.", span=span
         )
-    return tuple(affine(c) for c in index), value
+    with at(span, 0):
+        return tuple(affine(c) for c in index), value
 
 
 def _check_pure(

@@ -9,9 +9,9 @@ statement and the rows. The rules, in the order they are checked:
 - Loads and stores lie within their arrays and buffers.
 - A buffer element read was written before on the same line (for a rotation: before, and not yet
   replaced), or is a cleared one that no statement ever writes.
-- A read of the target happens after the write of that row if the row comes before the reader's in
-  sweep order, and before it otherwise; loads marked ``new`` are of the first kind. The two may not
-  run in one parallel statement.
+- A read of the target happens after the write of that row if it comes before the row in sweep
+  order, and before the write otherwise; loads marked ``new`` are of the first kind. The row is
+  that whose value is made: a statement that fills a buffer reads for the lines that use it.
 """
 
 from __future__ import annotations
@@ -74,6 +74,7 @@ class Checker:
         self.buffers = {b.name: b for b in nest.buffers}
         self.row = tuple(Affine.name(a) for a in nest.axes)
         self.backward = nest.order == "backward"
+        self.known: dict[int, set[int]] = {}
 
     def hold(self, broken: Domain, statement: str, rule: str) -> None:
         """Fail unless no row breaks a rule."""
@@ -187,7 +188,7 @@ class Checker:
                 )
             if several:
                 self._kept(place, writer, before, source, load)
-        if self.buffers[load.array].pad:
+        if self.buffers[load.array].pad and self.writers(load.array):
             left = left - self._never_written(left, load)
         self.hold(left, reader.name, f"{_shown(load)} is read and was not written")
 
@@ -222,30 +223,72 @@ class Checker:
 
     def order(self, place: int, rows: Domain, load: ir.Load) -> None:
         """Check that a read of the target is on the right side of the write, within the box."""
-        nest, axes, index = self.nest, self.nest.axes, load.index
-        reader = nest.statements[place]
-        later, sooner = (index, self.row) if not self.backward else (self.row, index)
-        done = rows.before(later, sooner)
-        if load.new:
-            self.hold(rows - done, reader.name, f"{_shown(load)} is not made yet in sweep order")
-        elif reader.array == nest.target:
-            self.hold(done, reader.name, f"the old {_shown(load)} lies before the row")
-        for writer in self.writers(nest.target):
-            read, written = self.time(place, self.row), self.time(writer, index)
-            made = nest.statements[writer].domain.preimage(index, axes)
-            new, old = done & made, (rows - done) & made
-            if writer == place:
-                old = old - old.equal(index, self.row)
-            self.hold(
-                new - new.before(written, read),
-                reader.name,
-                f"{_shown(load)} is read before it is written",
-            )
-            self.hold(
-                old - old.before(read, written),
-                reader.name,
-                f"the old {_shown(load)} is read after it was overwritten",
-            )
+        reader, target = self.nest.statements[place], self.nest.target
+        for shift in sorted(self.served(place)):
+            done = self._wanted_new(rows, load, shift)
+            if shift:
+                own = rows.equal(load.index[:-1], self._line(shift))
+                self.hold(own, reader.name, f"{_shown(load)} is on the line of the row it is for")
+            if load.new:
+                self.hold(rows - done, reader.name, f"{_shown(load)} is not made yet")
+            elif reader.array == target:
+                self.hold(done, reader.name, f"the old {_shown(load)} lies before the row")
+            for writer in self.writers(target):
+                self._sides(place, writer, rows, done, load)
+
+    def served(self, place: int) -> set[int]:
+        """Return where the lines that use a statement's results lie, from its own line.
+
+        A statement that writes the target serves its own line, one that fills a buffer the lines
+        of all that read it.
+        """
+        array = self.nest.statements[place].array
+        if array == self.nest.target:
+            return {0}
+        if place in self.known:
+            return self.known[place]
+        sign, several = -1 if self.backward else 1, self.buffers[array].rows > 1
+        found = self.known[place] = set()
+        for n, reader in enumerate(self.nest.statements):
+            for load in ir.loads(reader.value):
+                if load.array == array and (n > place or (several and n != place)):
+                    step = sign * (self.nest.statements[place].ahead - reader.ahead)
+                    step = (load.index[0] - self.row[-2]).constant if several else step
+                    found |= {shift - step for shift in self.served(n)}
+        return found
+
+    def _line(self, shift: int) -> Row:
+        """Return the line some lines after the row's."""
+        line = [*self.row[:-1]]
+        if line:
+            line[-1] = line[-1] + shift
+        return tuple(line)
+
+    def _wanted_new(self, rows: Domain, load: ir.Load, shift: int) -> Domain:
+        """Return the rows that must read a new value, for a row ``shift`` lines further on.
+
+        Between lines, the order of lines decides; on the line itself, the order along it.
+        """
+        index, line = load.index, self._line(shift)
+        pairs = (index[:-1], line), (index, self.row)
+        if self.backward:
+            pairs = (line, index[:-1]), (self.row, index)
+        own = rows.equal(index[:-1], line)
+        return rows.before(*pairs[0]) | own.before(*pairs[1])
+
+    def _sides(self, place: int, writer: int, rows: Domain, done: Domain, load: ir.Load) -> None:
+        """Check that new values are read after a statement wrote them, and old ones before."""
+        name, index = self.nest.statements[place].name, load.index
+        read, written = self.time(place, self.row), self.time(writer, index)
+        made = self.nest.statements[writer].domain.preimage(index, self.nest.axes)
+        new, old = done & made, (rows - done) & made
+        if writer == place:
+            old = old - old.equal(index, self.row)
+        shown = _shown(load)
+        late = new - new.before(written, read)
+        self.hold(late, name, f"{shown} is read before it is written")
+        early = old - old.before(read, written)
+        self.hold(early, name, f"the old {shown} is read after it was overwritten")
 
 
 def _shown(load: ir.Load) -> str:

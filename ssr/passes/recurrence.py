@@ -21,8 +21,11 @@ from ..families import multiply
 from ..index import Affine
 from ..sets import Domain
 
-NEGLIGIBLE = 1e-18
+NEGLIGIBLE = {"float64": 2.0**-55, "float32": 2.0**-26}
+"""Factors below which a term is lost in the rounding of the others: a quarter of half an ulp."""
+
 LARGEST = 0.3
+"""Largest coefficient of a chain that is doubled; beyond it too many terms would be needed."""
 
 
 def order_terms(nest: ir.Nest) -> ir.Nest:
@@ -51,13 +54,23 @@ def own_line(term: ir.Term, nest: ir.Nest) -> bool:
 
 
 def recurrence(
-    nest: ir.Nest, fields: Mapping[str, ir.Field], *, factor: bool, doubling: bool
+    nest: ir.Nest, fields: Mapping[str, ir.Field], *, factor: bool, negligible: float
 ) -> ir.Nest:
-    """Return the nest with chains split off."""
+    """Return the nest with chains split off.
+
+    Parameters
+    ----------
+    nest, fields
+        The nest, and the fields of its program by name.
+    factor
+        Move divisions out of the chain.
+    negligible
+        Leave out terms of a doubled chain with a smaller factor; 0 for no doubling.
+    """
     statements: list[ir.Statement] = []
     buffers = list(nest.buffers)
     for statement in nest.statements:
-        statements += _split(statement, nest, fields, buffers, factor, doubling)
+        statements += _split(statement, nest, fields, buffers, factor, negligible)
     return replace(nest, statements=tuple(statements), buffers=tuple(buffers))
 
 
@@ -67,7 +80,7 @@ def _split(
     fields: Mapping[str, ir.Field],
     buffers: list[ir.Buffer],
     factor: bool,
-    doubling: bool,
+    negligible: float,
 ) -> list[ir.Statement]:
     parts = _parts(statement.value)
     if statement.array != nest.target or parts is None:
@@ -90,12 +103,15 @@ def _split(
     scaled = rest if operation is None else ir.Op(operation, (rest, divisor))
     made = [replace(ahead, value=scaled)]
     coefficients, more = _coefficients(chain, operation, divisor, ahead, buffers, name)
-    steps = (
-        _steps(coefficients, statement, nest, fields[nest.target]) if doubling and not more else 0
-    )
+    steps = 0
+    if negligible and not more:
+        steps = _steps(coefficients, statement, nest, fields[nest.target], negligible)
     buffers.append(ir.Buffer(name, 1, 2**steps))
     if steps:
-        return [*made, *_doubled(name, coefficients[0], steps, statement, nest, buffers)]
+        return [
+            *made,
+            *_doubled(name, coefficients[0], steps, statement, nest, buffers, negligible),
+        ]
     total = ir.Sum((from_buffer, *coefficients))
     return [*made, *more, replace(statement, value=total)]
 
@@ -144,7 +160,11 @@ def _coefficients(
 
 
 def _steps(
-    chain: tuple[ir.Term, ...], statement: ir.Statement, nest: ir.Nest, field: ir.Field
+    chain: tuple[ir.Term, ...],
+    statement: ir.Statement,
+    nest: ir.Nest,
+    field: ir.Field,
+    negligible: float,
 ) -> int:
     """Return the number of doubling steps, 0 if the chain has no such form."""
     if len(chain) != 1 or not isinstance(chain[0].weight, ir.Const) or nest.earlier is None:
@@ -167,7 +187,7 @@ def _steps(
     if not (statement.domain & line).equals(statement.domain & chain[0].domain):
         return 0
     steps = 1
-    while coefficient ** (2**steps) > NEGLIGIBLE:
+    while coefficient ** (2**steps) > negligible:
         steps += 1
     return steps
 
@@ -179,6 +199,7 @@ def _doubled(
     statement: ir.Statement,
     nest: ir.Nest,
     buffers: list[ir.Buffer],
+    negligible: float,
 ) -> list[ir.Statement]:
     """Return the doubling steps, two in one loop where possible; the last writes the target."""
     assert isinstance(term.weight, ir.Const)
@@ -194,6 +215,8 @@ def _doubled(
         terms = []
         for n in range(radix):
             weight = ir.Const(term.weight.value ** (n * distance)) if n else ir.ONE
+            if abs(weight.value) < negligible:
+                break
             shifted = ir.Load(source, (last - direction * n * distance,))
             terms.append(ir.Term(statement.domain, weight, shifted))
         final = distance * radix == 2**steps
