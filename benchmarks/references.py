@@ -22,9 +22,9 @@ from benchmarks.fortran import Array, Call
 Shape = tuple[int, ...]
 
 
-def field(shape: Shape, ghosts: int = 0) -> Array:
+def field(shape: Shape, ghosts: int = 0, seed: int = 1) -> Array:
     """Return numbers in [0, 1) inside layers of ghosts that hold zeros."""
-    return np.pad(np.random.default_rng(1).random(shape), ghosts)
+    return np.pad(np.random.default_rng(seed).random(shape), ghosts)
 
 
 def operator27(shape: Shape) -> sparse.csr_array:

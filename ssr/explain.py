@@ -92,7 +92,7 @@ def _program_stages(program: Program, dtype: str) -> Stages:
     found = program.ir, program.options
     return {
         "program": lambda: program_text(program.ir, in_place(program.ir)[1]),
-        "passes": lambda: _passes(*found),
+        "passes": lambda: _passes(*found, dtype),
         "loops": lambda: _loops(_lowered(*found, dtype)),
         "source": lambda: _lowered(*found, dtype).source,
     }
@@ -199,7 +199,7 @@ def _lowered(program: ir.Program, options: Options, dtype: str) -> Lowered:
     return lower(program, options, dtype, f"{program.name}, generated for {dtype}.")
 
 
-def _passes(program: ir.Program, options: Options) -> str:
+def _passes(program: ir.Program, options: Options, dtype: str) -> str:
     """Return every nest, and what each pass makes of it."""
     from .pipeline import stages
 
@@ -207,7 +207,7 @@ def _passes(program: ir.Program, options: Options) -> str:
     lines = []
     for number, a in enumerate(program.assignments):
         known = None
-        for name, made in stages(nest(a, program.field(a.target)), program, options):
+        for name, made in stages(nest(a, program.field(a.target)), program, options, dtype):
             lines.append(f"-- nest {number}, {name if known is None else f'after {name}'} --")
             lines.append("no change" if made == known else nest_text(made))
             known = made
@@ -239,7 +239,7 @@ def dump(program: ir.Program, options: Options, dtype: str) -> None:
     texts = {
         "10_program.txt": program_text(direct) + "\n\n" + "\n".join(notes),
         "20_nests.txt": "\n\n".join(made),
-        "30_passes.txt": _passes(program, options),
+        "30_passes.txt": _passes(program, options, dtype),
         "40_loops.txt": _loops(lowered),
         "50_kernel.py": lowered.source.rstrip("\n"),
     }

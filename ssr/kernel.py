@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -39,6 +40,10 @@ def text_of(program: ir.Program) -> str:
 def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
     """Return the kernel of a program: from the cache, or lowered, compiled and cached."""
     start = time.perf_counter()
+    if os.environ.get("SSR_DUMP"):
+        from .explain import dump
+
+        dump(program, options, dtype)
     stem = "".join(c if c.isalnum() else "_" for c in program.name).strip("_") or "kernel"
     name = f"{stem[:40]}_{cache.digest(text_of(program), repr(options), dtype)}"
     if not options.cache:

@@ -36,7 +36,8 @@ def lower(program: ir.Program, options: Options, dtype: str, title: str) -> Lowe
     """Return the kernel source of a program, with the stages on the way."""
     program, notes = in_place(program)
     nests = tuple(
-        optimise(nest(a, program.field(a.target)), program, options) for a in program.assignments
+        optimise(nest(a, program.field(a.target)), program, options, dtype)
+        for a in program.assignments
     )
     loops = tuple(schedule(n, options) for n in nests)
     source, meta = kernel_source(program, loops, dtype, title)
@@ -45,25 +46,30 @@ def lower(program: ir.Program, options: Options, dtype: str, title: str) -> Lowe
 
 def optimise(made: ir.Nest, program: ir.Program, options: Options, dtype: str) -> ir.Nest:
     """Return a nest after all passes that are switched on."""
-    for _, changed in stages(made, program, options):
+    for _, changed in stages(made, program, options, dtype):
         made = changed
     return made
 
 
-def stages(made: ir.Nest, program: ir.Program, options: Options) -> Iterator[tuple[str, ir.Nest]]:
+def stages(
+    made: ir.Nest, program: ir.Program, options: Options, dtype: str
+) -> Iterator[tuple[str, ir.Nest]]:
     """Yield a nest and what each pass makes of it; ``SSR_VERIFY=1`` verifies all of them."""
     fields = {f.name: f for f in (*program.fields, *program.temporaries)}
     start: tuple[str, Pass] = ("nest", lambda nest: nest)
-    for name, change in (start, *passes(fields, options)):
+    for name, change in (start, *passes(fields, options, dtype)):
         made = change(made)
         if wanted():
             verify(made, fields, name)
         yield name, made
 
 
-def passes(fields: Mapping[str, ir.Field], options: Options) -> tuple[tuple[str, Pass], ...]:
+def passes(
+    fields: Mapping[str, ir.Field], options: Options, dtype: str
+) -> tuple[tuple[str, Pass], ...]:
     """Return the passes that are switched on, in order."""
     free = not options.exact
+    negligible = NEGLIGIBLE[dtype] if free else 0.0
     known: tuple[tuple[str, bool, Pass], ...] = (
         ("reciprocal", free, reciprocal),
         ("order_terms", True, order_terms),
@@ -75,7 +81,7 @@ def passes(fields: Mapping[str, ir.Field], options: Options) -> tuple[tuple[str,
         (
             "recurrence",
             options.recurrence,
-            lambda nest: recurrence(nest, fields, factor=free, doubling=free),
+            lambda nest: recurrence(nest, fields, factor=free, negligible=negligible),
         ),
         ("prefetch", options.prefetch, prefetch),
     )

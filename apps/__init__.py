@@ -1,0 +1,1 @@
+"""Solvers written with the public names of `ssr`, as a user would write them."""

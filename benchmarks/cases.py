@@ -1,0 +1,210 @@
+"""The work that is timed: our kernels bound to arrays, what they are compared with, the goals.
+
+Ours run on compact arrays, without ghosts; the Fortran references on arrays padded with them. Each
+candidate has arrays of its own, so that none finds its data in a cache because the one before it
+has just read them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from benchmarks import fortran, operators
+from benchmarks.fortran import Array, Call, Version
+from benchmarks.references import Shape, field, operator27
+
+COUNTED = ("O3", "Ofast")
+"""The builds of a reference of which the better one counts; others are printed only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A call to be timed, and what it has computed."""
+
+    call: Callable[[], object]
+    result: Callable[[], Array]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One piece of work on arrays of one shape.
+
+    ``bind`` makes the candidates, ours first, under the names ``ours``, ``natural O3`` and so on.
+    ``moved`` is the number of bytes that must be moved for a point, with the line that a store
+    fills if nothing has read it. ``goals`` limits ours / other for ``natural``, ``tuned`` (the
+    faster of two builds) and further candidates by name.
+    """
+
+    title: str
+    bind: Callable[[Shape], dict[str, Candidate]]
+    shape: Shape
+    small: Shape
+    moved: int
+    goals: Mapping[str, float]
+
+    def sized(self, quick: bool) -> Shape:
+        """Return the shape to run, the small one if it must be quick."""
+        return self.small if quick else self.shape
+
+
+def variants(make: Callable[[Version, str], Candidate]) -> dict[str, Candidate]:
+    """Return all builds of both versions of a reference, by names such as ``tuned O3``."""
+    versions: tuple[Version, ...] = ("natural", "tuned")
+    return {f"{v} {b}": make(v, b) for v in versions for b in fortran.BUILDS}
+
+
+def inner(x: Array) -> Array:
+    """Return a padded array without its ghosts."""
+    return x[(slice(1, -1),) * x.ndim]
+
+
+def spmv27(shape: Shape) -> dict[str, Candidate]:
+    A = operators.twenty_seven_point()
+    x, y = field(shape), np.empty(shape)
+
+    def reference(version: Version, build: str) -> Candidate:
+        x, y = field(shape, 1), np.empty(shape)
+        return Candidate(fortran.spmv27(x, y, version=version, build=build), lambda: y)
+
+    return {"ours": Candidate(lambda: A.apply(x, out=y), lambda: y), **variants(reference)}
+
+
+def spmv27_scipy(shape: Shape) -> dict[str, Candidate]:
+    matrix = operator27(shape)
+    matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
+    x = field(shape).ravel()
+
+    def result() -> Array:
+        product: Array = matrix @ x
+        return product.reshape(shape)
+
+    return {**spmv27(shape), "scipy CSR": Candidate(lambda: matrix @ x, result)}
+
+
+def symgs27(shape: Shape) -> dict[str, Candidate]:
+    forward, backward = operators.forward27(), operators.backward27()
+    x, b = field(shape), field(shape, seed=2)
+
+    def sweeps() -> None:
+        forward(x, b)
+        backward(x, b)
+
+    def reference(version: Version, build: str) -> Candidate:
+        x, b = field(shape, 1), field(shape, seed=2)
+        return Candidate(fortran.symgs27(b, x, version=version, build=build), lambda: inner(x))
+
+    return {
+        "ours": Candidate(sweeps, lambda: x),
+        **variants(reference),
+        **{f"CSR {build}": symgs_csr(shape, build) for build in COUNTED},
+    }
+
+
+def symgs_csr(shape: Shape, build: str) -> Candidate:
+    matrix = operator27(shape)
+    indptr, indices = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
+    x, b = field(shape).ravel(), field(shape, seed=2).ravel()
+    data = indptr, indices, matrix.data, matrix.diagonal(), b, x
+    return Candidate(fortran.symgs_csr(*data, build=build), lambda: x.reshape(shape))
+
+
+def spmv7(shape: Shape) -> dict[str, Candidate]:
+    taps = [field(shape, seed=seed) for seed in range(2, 9)]
+    A = operators.seven_point().bind(**dict(zip(operators.COEFFICIENTS, taps, strict=True)))
+    x, y = field(shape), np.empty(shape)
+
+    def reference(version: Version, build: str) -> Candidate:
+        x, y = field(shape, 1), np.empty(shape)
+        return Candidate(fortran.spmv7(taps, x, y, version=version, build=build), lambda: y)
+
+    return {"ours": Candidate(lambda: A.apply(x, out=y), lambda: y), **variants(reference)}
+
+
+def jacobi5(shape: Shape) -> dict[str, Candidate]:
+    sweep = operators.jacobi5()
+    x, b, y = field(shape), field(shape, seed=2), np.empty(shape)
+
+    def reference(version: Version, build: str) -> Candidate:
+        x, b, y = field(shape, 1), field(shape, seed=2), np.empty(shape)
+        return Candidate(fortran.jacobi5(b, x, y, version=version, build=build), lambda: y)
+
+    return {"ours": Candidate(lambda: sweep(y, x, b), lambda: y), **variants(reference)}
+
+
+def triad(shape: Shape) -> Call:
+    """Return ``a = b + s c`` on arrays of a shape: 32 bytes a point, as `Case.moved` counts."""
+    return fortran.triad(3.0, field(shape), field(shape, seed=2), np.empty(shape))
+
+
+def disagreement(candidates: Mapping[str, Candidate]) -> dict[str, float]:
+    """Call every candidate once; return how far each is from ours, relative to the largest value.
+
+    Raises
+    ------
+    ArithmeticError
+        If one is farther than 1e-12.
+    """
+    for candidate in candidates.values():
+        candidate.call()
+    ours = candidates["ours"].result()
+    scale = float(np.abs(ours).max())
+    found = {
+        name: float(np.abs(candidate.result() - ours).max()) / scale
+        for name, candidate in candidates.items()
+    }
+    for name, distance in found.items():
+        if not distance < 1e-12:
+            raise ArithmeticError(f"{name} differs from ours by {distance:.1e}.")
+    return found
+
+
+CASES: Mapping[str, Case] = MappingProxyType(
+    {
+        "spmv27-128": Case(
+            "27-point SpMV, constant coefficients",
+            *(spmv27_scipy, (128, 128, 128), (12, 13, 70), 24),
+            goals={"natural": 0.60, "tuned": 1.10, "scipy CSR": 0.06},
+        ),
+        "spmv27-256": Case(
+            "27-point SpMV, constant coefficients",
+            *(spmv27, (256, 256, 256), (12, 40, 300), 24),
+            goals={"natural": 0.60, "tuned": 1.10},
+        ),
+        "symgs27-104": Case(
+            "27-point symmetric Gauss-Seidel, exact lexicographic order",
+            *(symgs27, (104, 104, 104), (12, 13, 70), 48),
+            goals={"natural": 0.45, "tuned": 1.10, "CSR": 0.10},
+        ),
+        "spmv7-256": Case(
+            "7-point SpMV, seven fields of coefficients",
+            *(spmv7, (256, 256, 256), (12, 13, 70), 80),
+            goals={"natural": 1.05, "tuned": 1.05},
+        ),
+        "jacobi5-2048": Case(
+            "5-point Jacobi sweep",
+            *(jacobi5, (2048, 2048), (60, 70), 32),
+            goals={"natural": 1.05, "tuned": 1.05},
+        ),
+    }
+)
+
+
+def builds(goal: str) -> tuple[str, ...]:
+    """Return the candidates a goal is about; the fastest of them counts.
+
+    Examples
+    --------
+    >>> builds("tuned"), builds("scipy CSR")
+    (('tuned O3', 'tuned Ofast'), ('scipy CSR',))
+    """
+    return (goal,) if goal == "scipy CSR" else tuple(f"{goal} {build}" for build in COUNTED)
+
+
+def points(shape: Shape) -> int:
+    """Return the number of points of a shape."""
+    return math.prod(shape)

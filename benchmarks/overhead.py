@@ -1,0 +1,36 @@
+"""What a call costs beside its work: on arrays of 4 x 4, from Python."""
+
+from __future__ import annotations
+
+import timeit
+from collections.abc import Mapping
+
+import numpy as np
+
+from benchmarks import operators
+
+GOAL = 2e-6
+"""Seconds a call may take."""
+
+
+def seconds(calls: int = 20_000) -> Mapping[str, float]:
+    """Return the seconds of one call of each form, the least of twenty batches."""
+    shape = 4, 4
+    x, b, y = np.ones(shape), np.ones(shape), np.empty(shape)
+    A = operators.five_point()
+    names = {
+        "A": A, "x": x, "b": b, "y": y,
+        "sweep": operators.gauss_seidel5(), "jacobi": operators.jacobi5(),
+    }  # fmt: skip
+    forms = {
+        "A.apply(x, out=y)": "A.apply(x, out=y)",
+        "A @ x": "A @ x",
+        "two fields": "sweep(x, b)",
+        "three fields": "jacobi(y, x, b)",
+    }
+    batches = 20
+    result = {}
+    for name, statement in forms.items():
+        timer = timeit.Timer(statement, setup=statement, globals=names)
+        result[name] = min(timer.repeat(batches, max(1, calls // batches))) * batches / calls
+    return result

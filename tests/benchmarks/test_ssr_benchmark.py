@@ -1,0 +1,98 @@
+"""The benchmark of our kernels runs, and says what it should; its numbers are not looked at."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks import ssr as benchmark
+from benchmarks.cases import CASES, Candidate, builds, disagreement
+from benchmarks.timing import Timing
+from benchmarks.vectors import Loop, classify
+
+PARTS = ["overhead", "vectors", "sizes"]
+
+
+@pytest.mark.fortran
+@pytest.mark.slow
+def test_the_benchmark_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "bench.json"
+    only = ["jacobi5-2048", "startup", *PARTS]
+    benchmark.main(["--quick", "--json", str(path), "--only", *only])
+    found = json.loads(path.read_text(encoding="utf-8"))
+    assert found.keys() == {"machine", "cases", "startup", *PARTS}
+    assert found["machine"]["numba"]
+    case = found["cases"]["jacobi5-2048"]
+    assert {"shape", "bytes_per_point", "bound_seconds", "distances", "timings"} <= case.keys()
+    names = [one["name"] for one in case["timings"]["timings"]]
+    assert names[0] == "ours"
+    assert names[-1] == "triad"
+    assert set(names) >= {b for goal in ("natural", "tuned") for b in builds(goal)}
+    assert case["goals"].keys() == {"natural", "tuned"}
+    assert case["goals"]["natural"].keys() == {"limit", "against", "ratio", "met"}
+    assert max(case["distances"].values()) < 1e-12
+    kinds = {f"{kind} {state}" for kind in ("ours", "hand") for state in ("cold", "warm")}
+    assert found["startup"]["jacobi5"].keys() == {"lower", *kinds}
+    assert {"expected", "vectorised", "scalar_lines"} <= found["vectors"]["jacobi5"].keys()
+    assert found["sizes"]["jacobi5"]["kernels"] == 1
+    assert "A.apply(x, out=y)" in found["overhead"]["seconds"]
+    assert "ours: compact NumPy arrays" in capsys.readouterr().out
+
+
+def test_unknown_parts_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        benchmark.main(["--only", "spmv"])
+    assert "no such part: spmv" in capsys.readouterr().err
+
+
+def test_the_faster_build_counts() -> None:
+    times = {"ours": 2.0, "natural O3": 4.0, "natural Ofast": 3.0, "natural wide": 1.0}
+    timings = tuple(Timing(name, (value,) * 3) for name, value in {**times, "triad": 1.0}.items())
+    case = CASES["jacobi5-2048"]
+    result = benchmark.Result(case, (10, 10), timings, {})
+    assert result.against("natural") == ("natural Ofast", 2 / 3)
+    assert result.bandwidth == 32 * 100
+    assert result.bound == case.moved / 32
+
+
+def test_disagreement_is_found() -> None:
+    def candidate(value: float) -> Candidate:
+        return Candidate(lambda: None, lambda: np.array([1.0, value]))
+
+    assert disagreement({"ours": candidate(2.0), "a": candidate(2.0 + 1e-13)})["a"] < 1e-13
+    with pytest.raises(ArithmeticError, match=r"^a differs from ours by 5\.0e-01\.$"):
+        disagreement({"ours": candidate(2.0), "a": candidate(3.0)})
+    with pytest.raises(ArithmeticError, match=r"^a differs from ours by nan\.$"):
+        disagreement({"ours": candidate(2.0), "a": candidate(np.nan)})
+
+
+def test_stores_are_read_from_the_module() -> None:
+    source = "\n".join([
+        "for j in range(2):",
+        "    for i in range(9):",
+        "        st(a, i, 1)",
+        "    for i in range(9):",
+        "        st(b, i, 1)",
+        "        st(c, i, 1)",
+        "for i in range(9):",
+        "    st(d, i, 0)",
+        "for i in range(9):",
+        "    st(e, i, 0)",
+    ])  # fmt: skip
+    module = "\n".join([
+        "  store <4 x double> %1, ptr %2, align 8, !dbg !10",
+        "  store double %1, ptr %2, align 8, !dbg !10",
+        "  store <8 x float> %1, ptr %2, align 4, !dbg !11",
+        "  store float %1, ptr %2, align 4, !dbg !12",
+        "  tail call void @llvm.memset.p0.i64(ptr %1, i8 0, i64 %2, i1 false), !dbg !13",
+        "!10 = !DILocation(line: 3, column: 1, scope: !4)",
+        "!11 = !DILocation(line: 5, column: 1, scope: !4)",
+        "!12 = !DILocation(line: 6, column: 1, scope: !4)",
+        "!13 = !DILocation(line: 8, column: 1, scope: !4)",
+    ])  # fmt: skip
+    assert classify(source, module) == (
+        Loop(2, "vector", 256), Loop(4, "scalar", 256), Loop(7, "fill"), Loop(9, "gone"),
+    )  # fmt: skip
