@@ -102,14 +102,14 @@ def environment() -> str:
     settings = [f"{name}={getattr(numba.config, name, None)}" for name in SETTINGS]
     packages = [f"{p.__name__} {p.__version__}" for p in (numba, llvmlite, np)]
     processor = [llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()]
-    return "\n".join([_own_digest(), platform.python_version(), *packages, *processor, *settings])
+    ours = source_digest(os.path.dirname(__file__))
+    return "\n".join([ours, platform.python_version(), *packages, *processor, *settings])
 
 
-@once
-def _own_digest() -> str:
-    """Return the digest of this package's source: the version, for any state of a checkout."""
+def source_digest(package: str) -> str:
+    """Return the digest of a package's source: its version, for any state of a checkout."""
     whole = hashlib.sha256()
-    for folder, folders, files in os.walk(os.path.dirname(__file__)):
+    for folder, folders, files in os.walk(package):
         folders[:] = sorted(f for f in folders if f != CODE)
         for file in sorted(f for f in files if f.endswith(".py")):
             whole.update(file.encode() + b"\0")

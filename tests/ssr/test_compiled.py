@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from importlib import import_module
 from threading import Barrier
 from typing import Any
 
@@ -55,7 +56,7 @@ def through_a_temporary() -> ssr.Program:
 
     @ssr.program(x=line, b=line, a=ssr.scalar)
     def through_a_temporary(x: Any, b: Any, a: Any) -> None:
-        x[:] = a * (A @ x) / 3.0 + b
+        x[:] = (A @ x) * a / 3.0 + b
         x[:] = A.tril().solve(x - b)
 
     return through_a_temporary
@@ -129,18 +130,17 @@ def both(name: str, given: Arrays, **boxes: Any) -> None:
     program.run_plain(*given, *scalars, **boxes)
     for a, b in zip(fast, given, strict=True):
         plain.check_same(a, b)
+        assert some.untouched(a)
         assert some.untouched(b)
-    assert all(
-        np.array_equal(a.base, b.base, equal_nan=True)
-        for a, b in zip(fast, given, strict=True)
-        if b.base is not None
-    )
 
 
-def offset(view: Array) -> int:
-    """Return the bytes between the start of a view and that of its base."""
+def copy(view: Array) -> Array:
+    """Return a copy with the same strides, in a copy of the memory around it."""
+    if view.base is None:
+        return view.copy()
     base: Any = view.base
-    return int(view.__array_interface__["data"][0] - base.__array_interface__["data"][0])
+    offset = view.__array_interface__["data"][0] - base.__array_interface__["data"][0]
+    return np.ndarray(view.shape, view.dtype, base.copy(), offset, view.strides)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
@@ -186,7 +186,6 @@ def test_nan_reaches_the_rows_that_read_it_and_no_others() -> None:
     b = x.copy()
     b[3, 3] = np.nan
     compiled("gauss_seidel")(x, b)
-    assert np.array_equal(np.isnan(x), np.add.outer(range(5), range(7)) >= 6) is False
     assert np.isnan(x[3:, 3:]).all()
     assert not np.isnan(x[:3]).any()
     assert not np.isnan(x[3, :3]).any()
@@ -221,7 +220,7 @@ def test_prefetching_in_strips_keeps_bits(name: str, monkeypatch: pytest.MonkeyP
     given = arrays(program, shape, "float64", "padded")
     near = [a.copy() for a in given]
     PROGRAMS[name][0]()(*near)
-    monkeypatch.setattr("ssr.program.NEAR", 0)
+    monkeypatch.setattr(import_module("ssr.program"), "NEAR", 0)
     program(*given)
     plain.check_same(near[0], np.ascontiguousarray(given[0]))
 

@@ -1,0 +1,350 @@
+"""Index arithmetic, conditions and sets against brute force; how generators are traced."""
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ssr
+from ssr.errors import ImpureGeneratorError, NotAffineError, OutOfSpaceError, TooManyPathsError
+from ssr.index import Affine, Condition, Index, affine, deciding, lexicographic
+from ssr.oracle import holds
+from ssr.sets import Domain
+from ssr.trace import trace
+
+from . import plain
+
+AXES = ("j", "i")
+BOX = Domain.where(AXES, "-3 <= j <= 4 and -3 <= i <= 4")
+POINTS = list(product(range(-3, 5), repeat=2))
+i, n = Affine.name("i"), Affine.name("n")
+
+# -- arithmetic ----------------------------------------------------------------------------------
+
+Expression = Callable[[Any, Any, Any], Any]
+LEAVES: list[tuple[str, Expression]] = [
+    ("j", lambda j, i, n: j),
+    ("i", lambda j, i, n: i),
+    ("n", lambda j, i, n: n),
+    ("3", lambda j, i, n: 3),
+]
+
+
+def _grow(inner: Any) -> Any:
+    number = st.integers(-4, 4)
+    return st.one_of(
+        st.builds(lambda a, b: (f"({a[0]} + {b[0]})", lambda *p: a[1](*p) + b[1](*p)), inner, inner),
+        st.builds(lambda a, b: (f"({a[0]} - {b[0]})", lambda *p: a[1](*p) - b[1](*p)), inner, inner),
+        st.builds(lambda a, c: (f"{c}*{a[0]}", lambda *p: c * a[1](*p)), inner, number),
+        st.builds(lambda a, c: (f"({a[0]}*{c})", lambda *p: a[1](*p) * c), inner, number),
+        st.builds(lambda a, d: (f"({a[0]}//{d})", lambda *p: a[1](*p) // d), inner, st.integers(1, 5)),
+        st.builds(lambda a, d: (f"({a[0]} % {d})", lambda *p: a[1](*p) % d), inner, st.integers(1, 5)),
+        st.builds(lambda a: (f"(-{a[0]})", lambda *p: -a[1](*p)), inner),
+    )
+
+
+expressions = st.recursive(st.sampled_from(LEAVES), _grow, max_leaves=6)
+SYMBOLS = tuple(Index(Affine.name(name)) for name in ("j", "i", "n"))
+
+
+def symbolic(expression: tuple[str, Expression]) -> Affine:
+    return affine(expression[1](*SYMBOLS))
+
+
+@settings(max_examples=200)
+@given(expressions, st.tuples(*(st.integers(-7, 9) for _ in "jin")))
+def test_arithmetic_is_that_of_integers(
+    expression: tuple[str, Expression], point: tuple[int, int, int]
+) -> None:
+    made = symbolic(expression)
+    values = dict(zip("jin", point, strict=True))
+    expected = expression[1](*point)
+    assert made.evaluate(values) == expected
+    assert made.substitute(values) == Affine((), expected)
+    assert eval(str(made), dict(values)) == expected
+    half = made.substitute({"j": values["j"], "i": Affine.name("n") - 2})
+    assert half.evaluate(values) == expression[1](point[0], point[2] - 2, point[2])
+    assert made.names() <= {"j", "i", "n"}
+
+
+@settings(max_examples=60)
+@given(expressions, st.sampled_from(["<", "<=", ">", ">=", "==", "!="]), expressions)
+def test_comparisons_are_sets(
+    left: tuple[str, Expression], relation: str, right: tuple[str, Expression]
+) -> None:
+    """By evaluation, and by isl: the same points of a box."""
+    size = 3
+    compare = eval(f"lambda a, b: a {relation} b")
+    meant = [p for p in POINTS if compare(left[1](*p, size), right[1](*p, size))]
+    found = compare(Index(symbolic(left)), Index(symbolic(right)))
+    assert isinstance(found, Condition)
+    by_value = [p for p in POINTS if holds(found, dict(zip(AXES, p, strict=True)) | {"n": size})]
+    assert by_value == meant
+    domain = (BOX & Domain.of(AXES, found)).fixed({"n": size})
+    assert list(domain.points()) == meant
+
+
+def test_reflected_and_mixed_arithmetic() -> None:
+    index, size = Index(i), Index(n)
+    assert affine(3 - index) == Affine((("i", -1),), 3)
+    assert affine(abs(-3) * +index) == i * 3
+    assert affine((2 * index + 1) // 2) == i
+    assert affine((index * 4 + 3) % 2) == Affine((), 1)
+    assert repr(index * 0.5) == "((i) * 0.5)"
+    assert repr(1 / size) == "(1.0 / (n))"
+    assert int(index - index + 7) == 7
+    for wrong in (lambda: index * size, lambda: 7 // index, lambda: index % size,
+                  lambda: index // 0, lambda: index**2, lambda: range(index)):  # fmt: skip
+        with pytest.raises(NotAffineError):
+            wrong()
+
+
+@settings(max_examples=50)
+@given(expressions, st.lists(st.booleans(), min_size=2, max_size=2))
+def test_abs_min_max_follow_the_decisions(
+    expression: tuple[str, Expression], answers: list[bool]
+) -> None:
+    index = Index(symbolic(expression)) + SYMBOLS[1]            # never constant? then no decision
+    asked = []
+
+    def decide(condition: Condition) -> bool:
+        asked.append(condition)
+        return answers[len(asked) - 1]
+
+    with deciding(decide):
+        size = abs(index)
+        least = min(index, 2)
+    if len(asked) == 2:
+        assert affine(size) == (-index.affine if answers[0] else index.affine)
+        assert affine(least) == (Affine((), 2) if answers[1] else index.affine)
+    else:
+        assert index.affine.is_constant
+
+
+# -- sets ----------------------------------------------------------------------------------------
+
+conditions = st.builds(
+    lambda a, relation, b: eval(f"lambda a, b: a {relation} b")(
+        Index(symbolic(a)), Index(symbolic(b))
+    ),
+    expressions,
+    st.sampled_from(["<", ">=", "==", "!="]),
+    expressions,
+)
+
+
+def brute(condition: Condition) -> set[tuple[int, ...]]:
+    """Return the points of the box that meet a condition, for n = 3."""
+    return {p for p in POINTS if holds(condition, dict(zip(AXES, p, strict=True)) | {"n": 3})}
+
+
+def points(domain: Domain) -> set[tuple[int, ...]]:
+    return set((domain & BOX).fixed({"n": 3}).points())
+
+
+@settings(max_examples=40)
+@given(conditions, conditions, expressions)
+def test_set_operations(a: Condition, b: Condition, e: tuple[str, Expression]) -> None:
+    left, right = Domain.of(AXES, a) & BOX, Domain.of(AXES, b) & BOX
+    p, q = brute(a), brute(b)
+    assert points(left & right) == p & q
+    assert points(left | right) == p | q
+    assert points(left - right) == p - q
+    assert points(left.canonical()) == points(left.simplified()) == p
+    assert points(left.simplified(right) & right) == p & q
+    assert (left - right).empty <= (p <= q)
+    assert ((left & right) <= left) is True
+    assert left.equals((left & right) | (left - right))
+    number = symbolic(e)
+    here = {x: number.evaluate(dict(zip(AXES, x, strict=True)) | {"n": 3}) for x in p}
+    moved = left.image((number, Affine.name("j") - 1), AXES).fixed({"n": 3})
+    assert set(moved.points()) == {(here[x], x[0] - 1) for x in p}
+    back = right.preimage((Affine.name("i"), Affine.name("j") + 1), AXES)
+    assert points(back) == {x for x in POINTS if (x[1], x[0] + 1) in q}
+    assert set(left.fixed({"n": 3}).project(("i",)).points()) == {(x[1],) for x in p}
+
+
+@settings(max_examples=40)
+@given(st.tuples(expressions, expressions), st.tuples(expressions, expressions))
+def test_lexicographic_order(left: Any, right: Any) -> None:
+    def at(pair: Any, point: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(e[1](*point, 3) for e in pair)
+
+    a, b = tuple(map(symbolic, left)), tuple(map(symbolic, right))
+    before = {p for p in POINTS if at(left, p) < at(right, p)}
+    assert points(BOX.before(a, b)) == before
+    assert points(BOX.equal(a, b)) == {p for p in POINTS if at(left, p) == at(right, p)}
+    assert brute(Condition(lexicographic(a, b))) == before
+
+
+def test_domain_queries() -> None:
+    d = Domain.where(("i",), "0 <= i < n", ("n",))
+    assert d.parameters() == ("n",)
+    assert d.bounded()
+    assert not Domain.where(("i",), "i >= 0").bounded()
+    assert Domain.where(("i",), "i > i").empty
+    assert not d.empty
+    assert d == Domain.box(("i",), [Affine((), 0)], [n])
+    assert hash(d) == hash(Domain.box(("i",), [Affine((), 0)], [n]))
+    assert list(d.fixed({"n": 3}).points()) == [(0,), (1,), (2,)]
+    assert list(d.fixed({"n": 0}).points()) == []
+    assert Domain.where(("i",), "i = 3").notation() == "i = 3"
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(st.integers(1, 5), st.integers(-2, 2)), min_size=1, max_size=4))
+def test_spaces_contain_their_points(axes: list[tuple[int, int]]) -> None:
+    shape = [extent for extent, _ in axes]
+    widths = [(max(g, 0), g if extent + g + max(g, 0) > 0 else 0) for extent, g in axes]
+    space = ssr.Space(*shape).grow(*widths)
+    ranges = [range(-low, e + high) for e, (low, high) in zip(shape, widths, strict=True)]
+    assert list(space.points({})) == list(product(*ranges))
+    around = product(*(range(r.start - 1, r.stop + 1) for r in ranges))
+    assert {p for p in around if p in space} == set(product(*ranges))
+    parts = space.split(*(2 for _ in shape))
+    covered = [p for box in parts for p in product(*(range(*edge) for edge in box))]
+    assert sorted(covered) == list(product(*ranges))
+
+
+# -- tracing -------------------------------------------------------------------------------------
+
+ny, nx = ssr.sizes("ny nx")
+line, plane = ssr.Space(nx), ssr.Space(ny, nx)
+CROSS = ((0, 0), (-1, 0), (1, 0), (0, -1), (0, 1))
+
+
+def cross(space: ssr.Space) -> Callable[..., Any]:
+    def cross(*row: Any) -> Any:
+        for offset in CROSS:
+            column = tuple(r + o for r, o in zip(row, offset, strict=True))
+            if column in space:
+                yield column, 1.0
+
+    return cross
+
+
+@pytest.mark.parametrize(
+    ("space", "paths"),
+    [
+        (ssr.Space(4, 4), 9),                                   # low, inner, high of each axis
+        (plane, 16),                                            # and a single row, if ny = 1
+        (ssr.Space(1, nx), 4),
+        (ssr.Space(2, nx), 8),
+        (ssr.Space(1, 1), 1),
+    ],
+)
+def test_paths_of_the_five_point_stencil(space: ssr.Space, paths: int) -> None:
+    found = trace(cross(space), space, space, {})
+    assert len(found) == paths
+    domains = [path.domain for path in found]
+    assert not any(not (a & b).empty for m, a in enumerate(domains) for b in domains[:m])
+    everything = domains[0]
+    for domain in domains[1:]:
+        everything = everything | domain
+    rows = Domain.of(space.axes, space.condition()) & Domain.of(space.axes, space.nonempty())
+    assert everything.equals(rows)
+
+
+def early_return(i: Any) -> Any:
+    if i == 0 or i == nx - 1:
+        yield i, 1.0
+        return
+    yield i, 2.0
+    yield i - 1, 3.0
+
+
+def chained(i: Any) -> Any:
+    if 1 <= i < nx - 1 and not i == 3:
+        yield i - 1, 1.0
+    elif i >= 2:
+        yield i - 2, 2.0
+    elif i:
+        yield 0, 3.0
+    else:
+        yield i, 4.0
+
+
+def clamped(i: Any) -> Any:
+    yield min(max(i - 2, 0), nx - 1), 1.0
+    yield abs(i - 2) if abs(i - 2) < nx else 0, 2.0
+    yield max(0, min(i + 1, nx - 1)), 3.0
+
+
+def remainders(i: Any) -> Any:
+    if i % 2 == 1 or (i // 3) % 2 == 1 and i + 1 < nx:
+        yield i // 2, 1.0
+    if not (i % 2 and i > 2):
+        yield i - i % 2, 2.0
+    yield i, (i % 2) * 1.5 + i / 2
+
+
+def loops(i: Any) -> Any:
+    for c in [c for c in (i - 2, i - 1, i + 1) if c in line]:
+        yield c, 1.0 if c < i else 2.0
+    k = 3
+    while k > 0 and i + k >= nx:
+        k -= 1
+    yield i + k, 5.0
+    if any(i == c for c in (1, 4)) and all(i != c for c in (4, 5)):
+        yield i, 7.0
+
+
+def values(i: Any) -> Any:
+    yield i, ssr.where(i < 2, 1.0, 2.0) + ssr.maximum(i, 3) * 1.0
+    yield i, ssr.minimum(i, nx - i) / nx
+
+
+@pytest.mark.parametrize(
+    "generator", [early_return, chained, clamped, remainders, loops, values],
+    ids=lambda g: g.__name__,
+)  # fmt: skip
+def test_control_flow(generator: Callable[..., Any]) -> None:
+    """The families hold what the generator, run by Python on integers, yields."""
+    A = ssr.matrix(rows=line, cols=line)(generator)
+    for size in range(1, 8):
+        made = A.bind(nx=size)
+        entries: dict[tuple[int, int], float] = {}
+        for family in made.families:
+            for (row,) in family.domain.fixed({"nx": size}).points():
+                (column,) = (c.evaluate({"i": row, "nx": size}) for c in family.column)
+                entries[row, column] = entries.get((row, column), 0.0) + 1.0
+        definition = made.to_scipy()
+        assert set(zip(*definition.nonzero(), strict=True)) <= set(entries)
+        x = 1.0 + 0.1 * plain.np.arange(size)
+        plain.check_close(plain.apply(A, x, (size,)), definition @ x, 50.0, 1e-15)
+
+
+def test_conditions_that_are_decided_do_not_fork() -> None:
+    def decided(i: Any) -> Any:
+        if i >= 0 and i < nx and i + nx > i:
+            yield i, 1.0
+
+    assert len(trace(decided, line, line, {})) == 1
+    assert len(trace(early_return, line, line, {})) == 3            # first, last, between
+
+
+def test_generators_that_cannot_be_traced() -> None:
+    state = iter(range(10**9))
+    space = ssr.Space(64)
+
+    def impure(i: Any) -> Any:
+        yield i, float(next(state))
+
+    def outside(i: Any) -> Any:
+        if i > 0:
+            yield i + 1, 1.0
+
+    def explosive(i: Any) -> Any:
+        for power in range(10):
+            if (i // 2**power) % 2 == 0:
+                yield i, 1.0
+
+    with pytest.raises(ImpureGeneratorError):
+        ssr.matrix(rows=space, cols=space)(impure)
+    with pytest.raises(OutOfSpaceError, match="lies outside"):
+        ssr.matrix(rows=space, cols=space)(outside)
+    with pytest.raises(TooManyPathsError):
+        ssr.matrix(rows=line, cols=line)(explosive)
