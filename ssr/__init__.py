@@ -1,7 +1,8 @@
 """Staged Sparse Row: sparse matrices on structured grids as programs instead of data."""
 
+from .declare import identity, matrix, stencil
 from .index import sizes
-from .matrix import Matrix, identity, matrix, stencil
+from .matrix import Matrix
 from .options import Options
 from .program import Program, program
 from .space import Space

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from . import ir
+from .affine import Affine
 from .errors import NotTriangularError, SingularMatrixError
-from .index import Affine
 from .sets import Domain
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from .affine import Affine
 from .errors import ShapeError
-from .index import Affine
 from .space import Space
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import ir
+from .affine import Affine
 from .errors import ArgumentError, Span
 from .expression import Expression, Field, Recorder, apply_rows, recording
-from .index import Affine
 from .listing import loops_text, nest_text, point, program_text, table, where
 from .nests import in_place, nest
 from .options import Options

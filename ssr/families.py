@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Literal
 
 from . import ir
+from .affine import Affine
 from .errors import ArgumentError
-from .index import Affine
 from .sets import Domain
 from .space import Space
 from .trace import Path

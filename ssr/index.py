@@ -1,178 +1,20 @@
-"""Integer index expressions: `Affine` is the data, `Index` is what a generator computes with.
+"""Symbolic indices: what a generator computes with, and the conditions that come of comparing.
 
-An expression is a sum of integer multiples of names (row indices and sizes) and of floors of such
-sums divided by a positive constant: the quasi-affine expressions of Presburger arithmetic.
+`Index` holds an `Affine` expression; comparing gives a `Condition`, whose truth the tracer decides.
 """
 
 from __future__ import annotations
 
 import numbers
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn
 
+from .affine import AXES, Affine
 from .errors import Error, NotAffineError, RuntimeConditionError
-
-AXES = {1: ("i",), 2: ("j", "i"), 3: ("k", "j", "i"), 4: ("l", "k", "j", "i")}
-"""Names of the row indices by number of dimensions: the last is the contiguous one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Floor:
-    """The integer ``floor(numerator / divisor)`` with a positive constant divisor."""
-
-    numerator: Affine
-    divisor: int
-
-
-Atom: TypeAlias = "str | Floor"
-
-
-@dataclass(frozen=True, slots=True)
-class Affine:
-    """An immutable quasi-affine expression ``constant + sum(coefficient * atom)``.
-
-    >>> i = Affine.name("i")
-    >>> str(2 * i - 1)
-    '2*i - 1'
-    """
-
-    terms: tuple[tuple[Atom, int], ...] = ()
-    constant: int = 0
-
-    @staticmethod
-    def name(name: str) -> Affine:
-        """Return the expression that is one name."""
-        return Affine(((name, 1),))
-
-    @staticmethod
-    def of(value: Affine | int) -> Affine:
-        """Return ``value`` as an expression."""
-        return value if isinstance(value, Affine) else Affine((), value)
-
-    @staticmethod
-    def build(terms: Mapping[Atom, int], constant: int) -> Affine:
-        """Return the canonical form: sorted terms without zeros."""
-        kept = sorted(((a, c) for a, c in terms.items() if c), key=lambda term: str(term[0]))
-        return Affine(tuple(kept), constant)
-
-    def __add__(self, other: Affine | int) -> Affine:
-        if isinstance(other, int):
-            return Affine(self.terms, self.constant + other)
-        if not other.terms:
-            return Affine(self.terms, self.constant + other.constant)
-        if not self.terms:
-            return Affine(other.terms, self.constant + other.constant)
-        terms = dict(self.terms)
-        for atom, coefficient in other.terms:
-            terms[atom] = terms.get(atom, 0) + coefficient
-        return Affine.build(terms, self.constant + other.constant)
-
-    __radd__ = __add__
-
-    def __neg__(self) -> Affine:
-        return self * -1
-
-    def __sub__(self, other: Affine | int) -> Affine:
-        return self + (-other if isinstance(other, int) else other * -1)
-
-    def __rsub__(self, other: int) -> Affine:
-        return self * -1 + other
-
-    def __mul__(self, factor: int) -> Affine:
-        if not factor:
-            return Affine()
-        terms = tuple((atom, coefficient * factor) for atom, coefficient in self.terms)
-        return Affine(terms, self.constant * factor)
-
-    __rmul__ = __mul__
-
-    def __floordiv__(self, divisor: int) -> Affine:
-        assert divisor > 0
-        whole = {a: c // divisor for a, c in self.terms if c % divisor == 0}
-        rest = {a: c for a, c in self.terms if c % divisor}
-        outside = Affine.build(whole, self.constant // divisor)
-        if not rest:
-            return outside
-        inside = Affine.build(rest, self.constant % divisor)
-        return outside + Affine(((Floor(inside, divisor), 1),))
-
-    def __mod__(self, divisor: int) -> Affine:
-        return self - (self // divisor) * divisor
-
-    @property
-    def is_constant(self) -> bool:
-        """Whether no name occurs."""
-        return not self.terms
-
-    def names(self) -> frozenset[str]:
-        """Return the names that occur, those inside floors included."""
-        found: set[str] = set()
-        for atom, _ in self.terms:
-            found |= {atom} if isinstance(atom, str) else atom.numerator.names()
-        return frozenset(found)
-
-    def substitute(self, values: Mapping[str, Affine | int]) -> Affine:
-        """Return the expression with names replaced."""
-        result = Affine((), self.constant)
-        for atom, coefficient in self.terms:
-            if isinstance(atom, str):
-                inner = Affine.of(values[atom]) if atom in values else Affine.name(atom)
-            else:
-                inner = atom.numerator.substitute(values) // atom.divisor
-            result = result + inner * coefficient
-        return result
-
-    def evaluate(self, values: Mapping[str, int]) -> int:
-        """Return the integer for given values of all names."""
-        total = self.constant
-        for atom, coefficient in self.terms:
-            if isinstance(atom, str):
-                total += coefficient * values[atom]
-            else:
-                total += coefficient * (atom.numerator.evaluate(values) // atom.divisor)
-        return total
-
-    def render(self, floor: Callable[[str, int], str]) -> str:
-        """Return the expression as text, floors written by ``floor(numerator, divisor)``."""
-        text = ""
-        for atom, coefficient in self.terms:
-            body = (
-                atom if isinstance(atom, str) else floor(atom.numerator.render(floor), atom.divisor)
-            )
-            size = abs(coefficient)
-            body = body if size == 1 else f"{size}*{body}"
-            sign = "-" if coefficient < 0 else "+"
-            text += f" {sign} {body}" if text else ("-" + body if sign == "-" else body)
-        if not text:
-            return str(self.constant)
-        if self.constant:
-            text += f" {'-' if self.constant < 0 else '+'} {abs(self.constant)}"
-        return text
-
-    def isl(self) -> str:
-        """Return the text isl reads."""
-        return self.render(lambda numerator, divisor: f"floor(({numerator})/{divisor})")
-
-    def __str__(self) -> str:
-        return self.render(lambda numerator, divisor: f"(({numerator})//{divisor})")
-
-
-def lexicographic(
-    left: tuple[Affine, ...], right: tuple[Affine, ...]
-) -> tuple[tuple[tuple[Affine, str], ...], ...]:
-    """Return ``left < right`` in lexicographic order as a disjunction of conjunctions.
-
-    Each conjunction is a tuple of (expression, relation) with relation ``">= 0"`` or ``"= 0"``.
-    """
-    cases = []
-    for axis in range(len(left)):
-        equal = tuple((right[a] - left[a], "= 0") for a in range(axis))
-        cases.append((*equal, (right[axis] - left[axis] - 1, ">= 0")))
-    return tuple(cases)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import ir
-from .index import Affine
+from .affine import Affine
 from .intrinsics import fma
 from .nests import bounds
 from .sets import Domain

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from .index import Affine
+from .affine import Affine
 from .sets import Domain
 
 

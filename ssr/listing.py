@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from . import ir
-from .index import Affine
+from .affine import Affine
 from .loopnest import For, If, Loop, Run
 from .loops import LoopNest
 from .sets import Domain

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from .index import Affine
+from .affine import Affine
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from . import ir
-from .index import Affine
+from .affine import Affine
 from .loopnest import For, If, Loop, Run
 from .options import Options
 from .passes.split import split

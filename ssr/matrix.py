@@ -6,7 +6,7 @@ A `Matrix` is immutable. It is declared by a generator, combined by ``+ - *`` an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -21,7 +21,7 @@ from .expression import Expression, apply_rows, solve_rows
 from .index import affine
 from .oracle import Combination, Definition, Origin, Part, Points, assemble, need
 from .space import Space
-from .trace import Path, ScalarType, trace
+from .trace import Path, ScalarType
 from .values import Value, node
 
 if TYPE_CHECKING:
@@ -483,141 +483,6 @@ class Matrix:
                 value = Points(value, kind, sizes)
             values[name] = value
         return assemble(self.parts.origin, sizes, values)
-
-
-def matrix(
-    *, rows: Space, cols: Space, **data: Space | ScalarType
-) -> Callable[[Callable[..., Any]], Matrix]:
-    """Declare a matrix by a generator of one row.
-
-    The decorated function takes one index for each axis of ``rows`` and yields ``column, value``
-    pairs. It is ordinary Python: loops over ranges, conditions on indices and sizes, helper
-    functions, early return. Conditions are decided symbolically, so it runs once for each path
-    and must be pure. Two entries at one column are added.
-
-    Parameters
-    ----------
-    rows, cols
-        Spaces of rows and columns.
-    **data
-        Keyword-only arguments of the generator: a Space declares a field, read as ``u[i, j]``;
-        ``ssr.scalar`` a number. Values are given by `Matrix.bind`.
-
-    Raises
-    ------
-    NotAffineError
-        If a column is not affine in the indices and sizes.
-    OutOfSpaceError
-        If a column may lie outside ``cols``.
-    RuntimeConditionError
-        If a Python condition depends on data.
-    ImpureGeneratorError, TooManyPathsError
-        If the generator cannot be staged.
-
-    Examples
-    --------
-    >>> import ssr
-    >>> ny, nx = ssr.sizes("ny nx")
-    >>> cells = ssr.Space(ny, nx)
-    >>> @ssr.matrix(rows=cells, cols=cells)
-    ... def A(j, i):
-    ...     yield (j, i), 4.0
-    ...     for c in (j - 1, i), (j, i - 1), (j, i + 1), (j + 1, i):
-    ...         if c in cells:
-    ...             yield c, -1.0
-    >>> A
-    <Matrix A: Space(ny, nx) -> Space(ny, nx), 5 families>
-
-    References
-    ----------
-    Staged Sparse Row, arXiv 2204.13304.
-    """
-
-    def declare(function: Callable[..., Any]) -> Matrix:
-        return define(function, rows, cols, data)
-
-    return declare
-
-
-def define(
-    function: Callable[..., Any], rows: Space, cols: Space, data: Mapping[str, Space | ScalarType]
-) -> Matrix:
-    """Return the matrix of a row generator."""
-    for what, space in (("rows", rows), ("cols", cols)):
-        if not isinstance(space, Space):
-            raise ArgumentError(f"{what} is a Space, not {space!r}.")
-    paths = trace(function, rows, cols, data)
-    origin = Definition(function, rows, cols, tuple((n, n) for n in data))
-    found = algebra.gather(paths, rows)
-    return Matrix(
-        Parts(function.__name__, rows, cols, found, origin, MappingProxyType(dict(data)), {}, paths)
-    )
-
-
-def stencil(
-    rows: Space,
-    cols: Space,
-    weights: Mapping[int | tuple[int, ...], float],
-    *,
-    outside: Literal["error", "drop"] = "error",
-) -> Matrix:
-    """Return the matrix with the same weights, by offset, in every row.
-
-    Parameters
-    ----------
-    rows, cols
-        Spaces of equal location; ``cols`` is usually ``rows.grow(width)``.
-    weights
-        Offset (an integer or a tuple) to weight.
-    outside
-        What to do with offsets that leave ``cols``: an error, or drop the entry (zero outside).
-
-    Examples
-    --------
-    >>> import ssr
-    >>> s = ssr.Space(3)
-    >>> ssr.stencil(s, s.grow(1), {-1: -1, 1: 1}).to_scipy().toarray()
-    array([[-1.,  0.,  1.,  0.,  0.],
-           [ 0., -1.,  0.,  1.,  0.],
-           [ 0.,  0., -1.,  0.,  1.]])
-    """
-    if rows.data.staggered != cols.data.staggered:
-        raise SpaceError(
-            f"A stencil between {rows.location} and {cols.location} mixes locations.",
-            hint="Write it with ssr.matrix, where the shift between the locations is explicit.",
-        )
-    if outside not in ("error", "drop"):
-        raise ArgumentError(f'outside is "error" or "drop", not {outside!r}.')
-    taps = [((o,) if isinstance(o, int) else tuple(o), w) for o, w in weights.items()]
-    for offset, weight in taps:
-        if len(offset) != rows.ndim:
-            raise ArgumentError(f"Offset {offset} has {len(offset)} of {rows.ndim} components.")
-        node(weight)
-
-    def stencil(*index: Any) -> Any:
-        for offset, weight in taps:
-            column = tuple(here + o for here, o in zip(index, offset, strict=True))
-            if outside == "error" or column in cols:
-                yield column, weight
-
-    return define(stencil, rows, cols, {})
-
-
-def identity(space: Space) -> Matrix:
-    """Return the identity matrix on a space.
-
-    Examples
-    --------
-    >>> import ssr
-    >>> ssr.identity(ssr.Space(2)).to_scipy().toarray()
-    array([[1., 0.],
-           [0., 1.]])
-    """
-
-    def identity(*index: Any) -> Any:
-        yield index, 1.0
-
-    return define(identity, space, space, {})
 
 
 def _checked(name: str, kind: Space | ScalarType | None, value: Any) -> Any:

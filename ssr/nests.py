@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from . import ir
+from .affine import Affine
 from .analyse import earlier, sweep
-from .index import Affine
 from .sets import Domain
 
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import islpy as isl
 
-from .index import Affine, Condition, lexicographic
+from .affine import Affine, lexicographic
+from .index import Condition
 from .loopnest import For, If, Loop, Run
 
 _CONTEXT = isl.DEFAULT_CONTEXT

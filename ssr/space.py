@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import TypeAlias
 
+from .affine import AXES, Affine
 from .errors import ArgumentError, EmptySpaceError, SpaceError
-from .index import AXES, Affine, Condition, Index, affine
+from .index import Condition, Index, affine
 
 Box: TypeAlias = tuple[tuple[int, int], ...]
 """Half-open index ranges, one for each axis."""

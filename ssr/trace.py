@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from . import ir
+from .affine import Affine
 from .errors import (
     ArgumentError,
     ImpureGeneratorError,
@@ -21,7 +22,7 @@ from .errors import (
     at,
     span_of_generator,
 )
-from .index import Affine, Condition, Index, affine, deciding
+from .index import Condition, Index, affine, deciding
 from .sets import Domain
 from .space import Space
 from .values import FieldData, Value, node, show

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from . import ir
+from .affine import Affine
 from .errors import DtypeError, OutOfSpaceError, RuntimeConditionError, SpaceError
-from .index import Affine, Condition, Index, affine
+from .index import Condition, Index, affine
 from .sets import Domain
 from .space import Space
 

@@ -20,8 +20,8 @@ import os
 from collections.abc import Mapping, Sequence
 
 from . import ir
+from .affine import Affine
 from .analyse import reads
-from .index import Affine
 from .nests import box
 from .sets import Domain
 

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from .. import ir
-from ..index import Affine
+from ..affine import Affine
 from ..nests import box
 from ..sets import Domain
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .. import ir
-from ..index import Affine
+from ..affine import Affine
 
 Offset = tuple[int, ...]
 

@@ -17,8 +17,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from .. import ir
+from ..affine import Affine
 from ..families import multiply
-from ..index import Affine
 from ..sets import Domain
 
 NEGLIGIBLE = {"float64": 2.0**-55, "float32": 2.0**-26}

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from .. import ir
-from ..index import Affine
+from ..affine import Affine
 from ..sets import Domain
 
 TERMS = 128

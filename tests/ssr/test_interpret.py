@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import ssr
 from ssr import ir
-from ssr.index import Affine
+from ssr.affine import Affine
 from ssr.interpret import interpret_nest, interpret_program
 from ssr.nests import in_place, nest
 from ssr.pipeline import stages

@@ -124,7 +124,7 @@ def test_shared_partial_sums_agree(data: st.DataObject, seed: int, direction: st
         plain.check_close(made, other, np.max(np.abs(other)), 1e-14)
 
 
-@examples(25)
+@examples(20)
 @given(some.square(), some.seeds, directions, st.booleans())
 def test_passes_keep_bits(recipe: some.Recipe, seed: int, direction: str, exact: bool) -> None:
     rng = np.random.default_rng(seed)

@@ -10,7 +10,7 @@ import pytest
 
 import ssr
 from ssr import ir
-from ssr.index import Affine
+from ssr.affine import Affine
 from ssr.nests import in_place, nest
 from ssr.pipeline import lower, stages
 from ssr.verify import verify

@@ -1,0 +1,75 @@
+"""The code of README.md and docs/*.md runs, and prints what the pages say.
+
+The fenced ``python`` blocks of a page run in order, in one namespace. A block with ``>>>`` is a
+session whose output is compared as in a doctest; any other block is simply executed. Line numbers
+of a failure are those of the page.
+"""
+
+import doctest
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its text, and the line of the page at which the text starts, from 1."""
+
+    text: str
+    line: int
+
+
+def blocks(page: str) -> Iterator[Block]:
+    """Yield the ``python`` blocks of a page."""
+    for found in re.finditer(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE):
+        yield Block(found[1], page.count("\n", 0, found.start(1)) + 1)
+
+
+def run(block: Block, path: Path, names: dict[str, Any]) -> None:
+    """Run one block in a namespace; fail if it raises or prints otherwise than it says."""
+    if ">>>" not in block.text:
+        exec(compile("\n" * (block.line - 1) + block.text, str(path), "exec"), names)
+        return
+    session = doctest.DocTestParser().get_doctest(
+        block.text, {}, path.name, str(path), block.line - 1
+    )
+    session.globs = names  # not a copy: functions see what later blocks define
+    said: list[str] = []
+    failed, _ = doctest.DocTestRunner(optionflags=FLAGS).run(
+        session, out=said.append, clear_globs=False
+    )
+    if failed:
+        pytest.fail("".join(said), pytrace=False)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda p: p.name)
+def test_page(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # pages may write files
+    names: dict[str, Any] = {"__name__": path.stem}
+    for block in blocks(path.read_text(encoding="utf-8")):
+        run(block, path, names)
+
+
+def test_blocks_are_found_with_their_lines() -> None:
+    page = "a\n```python\nx = 1\n```\n\n```text\nno\n```\n```python\n>>> x\n1\n```\n"
+    assert list(blocks(page)) == [Block("x = 1\n", 3), Block(">>> x\n1\n", 10)]
+
+
+def test_wrong_output_fails() -> None:
+    with pytest.raises(pytest.fail.Exception, match="line 11"):
+        run(Block(">>> 1 + 1\n3\n", 11), Path("page.md"), {})
+
+
+def test_blocks_share_one_namespace() -> None:
+    names: dict[str, Any] = {}
+    for text in "def f(): return later\n", "later = 5\n", ">>> f()\n5\n>>> found = f()\n":
+        run(Block(text, 1), Path("page.md"), names)
+    assert names["found"] == 5
