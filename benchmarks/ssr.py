@@ -8,6 +8,7 @@ on one thread. A ratio is the median of ours / other over pairs of the same roun
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -230,7 +231,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if unknown := set(options.only or ()) - set(names):
         parser.error(f"no such part: {', '.join(sorted(unknown))}")
     wanted = options.only or names
-    facts = timing.machine()
+    facts, load = timing.machine(), [os.getloadavg()[0]]
     print(f"{facts['processor']}, {facts['gfortran']}, Numba {facts['numba']}\n\n{NOTE}")
     results = {}
     for name in filter(wanted.__contains__, CASES):
@@ -239,9 +240,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if results:
         show_summary(results)
     parts = {name: PARTS[name](options.quick) for name in PARTS if name in wanted}
+    load.append(os.getloadavg()[0])
+    print(f"load average of the machine: {load[0]:.1f} at the start, {load[1]:.1f} at the end")
     if options.json:
         cases = {name: result.json() for name, result in results.items()}
-        timing.write_json(options.json, {"machine": facts, "cases": cases, **parts})
+        timing.write_json(options.json, {"machine": facts, "load": load, "cases": cases, **parts})
 
 
 if __name__ == "__main__":

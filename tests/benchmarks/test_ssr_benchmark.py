@@ -23,7 +23,7 @@ def test_the_benchmark_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     only = ["jacobi5-2048", "startup", *PARTS]
     benchmark.main(["--quick", "--json", str(path), "--only", *only])
     found = json.loads(path.read_text(encoding="utf-8"))
-    assert found.keys() == {"machine", "cases", "startup", *PARTS}
+    assert found.keys() == {"machine", "load", "cases", "startup", *PARTS}
     assert found["machine"]["numba"]
     case = found["cases"]["jacobi5-2048"]
     assert {"shape", "bytes_per_point", "bound_seconds", "distances", "timings"} <= case.keys()
