@@ -47,6 +47,18 @@ def explain_matrix(matrix: Matrix, stage: str | None = None) -> str:
     ------
     ArgumentError
         If there is no such stage.
+
+    Examples
+    --------
+    >>> import ssr
+    >>> n, = ssr.sizes("n")
+    >>> points = ssr.Space(n)
+    >>> A = ssr.stencil(points, points, {-1: -1, 0: 2}, outside="drop")
+    >>> print(explain_matrix(A, "footprint"))
+    stencil: columns read by a row
+      (i - 1)  offset (-1)
+      (i)      offset (0)
+      halo along i: 1 below, 0 above
     """
     stages = {"trace": lambda: _trace(matrix)} if matrix.parts.paths else {}
     stages |= {"sets": lambda: _sets(matrix), "footprint": lambda: _footprint(matrix)}

@@ -31,8 +31,9 @@ def matrix_html(matrix: Matrix) -> str:
     Examples
     --------
     >>> import ssr
-    >>> matrix_html(ssr.identity(ssr.Space(2)))[:67]
-    '<code>&lt;Matrix identity: Space(2) -&gt; Space(2), 1 families&gt;</code>'
+    >>> text = matrix_html(ssr.identity(ssr.Space(2)))
+    >>> text[:44], text.count("<rect")
+    ('<code>&lt;Matrix identity: Space(2) -&gt; Sp', 3)
     """
     heading = f"<code>{escape(repr(matrix))}</code>"
     try:

@@ -587,22 +587,28 @@ def unknown_choice():
     ssr.stencil(line, line, {0: 1.0}, outside="zero")
 
 
-@mistake("""
-    Error: 'i' cannot name a size.
+@mistake(
+    """
+    ArgumentError: 'i' cannot name a size.
     | ssr.sizes("n i")
     | ^^^^^^^^^^^^^^^^
-    Hint: Use an identifier other than i, j, k, l, not starting with an underscore.
-""")
+    Hint: Use an ASCII identifier unknown to Python, isl and generated source.
+    """,
+    bug="index.sizes: a bare Error",
+)
 def size_named_like_an_index():
     ssr.sizes("n i")
 
 
-@mistake("""
-    Error: No size is named.
+@mistake(
+    """
+    ArgumentError: No size is named.
     | ssr.sizes("")
     | ^^^^^^^^^^^^^
     Hint: Write ssr.sizes("ny nx").
-""")
+    """,
+    bug="index.sizes: a bare Error",
+)
 def no_size():
     ssr.sizes("")
 
@@ -894,16 +900,31 @@ def array_of_ghosts_alone():
     R @ ones(2)
 
 
+@mistake(
+    """
+    EmptySpaceError: Space(2:n - 2) has no points along axis 0: its extent is -1.
+    | R @ ones(3)
+    | ^^^^^^^^^^^
+    Note: for n = 3
+    Hint: Extents are positive.
+    """,
+    bug="space.extent: ValueError of np.empty",
+)
+def space_without_points_at_this_size():
+    R = ssr.stencil(line.grow(-2), line, {0: 1.0})
+    R @ ones(3)
+
+
 @mistake("""
     ShapeError: The space of array 'y' has no points along axis 0.
-    | R @ ones(4)
-    | ^^^^^^^^^^^
+    | R.apply(ones(4), out=ones(1))
+    | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
     Note: its space is Space(2:n - 2); n = 4 follows from axis 0 of 'x'
     Hint: Every axis needs at least one point.
 """)
-def space_without_points_at_this_size():
+def result_without_points():
     R = ssr.stencil(line.grow(-2), line, {0: 1.0})
-    R @ ones(4)
+    R.apply(ones(4), out=ones(1))
 
 
 @mistake("""
@@ -1533,7 +1554,7 @@ def int_of_a_value():
     ArgumentError: 'for' cannot name a size.
     | ssr.sizes("for")
     | ^^^^^^^^^^^^^^^^
-    Hint: Use an ASCII identifier that means nothing to Python, isl or generated source.
+    Hint: Use an ASCII identifier unknown to Python, isl and generated source.
     """,
     bug="index.sizes: keywords, names of isl and of generated source fail later, or silently",
 )
@@ -1641,10 +1662,10 @@ def faces_between_axes():
 
 @mistake(
     """
-    UnboundError: No value is given for the size ny.
+    UnboundError: No value is given for the size nx.
     | cells.split(2, 2)
     | ^^^^^^^^^^^^^^^^^
-    Hint: Give all sizes: split(..., sizes={"ny": ...}).
+    Hint: Give all sizes: split(..., sizes={"nx": ...}).
     """,
     bug="space.split: KeyError inside the package",
 )
@@ -1657,6 +1678,7 @@ def split_of_unknown_sizes():
     EmptySpaceError: Space(n - 5) has no points along axis 0: its extent is 0.
     | M.to_scipy()
     | ^^^^^^^^^^^^
+    Note: for n = 5
     Hint: Extents are positive.
     """,
     bug="space.extent: an empty SciPy matrix",

@@ -108,14 +108,14 @@ def test_old_values_are_read_from_a_snapshot() -> None:
 
 @pytest.mark.parametrize("name", ["five_point_gauss_seidel", "five_point_backward"])
 def test_new_values_are_read_as_they_are_made(name: str) -> None:
-    import scipy.sparse as sparse
+    from scipy.linalg import solve
 
     program = programs.PROGRAMS[name]()
     arrays, _ = programs.case(program)
     x, b = arrays["x"].ravel(), arrays["b"].ravel()
     whole = programs.five.bind(ny=5, nx=6).to_scipy().toarray()
     left = np.triu(whole) if name.endswith("backward") else np.tril(whole)
-    expected = sparse.linalg.spsolve(sparse.csr_array(left), b - (whole - left) @ x)
+    expected = solve(left, b - (whole - left) @ x)
     interpret_program(program.ir, arrays, {}, programs.SIZES)
     np.testing.assert_allclose(arrays["x"].ravel(), expected, rtol=1e-13)
 
@@ -236,7 +236,11 @@ def test_a_false_promise_of_independence_shows() -> None:
 # -- random programs -----------------------------------------------------------------------------
 
 
-@settings(max_examples=20, phases=[Phase.generate])
+FAST = settings(max_examples=20, phases=[Phase.reuse, Phase.generate])
+"""Without shrinking, which takes many minutes where each example compiles and interprets."""
+
+
+@FAST
 @given(strategies.square(), st.sampled_from(["forward", "backward"]), strategies.dtypes, st.data())
 def test_random_sweeps(recipe: Any, direction: str, dtype: str, data: st.DataObject) -> None:
     rng = np.random.default_rng(data.draw(strategies.seeds))
@@ -245,7 +249,7 @@ def test_random_sweeps(recipe: Any, direction: str, dtype: str, data: st.DataObj
     check_random(program, recipe, rng, dtype)
 
 
-@settings(max_examples=20, phases=[Phase.generate])
+@FAST
 @given(strategies.recipes(), strategies.dtypes, st.data())
 def test_random_products(recipe: Any, dtype: str, data: st.DataObject) -> None:
     rng = np.random.default_rng(data.draw(strategies.seeds))

@@ -1,0 +1,256 @@
+"""One small test for each defect that was found by other means than the tests beside it."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ssr
+from ssr.errors import Error, OverlapError
+
+from . import plain
+from . import strategies as some
+
+Array = np.ndarray[Any, Any]
+n, m = ssr.sizes("n m")
+line = ssr.Space(n)
+A = ssr.stencil(line, line, {-1: -1, 0: 4, 1: -1}, outside="drop")
+
+
+@ssr.matrix(rows=line, cols=line, u=line, a=ssr.scalar)
+def V(i: Any, *, u: Any, a: Any) -> Any:
+    yield i, 3.0 + a
+    if i > 0:
+        yield i - 1, u[i] * u[i - 1]
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_right_side_without_terms_in_some_rows(exact: bool) -> None:
+    """A line buffer was left unwritten where the sum of the right side has no terms."""
+
+    @ssr.matrix(rows=line, cols=line)
+    def first(i: Any) -> Any:
+        if i == 0:
+            yield i, 1.0
+
+    @ssr.program(x=line, y=line, options=ssr.Options(exact=exact))
+    def solve(x: Any, y: Any) -> None:
+        x[:] = A.tril().solve(first @ y)
+
+    x = np.zeros(5)
+    plain.run(solve, x, np.ones(5))
+    np.testing.assert_allclose(x, 0.25 ** np.arange(1, 6), 1e-15)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("split", [False, True])
+def test_signs_of_zeros(exact: bool, split: bool) -> None:
+    """-0.0 and 0.0 shared one constant of the kernel: an empty row's sum became -0.0."""
+    plane = ssr.Space(4, 6)
+    weights = {(2, 0): 1.0, (2, 1): 1.0}
+    S = ssr.stencil(plane, plane, weights, outside="drop")
+    y = plain.np.full((4, 6), np.nan)
+    plain.run(plain.eager(S, "apply", exact=exact, split=split), y, -np.ones((4, 6)))
+    assert not np.signbit(y[2:]).any()
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("w0", "b"), ("t0", "b"), ("x", "x_0"), ("x", "x_s0"), ("i_lo", "b"), ("table_0", "b"),
+        ("s1", "b"), ("x", "x_new_0"), ("box", "box_"), ("st_", "st"), ("max", "lambda_"),
+        ("lengths", "far"), ("f8", "Array"), ("x", "x_r1"), ("np", "real"),
+    ],
+)  # fmt: skip
+def test_any_name_for_a_field(first: str, second: str) -> None:
+    """Names of fields met names of the kernel's own variables."""
+    body = (
+        f"def program({first}, {second}):\n"
+        f"    {first}[:] = A.tril().solve({second} - A.triu(1) @ {first})\n"
+        f"    {first}[:] = A @ {first}\n"
+    )
+    found: dict[str, Any] = {"A": A}
+    exec(body, found)
+    program = ssr.program(**{first: line, second: line})(found["program"])
+    x, b = np.arange(5.0), np.ones(5)
+    dense = A.bind(n=5).to_scipy().toarray()
+    meant = dense @ np.linalg.solve(np.tril(dense), b - np.triu(dense, 1) @ x)
+    plain.run(program, x, b)
+    np.testing.assert_allclose(x, meant, 1e-13)
+
+
+NAMES = "w0 t0 x_0 b_0 s1 i_lo x_s0 table_0 box lengths real np f8 max min mod floor exists".split()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_any_name_for_a_size_or_an_error(name: str) -> None:
+    """Names of sizes met names of the kernel's own variables, or words of isl."""
+    try:
+        (size,) = ssr.sizes(name)
+    except Error:
+        return
+    space = ssr.Space(size)
+    S = ssr.stencil(space, space, {-1: -1, 0: 4, 1: -1}, outside="drop")
+
+    @ssr.program(x=space, b=space)
+    def sweep(x: Any, b: Any) -> None:
+        x[:] = S.tril().solve(b - S.triu(1) @ x)
+
+    x = np.zeros(5)
+    plain.run(sweep, x, np.ones(5))
+    dense = S.bind(**{name: 5}).to_scipy().toarray()
+    np.testing.assert_allclose(x, np.linalg.solve(np.tril(dense), np.ones(5)), 1e-13)
+
+
+def test_scalars_on_the_left() -> None:
+    """A scalar of a program did not leave ``scalar * field`` to the field."""
+
+    @ssr.program(y=line, x=line, a=ssr.scalar)
+    def combine(y: Any, x: Any, a: Any) -> None:
+        y[:] = a * (A @ x) + (1.0 - a) / x - (a - x) + (a + x)
+
+    x, y = np.array([1.0, 2.0, 4.0]), np.zeros(3)
+    plain.run(combine, y, x, 0.5)
+    product = A.bind(n=3).to_scipy() @ x
+    np.testing.assert_allclose(y, 0.5 * product + 0.5 / x + 2 * x, 1e-15)
+
+
+def test_masks_in_the_definition() -> None:
+    """``ssr.where`` on numbers gave an array, which is no entry."""
+
+    @ssr.matrix(rows=line, cols=line, mask=line)
+    def masked(i: Any, *, mask: Any) -> Any:
+        yield i, ssr.where(mask[i] > 0.0, 1.0, 2.0)
+        if i > 0:
+            yield i - 1, ssr.where(0.5 * n > i, 3.0, 4.0)
+
+    made = masked.bind(mask=np.array([1.0, -1.0, 1.0]))
+    dense = [[1.0, 0.0, 0.0], [3.0, 2.0, 0.0], [0.0, 4.0, 1.0]]
+    np.testing.assert_array_equal(made.to_scipy().toarray(), dense)
+    y = plain.apply(made, np.array([1.0, 10.0, 100.0]), (3,))
+    np.testing.assert_array_equal(y, np.array(dense) @ [1.0, 10.0, 100.0])
+
+
+def test_minimum_and_maximum_of_nan() -> None:
+    """Kernels lost a NaN that was the second argument; NumPy and the definition keep it."""
+
+    @ssr.matrix(rows=line, cols=line, u=line)
+    def upwind(i: Any, *, u: Any) -> Any:
+        yield i, ssr.maximum(0.0, u[i])
+        if i > 0:
+            yield i - 1, ssr.minimum(0.0, u[i])
+
+    made = upwind.bind(u=np.array([1.0, np.nan, 2.0]))
+    y = plain.apply(made, np.ones(3), (3,))
+    assert np.isnan(y).tolist() == np.isnan(made.to_scipy() @ np.ones(3)).tolist()
+
+
+def test_equals_looks_at_data() -> None:
+    """Matrices with one definition and other data were said to be equal."""
+    u, v = np.ones(3), np.full(3, 2.0)
+    assert V.bind(u=u, a=1.0).equals(V.bind(u=u, a=1.0))
+    assert V.equals(V)
+    assert not V.bind(u=u, a=1.0).equals(V.bind(u=v, a=1.0))
+    assert not V.bind(u=u, a=1.0).equals(V.bind(u=u, a=2.0))
+    assert not V.bind(u=u, a=1.0).equals(V)
+
+
+def test_sums_of_matrices_of_other_size() -> None:
+    """The sum of a 3x3 and a 4x4 matrix was 4x4."""
+    with pytest.raises(Error):
+        A.bind(n=3) + A.bind(n=4)
+    assert (A.bind(n=3) + A).shape == (3, 3)
+
+
+def test_data_of_one_name_in_a_sum() -> None:
+    """This was right from the start: data are renamed apart."""
+    arrays = [np.ones(3), np.full(3, 2.0), np.full(3, 5.0)]
+    one, two, three = (V.bind(u=u, a=a) for u, a in zip(arrays, (1.0, 2.0, 1.0), strict=True))
+    made = one + 2 * two - three
+    meant = one.to_scipy() + 2 * two.to_scipy() - three.to_scipy()
+    np.testing.assert_array_equal(made.to_scipy().toarray(), meant.toarray())
+    x = np.array([1.0, 2.0, 4.0])
+    plain.check_close(plain.apply(made, x, (3,)), meant @ x, 100.0, 1e-15)
+
+
+def test_no_row_depends_on_points_it_does_not_read() -> None:
+    """Sharing sums of lines that differ in one weight read a point and took it off again.
+
+    A NaN or a large number there reached a row that has no entry in its column.
+    """
+    weights = {(0, 0): 9.0} | {(-1, o): 1.0 for o in (-2, -1, 0)}
+    weights |= {(j, o): 1.0 for j in (-3, -2) for o in (-2, -1, 0, 1)}
+    plane = ssr.Space(6, 9)
+    S = ssr.stencil(plane, plane, weights, outside="drop")
+    readers = set(S.to_scipy()[:, [2 * 9 + 4]].nonzero()[0].tolist())
+    x = np.ones((6, 9))
+    meant = plain.apply(S, x, (6, 9)).ravel()
+    for bad in np.nan, 1e17:
+        x[2, 4] = bad
+        made = plain.apply(S, x, (6, 9)).ravel()
+        changed = {r for r in range(54) if abs(made[r] - meant[r]) > 1e-12 or made[r] != made[r]}
+        assert changed == readers
+
+
+def test_numbers_that_are_not_finite() -> None:
+    """Infinity was written into the source as ``inf``; NaN made a generator impure."""
+
+    @ssr.matrix(rows=line, cols=line)
+    def infinite(i: Any) -> Any:
+        yield i, float("inf")
+
+    @ssr.matrix(rows=line, cols=line)
+    def unknown(i: Any) -> Any:
+        yield i, float("nan")
+        if i > 0:
+            yield i - 1, 1.0
+
+    assert plain.apply(infinite, np.ones(2), (2,)).tolist() == [np.inf, np.inf]
+    assert np.isnan(plain.apply(unknown, np.ones(2), (2,))).all()
+
+
+def test_division_by_a_tiny_number() -> None:
+    """Its reciprocal is infinite."""
+
+    @ssr.program(y=line, x=line)
+    def divide(y: Any, x: Any) -> None:
+        y[:] = x / 1e-310
+
+    y = np.zeros(2)
+    plain.run(divide, y, np.full(2, 1e-310))
+    np.testing.assert_allclose(y, 1.0, 1e-12)
+
+
+def test_division_by_zero() -> None:
+    with pytest.raises(Error):
+        A / 0
+
+
+def test_boxes_may_be_lists() -> None:
+    """They were used as keys of a dictionary."""
+
+    @ssr.program(y=line, x=line)
+    def product(y: Any, x: Any) -> None:
+        y[:] = A @ x
+
+    y, meant = np.zeros(4), np.zeros(4)
+    product(meant, np.arange(4.0))
+    product(y, np.arange(4.0), boxes=[[(0, 2)], [(2, 4)]])  # type: ignore[list-item]
+    plain.check_same(y, meant)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 0), (0, 0, 1)])
+def test_overlap_behind_arrays_that_only_interleave(order: tuple[int, ...]) -> None:
+    """Only the first two arrays whose extents in memory meet were looked at."""
+    plane = ssr.Space(4, 3)
+    S = ssr.stencil(plane, plane, some.dense(2, 1.0, 2.0), outside="drop")
+
+    @ssr.program(x=plane, y=plane, z=plane)
+    def combine(x: Any, y: Any, z: Any) -> None:
+        x[:] = S @ z + S @ y
+
+    whole = np.arange(24.0).reshape(4, 6)
+    halves = whole[:, :3], whole[:, 3:]
+    with pytest.raises(OverlapError):
+        combine(*(halves[place] for place in order))
+    np.testing.assert_array_equal(whole.ravel(), np.arange(24.0))
