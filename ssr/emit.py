@@ -22,7 +22,7 @@ def kernel_source(
     """Return the module text of a kernel and what a caller must know about it."""
     arrays = {f.name: f for f in (*program.fields, *program.temporaries)}
     body: list[str] = []
-    constants: dict[float, str] = {}
+    constants: dict[str, str] = {}
     buffer_arguments: list[tuple[str, int, int, int]] = []
     for number, nest in enumerate(nests):
         writer = Writer(
@@ -30,6 +30,7 @@ def kernel_source(
             {b.name: b for b in nest.nest.buffers},
             f"_{number}" if len(nests) > 1 else "",
             8 if dtype == "float64" else 16,
+            {n: spelled(n) for n in program.sizes if spelled(n) != n},
             constants=constants,
         )
         _write_nest(writer, program, nest, number)
@@ -90,7 +91,7 @@ def _module(
     program: ir.Program,
     types: Sequence[str],
     meta: Mapping[str, Any],
-    constants: Mapping[float, str],
+    constants: Mapping[str, str],
     body: Sequence[str],
     dtype: str,
     title: str,
@@ -120,7 +121,7 @@ def _module(
         "def kernel(" + ", ".join(arguments) + "):",
     ]
     lines += _overlap_checks(arrays, meta["written"])
-    lines += [f"    {name} = real({value!r})" for value, name in constants.items()]
+    lines += [f"    {name} = real({value})" for value, name in constants.items()]
     if any("strip_length" in text for text in body):
         lines += [f"    strip_length = {STRIP} if far else {2**62}"]
     lines += [*body, "    return 0", "", "", "SIGNATURE = i8("]

@@ -237,6 +237,14 @@ class Field(Expression):
         super().__init__(space, ir.Load(name, space.indices()))
         self.name = name
 
+    def __getitem__(self, where: object) -> Field:
+        if where not in (slice(None), Ellipsis):
+            raise ArgumentError(
+                f"{self.name}[{where!r}] reads a part of a field.",
+                hint="Use the whole field; neighbours are read through a matrix.",
+            )
+        return self
+
     def __setitem__(self, where: object, value: object) -> None:
         if where not in (slice(None), Ellipsis):
             raise ArgumentError(

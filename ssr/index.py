@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import keyword
 import numbers
 import operator
 from collections.abc import Callable, Iterator
@@ -216,6 +217,14 @@ def affine(value: object) -> Affine:
     return Affine((), integer)
 
 
+_TAKEN = frozenset(
+    {*AXES[4], *keyword.kwlist, *(f"{a}_{end}" for a in AXES[4] for end in ("lo", "hi"))}
+    | {"and", "or", "not", "exists", "implies", "mod", "floor", "ceil", "floord", "ceild"}
+    | {"min", "max", "rat", "true", "false", "infty", "infinity", "NaN"}
+)
+"""Names that mean something else in isl's notation or are row indices and bounds of boxes."""
+
+
 def sizes(names: str) -> tuple[Index, ...]:
     """Return symbolic sizes: positive integers bound when arrays are given.
 
@@ -239,10 +248,11 @@ def sizes(names: str) -> tuple[Index, ...]:
     if not found:
         raise Error("No size is named.", hint='Write ssr.sizes("ny nx").')
     for name in found:
-        if not name.isidentifier() or name.startswith("_") or name in AXES[4]:
+        if not name.isidentifier() or name.startswith("_") or name in _TAKEN:
             raise Error(
                 f"{name!r} cannot name a size.",
-                hint="Use an identifier other than i, j, k, l, not starting with an underscore.",
+                hint="Use an identifier that does not start with an underscore and is no keyword, "
+                "nor i, j, k, l, min, max, floor or the like.",
             )
     return tuple(Index(Affine.name(name)) for name in found)
 

@@ -61,7 +61,7 @@ class Matrix:
     >>> points = ssr.Space(n)
     >>> A = ssr.stencil(points, points, {-1: -1, 0: 2, 1: -1}, outside="drop")
     >>> A @ np.array([1.0, 2.0, 4.0])
-    array([0., -1., 6.])
+    array([ 0., -1.,  6.])
     >>> A.tril().solve(np.array([2.0, 1.0, 0.0]))
     array([1. , 1. , 0.5])
     """

@@ -225,7 +225,7 @@ def _check_pure(
     function: Callable[..., object], first: tuple[Entry, ...], second: tuple[Entry, ...]
 ) -> None:
     def same(a: Entry, b: Entry) -> bool:
-        return (a.column, a.value) == (b.column, b.value)
+        return a.column == b.column and repr(a.value) == repr(b.value)
 
     pairs = list(zip(first, second, strict=False))
     if len(first) != len(second) or not all(same(a, b) for a, b in pairs):

@@ -48,28 +48,28 @@ class Value:
         return show(self.node)
 
     def __add__(self, other: object) -> Any:
-        return operation("add", self, other)
+        return _binary("add", self, other)
 
     def __radd__(self, other: object) -> Any:
-        return operation("add", other, self)
+        return _binary("add", other, self)
 
     def __sub__(self, other: object) -> Any:
-        return operation("sub", self, other)
+        return _binary("sub", self, other)
 
     def __rsub__(self, other: object) -> Any:
-        return operation("sub", other, self)
+        return _binary("sub", other, self)
 
     def __mul__(self, other: object) -> Any:
-        return operation("mul", self, other)
+        return _binary("mul", self, other)
 
     def __rmul__(self, other: object) -> Any:
-        return operation("mul", other, self)
+        return _binary("mul", other, self)
 
     def __truediv__(self, other: object) -> Any:
-        return operation("div", self, other)
+        return _binary("div", self, other)
 
     def __rtruediv__(self, other: object) -> Any:
-        return operation("div", other, self)
+        return _binary("div", other, self)
 
     def __neg__(self) -> Any:
         return operation("neg", self)
@@ -81,22 +81,22 @@ class Value:
         return operation("abs", self)
 
     def __lt__(self, other: object) -> Any:
-        return operation("lt", self, other)
+        return _binary("lt", self, other)
 
     def __le__(self, other: object) -> Any:
-        return operation("le", self, other)
+        return _binary("le", self, other)
 
     def __gt__(self, other: object) -> Any:
-        return operation("gt", self, other)
+        return _binary("gt", self, other)
 
     def __ge__(self, other: object) -> Any:
-        return operation("ge", self, other)
+        return _binary("ge", self, other)
 
     def __eq__(self, other: object) -> Any:
-        return operation("eq", self, other)
+        return _binary("eq", self, other)
 
     def __ne__(self, other: object) -> Any:
-        return operation("ne", self, other)
+        return _binary("ne", self, other)
 
     def __hash__(self) -> int:
         return hash(self.node)
@@ -165,6 +165,13 @@ def node(value: object) -> ir.Value:
             hint="Matrix entries are numbers, scalars, fields and arithmetic of these.",
         )
     return ir.Const(float(value))
+
+
+def _binary(name: str, *args: object) -> Any:
+    """Return an operation, or NotImplemented if the other operand knows better."""
+    if not all(isinstance(a, (Value, Index, numbers.Real, np.number)) for a in args):
+        return NotImplemented
+    return operation(name, *args)
 
 
 def operation(name: str, *args: object) -> Any:

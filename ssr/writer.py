@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
+import builtins
 import keyword
+import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -21,25 +24,10 @@ DISTANCE = 64
 """Cache lines between a request and its use."""
 
 RESERVED = frozenset(
-    {
-        "i",
-        "j",
-        "k",
-        "l",
-        "strip",
-        "strip_length",
-        "one",
-        "far",
-        "clear",
-        "lengths",
-        "box",
-        "real",
-        "np",
-    }
-    | {"jit", "ld", "st", "fma", "prefetch", "address", "range", "min", "max", "abs", "kernel"}
-    | {"META", "SIGNATURE", "Array", "f4", "f8", "i8"}
+    {"i", "j", "k", "l", "strip", "one", "far", "clear", "lengths", "box", "real", "np", "jit"}
+    | {"ld", "st", "fma", "prefetch", "address", "range", "min", "max", "abs", "kernel", "Array"}
 )
-"""Names of the kernel's own; a user's name that is one of them gets an underscore."""
+"""Names of the kernel's own that consist of letters; all others hold a digit or an underscore."""
 
 _INFIX = {
     "add": "+", "sub": "-", "mul": "*", "div": "/",
@@ -49,8 +37,14 @@ _CALL = {"abs": "abs", "sqrt": "np.sqrt", "exp": "np.exp", "min": "min", "max": 
 
 
 def spelled(name: str) -> str:
-    """Return a user's name as a name of the kernel."""
-    return name + "_" if name in RESERVED or keyword.iskeyword(name) else name
+    """Return a user's name as a name of the kernel, different from all of the kernel's own.
+
+    >>> spelled("pressure"), spelled("box"), spelled("x_0")
+    ('pressure', 'u__box', 'u__x_0')
+    """
+    plain = name.isalpha() and name.isascii()
+    taken = name in RESERVED or keyword.iskeyword(name) or hasattr(builtins, name)
+    return name if plain and not taken else f"u__{name}"
 
 
 @dataclass
@@ -61,8 +55,9 @@ class Writer:
     buffers: Mapping[str, ir.Buffer]
     suffix: str
     near: int
+    sizes: Mapping[str, str]
     lines: list[str] = field(default_factory=list)
-    constants: dict[float, str] = field(default_factory=dict)
+    constants: dict[str, str] = field(default_factory=dict)
     rows: dict[str, str] = field(default_factory=dict)
     shifts: dict[str, str] = field(default_factory=dict)
     counter: int = 0
@@ -77,8 +72,16 @@ class Writer:
         return f"{stem}{self.counter}"
 
     def constant(self, value: float) -> str:
-        """Return the variable that holds a number in the kernel's type."""
-        return self.constants.setdefault(value, f"w{len(self.constants)}")
+        """Return the variable that holds a number in the kernel's type; 0.0 and -0.0 differ."""
+        text = repr(value)
+        text = text if math.isfinite(value) else f"{text[:-3]}np.{text[-3:]}"
+        return self.constants.setdefault(text, f"w{len(self.constants)}")
+
+    def spell(self, text: str) -> str:
+        """Return source with the names of sizes spelled as the kernel spells them."""
+        if not self.sizes:
+            return text
+        return re.sub(r"[A-Za-z_]\w*", lambda m: self.sizes.get(m[0], m[0]), text)
 
     def buffer(self, name: str) -> str:
         """Return a buffer's argument name."""
@@ -136,6 +139,7 @@ def write_tree(writer: Writer, nest: LoopNest, tree: Sequence[Loop], depth: int)
     for node in tree:
         match node:
             case For(variable, start, stop, step, body):
+                start, stop = writer.spell(start), writer.spell(stop)
                 innermost = not any(has_loop(b) for b in body)
                 if innermost:
                     _hoist(writer, nest, node, depth)
@@ -149,7 +153,7 @@ def write_tree(writer: Writer, nest: LoopNest, tree: Sequence[Loop], depth: int)
                 if innermost:
                     writer.rows = {}
             case If(condition, then, orelse):
-                writer.line(depth, f"if {condition}:")
+                writer.line(depth, f"if {writer.spell(condition)}:")
                 write_tree(writer, nest, then, depth + 1)
                 if orelse:
                     writer.line(depth, "else:")
@@ -184,7 +188,7 @@ def _hoist(writer: Writer, nest: LoopNest, loop: For, depth: int) -> None:
     """Compute the row offsets an innermost loop needs before it."""
     for run in runs_of(loop):
         statement, piece = nest.pieces[run.piece]
-        where = _where(nest.nest, statement, run.indices)
+        where = _where(writer, nest.nest, statement, run.indices)
         used = [(statement.array, statement.index)]
         used += [(v.array, v.index) for v in (*ir.loads(piece.value), *statement.requests)]
         for array, index in used:
@@ -210,10 +214,11 @@ def _write_strips(
     """Write a loop over strips with its requests; return bounds and depth of the loop inside."""
     (run,) = runs_of(loop)
     statement = nest.pieces[run.piece][0]
-    where = _where(nest.nest, statement, run.indices)
+    where = _where(writer, nest.nest, statement, run.indices)
     variable = loop.variable
-    writer.line(depth, f"for strip in range({loop.start}, {loop.stop}, strip_length):")
-    stop = f"min(strip + strip_length, {loop.stop})"
+    start, stop = writer.spell(loop.start), writer.spell(loop.stop)
+    writer.line(depth, f"for strip in range({start}, {stop}, strip_length):")
+    stop = f"min(strip + strip_length, {stop})"
     writer.line(depth + 1, "if far:")
     writer.line(depth + 2, f"for {variable} in range(strip, {stop}, {writer.near}):")
     for load in requests:
@@ -225,10 +230,11 @@ def _write_strips(
 
 
 def _where(
-    nest: ir.Nest, statement: ir.Statement, indices: tuple[Affine, ...]
+    writer: Writer, nest: ir.Nest, statement: ir.Statement, indices: tuple[Affine, ...]
 ) -> dict[str, Affine]:
     """Return the row of an instance: the line the loops stand at, and the place along it."""
-    where = {nest.axes[-1]: indices[0]}
+    where = {name: Affine.name(spelling) for name, spelling in writer.sizes.items()}
+    where[nest.axes[-1]] = indices[0].substitute(where)
     if statement.ahead:
         shift = -statement.ahead if nest.order == "backward" else statement.ahead
         where[nest.axes[-2]] = Affine.name(nest.axes[-2]) + shift
@@ -244,7 +250,7 @@ def write_instance(
     depth: int,
 ) -> None:
     """Write one assignment of a piece."""
-    where = _where(nest, statement, indices)
+    where = _where(writer, nest, statement, indices)
     target = tuple(a.substitute(where) for a in statement.index)
     array, place = writer.argument(statement.array), writer.place(statement.array, target)
     text = value_text(writer, piece.value, piece, where, depth)
