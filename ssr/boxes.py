@@ -120,6 +120,12 @@ def ordered(boxes: Sequence[Box], whole: Box, nest: Mapping[str, Any]) -> tuple[
     """Return boxes in an order in which every box comes after those it waits for."""
     found = tuple(tuple((int(a), int(b)) for a, b in box) for box in boxes)
     _check_cover(found, whole)
+    if nest["whole_lines"] and any(box[-1] != whole[-1] for box in found):
+        raise BoxError(
+            f"The sweep over {nest['target']!r} cannot be cut along its last axis.",
+            note="Its recurrence along the line is computed by doubling, for whole lines.",
+            hint="Cut along other axes, or use ssr.Options(exact=True).",
+        )
     if len(found) == 1 or nest["earlier"] == ():
         return found
     if nest["earlier"] is None:

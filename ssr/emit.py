@@ -55,7 +55,12 @@ def kernel_source(
         "scalars": list(program.scalars),
         "sizes": list(program.sizes),
         "nests": [
-            {"target": n.nest.target, "order": n.nest.order, "earlier": n.nest.earlier}
+            {
+                "target": n.nest.target,
+                "order": n.nest.order,
+                "earlier": n.nest.earlier,
+                "whole_lines": n.nest.whole_lines,
+            }
             for n in nests
         ],
         "loops": _vector_loops(nests),

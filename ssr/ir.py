@@ -199,7 +199,7 @@ class Nest:
 
     The bounds of the box are parameters ``k_lo <= k < k_hi`` and so on for each axis.
     ``earlier`` holds the offsets to rows that must be done before a row; None if they are not
-    the same for all rows.
+    the same for all rows. ``whole_lines`` says that a box may not cut lines.
     """
 
     target: str
@@ -209,6 +209,7 @@ class Nest:
     buffers: tuple[Buffer, ...]
     statements: tuple[Statement, ...]
     earlier: tuple[tuple[int, ...], ...] | None
+    whole_lines: bool = False
 
 
 def children(value: Value) -> tuple[Value, ...]:

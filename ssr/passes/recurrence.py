@@ -71,7 +71,8 @@ def recurrence(
     buffers = list(nest.buffers)
     for statement in nest.statements:
         statements += _split(statement, nest, fields, buffers, factor, negligible)
-    return replace(nest, statements=tuple(statements), buffers=tuple(buffers))
+    doubled = any(b.name.startswith("u") for b in buffers[len(nest.buffers) :])
+    return replace(nest, statements=tuple(statements), buffers=tuple(buffers), whole_lines=doubled)
 
 
 def _split(

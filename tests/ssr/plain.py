@@ -3,6 +3,7 @@
 Sources go through the cache on disk, so that a kernel is lowered once for all sizes and tests.
 """
 
+from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
@@ -28,6 +29,11 @@ def source(program: ssr.Program, dtype: str = "float64") -> str:
     """Return the emitted source of a program, not compiled."""
     with patch("ssr.intrinsics.jit", _uncompiled):
         return program.kernel(dtype).source
+
+
+def uncached(program: ssr.Program) -> ssr.Program:
+    """Return a program whose kernels are not kept on disk."""
+    return program.with_options(replace(program.options, cache=False))
 
 
 def variant(program: ssr.Program, **options: bool) -> ssr.Program:
@@ -78,3 +84,23 @@ def check_close(actual: Array, expected: Array, scale: Array | float, relative: 
     error = np.abs(actual.ravel().astype(float) - np.ravel(expected))
     bound = relative * np.maximum(np.ravel(scale), np.finfo(float).tiny)
     assert np.all(error <= bound), f"off by {np.nanmax(error)}:\n{actual}\n{expected}"
+
+
+def sweep(matrix: ssr.Matrix, direction: str) -> ssr.Program:
+    """Return a Gauss-Seidel sweep in place."""
+
+    def forward(x: Any, b: Any) -> None:
+        x[:] = matrix.tril().solve(b - matrix.triu(1) @ x)
+
+    def backward(x: Any, b: Any) -> None:
+        x[:] = matrix.triu().solve(b - matrix.tril(-1) @ x)
+
+    body = forward if direction == "forward" else backward
+    return ssr.program(x=matrix.rows, b=matrix.rows)(body)
+
+
+def swept(program: ssr.Program, x: Array, b: Array, **more: Any) -> Array:
+    """Return what a sweep makes of ``x``, which is left alone."""
+    result = x.copy()
+    run(program, result, b, **more)
+    return result

@@ -1,4 +1,4 @@
-"""Hypothesis strategies: spaces, guards, generators, stencils, arrays and cuts into boxes.
+"""Hypothesis strategies: spaces, stencils, guards, and generators made of these.
 
 What is drawn are recipes: values that print well and make a space or a matrix with symbolic or
 with literal sizes, so that both can be compared.
@@ -10,14 +10,27 @@ from itertools import product
 from typing import Any, Literal
 
 import numpy as np
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 import ssr
 from ssr.space import Box
 
-Array = np.ndarray[Any, Any]
+from .memory import array
+
 LARGEST = {1: 9, 2: 6, 3: 4, 4: 3}
 """Largest extent drawn, by number of dimensions."""
+
+directions = st.sampled_from(["forward", "backward"])
+
+
+def examples(count: int) -> settings:
+    """Return settings without shrinking: isl takes a second for some of the shrunk matrices."""
+    return settings(
+        max_examples=count,
+        phases=(Phase.explicit, Phase.reuse, Phase.generate),
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
 
 
 @dataclass(frozen=True)
@@ -205,9 +218,9 @@ class Recipe:
 
         def entries(*index: Any, u: Any = None, a: Any = None) -> Any:
             for entry in self.entries:
-                if entry is not self.entries[0] and self.early is not None:
-                    if holds(self.early, index, upper):
-                        return
+                later = entry is not self.entries[0] and self.early is not None
+                if later and holds(self.early or (), index, upper):
+                    return
                 column = tuple(
                     MAPS[kind](x) + o for x, (kind, o) in zip(index, entry.column, strict=True)
                 )
@@ -295,7 +308,7 @@ def square(draw: st.DrawFn, ndim: int | None = None) -> Recipe:
     choice = draw(guards(d))
     guard = draw(st.sampled_from([("always",), *choice]))
     if d > 1 and guard[0] not in ("always", "below", "between", "not at end"):
-        off = dict([*off.items()][:3])                              # isl needs long for more
+        off = dict([*off.items()][:3])  # isl needs long for more
     kind = draw(st.sampled_from(["number", "number", "field", "scalar", "max", "quotient"]))
     entries = [Entry(shift(o), (kind, w), guard) for o, w in off.items()]
     diagonal = draw(st.sampled_from(["number", "number", "field"]))
@@ -307,105 +320,3 @@ def square(draw: st.DrawFn, ndim: int | None = None) -> Recipe:
 def shift(offset: tuple[int, ...]) -> tuple[tuple[str, int], ...]:
     """Return the column map of a stencil's offset."""
     return tuple(("same", o) for o in offset)
-
-
-# -- arrays --------------------------------------------------------------------------------------
-
-dtypes = st.sampled_from(["float64", "float64", "float32"])
-layouts = st.sampled_from(["C", "padded", "strided", "swapped"])
-seeds = st.integers(0, 2**32 - 1)
-
-
-def array(
-    rng: np.random.Generator,
-    shape: tuple[int, ...],
-    dtype: str,
-    layout: str = "C",
-    *,
-    low: float = -1.0,
-    high: float = 1.0,
-) -> Array:
-    """Return random numbers in memory laid out in some way; NaN around them."""
-    made = room(shape, dtype, layout)
-    made[...] = rng.uniform(low, high, shape)
-    return made
-
-
-def room(shape: tuple[int, ...], dtype: str, layout: str) -> Array:
-    """Return an array of NaN: contiguous, or a view into a larger array."""
-    if layout == "padded":
-        whole = np.full([n + 3 for n in shape], np.nan, dtype)
-        return whole[tuple(slice(1, 1 + n) for n in shape)]
-    if layout == "strided":
-        whole = np.full([2 * n + 1 for n in shape[:-1]] + [shape[-1]], np.nan, dtype)
-        return whole[tuple(slice(1, None, 2) for _ in shape[:-1])]
-    if layout == "swapped" and len(shape) > 2:
-        whole = np.full((shape[1], shape[0], *shape[2:]), np.nan, dtype)
-        return whole.swapaxes(0, 1)
-    return np.full(shape, np.nan, dtype)
-
-
-def untouched(view: Array) -> bool:
-    """Whether all memory around a view is as `room` left it."""
-    if view.base is None:
-        return True
-    whole = view.base.copy()
-    address = view.__array_interface__["data"][0] - view.base.__array_interface__["data"][0]
-    np.ndarray(view.shape, view.dtype, whole, address, view.strides)[...] = np.nan
-    return bool(np.isnan(whole).all())
-
-
-# -- boxes ---------------------------------------------------------------------------------------
-
-
-@st.composite
-def cuts(draw: st.DrawFn, whole: Box, count: int = 4) -> tuple[Box, ...]:
-    """Draw a cover of a box by boxes: cut again and again, then shuffled.
-
-    Sometimes every line is a box first: then even a line can be cut in spite of dependences.
-    """
-    boxes = [whole]
-    if draw(st.booleans()):
-        outer = [[(n, n + 1) for n in range(low, high)] for low, high in whole[:-1]]
-        boxes = list(product(*outer, [whole[-1]]))
-    for _ in range(draw(st.integers(1, count))):
-        wide = [(n, a) for n, b in enumerate(boxes) for a, (x, y) in enumerate(b) if y - x > 1]
-        if not wide:
-            break
-        n, axis = draw(st.sampled_from(wide))
-        box = boxes.pop(n)
-        low, high = box[axis]
-        at = draw(st.integers(low + 1, high - 1))
-        boxes += [(*box[:axis], part, *box[axis + 1 :]) for part in ((low, at), (at, high))]
-    return tuple(draw(st.permutations(boxes)))
-
-
-def legal(boxes: tuple[Box, ...], before: set[tuple[int, ...]]) -> bool:
-    """Whether boxes can run one after the other if rows come after those at some offsets."""
-    home = {row: n for n, b in enumerate(boxes) for row in product(*(range(*r) for r in b))}
-    waits: dict[int, set[int]] = {n: set() for n in range(len(boxes))}
-    for row, n in home.items():
-        for offset in before:
-            other = home.get(tuple(r + o for r, o in zip(row, offset, strict=True)), n)
-            waits[n] |= {other} - {n}
-    while waits:
-        ready = {n for n, earlier in waits.items() if not earlier & set(waits)}
-        if not ready:
-            return False
-        waits = {n: earlier for n, earlier in waits.items() if n not in ready}
-    return True
-
-
-def earlier(stencil: Stencil, direction: str) -> set[tuple[int, ...]]:
-    """Return the offsets from a row of a sweep to rows that come before it.
-
-    A row comes after rows whose new value it reads, and after rows that read its old value.
-    """
-    zero = (0,) * len(next(iter(stencil)))
-    new = {o for o in stencil if (o < zero if direction == "forward" else o > zero)}
-    return new | {negative(o) for o in stencil if o not in new and o != zero}
-
-
-def negative(offset: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the opposite offset."""
-    return tuple(-o for o in offset)

@@ -13,7 +13,7 @@ import pytest
 import ssr
 from ssr.errors import OverlapError
 
-from . import plain
+from . import memory, plain
 from . import strategies as some
 from .registry import CASES, block, line, nx, ny, plane
 
@@ -114,7 +114,7 @@ def arrays(program: ssr.Program, shape: tuple[int, ...], dtype: str, layout: str
     names = ("n",) if len(shape) == 1 else ("nz", "ny", "nx")[-len(shape) :]
     sizes = dict(zip(names, shape, strict=True))
     spaces = [kind for _, kind in program.parameters if isinstance(kind, ssr.Space)]
-    return [some.array(rng, space.extent(sizes), dtype, layout) for space in spaces]
+    return [memory.array(rng, space.extent(sizes), dtype, layout) for space in spaces]
 
 
 def both(name: str, given: Arrays, **boxes: Any) -> None:
@@ -125,8 +125,8 @@ def both(name: str, given: Arrays, **boxes: Any) -> None:
     program.run_plain(*given, *scalars, **boxes)
     for a, b in zip(fast, given, strict=True):
         plain.check_same(a, b)
-        assert some.untouched(a)
-        assert some.untouched(b)
+        assert memory.untouched(a)
+        assert memory.untouched(b)
 
 
 def copy(view: Array) -> Array:

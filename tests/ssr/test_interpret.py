@@ -17,7 +17,7 @@ from ssr.affine import Affine
 from ssr.interpret import interpret_nest, interpret_program
 from ssr.nests import in_place, nest
 from ssr.pipeline import stages
-from tests.ssr import programs, strategies
+from tests.ssr import memory, programs, strategies
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 CHANGES = {"order_terms"}
@@ -241,18 +241,18 @@ FAST = settings(max_examples=20, phases=[Phase.reuse, Phase.generate])
 
 
 @FAST
-@given(strategies.square(), st.sampled_from(["forward", "backward"]), strategies.dtypes, st.data())
+@given(strategies.square(), st.sampled_from(["forward", "backward"]), memory.dtypes, st.data())
 def test_random_sweeps(recipe: Any, direction: str, dtype: str, data: st.DataObject) -> None:
-    rng = np.random.default_rng(data.draw(strategies.seeds))
+    rng = np.random.default_rng(data.draw(memory.seeds))
     matrix = recipe.matrix().bind(**recipe.data(rng, dtype))
     program = programs.sweep(matrix, direction, exact=data.draw(st.booleans()))
     check_random(program, recipe, rng, dtype)
 
 
 @FAST
-@given(strategies.recipes(), strategies.dtypes, st.data())
+@given(strategies.recipes(), memory.dtypes, st.data())
 def test_random_products(recipe: Any, dtype: str, data: st.DataObject) -> None:
-    rng = np.random.default_rng(data.draw(strategies.seeds))
+    rng = np.random.default_rng(data.draw(memory.seeds))
     matrix = recipe.matrix().bind(**recipe.data(rng, dtype))
     options = ssr.Options(exact=data.draw(st.booleans()))
     program = matrix.program("apply").with_options(options)
@@ -265,7 +265,7 @@ def check_random(program: ssr.Program, recipe: Any, rng: Any, dtype: str) -> Non
     arrays = {
         f.name: captured[f.name]
         if f.name in captured
-        else strategies.array(rng, tuple(s.evaluate(recipe.sizes) for s in f.shape), dtype)
+        else memory.array(rng, tuple(s.evaluate(recipe.sizes) for s in f.shape), dtype)
         for f in program.ir.fields
     }
     scalars = dict(program._constants)

@@ -79,7 +79,10 @@ def test_any_name_for_a_field(first: str, second: str) -> None:
     np.testing.assert_allclose(x, meant, 1e-13)
 
 
-NAMES = "w0 t0 x_0 b_0 s1 i_lo x_s0 table_0 box lengths real np f8 max min mod floor exists".split()
+NAMES = [
+    "w0", "t0", "x_0", "b_0", "s1", "i_lo", "x_s0", "table_0", "box", "lengths", "real", "np",
+    "f8", "max", "min", "mod", "floor", "exists",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -163,7 +166,7 @@ def test_sums_of_matrices_of_other_size() -> None:
 
 
 def test_data_of_one_name_in_a_sum() -> None:
-    """This was right from the start: data are renamed apart."""
+    """Data are renamed apart; right from the start."""
     arrays = [np.ones(3), np.full(3, 2.0), np.full(3, 5.0)]
     one, two, three = (V.bind(u=u, a=a) for u, a in zip(arrays, (1.0, 2.0, 1.0), strict=True))
     made = one + 2 * two - three

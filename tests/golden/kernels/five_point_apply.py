@@ -1,0 +1,163 @@
+"""stencil apply, generated for float64."""
+
+import numpy as np
+from numba.types import Array, f4, f8, i8
+
+from ssr.intrinsics import address, fma, jit, ld, prefetch, st
+
+META = {'fields': ['y', 'x'], 'temporaries': [], 'written': ['y'], 'buffers': [], 'scalars': [], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False}], 'loops': 4}
+
+real = np.float64
+
+
+def kernel(y, x, one, far, lengths, table_0):
+    if address(y) < address(x) + lengths[1] and address(x) < address(y) + lengths[0]:
+        return 2
+    w0 = real(4.0)
+    strip_length = 256 if far else 4611686018427387904
+    for box in range(table_0.shape[0]):  # y[:] = ...
+        nx = table_0[box, 0]
+        ny = table_0[box, 1]
+        j_lo = table_0[box, 2]
+        j_hi = table_0[box, 3]
+        i_lo = table_0[box, 4]
+        i_hi = table_0[box, 5]
+        y_0 = table_0[box, 6]
+        y_s0 = table_0[box, 7]
+        x_0 = table_0[box, 8]
+        x_s0 = table_0[box, 9]
+        for j in range(j_lo, j_hi):
+            if (((nx >= 2) and (i_lo == 0)) and (ny >= (j + 2))) and (j >= 1):
+                s1 = -ld(x, x_0 + (j - 1) * x_s0)
+                s2 = fma(w0, ld(x, x_0 + j * x_s0), s1)
+                s3 = s2 - ld(x, x_0 + j * x_s0 + 1)
+                s4 = s3 - ld(x, x_0 + (j + 1) * x_s0)
+                st(y, y_0 + j * y_s0, s4)
+            else:
+                if ((((nx >= 2) and (ny >= 2)) and (i_lo == 0)) and (j_lo == 0)) and (j == 0):
+                    s5 = w0 * ld(x, x_0 + j * x_s0)
+                    s6 = s5 - ld(x, x_0 + j * x_s0 + 1)
+                    s7 = s6 - ld(x, x_0 + (j + 1) * x_s0)
+                    st(y, y_0 + j * y_s0, s7)
+                if ((ny >= 2) and (j_lo == 0)) and (j == 0):
+                    y_r8 = y_0 + j * y_s0
+                    x_r9 = x_0 + j * x_s0
+                    x_r10 = x_0 + (j + 1) * x_s0
+                    for strip in range(max(1, i_lo), min((nx - 1), i_hi), strip_length):
+                        if far:
+                            for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi)), 8):
+                                prefetch(y, y_r8 + i + 512)
+                                prefetch(x, x_r10 + i + 512)
+                        for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi))):
+                            s11 = -ld(x, x_r9 + i - 1)
+                            s12 = fma(w0, ld(x, x_r9 + i), s11)
+                            s13 = s12 - ld(x, x_r9 + i + 1)
+                            s14 = s13 - ld(x, x_r10 + i)
+                            st(y, y_r8 + i, s14)
+                else:
+                    if ((((nx == 1) and (i_hi == 1)) and (i_lo == 0)) and (ny >= (j + 2))) and (j >= 1):
+                        s15 = -ld(x, x_0 + (j - 1) * x_s0)
+                        s16 = fma(w0, ld(x, x_0 + j * x_s0), s15)
+                        s17 = s16 - ld(x, x_0 + (j + 1) * x_s0)
+                        st(y, y_0 + j * y_s0, s17)
+            if (ny >= (j + 2)) and (j >= 1):
+                y_r18 = y_0 + j * y_s0
+                x_r19 = x_0 + (j - 1) * x_s0
+                x_r20 = x_0 + j * x_s0
+                x_r21 = x_0 + (j + 1) * x_s0
+                for strip in range(max(1, i_lo), min((nx - 1), i_hi), strip_length):
+                    if far:
+                        for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi)), 8):
+                            prefetch(y, y_r18 + i + 512)
+                            prefetch(x, x_r21 + i + 512)
+                    for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi))):
+                        s22 = -ld(x, x_r19 + i)
+                        s23 = s22 - ld(x, x_r20 + i - 1)
+                        s24 = fma(w0, ld(x, x_r20 + i), s23)
+                        s25 = s24 - ld(x, x_r20 + i + 1)
+                        s26 = s25 - ld(x, x_r21 + i)
+                        st(y, y_r18 + i, s26)
+                if (nx >= 2) and (i_hi == nx):
+                    s27 = -ld(x, x_0 + (j - 1) * x_s0 + nx - 1)
+                    s28 = s27 - ld(x, x_0 + j * x_s0 + nx - 2)
+                    s29 = fma(w0, ld(x, x_0 + j * x_s0 + nx - 1), s28)
+                    s30 = s29 - ld(x, x_0 + (j + 1) * x_s0 + nx - 1)
+                    st(y, y_0 + j * y_s0 + nx - 1, s30)
+            else:
+                if ((((nx >= 2) and (ny >= 2)) and (i_lo == 0)) and (j_hi == ny)) and ((j + 1) == ny):
+                    s31 = -ld(x, x_0 + (j - 1) * x_s0)
+                    s32 = fma(w0, ld(x, x_0 + j * x_s0), s31)
+                    s33 = s32 - ld(x, x_0 + j * x_s0 + 1)
+                    st(y, y_0 + j * y_s0, s33)
+                if ((ny >= 2) and (j_hi == ny)) and ((j + 1) == ny):
+                    y_r34 = y_0 + j * y_s0
+                    x_r35 = x_0 + (j - 1) * x_s0
+                    x_r36 = x_0 + j * x_s0
+                    x_r37 = x_0 + (j + 1) * x_s0
+                    for strip in range(max(1, i_lo), min((nx - 1), i_hi), strip_length):
+                        if far:
+                            for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi)), 8):
+                                prefetch(y, y_r34 + i + 512)
+                                prefetch(x, x_r37 + i + 512)
+                        for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi))):
+                            s38 = -ld(x, x_r35 + i)
+                            s39 = s38 - ld(x, x_r36 + i - 1)
+                            s40 = fma(w0, ld(x, x_r36 + i), s39)
+                            s41 = s40 - ld(x, x_r36 + i + 1)
+                            st(y, y_r34 + i, s41)
+                    if (nx >= 2) and (i_hi == nx):
+                        s42 = -ld(x, x_0 + (j - 1) * x_s0 + nx - 1)
+                        s43 = s42 - ld(x, x_0 + j * x_s0 + nx - 2)
+                        s44 = fma(w0, ld(x, x_0 + j * x_s0 + nx - 1), s43)
+                        st(y, y_0 + j * y_s0 + nx - 1, s44)
+                    if ((nx == 1) and (i_hi == 1)) and (i_lo == 0):
+                        s45 = -ld(x, x_0 + (j - 1) * x_s0)
+                        s46 = fma(w0, ld(x, x_0 + j * x_s0), s45)
+                        st(y, y_0 + j * y_s0, s46)
+                else:
+                    if ((nx >= 2) and (ny >= 2)) and (i_hi == nx):
+                        s47 = -ld(x, x_0 + j * x_s0 + nx - 2)
+                        s48 = fma(w0, ld(x, x_0 + j * x_s0 + nx - 1), s47)
+                        s49 = s48 - ld(x, x_0 + (j + 1) * x_s0 + nx - 1)
+                        st(y, y_0 + j * y_s0 + nx - 1, s49)
+                    if (((nx >= 2) and (ny == 1)) and (i_lo == 0)) and (j_hi == 1):
+                        s50 = w0 * ld(x, x_0 + j * x_s0)
+                        s51 = s50 - ld(x, x_0 + j * x_s0 + 1)
+                        st(y, y_0 + j * y_s0, s51)
+                    if (ny == 1) and (j_hi == 1):
+                        y_r52 = y_0 + j * y_s0
+                        x_r53 = x_0 + j * x_s0
+                        x_r54 = x_0 + (j + 1) * x_s0
+                        for strip in range(max(1, i_lo), min((nx - 1), i_hi), strip_length):
+                            if far:
+                                for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi)), 8):
+                                    prefetch(y, y_r52 + i + 512)
+                                    prefetch(x, x_r54 + i + 512)
+                            for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi))):
+                                s55 = -ld(x, x_r53 + i - 1)
+                                s56 = fma(w0, ld(x, x_r53 + i), s55)
+                                s57 = s56 - ld(x, x_r53 + i + 1)
+                                st(y, y_r52 + i, s57)
+                        if (nx >= 2) and (i_hi == nx):
+                            s58 = -ld(x, x_0 + j * x_s0 + nx - 2)
+                            s59 = fma(w0, ld(x, x_0 + j * x_s0 + nx - 1), s58)
+                            st(y, y_0 + j * y_s0 + nx - 1, s59)
+                    else:
+                        if ((nx == 1) and (i_hi == 1)) and (i_lo == 0):
+                            s60 = w0 * ld(x, x_0 + j * x_s0)
+                            s61 = s60 - ld(x, x_0 + (j + 1) * x_s0)
+                            st(y, y_0 + j * y_s0, s61)
+                    if ((((nx == 1) and (ny == 1)) and (i_hi == 1)) and (i_lo == 0)) and (j_hi == 1):
+                        s62 = w0 * ld(x, x_0 + j * x_s0)
+                        st(y, y_0 + j * y_s0, s62)
+    return 0
+
+
+SIGNATURE = i8(
+    f8[:, :],
+    Array(f8, 2, 'A', readonly=True),
+    i8,
+    i8,
+    i8[::1],
+    i8[:, ::1],
+)

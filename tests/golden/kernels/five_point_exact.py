@@ -1,0 +1,127 @@
+"""gauss_seidel, generated for float64."""
+
+import numpy as np
+from numba.types import Array, f4, f8, i8
+
+from ssr.intrinsics import address, fma, jit, ld, prefetch, st
+
+META = {'fields': ['x', 'b'], 'temporaries': [], 'written': ['x'], 'buffers': [('t0', 0, 1, 0)], 'scalars': [], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1, 0), (0, -1)), 'whole_lines': False}], 'loops': 4}
+
+real = np.float64
+
+
+def kernel(x, b, t0, one, far, lengths, table_0):
+    if address(x) < address(b) + lengths[1] and address(b) < address(x) + lengths[0]:
+        return 2
+    w0 = real(4.0)
+    strip_length = 256 if far else 4611686018427387904
+    for box in range(table_0.shape[0]):  # x[:] = ...
+        nx = table_0[box, 0]
+        ny = table_0[box, 1]
+        j_lo = table_0[box, 2]
+        j_hi = table_0[box, 3]
+        i_lo = table_0[box, 4]
+        i_hi = table_0[box, 5]
+        x_0 = table_0[box, 6]
+        x_s0 = table_0[box, 7]
+        b_0 = table_0[box, 8]
+        b_s0 = table_0[box, 9]
+        t0_0 = 0 - i_lo
+        t0_m1 = t0_0 - one
+        for j in range(j_lo, j_hi):
+            if (ny >= (j + 2)) and (j >= 1):
+                b_r1 = b_0 + j * b_s0
+                x_r2 = x_0 + j * x_s0
+                x_r3 = x_0 + (j + 1) * x_s0
+                x_r4 = x_0 + (j - 1) * x_s0
+                for strip in range(i_lo, min((nx - 1), i_hi), strip_length):
+                    if far:
+                        for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi)), 8):
+                            prefetch(b, b_r1 + i + 512)
+                            prefetch(x, x_r3 + i + 512)
+                    for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi))):
+                        s5 = ld(b, b_r1 + i)
+                        s6 = s5 + ld(x, x_r2 + i + 1)
+                        s7 = s6 + ld(x, x_r3 + i)
+                        s8 = s7 + ld(x, x_r4 + i)
+                        st(t0, t0_0 + i, s8)
+                if i_hi == nx:
+                    s9 = ld(b, b_0 + j * b_s0 + nx - 1)
+                    s10 = s9 + ld(x, x_0 + (j + 1) * x_s0 + nx - 1)
+                    s11 = s10 + ld(x, x_0 + (j - 1) * x_s0 + nx - 1)
+                    st(t0, t0_m1 + nx, s11)
+            else:
+                if ((ny >= 2) and (j_lo == 0)) and (j == 0):
+                    b_r12 = b_0 + j * b_s0
+                    x_r13 = x_0 + j * x_s0
+                    x_r14 = x_0 + (j + 1) * x_s0
+                    for strip in range(i_lo, min((nx - 1), i_hi), strip_length):
+                        if far:
+                            for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi)), 8):
+                                prefetch(b, b_r12 + i + 512)
+                                prefetch(x, x_r14 + i + 512)
+                        for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi))):
+                            s15 = ld(b, b_r12 + i)
+                            s16 = s15 + ld(x, x_r13 + i + 1)
+                            s17 = s16 + ld(x, x_r14 + i)
+                            st(t0, t0_0 + i, s17)
+                    if i_hi == nx:
+                        s18 = ld(b, b_0 + j * b_s0 + nx - 1)
+                        s19 = s18 + ld(x, x_0 + (j + 1) * x_s0 + nx - 1)
+                        st(t0, t0_m1 + nx, s19)
+                else:
+                    if ny >= 2:
+                        b_r20 = b_0 + j * b_s0
+                        x_r21 = x_0 + j * x_s0
+                        x_r22 = x_0 + (j - 1) * x_s0
+                        x_r23 = x_0 + (j + 1) * x_s0
+                        for strip in range(i_lo, min((nx - 1), i_hi), strip_length):
+                            if far:
+                                for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi)), 8):
+                                    prefetch(b, b_r20 + i + 512)
+                                    prefetch(x, x_r23 + i + 512)
+                            for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi))):
+                                s24 = ld(b, b_r20 + i)
+                                s25 = s24 + ld(x, x_r21 + i + 1)
+                                s26 = s25 + ld(x, x_r22 + i)
+                                st(t0, t0_0 + i, s26)
+                    if (ny >= 2) and (i_hi == nx):
+                        s27 = ld(b, b_0 + j * b_s0 + nx - 1)
+                        s28 = s27 + ld(x, x_0 + (j - 1) * x_s0 + nx - 1)
+                        st(t0, t0_m1 + nx, s28)
+                    else:
+                        if (ny == 1) and (j_lo == 0):
+                            b_r29 = b_0 + j * b_s0
+                            x_r30 = x_0 + j * x_s0
+                            x_r31 = x_0 + (j + 1) * x_s0
+                            for strip in range(i_lo, min((nx - 1), i_hi), strip_length):
+                                if far:
+                                    for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi)), 8):
+                                        prefetch(b, b_r29 + i + 512)
+                                        prefetch(x, x_r31 + i + 512)
+                                for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi))):
+                                    s32 = ld(b, b_r29 + i)
+                                    s33 = s32 + ld(x, x_r30 + i + 1)
+                                    st(t0, t0_0 + i, s33)
+                            if i_hi == nx:
+                                s34 = ld(b, b_0 + j * b_s0 + nx - 1)
+                                st(t0, t0_m1 + nx, s34)
+            if i_lo == 0:
+                st(x, x_0 + j * x_s0, (ld(t0, t0_0) / w0))
+            x_r35 = x_0 + j * x_s0
+            for i in range(max(1, i_lo), i_hi):
+                s36 = ld(t0, t0_0 + i)
+                s37 = s36 + ld(x, x_r35 + i - 1)
+                st(x, x_r35 + i, (s37 / w0))
+    return 0
+
+
+SIGNATURE = i8(
+    f8[:, :],
+    Array(f8, 2, 'A', readonly=True),
+    f8[::1],
+    i8,
+    i8,
+    i8[::1],
+    i8[:, ::1],
+)

@@ -1,0 +1,48 @@
+"""restriction apply, generated for float64."""
+
+import numpy as np
+from numba.types import Array, f4, f8, i8
+
+from ssr.intrinsics import address, fma, jit, ld, prefetch, st
+
+META = {'fields': ['y', 'x'], 'temporaries': [], 'written': ['y'], 'buffers': [], 'scalars': [], 'sizes': ['n'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False}], 'loops': 1}
+
+real = np.float64
+
+
+def kernel(y, x, one, far, lengths, table_0):
+    if address(y) < address(x) + lengths[1] and address(x) < address(y) + lengths[0]:
+        return 2
+    w0 = real(0.5)
+    w1 = real(0.25)
+    strip_length = 256 if far else 4611686018427387904
+    for box in range(table_0.shape[0]):  # y[:] = ...
+        n = table_0[box, 0]
+        i_lo = table_0[box, 1]
+        i_hi = table_0[box, 2]
+        y_0 = table_0[box, 3]
+        x_0 = table_0[box, 4]
+        if i_lo == 0:
+            s1 = w0 * ld(x, x_0)
+            s2 = fma(w1, ld(x, x_0 + 1), s1)
+            st(y, y_0, s2)
+        for strip in range(max(1, i_lo), i_hi, strip_length):
+            if far:
+                for i in range(strip, min(strip + strip_length, i_hi), 8):
+                    prefetch(y, y_0 + i + 512)
+            for i in range(strip, min(strip + strip_length, i_hi)):
+                s3 = w1 * ld(x, x_0 + 2*i - 1)
+                s4 = fma(w0, ld(x, x_0 + 2*i), s3)
+                s5 = fma(w1, ld(x, x_0 + 2*i + 1), s4)
+                st(y, y_0 + i, s5)
+    return 0
+
+
+SIGNATURE = i8(
+    f8[:],
+    Array(f8, 1, 'A', readonly=True),
+    i8,
+    i8,
+    i8[::1],
+    i8[:, ::1],
+)
