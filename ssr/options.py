@@ -7,16 +7,22 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Choices of the compiler. Only the first changes bits; the others change speed.
+    """Choices of the compiler.
 
     Parameters
     ----------
     exact
-        Keep the written arithmetic: no shared partial sums, no reciprocals, no doubling.
+        Keep the arithmetic of a row: its terms in canonical order (terms of the row's own line
+        last), one fused multiply-add each, divisions as divisions. Without it, sums are shared,
+        divisions become reciprocals and recurrences are doubled: other bits, the same for all
+        rows, boxes and runs, within rounding.
     split
-        Separate interior rows from boundary rows, so that loops hold no conditions.
-    partial_sums, recurrence, prefetch
-        The passes of these names.
+        Separate interior rows from boundary rows, so that loops hold no conditions. Keeps bits.
+    partial_sums, recurrence
+        The passes of these names. With ``exact`` they keep bits.
+    prefetch
+        Request memory ahead in software. Keeps bits. Measure before switching it on: it helps
+        where memory latency is high, and costs up to a fifth where it is not.
     cache
         Keep kernels on disk.
     """
@@ -25,5 +31,5 @@ class Options:
     split: bool = True
     partial_sums: bool = True
     recurrence: bool = True
-    prefetch: bool = True
+    prefetch: bool = False
     cache: bool = True

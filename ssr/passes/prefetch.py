@@ -5,11 +5,12 @@ processor's own prefetching stops at page ends. Each array is requested by the s
 its elements first in sweep order, also the array that is written:
 
     before:  for i in range(a, b): y[i] = f(x[i + 1], ...)
-    after:   for strip in range(a, b, 64):
-                 for i in range(strip, min(strip + 64, b), 8): prefetch(x[i + 256]); ...
-                 for i in range(strip, min(strip + 64, b)):    y[i] = f(x[i + 1], ...)
+    after:   for strip in range(a, b, 256):
+                 for i in range(strip, min(strip + 256, b), 8): prefetch(x[i + 512]); ...
+                 for i in range(strip, min(strip + 256, b)):    y[i] = f(x[i + 1], ...)
 
-Measured on a 5-point sweep of 2048^2 points: 3.10 -> 2.65 ns a point.
+The pass is off by default. Measured on a 5-point sweep of 2048^2 points on a server shared with
+others: 3.1 -> 2.65 ns a point while its memory was loaded, 2.4 -> 2.9 while it was not.
 """
 
 from __future__ import annotations

@@ -15,7 +15,6 @@ def kernel(x, b, t0, one, far, lengths, table_0):
         return 2
     w0 = real(0.0)
     w1 = real(0.25)
-    strip_length = 256 if far else 4611686018427387904
     for box in range(table_0.shape[0]):  # x[:] = ...
         nx = table_0[box, 0]
         ny = table_0[box, 1]
@@ -43,17 +42,12 @@ def kernel(x, b, t0, one, far, lengths, table_0):
                 x_r5 = x_0 + (j - 1) * x_s0
                 x_r6 = x_0 + j * x_s0
                 x_r7 = x_0 + (j + 1) * x_s0
-                for strip in range(max(1, i_lo), i_hi, strip_length):
-                    if far:
-                        for i in range(strip, min(strip + strip_length, i_hi), 8):
-                            prefetch(b, b_r4 + i + 512)
-                            prefetch(x, x_r5 + i + 512)
-                    for i in range(strip, min(strip + strip_length, i_hi)):
-                        s8 = ld(b, b_r4 + i)
-                        s9 = s8 + ld(x, x_r5 + i)
-                        s10 = s9 + ld(x, x_r6 + i - 1)
-                        s11 = s10 + ld(x, x_r7 + i)
-                        st(t0, t0_0 + i, (s11 * w1))
+                for i in range(max(1, i_lo), i_hi):
+                    s8 = ld(b, b_r4 + i)
+                    s9 = s8 + ld(x, x_r5 + i)
+                    s10 = s9 + ld(x, x_r6 + i - 1)
+                    s11 = s10 + ld(x, x_r7 + i)
+                    st(t0, t0_0 + i, (s11 * w1))
             else:
                 if (((ny >= 2) and (i_lo == 0)) and (j_lo == 0)) and (j == 0):
                     s12 = ld(b, b_0 + j * b_s0)
@@ -63,59 +57,42 @@ def kernel(x, b, t0, one, far, lengths, table_0):
                     b_r14 = b_0 + j * b_s0
                     x_r15 = x_0 + j * x_s0
                     x_r16 = x_0 + (j + 1) * x_s0
-                    x_r17 = x_0 + (j - 1) * x_s0
-                    for strip in range(max(1, i_lo), i_hi, strip_length):
-                        if far:
-                            for i in range(strip, min(strip + strip_length, i_hi), 8):
-                                prefetch(b, b_r14 + i + 512)
-                                prefetch(x, x_r17 + i + 512)
-                        for i in range(strip, min(strip + strip_length, i_hi)):
-                            s18 = ld(b, b_r14 + i)
-                            s19 = s18 + ld(x, x_r15 + i - 1)
-                            s20 = s19 + ld(x, x_r16 + i)
-                            st(t0, t0_0 + i, (s20 * w1))
+                    for i in range(max(1, i_lo), i_hi):
+                        s17 = ld(b, b_r14 + i)
+                        s18 = s17 + ld(x, x_r15 + i - 1)
+                        s19 = s18 + ld(x, x_r16 + i)
+                        st(t0, t0_0 + i, (s19 * w1))
                 else:
                     if (ny >= 2) and (i_lo == 0):
-                        s21 = ld(b, b_0 + j * b_s0)
-                        s22 = s21 + ld(x, x_0 + (j - 1) * x_s0)
-                        st(t0, t0_0, (s22 * w1))
+                        s20 = ld(b, b_0 + j * b_s0)
+                        s21 = s20 + ld(x, x_0 + (j - 1) * x_s0)
+                        st(t0, t0_0, (s21 * w1))
                     if ny >= 2:
-                        b_r23 = b_0 + j * b_s0
-                        x_r24 = x_0 + (j - 1) * x_s0
-                        x_r25 = x_0 + j * x_s0
-                        for strip in range(max(1, i_lo), i_hi, strip_length):
-                            if far:
-                                for i in range(strip, min(strip + strip_length, i_hi), 8):
-                                    prefetch(b, b_r23 + i + 512)
-                                    prefetch(x, x_r24 + i + 512)
-                            for i in range(strip, min(strip + strip_length, i_hi)):
-                                s26 = ld(b, b_r23 + i)
-                                s27 = s26 + ld(x, x_r24 + i)
-                                s28 = s27 + ld(x, x_r25 + i - 1)
-                                st(t0, t0_0 + i, (s28 * w1))
+                        b_r22 = b_0 + j * b_s0
+                        x_r23 = x_0 + (j - 1) * x_s0
+                        x_r24 = x_0 + j * x_s0
+                        for i in range(max(1, i_lo), i_hi):
+                            s25 = ld(b, b_r22 + i)
+                            s26 = s25 + ld(x, x_r23 + i)
+                            s27 = s26 + ld(x, x_r24 + i - 1)
+                            st(t0, t0_0 + i, (s27 * w1))
                     else:
                         if i_lo == 0:
-                            s29 = ld(b, b_0 + j * b_s0)
-                            st(t0, t0_0, (s29 * w1))
-                        b_r30 = b_0 + j * b_s0
-                        x_r31 = x_0 + j * x_s0
-                        x_r32 = x_0 + (j - 1) * x_s0
-                        for strip in range(max(1, i_lo), i_hi, strip_length):
-                            if far:
-                                for i in range(strip, min(strip + strip_length, i_hi), 8):
-                                    prefetch(b, b_r30 + i + 512)
-                                    prefetch(x, x_r32 + i + 512)
-                            for i in range(strip, min(strip + strip_length, i_hi)):
-                                s33 = ld(b, b_r30 + i)
-                                s34 = s33 + ld(x, x_r31 + i - 1)
-                                st(t0, t0_0 + i, (s34 * w1))
+                            s28 = ld(b, b_0 + j * b_s0)
+                            st(t0, t0_0, (s28 * w1))
+                        b_r29 = b_0 + j * b_s0
+                        x_r30 = x_0 + j * x_s0
+                        for i in range(max(1, i_lo), i_hi):
+                            s31 = ld(b, b_r29 + i)
+                            s32 = s31 + ld(x, x_r30 + i - 1)
+                            st(t0, t0_0 + i, (s32 * w1))
             if i_hi == nx:
                 st(x, x_0 + j * x_s0 + nx - 1, ld(t0, t0_m1 + nx))
-            x_r35 = x_0 + j * x_s0
+            x_r33 = x_0 + j * x_s0
             for i in range((min((nx - 1), i_hi)) - 1, (i_lo) - 1, -1):
-                s36 = ld(t0, t0_0 + i)
-                s37 = fma(w1, ld(x, x_r35 + i + 1), s36)
-                st(x, x_r35 + i, s37)
+                s34 = ld(t0, t0_0 + i)
+                s35 = fma(w1, ld(x, x_r33 + i + 1), s34)
+                st(x, x_r33 + i, s35)
     return 0
 
 

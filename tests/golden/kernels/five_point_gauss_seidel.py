@@ -15,7 +15,6 @@ def kernel(x, b, t0, one, far, lengths, table_0):
         return 2
     w0 = real(0.0)
     w1 = real(0.25)
-    strip_length = 256 if far else 4611686018427387904
     for box in range(table_0.shape[0]):  # x[:] = ...
         nx = table_0[box, 0]
         ny = table_0[box, 1]
@@ -38,17 +37,12 @@ def kernel(x, b, t0, one, far, lengths, table_0):
                 x_r2 = x_0 + j * x_s0
                 x_r3 = x_0 + (j + 1) * x_s0
                 x_r4 = x_0 + (j - 1) * x_s0
-                for strip in range(i_lo, min((nx - 1), i_hi), strip_length):
-                    if far:
-                        for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi)), 8):
-                            prefetch(b, b_r1 + i + 512)
-                            prefetch(x, x_r3 + i + 512)
-                    for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi))):
-                        s5 = ld(b, b_r1 + i)
-                        s6 = s5 + ld(x, x_r2 + i + 1)
-                        s7 = s6 + ld(x, x_r3 + i)
-                        s8 = s7 + ld(x, x_r4 + i)
-                        st(t0, t0_0 + i, (s8 * w1))
+                for i in range(i_lo, min((nx - 1), i_hi)):
+                    s5 = ld(b, b_r1 + i)
+                    s6 = s5 + ld(x, x_r2 + i + 1)
+                    s7 = s6 + ld(x, x_r3 + i)
+                    s8 = s7 + ld(x, x_r4 + i)
+                    st(t0, t0_0 + i, (s8 * w1))
                 if i_hi == nx:
                     s9 = ld(b, b_0 + j * b_s0 + nx - 1)
                     s10 = s9 + ld(x, x_0 + (j + 1) * x_s0 + nx - 1)
@@ -59,16 +53,11 @@ def kernel(x, b, t0, one, far, lengths, table_0):
                     b_r12 = b_0 + j * b_s0
                     x_r13 = x_0 + j * x_s0
                     x_r14 = x_0 + (j + 1) * x_s0
-                    for strip in range(i_lo, min((nx - 1), i_hi), strip_length):
-                        if far:
-                            for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi)), 8):
-                                prefetch(b, b_r12 + i + 512)
-                                prefetch(x, x_r14 + i + 512)
-                        for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi))):
-                            s15 = ld(b, b_r12 + i)
-                            s16 = s15 + ld(x, x_r13 + i + 1)
-                            s17 = s16 + ld(x, x_r14 + i)
-                            st(t0, t0_0 + i, (s17 * w1))
+                    for i in range(i_lo, min((nx - 1), i_hi)):
+                        s15 = ld(b, b_r12 + i)
+                        s16 = s15 + ld(x, x_r13 + i + 1)
+                        s17 = s16 + ld(x, x_r14 + i)
+                        st(t0, t0_0 + i, (s17 * w1))
                     if i_hi == nx:
                         s18 = ld(b, b_0 + j * b_s0 + nx - 1)
                         s19 = s18 + ld(x, x_0 + (j + 1) * x_s0 + nx - 1)
@@ -78,45 +67,33 @@ def kernel(x, b, t0, one, far, lengths, table_0):
                         b_r20 = b_0 + j * b_s0
                         x_r21 = x_0 + j * x_s0
                         x_r22 = x_0 + (j - 1) * x_s0
-                        x_r23 = x_0 + (j + 1) * x_s0
-                        for strip in range(i_lo, min((nx - 1), i_hi), strip_length):
-                            if far:
-                                for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi)), 8):
-                                    prefetch(b, b_r20 + i + 512)
-                                    prefetch(x, x_r23 + i + 512)
-                            for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi))):
-                                s24 = ld(b, b_r20 + i)
-                                s25 = s24 + ld(x, x_r21 + i + 1)
-                                s26 = s25 + ld(x, x_r22 + i)
-                                st(t0, t0_0 + i, (s26 * w1))
+                        for i in range(i_lo, min((nx - 1), i_hi)):
+                            s23 = ld(b, b_r20 + i)
+                            s24 = s23 + ld(x, x_r21 + i + 1)
+                            s25 = s24 + ld(x, x_r22 + i)
+                            st(t0, t0_0 + i, (s25 * w1))
                     if (ny >= 2) and (i_hi == nx):
-                        s27 = ld(b, b_0 + j * b_s0 + nx - 1)
-                        s28 = s27 + ld(x, x_0 + (j - 1) * x_s0 + nx - 1)
-                        st(t0, t0_m1 + nx, (s28 * w1))
+                        s26 = ld(b, b_0 + j * b_s0 + nx - 1)
+                        s27 = s26 + ld(x, x_0 + (j - 1) * x_s0 + nx - 1)
+                        st(t0, t0_m1 + nx, (s27 * w1))
                     else:
                         if (ny == 1) and (j_lo == 0):
-                            b_r29 = b_0 + j * b_s0
-                            x_r30 = x_0 + j * x_s0
-                            x_r31 = x_0 + (j + 1) * x_s0
-                            for strip in range(i_lo, min((nx - 1), i_hi), strip_length):
-                                if far:
-                                    for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi)), 8):
-                                        prefetch(b, b_r29 + i + 512)
-                                        prefetch(x, x_r31 + i + 512)
-                                for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi))):
-                                    s32 = ld(b, b_r29 + i)
-                                    s33 = s32 + ld(x, x_r30 + i + 1)
-                                    st(t0, t0_0 + i, (s33 * w1))
+                            b_r28 = b_0 + j * b_s0
+                            x_r29 = x_0 + j * x_s0
+                            for i in range(i_lo, min((nx - 1), i_hi)):
+                                s30 = ld(b, b_r28 + i)
+                                s31 = s30 + ld(x, x_r29 + i + 1)
+                                st(t0, t0_0 + i, (s31 * w1))
                             if i_hi == nx:
-                                s34 = ld(b, b_0 + j * b_s0 + nx - 1)
-                                st(t0, t0_m1 + nx, (s34 * w1))
+                                s32 = ld(b, b_0 + j * b_s0 + nx - 1)
+                                st(t0, t0_m1 + nx, (s32 * w1))
             if i_lo == 0:
                 st(x, x_0 + j * x_s0, ld(t0, t0_0))
-            x_r35 = x_0 + j * x_s0
+            x_r33 = x_0 + j * x_s0
             for i in range(max(1, i_lo), i_hi):
-                s36 = ld(t0, t0_0 + i)
-                s37 = fma(w1, ld(x, x_r35 + i - 1), s36)
-                st(x, x_r35 + i, s37)
+                s34 = ld(t0, t0_0 + i)
+                s35 = fma(w1, ld(x, x_r33 + i - 1), s34)
+                st(x, x_r33 + i, s35)
     return 0
 
 

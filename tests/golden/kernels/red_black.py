@@ -118,56 +118,54 @@ def kernel(y, x, one, far, lengths, table_0):
                     y_r50 = y_0 + j * y_s0
                     x_r51 = x_0 + (j - 1) * x_s0
                     x_r52 = x_0 + j * x_s0
-                    x_r53 = x_0 + (j + 1) * x_s0
                     for i in range(max(((-(ny % 2)) + 2), (((ny + i_lo) % 2) + i_lo)), i_hi - 1, 2):
                         if ((ny + i) % 2) == 0:
-                            s54 = -ld(x, x_r51 + i)
-                            s55 = s54 - ld(x, x_r52 + i - 1)
-                            s56 = fma(w0, ld(x, x_r52 + i), s55)
-                            s57 = s56 - ld(x, x_r52 + i + 1)
-                            st(y, y_r50 + i, s57)
-                            s58 = w0 * ld(x, x_r52 + i + 1)
-                            st(y, y_r50 + i + 1, s58)
+                            s53 = -ld(x, x_r51 + i)
+                            s54 = s53 - ld(x, x_r52 + i - 1)
+                            s55 = fma(w0, ld(x, x_r52 + i), s54)
+                            s56 = s55 - ld(x, x_r52 + i + 1)
+                            st(y, y_r50 + i, s56)
+                            s57 = w0 * ld(x, x_r52 + i + 1)
+                            st(y, y_r50 + i + 1, s57)
                     if ((i_hi >= 2) and (nx >= (i_hi + 1))) and ((((ny + i_hi) + 1) % 2) == 0):
-                        s59 = -ld(x, x_0 + (j - 1) * x_s0 + i_hi - 1)
-                        s60 = s59 - ld(x, x_0 + j * x_s0 + i_hi - 2)
-                        s61 = fma(w0, ld(x, x_0 + j * x_s0 + i_hi - 1), s60)
-                        s62 = s61 - ld(x, x_0 + j * x_s0 + i_hi)
-                        st(y, y_0 + j * y_s0 + i_hi - 1, s62)
+                        s58 = -ld(x, x_0 + (j - 1) * x_s0 + i_hi - 1)
+                        s59 = s58 - ld(x, x_0 + j * x_s0 + i_hi - 2)
+                        s60 = fma(w0, ld(x, x_0 + j * x_s0 + i_hi - 1), s59)
+                        s61 = s60 - ld(x, x_0 + j * x_s0 + i_hi)
+                        st(y, y_0 + j * y_s0 + i_hi - 1, s61)
                 if (ny == 1) and (j_lo == 0):
                     if (i_lo % 2) == 0:
-                        s63 = w0 * ld(x, x_0 + j * x_s0 + i_lo)
-                        st(y, y_0 + j * y_s0 + i_lo, s63)
-                    y_r64 = y_0 + j * y_s0
-                    x_r65 = x_0 + j * x_s0
-                    x_r66 = x_0 + (j + 1) * x_s0
+                        s62 = w0 * ld(x, x_0 + j * x_s0 + i_lo)
+                        st(y, y_0 + j * y_s0 + i_lo, s62)
+                    y_r63 = y_0 + j * y_s0
+                    x_r64 = x_0 + j * x_s0
                     for i in range(((-(i_lo % 2)) + i_lo) + 1, i_hi - 1, 2):
-                        s67 = -ld(x, x_r65 + i - 1)
-                        s68 = fma(w0, ld(x, x_r65 + i), s67)
-                        s69 = s68 - ld(x, x_r65 + i + 1)
-                        st(y, y_r64 + i, s69)
-                        s70 = w0 * ld(x, x_r65 + i + 1)
-                        st(y, y_r64 + i + 1, s70)
+                        s65 = -ld(x, x_r64 + i - 1)
+                        s66 = fma(w0, ld(x, x_r64 + i), s65)
+                        s67 = s66 - ld(x, x_r64 + i + 1)
+                        st(y, y_r63 + i, s67)
+                        s68 = w0 * ld(x, x_r64 + i + 1)
+                        st(y, y_r63 + i + 1, s68)
                     if (nx >= (i_hi + 1)) and ((i_hi % 2) == 0):
-                        s71 = -ld(x, x_0 + j * x_s0 + i_hi - 2)
-                        s72 = fma(w0, ld(x, x_0 + j * x_s0 + i_hi - 1), s71)
-                        s73 = s72 - ld(x, x_0 + j * x_s0 + i_hi)
-                        st(y, y_0 + j * y_s0 + i_hi - 1, s73)
+                        s69 = -ld(x, x_0 + j * x_s0 + i_hi - 2)
+                        s70 = fma(w0, ld(x, x_0 + j * x_s0 + i_hi - 1), s69)
+                        s71 = s70 - ld(x, x_0 + j * x_s0 + i_hi)
+                        st(y, y_0 + j * y_s0 + i_hi - 1, s71)
                 if (((nx >= 2) and (ny >= 2)) and (i_hi == nx)) and ((((nx + ny) + 1) % 2) == 0):
-                    s74 = -ld(x, x_0 + (j - 1) * x_s0 + nx - 1)
-                    s75 = s74 - ld(x, x_0 + j * x_s0 + nx - 2)
-                    s76 = fma(w0, ld(x, x_0 + j * x_s0 + nx - 1), s75)
-                    st(y, y_0 + j * y_s0 + nx - 1, s76)
+                    s72 = -ld(x, x_0 + (j - 1) * x_s0 + nx - 1)
+                    s73 = s72 - ld(x, x_0 + j * x_s0 + nx - 2)
+                    s74 = fma(w0, ld(x, x_0 + j * x_s0 + nx - 1), s73)
+                    st(y, y_0 + j * y_s0 + nx - 1, s74)
                 else:
                     if (((ny == 1) and (i_hi == nx)) and (j_lo == 0)) and ((nx % 2) == 0):
-                        s77 = -ld(x, x_0 + j * x_s0 + nx - 2)
-                        s78 = fma(w0, ld(x, x_0 + j * x_s0 + nx - 1), s77)
-                        st(y, y_0 + j * y_s0 + nx - 1, s78)
+                        s75 = -ld(x, x_0 + j * x_s0 + nx - 2)
+                        s76 = fma(w0, ld(x, x_0 + j * x_s0 + nx - 1), s75)
+                        st(y, y_0 + j * y_s0 + nx - 1, s76)
                     else:
                         if (((nx == 1) and (i_hi == 1)) and (i_lo == 0)) and ((ny % 2) == 0):
-                            s79 = -ld(x, x_0 + (j - 1) * x_s0)
-                            s80 = fma(w0, ld(x, x_0 + j * x_s0), s79)
-                            st(y, y_0 + j * y_s0, s80)
+                            s77 = -ld(x, x_0 + (j - 1) * x_s0)
+                            s78 = fma(w0, ld(x, x_0 + j * x_s0), s77)
+                            st(y, y_0 + j * y_s0, s78)
     return 0
 
 

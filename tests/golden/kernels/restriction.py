@@ -15,7 +15,6 @@ def kernel(y, x, one, far, lengths, table_0):
         return 2
     w0 = real(0.5)
     w1 = real(0.25)
-    strip_length = 256 if far else 4611686018427387904
     for box in range(table_0.shape[0]):  # y[:] = ...
         n = table_0[box, 0]
         i_lo = table_0[box, 1]
@@ -26,15 +25,11 @@ def kernel(y, x, one, far, lengths, table_0):
             s1 = w0 * ld(x, x_0)
             s2 = fma(w1, ld(x, x_0 + 1), s1)
             st(y, y_0, s2)
-        for strip in range(max(1, i_lo), i_hi, strip_length):
-            if far:
-                for i in range(strip, min(strip + strip_length, i_hi), 8):
-                    prefetch(y, y_0 + i + 512)
-            for i in range(strip, min(strip + strip_length, i_hi)):
-                s3 = w1 * ld(x, x_0 + 2*i - 1)
-                s4 = fma(w0, ld(x, x_0 + 2*i), s3)
-                s5 = fma(w1, ld(x, x_0 + 2*i + 1), s4)
-                st(y, y_0 + i, s5)
+        for i in range(max(1, i_lo), i_hi):
+            s3 = w1 * ld(x, x_0 + 2*i - 1)
+            s4 = fma(w0, ld(x, x_0 + 2*i), s3)
+            s5 = fma(w1, ld(x, x_0 + 2*i + 1), s4)
+            st(y, y_0 + i, s5)
     return 0
 
 

@@ -15,7 +15,6 @@ def kernel(y, x, c0, g1, one, far, lengths, table_0):
         return 2
     w0 = real(0.0)
     w1 = real(27.0)
-    strip_length = 256 if far else 4611686018427387904
     for box in range(table_0.shape[0]):  # y[:] = ...
         nx = table_0[box, 0]
         ny = table_0[box, 1]
@@ -49,90 +48,58 @@ def kernel(y, x, c0, g1, one, far, lengths, table_0):
                     x_r2 = x_0 + (k - 1) * x_s0 + (j + 1) * x_s1
                     x_r3 = x_0 + k * x_s0 + (j + 1) * x_s1
                     x_r4 = x_0 + (k + 1) * x_s0 + (j + 1) * x_s1
-                    for strip in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1, strip_length):
-                        if far:
-                            for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi) + 1), 8):
-                                prefetch(x, x_r4 + i + 512)
-                        for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi) + 1)):
-                            s5 = ld(x, x_r2 + i)
-                            s6 = s5 + ld(x, x_r3 + i)
-                            s7 = s6 + ld(x, x_r4 + i)
-                            st(g1, g1_r1 + i, s7)
+                    for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
+                        s5 = ld(x, x_r2 + i)
+                        s6 = s5 + ld(x, x_r3 + i)
+                        s7 = s6 + ld(x, x_r4 + i)
+                        st(g1, g1_r1 + i, s7)
                 if ((((k_hi >= 2) and (nz == k_hi)) and ((k + 1) == k_hi)) and (ny >= (j + 2))) and (j >= -1):
                     g1_r8 = g1_0 + ((j + 1) & 3) * g1_w
                     x_r9 = x_0 + (k - 1) * x_s0 + (j + 1) * x_s1
                     x_r10 = x_0 + k * x_s0 + (j + 1) * x_s1
-                    x_r11 = x_0 + (k + 1) * x_s0 + (j + 1) * x_s1
-                    for strip in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1, strip_length):
-                        if far:
-                            for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi) + 1), 8):
-                                prefetch(x, x_r11 + i + 512)
-                        for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi) + 1)):
-                            s12 = ld(x, x_r9 + i)
-                            s13 = s12 + ld(x, x_r10 + i)
-                            st(g1, g1_r8 + i, s13)
+                    for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
+                        s11 = ld(x, x_r9 + i)
+                        s12 = s11 + ld(x, x_r10 + i)
+                        st(g1, g1_r8 + i, s12)
                 if ((((k_lo == 0) and (nz >= 2)) and (k == 0)) and (ny >= (j + 2))) and (j >= -1):
-                    g1_r14 = g1_0 + ((j + 1) & 3) * g1_w
-                    x_r15 = x_0 + k * x_s0 + (j + 1) * x_s1
-                    x_r16 = x_0 + (k + 1) * x_s0 + (j + 1) * x_s1
-                    for strip in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1, strip_length):
-                        if far:
-                            for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi) + 1), 8):
-                                prefetch(x, x_r16 + i + 512)
-                        for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi) + 1)):
-                            s17 = ld(x, x_r15 + i)
-                            s18 = s17 + ld(x, x_r16 + i)
-                            st(g1, g1_r14 + i, s18)
+                    g1_r13 = g1_0 + ((j + 1) & 3) * g1_w
+                    x_r14 = x_0 + k * x_s0 + (j + 1) * x_s1
+                    x_r15 = x_0 + (k + 1) * x_s0 + (j + 1) * x_s1
+                    for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
+                        s16 = ld(x, x_r14 + i)
+                        s17 = s16 + ld(x, x_r15 + i)
+                        st(g1, g1_r13 + i, s17)
                 if (((((k_hi == 1) and (k_lo == 0)) and (nz == 1)) and (k == 0)) and (ny >= (j + 2))) and (j >= -1):
-                    g1_r19 = g1_0 + ((j + 1) & 3) * g1_w
-                    x_r20 = x_0 + k * x_s0 + (j + 1) * x_s1
-                    x_r21 = x_0 + (k + 1) * x_s0 + (j + 1) * x_s1
-                    for strip in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1, strip_length):
-                        if far:
-                            for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi) + 1), 8):
-                                prefetch(x, x_r21 + i + 512)
-                        for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi) + 1)):
-                            st(g1, g1_r19 + i, ld(x, x_r20 + i))
+                    g1_r18 = g1_0 + ((j + 1) & 3) * g1_w
+                    x_r19 = x_0 + k * x_s0 + (j + 1) * x_s1
+                    for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
+                        st(g1, g1_r18 + i, ld(x, x_r19 + i))
                 if ((ny == j_hi) and ((j + 1) == j_hi)) or ((j_lo == 0) and (j == -2)):
                     if (j_hi == ny) and ((j + 1) == ny):
-                        g1_r22 = g1_0 + ((j + 1) & 3) * g1_w
-                        x_r23 = x_0 + (k + 1) * x_s0 + (j + 1) * x_s1
-                        for strip in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1, strip_length):
-                            if far:
-                                for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi) + 1), 8):
-                                    prefetch(x, x_r23 + i + 512)
-                            for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi) + 1)):
-                                st(g1, g1_r22 + i, w0)
+                        g1_r20 = g1_0 + ((j + 1) & 3) * g1_w
+                        for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
+                            st(g1, g1_r20 + i, w0)
                     else:
-                        g1_r24 = g1_0 + ((j + 1) & 3) * g1_w
-                        x_r25 = x_0 + (k + 1) * x_s0 + (j + 1) * x_s1
-                        for strip in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1, strip_length):
-                            if far:
-                                for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi) + 1), 8):
-                                    prefetch(x, x_r25 + i + 512)
-                            for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi) + 1)):
-                                st(g1, g1_r24 + i, w0)
+                        g1_r21 = g1_0 + ((j + 1) & 3) * g1_w
+                        for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
+                            st(g1, g1_r21 + i, w0)
                 if j >= j_lo:
-                    g1_r26 = g1_0 + ((j - 1) & 3) * g1_w
-                    g1_r27 = g1_0 + ((j) & 3) * g1_w
-                    g1_r28 = g1_0 + ((j + 1) & 3) * g1_w
+                    g1_r22 = g1_0 + ((j - 1) & 3) * g1_w
+                    g1_r23 = g1_0 + ((j) & 3) * g1_w
+                    g1_r24 = g1_0 + ((j + 1) & 3) * g1_w
                     for i in range(max(0, (i_lo - 1)), min(i_hi, (nx - 1)) + 1):
-                        s29 = ld(g1, g1_r26 + i)
-                        s30 = s29 + ld(g1, g1_r27 + i)
-                        s31 = s30 + ld(g1, g1_r28 + i)
-                        st(c0, c0_0 + i, s31)
-                    y_r32 = y_0 + k * y_s0 + j * y_s1
-                    x_r33 = x_0 + k * x_s0 + j * x_s1
-                    for strip in range(i_lo, i_hi, strip_length):
-                        if far:
-                            for i in range(strip, min(strip + strip_length, i_hi), 8):
-                                prefetch(y, y_r32 + i + 512)
-                        for i in range(strip, min(strip + strip_length, i_hi)):
-                            s34 = w1 * ld(x, x_r33 + i)
-                            s35 = s34 - ld(c0, c0_m1 + i)
-                            s36 = s35 - ld(c0, c0_0 + i)
-                            s37 = s36 - ld(c0, c0_p1 + i)
-                            st(y, y_r32 + i, s37)
+                        s25 = ld(g1, g1_r22 + i)
+                        s26 = s25 + ld(g1, g1_r23 + i)
+                        s27 = s26 + ld(g1, g1_r24 + i)
+                        st(c0, c0_0 + i, s27)
+                    y_r28 = y_0 + k * y_s0 + j * y_s1
+                    x_r29 = x_0 + k * x_s0 + j * x_s1
+                    for i in range(i_lo, i_hi):
+                        s30 = w1 * ld(x, x_r29 + i)
+                        s31 = s30 - ld(c0, c0_m1 + i)
+                        s32 = s31 - ld(c0, c0_0 + i)
+                        s33 = s32 - ld(c0, c0_p1 + i)
+                        st(y, y_r28 + i, s33)
     return 0
 
 

@@ -19,7 +19,6 @@ def kernel(x, b, c0, g1, t2, u3, one, far, lengths, table_0):
     w3 = real(5.689576695493856e-05)
     w4 = real(2.1882987290360987e-06)
     w5 = real(4.7886513275010046e-12)
-    strip_length = 256 if far else 4611686018427387904
     for box in range(table_0.shape[0]):  # x[:] = ...
         nx = table_0[box, 0]
         ny = table_0[box, 1]
@@ -66,138 +65,106 @@ def kernel(x, b, c0, g1, t2, u3, one, far, lengths, table_0):
                     g1_r1 = g1_0 + ((j + 1) & 3) * g1_w
                     x_r2 = x_0 + (k - 1) * x_s0 + (j + 1) * x_s1
                     x_r3 = x_0 + (k + 1) * x_s0 + (j + 1) * x_s1
-                    for strip in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1, strip_length):
-                        if far:
-                            for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi) + 1), 8):
-                                prefetch(x, x_r3 + i + 512)
-                        for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi) + 1)):
-                            s4 = ld(x, x_r2 + i)
-                            s5 = s4 + ld(x, x_r3 + i)
-                            st(g1, g1_r1 + i, s5)
+                    for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
+                        s4 = ld(x, x_r2 + i)
+                        s5 = s4 + ld(x, x_r3 + i)
+                        st(g1, g1_r1 + i, s5)
                 if ((((k_hi >= 2) and (nz == k_hi)) and ((k + 1) == k_hi)) and (ny >= (j + 2))) and (j >= -1):
                     g1_r6 = g1_0 + ((j + 1) & 3) * g1_w
                     x_r7 = x_0 + (k - 1) * x_s0 + (j + 1) * x_s1
-                    x_r8 = x_0 + (k + 1) * x_s0 + (j + 1) * x_s1
-                    for strip in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1, strip_length):
-                        if far:
-                            for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi) + 1), 8):
-                                prefetch(x, x_r8 + i + 512)
-                        for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi) + 1)):
-                            st(g1, g1_r6 + i, ld(x, x_r7 + i))
+                    for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
+                        st(g1, g1_r6 + i, ld(x, x_r7 + i))
                 if ((((k_lo == 0) and (nz >= 2)) and (k == 0)) and (ny >= (j + 2))) and (j >= -1):
-                    g1_r9 = g1_0 + ((j + 1) & 3) * g1_w
-                    x_r10 = x_0 + (k + 1) * x_s0 + (j + 1) * x_s1
-                    for strip in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1, strip_length):
-                        if far:
-                            for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi) + 1), 8):
-                                prefetch(x, x_r10 + i + 512)
-                        for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi) + 1)):
-                            st(g1, g1_r9 + i, ld(x, x_r10 + i))
+                    g1_r8 = g1_0 + ((j + 1) & 3) * g1_w
+                    x_r9 = x_0 + (k + 1) * x_s0 + (j + 1) * x_s1
+                    for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
+                        st(g1, g1_r8 + i, ld(x, x_r9 + i))
                 if ((((ny == j_hi) and (nz >= 2)) and ((j + 1) == j_hi)) or (((j_lo == 0) and (nz >= 2)) and (j == -2))) or ((((k_hi == 1) and (k_lo == 0)) and (nz == 1)) and (k == 0)):
                     if ((nz >= 2) and (j_hi == ny)) and ((j + 1) == ny):
-                        g1_r11 = g1_0 + ((j + 1) & 3) * g1_w
-                        x_r12 = x_0 + (k + 1) * x_s0 + (j + 1) * x_s1
-                        for strip in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1, strip_length):
-                            if far:
-                                for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi) + 1), 8):
-                                    prefetch(x, x_r12 + i + 512)
-                            for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi) + 1)):
-                                st(g1, g1_r11 + i, w0)
+                        g1_r10 = g1_0 + ((j + 1) & 3) * g1_w
+                        for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
+                            st(g1, g1_r10 + i, w0)
                     else:
                         if ((nz >= 2) and (j_lo == 0)) and (j == -2):
-                            g1_r13 = g1_0 + ((j + 1) & 3) * g1_w
-                            x_r14 = x_0 + (k + 1) * x_s0 + (j + 1) * x_s1
-                            for strip in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1, strip_length):
-                                if far:
-                                    for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi) + 1), 8):
-                                        prefetch(x, x_r14 + i + 512)
-                                for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi) + 1)):
-                                    st(g1, g1_r13 + i, w0)
+                            g1_r11 = g1_0 + ((j + 1) & 3) * g1_w
+                            for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
+                                st(g1, g1_r11 + i, w0)
                         else:
-                            g1_r15 = g1_0 + ((j + 1) & 3) * g1_w
-                            x_r16 = x_0 + (k + 1) * x_s0 + (j + 1) * x_s1
-                            for strip in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1, strip_length):
-                                if far:
-                                    for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi) + 1), 8):
-                                        prefetch(x, x_r16 + i + 512)
-                                for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi) + 1)):
-                                    st(g1, g1_r15 + i, w0)
+                            g1_r12 = g1_0 + ((j + 1) & 3) * g1_w
+                            for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
+                                st(g1, g1_r12 + i, w0)
                 if ((ny >= (j + 2)) and (j >= 1)) and (j >= j_lo):
-                    g1_r17 = g1_0 + ((j - 1) & 3) * g1_w
-                    g1_r18 = g1_0 + ((j) & 3) * g1_w
-                    g1_r19 = g1_0 + ((j + 1) & 3) * g1_w
-                    x_r20 = x_0 + k * x_s0 + (j - 1) * x_s1
-                    x_r21 = x_0 + k * x_s0 + (j + 1) * x_s1
+                    g1_r13 = g1_0 + ((j - 1) & 3) * g1_w
+                    g1_r14 = g1_0 + ((j) & 3) * g1_w
+                    g1_r15 = g1_0 + ((j + 1) & 3) * g1_w
+                    x_r16 = x_0 + k * x_s0 + (j - 1) * x_s1
+                    x_r17 = x_0 + k * x_s0 + (j + 1) * x_s1
                     for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
-                        s22 = ld(g1, g1_r17 + i)
-                        s23 = s22 + ld(g1, g1_r18 + i)
-                        s24 = s23 + ld(g1, g1_r19 + i)
-                        s25 = s24 + ld(x, x_r20 + i)
-                        s26 = s25 + ld(x, x_r21 + i)
-                        st(c0, c0_0 + i, s26)
+                        s18 = ld(g1, g1_r13 + i)
+                        s19 = s18 + ld(g1, g1_r14 + i)
+                        s20 = s19 + ld(g1, g1_r15 + i)
+                        s21 = s20 + ld(x, x_r16 + i)
+                        s22 = s21 + ld(x, x_r17 + i)
+                        st(c0, c0_0 + i, s22)
                 if ((j_hi >= 2) and (ny == j_hi)) and ((j + 1) == j_hi):
-                    g1_r27 = g1_0 + ((j - 1) & 3) * g1_w
-                    g1_r28 = g1_0 + ((j) & 3) * g1_w
-                    g1_r29 = g1_0 + ((j + 1) & 3) * g1_w
-                    x_r30 = x_0 + k * x_s0 + (j - 1) * x_s1
+                    g1_r23 = g1_0 + ((j - 1) & 3) * g1_w
+                    g1_r24 = g1_0 + ((j) & 3) * g1_w
+                    g1_r25 = g1_0 + ((j + 1) & 3) * g1_w
+                    x_r26 = x_0 + k * x_s0 + (j - 1) * x_s1
                     for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
-                        s31 = ld(g1, g1_r27 + i)
-                        s32 = s31 + ld(g1, g1_r28 + i)
-                        s33 = s32 + ld(g1, g1_r29 + i)
-                        s34 = s33 + ld(x, x_r30 + i)
-                        st(c0, c0_0 + i, s34)
+                        s27 = ld(g1, g1_r23 + i)
+                        s28 = s27 + ld(g1, g1_r24 + i)
+                        s29 = s28 + ld(g1, g1_r25 + i)
+                        s30 = s29 + ld(x, x_r26 + i)
+                        st(c0, c0_0 + i, s30)
                 if ((j_lo == 0) and (ny >= 2)) and (j == 0):
-                    g1_r35 = g1_0 + ((j - 1) & 3) * g1_w
-                    g1_r36 = g1_0 + ((j) & 3) * g1_w
-                    g1_r37 = g1_0 + ((j + 1) & 3) * g1_w
-                    x_r38 = x_0 + k * x_s0 + (j + 1) * x_s1
+                    g1_r31 = g1_0 + ((j - 1) & 3) * g1_w
+                    g1_r32 = g1_0 + ((j) & 3) * g1_w
+                    g1_r33 = g1_0 + ((j + 1) & 3) * g1_w
+                    x_r34 = x_0 + k * x_s0 + (j + 1) * x_s1
                     for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
-                        s39 = ld(g1, g1_r35 + i)
-                        s40 = s39 + ld(g1, g1_r36 + i)
-                        s41 = s40 + ld(g1, g1_r37 + i)
-                        s42 = s41 + ld(x, x_r38 + i)
-                        st(c0, c0_0 + i, s42)
+                        s35 = ld(g1, g1_r31 + i)
+                        s36 = s35 + ld(g1, g1_r32 + i)
+                        s37 = s36 + ld(g1, g1_r33 + i)
+                        s38 = s37 + ld(x, x_r34 + i)
+                        st(c0, c0_0 + i, s38)
                 if (((j_hi == 1) and (j_lo == 0)) and (ny == 1)) and (j == 0):
-                    g1_r43 = g1_0 + ((j - 1) & 3) * g1_w
-                    g1_r44 = g1_0 + ((j) & 3) * g1_w
-                    g1_r45 = g1_0 + ((j + 1) & 3) * g1_w
+                    g1_r39 = g1_0 + ((j - 1) & 3) * g1_w
+                    g1_r40 = g1_0 + ((j) & 3) * g1_w
+                    g1_r41 = g1_0 + ((j + 1) & 3) * g1_w
                     for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
-                        s46 = ld(g1, g1_r43 + i)
-                        s47 = s46 + ld(g1, g1_r44 + i)
-                        s48 = s47 + ld(g1, g1_r45 + i)
-                        st(c0, c0_0 + i, s48)
+                        s42 = ld(g1, g1_r39 + i)
+                        s43 = s42 + ld(g1, g1_r40 + i)
+                        s44 = s43 + ld(g1, g1_r41 + i)
+                        st(c0, c0_0 + i, s44)
                 if j >= j_lo:
-                    b_r49 = b_0 + k * b_s0 + j * b_s1
-                    x_r50 = x_0 + k * x_s0 + j * x_s1
-                    for strip in range(i_lo, min((nx - 1), i_hi), strip_length):
-                        if far:
-                            for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi)), 8):
-                                prefetch(b, b_r49 + i + 512)
-                        for i in range(strip, min(strip + strip_length, min((nx - 1), i_hi))):
-                            s51 = ld(b, b_r49 + i)
-                            s52 = s51 + ld(x, x_r50 + i + 1)
-                            s53 = s52 + ld(c0, c0_m1 + i)
-                            s54 = s53 + ld(c0, c0_0 + i)
-                            s55 = s54 + ld(c0, c0_p1 + i)
-                            st(t2, t2_0 + i, (s55 * w1))
+                    b_r45 = b_0 + k * b_s0 + j * b_s1
+                    x_r46 = x_0 + k * x_s0 + j * x_s1
+                    for i in range(i_lo, min((nx - 1), i_hi)):
+                        s47 = ld(b, b_r45 + i)
+                        s48 = s47 + ld(x, x_r46 + i + 1)
+                        s49 = s48 + ld(c0, c0_m1 + i)
+                        s50 = s49 + ld(c0, c0_0 + i)
+                        s51 = s50 + ld(c0, c0_p1 + i)
+                        st(t2, t2_0 + i, (s51 * w1))
                     if i_hi == nx:
-                        s56 = ld(b, b_0 + k * b_s0 + j * b_s1 + nx - 1)
-                        s57 = s56 + ld(c0, c0_m2 + nx)
-                        s58 = s57 + ld(c0, c0_m1 + nx)
-                        s59 = s58 + ld(c0, c0_0 + nx)
-                        st(t2, t2_m1 + nx, (s59 * w1))
+                        s52 = ld(b, b_0 + k * b_s0 + j * b_s1 + nx - 1)
+                        s53 = s52 + ld(c0, c0_m2 + nx)
+                        s54 = s53 + ld(c0, c0_m1 + nx)
+                        s55 = s54 + ld(c0, c0_0 + nx)
+                        st(t2, t2_m1 + nx, (s55 * w1))
                     for i in range(i_lo, i_hi):
-                        s60 = ld(t2, t2_0 + i)
-                        s61 = fma(w1, ld(t2, t2_m1 + i), s60)
-                        s62 = fma(w2, ld(t2, t2_m2 + i), s61)
-                        s63 = fma(w3, ld(t2, t2_m3 + i), s62)
-                        st(u3, u3_0 + i, s63)
-                    x_r64 = x_0 + k * x_s0 + j * x_s1
+                        s56 = ld(t2, t2_0 + i)
+                        s57 = fma(w1, ld(t2, t2_m1 + i), s56)
+                        s58 = fma(w2, ld(t2, t2_m2 + i), s57)
+                        s59 = fma(w3, ld(t2, t2_m3 + i), s58)
+                        st(u3, u3_0 + i, s59)
+                    x_r60 = x_0 + k * x_s0 + j * x_s1
                     for i in range(i_lo, i_hi):
-                        s65 = ld(u3, u3_0 + i)
-                        s66 = fma(w4, ld(u3, u3_m4 + i), s65)
-                        s67 = fma(w5, ld(u3, u3_m8 + i), s66)
-                        st(x, x_r64 + i, s67)
+                        s61 = ld(u3, u3_0 + i)
+                        s62 = fma(w4, ld(u3, u3_m4 + i), s61)
+                        s63 = fma(w5, ld(u3, u3_m8 + i), s62)
+                        st(x, x_r60 + i, s63)
     return 0
 
 

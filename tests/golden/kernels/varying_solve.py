@@ -20,7 +20,6 @@ def kernel(x, r, a, b, c, w0_t0, t0, one, far, lengths, table_0):
     if address(x) < address(c) + lengths[4] and address(c) < address(x) + lengths[0]:
         return 5
     w0 = real(0.0)
-    strip_length = 256 if far else 4611686018427387904
     for box in range(table_0.shape[0]):  # x[:] = ...
         n = table_0[box, 0]
         i_lo = table_0[box, 1]
@@ -35,30 +34,17 @@ def kernel(x, r, a, b, c, w0_t0, t0, one, far, lengths, table_0):
         t0_w = i_hi - i_lo + 2
         for clear in range(1 * t0_w):
             st(t0, clear, w0)
-        for strip in range(i_lo, i_hi, strip_length):
-            if far:
-                for i in range(strip, min(strip + strip_length, i_hi), 8):
-                    prefetch(r, r_0 + i + 512)
-                    prefetch(b, b_0 + i + 512)
-            for i in range(strip, min(strip + strip_length, i_hi)):
-                st(t0, t0_0 + i, (ld(r, r_0 + i) / ld(b, b_0 + i)))
+        for i in range(i_lo, i_hi):
+            st(t0, t0_0 + i, (ld(r, r_0 + i) / ld(b, b_0 + i)))
         if i_hi >= 2:
-            for strip in range(max(1, i_lo), i_hi, strip_length):
-                if far:
-                    for i in range(strip, min(strip + strip_length, i_hi), 8):
-                        prefetch(a, a_0 + i + 512)
-                for i in range(strip, min(strip + strip_length, i_hi)):
-                    st(w0_t0, w0_t0_0 + i, ((-(-ld(a, a_0 + i))) / ld(b, b_0 + i)))
+            for i in range(max(1, i_lo), i_hi):
+                st(w0_t0, w0_t0_0 + i, ((-(-ld(a, a_0 + i))) / ld(b, b_0 + i)))
         if i_lo == 0:
             st(x, x_0, ld(t0, t0_0))
-        for strip in range(max(1, i_lo), i_hi, strip_length):
-            if far:
-                for i in range(strip, min(strip + strip_length, i_hi), 8):
-                    prefetch(x, x_0 + i + 512)
-            for i in range(strip, min(strip + strip_length, i_hi)):
-                s1 = ld(t0, t0_0 + i)
-                s2 = fma(ld(w0_t0, w0_t0_0 + i), ld(x, x_0 + i - 1), s1)
-                st(x, x_0 + i, s2)
+        for i in range(max(1, i_lo), i_hi):
+            s1 = ld(t0, t0_0 + i)
+            s2 = fma(ld(w0_t0, w0_t0_0 + i), ld(x, x_0 + i - 1), s1)
+            st(x, x_0 + i, s2)
     return 0
 
 
