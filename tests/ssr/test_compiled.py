@@ -211,7 +211,8 @@ def test_two_threads_at_once() -> None:
 
 @pytest.mark.parametrize("name", ["gauss_seidel", "twenty_seven_points"])
 def test_prefetching_in_strips_keeps_bits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    program, shape = PROGRAMS[name][0](), {"gauss_seidel": (3, 700)}.get(name, (2, 3, 700))
+    program = PROGRAMS[name][0]().with_options(ssr.Options(prefetch=True))
+    shape = {"gauss_seidel": (3, 700)}.get(name, (2, 3, 700))
     given = arrays(program, shape, "float64", "padded")
     near = [a.copy() for a in given]
     PROGRAMS[name][0]()(*near)

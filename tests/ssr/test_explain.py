@@ -148,7 +148,8 @@ def test_program_says_why_there_is_a_temporary() -> None:
 
 
 def test_passes_show_each_nest_and_what_changed() -> None:
-    text = programs.sweep(programs.five, "forward").explain("passes")
+    program = programs.sweep(programs.five, "forward")
+    text = program.with_options(ssr.Options(prefetch=True)).explain("passes")
     heads = [line for line in text.splitlines() if line.startswith("--")]
     names = ["reciprocal", "order_terms", "partial_sums", "recurrence", "prefetch"]
     assert heads == ["-- nest 0, nest --", *(f"-- nest 0, after {p} --" for p in names)]
