@@ -142,10 +142,8 @@ def run_startup(quick: bool) -> Json:
     found: dict[str, dict[str, startup.Times]] = {}
     for name in names:
         kinds = ["ours", "hand"] if name in ("jacobi5", "spmv27") else ["ours"]
-        found[name] = {"lower": startup.measure("lower", name, cold)[0]}
-        for kind in kinds:
-            first, again = startup.measure(kind, name, cold, warm)
-            found[name] |= {f"{kind} cold": first, f"{kind} warm": again}
+        found[name] = {"lower": startup.measure(["lower"], name, cold)["lower cold"]}
+        found[name] |= startup.measure(kinds, name, cold, warm)
     rows = []
     for name, times in found.items():
         for state in "cold", "warm":
@@ -163,7 +161,7 @@ def run_startup(quick: bool) -> Json:
             rows.append(cells)
     header = ("ms", "import", "declare", "build", "call", "total", "of it lower", "hand total",
               "ours/hand", "less imports")  # fmt: skip
-    print("startup: fresh processes, caches empty (cold) or filled (warm); least of some runs")
+    print("startup: fresh processes, caches empty (cold) or filled (warm); least of some")
     print(f"{table(header, rows)}\n")
     return {name: dict(times) for name, times in found.items()}
 
@@ -206,7 +204,7 @@ def run_sizes(quick: bool) -> Json:
     """Check that one kernel serves all sizes; print what the first call at a size costs."""
     found = {}
     for name in ["jacobi5"] if quick else ["jacobi5", "spmv27"]:
-        times = found[name] = startup.measure("sizes", name, 1)[0]
+        times = found[name] = startup.measure(["sizes"], name, 1)["sizes cold"]
         print(
             f"sizes: {name}: {times['kernels']:.0f} kernel for {times['sizes']:.0f} shapes; the "
             f"first call at a shape takes {1e6 * times['first']:.0f} microseconds"

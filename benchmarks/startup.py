@@ -20,22 +20,25 @@ from pathlib import Path
 
 import numpy as np
 
+clock = time.process_time
+"""Seconds of the processor, as in `benchmarks.timing`: what others take away is left out."""
+
 Times = dict[str, float]
 SIZES = ((1, 1), (2, 1), (1, 9), (4, 4), (5, 7), (33, 64), (100, 300), (257, 1025))
 
 
 def ours(name: str) -> Times:
     """Return the seconds from the import of the compiler to the end of the first call."""
-    start = time.perf_counter()
+    start = clock()
     from benchmarks import operators
 
-    imported = time.perf_counter()
+    imported = clock()
     program = operators.PROGRAMS[name]()
-    declared = time.perf_counter()
+    declared = clock()
     kernel = program.kernel()
-    built = time.perf_counter()
+    built = clock()
     program(*_arrays(name, len(program.ir.fields)))
-    done = time.perf_counter()
+    done = clock()
     return {
         "import": imported - start,
         "declare": declared - imported,
@@ -48,15 +51,15 @@ def ours(name: str) -> Times:
 
 def hand(name: str) -> Times:
     """Return the same for the kernel written by hand; its first call builds it."""
-    start = time.perf_counter()
+    start = clock()
     from benchmarks import handwritten
 
-    imported = time.perf_counter()
+    imported = clock()
     kernel = handwritten.KERNELS[name]
     count = {"jacobi5": 3, "spmv27": 2}[name]
     y, *rest = _arrays(name, count)
     kernel(y, np.pad(rest[0], 1), *rest[1:])
-    done = time.perf_counter()
+    done = clock()
     return {"import": imported - start, "build": done - imported, "total": done - start}
 
 
@@ -64,11 +67,11 @@ def lower(name: str) -> Times:
     """Return the seconds of declaring and of all that comes before Numba."""
     from benchmarks import operators
 
-    start = time.perf_counter()
+    start = clock()
     program = operators.PROGRAMS[name]()
-    declared = time.perf_counter()
+    declared = clock()
     program.explain("source")
-    done = time.perf_counter()
+    done = clock()
     return {"declare": declared - start, "lower": done - declared, "total": done - start}
 
 
@@ -102,24 +105,32 @@ KINDS: Mapping[str, Callable[[str], Times]] = {
 }  # fmt: skip
 
 
-def measure(kind: str, name: str, cold: int, warm: int = 0) -> tuple[Times, Times]:
-    """Return the times of the fastest of some fresh processes, with empty and with filled caches.
+def measure(kinds: Sequence[str], name: str, cold: int, warm: int = 0) -> dict[str, Times]:
+    """Return the times of the fastest of some fresh processes, by names such as ``ours cold``.
 
-    The filled caches are those of the last process that started with empty ones; with none of the
-    second kind, their times are empty.
+    The kinds take turns. The processes called cold start with empty caches, those called warm
+    with the caches of the last cold one.
+
+    Raises
+    ------
+    AssertionError
+        If a kernel was compiled where it should not be, or not where it should.
     """
+    found: dict[str, list[Times]] = {}
     with tempfile.TemporaryDirectory(prefix="ssr-startup-") as folder:
-        caches = [Path(folder, str(turn)) for turn in range(cold)]
-        first = [_process(kind, name, cache) for cache in caches]
-        again = [_process(kind, name, caches[-1]) for _ in range(warm)]
-    for found, cached in (first, 0.0), (again, 1.0):
-        if any(times.get("cached", cached) != cached for times in found):
-            raise AssertionError(f"{name} was {'' if cached else 'not '}compiled by its process.")
-    return _fastest(first), _fastest(again)
+        for turn in range(cold + warm):
+            state = "cold" if turn < cold else "warm"
+            for kind in kinds:
+                cache = Path(folder, f"{kind}-{min(turn, cold - 1)}")
+                times = _process(kind, name, cache)
+                if times.get("cached", turn >= cold) != (turn >= cold):
+                    raise AssertionError(f"The cache of {name} was not {state}.")
+                found.setdefault(f"{kind} {state}", []).append(times)
+    return {key: _fastest(times) for key, times in found.items()}
 
 
 def _fastest(found: Sequence[Times]) -> Times:
-    return min(found, key=lambda times: times.get("total", 0.0), default={})
+    return min(found, key=lambda times: times.get("total", 0.0))
 
 
 def _process(kind: str, name: str, cache: Path) -> Times:
@@ -149,9 +160,9 @@ def _arrays(name: str, count: int) -> list[np.ndarray[tuple[int, ...], np.dtype[
 
 
 def _timed(call: Callable[[], object]) -> float:
-    start = time.perf_counter()
+    start = clock()
     call()
-    return time.perf_counter() - start
+    return clock() - start
 
 
 if __name__ == "__main__":

@@ -229,7 +229,10 @@ class Program:
         extra = [np.full(shape, np.nan, call.dtype) for shape in call.scratch]
         numbers = [call.dtype(s) for s in (*scalars, *(v for _, v in self._constants))]
         with np.errstate(all="ignore"):
-            kernel.plain(*map(Memory, arrays), *map(Memory, extra), *numbers, *call.constants)
+            given = (*map(Memory, arrays), *map(Memory, extra), *numbers)
+            if kernel.plain(*given, *call.constants):
+                overlap(self._named(arrays), self._written())
+                kernel.plain(*given, *call.free)
 
 
 def program(

@@ -1834,7 +1834,6 @@ def test_a_run_time_zero_on_the_diagonal_is_not_an_error() -> None:
     np.testing.assert_array_equal(x, [1.0, np.inf])
 
 
-@pytest.mark.xfail(reason="values.node and emit: NaN is told to be impure, inf is no name")
 @pytest.mark.parametrize("weight", [np.nan, np.inf, -np.inf])
 def test_weights_that_are_not_finite(weight: float) -> None:
     @ssr.matrix(rows=line, cols=line)
@@ -1847,9 +1846,6 @@ def test_weights_that_are_not_finite(weight: float) -> None:
 NAMES = ["w0", "s1", "t0", "table_0", "x_0", "x_s0", "i_lo", "box", "far", "one", "np", "strip"]
 
 
-@pytest.mark.xfail(
-    reason="emit.spelled: names of generated source are taken; some give wrong results"
-)
 def test_scalars_named_like_generated_names() -> None:
     data = ", ".join(f"{name}=ssr.scalar" for name in NAMES)
     source = f"""
@@ -1866,7 +1862,6 @@ def test_scalars_named_like_generated_names() -> None:
     np.testing.assert_allclose(x, expected)
 
 
-@pytest.mark.xfail(reason="values.operation: DtypeError; `b * a` works", raises=errors.DtypeError)
 def test_scalar_times_field() -> None:
     @ssr.program(x=line, b=line, a=ssr.scalar)
     def p(x, b, a):
@@ -1877,7 +1872,6 @@ def test_scalar_times_field() -> None:
     np.testing.assert_array_equal(x, 2.0)
 
 
-@pytest.mark.xfail(reason="expression.Field: TypeError: not subscriptable", raises=TypeError)
 def test_in_place_addition() -> None:
     @ssr.program(x=line, b=line)
     def p(x, b):

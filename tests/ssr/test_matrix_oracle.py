@@ -129,6 +129,21 @@ def test_equals(name: str) -> None:
     assert not (A.rows.ndim > 1 and A.equals(other(A)))
 
 
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("name", CASES)
+def test_split_keeps_bits(name: str, exact: bool) -> None:
+    """Rows with conditions are cut into classes, or summed term by term: the same sums."""
+    case = CASES[name]
+    A = case.bound(case.sizes[-1])
+    x = np.random.default_rng(4).uniform(-1, 1, A.cols.extent(case.sizes[-1]))
+    results = []
+    for split in (True, False):
+        y = np.full(A.rows.extent(case.sizes[-1]), np.nan)
+        plain.run(plain.eager(A, "apply", exact=exact, split=split), y, x)
+        results.append(y)
+    plain.check_same(*results)
+
+
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.fields])
 def test_data_may_have_other_numbers_later(name: str) -> None:
     """Data bound to a matrix are read when it is applied, not when it is declared."""

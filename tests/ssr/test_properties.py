@@ -6,6 +6,7 @@ Kernels run as plain Python here; `test_compiled` compares that with machine cod
 from typing import Any
 
 import numpy as np
+import pytest
 import scipy.sparse.linalg
 from hypothesis import given
 from hypothesis import strategies as st
@@ -102,8 +103,29 @@ def test_passes_keep_bits(recipe: some.Recipe, seed: int, direction: str, exact:
         plain.check_same(made, other)
 
 
-@some.examples(15)
-@given(some.recipes(), memory.seeds, st.booleans())
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+@pytest.mark.parametrize("coefficient", [0.29, 0.1, 1e-3, 0.6])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_long_recurrences_agree(coefficient: float, direction: str, dtype: str) -> None:
+    """On lines longer than what a doubled chain looks back, in one box: like substitution."""
+    plane = ssr.Space(3, 70)
+    weights = some.dense(2, -1.0, 1.0 / coefficient) if coefficient < 0.5 else {(0, 0): 1.0}
+    weights |= {(0, -1): -0.6, (0, 1): -0.6} if coefficient > 0.5 else {}
+    A = ssr.stencil(plane, plane, weights, outside="drop")
+    rng = np.random.default_rng(5)
+    x, b = (memory.array(rng, (3, 70), dtype) for _ in "xb")
+    program = plain.sweep(A, direction)
+    made = plain.swept(program, x, b)
+    dense = A.to_scipy().toarray()
+    lower, upper = np.tril(dense), np.triu(dense)
+    left, right = (lower, dense - lower) if direction == "forward" else (upper, dense - upper)
+    meant = np.linalg.solve(left, b.ravel() - right @ x.ravel())
+    scale = 10 * np.max(np.abs(meant))
+    plain.check_close(made, meant, scale, 3e-16 if dtype == "float64" else 2e-7)
+
+
+@some.examples(20)
+@given(st.one_of(some.recipes(), some.square()), memory.seeds, st.booleans())
 def test_split_of_a_product_keeps_bits(recipe: some.Recipe, seed: int, exact: bool) -> None:
     rng = np.random.default_rng(seed)
     A = recipe.matrix().bind(**recipe.data(rng, "float64"))
