@@ -231,6 +231,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     wanted = options.only or names
     facts, load = timing.machine(), [os.getloadavg()[0]]
     print(f"{facts['processor']}, {facts['gfortran']}, Numba {facts['numba']}\n\n{NOTE}")
+    if options.quick:
+        print("quick: everything is too small for the goals to mean anything\n")
     results = {}
     for name in filter(wanted.__contains__, CASES):
         results[name] = run(CASES[name], options.quick, 3 if options.quick else options.pairs)
