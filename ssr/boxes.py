@@ -49,16 +49,17 @@ def plan_boxes(
     for name, space, a in arrays:
         layout[name] = _offsets(space.lower, [s // a.itemsize for s in a.strides], a.shape)
     shapes = []
-    for name in meta["temporaries"]:
-        space = spaces.get(name) or spaces[_base(name, meta)]
+    alike = meta["temporaries"]
+    for name in alike:
+        space = spaces[alike[name]]
         shape = space.extent(sizes)
         shapes.append(shape)
         layout[name] = _offsets(space.lower, _c_strides(shape), shape)
     order = [*meta["fields"], *meta["temporaries"]]
     tables, lists = [], []
     for nest in meta["nests"]:
-        space = spaces.get(nest["target"]) or spaces[_base(nest["target"], meta)]
-        whole = space.box(sizes)
+        target = nest["target"]
+        whole = spaces[alike.get(target, target)].box(sizes)
         chosen = ordered(boxes, whole, nest) if boxes is not None else blocked(whole, nest)
         lists.append(chosen)
         rows = [
@@ -76,11 +77,6 @@ def plan_boxes(
     lengths += [8 * int(np.prod(s)) for s in shapes]
     assert len(lengths) == len(fields) or meta["temporaries"]
     return Plan(tuple(shapes), buffers, np.array(lengths, np.int64), tuple(tables))
-
-
-def _base(name: str, meta: Mapping[str, Any]) -> str:
-    """Return the field whose space a temporary made by lowering has."""
-    return str(next(f for f in meta["fields"] if name.startswith(f"{f}_new_")))
 
 
 def _c_strides(shape: Sequence[int]) -> list[int]:

@@ -49,7 +49,7 @@ def kernel_source(
     ]
     meta: dict[str, Any] = {
         "fields": [f.name for f in program.fields],
-        "temporaries": [f.name for f in program.temporaries],
+        "temporaries": {f.name: _alike(f, program) for f in program.temporaries},
         "written": written,
         "buffers": buffer_arguments,
         "scalars": list(program.scalars),
@@ -66,6 +66,12 @@ def kernel_source(
         "loops": _vector_loops(nests),
     }
     return _module(program, types, meta, constants, body, dtype, title), meta
+
+
+def _alike(temporary: ir.Field, program: ir.Program) -> str:
+    """Return the first array with the points of a temporary; lowering's own have one before."""
+    arrays = (*program.fields, *program.temporaries)
+    return next(f.name for f in arrays if (f.lower, f.shape) == (temporary.lower, temporary.shape))
 
 
 def _write_nest(writer: Writer, program: ir.Program, nest: LoopNest, number: int) -> None:
@@ -116,7 +122,7 @@ def _module(
         "import numpy as np",
         "from numba.types import Array, f4, f8, i8",
         "",
-        "from ssr.intrinsics import address, fma, jit, ld, prefetch, st",
+        "from ssr.intrinsics import address, fma, ld, maximum, minimum, prefetch, st",
         "",
         f"META = {dict(meta)!r}",
         "",

@@ -1,7 +1,8 @@
 """The few operations generated kernels are written in, for Numba and for plain Python.
 
 ``ld`` and ``st`` access memory at a flat element offset, without the check for negative indices
-that keeps LLVM from vectorising; ``fma`` rounds once; ``prefetch`` has no effect on results.
+that keeps LLVM from vectorising; ``fma`` rounds once; ``minimum`` and ``maximum`` keep NaN;
+``prefetch`` has no effect on results.
 Called from plain Python they do the same on arrays wrapped by `Memory`, with bounds checked.
 """
 
@@ -186,6 +187,32 @@ def _type_fma(context: Any) -> Callable[..., Any]:
 @lower_builtin(fma, types.Float, types.Float, types.Float)
 def _lower_fma(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     return builder.fma(*args)
+
+
+def minimum(a: Any, b: Any) -> Any:
+    """Return the smaller of two numbers, NaN if one is NaN, like `numpy.minimum`."""
+    return a if a < b or a != a else b
+
+
+def maximum(a: Any, b: Any) -> Any:
+    """Return the larger of two numbers, NaN if one is NaN, like `numpy.maximum`."""
+    return a if a > b or a != a else b
+
+
+def _choose(order: str) -> Callable[..., Any]:
+    def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        a, b = args
+        chosen = builder.fcmp_ordered(order, a, b)
+        return builder.select(builder.or_(chosen, builder.fcmp_unordered("uno", a, a)), a, b)
+
+    return lower
+
+
+for _function, _order in ((minimum, "<"), (maximum, ">")):
+    type_callable(_function)(
+        lambda context: lambda a, b: a if a == b and isinstance(a, types.Float) else None
+    )
+    lower_builtin(_function, types.Float, types.Float)(_choose(_order))
 
 
 class KernelCompiler(CompilerBase):

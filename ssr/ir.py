@@ -6,8 +6,9 @@ the row, as one chain of fused multiply-adds in the order written: this order *i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from typing import Literal, TypeAlias
 
 from .affine import Affine
@@ -193,6 +194,11 @@ class Buffer:
     pad: int
 
 
+def scratch(stem: str, buffers: Sequence[Buffer]) -> str:
+    """Return the name of one more buffer: no user's name holds its first character."""
+    return f"%{stem}{len(buffers)}"
+
+
 @dataclass(frozen=True, slots=True)
 class Nest:
     """One assignment as scheduled statements over a box of rows.
@@ -210,6 +216,12 @@ class Nest:
     statements: tuple[Statement, ...]
     earlier: tuple[tuple[int, ...], ...] | None
     whole_lines: bool = False
+
+
+def fresh(stem: str, taken: Collection[str]) -> str:
+    """Return a name that is not taken: the stem, or the stem with a number."""
+    names = chain((stem,), (f"{stem}_{n}" for n in count(1)))
+    return next(n for n in names if n not in taken)
 
 
 def children(value: Value) -> tuple[Value, ...]:

@@ -171,6 +171,13 @@ class Matrix:
                 f"{self.name} {sign} {other.name}: the matrices act between other spaces.",
                 note=f"{self.cols!r} -> {self.rows!r} and {other.cols!r} -> {other.rows!r}",
             )
+        ours, theirs = self.parts.bound, other.parts.bound
+        for name in self.sizes:
+            if ours.get(name) != theirs.get(name) and name in ours and name in theirs:
+                raise ShapeError(
+                    f"{self.name} {sign} {other.name}: size {name} is bound to {ours[name]} and to "
+                    f"{theirs[name]}."
+                )
         right = other.renamed_apart(self.parts)
         found = algebra.merge((*self.families, *algebra.scale(right.families, ir.Const(factor))))
         return Matrix(
@@ -222,7 +229,8 @@ class Matrix:
     def equals(self, other: Matrix) -> bool:
         """Whether the matrices are proved equal, for all sizes.
 
-        Numbers are compared exactly, other values as expressions.
+        Numbers are compared exactly, other values as expressions of the same data: a scalar bound
+        to equal numbers, a field bound to one array. Sizes must be bound alike, or not at all.
 
         Examples
         --------
@@ -234,7 +242,9 @@ class Matrix:
         """
         if (self.rows, self.cols) != (other.rows, other.cols):
             return False
-        return algebra.equal(self.families, other.families)
+        if any(self.parts.bound.get(n) != other.parts.bound.get(n) for n in self.sizes):
+            return False
+        return algebra.equal(self.families, other.renamed_apart(self.parts).families)
 
     # -- data ------------------------------------------------------------------------------------
 

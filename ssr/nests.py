@@ -30,6 +30,7 @@ def in_place(program: ir.Program) -> tuple[ir.Program, tuple[str, ...]]:
     """Return the program with temporaries where an assignment cannot run in place, and notes."""
     assignments: list[ir.Assignment] = []
     temporaries = list(program.temporaries)
+    taken = {f.name for f in (*program.fields, *temporaries)} | {*program.scalars, *program.sizes}
     notes = []
     for a in program.assignments:
         decision = sweep(a)
@@ -37,7 +38,8 @@ def in_place(program: ir.Program) -> tuple[ir.Program, tuple[str, ...]]:
             notes.append(f"{a.target}[:] runs in place: {decision.reason}.")
             assignments.append(replace(a, order=decision.order))
             continue
-        name = f"{a.target}_new_{len(temporaries)}"
+        name = ir.fresh(f"{a.target}new", taken)
+        taken.add(name)
         notes.append(f"{a.target}[:] runs through the temporary {name}: {decision.reason}.")
         field = program.field(a.target)
         temporaries.append(replace(field, name=name))
@@ -91,7 +93,7 @@ def context(axes: tuple[str, ...], rows: Domain, field: ir.Field) -> Domain:
     return Domain.where(axes, text, sorted(names | set(rows.parameters())))
 
 
-def covered(value: ir.Value, rows: Domain) -> ir.Value:
+def covered(value: ir.Value, rows: Domain, zero: float = 0.0) -> ir.Value:
     """Return a value in which every sum has a term at every row: an explicit zero elsewhere."""
 
     def change(node: ir.Value) -> ir.Value | None:
@@ -100,7 +102,7 @@ def covered(value: ir.Value, rows: Domain) -> ir.Value:
         missing = rows
         for term in node.terms:
             missing = missing - term.domain
-        return None if missing.empty else ir.Sum((*node.terms, ir.Term(missing, ir.ZERO)))
+        return None if missing.empty else ir.Sum((*node.terms, ir.Term(missing, ir.Const(zero))))
 
     return ir.rewrite(value, change)
 

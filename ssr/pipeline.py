@@ -71,7 +71,7 @@ def passes(
     free = not options.exact
     negligible = NEGLIGIBLE[dtype] if free else 0.0
     known: tuple[tuple[str, bool, Pass], ...] = (
-        ("reciprocal", free, reciprocal),
+        ("reciprocal", free, lambda nest: reciprocal(nest, dtype)),
         ("order_terms", True, order_terms),
         (
             "partial_sums",

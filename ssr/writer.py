@@ -26,6 +26,7 @@ DISTANCE = 64
 RESERVED = frozenset(
     {"i", "j", "k", "l", "strip", "one", "far", "clear", "lengths", "box", "real", "np", "jit"}
     | {"ld", "st", "fma", "prefetch", "address", "range", "min", "max", "abs", "kernel", "Array"}
+    | {"minimum", "maximum"}
 )
 """Names of the kernel's own that consist of letters; all others hold a digit or an underscore."""
 
@@ -33,7 +34,7 @@ _INFIX = {
     "add": "+", "sub": "-", "mul": "*", "div": "/",
     "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=",
 }  # fmt: skip
-_CALL = {"abs": "abs", "sqrt": "np.sqrt", "exp": "np.exp", "min": "min", "max": "max"}
+_CALL = {"abs": "abs", "sqrt": "np.sqrt", "exp": "np.exp", "min": "minimum", "max": "maximum"}
 
 
 def spelled(name: str) -> str:
@@ -85,7 +86,7 @@ class Writer:
 
     def buffer(self, name: str) -> str:
         """Return a buffer's argument name."""
-        return name + self.suffix
+        return name.removeprefix("%") + self.suffix
 
     def row(self, array: str, index: Sequence[Affine]) -> str:
         """Return the source of the flat offset at which a row of an array starts."""

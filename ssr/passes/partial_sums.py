@@ -9,8 +9,9 @@ line are summed once for each point of the line, into a line buffer that is zero
              y[j, i] = - c[i-1] - c[i] - c[i+1]
 
 In three dimensions the same is done once more for the sums over planes, which are kept for the
-lines that follow (scheme c* of the project's feasibility study). A member whose weights differ in
-few places joins with a correction.
+lines that follow (scheme c* of the project's feasibility study). A member with
+other weights or more entries in a few places joins with a correction; one with fewer does not,
+for no row may depend on a point it does not read.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ def _share(
     if group is None:
         return total
     axes, reach = nest.axes, (-min(group.profile), max(group.profile))
-    name = f"c{len(buffers)}"
+    name = ir.scratch("c", buffers)
     buffers.append(ir.Buffer(name, 1, max(reach)))
     members = dict.fromkeys(group.members, 1.0)
     own = array == nest.target
@@ -154,9 +155,9 @@ def best(taps: Mapping[Offset, float]) -> Shared | None:
 def _group(profile: Mapping[int, float], lines: Mapping[Offset, Mapping[int, float]]) -> Shared:
     members, corrections, direct = [], {}, 0
     for outer, line in lines.items():
-        places = {*profile, *line}
-        change = {p: line.get(p, 0.0) - profile.get(p, 0.0) for p in places}
-        change = {p: c for p, c in change.items() if c}
+        if not profile.keys() <= line.keys():
+            continue
+        change = {p: w - profile.get(p, 0.0) for p, w in line.items() if w != profile.get(p)}
         if len(change) + 1 < len(line) or not change:
             members.append(outer)
             direct += len(line)
@@ -247,7 +248,7 @@ def _lookahead(
 ) -> ir.Statement:
     """Return the statement that sums planes one line ahead, into a rotation of buffers."""
     axes = nest.axes
-    buffer = f"g{len(buffers)}"
+    buffer = ir.scratch("g", buffers)
     rows = 1
     while rows < shifts[-1] - shifts[0] + 1:
         rows *= 2

@@ -19,6 +19,7 @@ from dataclasses import replace
 from .. import ir
 from ..affine import Affine
 from ..families import multiply
+from ..nests import covered
 from ..sets import Domain
 
 NEGLIGIBLE = {"float64": 2.0**-55, "float32": 2.0**-26}
@@ -71,7 +72,7 @@ def recurrence(
     buffers = list(nest.buffers)
     for statement in nest.statements:
         statements += _split(statement, nest, fields, buffers, factor, negligible)
-    doubled = any(b.name.startswith("u") for b in buffers[len(nest.buffers) :])
+    doubled = any(b.pad for b in buffers[len(nest.buffers) :])
     return replace(nest, statements=tuple(statements), buffers=tuple(buffers), whole_lines=doubled)
 
 
@@ -90,8 +91,8 @@ def _split(
     chain = tuple(t for t in total.terms if own_line(t, nest))
     if not chain:
         return [statement]
-    rest = ir.Sum(tuple(t for t in total.terms if t not in chain))
-    name = f"t{len(buffers)}"
+    rest = covered(ir.Sum(tuple(t for t in total.terms if t not in chain)), statement.domain, -0.0)
+    name = ir.scratch("t", buffers)
     last = Affine.name(nest.axes[-1])
     from_buffer = ir.Term(statement.domain, ir.ONE, ir.Load(name, (last,)))
     ahead = replace(statement, name=f"ahead_{name}", array=name, index=(last,), parallel=True)
@@ -103,11 +104,11 @@ def _split(
         return [replace(ahead, value=rest), replace(statement, value=value)]
     scaled = rest if operation is None else ir.Op(operation, (rest, divisor))
     made = [replace(ahead, value=scaled)]
-    coefficients, more = _coefficients(chain, operation, divisor, ahead, buffers, name)
+    coefficients, more = _coefficients(chain, operation, divisor, ahead, buffers)
     steps = 0
     if negligible and not more:
         steps = _steps(coefficients, statement, nest, fields[nest.target], negligible)
-    buffers.append(ir.Buffer(name, 1, 2**steps))
+    buffers.append(ir.Buffer(name, 1, 2**steps if steps else 0))
     if steps:
         return [
             *made,
@@ -133,7 +134,6 @@ def _coefficients(
     divisor: ir.Value,
     ahead: ir.Statement,
     buffers: list[ir.Buffer],
-    stem: str,
 ) -> tuple[tuple[ir.Term, ...], list[ir.Statement]]:
     """Return the chain's terms with the division in their weights, and what makes the weights."""
     found: list[ir.Term] = []
@@ -144,7 +144,7 @@ def _coefficients(
         elif operation == "mul" and isinstance(divisor, ir.Const):
             found.append(replace(term, weight=multiply(divisor, term.weight)))
         else:
-            name = f"w{len(found)}_{stem}"
+            name = ir.scratch("v", buffers)
             buffers.append(ir.Buffer(name, 1, 0))
             weight = ir.Op(operation, (term.weight, divisor))
             made.append(
@@ -206,7 +206,7 @@ def _doubled(
     assert isinstance(term.weight, ir.Const)
     direction = -1 if nest.order == "backward" else 1
     last = Affine.name(nest.axes[-1])
-    other = f"u{len(buffers)}"
+    other = ir.scratch("u", buffers)
     buffers.append(ir.Buffer(other, 1, 2**steps))
     source, target = name, other
     made = []

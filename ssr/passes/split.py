@@ -38,23 +38,23 @@ def split(nest: ir.Nest, *, interior: bool) -> tuple[ir.Nest, tuple[ir.Stage | i
         Whether to cut out interior rows at all; otherwise all lines are built up.
     """
     buffers = list(nest.buffers)
-    names = {b.name for b in buffers}
+    cleared = {b.name for b in buffers if b.pad}
     line = tuple(
-        _line(s, nest.context, buffers, interior, s.array in names) for s in nest.statements
+        _line(s, nest.context, buffers, interior, s.array in cleared) for s in nest.statements
     )
     flat = tuple(part for found in line for part in found)
     return replace(nest, buffers=tuple(buffers)), flat
 
 
-def pieces(statement: ir.Statement, context: Domain, buffer: bool) -> tuple[ir.Piece, ...]:
+def pieces(statement: ir.Statement, context: Domain, cleared: bool) -> tuple[ir.Piece, ...]:
     """Return the pieces of a statement, each with the terms present.
 
-    ``buffer`` says that the target is a buffer, cleared beforehand: zero pieces that nothing else
+    ``cleared`` says that the target is a buffer, cleared beforehand: zero pieces that nothing else
     overwrites are left out.
     """
     rows = statement.domain & context
     resolved = [(p, resolve(statement.value, p)) for p in _classes(statement.value, rows)]
-    if buffer:
+    if cleared:
         resolved = _without_zeros(resolved, statement.domain.axes)
     return tuple(
         ir.Piece(f"{statement.name}_{n}", p.simplified(), value)
@@ -75,17 +75,17 @@ def _line(
     context: Domain,
     buffers: list[ir.Buffer],
     interior: bool,
-    buffer: bool,
+    cleared: bool,
 ) -> tuple[ir.Stage | ir.Branch, ...]:
     """Return how a statement runs on a line."""
     value = statement.value
     rows = statement.domain & context
     conditions = guards(value, rows) if statement.parallel else ()
     if not conditions:
-        return (ir.Stage(statement, pieces(statement, context, buffer)),)
+        return (ir.Stage(statement, pieces(statement, context, cleared)),)
     count = len(conditions)
     if interior and _written_out(value, rows, count) <= TERMS:
-        return (ir.Stage(statement, pieces(statement, context, buffer)),)
+        return (ir.Stage(statement, pieces(statement, context, cleared)),)
     built = tuple(
         ir.Stage(s, pieces(s, context, False)) for s in _built_up(statement, rows, buffers)
     )
@@ -97,7 +97,7 @@ def _line(
     if lines.empty or _written_out(value, inside & context, count) > TERMS:
         return built
     kept = replace(statement, domain=inside)
-    return (ir.Branch(lines, (ir.Stage(kept, pieces(kept, context, buffer)),), built),)
+    return (ir.Branch(lines, (ir.Stage(kept, pieces(kept, context, cleared)),), built),)
 
 
 def _written_out(value: ir.Value, rows: Domain, conditions: int) -> int:
@@ -132,7 +132,7 @@ def _built_up(
     def change(value: ir.Value) -> ir.Value | None:
         if not isinstance(value, ir.Sum) or all(rows <= t.domain for t in value.terms):
             return None
-        name = f"a{len(buffers)}"
+        name = ir.scratch("a", buffers)
         buffers.append(ir.Buffer(name, 1, 0))
         so_far = ir.Load(name, (last,))
         step = replace(statement, array=name, index=(last,))

@@ -52,7 +52,6 @@ HARD = {
 }
 
 
-@pytest.mark.xfail(reason="a known defect, found by random programs", strict=False)
 @pytest.mark.parametrize("direction", ["forward", "backward"])
 @pytest.mark.parametrize("name", HARD)
 @pytest.mark.parametrize("options", [{}, {"recurrence": False}, {"exact": True}], ids=str)

@@ -169,7 +169,6 @@ def test_symbolic_sizes_keep_bits_of_a_product(recipe: some.Recipe, seed: int) -
     plain.check_same(*results)
 
 
-@pytest.mark.xfail(reason="a known defect, found by random programs", strict=False)
 @some.examples(40)
 @given(some.recipes(), memory.seeds)
 def test_parts_add_up(recipe: some.Recipe, seed: int) -> None:

@@ -3,9 +3,9 @@
 import numpy as np
 from numba.types import Array, f4, f8, i8
 
-from ssr.intrinsics import address, fma, jit, ld, prefetch, st
+from ssr.intrinsics import address, fma, ld, maximum, minimum, prefetch, st
 
-META = {'fields': ['x', 'b'], 'temporaries': [], 'written': ['x'], 'buffers': [('t0', 0, 1, 1)], 'scalars': [], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'x', 'order': 'backward', 'earlier': ((0, 1), (1, 0)), 'whole_lines': False}], 'loops': 4}
+META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('t0', 0, 1, 0)], 'scalars': [], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'x', 'order': 'backward', 'earlier': ((0, 1), (1, 0)), 'whole_lines': False}], 'loops': 4}
 
 real = np.float64
 
@@ -13,8 +13,7 @@ real = np.float64
 def kernel(x, b, t0, one, far, lengths, table_0):
     if address(x) < address(b) + lengths[1] and address(b) < address(x) + lengths[0]:
         return 2
-    w0 = real(0.0)
-    w1 = real(0.25)
+    w0 = real(0.25)
     for box in range(table_0.shape[0]):  # x[:] = ...
         nx = table_0[box, 0]
         ny = table_0[box, 1]
@@ -26,17 +25,14 @@ def kernel(x, b, t0, one, far, lengths, table_0):
         x_s0 = table_0[box, 7]
         b_0 = table_0[box, 8]
         b_s0 = table_0[box, 9]
-        t0_0 = 1 - i_lo
-        t0_w = i_hi - i_lo + 2
-        for clear in range(1 * t0_w):
-            st(t0, clear, w0)
+        t0_0 = 0 - i_lo
         t0_m1 = t0_0 - one
         for j in range(j_hi - 1, j_lo - 1, -1):
             if ((i_lo == 0) and (ny >= (j + 2))) and (j >= 1):
                 s1 = ld(b, b_0 + j * b_s0)
                 s2 = s1 + ld(x, x_0 + (j - 1) * x_s0)
                 s3 = s2 + ld(x, x_0 + (j + 1) * x_s0)
-                st(t0, t0_0, (s3 * w1))
+                st(t0, t0_0, (s3 * w0))
             if (ny >= (j + 2)) and (j >= 1):
                 b_r4 = b_0 + j * b_s0
                 x_r5 = x_0 + (j - 1) * x_s0
@@ -47,12 +43,12 @@ def kernel(x, b, t0, one, far, lengths, table_0):
                     s9 = s8 + ld(x, x_r5 + i)
                     s10 = s9 + ld(x, x_r6 + i - 1)
                     s11 = s10 + ld(x, x_r7 + i)
-                    st(t0, t0_0 + i, (s11 * w1))
+                    st(t0, t0_0 + i, (s11 * w0))
             else:
                 if (((ny >= 2) and (i_lo == 0)) and (j_lo == 0)) and (j == 0):
                     s12 = ld(b, b_0 + j * b_s0)
                     s13 = s12 + ld(x, x_0 + (j + 1) * x_s0)
-                    st(t0, t0_0, (s13 * w1))
+                    st(t0, t0_0, (s13 * w0))
                 if ((ny >= 2) and (j_lo == 0)) and (j == 0):
                     b_r14 = b_0 + j * b_s0
                     x_r15 = x_0 + j * x_s0
@@ -61,12 +57,12 @@ def kernel(x, b, t0, one, far, lengths, table_0):
                         s17 = ld(b, b_r14 + i)
                         s18 = s17 + ld(x, x_r15 + i - 1)
                         s19 = s18 + ld(x, x_r16 + i)
-                        st(t0, t0_0 + i, (s19 * w1))
+                        st(t0, t0_0 + i, (s19 * w0))
                 else:
                     if (ny >= 2) and (i_lo == 0):
                         s20 = ld(b, b_0 + j * b_s0)
                         s21 = s20 + ld(x, x_0 + (j - 1) * x_s0)
-                        st(t0, t0_0, (s21 * w1))
+                        st(t0, t0_0, (s21 * w0))
                     if ny >= 2:
                         b_r22 = b_0 + j * b_s0
                         x_r23 = x_0 + (j - 1) * x_s0
@@ -75,23 +71,23 @@ def kernel(x, b, t0, one, far, lengths, table_0):
                             s25 = ld(b, b_r22 + i)
                             s26 = s25 + ld(x, x_r23 + i)
                             s27 = s26 + ld(x, x_r24 + i - 1)
-                            st(t0, t0_0 + i, (s27 * w1))
+                            st(t0, t0_0 + i, (s27 * w0))
                     else:
                         if i_lo == 0:
                             s28 = ld(b, b_0 + j * b_s0)
-                            st(t0, t0_0, (s28 * w1))
+                            st(t0, t0_0, (s28 * w0))
                         b_r29 = b_0 + j * b_s0
                         x_r30 = x_0 + j * x_s0
                         for i in range(max(1, i_lo), i_hi):
                             s31 = ld(b, b_r29 + i)
                             s32 = s31 + ld(x, x_r30 + i - 1)
-                            st(t0, t0_0 + i, (s32 * w1))
+                            st(t0, t0_0 + i, (s32 * w0))
             if i_hi == nx:
                 st(x, x_0 + j * x_s0 + nx - 1, ld(t0, t0_m1 + nx))
             x_r33 = x_0 + j * x_s0
             for i in range((min((nx - 1), i_hi)) - 1, (i_lo) - 1, -1):
                 s34 = ld(t0, t0_0 + i)
-                s35 = fma(w1, ld(x, x_r33 + i + 1), s34)
+                s35 = fma(w0, ld(x, x_r33 + i + 1), s34)
                 st(x, x_r33 + i, s35)
     return 0
 

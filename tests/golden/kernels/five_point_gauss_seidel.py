@@ -3,9 +3,9 @@
 import numpy as np
 from numba.types import Array, f4, f8, i8
 
-from ssr.intrinsics import address, fma, jit, ld, prefetch, st
+from ssr.intrinsics import address, fma, ld, maximum, minimum, prefetch, st
 
-META = {'fields': ['x', 'b'], 'temporaries': [], 'written': ['x'], 'buffers': [('t0', 0, 1, 1)], 'scalars': [], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1, 0), (0, -1)), 'whole_lines': False}], 'loops': 4}
+META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('t0', 0, 1, 0)], 'scalars': [], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1, 0), (0, -1)), 'whole_lines': False}], 'loops': 4}
 
 real = np.float64
 
@@ -13,8 +13,7 @@ real = np.float64
 def kernel(x, b, t0, one, far, lengths, table_0):
     if address(x) < address(b) + lengths[1] and address(b) < address(x) + lengths[0]:
         return 2
-    w0 = real(0.0)
-    w1 = real(0.25)
+    w0 = real(0.25)
     for box in range(table_0.shape[0]):  # x[:] = ...
         nx = table_0[box, 0]
         ny = table_0[box, 1]
@@ -26,10 +25,7 @@ def kernel(x, b, t0, one, far, lengths, table_0):
         x_s0 = table_0[box, 7]
         b_0 = table_0[box, 8]
         b_s0 = table_0[box, 9]
-        t0_0 = 1 - i_lo
-        t0_w = i_hi - i_lo + 2
-        for clear in range(1 * t0_w):
-            st(t0, clear, w0)
+        t0_0 = 0 - i_lo
         t0_m1 = t0_0 - one
         for j in range(j_lo, j_hi):
             if (ny >= (j + 2)) and (j >= 1):
@@ -42,12 +38,12 @@ def kernel(x, b, t0, one, far, lengths, table_0):
                     s6 = s5 + ld(x, x_r2 + i + 1)
                     s7 = s6 + ld(x, x_r3 + i)
                     s8 = s7 + ld(x, x_r4 + i)
-                    st(t0, t0_0 + i, (s8 * w1))
+                    st(t0, t0_0 + i, (s8 * w0))
                 if i_hi == nx:
                     s9 = ld(b, b_0 + j * b_s0 + nx - 1)
                     s10 = s9 + ld(x, x_0 + (j + 1) * x_s0 + nx - 1)
                     s11 = s10 + ld(x, x_0 + (j - 1) * x_s0 + nx - 1)
-                    st(t0, t0_m1 + nx, (s11 * w1))
+                    st(t0, t0_m1 + nx, (s11 * w0))
             else:
                 if ((ny >= 2) and (j_lo == 0)) and (j == 0):
                     b_r12 = b_0 + j * b_s0
@@ -57,11 +53,11 @@ def kernel(x, b, t0, one, far, lengths, table_0):
                         s15 = ld(b, b_r12 + i)
                         s16 = s15 + ld(x, x_r13 + i + 1)
                         s17 = s16 + ld(x, x_r14 + i)
-                        st(t0, t0_0 + i, (s17 * w1))
+                        st(t0, t0_0 + i, (s17 * w0))
                     if i_hi == nx:
                         s18 = ld(b, b_0 + j * b_s0 + nx - 1)
                         s19 = s18 + ld(x, x_0 + (j + 1) * x_s0 + nx - 1)
-                        st(t0, t0_m1 + nx, (s19 * w1))
+                        st(t0, t0_m1 + nx, (s19 * w0))
                 else:
                     if ny >= 2:
                         b_r20 = b_0 + j * b_s0
@@ -71,11 +67,11 @@ def kernel(x, b, t0, one, far, lengths, table_0):
                             s23 = ld(b, b_r20 + i)
                             s24 = s23 + ld(x, x_r21 + i + 1)
                             s25 = s24 + ld(x, x_r22 + i)
-                            st(t0, t0_0 + i, (s25 * w1))
+                            st(t0, t0_0 + i, (s25 * w0))
                     if (ny >= 2) and (i_hi == nx):
                         s26 = ld(b, b_0 + j * b_s0 + nx - 1)
                         s27 = s26 + ld(x, x_0 + (j - 1) * x_s0 + nx - 1)
-                        st(t0, t0_m1 + nx, (s27 * w1))
+                        st(t0, t0_m1 + nx, (s27 * w0))
                     else:
                         if (ny == 1) and (j_lo == 0):
                             b_r28 = b_0 + j * b_s0
@@ -83,16 +79,16 @@ def kernel(x, b, t0, one, far, lengths, table_0):
                             for i in range(i_lo, min((nx - 1), i_hi)):
                                 s30 = ld(b, b_r28 + i)
                                 s31 = s30 + ld(x, x_r29 + i + 1)
-                                st(t0, t0_0 + i, (s31 * w1))
+                                st(t0, t0_0 + i, (s31 * w0))
                             if i_hi == nx:
                                 s32 = ld(b, b_0 + j * b_s0 + nx - 1)
-                                st(t0, t0_m1 + nx, (s32 * w1))
+                                st(t0, t0_m1 + nx, (s32 * w0))
             if i_lo == 0:
                 st(x, x_0 + j * x_s0, ld(t0, t0_0))
             x_r33 = x_0 + j * x_s0
             for i in range(max(1, i_lo), i_hi):
                 s34 = ld(t0, t0_0 + i)
-                s35 = fma(w1, ld(x, x_r33 + i - 1), s34)
+                s35 = fma(w0, ld(x, x_r33 + i - 1), s34)
                 st(x, x_r33 + i, s35)
     return 0
 

@@ -3,9 +3,9 @@
 import numpy as np
 from numba.types import Array, f4, f8, i8
 
-from ssr.intrinsics import address, fma, jit, ld, prefetch, st
+from ssr.intrinsics import address, fma, ld, maximum, minimum, prefetch, st
 
-META = {'fields': ['y', 'x'], 'temporaries': [], 'written': ['y'], 'buffers': [('c0', 0, 1, 1), ('g1', 0, 4, 1)], 'scalars': [], 'sizes': ['nx', 'ny', 'nz'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False}], 'loops': 8}
+META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [('c0', 0, 1, 1), ('g1', 0, 4, 1)], 'scalars': [], 'sizes': ['nx', 'ny', 'nz'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False}], 'loops': 8}
 
 real = np.float64
 

@@ -3,14 +3,14 @@
 import numpy as np
 from numba.types import Array, f4, f8, i8
 
-from ssr.intrinsics import address, fma, jit, ld, prefetch, st
+from ssr.intrinsics import address, fma, ld, maximum, minimum, prefetch, st
 
-META = {'fields': ['x', 'r', 'a', 'b', 'c'], 'temporaries': [], 'written': ['x'], 'buffers': [('w0_t0', 0, 1, 0), ('t0', 0, 1, 1)], 'scalars': [], 'sizes': ['n'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1,),), 'whole_lines': False}], 'loops': 2}
+META = {'fields': ['x', 'r', 'a', 'b', 'c'], 'temporaries': {}, 'written': ['x'], 'buffers': [('v0', 0, 1, 0), ('t0', 0, 1, 0)], 'scalars': [], 'sizes': ['n'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1,),), 'whole_lines': False}], 'loops': 2}
 
 real = np.float64
 
 
-def kernel(x, r, a, b, c, w0_t0, t0, one, far, lengths, table_0):
+def kernel(x, r, a, b, c, v0, t0, one, far, lengths, table_0):
     if address(x) < address(r) + lengths[1] and address(r) < address(x) + lengths[0]:
         return 2
     if address(x) < address(a) + lengths[2] and address(a) < address(x) + lengths[0]:
@@ -19,7 +19,6 @@ def kernel(x, r, a, b, c, w0_t0, t0, one, far, lengths, table_0):
         return 4
     if address(x) < address(c) + lengths[4] and address(c) < address(x) + lengths[0]:
         return 5
-    w0 = real(0.0)
     for box in range(table_0.shape[0]):  # x[:] = ...
         n = table_0[box, 0]
         i_lo = table_0[box, 1]
@@ -29,21 +28,18 @@ def kernel(x, r, a, b, c, w0_t0, t0, one, far, lengths, table_0):
         a_0 = table_0[box, 5]
         b_0 = table_0[box, 6]
         c_0 = table_0[box, 7]
-        w0_t0_0 = 0 - i_lo
-        t0_0 = 1 - i_lo
-        t0_w = i_hi - i_lo + 2
-        for clear in range(1 * t0_w):
-            st(t0, clear, w0)
+        v0_0 = 0 - i_lo
+        t0_0 = 0 - i_lo
         for i in range(i_lo, i_hi):
             st(t0, t0_0 + i, (ld(r, r_0 + i) / ld(b, b_0 + i)))
         if i_hi >= 2:
             for i in range(max(1, i_lo), i_hi):
-                st(w0_t0, w0_t0_0 + i, ((-(-ld(a, a_0 + i))) / ld(b, b_0 + i)))
+                st(v0, v0_0 + i, ((-(-ld(a, a_0 + i))) / ld(b, b_0 + i)))
         if i_lo == 0:
             st(x, x_0, ld(t0, t0_0))
         for i in range(max(1, i_lo), i_hi):
             s1 = ld(t0, t0_0 + i)
-            s2 = fma(ld(w0_t0, w0_t0_0 + i), ld(x, x_0 + i - 1), s1)
+            s2 = fma(ld(v0, v0_0 + i), ld(x, x_0 + i - 1), s1)
             st(x, x_0 + i, s2)
     return 0
 
