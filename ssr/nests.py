@@ -38,7 +38,7 @@ def in_place(program: ir.Program) -> tuple[ir.Program, tuple[str, ...]]:
             notes.append(f"{a.target}[:] runs in place: {decision.reason}.")
             assignments.append(replace(a, order=decision.order))
             continue
-        name = ir.fresh(f"{a.target}new", taken)
+        name = ir.fresh(f"{a.target}_new", taken)
         taken.add(name)
         notes.append(f"{a.target}[:] runs through the temporary {name}: {decision.reason}.")
         field = program.field(a.target)

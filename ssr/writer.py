@@ -26,9 +26,9 @@ DISTANCE = 64
 RESERVED = frozenset(
     {"i", "j", "k", "l", "strip", "one", "far", "clear", "lengths", "box", "real", "np", "jit"}
     | {"ld", "st", "fma", "prefetch", "address", "range", "min", "max", "abs", "kernel", "Array"}
-    | {"minimum", "maximum"}
+    | {"minimum", "maximum", "strip_length"}
 )
-"""Names of the kernel's own that consist of letters; all others hold a digit or an underscore."""
+"""Names of the kernel's own that look like a user's; all others hold a digit, `_lo`, `_hi`, `_w`."""
 
 _INFIX = {
     "add": "+", "sub": "-", "mul": "*", "div": "/",
@@ -40,10 +40,10 @@ _CALL = {"abs": "abs", "sqrt": "np.sqrt", "exp": "np.exp", "min": "minimum", "ma
 def spelled(name: str) -> str:
     """Return a user's name as a name of the kernel, different from all of the kernel's own.
 
-    >>> spelled("pressure"), spelled("box"), spelled("x_0")
-    ('pressure', 'u__box', 'u__x_0')
+    >>> spelled("wind_speed"), spelled("box"), spelled("x_0")
+    ('wind_speed', 'u__box', 'u__x_0')
     """
-    plain = name.isalpha() and name.isascii()
+    plain = re.fullmatch("[A-Za-z]+(_[A-Za-z]{3,})*", name) is not None
     taken = name in RESERVED or keyword.iskeyword(name) or hasattr(builtins, name)
     return name if plain and not taken else f"u__{name}"
 

@@ -11,7 +11,6 @@ from ssr.errors import Error, OverlapError
 from . import plain
 from . import strategies as some
 
-
 Array = np.ndarray[Any, Any]
 n, m = ssr.sizes("n m")
 line = ssr.Space(n)

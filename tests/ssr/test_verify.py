@@ -125,15 +125,15 @@ FIVE: dict[str, tuple[Callable[[ir.Nest], ir.Nest], str]] = {
         "rows are written twice",
     ),
     "a buffer is not filled": (
-        lambda f: without(f, "ahead_t0"),
-        r"after broken, nest 'x', statement 'row': t0\[i\] is read and was not written",
+        lambda f: without(f, "ahead_%t0"),
+        r"after broken, nest 'x', statement 'row': %t0\[i\] is read and was not written",
     ),
     "a buffer is filled too late": (
         lambda f: replace(f, statements=f.statements[::-1]),
-        r"t0\[i\] is read and was not written",
+        r"%t0\[i\] is read and was not written",
     ),
     "a buffer is filled on another line": (
-        lambda f: change(f, "ahead_t0", **early(f.statements[0])),
+        lambda f: change(f, "ahead_%t0", **early(f.statements[0])),
         "is on the line of the row it is for",
     ),
     "a chain is called parallel": (
@@ -141,19 +141,19 @@ FIVE: dict[str, tuple[Callable[[ir.Nest], ir.Nest], str]] = {
         r"x′\[j, i - 1\] is read before it is written",
     ),
     "lines are not reached": (
-        lambda f: change(f, "ahead_t0", ahead=1),
+        lambda f: change(f, "ahead_%t0", ahead=1),
         "the loops do not reach lines",
     ),
     "an array is left": (
-        lambda f: value(f, "ahead_t0", moved("b", -1, 1)),
+        lambda f: value(f, "ahead_%t0", moved("b", -1, 1)),
         r"b\[j, i \+ 1\] lies outside b, for i = -1 \+ nx",
     ),
     "a buffer is left": (
-        lambda f: value(buffers(f, pad=0), "row", moved("t0", -1, -1)),
-        r"t0\[i - 1\] lies outside t0",
+        lambda f: value(buffers(f, pad=0), "row", moved("%t0", -1, -1)),
+        r"%t0\[i - 1\] lies outside %t0",
     ),
     "an old value is marked new": (
-        lambda f: value(f, "ahead_t0", marked(True)),
+        lambda f: value(f, "ahead_%t0", marked(True)),
         r"x′\[j, i \+ 1\] is not made yet",
     ),
     "a new value is marked old": (
@@ -161,12 +161,12 @@ FIVE: dict[str, tuple[Callable[[ir.Nest], ir.Nest], str]] = {
         r"the old x\[j, i - 1\] lies before the row",
     ),
     "an unknown array is written": (
-        lambda f: change(f, "ahead_t0", array="b"),
-        "'ahead_t0' writes 'b'",
+        lambda f: change(f, "ahead_%t0", array="b"),
+        "'ahead_%t0' writes 'b'",
     ),
     "a buffer is written elsewhere": (
-        lambda f: change(f, "ahead_t0", index=(Affine.name("i") + 1,)),
-        r"writes t0 at \(i \+ 1\)",
+        lambda f: change(f, "ahead_%t0", index=(Affine.name("i") + 1,)),
+        r"writes %t0 at \(i \+ 1\)",
     ),
     "the target is written elsewhere": (
         lambda f: change(f, "row", index=(Affine.name("j"), Affine.name("i") * 2)),
@@ -243,7 +243,8 @@ def test_a_parallel_statement_may_not_read_what_it_writes() -> None:
     (writer,) = (s for s in steps if s.array == source)
     chained = replace(writer, value=ir.Load(source, (Affine.name("i") + 1,)), parallel=True)
     broken = replace(
-        found, statements=tuple(chained if s is writer else s for s in found.statements)
+        buffers(found, pad=1),
+        statements=tuple(chained if s is writer else s for s in found.statements),
     )
     with pytest.raises(AssertionError, match="is read while it is written"):
         verify(broken, fields)

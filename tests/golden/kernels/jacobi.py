@@ -5,20 +5,20 @@ from numba.types import Array, f4, f8, i8
 
 from ssr.intrinsics import address, fma, ld, maximum, minimum, prefetch, st
 
-META = {'fields': ['x', 'b'], 'temporaries': {'xnew': 'x'}, 'written': ['xnew', 'x'], 'buffers': [], 'scalars': ['omega'], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'xnew', 'order': 'any', 'earlier': (), 'whole_lines': False}, {'target': 'x', 'order': 'any', 'earlier': (), 'whole_lines': False}], 'loops': 5}
+META = {'fields': ['x', 'b'], 'temporaries': {'x_new': 'x'}, 'written': ['x_new', 'x'], 'buffers': [], 'scalars': ['omega'], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'x_new', 'order': 'any', 'earlier': (), 'whole_lines': False}, {'target': 'x', 'order': 'any', 'earlier': (), 'whole_lines': False}], 'loops': 5}
 
 real = np.float64
 
 
-def kernel(x, b, xnew, omega, one, far, lengths, table_0, table_1):
+def kernel(x, b, x_new, omega, one, far, lengths, table_0, table_1):
     if address(x) < address(b) + lengths[1] and address(b) < address(x) + lengths[0]:
         return 2
-    if address(x) < address(xnew) + lengths[2] and address(xnew) < address(x) + lengths[0]:
+    if address(x) < address(x_new) + lengths[2] and address(x_new) < address(x) + lengths[0]:
         return 3
-    if address(xnew) < address(b) + lengths[1] and address(b) < address(xnew) + lengths[2]:
+    if address(x_new) < address(b) + lengths[1] and address(b) < address(x_new) + lengths[2]:
         return 8
     w0 = real(-4.0)
-    for box in range(table_0.shape[0]):  # xnew[:] = ...
+    for box in range(table_0.shape[0]):  # x_new[:] = ...
         nx = table_0[box, 0]
         ny = table_0[box, 1]
         j_lo = table_0[box, 2]
@@ -29,8 +29,8 @@ def kernel(x, b, xnew, omega, one, far, lengths, table_0, table_1):
         x_s0 = table_0[box, 7]
         b_0 = table_0[box, 8]
         b_s0 = table_0[box, 9]
-        xnew_0 = table_0[box, 10]
-        xnew_s0 = table_0[box, 11]
+        x_new_0 = table_0[box, 10]
+        x_new_s0 = table_0[box, 11]
         for j in range(j_lo, j_hi):
             if (((nx >= 2) and (i_lo == 0)) and (ny >= (j + 2))) and (j >= 1):
                 s1 = ld(x, x_0 + j * x_s0)
@@ -40,7 +40,7 @@ def kernel(x, b, xnew, omega, one, far, lengths, table_0, table_1):
                 s5 = s4 + ld(x, x_0 + j * x_s0 + 1)
                 s6 = s5 + ld(x, x_0 + (j + 1) * x_s0)
                 s7 = s1 + (s6 * omega)
-                st(xnew, xnew_0 + j * xnew_s0, s7)
+                st(x_new, x_new_0 + j * x_new_s0, s7)
             else:
                 if ((((nx >= 2) and (ny >= 2)) and (i_lo == 0)) and (j_lo == 0)) and (j == 0):
                     s8 = ld(x, x_0 + j * x_s0)
@@ -49,9 +49,9 @@ def kernel(x, b, xnew, omega, one, far, lengths, table_0, table_1):
                     s11 = s10 + ld(x, x_0 + j * x_s0 + 1)
                     s12 = s11 + ld(x, x_0 + (j + 1) * x_s0)
                     s13 = s8 + (s12 * omega)
-                    st(xnew, xnew_0 + j * xnew_s0, s13)
+                    st(x_new, x_new_0 + j * x_new_s0, s13)
                 if ((ny >= 2) and (j_lo == 0)) and (j == 0):
-                    xnew_r14 = xnew_0 + j * xnew_s0
+                    x_new_r14 = x_new_0 + j * x_new_s0
                     x_r15 = x_0 + j * x_s0
                     b_r16 = b_0 + j * b_s0
                     x_r17 = x_0 + (j + 1) * x_s0
@@ -63,7 +63,7 @@ def kernel(x, b, xnew, omega, one, far, lengths, table_0, table_1):
                         s22 = s21 + ld(x, x_r15 + i + 1)
                         s23 = s22 + ld(x, x_r17 + i)
                         s24 = s18 + (s23 * omega)
-                        st(xnew, xnew_r14 + i, s24)
+                        st(x_new, x_new_r14 + i, s24)
                 else:
                     if ((((nx == 1) and (i_hi == 1)) and (i_lo == 0)) and (ny >= (j + 2))) and (j >= 1):
                         s25 = ld(x, x_0 + j * x_s0)
@@ -72,9 +72,9 @@ def kernel(x, b, xnew, omega, one, far, lengths, table_0, table_1):
                         s28 = fma(w0, ld(x, x_0 + j * x_s0), s27)
                         s29 = s28 + ld(x, x_0 + (j + 1) * x_s0)
                         s30 = s25 + (s29 * omega)
-                        st(xnew, xnew_0 + j * xnew_s0, s30)
+                        st(x_new, x_new_0 + j * x_new_s0, s30)
             if (ny >= (j + 2)) and (j >= 1):
-                xnew_r31 = xnew_0 + j * xnew_s0
+                x_new_r31 = x_new_0 + j * x_new_s0
                 x_r32 = x_0 + j * x_s0
                 b_r33 = b_0 + j * b_s0
                 x_r34 = x_0 + (j - 1) * x_s0
@@ -88,7 +88,7 @@ def kernel(x, b, xnew, omega, one, far, lengths, table_0, table_1):
                     s41 = s40 + ld(x, x_r32 + i + 1)
                     s42 = s41 + ld(x, x_r35 + i)
                     s43 = s36 + (s42 * omega)
-                    st(xnew, xnew_r31 + i, s43)
+                    st(x_new, x_new_r31 + i, s43)
                 if (nx >= 2) and (i_hi == nx):
                     s44 = ld(x, x_0 + j * x_s0 + nx - 1)
                     s45 = ld(b, b_0 + j * b_s0 + nx - 1)
@@ -97,7 +97,7 @@ def kernel(x, b, xnew, omega, one, far, lengths, table_0, table_1):
                     s48 = fma(w0, ld(x, x_0 + j * x_s0 + nx - 1), s47)
                     s49 = s48 + ld(x, x_0 + (j + 1) * x_s0 + nx - 1)
                     s50 = s44 + (s49 * omega)
-                    st(xnew, xnew_0 + j * xnew_s0 + nx - 1, s50)
+                    st(x_new, x_new_0 + j * x_new_s0 + nx - 1, s50)
             else:
                 if ((((nx >= 2) and (ny >= 2)) and (i_lo == 0)) and (j_hi == ny)) and ((j + 1) == ny):
                     s51 = ld(x, x_0 + j * x_s0)
@@ -106,9 +106,9 @@ def kernel(x, b, xnew, omega, one, far, lengths, table_0, table_1):
                     s54 = fma(w0, ld(x, x_0 + j * x_s0), s53)
                     s55 = s54 + ld(x, x_0 + j * x_s0 + 1)
                     s56 = s51 + (s55 * omega)
-                    st(xnew, xnew_0 + j * xnew_s0, s56)
+                    st(x_new, x_new_0 + j * x_new_s0, s56)
                 if ((ny >= 2) and (j_hi == ny)) and ((j + 1) == ny):
-                    xnew_r57 = xnew_0 + j * xnew_s0
+                    x_new_r57 = x_new_0 + j * x_new_s0
                     x_r58 = x_0 + j * x_s0
                     b_r59 = b_0 + j * b_s0
                     x_r60 = x_0 + (j - 1) * x_s0
@@ -120,7 +120,7 @@ def kernel(x, b, xnew, omega, one, far, lengths, table_0, table_1):
                         s65 = fma(w0, ld(x, x_r58 + i), s64)
                         s66 = s65 + ld(x, x_r58 + i + 1)
                         s67 = s61 + (s66 * omega)
-                        st(xnew, xnew_r57 + i, s67)
+                        st(x_new, x_new_r57 + i, s67)
                     if (nx >= 2) and (i_hi == nx):
                         s68 = ld(x, x_0 + j * x_s0 + nx - 1)
                         s69 = ld(b, b_0 + j * b_s0 + nx - 1)
@@ -128,14 +128,14 @@ def kernel(x, b, xnew, omega, one, far, lengths, table_0, table_1):
                         s71 = s70 + ld(x, x_0 + j * x_s0 + nx - 2)
                         s72 = fma(w0, ld(x, x_0 + j * x_s0 + nx - 1), s71)
                         s73 = s68 + (s72 * omega)
-                        st(xnew, xnew_0 + j * xnew_s0 + nx - 1, s73)
+                        st(x_new, x_new_0 + j * x_new_s0 + nx - 1, s73)
                     if ((nx == 1) and (i_hi == 1)) and (i_lo == 0):
                         s74 = ld(x, x_0 + j * x_s0)
                         s75 = ld(b, b_0 + j * b_s0)
                         s76 = s75 + ld(x, x_0 + (j - 1) * x_s0)
                         s77 = fma(w0, ld(x, x_0 + j * x_s0), s76)
                         s78 = s74 + (s77 * omega)
-                        st(xnew, xnew_0 + j * xnew_s0, s78)
+                        st(x_new, x_new_0 + j * x_new_s0, s78)
                 else:
                     if ((nx >= 2) and (ny >= 2)) and (i_hi == nx):
                         s79 = ld(x, x_0 + j * x_s0 + nx - 1)
@@ -144,16 +144,16 @@ def kernel(x, b, xnew, omega, one, far, lengths, table_0, table_1):
                         s82 = fma(w0, ld(x, x_0 + j * x_s0 + nx - 1), s81)
                         s83 = s82 + ld(x, x_0 + (j + 1) * x_s0 + nx - 1)
                         s84 = s79 + (s83 * omega)
-                        st(xnew, xnew_0 + j * xnew_s0 + nx - 1, s84)
+                        st(x_new, x_new_0 + j * x_new_s0 + nx - 1, s84)
                     if (((nx >= 2) and (ny == 1)) and (i_lo == 0)) and (j_hi == 1):
                         s85 = ld(x, x_0 + j * x_s0)
                         s86 = ld(b, b_0 + j * b_s0)
                         s87 = fma(w0, ld(x, x_0 + j * x_s0), s86)
                         s88 = s87 + ld(x, x_0 + j * x_s0 + 1)
                         s89 = s85 + (s88 * omega)
-                        st(xnew, xnew_0 + j * xnew_s0, s89)
+                        st(x_new, x_new_0 + j * x_new_s0, s89)
                     if (ny == 1) and (j_hi == 1):
-                        xnew_r90 = xnew_0 + j * xnew_s0
+                        x_new_r90 = x_new_0 + j * x_new_s0
                         x_r91 = x_0 + j * x_s0
                         b_r92 = b_0 + j * b_s0
                         for i in range(max(1, i_lo), min((nx - 1), i_hi)):
@@ -163,14 +163,14 @@ def kernel(x, b, xnew, omega, one, far, lengths, table_0, table_1):
                             s96 = fma(w0, ld(x, x_r91 + i), s95)
                             s97 = s96 + ld(x, x_r91 + i + 1)
                             s98 = s93 + (s97 * omega)
-                            st(xnew, xnew_r90 + i, s98)
+                            st(x_new, x_new_r90 + i, s98)
                         if (nx >= 2) and (i_hi == nx):
                             s99 = ld(x, x_0 + j * x_s0 + nx - 1)
                             s100 = ld(b, b_0 + j * b_s0 + nx - 1)
                             s101 = s100 + ld(x, x_0 + j * x_s0 + nx - 2)
                             s102 = fma(w0, ld(x, x_0 + j * x_s0 + nx - 1), s101)
                             s103 = s99 + (s102 * omega)
-                            st(xnew, xnew_0 + j * xnew_s0 + nx - 1, s103)
+                            st(x_new, x_new_0 + j * x_new_s0 + nx - 1, s103)
                     else:
                         if ((nx == 1) and (i_hi == 1)) and (i_lo == 0):
                             s104 = ld(x, x_0 + j * x_s0)
@@ -178,13 +178,13 @@ def kernel(x, b, xnew, omega, one, far, lengths, table_0, table_1):
                             s106 = fma(w0, ld(x, x_0 + j * x_s0), s105)
                             s107 = s106 + ld(x, x_0 + (j + 1) * x_s0)
                             s108 = s104 + (s107 * omega)
-                            st(xnew, xnew_0 + j * xnew_s0, s108)
+                            st(x_new, x_new_0 + j * x_new_s0, s108)
                     if ((((nx == 1) and (ny == 1)) and (i_hi == 1)) and (i_lo == 0)) and (j_hi == 1):
                         s109 = ld(x, x_0 + j * x_s0)
                         s110 = ld(b, b_0 + j * b_s0)
                         s111 = fma(w0, ld(x, x_0 + j * x_s0), s110)
                         s112 = s109 + (s111 * omega)
-                        st(xnew, xnew_0 + j * xnew_s0, s112)
+                        st(x_new, x_new_0 + j * x_new_s0, s112)
     for box in range(table_1.shape[0]):  # x[:] = ...
         nx = table_1[box, 0]
         ny = table_1[box, 1]
@@ -196,13 +196,13 @@ def kernel(x, b, xnew, omega, one, far, lengths, table_0, table_1):
         x_s0 = table_1[box, 7]
         b_0 = table_1[box, 8]
         b_s0 = table_1[box, 9]
-        xnew_0 = table_1[box, 10]
-        xnew_s0 = table_1[box, 11]
+        x_new_0 = table_1[box, 10]
+        x_new_s0 = table_1[box, 11]
         for j in range(j_lo, j_hi):
             x_r1 = x_0 + j * x_s0
-            xnew_r2 = xnew_0 + j * xnew_s0
+            x_new_r2 = x_new_0 + j * x_new_s0
             for i in range(i_lo, i_hi):
-                st(x, x_r1 + i, ld(xnew, xnew_r2 + i))
+                st(x, x_r1 + i, ld(x_new, x_new_r2 + i))
     return 0
 
 
