@@ -1,21 +1,29 @@
 """Staged Sparse Row: sparse matrices on structured grids as programs instead of data."""
 
+from . import errors
 from .declare import identity, matrix, stencil
-from .index import sizes
+from .errors import Error
+from .expression import Field
+from .index import Index, size, sizes
 from .matrix import Matrix
 from .options import Options
 from .program import Program, program
 from .space import Space
 from .trace import scalar
-from .values import exp, maximum, minimum, sqrt, where
+from .values import Value, exp, maximum, minimum, sqrt, where
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Error",
+    "Field",
+    "Index",
     "Matrix",
     "Options",
     "Program",
     "Space",
+    "Value",
+    "errors",
     "exp",
     "identity",
     "matrix",
@@ -23,6 +31,7 @@ __all__ = [
     "minimum",
     "program",
     "scalar",
+    "size",
     "sizes",
     "sqrt",
     "stencil",

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import ir
 from .errors import BoxError
+from .index import integer
 from .space import Box, Space
 
 BLOCK = 32768
@@ -21,11 +22,11 @@ Table = np.ndarray[Any, np.dtype[np.int64]]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The integers of a call: shapes of scratch, bytes of each array, one table for each nest."""
+    """The integers of a call: shapes of scratch, layout of the arrays, one table for each nest."""
 
     temporaries: tuple[tuple[int, ...], ...]
     buffers: tuple[int, ...]
-    lengths: Table
+    layout: Table
     tables: tuple[Table, ...]
 
 
@@ -73,10 +74,11 @@ def plan_boxes(
         rows * (max(box[-1][1] - box[-1][0] for box in lists[nest]) + 2 * pad)
         for _, nest, rows, pad in meta["buffers"]
     )
-    lengths = [_bytes(a) for _, _, a in arrays]
-    lengths += [8 * int(np.prod(s)) for s in shapes]
-    assert len(lengths) == len(fields) or meta["temporaries"]
-    return Plan(tuple(shapes), buffers, np.array(lengths, np.int64), tuple(tables))
+    far = sum(a.nbytes for _, _, a in arrays) > NEAR
+    head = [1, int(far)]
+    for _, _, a in arrays:
+        head += [_bytes(a), *a.shape, *a.strides]
+    return Plan(tuple(shapes), buffers, np.array(head, np.int64), tuple(tables))
 
 
 def _c_strides(shape: Sequence[int]) -> list[int]:
@@ -112,9 +114,37 @@ def blocked(whole: Box, nest: Mapping[str, Any]) -> tuple[Box, ...]:
     return tuple((*whole[:-2], cut, whole[-1]) for cut in pairwise(cuts))
 
 
+def normal(boxes: Any) -> tuple[Box, ...]:
+    """Return boxes given as any nested sequences of integers as tuples of Python's integers.
+
+    Raises
+    ------
+    BoxError
+        If they are something else.
+
+    Examples
+    --------
+    >>> normal([[(0, 2), [0, np.int64(4)]]])
+    (((0, 2), (0, 4)),)
+    """
+    try:
+        return tuple(tuple((_edge(low), _edge(high)) for low, high in box) for box in boxes)
+    except (TypeError, ValueError):
+        raise BoxError(
+            f"{boxes!r} is not a sequence of boxes, one pair of integers for each axis."
+        ) from None
+
+
+def _edge(value: Any) -> int:
+    found = integer(value)
+    if found is None:
+        raise TypeError
+    return found
+
+
 def ordered(boxes: Sequence[Box], whole: Box, nest: Mapping[str, Any]) -> tuple[Box, ...]:
     """Return boxes in an order in which every box comes after those it waits for."""
-    found = tuple(tuple((int(a), int(b)) for a, b in box) for box in boxes)
+    found = tuple(boxes)
     _check_cover(found, whole)
     if nest["whole_lines"] and any(box[-1] != whole[-1] for box in found):
         raise BoxError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from .errors import (
     ReadOnlyError,
     ShapeError,
 )
+from .index import plain
 from .space import Space
 
 SUPPORTED = ("float64", "float32")
@@ -125,6 +127,14 @@ def _unfit(message: str, name: str, written: bool) -> Error:
     if written:
         hint = f"Pass a contiguous array, and copy it to {name}[...] after the call."
     return ContiguityError(message, hint=hint)
+
+
+def number_of(name: str, value: Any) -> float:
+    """Return the value of a scalar as a float."""
+    found = plain(value)
+    if isinstance(found, bool) or not isinstance(found, numbers.Real):
+        raise ArgumentError(f"Scalar {name!r} is {type(value).__name__}, not a number.")
+    return float(found)
 
 
 def overlap(arrays: Sequence[tuple[str, Space, Any]], written: Collection[str]) -> None:

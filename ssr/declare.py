@@ -7,12 +7,13 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from . import families as algebra
-from .errors import ArgumentError, SpaceError
+from .errors import ArgumentError, SpaceError, UnsupportedError
+from .index import integer
 from .matrix import Matrix, Parts
 from .oracle import Definition
 from .space import Space
 from .trace import ScalarType, trace
-from .values import node
+from .values import known_early, node
 
 
 def matrix(
@@ -76,6 +77,12 @@ def define(
     for what, space in (("rows", rows), ("cols", cols)):
         if not isinstance(space, Space):
             raise ArgumentError(f"{what} is a Space, not {space!r}.")
+    for name, kind in data.items():
+        if not isinstance(kind, (Space, ScalarType)):
+            raise ArgumentError(
+                f"Data {name!r} of {function.__name__} is declared as {kind!r}.",
+                hint="Use a Space for a field, or ssr.scalar for a number.",
+            )
     paths = trace(function, rows, cols, data)
     origin = Definition(function, rows, cols, tuple((n, n) for n in data))
     found = algebra.gather(paths, rows)
@@ -118,11 +125,17 @@ def stencil(
         )
     if outside not in ("error", "drop"):
         raise ArgumentError(f'outside is "error" or "drop", not {outside!r}.')
-    taps = [((o,) if isinstance(o, int) else tuple(o), w) for o, w in weights.items()]
+    if not isinstance(weights, Mapping):
+        raise ArgumentError(
+            f"The weights of a stencil map offsets to numbers, not {type(weights).__name__}."
+        )
+    taps = [(_offset(o, rows), w) for o, w in weights.items()]
     for offset, weight in taps:
-        if len(offset) != rows.ndim:
-            raise ArgumentError(f"Offset {offset} has {len(offset)} of {rows.ndim} components.")
-        node(weight)
+        if not known_early(node(weight)):
+            raise UnsupportedError(
+                f"The weight {weight!r} at offset {offset} is known only at run time.",
+                hint="Declare it as data with ssr.matrix, or multiply the matrix by it.",
+            )
 
     def stencil(*index: Any) -> Any:
         for offset, weight in taps:
@@ -131,6 +144,18 @@ def stencil(
                 yield column, weight
 
     return define(stencil, rows, cols, {})
+
+
+def _offset(offset: Any, rows: Space) -> tuple[int, ...]:
+    """Return an offset as a tuple of Python's integers."""
+    parts = tuple(offset) if isinstance(offset, tuple) else (offset,)
+    whole = tuple(integer(part) for part in parts)
+    found = tuple(part for part in whole if part is not None)
+    if len(found) < len(parts):
+        raise ArgumentError(f"Offset {offset!r} is not made of integers.")
+    if len(found) != rows.ndim:
+        raise ArgumentError(f"Offset {found} has {len(found)} of {rows.ndim} components.")
+    return found
 
 
 def identity(space: Space) -> Matrix:

@@ -189,14 +189,14 @@ def _application(matrix: Matrix) -> Program:
         kind = parts.data[name]
         if isinstance(kind, Space):
             recorder.fields[name] = kind
-            given[name] = Field(name, kind)
+            given[name] = Field(name, kind, recorder)
         else:
             recorder.scalars[name] = None
             given[name] = Value(ir.Scalar(name))
     made, operand = recorder.fresh("y"), recorder.fresh("x")
     recorder.fields = {made: matrix.rows, operand: matrix.cols, **recorder.fields}
     with recording(recorder):
-        row = apply_rows(matrix.bind(**given), Field(operand, matrix.cols))
+        row = apply_rows(matrix.bind(**given), Field(operand, matrix.cols, recorder))
         recorder.assign(made, matrix.rows, row)
     kinds = {**recorder.fields, **{n: parts.data[n] for n in free}}
     return Program(recorder, list(kinds.items()), Options())

@@ -7,25 +7,36 @@ temporary field first. A `Recorder` collects the assignments of the program bein
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from . import ir
 from .analyse import diagonal_split
-from .errors import ArgumentError, Error, SpaceError, UnboundError
+from .errors import (
+    ArgumentError,
+    Error,
+    RuntimeConditionError,
+    SpaceError,
+    UnboundError,
+    UnsupportedError,
+)
 from .families import multiply
+from .index import plain
 from .sets import Domain
 from .space import Space
 from .trace import row_domain
-from .values import Value, node, show
+from .values import COMPARISONS, Row, Value, node, power, show
 
 if TYPE_CHECKING:
     from .matrix import Matrix
+
+
+_PARAMETERS = "Use the parameters of the program's own body."
 
 
 class Recorder:
@@ -42,7 +53,8 @@ class Recorder:
 
     def fresh(self, stem: str) -> str:
         """Return a name not used yet."""
-        taken = {*self.fields, *self.temporaries, *self.scalars}
+        spaces = {**self.fields, **self.temporaries}
+        taken = {*spaces, *self.scalars}.union(*(space.sizes for space in spaces.values()))
         count = 0
         name = stem
         while name in taken:
@@ -52,6 +64,9 @@ class Recorder:
 
     def assign(self, name: str, space: Space, expression: Expression) -> None:
         """Record ``name[:] = expression``."""
+        self.own(expression)
+        if isinstance(expression, Mask):
+            expression = expression.settled()
         if expression.space != space:
             raise SpaceError(
                 f"An expression on {expression.space!r} is assigned to {name!r} on {space!r}.",
@@ -64,18 +79,31 @@ class Recorder:
             return None
 
         value = ir.rewrite(expression.value, place)
+        for part in ir.walk(value):
+            if isinstance(part, ir.Scalar) and part.name not in self.scalars:
+                raise ArgumentError(
+                    f"Scalar {part.name!r} belongs to another program.", hint=_PARAMETERS
+                )
         self.assignments.append(
             ir.Assignment(name, space.axes, row_domain(space), value, expression.order)
         )
 
     def store(self, expression: Expression) -> Field:
         """Return a field that holds an expression: itself, or a new temporary."""
-        if isinstance(expression, Field):
-            return expression
+        self.own(expression)
+        space, value = expression.space, expression.value
+        if isinstance(value, ir.Load) and value == ir.Load(value.array, space.indices()):
+            return Field(value.array, space, self)
         name = self.fresh("t")
-        self.temporaries[name] = expression.space
-        self.assign(name, expression.space, expression)
-        return Field(name, expression.space)
+        self.temporaries[name] = space
+        self.assign(name, space, expression)
+        return Field(name, space, self)
+
+    def own(self, expression: Expression) -> None:
+        """Check that an expression is made of the fields of this program."""
+        if expression.owner is not self:
+            what = f"Field {expression.name!r}" if isinstance(expression, Field) else "A value"
+            raise ArgumentError(f"{what} belongs to another program.", hint=_PARAMETERS)
 
     def data(self, matrix: Matrix) -> dict[str, ir.Value | str]:
         """Return what a matrix's data stand for here: a field's name, or a value."""
@@ -95,8 +123,13 @@ class Recorder:
                 meaning[name] = self._constant(name, value)
         for name in matrix.sizes:
             if name in matrix.parts.bound:
-                self.sizes[name] = matrix.parts.bound[name]
+                self._bind(name, matrix.parts.bound[name])
         return meaning
+
+    def _bind(self, size: str, value: int) -> None:
+        known = self.sizes.setdefault(size, value)
+        if known != value:
+            raise ArgumentError(f"Size {size} is bound to {known} and to {value} in one program.")
 
     def _capture(self, name: str, space: Space, array: Any) -> str:
         for known, held in self.captured.items():
@@ -145,16 +178,22 @@ def current() -> Recorder:
     return recorder
 
 
-class Expression:
+class Expression(Row):
     """The value at a generic row of a space: fields, products, solves and arithmetic of them."""
 
-    __slots__ = ("order", "space", "value")
-    __array_ufunc__ = None
+    __slots__ = ("order", "owner", "space", "value")
 
-    def __init__(self, space: Space, value: ir.Value, order: ir.Order = "any") -> None:
+    def __init__(
+        self,
+        space: Space,
+        value: ir.Value,
+        order: ir.Order = "any",
+        owner: Recorder | None = None,
+    ) -> None:
         self.space = space
         self.value = value
         self.order = order
+        self.owner = current() if owner is None else owner
 
     def __repr__(self) -> str:
         return f"<Expression on {self.space!r}: {show(self.value)}>"
@@ -170,10 +209,39 @@ class Expression:
         return Expression(here.space, ir.Sum(_negated(terms(here))))
 
     def __mul__(self, other: object) -> Expression:
-        return self._pointwise("mul", other)
+        return self.pointwise("mul", self, other)
 
     def __truediv__(self, other: object) -> Expression:
-        return self._pointwise("div", other)
+        return self.pointwise("div", self, other)
+
+    def __pow__(self, exponent: object) -> Any:
+        return power(self.settled(), exponent)
+
+    def __pos__(self) -> Expression:
+        return self
+
+    def __abs__(self) -> Expression:
+        return self.pointwise("abs", self)
+
+    def __lt__(self, other: object) -> Expression:
+        return self.pointwise("lt", self, other)
+
+    def __le__(self, other: object) -> Expression:
+        return self.pointwise("le", self, other)
+
+    def __gt__(self, other: object) -> Expression:
+        return self.pointwise("gt", self, other)
+
+    def __ge__(self, other: object) -> Expression:
+        return self.pointwise("ge", self, other)
+
+    def __eq__(self, other: object) -> Expression:  # type: ignore[override]
+        return self.pointwise("eq", self, other)
+
+    def __ne__(self, other: object) -> Expression:  # type: ignore[override]
+        return self.pointwise("ne", self, other)
+
+    __hash__ = object.__hash__
 
     def __radd__(self, other: object) -> Expression:
         return self._lift(other)._sum(self, 1.0)
@@ -182,22 +250,32 @@ class Expression:
         return self._lift(other)._sum(self, -1.0)
 
     def __rmul__(self, other: object) -> Expression:
-        return self._lift(other)._pointwise("mul", self)
+        return self.pointwise("mul", other, self)
 
     def __rtruediv__(self, other: object) -> Expression:
-        return self._lift(other)._pointwise("div", self)
+        return self.pointwise("div", other, self)
 
     def __bool__(self) -> bool:
-        raise Error(
-            "A Python condition depends on a field.",
-            hint="A program's body runs once, when it is declared, without data.",
-        )
+        raise _runtime_condition("depends on a field")
 
     def settled(self) -> Expression:
         """Return an expression without a pending solve, which is stored first."""
-        return self if self.order == "any" else current().store(self)
+        recorder = current()
+        recorder.own(self)
+        return self if self.order == "any" else recorder.store(self)
+
+    def pointwise(self, name: str, *args: object) -> Expression:
+        """Return an operation on numbers, scalars and expressions, row by row."""
+        rows = [self._lift(a) for a in args]
+        if name == "where" and isinstance(args[0], Mask):
+            rows[0] = args[0]
+        for row in rows:
+            self._same_space(row)
+        made = Mask if name in COMPARISONS else Expression
+        return made(self.space, ir.Op(name, tuple(row.value for row in rows)))
 
     def _lift(self, other: object) -> Expression:
+        other = plain(other)
         if isinstance(other, Expression):
             return other.settled()
         if isinstance(other, np.ndarray):
@@ -205,7 +283,14 @@ class Expression:
                 "A program's body uses a NumPy array.",
                 hint="Declare it as a field of the program and pass it when calling.",
             )
-        return Expression(self.space, node(other))
+        from .matrix import Matrix
+
+        if isinstance(other, Matrix):
+            raise UnsupportedError(
+                f"A field is combined with the matrix {other.name}.",
+                hint=f"Apply the matrix first, as in w * ({other.name} @ x).",
+            )
+        return Expression(self.space, node(other, "Operands in a program"))
 
     def _sum(self, other: object, sign: float) -> Expression:
         left, right = self.settled(), self._lift(other)
@@ -215,11 +300,6 @@ class Expression:
             left.space, ir.Sum((*terms(left), *(more if sign > 0 else _negated(more))))
         )
 
-    def _pointwise(self, name: str, other: object) -> Expression:
-        left, right = self.settled(), self._lift(other)
-        self._same_space(right)
-        return Expression(left.space, ir.Op(name, (left.value, right.value)))
-
     def _same_space(self, other: Expression) -> None:
         if self.space != other.space:
             raise SpaceError(
@@ -228,34 +308,84 @@ class Expression:
             )
 
 
+class Mask(Expression):
+    """A comparison at a generic row: a condition of `where`; elsewhere one or zero."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        raise _runtime_condition("compares fields")
+
+    def settled(self) -> Expression:
+        """Return one where the comparison holds and zero elsewhere."""
+        current().own(self)
+        return Expression(self.space, ir.Op("where", (self.value, ir.ONE, ir.ZERO)))
+
+
+def _runtime_condition(what: str) -> RuntimeConditionError:
+    return RuntimeConditionError(
+        f"A Python condition {what}.",
+        note="A program's body runs once, when it is declared, without data.",
+        hint="Choose between values with ssr.where(condition, a, b).",
+    )
+
+
+def _renaming(sign: str) -> Callable[[Field, object], NoReturn]:
+    """Return the method of an assignment such as ``x += b``, which would change nothing."""
+
+    def method(self: Field, other: object) -> NoReturn:
+        raise ArgumentError(
+            f"`{self.name} {sign} ...` only renames {self.name} in a program.",
+            hint=f"Write {self.name}[:] {sign} ....",
+        )
+
+    return method
+
+
 class Field(Expression):
     """A field of a program: ``x[:] = expression`` assigns it."""
 
     __slots__ = ("name",)
 
-    def __init__(self, name: str, space: Space) -> None:
-        super().__init__(space, ir.Load(name, space.indices()))
+    def __init__(self, name: str, space: Space, owner: Recorder) -> None:
+        super().__init__(space, ir.Load(name, space.indices()), owner=owner)
         self.name = name
 
-    def __getitem__(self, where: object) -> Field:
-        if where not in (slice(None), Ellipsis):
+    __iadd__ = _renaming("+=")
+    __isub__ = _renaming("-=")
+    __imul__ = _renaming("*=")
+    __itruediv__ = _renaming("/=")
+    __ipow__ = _renaming("**=")
+
+    def __getitem__(self, where: object) -> Expression:
+        if not _is_all(where):
             raise ArgumentError(
-                f"{self.name}[{where!r}] reads a part of a field.",
+                f"{self.name}[{_key(where)}] reads a part of a field.",
                 hint="Use the whole field; neighbours are read through a matrix.",
             )
-        return self
+        return Expression(self.space, self.value, owner=self.owner)
 
     def __setitem__(self, where: object, value: object) -> None:
-        if where not in (slice(None), Ellipsis):
+        if not _is_all(where):
             raise ArgumentError(
-                f"{self.name}[{where!r}] assigns a part of a field.",
-                hint="Assign the whole field, x[:] = ...; parts are rows of a matrix.",
+                f"{self.name}[{_key(where)}] assigns a part of a field.",
+                hint=f"Assign the whole field, {self.name}[:] = ssr.where(condition, new, old)."
+                if isinstance(where, Mask)
+                else "Assign the whole field, x[:] = ...; parts are rows of a matrix.",
             )
         recorder = current()
         if self.name in recorder.captured:
             raise ArgumentError(f"Field {self.name!r} is data of a matrix and cannot be assigned.")
         expression = value if isinstance(value, Expression) else self._lift(value)
         recorder.assign(self.name, self.space, expression)
+
+
+def _is_all(where: object) -> bool:
+    return where is Ellipsis or (isinstance(where, slice) and where == slice(None))
+
+
+def _key(where: object) -> str:
+    return "condition" if isinstance(where, Mask) else repr(where)
 
 
 def terms(expression: Expression) -> tuple[ir.Term, ...]:

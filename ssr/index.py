@@ -8,14 +8,19 @@ from __future__ import annotations
 import keyword
 import numbers
 import operator
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+import numpy as np
+
 from .affine import AXES, Affine
-from .errors import Error, NotAffineError, RuntimeConditionError
+from .errors import ArgumentError, NotAffineError, RuntimeConditionError
+
+_AFFINE = "Only + - and * // % by integer constants keep an index affine."
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +83,14 @@ class Index:
     """
 
     __slots__ = ("affine",)
-    __array_ufunc__ = None
 
     def __init__(self, affine: Affine) -> None:
         self.affine = affine
+
+    def __array_ufunc__(self, function: Any, method: str, *args: Any, **options: Any) -> Any:
+        from .values import ufunc
+
+        return ufunc(function, method, args, options)
 
     def __repr__(self) -> str:
         return str(self.affine)
@@ -113,10 +122,10 @@ class Index:
                 raise NotAffineError(
                     f"An index expression multiplies ({self}) by ({other}).",
                     note="Columns and conditions are affine: integer multiples of indices.",
-                    hint="Pass an index array as run-time data instead.",
+                    hint=_AFFINE,
                 )
             return Index(self.affine * other.affine.constant)
-        factor = _integer(other)
+        factor = integer(other)
         return _value("mul", self, other) if factor is None else Index(self.affine * factor)
 
     __rmul__ = __mul__
@@ -189,10 +198,16 @@ class Index:
     def __float__(self) -> float:
         return float(self.__index__())
 
+    def __array__(self, *_: object, **__: object) -> NoReturn:
+        raise NotAffineError(
+            f"The symbolic index ({self}) is used where NumPy needs an array.",
+            hint="Declare the array as a field of the matrix, w=space, and bind it.",
+        )
+
     def _not_affine(self, what: str) -> NoReturn:
         raise NotAffineError(
             f"An index expression {what} the symbolic index ({self}).",
-            hint="Only + - and * // % by integer constants keep an index affine.",
+            hint=_AFFINE,
         )
 
 
@@ -206,15 +221,24 @@ def affine(value: object) -> Affine:
     """
     if isinstance(value, Index):
         return value.affine
-    integer = _integer(value)
-    if integer is None:
+    number = integer(value)
+    if number is None:
         raise NotAffineError(
             f"{value!r} is not an index: an integer or an affine expression of row indices.",
-            hint="Pass an index array as run-time data instead."
-            if not isinstance(value, float)
-            else "Use // for integer division.",
+            hint=_instead_of(value),
         )
-    return Affine((), integer)
+    return Affine((), number)
+
+
+def _instead_of(value: object) -> str | None:
+    """Return what to do where something is given that is no index."""
+    from .values import Value, known_early
+
+    if isinstance(value, Value) and not known_early(value.node):
+        return "Columns and conditions cannot depend on run-time data; the values of entries can."
+    if isinstance(plain(value), (Value, float)):
+        return "Use // for integer division."
+    return None
 
 
 _TAKEN = frozenset(
@@ -226,7 +250,7 @@ _TAKEN = frozenset(
 
 
 def sizes(names: str) -> tuple[Index, ...]:
-    """Return symbolic sizes: positive integers bound when arrays are given.
+    """Return symbolic sizes: positive integers bound when arrays are given; see also `size`.
 
     Parameters
     ----------
@@ -235,8 +259,8 @@ def sizes(names: str) -> tuple[Index, ...]:
 
     Raises
     ------
-    Error
-        If a name is no identifier or is a row index (``i j k l``).
+    ArgumentError
+        If a name is given twice, is no ASCII identifier or is a row index (``i j k l``).
 
     Examples
     --------
@@ -244,37 +268,77 @@ def sizes(names: str) -> tuple[Index, ...]:
     >>> nx - 1
     nx - 1
     """
+    if not isinstance(names, str):
+        raise ArgumentError(f"The names of sizes are a string, not {names!r}.")
     found = names.replace(",", " ").split()
     if not found:
-        raise Error("No size is named.", hint='Write ssr.sizes("ny nx").')
-    for name in found:
-        if not name.isidentifier() or name.startswith("_") or name in _TAKEN:
-            raise Error(
-                f"{name!r} cannot name a size.",
-                hint="Use an identifier that does not start with an underscore and is no keyword, "
-                "nor i, j, k, l, min, max, floor or the like.",
-            )
-    return tuple(Index(Affine.name(name)) for name in found)
+        raise ArgumentError("No size is named.", hint='Write ssr.sizes("ny nx").')
+    for name, count in Counter(found).items():
+        if count > 1:
+            raise ArgumentError(f"Size {name} is named twice.")
+    return tuple(_size(name) for name in found)
 
 
-def _integer(value: object) -> int | None:
+def size(name: str) -> Index:
+    """Return one symbolic size.
+
+    Raises
+    ------
+    ArgumentError
+        If the name is no ASCII identifier or is a row index (``i j k l``).
+
+    Examples
+    --------
+    >>> n = size("n")
+    >>> 2 * n + 1
+    2*n + 1
+    """
+    if not isinstance(name, str):
+        raise ArgumentError(f"The name of a size is a string, not {name!r}.")
+    return _size(name)
+
+
+def _size(name: str) -> Index:
+    usable = name.isidentifier() and name.isascii() and not name.startswith("_")
+    if not usable or name in _TAKEN:
+        raise ArgumentError(
+            f"{name!r} cannot name a size.",
+            hint="Use an ASCII name that does not start with an underscore and is no keyword, "
+            "nor i, j, k, l, min, max, floor or the like.",
+        )
+    return Index(Affine.name(name))
+
+
+def plain(value: Any) -> Any:
+    """Return what a NumPy scalar or an array without axes holds; anything else as it is."""
+    if isinstance(value, (np.generic, np.ndarray)) and value.ndim == 0:
+        return value.item()
+    return value
+
+
+def integer(value: Any) -> int | None:
+    """Return an integer of Python or NumPy as one of Python's; None if it is none."""
     if type(value) is int:
         return value
-    if isinstance(value, (bool, float, str)) or not hasattr(value, "__index__"):
+    value = plain(value)
+    if isinstance(value, bool):
         return None
-    return operator.index(value)
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
 
 
 def _operand(value: object) -> Affine | None:
     if isinstance(value, Index):
         return value.affine
-    integer = _integer(value)
-    return None if integer is None else Affine((), integer)
+    number = integer(value)
+    return None if number is None else Affine((), number)
 
 
 def _value(name: str, *args: object) -> Any:
     """Return run-time arithmetic in which an index takes part as a number."""
-    if not all(isinstance(a, (Index, numbers.Real)) for a in args):
+    if not all(isinstance(plain(a), (Index, numbers.Real)) for a in args):
         return NotImplemented
     from .values import operation
 
@@ -284,7 +348,7 @@ def _value(name: str, *args: object) -> Any:
 def _divisor(self: Index, other: object, sign: str) -> int | None:
     if isinstance(other, Index) and not other.affine.is_constant:
         self._not_affine("divides by a symbolic size;")
-    divisor = other.affine.constant if isinstance(other, Index) else _integer(other)
+    divisor = other.affine.constant if isinstance(other, Index) else integer(other)
     if divisor is not None and divisor <= 0:
         raise NotAffineError(
             f"The index ({self}) is divided by {divisor} in `{sign}`.",
@@ -300,9 +364,15 @@ def _compare(
 ) -> Condition:
     if isinstance(other, Index):
         return Condition(cases(self.affine, other.affine))
+    other = plain(other)
     if isinstance(other, float) and other.is_integer():
         other = int(other)
-    integer = _integer(other)
-    if integer is None:
+    number = integer(other)
+    if number is None and isinstance(other, float):
+        raise NotAffineError(
+            f"The index ({self}) is compared with {other}.",
+            hint="Compare indices with integers.",
+        )
+    if number is None:
         return NotImplemented  # type: ignore[no-any-return]
-    return Condition(cases(self.affine, Affine((), integer)))
+    return Condition(cases(self.affine, Affine((), number)))

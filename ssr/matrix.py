@@ -6,23 +6,32 @@ A `Matrix` is immutable. It is declared by a generator, combined by ``+ - *`` an
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 
 from . import families as algebra
 from . import ir
-from .errors import ArgumentError, DtypeError, ShapeError, SpaceError, UnboundError
+from .check import number_of
+from .errors import (
+    ArgumentError,
+    DtypeError,
+    ShapeError,
+    SpaceError,
+    UnboundError,
+    UnsupportedError,
+)
 from .expression import Expression, apply_rows, solve_rows
-from .index import affine
+from .index import integer, plain
 from .oracle import Combination, Definition, Origin, Part, Points, assemble, need
 from .space import Space
-from .trace import Path, ScalarType
-from .values import Value, node
+from .trace import Path, ScalarType, scalar
+from .values import Value, node, operation
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -109,7 +118,7 @@ class Matrix:
     def __repr__(self) -> str:
         count = len(self.families)
         data = "".join(
-            f", {n}={'bound' if n in self.parts.bound else kind!r}"
+            f", {n}=" + ("bound" if n in self.parts.bound else repr(kind))
             for n, kind in self.parts.data.items()
         )
         return f"<Matrix {self.name}: {self.cols!r} -> {self.rows!r}, {count} families{data}>"
@@ -143,25 +152,63 @@ class Matrix:
         return self._scaled(-1.0, f"-{self.name}")
 
     def __mul__(self, factor: object) -> Matrix:
+        factor = plain(factor)
         if isinstance(factor, (Matrix, np.ndarray, Expression)):
             raise ArgumentError(
-                "`*` scales a matrix by a number.", hint="The matrix product is written `@`."
+                "`*` scales a matrix by a number.",
+                hint=f"Apply the matrix first, as in w * ({self.name} @ x)."
+                if isinstance(factor, Expression)
+                else "The matrix product is written `@`.",
             )
-        if not isinstance(factor, (int, float, np.number)):
+        if not isinstance(factor, (numbers.Number, Value)):
             return NotImplemented
-        return self._scaled(float(factor), f"{factor} * {self.name}")
+        return self._scaled(factor, f"{factor} * {self.name}")
 
     __rmul__ = __mul__
 
-    def __truediv__(self, divisor: object) -> Matrix:
-        if not isinstance(divisor, (int, float, np.number)):
+    def __truediv__(self, divisor: Any) -> Matrix:
+        divisor = plain(divisor)
+        if not isinstance(divisor, (numbers.Number, Value)):
             return NotImplemented
-        return self._scaled(1.0 / float(divisor), f"{self.name} / {divisor}")
+        if node(divisor) == ir.ZERO:
+            raise ArgumentError(f"{self.name} is divided by zero.")
+        return self._scaled(operation("div", 1.0, divisor), f"{self.name} / {divisor}")
 
-    def _scaled(self, factor: float, name: str) -> Matrix:
-        found = algebra.scale(self.families, ir.Const(factor))
-        origin = Combination(None, factor, self.parts.origin)
-        return Matrix(replace(self.parts, name=name, families=found, origin=origin, paths=()))
+    def _scaled(self, factor: object, name: str) -> Matrix:
+        weight, parts = node(factor), self.parts
+        if isinstance(weight, ir.Const):
+            origin = Combination(None, weight.value, parts.origin)
+        else:
+            own = _fresh("factor", {*parts.data, *self.sizes})
+            origin = Combination(None, own, parts.origin)
+            parts = replace(
+                parts,
+                data={**parts.data, own: scalar},
+                bound=MappingProxyType({**parts.bound, own: Value(weight)}),
+            )
+            weight = ir.Scalar(own)
+        found = algebra.scale(self.families, weight)
+        return Matrix(replace(parts, name=name, families=found, origin=origin, paths=()))
+
+    @property
+    def T(self) -> NoReturn:
+        """Transposes are not staged."""
+        raise UnsupportedError(
+            f"The transpose of {self.name} is not staged.",
+            hint="Declare it with ssr.matrix, or use A.to_scipy().T.",
+        )
+
+    def __pow__(self, exponent: object) -> NoReturn:
+        raise UnsupportedError(
+            "Powers of a matrix are not staged.",
+            hint=f"Apply it again and again: {self.name} @ ({self.name} @ x).",
+        )
+
+    def __getitem__(self, place: object) -> NoReturn:
+        raise UnsupportedError(
+            f"Entries of {self.name} cannot be read one by one.",
+            hint=f"See {self.name}.explain(), or use A.to_scipy().",
+        )
 
     def _combine(self, other: object, factor: float, sign: str) -> Any:
         if not isinstance(other, Matrix):
@@ -321,10 +368,16 @@ class Matrix:
         if isinstance(x, np.ndarray):
             return self.apply(x)
         if isinstance(x, Matrix):
-            return NotImplemented
-        raise ArgumentError(
-            f"{self.name} @ {type(x).__name__}: the operand is a NumPy array or a field.",
-            hint="Convert it with np.asarray.",
+            raise UnsupportedError(
+                "The product of two matrices is not staged.",
+                hint=f"Apply one after the other: {self.name} @ ({x.name} @ x).",
+            )
+        return self.apply(x)
+
+    def __rmatmul__(self, x: object) -> NoReturn:
+        raise UnsupportedError(
+            f"A product with {self.name} on the right is not staged.",
+            hint="Declare the transpose of the matrix with ssr.matrix, or use A.to_scipy().T.",
         )
 
     def apply(self, x: Array, out: Array | None = None) -> Array:
@@ -342,6 +395,11 @@ class Matrix:
         ShapeError, DtypeError, ContiguityError, OverlapError, UnboundError
             If an array does not fit, or data are unbound.
         """
+        if not isinstance(x, np.ndarray):
+            raise ArgumentError(
+                f"{self.name} @ {type(x).__name__}: the operand is a NumPy array or a field.",
+                hint="Convert it with np.asarray.",
+            )
         return self._eager("apply", x, out)
 
     def solve(self, b: Any, out: Array | None = None) -> Any:
@@ -497,10 +555,10 @@ class Matrix:
 
 def _checked(name: str, kind: Space | ScalarType | None, value: Any) -> Any:
     if kind is None:
-        size = affine(value)
-        if not size.is_constant or size.constant < 1:
+        size = integer(value)
+        if size is None or size < 1:
             raise ShapeError(f"Size {name!r} is a positive integer, not {value!r}.")
-        return size.constant
+        return size
     if isinstance(kind, Space):
         if isinstance(value, Expression):
             if value.space != kind:
@@ -514,14 +572,6 @@ def _checked(name: str, kind: Space | ScalarType | None, value: Any) -> Any:
     if isinstance(value, Value):
         return value
     return number_of(name, value)
-
-
-def number_of(name: str, value: Any) -> float:
-    """Return a bound scalar as a float."""
-    constant = node(value)
-    if not isinstance(constant, ir.Const):
-        raise DtypeError(f"Scalar {name!r} is bound to {value!r}, not a number.")
-    return constant.value
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -541,6 +591,7 @@ def _rename_origin(origin: Origin, names: Mapping[str, str]) -> Origin:
             return replace(origin, data=tuple((o, names.get(n, n)) for o, n in origin.data))
         case Combination(left, factor, right):
             moved = None if left is None else _rename_origin(left, names)
+            factor = names.get(factor, factor) if isinstance(factor, str) else factor
             return Combination(moved, factor, _rename_origin(right, names))
         case Part():
             return replace(origin, whole=_rename_origin(origin.whole, names))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+
+from .errors import ArgumentError
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,11 @@ class Options:
         where memory latency is high, and costs up to a fifth where it is not.
     cache
         Keep kernels on disk.
+
+    Raises
+    ------
+    ArgumentError
+        If a choice is neither True nor False.
     """
 
     exact: bool = False
@@ -33,3 +40,9 @@ class Options:
     recurrence: bool = True
     prefetch: bool = False
     cache: bool = True
+
+    def __post_init__(self) -> None:
+        for option in fields(self):
+            value = getattr(self, option.name)
+            if not isinstance(value, bool):
+                raise ArgumentError(f"Option {option.name} is True or False, not {value!r}.")

@@ -16,7 +16,7 @@ from . import ir
 from .errors import OutOfSpaceError, UnboundError, span_of_generator
 from .index import Condition, affine, deciding
 from .space import Space
-from .values import FOLD, node
+from .values import fold, node
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -176,6 +176,6 @@ def _evaluate(value: ir.Value, sizes: Mapping[str, int]) -> float:
         case ir.Coordinate(index):
             return float(index.evaluate(sizes))
         case ir.Op(name, args):
-            return float(FOLD[name](*(_evaluate(a, sizes) for a in args)))
+            return fold(name, *(_evaluate(a, sizes) for a in args))
         case _:
             raise AssertionError(value)

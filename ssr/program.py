@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,14 +11,14 @@ import numpy as np
 
 from . import ir
 from .binding import match_sizes
-from .boxes import plan_boxes
-from .check import diagnose, overlap, read_first
+from .boxes import normal, plan_boxes
+from .check import diagnose, number_of, overlap, read_first
 from .errors import ArgumentError, UnboundError
 from .expression import Expression, Field, Recorder, apply_rows, recording, solve_rows
 from .options import Options
 from .space import Box, Space
 from .trace import ScalarType
-from .values import Value, node
+from .values import Value
 
 if TYPE_CHECKING:
     from .kernel import Kernel
@@ -81,6 +81,7 @@ class Program:
 
     def with_options(self, options: Options) -> Program:
         """Return the same program compiled with other options."""
+        _check_options(options)
         return Program(self._recorder, self.parameters, options)
 
     def explain(self, stage: str | None = None, dtype: Any = np.float64) -> str:
@@ -116,7 +117,7 @@ class Program:
             Arrays and numbers, by position or name.
         boxes
             The rows cut into boxes, run one after the other in an order the dependences allow;
-            the bits do not depend on it.
+            the bits do not depend on it. A box has one pair (low, high) for each axis.
 
         Raises
         ------
@@ -139,17 +140,16 @@ class Program:
     def _call(self, args: Sequence[Any], boxes: Sequence[Box] | None) -> None:
         """Run with arguments in order: prepare the call if need be, allocate scratch, explain."""
         arrays = [*self._of_kind(args, Space), *(a for _, a in self._captured)]
-        scalars = self._of_kind(args, ScalarType)
+        cutting = None if boxes is None else normal(boxes)
         key: Any = None
         if all(isinstance(a, np.ndarray) for a in arrays):
             key = tuple([(a.shape, a.strides, a.dtype) for a in arrays])
-            if boxes is not None:
-                key = (key, tuple(boxes))
+            if cutting is not None:
+                key = (key, cutting)
         call = self._calls.get(key)
         if call is None:
-            call = self._calls[key] = self._prepare(arrays, boxes)
-        numbers = [call.dtype(_number(s)) for s in scalars]
-        numbers += [call.dtype(v) for _, v in self._constants]
+            call = self._calls[key] = self._prepare(arrays, cutting)
+        numbers = [call.dtype(v) for v in self._numbers(args)]
         status = self._run(call, arrays, (*numbers, *call.constants))
         if status:
             overlap(self._named(arrays), self._written())
@@ -168,6 +168,12 @@ class Program:
 
     def _of_kind(self, args: Sequence[Any], kind: type) -> list[Any]:
         return [a for a, (_, k) in zip(args, self.parameters, strict=True) if isinstance(k, kind)]
+
+    def _numbers(self, args: Sequence[Any]) -> list[float]:
+        """Return the values of all scalars, of the call and of the matrices."""
+        given = zip(args, self.parameters, strict=True)
+        numbers = [number_of(n, v) for v, (n, kind) in given if isinstance(kind, ScalarType)]
+        return numbers + [v for _, v in self._constants]
 
     def _written(self) -> frozenset[str]:
         return frozenset(a.target for a in self.ir.assignments)
@@ -223,11 +229,10 @@ class Program:
         from .intrinsics import Memory
 
         arrays = [*self._of_kind(args, Space), *(a for _, a in self._captured)]
-        scalars = self._of_kind(args, ScalarType)
-        call = self._prepare(arrays, boxes)
+        call = self._prepare(arrays, None if boxes is None else normal(boxes))
         kernel = self.kernel(arrays[0].dtype)
         extra = [np.full(shape, np.nan, call.dtype) for shape in call.scratch]
-        numbers = [call.dtype(s) for s in (*scalars, *(v for _, v in self._constants))]
+        numbers = [call.dtype(v) for v in self._numbers(args)]
         with np.errstate(all="ignore"):
             given = (*map(Memory, arrays), *map(Memory, extra), *numbers)
             if kernel.plain(*given, *call.constants):
@@ -273,6 +278,8 @@ def program(
     >>> x
     array([0.5  , 0.75 , 0.875])
     """
+    if options is not None:
+        _check_options(options)
 
     def declare(function: Callable[..., None]) -> Program:
         names = list(inspect.signature(function).parameters)
@@ -287,7 +294,7 @@ def program(
             kind = parameters[name]
             if isinstance(kind, Space):
                 recorder.fields[name] = kind
-                symbols[name] = Field(name, kind)
+                symbols[name] = Field(name, kind, recorder)
             elif isinstance(kind, ScalarType):
                 recorder.scalars[name] = None
                 symbols[name] = Value(ir.Scalar(name))
@@ -312,15 +319,28 @@ def matrix_program(matrix: Matrix, what: Literal["apply", "solve"]) -> Program:
     """Return the program behind ``A @ x`` or ``A.solve(b)``: ``y[:] = A @ x``."""
     recorder = Recorder(f"{matrix.name} {what}")
     source, target = (matrix.cols, matrix.rows) if what == "apply" else (matrix.rows, matrix.cols)
-    given, made = ("x", "y") if what == "apply" else ("b", "x")
+    stems = ("x", "y") if what == "apply" else ("b", "x")
+    given, made = (_apart(stem, matrix.sizes) for stem in stems)
     recorder.fields = {made: target, given: source}
-    operand, result = Field(given, source), Field(made, target)
+    operand = Field(given, source, recorder)
     with recording(recorder):
         row: Expression = (
             apply_rows(matrix, operand) if what == "apply" else solve_rows(matrix, operand)
         )
-        recorder.assign(result.name, target, row)
+        recorder.assign(made, target, row)
     return Program(recorder, [(made, target), (given, source)], Options())
+
+
+def _apart(name: str, sizes: Collection[str]) -> str:
+    """Return a name that is none of the sizes."""
+    while name in sizes:
+        name += "_"
+    return name
+
+
+def _check_options(options: object) -> None:
+    if not isinstance(options, Options):
+        raise ArgumentError(f"options is {options!r}, not ssr.Options.")
 
 
 def _program_ir(recorder: Recorder) -> ir.Program:
@@ -349,10 +369,3 @@ def _program_ir(recorder: Recorder) -> ir.Program:
         sizes=tuple(sorted(sizes)),
         assignments=tuple(recorder.assignments),
     )
-
-
-def _number(value: Any) -> float:
-    constant = node(value)
-    if not isinstance(constant, ir.Const):
-        raise ArgumentError(f"A scalar is a number, not {value!r}.")
-    return constant.value

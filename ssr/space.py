@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from .affine import AXES, Affine
-from .errors import ArgumentError, EmptySpaceError, SpaceError
-from .index import Condition, Index, affine
+from .errors import ArgumentError, EmptySpaceError, SpaceError, UnboundError
+from .index import Condition, Index, affine, integer
 
 Box: TypeAlias = tuple[tuple[int, int], ...]
 """Half-open index ranges, one for each axis."""
@@ -56,6 +56,10 @@ class Space:
     __slots__ = ("axes", "data")
 
     def __init__(self, *shape: Index | int) -> None:
+        if any(isinstance(s, (tuple, list)) for s in shape):
+            raise SpaceError(
+                "The extents of a space are given one by one.", hint="Write ssr.Space(*shape)."
+            )
         if not 1 <= len(shape) <= 4:
             raise SpaceError(f"A space has 1 to 4 dimensions, not {len(shape)}.")
         extents = tuple(affine(s) for s in shape)
@@ -146,16 +150,17 @@ class Space:
         entries = width * self.ndim if len(width) == 1 else width
         if len(entries) != self.ndim:
             raise ArgumentError(f"grow got {len(width)} widths for {self.ndim} axes.")
-        pairs = [(w, w) if isinstance(w, int) else w for w in entries]
+        pairs = [_pair(w) for w in entries]
         lower = tuple(low - w for low, (w, _) in zip(self.data.lower, pairs, strict=True))
         shape = tuple(s + a + b for s, (a, b) in zip(self.data.shape, pairs, strict=True))
         return Space._from(Extents(lower, shape, self.data.staggered))
 
     def faces(self, axis: int) -> Space:
         """Return the faces normal to an axis: one point more along it; face f is below cell f."""
-        if not -self.ndim <= axis < self.ndim:
+        found = integer(axis)
+        if found is None or not -self.ndim <= found < self.ndim:
             raise ArgumentError(f"Axis {axis} of a space with {self.ndim} axes.")
-        return self._stagger({axis % self.ndim})
+        return self._stagger({found % self.ndim})
 
     def nodes(self) -> Space:
         """Return the corners of the cells: one point more along each axis."""
@@ -187,8 +192,23 @@ class Space:
         return Condition((tuple((s - 1, ">= 0") for s in self.data.shape),))
 
     def extent(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
-        """Return the shape of an array on this space for given sizes."""
-        return tuple(s.evaluate(sizes) for s in self.data.shape)
+        """Return the shape of an array on this space for given sizes.
+
+        Raises
+        ------
+        EmptySpaceError
+            If the space has no points.
+        """
+        shape = tuple(s.evaluate(sizes) for s in self.data.shape)
+        for axis, length in enumerate(shape):
+            if length < 1:
+                known = [f"{name} = {sizes[name]}" for name in self.sizes]
+                raise EmptySpaceError(
+                    f"{self!r} has no points along axis {axis}: its extent is {length}.",
+                    note=f"for {', '.join(known)}",
+                    hint="Extents are positive.",
+                )
+        return shape
 
     def box(self, sizes: Mapping[str, int]) -> Box:
         """Return the whole space as one box of indices."""
@@ -198,22 +218,55 @@ class Space:
     def split(self, *parts: int, sizes: Mapping[str, int] | None = None) -> tuple[Box, ...]:
         """Return the space cut into boxes, ``parts`` of nearly equal length along each axis.
 
+        Parameters
+        ----------
+        *parts
+            Numbers of parts, one for each axis.
+        sizes
+            The integers of symbolic sizes.
+
         Examples
         --------
         >>> import ssr
         >>> ssr.Space(4, 5).split(1, 2)
         (((0, 4), (0, 3)), ((0, 4), (3, 5)))
         """
-        if len(parts) != self.ndim or any(p < 1 for p in parts):
+        counts = [integer(p) or 0 for p in parts]
+        if len(counts) != self.ndim or min(counts) < 1:
             raise ArgumentError(f"split needs {self.ndim} positive numbers of parts.")
         ranges = []
-        for (low, high), count in zip(self.box(sizes or {}), parts, strict=True):
+        for (low, high), count in zip(self.box(self._given(sizes)), counts, strict=True):
             count = min(count, high - low)
             share, more = divmod(high - low, count)
             cuts = [low + q * share + min(q, more) for q in range(count + 1)]
             ranges.append(list(pairwise(cuts)))
         return tuple(product(*ranges))
 
+    def _given(self, sizes: Mapping[str, int] | None) -> dict[str, int]:
+        """Return integers for all sizes of the space."""
+        found = {}
+        for name in self.sizes:
+            value = integer((sizes or {}).get(name))
+            if value is None:
+                every = ", ".join(f'"{n}": ...' for n in self.sizes)
+                raise UnboundError(
+                    f"No value is given for the size {name}.",
+                    hint=f"Give all sizes: split(..., sizes={{{every}}}).",
+                )
+            found[name] = value
+        return found
+
     def points(self, sizes: Mapping[str, int]) -> Iterator[tuple[int, ...]]:
         """Yield all index tuples in C order."""
         yield from product(*(range(low, high) for low, high in self.box(sizes)))
+
+
+def _pair(width: Any) -> tuple[int, int]:
+    """Return a width as the numbers of points added below and above."""
+    whole = integer(width)
+    if whole is not None:
+        return whole, whole
+    pair = [integer(w) for w in width] if isinstance(width, (tuple, list)) else []
+    if len(pair) == 2 and pair[0] is not None and pair[1] is not None:
+        return pair[0], pair[1]
+    raise ArgumentError(f"A width is an integer or a pair of integers, not {width!r}.")

@@ -69,12 +69,24 @@ class Fork:
     domain: Domain
 
 
-class Tracer:
-    """Decides the conditions of one run and records the forks it leaves for later."""
+def _other_condition(note: str) -> ImpureGeneratorError:
+    return ImpureGeneratorError(
+        "The generator met another condition when it was run again.",
+        note=note,
+        hint="A generator must not use random numbers or change state.",
+    )
 
-    def __init__(self, fork: Fork, start: Domain) -> None:
-        self.domain = fork.domain if fork.answers else start
+
+class Tracer:
+    """Decides the conditions of one run and records the forks it leaves for later.
+
+    With ``again``, a run whose answers are all known is repeated.
+    """
+
+    def __init__(self, fork: Fork, again: bool = False) -> None:
+        self.domain = fork.domain
         self.replay = fork.answers
+        self.again = again
         self.answers: list[tuple[Condition, bool]] = []
         self.forks: list[Fork] = []
 
@@ -84,11 +96,9 @@ class Tracer:
         if met < len(self.replay):
             expected, answer = self.replay[met]
             if expected != condition:
-                raise ImpureGeneratorError(
-                    "The generator met another condition when it was run again.",
-                    note=f"first {expected.isl()}, then {condition.isl()}",
-                    hint="A generator must not use random numbers or change state.",
-                )
+                raise _other_condition(f"first {expected.isl()}, then {condition.isl()}")
+        elif self.again:
+            raise _other_condition(f"first none, then {condition.isl()}")
         else:
             answer = self._decide(condition)
         self.answers.append((condition, answer))
@@ -152,11 +162,10 @@ def trace(
                 note="Each condition that both holds and fails somewhere doubles the paths.",
                 hint="Make conditions depend on each other less, or split the matrix into a sum.",
             )
-        tracer = Tracer(fork, start)
+        tracer = Tracer(fork)
         entries = _run(function, tracer, cols, data)
-        if not fork.answers:
-            again = Tracer(Fork(tuple(tracer.answers), tracer.domain), start)
-            _check_pure(function, entries, _run(function, again, cols, data))
+        again = Tracer(Fork(tuple(tracer.answers), tracer.domain), again=True)
+        _check_pure(function, entries, _run(function, again, cols, data))
         paths.append(Path(tracer.domain, entries))
         pending.extend(tracer.forks)
     return tuple(paths)
@@ -174,9 +183,13 @@ def row_domain(rows: Space, others: tuple[Space, ...] = ()) -> Domain:
 def _run(
     function: Callable[..., object], tracer: Tracer, cols: Space, data: Data
 ) -> tuple[Entry, ...]:
-    def outside(space: Space, column: tuple[Affine, ...]) -> Domain:
+    def outside(space: Space, column: tuple[Affine, ...]) -> Domain | None:
+        """Return the rows for which a point lies outside a space, None if there are none."""
+        if tracer.again:
+            return None
         inside = Domain.of(space.axes, space.condition())
-        return tracer.domain - inside.preimage(column, tracer.domain.axes)
+        found = tracer.domain - inside.preimage(column, tracer.domain.axes)
+        return None if found.empty else found
 
     given = {
         name: FieldData(name, kind, outside) if isinstance(kind, Space) else Value(ir.Scalar(name))
@@ -194,7 +207,7 @@ def _run(
             span = span_of_generator(generator)
             column, value = split_entry(item, cols, span)
             beyond = outside(cols, column)
-            if not beyond.empty:
+            if beyond is not None:
                 raise OutOfSpaceError(
                     f"Column ({', '.join(map(str, column))}) of {function.__name__} "
                     f"lies outside {cols!r}.",

@@ -6,40 +6,90 @@ Python `if`; `where` chooses between values.
 
 from __future__ import annotations
 
-import math
 import numbers
-from collections.abc import Callable
-from typing import Any
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn
 
 import numpy as np
 
 from . import ir
 from .affine import Affine
-from .errors import DtypeError, OutOfSpaceError, RuntimeConditionError, SpaceError
-from .index import Condition, Index, affine
+from .errors import (
+    DtypeError,
+    OutOfSpaceError,
+    RuntimeConditionError,
+    SpaceError,
+    UnsupportedError,
+)
+from .index import Condition, Index, affine, integer, plain
 from .sets import Domain
 from .space import Space
 
-FOLD: dict[str, Callable[..., float]] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "div": lambda a, b: a / b,
-    "neg": lambda a: -a,
-    "abs": abs,
-    "sqrt": math.sqrt,
-    "exp": math.exp,
-    "min": min,
-    "max": max,
-}
-"""How operations on numbers are computed."""
+FOLD: dict[str, Callable[..., Any]] = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.true_divide,
+    "neg": np.negative, "abs": np.absolute, "sqrt": np.sqrt, "exp": np.exp,
+    "min": np.minimum, "max": np.maximum, "lt": np.less, "le": np.less_equal,
+    "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal,
+    "where": np.where,
+}  # fmt: skip
+"""What operations mean."""
+
+COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
+"""Operations whose result is true or false."""
+
+_FUNCTIONS = "ssr.sqrt, ssr.exp, ssr.minimum, ssr.maximum, ssr.where"
+
+_POWERS = 8
+"""The highest power that is written as products."""
 
 
-class Value:
+def fold(name: str, *args: float) -> float:
+    """Return an operation on numbers, with NumPy's infinities and NaN and without its warnings."""
+    with np.errstate(all="ignore"):
+        return float(FOLD[name](*args))
+
+
+class Symbol:
+    """What stands for a number that is known at run time: the functions it knows, and not."""
+
+    __slots__ = ()
+
+    def __array_ufunc__(self, function: Any, method: str, *args: Any, **options: Any) -> Any:
+        return ufunc(function, method, args, options)
+
+    def __pow__(self, exponent: object) -> Any:
+        return power(self, exponent)
+
+    def __rpow__(self, base: object) -> NoReturn:
+        raise UnsupportedError(
+            f"{base!r} is raised to the run-time power {self!r}.", hint="Use ssr.exp."
+        )
+
+    def __floordiv__(self, other: object) -> NoReturn:
+        raise UnsupportedError(f"Run-time values have no // and %: {self!r}.")
+
+    __rfloordiv__ = __mod__ = __rmod__ = __floordiv__
+
+    def __float__(self) -> NoReturn:
+        raise RuntimeConditionError(
+            f"The run-time value {self!r} is used where Python needs a number.",
+            hint=f"Use {_FUNCTIONS} instead of math.",
+        )
+
+    __int__ = __index__ = __complex__ = __float__
+
+    def __array__(self, *_: object, **__: object) -> NoReturn:
+        raise RuntimeConditionError(
+            f"The run-time value {self!r} is used where NumPy needs an array.",
+            hint=f"Values are numbers, one for each row: use {_FUNCTIONS}.",
+        )
+
+
+class Value(Symbol):
     """A number known at run time: a scalar, an element of a field, or arithmetic of these."""
 
     __slots__ = ("node",)
-    __array_ufunc__ = None
 
     def __init__(self, node: ir.Value) -> None:
         self.node = node
@@ -108,11 +158,15 @@ class Value:
             hint="Choose between values with ssr.where(condition, a, b).",
         )
 
-    def __float__(self) -> float:
-        raise RuntimeConditionError(
-            f"The run-time value {self} is used where Python needs a number.",
-            hint="Use ssr.sqrt, ssr.exp, ssr.minimum, ssr.maximum, ssr.where instead of math.",
-        )
+
+class Row(Symbol):
+    """What stands for a number at every row of a space: functions are applied row by row."""
+
+    __slots__ = ()
+
+    def pointwise(self, name: str, *args: object) -> Any:
+        """Return an operation on numbers, values and rows, of which this is one."""
+        raise NotImplementedError
 
 
 class FieldData:
@@ -121,11 +175,17 @@ class FieldData:
     __slots__ = ("name", "outside", "space")
 
     def __init__(
-        self, name: str, space: Space, outside: Callable[[Space, tuple[Affine, ...]], Domain]
+        self,
+        name: str,
+        space: Space,
+        outside: Callable[[Space, tuple[Affine, ...]], Domain | None],
     ) -> None:
         self.name = name
         self.space = space
         self.outside = outside
+
+    def __repr__(self) -> str:
+        return f"<Field {self.name}>"
 
     def __getitem__(self, point: object) -> Value:
         index = point if isinstance(point, tuple) else (point,)
@@ -135,7 +195,7 @@ class FieldData:
             )
         column = tuple(affine(p) for p in index)
         outside = self.outside(self.space, column)
-        if not outside.empty:
+        if outside is not None:
             raise OutOfSpaceError(
                 f"Field {self.name!r} is read outside its space, "
                 f"at ({', '.join(map(str, column))}).",
@@ -145,7 +205,7 @@ class FieldData:
         return Value(ir.Load(self.name, column))
 
 
-def node(value: object) -> ir.Value:
+def node(value: object, what: str = "Matrix entries") -> ir.Value:
     """Return a number, index or value as an IR node.
 
     Raises
@@ -159,17 +219,27 @@ def node(value: object) -> ir.Value:
         return ir.Coordinate(value.affine)
     if isinstance(value, Affine):
         return ir.Coordinate(value)
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (numbers.Real, np.number)):
+    number = plain(value)
+    if isinstance(number, Value):
+        return number.node
+    if isinstance(number, bool) or not isinstance(number, numbers.Real):
         raise DtypeError(
             f"{value!r} is not a real number.",
-            hint="Matrix entries are numbers, scalars, fields and arithmetic of these.",
+            hint=f"Read it at a point: {value.name}[...]."
+            if isinstance(value, FieldData)
+            else f"{what} are numbers, scalars, fields and arithmetic of these.",
         )
-    return ir.Const(float(value))
+    return ir.Const(float(number))
+
+
+def known_early(value: ir.Value) -> bool:
+    """Whether a value is made of indices, sizes and numbers alone."""
+    return not any(isinstance(part, (ir.Load, ir.Scalar)) for part in ir.walk(value))
 
 
 def _binary(name: str, *args: object) -> Any:
     """Return an operation, or NotImplemented if the other operand knows better."""
-    if not all(isinstance(a, (Value, Index, numbers.Real, np.number)) for a in args):
+    if not all(isinstance(plain(a), (Value, Index, FieldData, numbers.Number)) for a in args):
         return NotImplemented
     return operation(name, *args)
 
@@ -177,25 +247,88 @@ def _binary(name: str, *args: object) -> Any:
 def operation(name: str, *args: object) -> Any:
     """Return an operation on values, computed at once if all are numbers."""
     nodes = tuple(node(a) for a in args)
-    if name in FOLD and all(isinstance(n, ir.Const) for n in nodes):
-        return Value(ir.Const(FOLD[name](*(n.value for n in nodes if isinstance(n, ir.Const)))))
+    if all(isinstance(n, ir.Const) for n in nodes):
+        return Value(ir.Const(fold(name, *(n.value for n in nodes if isinstance(n, ir.Const)))))
     return Value(ir.Op(name, nodes))
 
 
-def _function(name: str, compute: Callable[..., Any]) -> Callable[..., Any]:
+def power(base: Any, exponent: object) -> Any:
+    """Return a small integer power as products, or a square root.
+
+    Raises
+    ------
+    UnsupportedError
+        If the exponent is another one.
+    """
+    wanted = plain(exponent)
+    if isinstance(wanted, float) and wanted.is_integer():
+        wanted = int(wanted)
+    count = integer(wanted)
+    if wanted == 0.5:
+        return sqrt(base)
+    if count is None or not 1 <= abs(count) <= _POWERS:
+        raise UnsupportedError(
+            f"The run-time value {base!r} is raised to the power {exponent!r}.",
+            hint=f"Powers are 0.5 and integers from 1 to {_POWERS} and -1 to -{_POWERS}.",
+        )
+    result = base
+    for _ in range(abs(count) - 1):
+        result = result * base
+    return result if count > 0 else 1.0 / result
+
+
+def _function(name: str) -> Callable[..., Any]:
     def apply(*args: Any) -> Any:
-        if any(isinstance(a, (Value, Index)) for a in args):
+        args = tuple(map(plain, args))
+        for a in args:
+            if isinstance(a, Row):
+                return a.pointwise(name, *args)
+        if any(isinstance(a, (Value, Index, FieldData)) for a in args):
             return operation(name, *args)
-        return compute(*args)
+        return FOLD[name](*args)[()]
 
     return apply
 
 
-_where = _function("where", np.where)
-_minimum = _function("min", np.minimum)
-_maximum = _function("max", np.maximum)
-_sqrt = _function("sqrt", np.sqrt)
-_exp = _function("exp", np.exp)
+_where = _function("where")
+_minimum = _function("min")
+_maximum = _function("max")
+_sqrt = _function("sqrt")
+_exp = _function("exp")
+
+_OPERATORS: dict[Any, Callable[..., Any]] = {
+    np.add: operator.add, np.subtract: operator.sub, np.multiply: operator.mul,
+    np.true_divide: operator.truediv, np.floor_divide: operator.floordiv,
+    np.remainder: operator.mod, np.power: operator.pow, np.negative: operator.neg,
+    np.positive: operator.pos, np.absolute: abs, np.less: operator.lt, np.less_equal: operator.le,
+    np.greater: operator.gt, np.greater_equal: operator.ge, np.equal: operator.eq,
+    np.not_equal: operator.ne, np.square: lambda a: a * a, np.sqrt: _sqrt, np.exp: _exp,
+    np.minimum: _minimum, np.maximum: _maximum,
+}  # fmt: skip
+"""What NumPy's functions do with symbols."""
+
+
+def ufunc(function: Any, method: str, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
+    """Return what a function of NumPy gives when an argument is a symbol or an index.
+
+    Raises
+    ------
+    UnsupportedError
+        If there is no such operation.
+    ArgumentError, DtypeError
+        If another argument is an array.
+    """
+    compute = _OPERATORS.get(function)
+    if compute is None or method != "__call__" or options:
+        raise UnsupportedError(
+            f"np.{function.__name__} of run-time values is not staged.", hint=f"Use {_FUNCTIONS}."
+        )
+    args = tuple(map(plain, args))
+    for array in args:
+        if isinstance(array, np.ndarray):
+            row = next((a for a in args if isinstance(a, Row)), None)
+            return row.pointwise(function.__name__, *args) if row is not None else node(array)
+    return compute(*args)
 
 
 def where(condition: Any, a: Any, b: Any) -> Any:
@@ -206,18 +339,18 @@ def where(condition: Any, a: Any, b: Any) -> Any:
     >>> float(where(2 > 1, 5.0, 7.0))
     5.0
     """
-    if isinstance(condition, Condition):
+    if isinstance(plain(condition), (bool, Condition)):
         return a if condition else b
     return _where(condition, a, b)
 
 
 def minimum(a: Any, b: Any) -> Any:
-    """Return the smaller of two values."""
+    """Return the smaller of two values; NaN if one is."""
     return _minimum(a, b)
 
 
 def maximum(a: Any, b: Any) -> Any:
-    """Return the larger of two values."""
+    """Return the larger of two values; NaN if one is."""
     return _maximum(a, b)
 
 

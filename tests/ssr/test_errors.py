@@ -4,6 +4,7 @@ import math
 import random
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 import ssr
@@ -15,6 +16,7 @@ from tests.ssr.mistakes import (
     five,
     line,
     n,
+    ones,
 )
 
 mistake = Mistakes()
@@ -33,7 +35,7 @@ def test_message(function: Callable[[], object], text: str) -> None:
     | yield (i * j, j), 1.0
     |        ^^^^^
     Note: Columns and conditions are affine: integer multiples of indices.
-    Hint: Pass an index array as run-time data instead.
+    Hint: Only + - and * // % by integer constants keep an index affine.
 """)
 def product_of_indices():
     @ssr.matrix(rows=cells, cols=cells)
@@ -45,7 +47,7 @@ def product_of_indices():
     NotAffineError: ((i) / 2.0) is not an index: an integer or an affine expression of row indices.
     | yield i / 2, 1.0
     |       ^^^^^
-    Hint: Pass an index array as run-time data instead.
+    Hint: Use // for integer division.
 """)
 def half_an_index():
     @ssr.matrix(rows=line, cols=line)
@@ -108,7 +110,7 @@ def index_modulo_a_negative_number():
     NotAffineError: u[i] is not an index: an integer or an affine expression of row indices.
     | yield u[i], 1.0
     |       ^^^^
-    Hint: Pass an index array as run-time data instead.
+    Hint: Columns and conditions cannot depend on run-time data; the values of entries can.
 """)
 def field_as_column():
     @ssr.matrix(rows=line, cols=line, u=line)
@@ -284,6 +286,18 @@ def condition_on_a_size_outside():
         pass
 
 
+@mistake("""
+    RuntimeConditionError: The run-time value u[i] is used where Python needs a number.
+    | yield i, int(u[i])
+    |          ^^^^^^^^^
+    Hint: Use ssr.sqrt, ssr.exp, ssr.minimum, ssr.maximum, ssr.where instead of math.
+""")
+def int_of_a_value():
+    @ssr.matrix(rows=line, cols=line, u=line)
+    def A(i, *, u):
+        yield i, int(u[i])
+
+
 # -- what a generator yields -----------------------------------------------------------------------
 
 
@@ -436,6 +450,63 @@ def too_many_paths():
                 yield i, 1.0
 
 
+@mistake("""
+    NotAffineError: The symbolic index (i) is used where NumPy needs an array.
+    | yield i, w[i]
+    |          ^^^^
+    Hint: Declare the array as a field of the matrix, w=space, and bind it.
+""")
+def array_at_an_index():
+    w = ones(5)
+
+    @ssr.matrix(rows=line, cols=line)
+    def A(i):
+        yield i, w[i]
+
+
+@mistake("""
+    DtypeError: np.complex128(1+2j) is not a real number.
+    | yield i, np.complex128(1 + 2j)
+    |          ^^^^^^^^^^^^^^^^^^^^^
+    Hint: Matrix entries are numbers, scalars, fields and arithmetic of these.
+""")
+def complex_weight_of_numpy():
+    @ssr.matrix(rows=line, cols=line)
+    def A(i):
+        yield i, np.complex128(1 + 2j)
+
+
+@mistake("""
+    ImpureGeneratorError: Generator A gave different entries when it was run again.
+    | yield i, float(len(seen))
+    | ^^^^^^^^^^^^^^^^^^^^^^^^^
+    Note: one of them is 1.0 at (i)
+    Hint: A generator must not use random numbers or change state; pass run-time values as data.
+""")
+def impure_on_a_later_path():
+    seen = []
+
+    @ssr.matrix(rows=line, cols=line)
+    def A(i):
+        if i > 2:
+            yield i, 1.0
+        else:
+            seen.append(i)
+            yield i, float(len(seen))
+
+
+@mistake("""
+    ArgumentError: Data 'u' of A is declared as 3.0.
+    | @ssr.matrix(rows=line, cols=line, u=3.0)
+    |  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    Hint: Use a Space for a field, or ssr.scalar for a number.
+""")
+def data_of_no_kind():
+    @ssr.matrix(rows=line, cols=line, u=3.0)
+    def A(i, *, u):
+        yield i, u
+
+
 # -- spaces and sizes ------------------------------------------------------------------------------
 
 
@@ -469,10 +540,10 @@ def space_with_five_axes():
 
 
 @mistake("""
-    NotAffineError: (3, 4) is not an index: an integer or an affine expression of row indices.
+    SpaceError: The extents of a space are given one by one.
     | ssr.Space((3, 4))
     | ^^^^^^^^^^^^^^^^^
-    Hint: Pass an index array as run-time data instead.
+    Hint: Write ssr.Space(*shape).
 """)
 def space_of_a_tuple():
     ssr.Space((3, 4))
@@ -525,20 +596,85 @@ def unknown_choice():
 
 
 @mistake("""
-    Error: 'i' cannot name a size.
+    ArgumentError: 'i' cannot name a size.
     | ssr.sizes("n i")
     | ^^^^^^^^^^^^^^^^
-    Hint: Use an identifier that does not start with an underscore and is no keyword, nor i, j, k, l, min, max, floor or the like.
+    Hint: Use an ASCII name that does not start with an underscore and is no keyword, nor i, j, k, l, min, max, floor or the like.
 """)  # noqa: E501
 def size_named_like_an_index():
     ssr.sizes("n i")
 
 
 @mistake("""
-    Error: No size is named.
+    ArgumentError: No size is named.
     | ssr.sizes("")
     | ^^^^^^^^^^^^^
     Hint: Write ssr.sizes("ny nx").
 """)
 def no_size():
     ssr.sizes("")
+
+
+@mistake("""
+    ArgumentError: Size n is named twice.
+    | ssr.sizes("n n")
+    | ^^^^^^^^^^^^^^^^
+""")
+def size_named_twice():
+    ssr.sizes("n n")
+
+
+@mistake("""
+    ArgumentError: 'größe' cannot name a size.
+    | ssr.sizes("größe")
+    | ^^^^^^^^^^^^^^^^^^
+    Hint: Use an ASCII name that does not start with an underscore and is no keyword, nor i, j, k, l, min, max, floor or the like.
+""")  # noqa: E501
+def size_that_is_not_ascii():
+    ssr.sizes("größe")
+
+
+@mistake("""
+    ArgumentError: A width is an integer or a pair of integers, not 1.5.
+    | cells.grow(1.5)
+    | ^^^^^^^^^^^^^^^
+""")
+def growth_by_a_fraction():
+    cells.grow(1.5)
+
+
+@mistake("""
+    ArgumentError: Axis 0.5 of a space with 2 axes.
+    | cells.faces(0.5)
+    | ^^^^^^^^^^^^^^^^
+""")
+def faces_between_axes():
+    cells.faces(0.5)
+
+
+@mistake("""
+    UnboundError: No value is given for the size nx.
+    | cells.split(2, 2)
+    | ^^^^^^^^^^^^^^^^^
+    Hint: Give all sizes: split(..., sizes={"nx": ..., "ny": ...}).
+""")
+def split_of_unknown_sizes():
+    cells.split(2, 2)
+
+
+@mistake("""
+    ArgumentError: The weights of a stencil map offsets to numbers, not list.
+    | ssr.stencil(line, line, [1.0])
+    | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+""")
+def stencil_of_a_list():
+    ssr.stencil(line, line, [1.0])
+
+
+@mistake("""
+    ArgumentError: Offset 0.5 is not made of integers.
+    | ssr.stencil(line, line, {0.5: 1.0})
+    | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+""")
+def stencil_with_half_offsets():
+    ssr.stencil(line, line, {0.5: 1.0})

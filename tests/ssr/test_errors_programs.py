@@ -147,6 +147,25 @@ def solve_for_a_list():
     T.tril().solve([1.0])
 
 
+@mistake("""
+    UnsupportedError: The product of two matrices is not staged.
+    | T @ T
+    | ^^^^^
+    Hint: Apply one after the other: stencil @ (stencil @ x).
+""")
+def product_of_two_matrices():
+    T @ T
+
+
+@mistake("""
+    ArgumentError: stencil is divided by zero.
+    | T / 0
+    | ^^^^^
+""")
+def matrix_divided_by_zero():
+    T / 0
+
+
 # -- data ------------------------------------------------------------------------------------------
 
 
@@ -287,10 +306,11 @@ def field_outside_its_program():
 
 
 @mistake("""
-    Error: A Python condition depends on a field.
+    RuntimeConditionError: A Python condition depends on a field.
     | if bool(x):
     |    ^^^^^^^
-    Hint: A program's body runs once, when it is declared, without data.
+    Note: A program's body runs once, when it is declared, without data.
+    Hint: Choose between values with ssr.where(condition, a, b).
 """)
 def condition_on_a_field():
     @ssr.program(x=line)
@@ -380,3 +400,82 @@ def scalar_named_like_a_size():
     @ssr.program(x=line, n=ssr.scalar)
     def p(x, n):
         x[:] = x * n
+
+
+@mistake("""
+    ArgumentError: Field 'x' belongs to another program.
+    | y[:] = kept[0]
+    | ^^^^
+    Hint: Use the parameters of the program's own body.
+""")
+def field_of_another_program():
+    kept = []
+
+    @ssr.program(x=line)
+    def p(x):
+        kept.append(x)
+        x[:] = 2.0 * x
+
+    @ssr.program(y=line)
+    def q(y):
+        y[:] = kept[0]
+
+
+@mistake("""
+    ArgumentError: `x += ...` only renames x in a program.
+    | x += b
+    | ^^^^^^
+    Hint: Write x[:] += ....
+""")
+def assignment_in_place_to_a_name():
+    @ssr.program(x=line, b=line)
+    def p(x, b):
+        x[:] = 2.0 * b
+        x += b
+
+
+@mistake("""
+    RuntimeConditionError: A Python condition compares fields.
+    | if x == b:
+    |    ^^^^^^
+    Note: A program's body runs once, when it is declared, without data.
+    Hint: Choose between values with ssr.where(condition, a, b).
+""")
+def comparison_of_fields():
+    @ssr.program(x=line, b=line)
+    def p(x, b):
+        if x == b:
+            x[:] = b
+        else:
+            x[:] = 2.0 * b
+
+
+@mistake("""
+    ArgumentError: Size n is bound to 3 and to 4 in one program.
+    | x[:] = T.bind(n=3) @ b + T.bind(n=4) @ b
+    |                          ^^^^^^^^^^^^^^^
+""")
+def one_size_twice():
+    @ssr.program(x=line, b=line)
+    def p(x, b):
+        x[:] = T.bind(n=3) @ b + T.bind(n=4) @ b
+
+
+@mistake("""
+    ArgumentError: options is {'exact': True}, not ssr.Options.
+    | @ssr.program(options={"exact": True}, x=line)
+    |  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+""")
+def options_that_are_none():
+    @ssr.program(options={"exact": True}, x=line)
+    def p(x):
+        x[:] = 2.0 * x
+
+
+@mistake("""
+    ArgumentError: Option exact is True or False, not 'yes'.
+    | ssr.Options(exact="yes")
+    | ^^^^^^^^^^^^^^^^^^^^^^^^
+""")
+def option_with_an_unknown_value():
+    ssr.Options(exact="yes")
