@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from . import ir
 from .errors import BoxError
 from .index import integer
 from .space import Box, Space
+
+NEAR = 2**22
+"""Bytes of arrays that need no prefetching: more than a second-level cache."""
 
 BLOCK = 32768
 """Elements of three planes that stay in a second-level cache beside other streams."""
@@ -27,11 +29,11 @@ class Plan:
     temporaries: tuple[tuple[int, ...], ...]
     buffers: tuple[int, ...]
     layout: Table
+    free: Table
     tables: tuple[Table, ...]
 
 
 def plan_boxes(
-    program: ir.Program,
     meta: Mapping[str, Any],
     spaces: Mapping[str, Space],
     sizes: Mapping[str, int],
@@ -45,7 +47,6 @@ def plan_boxes(
     BoxError
         If the boxes do not cover the rows once, or wait for each other.
     """
-    fields = {f.name: f for f in (*program.fields, *program.temporaries)}
     layout: dict[str, tuple[int, ...]] = {}
     for name, space, a in arrays:
         layout[name] = _offsets(space.lower, [s // a.itemsize for s in a.strides], a.shape)
@@ -74,11 +75,16 @@ def plan_boxes(
         rows * (max(box[-1][1] - box[-1][0] for box in lists[nest]) + 2 * pad)
         for _, nest, rows, pad in meta["buffers"]
     )
-    far = sum(a.nbytes for _, _, a in arrays) > NEAR
-    head = [1, int(far)]
-    for _, _, a in arrays:
-        head += [_bytes(a), *a.shape, *a.strides]
-    return Plan(tuple(shapes), buffers, np.array(head, np.int64), tuple(tables))
+    given = [a for _, _, a in arrays]
+    return Plan(tuple(shapes), buffers, _layout(given, 1), _layout(given, 0), tuple(tables))
+
+
+def _layout(arrays: Sequence[np.ndarray[Any, Any]], apart: int) -> Table:
+    """Return 1, whether to prefetch, and for each array its bytes (0 without ``apart``) and form."""
+    numbers = [1, int(sum(a.nbytes for a in arrays) > NEAR)]
+    for a in arrays:
+        numbers += [apart * _bytes(a), *a.shape, *a.strides]
+    return np.array(numbers, np.int64)
 
 
 def _c_strides(shape: Sequence[int]) -> list[int]:

@@ -1,11 +1,13 @@
 """Write the module of a kernel: Numba source, which is also plain Python.
 
-A kernel takes arrays, scratch buffers, scalars and one table for each nest. A table has a row for
-each box: sizes, bounds, and for each array the flat offset of index zero and its strides.
+A kernel takes arrays, scratch buffers, scalars, the layout of its arrays and one table for each
+nest. A table has a row for each box: sizes, bounds, and for each array the flat offset of index
+zero and its strides. `ssr.boxes` makes these integers.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,6 +16,10 @@ from .loopnest import For, If, Loop
 from .loops import LoopNest
 from .nests import bounds
 from .writer import STRIP, Writer, has_loop, runs_of, spelled, write_tree
+
+
+OTHER_LAYOUT, OVERLAP = 1, 2
+"""What a kernel returns if it did nothing: arrays of other shapes, or that may share memory."""
 
 
 def kernel_source(
@@ -111,9 +117,9 @@ def _module(
     buffers = [b[0] for b in meta["buffers"]]
     tables = [f"table_{n}" for n in range(len(meta["nests"]))]
     arguments = [spelled(a) for a in arrays] + buffers + [spelled(s) for s in program.scalars]
-    arguments += ["one", "far", "lengths", *tables]
+    arguments += ["layout", *tables]
     signature = [*types, *("real[::1]" for _ in buffers), *("real" for _ in program.scalars)]
-    signature += ["i8", "i8", "i8[::1]", *("i8[:, ::1]" for _ in tables)]
+    signature += ["i8[::1]", *("i8[:, ::1]" for _ in tables)]
     kind = {"float64": "f8", "float32": "f4"}[dtype]
     signature = [t.replace("real", kind) for t in signature]
     lines = [
@@ -122,7 +128,7 @@ def _module(
         "import numpy as np",
         "from numba.types import Array, f4, f8, i8",
         "",
-        "from ssr.intrinsics import address, fma, ld, maximum, minimum, prefetch, st",
+        "from ssr.intrinsics import address, fits, fma, ld, maximum, minimum, prefetch, st",
         "",
         f"META = {dict(meta)!r}",
         "",
@@ -131,28 +137,39 @@ def _module(
         "",
         "def kernel(" + ", ".join(arguments) + "):",
     ]
-    lines += _overlap_checks(arrays, meta["written"])
+    lines += _checks(program.fields, meta["written"])
     lines += [f"    {name} = real({value})" for value, name in constants.items()]
+    if any(re.search(r"\bone\b", text) for text in body):
+        lines += ["    one = layout[0]"]
     if any("strip_length" in text for text in body):
-        lines += [f"    strip_length = {STRIP} if far else {2**62}"]
+        lines += ["    far = layout[1]", f"    strip_length = {STRIP} if far else {2**62}"]
     lines += [*body, "    return 0", "", "", "SIGNATURE = i8("]
     lines += [f"    {t}," for t in signature]
     lines += [")", ""]
     return "\n".join(lines)
 
 
-def _overlap_checks(arrays: Sequence[str], written: Sequence[str]) -> list[str]:
-    """Compare the memory of written arrays with all others; ``lengths`` is zero where allowed."""
-    lines = []
-    for n, a in enumerate(arrays):
-        if a not in written:
-            continue
-        for m, b in enumerate(arrays):
-            if m == n or (b in written and m < n):
+def _checks(fields: Sequence[ir.Field], written: Sequence[str]) -> list[str]:
+    """Return the lines that refuse arrays laid out in another way, or overlapping ones.
+
+    ``layout`` holds for each field the bytes from its first element to the end of its last,
+    0 where overlap is allowed, then its shape and strides.
+    """
+    lines, places = [], []
+    place = 2
+    for field in fields:
+        lines.append(f"    if not fits({spelled(field.name)}, layout, {place + 1}):")
+        lines.append(f"        return {OTHER_LAYOUT}")
+        places.append(place)
+        place += 1 + 2 * len(field.shape)
+    for n, a in enumerate(fields):
+        for m, b in enumerate(fields):
+            if a.name not in written or m == n or (b.name in written and m < n):
                 continue
-            x, y = f"address({spelled(a)})", f"address({spelled(b)})"
-            lines.append(f"    if {x} < {y} + lengths[{m}] and {y} < {x} + lengths[{n}]:")
-            lines.append(f"        return {1 + n * len(arrays) + m}")
+            x, y = (f"address({spelled(f.name)})" for f in (a, b))
+            lines.append(f"    if {x} < {y} + layout[{places[m]}]:")
+            lines.append(f"        if {y} < {x} + layout[{places[n]}]:")
+            lines.append(f"            return {OVERLAP}")
     return lines
 
 

@@ -52,6 +52,22 @@ class Memory:
         return len(self.flat)
 
 
+def plain(kernel: Callable[..., int]) -> Callable[..., int]:
+    """Return a kernel's source as a function of arrays that runs without Numba."""
+
+    def run(*args: Any) -> int:
+        floating = [isinstance(a, np.ndarray) and a.dtype.kind == "f" for a in args]
+        with np.errstate(all="ignore"):
+            return kernel(*[Memory(a) if f else a for a, f in zip(args, floating, strict=True)])
+
+    return run
+
+
+def unwritten(shape: Any, dtype: Any) -> np.ndarray[Any, Any]:
+    """Return scratch memory in which reading what was never written shows: it holds NaN."""
+    return np.full(shape, np.nan, dtype)
+
+
 def ld(a: Any, offset: int) -> Any:
     """Return the element at a flat offset."""
     assert 0 <= offset < len(a.flat), f"load at {offset} of {len(a.flat)}"
@@ -71,6 +87,12 @@ def prefetch(a: Any, offset: int) -> None:
 def address(a: Any) -> int:
     """Return the address of an array's first element."""
     return int(a.array.ctypes.data)
+
+
+def fits(a: Any, layout: Any, place: int) -> bool:
+    """Whether an array's shape and strides are those that stand in ``layout`` from a place on."""
+    meant = tuple(int(n) for n in layout[place : place + 2 * a.array.ndim])
+    return bool((*a.array.shape, *a.array.strides) == meant)
 
 
 def fma(a: Any, b: Any, c: Any) -> Any:
@@ -174,6 +196,31 @@ def _type_address(context: Any) -> Callable[..., Any]:
 def _lower_address(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     data = context.make_array(signature.args[0])(context, builder, args[0]).data
     return builder.ptrtoint(data, context.get_value_type(types.intp))
+
+
+@type_callable(fits)
+def _type_fits(context: Any) -> Callable[..., Any]:
+    def typer(a: Any, layout: Any, place: Any) -> Any:
+        return types.boolean if isinstance(a, types.Array) else None
+
+    return typer
+
+
+@lower_builtin(fits, types.Array, types.Array, types.Integer)
+def _lower_fits(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    kind, wanted = signature.args[0], signature.args[1]
+    array = context.make_array(kind)(context, builder, args[0])
+    found = [
+        builder.extract_value(numbers, axis)
+        for numbers in (array.shape, array.strides)
+        for axis in range(kind.ndim)
+    ]
+    same = context.get_constant(types.boolean, True)
+    for n, number in enumerate(found):
+        place = builder.add(args[2], args[2].type(n))
+        meant = builder.load(_pointer(context, builder, wanted, args[1], place))
+        same = builder.and_(same, builder.icmp_signed("==", number, meant))
+    return same
 
 
 @type_callable(fma)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -15,6 +15,7 @@ from .boxes import normal, plan_boxes
 from .check import diagnose, number_of, overlap, read_first
 from .errors import ArgumentError, UnboundError
 from .expression import Expression, Field, Recorder, apply_rows, recording, solve_rows
+from .launch import Launch, arrangement
 from .options import Options
 from .space import Box, Space
 from .trace import ScalarType
@@ -25,20 +26,6 @@ if TYPE_CHECKING:
     from .matrix import Matrix
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-NEAR = 2**22
-"""Bytes of arrays that need no prefetching: more than a second-level cache."""
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """Everything about calls with arrays of certain shapes and strides that does not change."""
-
-    run: Callable[..., int]
-    scratch: tuple[Any, ...]
-    dtype: Any
-    constants: tuple[Any, ...]
-    free: tuple[Any, ...]
 
 
 class Program:
@@ -66,13 +53,11 @@ class Program:
         self._captured = tuple(recorder.captured.items())
         self._constants = tuple((n, v) for n, v in recorder.scalars.items() if v is not None)
         self._kernels: dict[str, Kernel] = {}
-        self._calls: dict[Any, Call] = {}
+        self._launches: dict[Any, Launch] = {}
+        self._last: Launch | None = None
         self.ir = _program_ir(recorder)
-        self._field_count = len(self.ir.fields) - len(self._captured)
-        self._simple = (
-            not self._captured
-            and not self._constants
-            and all(isinstance(kind, Space) for _, kind in self.parameters)
+        self._scalars = tuple(
+            n for n, (_, kind) in enumerate(self.parameters) if isinstance(kind, ScalarType)
         )
 
     def __repr__(self) -> str:
@@ -128,52 +113,58 @@ class Program:
         BoxError
             If the boxes do not cover the rows once, or wait for each other.
         """
-        if self._simple and boxes is None and not named:
+        launch = self._last
+        if (
+            launch is not None
+            and boxes is None
+            and not named
+            and len(args) == len(self.parameters)
+            and (not self._scalars or all([type(args[n]) is float for n in self._scalars]))
+        ):
             try:
-                known = self._calls.get(tuple([(a.shape, a.strides, a.dtype) for a in args]))
-            except (AttributeError, TypeError):
-                known = None
-            if known is not None and not self._run(known, args, known.constants):
-                return
+                if not launch(args):
+                    return
+            except TypeError:  # what is wrong is found out below
+                pass
         self._call(self._arranged(args, named), boxes)
 
-    def _call(self, args: Sequence[Any], boxes: Sequence[Box] | None) -> None:
-        """Run with arguments in order: prepare the call if need be, allocate scratch, explain."""
-        arrays = [*self._of_kind(args, Space), *(a for _, a in self._captured)]
-        cutting = None if boxes is None else normal(boxes)
-        key: Any = None
-        if all(isinstance(a, np.ndarray) for a in arrays):
-            key = tuple([(a.shape, a.strides, a.dtype) for a in arrays])
-            if cutting is not None:
-                key = (key, cutting)
-        call = self._calls.get(key)
-        if call is None:
-            call = self._calls[key] = self._prepare(arrays, cutting)
-        numbers = [call.dtype(v) for v in self._numbers(args)]
-        status = self._run(call, arrays, (*numbers, *call.constants))
-        if status:
-            overlap(self._named(arrays), self._written())
-            self._run(call, arrays, (*numbers, *call.free))
-
-    def _run(self, call: Call, arrays: Sequence[Any], rest: Sequence[Any]) -> int:
-        """Run the kernel; return its status, 0 if done."""
+    def _call(self, args: tuple[Any, ...], boxes: Sequence[Box] | None) -> None:
+        """Run with arguments in order; prepare what was not called like this before."""
+        launch = self._launch(self._arrays(args), boxes)
+        args = self._converted(args, launch.dtype)
         try:
-            if not call.scratch:
-                return call.run(*arrays, *rest)
-            scratch = [np.empty(shape, call.dtype) for shape in call.scratch]
-            return call.run(*arrays, *scratch, *rest)
+            status = launch(args)
         except TypeError:
-            diagnose(self._named(arrays), call.dtype, self._written())
+            diagnose(self._named(self._arrays(args)), launch.dtype, self._written())
             raise
+        if status:
+            overlap(self._named(self._arrays(args)), self._written())
+            launch.anyway(args)
+        elif boxes is None:
+            self._last = launch
 
-    def _of_kind(self, args: Sequence[Any], kind: type) -> list[Any]:
-        return [a for a, (_, k) in zip(args, self.parameters, strict=True) if isinstance(k, kind)]
+    def _launch(self, arrays: Sequence[Any], boxes: Sequence[Box] | None) -> Launch:
+        cutting = None if boxes is None else normal(boxes)
+        if not all(isinstance(a, np.ndarray) for a in arrays):
+            diagnose(self._named(arrays), None, self._written())
+        key = cutting, *[(a.shape, a.strides, a.dtype) for a in arrays]
+        known = self._launches.get(key)
+        if known is None:
+            known = self._launches[key] = self._prepare(arrays, cutting)
+        return known
 
-    def _numbers(self, args: Sequence[Any]) -> list[float]:
-        """Return the values of all scalars, of the call and of the matrices."""
-        given = zip(args, self.parameters, strict=True)
-        numbers = [number_of(n, v) for v, (n, kind) in given if isinstance(kind, ScalarType)]
-        return numbers + [v for _, v in self._constants]
+    def _arrays(self, args: Sequence[Any]) -> list[Any]:
+        given = [
+            a for a, (_, kind) in zip(args, self.parameters, strict=True) if isinstance(kind, Space)
+        ]
+        return given + [a for _, a in self._captured]
+
+    def _converted(self, args: tuple[Any, ...], dtype: Any) -> tuple[Any, ...]:
+        """Return arguments with the numbers among them in a kernel's type."""
+        given = list(args)
+        for place in self._scalars:
+            given[place] = dtype(number_of(self.parameters[place][0], given[place]))
+        return tuple(given)
 
     def _written(self) -> frozenset[str]:
         return frozenset(a.target for a in self.ir.assignments)
@@ -201,7 +192,7 @@ class Program:
             raise ArgumentError(f"{signature} misses {', '.join(missing)}.")
         return tuple(given[n] for n in names)
 
-    def _prepare(self, arrays: Sequence[Any], boxes: Sequence[Box] | None) -> Call:
+    def _prepare(self, arrays: Sequence[Any], boxes: Sequence[Box] | None) -> Launch:
         """Check arrays and lay out the tables of a call."""
         named = self._named(arrays)
         dtype = diagnose(named, None, self._written())
@@ -214,30 +205,34 @@ class Program:
                 hint="Bind them on the matrix: A.bind(n=...).",
             )
         kernel = self.kernel(dtype)
-        plan = plan_boxes(self.ir, kernel.meta, self._spaces, sizes, named, boxes)
-        far = int(sum(a.nbytes for a in arrays) > NEAR)
-        return Call(
+        plan = plan_boxes(kernel.meta, self._spaces, sizes, named, boxes)
+        bound = (*(a for _, a in self._captured), *(dtype.type(v) for _, v in self._constants))
+        scratch = (*plan.temporaries, *plan.buffers)
+        return Launch(
             run=kernel.run,
-            scratch=(*plan.temporaries, *plan.buffers),
+            order=arrangement(
+                [isinstance(kind, Space) for _, kind in self.parameters],
+                (len(self._captured), len(self._constants)),
+                1 + len(plan.tables),
+                len(scratch),
+            ),
+            rest=(*bound, plan.layout, *plan.tables),
+            free=(*bound, plan.free, *plan.tables),
+            scratch=scratch,
             dtype=dtype.type,
-            constants=(1, far, plan.lengths, *plan.tables),
-            free=(1, far, np.zeros_like(plan.lengths), *plan.tables),
         )
 
     def run_plain(self, *args: Any, boxes: Sequence[Box] | None = None) -> None:
         """Run the kernel's source as plain Python, with all accesses checked: slow, for tests."""
-        from .intrinsics import Memory
+        from .intrinsics import plain, unwritten
 
-        arrays = [*self._of_kind(args, Space), *(a for _, a in self._captured)]
-        call = self._prepare(arrays, None if boxes is None else normal(boxes))
-        kernel = self.kernel(arrays[0].dtype)
-        extra = [np.full(shape, np.nan, call.dtype) for shape in call.scratch]
-        numbers = [call.dtype(v) for v in self._numbers(args)]
-        with np.errstate(all="ignore"):
-            given = (*map(Memory, arrays), *map(Memory, extra), *numbers)
-            if kernel.plain(*given, *call.constants):
-                overlap(self._named(arrays), self._written())
-                kernel.plain(*given, *call.free)
+        launch = self._launch(self._arrays(args), boxes)
+        args = self._converted(args, launch.dtype)
+        kernel = plain(self.kernel(launch.dtype).plain)
+        launch = replace(launch, run=kernel, empty=unwritten)
+        if launch(args):
+            overlap(self._named(self._arrays(args)), self._written())
+            launch.anyway(args)
 
 
 def program(

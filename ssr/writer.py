@@ -24,8 +24,21 @@ DISTANCE = 64
 """Cache lines between a request and its use."""
 
 RESERVED = frozenset(
-    {"i", "j", "k", "l", "strip", "one", "far", "clear", "lengths", "box", "real", "np", "jit"}
-    | {"ld", "st", "fma", "prefetch", "address", "range", "min", "max", "abs", "kernel", "Array"}
+    {"i", "j", "k", "l", "strip", "one", "far", "clear", "layout", "box", "real", "np", "jit"}
+    | {
+        "ld",
+        "st",
+        "fma",
+        "prefetch",
+        "address",
+        "fits",
+        "range",
+        "min",
+        "max",
+        "abs",
+        "kernel",
+        "Array",
+    }
     | {"minimum", "maximum", "strip_length"}
 )
 """Names of the kernel's own that look like a user's; all others hold a digit, `_lo`, `_hi`, `_w`."""

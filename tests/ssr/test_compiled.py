@@ -216,7 +216,7 @@ def test_prefetching_in_strips_keeps_bits(name: str, monkeypatch: pytest.MonkeyP
     given = arrays(program, shape, "float64", "padded")
     near = [a.copy() for a in given]
     PROGRAMS[name][0]()(*near)
-    monkeypatch.setattr(import_module("ssr.program"), "NEAR", 0)
+    monkeypatch.setattr(import_module("ssr.boxes"), "NEAR", 0)
     program(*given)
     plain.check_same(near[0], np.ascontiguousarray(given[0]))
 
@@ -228,8 +228,8 @@ def test_blocks_for_the_cache_keep_bits(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr("ssr.boxes.BLOCK", 1)
     program = twenty_seven_points()
     program(*given)
-    (call,) = program._calls.values()
-    assert any(len(table) > 1 for table in call.constants[2:])
+    (launch,) = program._launches.values()
+    assert any(len(table) > 1 for table in launch.rest[1:])
     plain.check_same(whole[0], given[0])
 
 

@@ -3,16 +3,21 @@
 import numpy as np
 from numba.types import Array, f4, f8, i8
 
-from ssr.intrinsics import address, fma, ld, maximum, minimum, prefetch, st
+from ssr.intrinsics import address, fits, fma, ld, maximum, minimum, prefetch, st
 
 META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [], 'scalars': [], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False}], 'loops': 4}
 
 real = np.float64
 
 
-def kernel(y, x, one, far, lengths, table_0):
-    if address(y) < address(x) + lengths[1] and address(x) < address(y) + lengths[0]:
-        return 2
+def kernel(y, x, layout, table_0):
+    if not fits(y, layout, 3):
+        return 1
+    if not fits(x, layout, 8):
+        return 1
+    if address(y) < address(x) + layout[7]:
+        if address(x) < address(y) + layout[2]:
+            return 2
     w0 = real(4.0)
     for box in range(table_0.shape[0]):  # y[:] = ...
         nx = table_0[box, 0]
@@ -133,8 +138,6 @@ def kernel(y, x, one, far, lengths, table_0):
 SIGNATURE = i8(
     f8[:, :],
     Array(f8, 2, 'A', readonly=True),
-    i8,
-    i8,
     i8[::1],
     i8[:, ::1],
 )

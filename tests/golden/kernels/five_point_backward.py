@@ -3,17 +3,23 @@
 import numpy as np
 from numba.types import Array, f4, f8, i8
 
-from ssr.intrinsics import address, fma, ld, maximum, minimum, prefetch, st
+from ssr.intrinsics import address, fits, fma, ld, maximum, minimum, prefetch, st
 
 META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('t0', 0, 1, 0)], 'scalars': [], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'x', 'order': 'backward', 'earlier': ((0, 1), (1, 0)), 'whole_lines': False}], 'loops': 4}
 
 real = np.float64
 
 
-def kernel(x, b, t0, one, far, lengths, table_0):
-    if address(x) < address(b) + lengths[1] and address(b) < address(x) + lengths[0]:
-        return 2
+def kernel(x, b, t0, layout, table_0):
+    if not fits(x, layout, 3):
+        return 1
+    if not fits(b, layout, 8):
+        return 1
+    if address(x) < address(b) + layout[7]:
+        if address(b) < address(x) + layout[2]:
+            return 2
     w0 = real(0.25)
+    one = layout[0]
     for box in range(table_0.shape[0]):  # x[:] = ...
         nx = table_0[box, 0]
         ny = table_0[box, 1]
@@ -96,8 +102,6 @@ SIGNATURE = i8(
     f8[:, :],
     Array(f8, 2, 'A', readonly=True),
     f8[::1],
-    i8,
-    i8,
     i8[::1],
     i8[:, ::1],
 )

@@ -3,20 +3,21 @@
 import numpy as np
 from numba.types import Array, f4, f8, i8
 
-from ssr.intrinsics import address, fma, ld, maximum, minimum, prefetch, st
+from ssr.intrinsics import address, fits, fma, ld, maximum, minimum, prefetch, st
 
 META = {'fields': ['x', 'b'], 'temporaries': {'x_new': 'x'}, 'written': ['x_new', 'x'], 'buffers': [], 'scalars': ['omega'], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'x_new', 'order': 'any', 'earlier': (), 'whole_lines': False}, {'target': 'x', 'order': 'any', 'earlier': (), 'whole_lines': False}], 'loops': 5}
 
 real = np.float64
 
 
-def kernel(x, b, x_new, omega, one, far, lengths, table_0, table_1):
-    if address(x) < address(b) + lengths[1] and address(b) < address(x) + lengths[0]:
-        return 2
-    if address(x) < address(x_new) + lengths[2] and address(x_new) < address(x) + lengths[0]:
-        return 3
-    if address(x_new) < address(b) + lengths[1] and address(b) < address(x_new) + lengths[2]:
-        return 8
+def kernel(x, b, x_new, omega, layout, table_0, table_1):
+    if not fits(x, layout, 3):
+        return 1
+    if not fits(b, layout, 8):
+        return 1
+    if address(x) < address(b) + layout[7]:
+        if address(b) < address(x) + layout[2]:
+            return 2
     w0 = real(-4.0)
     for box in range(table_0.shape[0]):  # x_new[:] = ...
         nx = table_0[box, 0]
@@ -211,8 +212,6 @@ SIGNATURE = i8(
     Array(f8, 2, 'A', readonly=True),
     f8[:, :],
     f8,
-    i8,
-    i8,
     i8[::1],
     i8[:, ::1],
     i8[:, ::1],

@@ -3,18 +3,24 @@
 import numpy as np
 from numba.types import Array, f4, f8, i8
 
-from ssr.intrinsics import address, fma, ld, maximum, minimum, prefetch, st
+from ssr.intrinsics import address, fits, fma, ld, maximum, minimum, prefetch, st
 
 META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [('c0', 0, 1, 1), ('g1', 0, 4, 1)], 'scalars': [], 'sizes': ['nx', 'ny', 'nz'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False}], 'loops': 8}
 
 real = np.float64
 
 
-def kernel(y, x, c0, g1, one, far, lengths, table_0):
-    if address(y) < address(x) + lengths[1] and address(x) < address(y) + lengths[0]:
-        return 2
+def kernel(y, x, c0, g1, layout, table_0):
+    if not fits(y, layout, 3):
+        return 1
+    if not fits(x, layout, 10):
+        return 1
+    if address(y) < address(x) + layout[9]:
+        if address(x) < address(y) + layout[2]:
+            return 2
     w0 = real(0.0)
     w1 = real(27.0)
+    one = layout[0]
     for box in range(table_0.shape[0]):  # y[:] = ...
         nx = table_0[box, 0]
         ny = table_0[box, 1]
@@ -108,8 +114,6 @@ SIGNATURE = i8(
     Array(f8, 3, 'A', readonly=True),
     f8[::1],
     f8[::1],
-    i8,
-    i8,
     i8[::1],
     i8[:, ::1],
 )

@@ -3,22 +3,28 @@
 import numpy as np
 from numba.types import Array, f4, f8, i8
 
-from ssr.intrinsics import address, fma, ld, maximum, minimum, prefetch, st
+from ssr.intrinsics import address, fits, fma, ld, maximum, minimum, prefetch, st
 
 META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('c0', 0, 1, 1), ('g1', 0, 4, 1), ('t2', 0, 1, 16), ('u3', 0, 1, 16)], 'scalars': [], 'sizes': ['nx', 'ny', 'nz'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1, -1, -1), (-1, -1, 0), (-1, -1, 1), (-1, 0, -1), (-1, 0, 0), (-1, 0, 1), (-1, 1, -1), (-1, 1, 0), (-1, 1, 1), (0, -1, -1), (0, -1, 0), (0, -1, 1), (0, 0, -1)), 'whole_lines': True}], 'loops': 13}
 
 real = np.float64
 
 
-def kernel(x, b, c0, g1, t2, u3, one, far, lengths, table_0):
-    if address(x) < address(b) + lengths[1] and address(b) < address(x) + lengths[0]:
-        return 2
+def kernel(x, b, c0, g1, t2, u3, layout, table_0):
+    if not fits(x, layout, 3):
+        return 1
+    if not fits(b, layout, 10):
+        return 1
+    if address(x) < address(b) + layout[9]:
+        if address(b) < address(x) + layout[2]:
+            return 2
     w0 = real(0.0)
     w1 = real(0.038461538461538464)
     w2 = real(0.0014792899408284025)
     w3 = real(5.689576695493856e-05)
     w4 = real(2.1882987290360987e-06)
     w5 = real(4.7886513275010046e-12)
+    one = layout[0]
     for box in range(table_0.shape[0]):  # x[:] = ...
         nx = table_0[box, 0]
         ny = table_0[box, 1]
@@ -175,8 +181,6 @@ SIGNATURE = i8(
     f8[::1],
     f8[::1],
     f8[::1],
-    i8,
-    i8,
     i8[::1],
     i8[:, ::1],
 )

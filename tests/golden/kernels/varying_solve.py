@@ -3,22 +3,36 @@
 import numpy as np
 from numba.types import Array, f4, f8, i8
 
-from ssr.intrinsics import address, fma, ld, maximum, minimum, prefetch, st
+from ssr.intrinsics import address, fits, fma, ld, maximum, minimum, prefetch, st
 
 META = {'fields': ['x', 'r', 'a', 'b', 'c'], 'temporaries': {}, 'written': ['x'], 'buffers': [('v0', 0, 1, 0), ('t0', 0, 1, 0)], 'scalars': [], 'sizes': ['n'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1,),), 'whole_lines': False}], 'loops': 2}
 
 real = np.float64
 
 
-def kernel(x, r, a, b, c, v0, t0, one, far, lengths, table_0):
-    if address(x) < address(r) + lengths[1] and address(r) < address(x) + lengths[0]:
-        return 2
-    if address(x) < address(a) + lengths[2] and address(a) < address(x) + lengths[0]:
-        return 3
-    if address(x) < address(b) + lengths[3] and address(b) < address(x) + lengths[0]:
-        return 4
-    if address(x) < address(c) + lengths[4] and address(c) < address(x) + lengths[0]:
-        return 5
+def kernel(x, r, a, b, c, v0, t0, layout, table_0):
+    if not fits(x, layout, 3):
+        return 1
+    if not fits(r, layout, 6):
+        return 1
+    if not fits(a, layout, 9):
+        return 1
+    if not fits(b, layout, 12):
+        return 1
+    if not fits(c, layout, 15):
+        return 1
+    if address(x) < address(r) + layout[5]:
+        if address(r) < address(x) + layout[2]:
+            return 2
+    if address(x) < address(a) + layout[8]:
+        if address(a) < address(x) + layout[2]:
+            return 2
+    if address(x) < address(b) + layout[11]:
+        if address(b) < address(x) + layout[2]:
+            return 2
+    if address(x) < address(c) + layout[14]:
+        if address(c) < address(x) + layout[2]:
+            return 2
     for box in range(table_0.shape[0]):  # x[:] = ...
         n = table_0[box, 0]
         i_lo = table_0[box, 1]
@@ -52,8 +66,6 @@ SIGNATURE = i8(
     Array(f8, 1, 'A', readonly=True),
     f8[::1],
     f8[::1],
-    i8,
-    i8,
     i8[::1],
     i8[:, ::1],
 )
