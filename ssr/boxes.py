@@ -80,7 +80,7 @@ def plan_boxes(
 
 
 def _layout(arrays: Sequence[np.ndarray[Any, Any]], apart: int) -> Table:
-    """Return 1, whether to prefetch, and for each array its bytes (0 without ``apart``) and form."""
+    """Return 1, whether to prefetch, and each array's bytes (0 without ``apart``) and form."""
     numbers = [1, int(sum(a.nbytes for a in arrays) > NEAR)]
     for a in arrays:
         numbers += [apart * _bytes(a), *a.shape, *a.strides]

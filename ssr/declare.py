@@ -74,6 +74,8 @@ def define(
     function: Callable[..., Any], rows: Space, cols: Space, data: Mapping[str, Space | ScalarType]
 ) -> Matrix:
     """Return the matrix of a row generator."""
+    if not callable(function):
+        raise ArgumentError(f"ssr.matrix decorates a generator function, not {function!r}.")
     for what, space in (("rows", rows), ("cols", cols)):
         if not isinstance(space, Space):
             raise ArgumentError(f"{what} is a Space, not {space!r}.")
@@ -118,6 +120,9 @@ def stencil(
            [ 0., -1.,  0.,  1.,  0.],
            [ 0.,  0., -1.,  0.,  1.]])
     """
+    for what, space in (("rows", rows), ("cols", cols)):
+        if not isinstance(space, Space):
+            raise ArgumentError(f"{what} is a Space, not {space!r}.")
     if rows.data.staggered != cols.data.staggered:
         raise SpaceError(
             f"A stencil between {rows.location} and {cols.location} mixes locations.",

@@ -17,7 +17,6 @@ from .loops import LoopNest
 from .nests import bounds
 from .writer import STRIP, Writer, has_loop, runs_of, spelled, write_tree
 
-
 OTHER_LAYOUT, OVERLAP = 1, 2
 """What a kernel returns if it did nothing: arrays of other shapes, or that may share memory."""
 

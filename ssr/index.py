@@ -23,7 +23,7 @@ from .errors import ArgumentError, NotAffineError, RuntimeConditionError
 _AFFINE = "Only + - and * // % by integer constants keep an index affine."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Condition:
     """A Presburger condition on indices: a disjunction of conjunctions of affine constraints.
 
@@ -31,6 +31,13 @@ class Condition:
     """
 
     cases: tuple[tuple[tuple[Affine, str], ...], ...]
+
+    def __repr__(self) -> str:
+        return self.isl()
+
+    def names(self) -> frozenset[str]:
+        """Return the names of indices and sizes that occur."""
+        return frozenset().union(*(e.names() for case in self.cases for e, _ in case))
 
     def isl(self) -> str:
         """Return the text isl reads."""
@@ -155,6 +162,18 @@ class Index:
             return self
         self._not_affine("raises to a power")
 
+    def __rpow__(self, other: object) -> NoReturn:
+        self._not_affine("raises to")
+
+    def __divmod__(self, other: object) -> tuple[Index, Index]:
+        return self // other, self % other
+
+    def __and__(self, other: object) -> NoReturn:
+        self._not_affine("takes bits of")
+
+    __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __and__
+    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = __and__
+
     def __neg__(self) -> Index:
         return Index(-self.affine)
 
@@ -236,6 +255,8 @@ def _instead_of(value: object) -> str | None:
 
     if isinstance(value, Value) and not known_early(value.node):
         return "Columns and conditions cannot depend on run-time data; the values of entries can."
+    if isinstance(value, str):
+        return f"Write ssr.size({value!r})."
     if isinstance(plain(value), (Value, float)):
         return "Use // for integer division."
     return None

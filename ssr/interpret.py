@@ -17,7 +17,7 @@ import numpy as np
 
 from . import ir
 from .affine import Affine
-from .intrinsics import fma
+from .intrinsics import fma, maximum, minimum
 from .nests import bounds
 from .sets import Domain
 from .space import Box
@@ -35,8 +35,8 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "abs": abs,
     "sqrt": np.sqrt,
     "exp": np.exp,
-    "min": min,
-    "max": max,
+    "min": minimum,
+    "max": maximum,
     "lt": lambda a, b: a < b,
     "le": lambda a, b: a <= b,
     "gt": lambda a, b: a > b,

@@ -27,11 +27,11 @@ from .errors import (
     UnsupportedError,
 )
 from .expression import Expression, apply_rows, solve_rows
-from .index import integer, plain
-from .oracle import Combination, Definition, Origin, Part, Points, assemble, need
+from .index import Index, integer, plain
+from .oracle import Combination, Definition, Origin, Part, Points, assemble, need, number
 from .space import Space
 from .trace import Path, ScalarType, scalar
-from .values import Value, node, operation
+from .values import Value, known_early, node, operation
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -160,7 +160,7 @@ class Matrix:
                 if isinstance(factor, Expression)
                 else "The matrix product is written `@`.",
             )
-        if not isinstance(factor, (numbers.Number, Value)):
+        if not isinstance(factor, (numbers.Number, Value, Index)):
             return NotImplemented
         return self._scaled(factor, f"{factor} * {self.name}")
 
@@ -168,7 +168,7 @@ class Matrix:
 
     def __truediv__(self, divisor: Any) -> Matrix:
         divisor = plain(divisor)
-        if not isinstance(divisor, (numbers.Number, Value)):
+        if not isinstance(divisor, (numbers.Number, Value, Index)):
             return NotImplemented
         if node(divisor) == ir.ZERO:
             raise ArgumentError(f"{self.name} is divided by zero.")
@@ -540,6 +540,8 @@ class Matrix:
         values: dict[str, Any] = {}
         for name, kind in self.parts.data.items():
             value = self.parts.bound[name]
+            if isinstance(value, Value) and known_early(value.node):
+                value = number(value, sizes)
             if isinstance(value, (Value, Expression)):
                 raise UnboundError(f"Data {name!r} is bound to a symbol of a program.")
             if isinstance(kind, Space):
@@ -571,6 +573,8 @@ def _checked(name: str, kind: Space | ScalarType | None, value: Any) -> Any:
         return value
     if isinstance(value, Value):
         return value
+    if isinstance(value, Index):
+        return Value(node(value))
     return number_of(name, value)
 
 

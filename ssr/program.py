@@ -119,7 +119,7 @@ class Program:
             and boxes is None
             and not named
             and len(args) == len(self.parameters)
-            and (not self._scalars or all([type(args[n]) is float for n in self._scalars]))
+            and (not self._scalars or all(type(args[n]) is float for n in self._scalars))
         ):
             try:
                 if not launch(args):

@@ -15,17 +15,19 @@ from . import ir
 from .affine import Affine
 from .errors import (
     ArgumentError,
+    DtypeError,
     ImpureGeneratorError,
     OutOfSpaceError,
     Span,
     TooManyPathsError,
+    UnboundError,
     at,
     span_of_generator,
 )
 from .index import Condition, Index, affine, deciding
 from .sets import Domain
 from .space import Space
-from .values import FieldData, Value, node, show
+from .values import COMPARISONS, FieldData, Value, node, show
 
 PATHS = 512
 """Cap on the paths through one generator."""
@@ -83,7 +85,8 @@ class Tracer:
     With ``again``, a run whose answers are all known is repeated.
     """
 
-    def __init__(self, fork: Fork, again: bool = False) -> None:
+    def __init__(self, fork: Fork, names: frozenset[str], again: bool = False) -> None:
+        self.names = names
         self.domain = fork.domain
         self.replay = fork.answers
         self.again = again
@@ -100,6 +103,7 @@ class Tracer:
         elif self.again:
             raise _other_condition(f"first none, then {condition.isl()}")
         else:
+            _check_names(condition.names(), self.names)
             answer = self._decide(condition)
         self.answers.append((condition, answer))
         return answer
@@ -149,9 +153,13 @@ def trace(
         If a second run of the same path gives other entries.
     TooManyPathsError
         If there are more than `PATHS` paths.
+    ArgumentError, UnboundError
+        If data or sizes are used that the matrix does not have.
     """
     check_signature(function, rows, data)
-    start = row_domain(rows, (cols, *(s for s in data.values() if isinstance(s, Space))))
+    others = (cols, *(s for s in data.values() if isinstance(s, Space)))
+    start = row_domain(rows, others)
+    names = frozenset(rows.axes).union(*(s.sizes for s in (rows, *others)))
     pending = [Fork((), start)]
     paths: list[Path] = []
     while pending:
@@ -162,9 +170,9 @@ def trace(
                 note="Each condition that both holds and fails somewhere doubles the paths.",
                 hint="Make conditions depend on each other less, or split the matrix into a sum.",
             )
-        tracer = Tracer(fork)
+        tracer = Tracer(fork, names)
         entries = _run(function, tracer, cols, data)
-        again = Tracer(Fork(tuple(tracer.answers), tracer.domain), again=True)
+        again = Tracer(Fork(tuple(tracer.answers), tracer.domain), names, again=True)
         _check_pure(function, entries, _run(function, again, cols, data))
         paths.append(Path(tracer.domain, entries))
         pending.extend(tracer.forks)
@@ -206,6 +214,8 @@ def _run(
         for item in generator:
             span = span_of_generator(generator)
             column, value = split_entry(item, cols, span)
+            with at(span, 0):
+                _check_names(frozenset().union(*(c.names() for c in column)), tracer.names)
             beyond = outside(cols, column)
             if beyond is not None:
                 raise OutOfSpaceError(
@@ -216,8 +226,36 @@ def _run(
                     hint="Guard it with `if column in space:`, or let cols be space.grow(width).",
                 )
             with at(span, 1):
-                found.append((column, node(value), span))
+                found.append((column, _entry(value, tracer.names, data), span))
     return tuple(Entry(tracer.domain, c, v, s) for c, v, s in found)
+
+
+def _entry(value: object, names: frozenset[str], data: Data) -> ir.Value:
+    """Return the value of an entry as a node; check that the matrix knows what it is made of."""
+    found = node(value)
+    if isinstance(found, ir.Op) and found.name in COMPARISONS:
+        raise DtypeError(
+            f"The condition {value!r} is not a number.",
+            hint="Write ssr.where(condition, 1.0, 0.0).",
+        )
+    for part in ir.walk(found):
+        match part:
+            case ir.Coordinate(index):
+                _check_names(index.names(), names)
+            case ir.Load(name) | ir.Scalar(name) if name not in data:
+                raise ArgumentError(
+                    f"{show(part)} belongs to a program or to another matrix.",
+                    hint="Declare it as data of this matrix and bind it.",
+                )
+    return found
+
+
+def _check_names(used: frozenset[str], known: frozenset[str]) -> None:
+    for name in sorted(used - known):
+        raise UnboundError(
+            f"The size {name} belongs to no space of the matrix.",
+            hint="Sizes are learnt from arrays. Use an integer, or declare a number as ssr.scalar.",
+        )
 
 
 def split_entry(item: object, cols: Space, span: Span | None) -> tuple[tuple[Affine, ...], object]:

@@ -16,6 +16,7 @@ import numpy as np
 from . import ir
 from .affine import Affine
 from .errors import (
+    ArgumentError,
     DtypeError,
     OutOfSpaceError,
     RuntimeConditionError,
@@ -71,13 +72,33 @@ class Symbol:
 
     __rfloordiv__ = __mod__ = __rmod__ = __floordiv__
 
+    def __and__(self, other: object) -> NoReturn:
+        raise UnsupportedError(
+            f"Run-time conditions are not combined: {self!r}.",
+            hint="Nest them: ssr.where(first, ssr.where(second, a, b), b).",
+        )
+
+    __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __and__
+
+    def __invert__(self) -> NoReturn:
+        raise UnsupportedError(
+            f"A run-time condition is not negated: {self!r}.",
+            hint="Exchange the values: ssr.where(condition, b, a).",
+        )
+
+    def __getitem__(self, place: object) -> Any:
+        raise ArgumentError(f"{self!r} is one number, without elements.")
+
     def __float__(self) -> NoReturn:
         raise RuntimeConditionError(
             f"The run-time value {self!r} is used where Python needs a number.",
             hint=f"Use {_FUNCTIONS} instead of math.",
         )
 
-    __int__ = __index__ = __complex__ = __float__
+    __int__ = __index__ = __complex__ = __trunc__ = __floor__ = __ceil__ = __float__
+
+    def __round__(self, digits: int | None = None) -> NoReturn:
+        self.__float__()
 
     def __array__(self, *_: object, **__: object) -> NoReturn:
         raise RuntimeConditionError(
@@ -187,6 +208,16 @@ class FieldData:
     def __repr__(self) -> str:
         return f"<Field {self.name}>"
 
+    def _without_a_point(self, *_: object) -> NoReturn:
+        raise DtypeError(
+            f"Field {self.name!r} is used as a number.",
+            hint=f"Read it at a point: {self.name}[...].",
+        )
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _without_a_point
+    __truediv__ = __rtruediv__ = __pow__ = __neg__ = __abs__ = _without_a_point
+    __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __float__ = _without_a_point
+
     def __getitem__(self, point: object) -> Value:
         index = point if isinstance(point, tuple) else (point,)
         if len(index) != self.space.ndim:
@@ -222,12 +253,12 @@ def node(value: object, what: str = "Matrix entries") -> ir.Value:
     number = plain(value)
     if isinstance(number, Value):
         return number.node
+    if isinstance(number, FieldData):
+        number._without_a_point()
     if isinstance(number, bool) or not isinstance(number, numbers.Real):
         raise DtypeError(
             f"{value!r} is not a real number.",
-            hint=f"Read it at a point: {value.name}[...]."
-            if isinstance(value, FieldData)
-            else f"{what} are numbers, scalars, fields and arithmetic of these.",
+            hint=f"{what} are numbers, scalars, fields and arithmetic of these.",
         )
     return ir.Const(float(number))
 
