@@ -198,6 +198,11 @@ class Expression(Row):
     def __repr__(self) -> str:
         return f"<Expression on {self.space!r}: {show(self.value)}>"
 
+    def told(self) -> str:
+        """Return the expression as messages call it."""
+        text = show(self.value)
+        return text if len(text) <= 40 else f"an expression on {self.space!r}"
+
     def __add__(self, other: object) -> Expression:
         return self._sum(other, 1.0)
 

@@ -163,7 +163,7 @@ class Index:
         self._not_affine("raises to a power")
 
     def __rpow__(self, other: object) -> NoReturn:
-        self._not_affine("raises to")
+        self._not_affine("raises a number to")
 
     def __divmod__(self, other: object) -> tuple[Index, Index]:
         return self // other, self % other

@@ -56,6 +56,10 @@ class Symbol:
 
     __slots__ = ()
 
+    def told(self) -> str:
+        """Return the symbol as messages call it."""
+        return repr(self)
+
     def __array_ufunc__(self, function: Any, method: str, *args: Any, **options: Any) -> Any:
         return ufunc(function, method, args, options)
 
@@ -64,17 +68,19 @@ class Symbol:
 
     def __rpow__(self, base: object) -> NoReturn:
         raise UnsupportedError(
-            f"{base!r} is raised to the run-time power {self!r}.", hint="Use ssr.exp."
+            f"{base!r} is raised to the run-time power {self.told()}.", hint="Use ssr.exp."
         )
 
     def __floordiv__(self, other: object) -> NoReturn:
-        raise UnsupportedError(f"Run-time values have no // and %: {self!r}.")
+        raise UnsupportedError(
+            f"Run-time values have no // and %: {self.told()}.", hint="Only + - * / ** and abs."
+        )
 
     __rfloordiv__ = __mod__ = __rmod__ = __floordiv__
 
     def __and__(self, other: object) -> NoReturn:
         raise UnsupportedError(
-            f"Run-time conditions are not combined: {self!r}.",
+            f"Run-time conditions are not combined: {self.told()}.",
             hint="Nest them: ssr.where(first, ssr.where(second, a, b), b).",
         )
 
@@ -82,16 +88,16 @@ class Symbol:
 
     def __invert__(self) -> NoReturn:
         raise UnsupportedError(
-            f"A run-time condition is not negated: {self!r}.",
+            f"A run-time condition is not negated: {self.told()}.",
             hint="Exchange the values: ssr.where(condition, b, a).",
         )
 
     def __getitem__(self, place: object) -> Any:
-        raise ArgumentError(f"{self!r} is one number, without elements.")
+        raise ArgumentError(f"{self.told()} is one number, without elements.")
 
     def __float__(self) -> NoReturn:
         raise RuntimeConditionError(
-            f"The run-time value {self!r} is used where Python needs a number.",
+            f"The run-time value {self.told()} is used where Python needs a number.",
             hint=f"Use {_FUNCTIONS} instead of math.",
         )
 
@@ -102,7 +108,7 @@ class Symbol:
 
     def __array__(self, *_: object, **__: object) -> NoReturn:
         raise RuntimeConditionError(
-            f"The run-time value {self!r} is used where NumPy needs an array.",
+            f"The run-time value {self.told()} is used where NumPy needs an array.",
             hint=f"Values are numbers, one for each row: use {_FUNCTIONS}.",
         )
 
@@ -299,7 +305,7 @@ def power(base: Any, exponent: object) -> Any:
         return sqrt(base)
     if count is None or not 1 <= abs(count) <= _POWERS:
         raise UnsupportedError(
-            f"The run-time value {base!r} is raised to the power {exponent!r}.",
+            f"The run-time value {base.told()} is raised to the power {exponent!r}.",
             hint=f"Powers are 0.5 and integers from 1 to {_POWERS} and -1 to -{_POWERS}.",
         )
     result = base
@@ -351,8 +357,9 @@ def ufunc(function: Any, method: str, args: Sequence[Any], options: Mapping[str,
     """
     compute = _OPERATORS.get(function)
     if compute is None or method != "__call__" or options:
+        name = function.__name__ if method == "__call__" else f"{function.__name__}.{method}"
         raise UnsupportedError(
-            f"np.{function.__name__} of run-time values is not staged.", hint=f"Use {_FUNCTIONS}."
+            f"np.{name} of run-time values is not staged.", hint=f"Use {_FUNCTIONS}."
         )
     args = tuple(map(plain, args))
     for array in args:

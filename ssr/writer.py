@@ -41,7 +41,7 @@ RESERVED = frozenset(
     }
     | {"minimum", "maximum", "strip_length"}
 )
-"""Names of the kernel's own that look like a user's; all others hold a digit, `_lo`, `_hi`, `_w`."""
+"""Names of the kernel's own that look like a user's; others hold a digit, `_lo`, `_hi`, `_w`."""
 
 _INFIX = {
     "add": "+", "sub": "-", "mul": "*", "div": "/",
