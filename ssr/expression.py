@@ -201,7 +201,7 @@ class Expression(Row):
     def told(self) -> str:
         """Return the expression as messages call it."""
         text = show(self.value)
-        return text if len(text) <= 40 else f"an expression on {self.space!r}"
+        return f"run-time value {text}" if len(text) <= 40 else f"expression on {self.space!r}"
 
     def __add__(self, other: object) -> Expression:
         return self._sum(other, 1.0)

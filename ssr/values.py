@@ -58,7 +58,7 @@ class Symbol:
 
     def told(self) -> str:
         """Return the symbol as messages call it."""
-        return repr(self)
+        return f"run-time value {self!r}"
 
     def __array_ufunc__(self, function: Any, method: str, *args: Any, **options: Any) -> Any:
         return ufunc(function, method, args, options)
@@ -68,19 +68,19 @@ class Symbol:
 
     def __rpow__(self, base: object) -> NoReturn:
         raise UnsupportedError(
-            f"{base!r} is raised to the run-time power {self.told()}.", hint="Use ssr.exp."
+            f"{base!r} is raised to the power of the {self.told()}.", hint="Use ssr.exp."
         )
 
     def __floordiv__(self, other: object) -> NoReturn:
         raise UnsupportedError(
-            f"Run-time values have no // and %: {self.told()}.", hint="Only + - * / ** and abs."
+            f"The {self.told()} is divided by // or %.", hint="Only + - * / ** and abs."
         )
 
     __rfloordiv__ = __mod__ = __rmod__ = __floordiv__
 
     def __and__(self, other: object) -> NoReturn:
         raise UnsupportedError(
-            f"Run-time conditions are not combined: {self.told()}.",
+            f"The {self.told()} is combined with another condition.",
             hint="Nest them: ssr.where(first, ssr.where(second, a, b), b).",
         )
 
@@ -88,16 +88,16 @@ class Symbol:
 
     def __invert__(self) -> NoReturn:
         raise UnsupportedError(
-            f"A run-time condition is not negated: {self.told()}.",
+            f"The {self.told()} is negated.",
             hint="Exchange the values: ssr.where(condition, b, a).",
         )
 
     def __getitem__(self, place: object) -> Any:
-        raise ArgumentError(f"{self.told()} is one number, without elements.")
+        raise ArgumentError(f"The {self.told()} has no elements.")
 
     def __float__(self) -> NoReturn:
         raise RuntimeConditionError(
-            f"The run-time value {self.told()} is used where Python needs a number.",
+            f"The {self.told()} is used where Python needs a number.",
             hint=f"Use {_FUNCTIONS} instead of math.",
         )
 
@@ -108,7 +108,7 @@ class Symbol:
 
     def __array__(self, *_: object, **__: object) -> NoReturn:
         raise RuntimeConditionError(
-            f"The run-time value {self.told()} is used where NumPy needs an array.",
+            f"The {self.told()} is used where NumPy needs an array.",
             hint=f"Values are numbers, one for each row: use {_FUNCTIONS}.",
         )
 
@@ -305,7 +305,7 @@ def power(base: Any, exponent: object) -> Any:
         return sqrt(base)
     if count is None or not 1 <= abs(count) <= _POWERS:
         raise UnsupportedError(
-            f"The run-time value {base.told()} is raised to the power {exponent!r}.",
+            f"The {base.told()} is raised to the power {exponent!r}.",
             hint=f"Powers are 0.5 and integers from 1 to {_POWERS} and -1 to -{_POWERS}.",
         )
     result = base

@@ -15,6 +15,7 @@ from tests.ssr.mistakes import (
     faces,
     five,
     line,
+    m,
     n,
     ones,
 )
@@ -184,6 +185,56 @@ def field_read_with_too_many_indices():
         yield i, u[i, 0]
 
 
+@mistake("""
+    NotAffineError: An index expression takes bits of the symbolic index (i).
+    | yield i & 1, 1.0
+    |       ^^^^^
+    Hint: Only + - and * // % by integer constants keep an index affine.
+""")
+def bits_of_an_index():
+    @ssr.matrix(rows=line, cols=line)
+    def A(i):
+        yield i & 1, 1.0
+
+
+@mistake("""
+    UnboundError: The size m belongs to no space of the matrix.
+    | if i < m:
+    |    ^^^^^
+    Hint: Sizes are learnt from arrays. Use an integer, or declare a number as ssr.scalar.
+""")
+def condition_on_a_foreign_size():
+    @ssr.matrix(rows=line, cols=line)
+    def A(i):
+        if i < m:
+            yield i, 1.0
+
+
+@mistake("""
+    UnboundError: The size m belongs to no space of the matrix.
+    | yield i, 1.0 / m
+    |          ^^^^^^^
+    Hint: Sizes are learnt from arrays. Use an integer, or declare a number as ssr.scalar.
+""")
+def weight_of_a_foreign_size():
+    @ssr.matrix(rows=line, cols=line)
+    def A(i):
+        yield i, 1.0 / m
+
+
+@mistake("""
+    NotAffineError: The index (i) is compared with 2.5.
+    | if i < 2.5:
+    |    ^^^^^^^
+    Hint: Compare indices with integers.
+""")
+def index_compared_with_a_fraction():
+    @ssr.matrix(rows=line, cols=line)
+    def A(i):
+        if i < 2.5:
+            yield i, 1.0
+
+
 # -- conditions and Python's own functions ---------------------------------------------------------
 
 
@@ -296,6 +347,101 @@ def int_of_a_value():
     @ssr.matrix(rows=line, cols=line, u=line)
     def A(i, *, u):
         yield i, int(u[i])
+
+
+@mistake("""
+    UnsupportedError: np.sin of run-time values is not staged.
+    | yield i, np.sin(u[i])
+    |          ^^^^^^^^^^^^
+    Hint: Use ssr.sqrt, ssr.exp, ssr.minimum, ssr.maximum, ssr.where.
+""")
+def function_that_is_not_staged():
+    @ssr.matrix(rows=line, cols=line, u=line)
+    def A(i, *, u):
+        yield i, np.sin(u[i])
+
+
+@mistake("""
+    RuntimeConditionError: The run-time value u[i] is used where NumPy needs an array.
+    | yield i, np.sqrt([u[i]])
+    |          ^^^^^^^^^^^^^^^
+    Hint: Values are numbers, one for each row: use ssr.sqrt, ssr.exp, ssr.minimum, ssr.maximum, ssr.where.
+""")  # noqa: E501
+def array_of_values():
+    @ssr.matrix(rows=line, cols=line, u=line)
+    def A(i, *, u):
+        yield i, np.sqrt([u[i]])
+
+
+@mistake("""
+    DtypeError: array([1., 1., 1.]) is not a real number.
+    | yield i, ones(3) * u[i]
+    |          ^^^^^^^^^^^^^^
+    Hint: Matrix entries are numbers, scalars, fields and arithmetic of these.
+""")
+def array_times_a_value():
+    @ssr.matrix(rows=line, cols=line, u=line)
+    def A(i, *, u):
+        yield i, ones(3) * u[i]
+
+
+@mistake("""
+    UnsupportedError: The run-time value u[i] is raised to the power 2.5.
+    | yield i, u[i] ** 2.5
+    |          ^^^^^^^^^^^
+    Hint: Powers are 0.5 and integers from 1 to 8 and -1 to -8.
+""")
+def fractional_power():
+    @ssr.matrix(rows=line, cols=line, u=line)
+    def A(i, *, u):
+        yield i, u[i] ** 2.5
+
+
+@mistake("""
+    UnsupportedError: 2 is raised to the power of the run-time value u[i].
+    | yield i, 2 ** u[i]
+    |          ^^^^^^^^^
+    Hint: Use ssr.exp.
+""")
+def power_of_two():
+    @ssr.matrix(rows=line, cols=line, u=line)
+    def A(i, *, u):
+        yield i, 2 ** u[i]
+
+
+@mistake("""
+    UnsupportedError: The run-time value u[i] is divided by // or %.
+    | yield i, u[i] // 2
+    |          ^^^^^^^^^
+    Hint: Only + - * / ** and abs.
+""")
+def integer_division_of_a_value():
+    @ssr.matrix(rows=line, cols=line, u=line)
+    def A(i, *, u):
+        yield i, u[i] // 2
+
+
+@mistake("""
+    UnsupportedError: The run-time value (u[i] > 0.0) is combined with another condition.
+    | yield i, ssr.where((u[i] > 0) & (u[i] < 1), 1.0, 2.0)
+    |                    ^^^^^^^^^^^^^^^^^^^^^^^
+    Hint: Nest them: ssr.where(first, ssr.where(second, a, b), b).
+""")
+def two_conditions_at_once():
+    @ssr.matrix(rows=line, cols=line, u=line)
+    def A(i, *, u):
+        yield i, ssr.where((u[i] > 0) & (u[i] < 1), 1.0, 2.0)
+
+
+@mistake("""
+    ArgumentError: The run-time value a has no elements.
+    | yield i, a[i]
+    |          ^^^^
+""")
+def element_of_a_scalar():
+    @ssr.matrix(rows=line, cols=line, a=ssr.scalar)
+    def A(i, *, a):
+        yield i, a[i]
 
 
 # -- what a generator yields -----------------------------------------------------------------------
@@ -507,6 +653,70 @@ def data_of_no_kind():
         yield i, u
 
 
+@mistake("""
+    DtypeError: Field 'u' is used as a number.
+    | yield i, 2.0 * u
+    |          ^^^^^^^
+    Hint: Read it at a point: u[...].
+""")
+def field_without_a_point():
+    @ssr.matrix(rows=line, cols=line, u=line)
+    def A(i, *, u):
+        yield i, 2.0 * u
+
+
+@mistake("""
+    DtypeError: The condition (u[i] > 0.0) is not a number.
+    | yield i, u[i] > 0
+    |          ^^^^^^^^
+    Hint: Write ssr.where(condition, 1.0, 0.0).
+""")
+def condition_as_weight():
+    @ssr.matrix(rows=line, cols=line, u=line)
+    def A(i, *, u):
+        yield i, u[i] > 0
+
+
+@mistake("""
+    ArgumentError: a belongs to a program or to another matrix.
+    | yield i, a
+    |          ^
+    Hint: Declare it as data of this matrix and bind it.
+""")
+def scalar_of_a_program_in_a_generator():
+    @ssr.program(x=line, a=ssr.scalar)
+    def p(x, a):
+        @ssr.matrix(rows=line, cols=line)
+        def A(i):
+            yield i, a
+
+
+@mistake("""
+    ImpureGeneratorError: The generator met another condition when it was run again.
+    | if len(seen) > 1 and i > 3:
+    |                      ^^^^^
+    Note: first none, then (i - 4 >= 0)
+    Hint: A generator must not use random numbers or change state.
+""")
+def condition_in_the_second_run_alone():
+    seen = []
+
+    @ssr.matrix(rows=line, cols=line)
+    def A(i):
+        seen.append(i)
+        if len(seen) > 1 and i > 3:
+            yield i, 1.0
+
+
+@mistake("""
+    ArgumentError: ssr.matrix decorates a generator function, not 3.
+    | ssr.matrix(rows=line, cols=line)(3)
+    | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+""")
+def matrix_of_a_number():
+    ssr.matrix(rows=line, cols=line)(3)
+
+
 # -- spaces and sizes ------------------------------------------------------------------------------
 
 
@@ -678,3 +888,34 @@ def stencil_of_a_list():
 """)
 def stencil_with_half_offsets():
     ssr.stencil(line, line, {0.5: 1.0})
+
+
+@mistake("""
+    NotAffineError: 'n' is not an index: an integer or an affine expression of row indices.
+    | ssr.Space("n")
+    | ^^^^^^^^^^^^^^
+    Hint: Write ssr.size('n').
+""")
+def space_of_a_name():
+    ssr.Space("n")
+
+
+@mistake("""
+    ArgumentError: The name of a size is a string, not 3.
+    | ssr.size(3)
+    | ^^^^^^^^^^^
+""")
+def size_that_is_a_number():
+    ssr.size(3)
+
+
+@mistake("""
+    UnsupportedError: The weight a at offset (0,) is known only at run time.
+    | ssr.stencil(line, line, {0: a})
+    | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    Hint: Declare it as data with ssr.matrix, or multiply the matrix by it.
+""")
+def stencil_with_a_run_time_weight():
+    @ssr.program(x=line, a=ssr.scalar)
+    def p(x, a):
+        ssr.stencil(line, line, {0: a})

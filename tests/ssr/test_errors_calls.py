@@ -434,6 +434,33 @@ def scalar_that_is_none():
     scale(ones(3), None)
 
 
+@mistake("""
+    ArgumentError: Scalar 'a' is complex, not a number.
+    | scale(ones(3), 1j)
+    | ^^^^^^^^^^^^^^^^^^
+""")
+def scalar_that_is_complex():
+    scale(ones(3), 1j)
+
+
+@mistake("""
+    ArgumentError: Scalar 'dt' is list, not a number.
+    | U.bind(dt=[1.0])
+    | ^^^^^^^^^^^^^^^^
+""")
+def bound_scalar_that_is_a_list():
+    U.bind(dt=[1.0])
+
+
+@mistake("""
+    ShapeError: Size 'n' is a positive integer, not 2.5.
+    | T.bind(n=2.5)
+    | ^^^^^^^^^^^^^
+""")
+def size_that_is_a_fraction():
+    T.bind(n=2.5)
+
+
 # -- boxes -----------------------------------------------------------------------------------------
 
 

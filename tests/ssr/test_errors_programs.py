@@ -1,7 +1,9 @@
 """Mistakes in combining matrices, binding data and writing programs."""
 
+import math
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 import ssr
@@ -164,6 +166,56 @@ def product_of_two_matrices():
 """)
 def matrix_divided_by_zero():
     T / 0
+
+
+@mistake("""
+    UnsupportedError: The transpose of stencil is not staged.
+    | print(T.T)
+    |       ^^^
+    Hint: Declare it with ssr.matrix, or use A.to_scipy().T.
+""")
+def transpose():
+    print(T.T)
+
+
+@mistake("""
+    UnsupportedError: Entries of stencil cannot be read one by one.
+    | T[0, 0]
+    | ^^^^^^^
+    Hint: See stencil.explain(), or use A.to_scipy().
+""")
+def entry_of_a_matrix():
+    T[0, 0]
+
+
+@mistake("""
+    UnsupportedError: Powers of a matrix are not staged.
+    | T**2
+    | ^^^^
+    Hint: Apply it again and again: stencil @ (stencil @ x).
+""")
+def square_of_a_matrix():
+    T**2
+
+
+@mistake("""
+    UnsupportedError: A product with stencil on the right is not staged.
+    | ones(3) @ T
+    | ^^^^^^^^^^^
+    Hint: Declare the transpose of the matrix with ssr.matrix, or use A.to_scipy().T.
+""")
+def product_from_the_left():
+    ones(3) @ T
+
+
+@mistake("""
+    DtypeError: (1+2j) is not a real number.
+    | np.complex128(1 + 2j) * T
+    | ^^^^^^^^^^^^^^^^^^^^^^^^^
+    Hint: Matrix entries are numbers, scalars, fields and arithmetic of these.
+""")
+def complex_multiple():
+    np.complex128(1 + 2j) * T
 
 
 # -- data ------------------------------------------------------------------------------------------
@@ -479,3 +531,138 @@ def options_that_are_none():
 """)
 def option_with_an_unknown_value():
     ssr.Options(exact="yes")
+
+
+@mistake("""
+    ArgumentError: Scalar 'a' belongs to another program.
+    | y[:] = kept[0] * y
+    | ^^^^
+    Hint: Use the parameters of the program's own body.
+""")
+def scalar_of_another_program():
+    kept = []
+
+    @ssr.program(x=line, a=ssr.scalar)
+    def p(x, a):
+        kept.append(a)
+        x[:] = a * x
+
+    @ssr.program(y=line)
+    def q(y):
+        y[:] = kept[0] * y
+
+
+@mistake("""
+    ArgumentError: A value belongs to another program.
+    | x[:] = x + kept[0]
+    |        ^^^^^^^^^^^
+    Hint: Use the parameters of the program's own body.
+""")
+def value_of_another_program():
+    kept = []
+
+    @ssr.program(x=line)
+    def p(x):
+        kept.append(2.0 * x)
+        x[:] = kept[0]
+
+    @ssr.program(x=line)
+    def q(x):
+        x[:] = x + kept[0]
+
+
+@mistake("""
+    UnsupportedError: A field is combined with the matrix stencil.
+    | x[:] = (b * T) @ x
+    |         ^^^^^
+    Hint: Apply the matrix first, as in w * (stencil @ x).
+""")
+def field_times_a_matrix():
+    @ssr.program(x=line, b=line)
+    def p(x, b):
+        x[:] = (b * T) @ x
+
+
+@mistake("""
+    ArgumentError: `*` scales a matrix by a number.
+    | x[:] = T * b
+    |        ^^^^^
+    Hint: Apply the matrix first, as in w * (stencil @ x).
+""")
+def matrix_times_a_field():
+    @ssr.program(x=line, b=line)
+    def p(x, b):
+        x[:] = T * b
+
+
+@mistake("""
+    ArgumentError: x[condition] assigns a part of a field.
+    | x[x < 0.0] = b
+    | ^^^^^^^^^^
+    Hint: Assign the whole field, x[:] = ssr.where(condition, new, old).
+""")
+def assignment_under_a_condition():
+    @ssr.program(x=line, b=line)
+    def p(x, b):
+        x[x < 0.0] = b
+
+
+@mistake("""
+    RuntimeConditionError: A Python condition compares fields.
+    | x[:] = min(x, b)
+    |        ^^^^^^^^^
+    Note: A program's body runs once, when it is declared, without data.
+    Hint: Choose between values with ssr.where(condition, a, b).
+""")
+def min_of_fields():
+    @ssr.program(x=line, b=line)
+    def p(x, b):
+        x[:] = min(x, b)
+
+
+@mistake("""
+    RuntimeConditionError: The run-time value x[i] is used where Python needs a number.
+    | x[:] = math.sqrt(x)
+    |        ^^^^^^^^^^^^
+    Hint: Use ssr.sqrt, ssr.exp, ssr.minimum, ssr.maximum, ssr.where instead of math.
+""")
+def math_function_of_a_field():
+    @ssr.program(x=line)
+    def p(x):
+        x[:] = math.sqrt(x)
+
+
+@mistake("""
+    UnsupportedError: np.add.reduce of run-time values is not staged.
+    | x[:] = x / np.sum(x)
+    |            ^^^^^^^^^
+    Hint: Use ssr.sqrt, ssr.exp, ssr.minimum, ssr.maximum, ssr.where.
+""")
+def sum_over_a_field():
+    @ssr.program(x=line)
+    def p(x):
+        x[:] = x / np.sum(x)
+
+
+@mistake("""
+    UnsupportedError: The expression on Space(n) is raised to the power 9.
+    | x[:] = (T @ x) ** 9
+    |        ^^^^^^^^^^^^
+    Hint: Powers are 0.5 and integers from 1 to 8 and -1 to -8.
+""")
+def high_power():
+    @ssr.program(x=line)
+    def p(x):
+        x[:] = (T @ x) ** 9
+
+
+@mistake("""
+    DtypeError: None is not a real number.
+    | x[:] = None
+    | ^^^^
+    Hint: Operands in a program are numbers, scalars, fields and arithmetic of these.
+""")
+def assignment_of_nothing():
+    @ssr.program(x=line)
+    def p(x):
+        x[:] = None
