@@ -129,6 +129,19 @@ def _unfit(message: str, name: str, written: bool) -> Error:
     return ContiguityError(message, hint=hint)
 
 
+def dtype_name(dtype: Any) -> str:
+    """Return the name of a dtype that kernels know."""
+    try:
+        name = str(np.dtype(dtype).name)
+    except TypeError:
+        name = str(dtype)
+    if name not in SUPPORTED:
+        raise DtypeError(
+            f"There are no kernels for dtype {name}.", hint=f"Supported: {', '.join(SUPPORTED)}."
+        )
+    return name
+
+
 def number_of(name: str, value: Any) -> float:
     """Return the value of a scalar as a float."""
     found = plain(value)

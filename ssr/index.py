@@ -359,7 +359,7 @@ def _operand(value: object) -> Affine | None:
 
 def _value(name: str, *args: object) -> Any:
     """Return run-time arithmetic in which an index takes part as a number."""
-    if not all(isinstance(plain(a), (Index, numbers.Real)) for a in args):
+    if not all(isinstance(plain(a), (Index, numbers.Number)) for a in args):
         return NotImplemented
     from .values import operation
 
@@ -370,9 +370,9 @@ def _divisor(self: Index, other: object, sign: str) -> int | None:
     if isinstance(other, Index) and not other.affine.is_constant:
         self._not_affine("divides by a symbolic size;")
     divisor = other.affine.constant if isinstance(other, Index) else integer(other)
-    if divisor is not None and divisor <= 0:
+    if isinstance(other, float) or (divisor is not None and divisor <= 0):
         raise NotAffineError(
-            f"The index ({self}) is divided by {divisor} in `{sign}`.",
+            f"The index ({self}) is divided by {other} in `{sign}`.",
             hint="Divide indices by positive integer constants.",
         )
     return divisor

@@ -143,10 +143,25 @@ class Matrix:
     # -- algebra ---------------------------------------------------------------------------------
 
     def __add__(self, other: object) -> Any:
+        self._check_summand(other)
         return self._combine(other, 1.0, "+")
 
     def __sub__(self, other: object) -> Any:
+        self._check_summand(other)
         return self._combine(other, -1.0, "-")
+
+    def __radd__(self, other: object) -> Any:
+        self._check_summand(other)
+        return NotImplemented
+
+    __rsub__ = __radd__
+
+    def _check_summand(self, other: object) -> None:
+        if isinstance(other, (numbers.Number, np.ndarray, Value, Index)):
+            raise ArgumentError(
+                f"{self.name} and {type(other).__name__} are added; the sum of matrices is meant.",
+                hint="A multiple of the identity is 2.0 * ssr.identity(space).",
+            )
 
     def __neg__(self) -> Matrix:
         return self._scaled(-1.0, f"-{self.name}")
@@ -432,6 +447,8 @@ class Matrix:
 
     def program(self, what: Literal["apply", "solve"]) -> Program:
         """Return the program behind ``A @ x`` or ``A.solve(b)``."""
+        if what not in ("apply", "solve"):
+            raise ArgumentError(f'A matrix has the programs "apply" and "solve", not {what!r}.')
         found = self._programs.get(what)
         if found is None:
             from .program import matrix_program

@@ -12,7 +12,7 @@ import numpy as np
 from . import ir
 from .binding import match_sizes
 from .boxes import normal, plan_boxes
-from .check import diagnose, number_of, overlap, read_first
+from .check import diagnose, dtype_name, number_of, overlap, read_first
 from .errors import ArgumentError, UnboundError
 from .expression import Expression, Field, Recorder, apply_rows, recording, solve_rows
 from .launch import Launch, arrangement
@@ -81,11 +81,11 @@ class Program:
         """
         from .explain import explain_program
 
-        return explain_program(self, stage, np.dtype(dtype).name)
+        return explain_program(self, stage, dtype_name(dtype))
 
     def kernel(self, dtype: Any = np.float64) -> Kernel:
         """Return the kernel for a dtype, compiled if need be."""
-        name = np.dtype(dtype).name
+        name = dtype_name(dtype)
         found = self._kernels.get(name)
         if found is None:
             from .kernel import build

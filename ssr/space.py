@@ -198,7 +198,12 @@ class Space:
         ------
         EmptySpaceError
             If the space has no points.
+        UnboundError
+            If a size has no value.
         """
+        for name in self.sizes:
+            if name not in sizes:
+                raise UnboundError(f"No value is given for the size {name}.")
         shape = tuple(s.evaluate(sizes) for s in self.data.shape)
         for axis, length in enumerate(shape):
             if length < 1:

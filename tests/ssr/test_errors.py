@@ -235,6 +235,18 @@ def index_compared_with_a_fraction():
             yield i, 1.0
 
 
+@mistake("""
+    NotAffineError: The index (i) is divided by 2.0 in `//`.
+    | yield i // 2.0, 1.0
+    |       ^^^^^^^^
+    Hint: Divide indices by positive integer constants.
+""")
+def index_divided_by_a_float():
+    @ssr.matrix(rows=line, cols=line)
+    def A(i):
+        yield i // 2.0, 1.0
+
+
 # -- conditions and Python's own functions ---------------------------------------------------------
 
 
@@ -919,3 +931,12 @@ def stencil_with_a_run_time_weight():
     @ssr.program(x=line, a=ssr.scalar)
     def p(x, a):
         ssr.stencil(line, line, {0: a})
+
+
+@mistake("""
+    UnboundError: No value is given for the size ny.
+    | cells.box({"nx": 3})
+    | ^^^^^^^^^^^^^^^^^^^^
+""")
+def box_of_unknown_sizes():
+    cells.box({"nx": 3})

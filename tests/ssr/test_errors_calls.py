@@ -307,6 +307,26 @@ def masked_array():
     T @ np.ma.masked_equal(ones(3), 1.0)
 
 
+@mistake("""
+    DtypeError: There are no kernels for dtype int64.
+    | add.kernel(np.int64)
+    | ^^^^^^^^^^^^^^^^^^^^
+    Hint: Supported: float64, float32.
+""")
+def kernel_for_integers():
+    add.kernel(np.int64)
+
+
+@mistake("""
+    DtypeError: There are no kernels for dtype real.
+    | add.explain(dtype="real")
+    | ^^^^^^^^^^^^^^^^^^^^^^^^^
+    Hint: Supported: float64, float32.
+""")
+def kernel_for_no_dtype():
+    add.explain(dtype="real")
+
+
 # -- memory ----------------------------------------------------------------------------------------
 
 OVERLAP = """

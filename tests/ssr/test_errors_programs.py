@@ -218,6 +218,35 @@ def complex_multiple():
     np.complex128(1 + 2j) * T
 
 
+@mistake("""
+    ArgumentError: stencil and int are added; the sum of matrices is meant.
+    | 1 - T
+    | ^^^^^
+    Hint: A multiple of the identity is 2.0 * ssr.identity(space).
+""")
+def number_minus_a_matrix():
+    1 - T
+
+
+@mistake("""
+    ArgumentError: stencil and ndarray are added; the sum of matrices is meant.
+    | T + ones(3)
+    | ^^^^^^^^^^^
+    Hint: A multiple of the identity is 2.0 * ssr.identity(space).
+""")
+def matrix_plus_an_array():
+    T + ones(3)
+
+
+@mistake("""
+    ArgumentError: A matrix has the programs "apply" and "solve", not 'multiply'.
+    | T.program("multiply")
+    | ^^^^^^^^^^^^^^^^^^^^^
+""")
+def unknown_program_of_a_matrix():
+    T.program("multiply")
+
+
 # -- data ------------------------------------------------------------------------------------------
 
 
