@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
 
@@ -34,6 +34,8 @@ class Launch:
         The type of all numbers.
     empty
         Allocates scratch memory.
+    kept
+        Scratch memory of earlier calls. Calls at the same time, by several threads, have their own.
     """
 
     run: Callable[..., int]
@@ -43,6 +45,7 @@ class Launch:
     scratch: tuple[Any, ...]
     dtype: Any
     empty: Callable[..., Any] = np.empty
+    kept: list[tuple[Any, ...]] = field(default_factory=list)
 
     def __call__(self, args: tuple[Any, ...]) -> int:
         """Run on the arguments of a call; return the kernel's status, 0 if done."""
@@ -55,9 +58,15 @@ class Launch:
         return self._run(args + self.free)
 
     def _run(self, given: tuple[Any, ...]) -> int:
-        if self.scratch:
-            given += tuple([self.empty(shape, self.dtype) for shape in self.scratch])
-        return self.run(*(given if self.order is None else self.order(given)))
+        if self.order is None:
+            return self.run(*given)
+        try:
+            memory = self.kept.pop()
+        except IndexError:
+            memory = tuple([self.empty(shape, self.dtype) for shape in self.scratch])
+        status = self.run(*self.order(given + memory))
+        self.kept.append(memory)
+        return status
 
 
 def arrangement(

@@ -459,15 +459,16 @@ class Matrix:
     def _eager(self, what: Literal["apply", "solve"], x: Array, out: Array | None) -> Array:
         program = self._programs.get(what) or self.program(what)
         if out is None:
-            source = self.cols if what == "apply" else self.rows
-            out = np.empty(self._result_shape(x, source), x.dtype)
+            shape = x.shape if self._same_shape else self._result_shape(x)
+            out = np.empty(shape, x.dtype)
         program(out, x)
         return out
 
-    def _result_shape(self, x: Array, source: Space) -> tuple[int, ...]:
-        target = self.rows
-        if source.data.shape == target.data.shape:
-            return tuple(x.shape)
+    @cached_property
+    def _same_shape(self) -> bool:
+        return self.rows.data.shape == self.cols.data.shape
+
+    def _result_shape(self, x: Array) -> tuple[int, ...]:
         from .binding import match_sizes
 
         known = {n: v for n, v in self.parts.bound.items() if n in self.sizes}
@@ -476,9 +477,9 @@ class Matrix:
             for n, s in self.parts.data.items()
             if isinstance(s, Space) and isinstance(self.parts.bound.get(n), np.ndarray)
         ]
-        found = match_sizes([("x", source, x.shape), *arrays], known)
-        need(target.sizes, found, "size")
-        return target.extent(found)
+        found = match_sizes([("x", self.cols, x.shape), *arrays], known)
+        need(self.rows.sizes, found, "size")
+        return self.rows.extent(found)
 
     def aslinearoperator(self, dtype: Any = np.float64) -> LinearOperator:
         """Return a SciPy ``LinearOperator`` on flattened arrays; all sizes must be bound.

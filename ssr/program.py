@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+LAUNCHES = 64
+"""Layouts of arrays for which a program keeps tables and scratch memory."""
+
 
 class Program:
     """Assignments over fields, compiled on the first call.
@@ -150,7 +153,10 @@ class Program:
         key = cutting, *[(a.shape, a.strides, a.dtype) for a in arrays]
         known = self._launches.get(key)
         if known is None:
-            known = self._launches[key] = self._prepare(arrays, cutting)
+            known = self._prepare(arrays, cutting)
+            while len(self._launches) >= LAUNCHES:
+                self._launches.pop(next(iter(self._launches)))
+            self._launches[key] = known
         return known
 
     def _arrays(self, args: Sequence[Any]) -> list[Any]:
@@ -229,7 +235,7 @@ class Program:
         launch = self._launch(self._arrays(args), boxes)
         args = self._converted(args, launch.dtype)
         kernel = plain(self.kernel(launch.dtype).plain)
-        launch = replace(launch, run=kernel, empty=unwritten)
+        launch = replace(launch, run=kernel, empty=unwritten, kept=[])
         if launch(args):
             overlap(self._named(self._arrays(args)), self._written())
             launch.anyway(args)

@@ -197,7 +197,7 @@ def _columns(
         index = tuple(r + o for r, o in zip(row, (*outer, 0), strict=True))
         terms.append(ir.Term(_inside(field, index, axes), ir.ONE, ir.Load(array, index)))
     return ir.Statement(
-        name=f"sum_{name}",
+        name=f"sum_{name[1:]}",
         domain=domain,
         array=name,
         index=(row[-1],),
@@ -260,7 +260,7 @@ def _lookahead(
         index = (*(r + o for r, o in zip(row, outer, strict=False)), row[-2], row[-1])
         terms.append(ir.Term(_inside(field, index, axes), ir.ONE, ir.Load(array, index)))
     return ir.Statement(
-        name=f"sum_{buffer}",
+        name=f"sum_{buffer[1:]}",
         domain=box(axes, grown) & _on_line(field, axes),
         array=buffer,
         index=(row[-2], row[-1]),

@@ -95,7 +95,7 @@ def _split(
     name = ir.scratch("t", buffers)
     last = Affine.name(nest.axes[-1])
     from_buffer = ir.Term(statement.domain, ir.ONE, ir.Load(name, (last,)))
-    ahead = replace(statement, name=f"ahead_{name}", array=name, index=(last,), parallel=True)
+    ahead = replace(statement, name=f"ahead_{name[1:]}", array=name, index=(last,), parallel=True)
     if operation is None:
         factor = True
     if not factor:
@@ -150,7 +150,7 @@ def _coefficients(
             made.append(
                 replace(
                     ahead,
-                    name=f"ahead_{name}",
+                    name=f"ahead_{name[1:]}",
                     array=name,
                     domain=ahead.domain & term.domain,
                     value=weight,

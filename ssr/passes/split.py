@@ -137,13 +137,13 @@ def _built_up(
         so_far = ir.Load(name, (last,))
         step = replace(statement, array=name, index=(last,))
         start = ir.Const(-0.0)
-        made.append(replace(step, name=f"start_{name}", domain=rows, value=start))
+        made.append(replace(step, name=f"start_{name[1:]}", domain=rows, value=start))
         for n, term in enumerate(value.terms):
             here = rows & term.domain
             if here.empty:
                 continue
             total = ir.Sum((ir.Term(here, ir.ONE, so_far), replace(term, domain=here)))
-            made.append(replace(step, name=f"add_{name}_{n}", domain=here, value=total))
+            made.append(replace(step, name=f"add_{name[1:]}_{n}", domain=here, value=total))
         return so_far
 
     result = ir.rewrite(statement.value, change)

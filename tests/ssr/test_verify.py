@@ -125,7 +125,7 @@ FIVE: dict[str, tuple[Callable[[ir.Nest], ir.Nest], str]] = {
         "rows are written twice",
     ),
     "a buffer is not filled": (
-        lambda f: without(f, "ahead_%t0"),
+        lambda f: without(f, "ahead_t0"),
         r"after broken, nest 'x', statement 'row': %t0\[i\] is read and was not written",
     ),
     "a buffer is filled too late": (
@@ -133,7 +133,7 @@ FIVE: dict[str, tuple[Callable[[ir.Nest], ir.Nest], str]] = {
         r"%t0\[i\] is read and was not written",
     ),
     "a buffer is filled on another line": (
-        lambda f: change(f, "ahead_%t0", **early(f.statements[0])),
+        lambda f: change(f, "ahead_t0", **early(f.statements[0])),
         "is on the line of the row it is for",
     ),
     "a chain is called parallel": (
@@ -141,11 +141,11 @@ FIVE: dict[str, tuple[Callable[[ir.Nest], ir.Nest], str]] = {
         r"x′\[j, i - 1\] is read before it is written",
     ),
     "lines are not reached": (
-        lambda f: change(f, "ahead_%t0", ahead=1),
+        lambda f: change(f, "ahead_t0", ahead=1),
         "the loops do not reach lines",
     ),
     "an array is left": (
-        lambda f: value(f, "ahead_%t0", moved("b", -1, 1)),
+        lambda f: value(f, "ahead_t0", moved("b", -1, 1)),
         r"b\[j, i \+ 1\] lies outside b, for i = -1 \+ nx",
     ),
     "a buffer is left": (
@@ -153,7 +153,7 @@ FIVE: dict[str, tuple[Callable[[ir.Nest], ir.Nest], str]] = {
         r"%t0\[i - 1\] lies outside %t0",
     ),
     "an old value is marked new": (
-        lambda f: value(f, "ahead_%t0", marked(True)),
+        lambda f: value(f, "ahead_t0", marked(True)),
         r"x′\[j, i \+ 1\] is not made yet",
     ),
     "a new value is marked old": (
@@ -161,11 +161,11 @@ FIVE: dict[str, tuple[Callable[[ir.Nest], ir.Nest], str]] = {
         r"the old x\[j, i - 1\] lies before the row",
     ),
     "an unknown array is written": (
-        lambda f: change(f, "ahead_%t0", array="b"),
-        "'ahead_%t0' writes 'b'",
+        lambda f: change(f, "ahead_t0", array="b"),
+        "'ahead_t0' writes 'b'",
     ),
     "a buffer is written elsewhere": (
-        lambda f: change(f, "ahead_%t0", index=(Affine.name("i") + 1,)),
+        lambda f: change(f, "ahead_t0", index=(Affine.name("i") + 1,)),
         r"writes %t0 at \(i \+ 1\)",
     ),
     "the target is written elsewhere": (
