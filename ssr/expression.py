@@ -249,10 +249,10 @@ class Expression(Row):
     __hash__ = object.__hash__
 
     def __radd__(self, other: object) -> Expression:
-        return self._lift(other)._sum(self, 1.0)
+        return self.lift(other)._sum(self, 1.0)
 
     def __rsub__(self, other: object) -> Expression:
-        return self._lift(other)._sum(self, -1.0)
+        return self.lift(other)._sum(self, -1.0)
 
     def __rmul__(self, other: object) -> Expression:
         return self.pointwise("mul", other, self)
@@ -271,7 +271,7 @@ class Expression(Row):
 
     def pointwise(self, name: str, *args: object) -> Expression:
         """Return an operation on numbers, scalars and expressions, row by row."""
-        rows = [self._lift(a) for a in args]
+        rows = [self.lift(a) for a in args]
         if name == "where" and isinstance(args[0], Mask):
             rows[0] = args[0]
         for row in rows:
@@ -279,7 +279,8 @@ class Expression(Row):
         made = Mask if name in COMPARISONS else Expression
         return made(self.space, ir.Op(name, tuple(row.value for row in rows)))
 
-    def _lift(self, other: object) -> Expression:
+    def lift(self, other: object) -> Expression:
+        """Return an operand as an expression on this space."""
         other = plain(other)
         if isinstance(other, Expression):
             return other.settled()
@@ -298,7 +299,7 @@ class Expression(Row):
         return Expression(self.space, node(other, "Operands in a program"))
 
     def _sum(self, other: object, sign: float) -> Expression:
-        left, right = self.settled(), self._lift(other)
+        left, right = self.settled(), self.lift(other)
         self._same_space(right)
         more = terms(right)
         return Expression(
@@ -381,7 +382,7 @@ class Field(Expression):
         recorder = current()
         if self.name in recorder.captured:
             raise ArgumentError(f"Field {self.name!r} is data of a matrix and cannot be assigned.")
-        expression = value if isinstance(value, Expression) else self._lift(value)
+        expression = value if isinstance(value, Expression) else self.lift(value)
         recorder.assign(self.name, self.space, expression)
 
 

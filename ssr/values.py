@@ -195,6 +195,10 @@ class Row(Symbol):
         """Return an operation on numbers, values and rows, of which this is one."""
         raise NotImplementedError
 
+    def lift(self, other: object) -> Any:
+        """Return a number or value as the same at every row; arrays and matrices are refused."""
+        raise NotImplementedError
+
 
 class FieldData:
     """A field given to a generator: ``u[i, j]`` is its value at a point, relative to the row."""
@@ -298,11 +302,11 @@ def power(base: Any, exponent: object) -> Any:
         If the exponent is another one.
     """
     wanted = plain(exponent)
-    if isinstance(wanted, float) and wanted.is_integer():
-        wanted = int(wanted)
+    if isinstance(wanted, float):
+        if wanted == 0.5:
+            return sqrt(base)
+        wanted = int(wanted) if wanted.is_integer() else wanted
     count = integer(wanted)
-    if wanted == 0.5:
-        return sqrt(base)
     if count is None or not 1 <= abs(count) <= _POWERS:
         raise UnsupportedError(
             f"The {base.told()} is raised to the power {exponent!r}.",
@@ -365,7 +369,8 @@ def ufunc(function: Any, method: str, args: Sequence[Any], options: Mapping[str,
     for array in args:
         if isinstance(array, np.ndarray):
             row = next((a for a in args if isinstance(a, Row)), None)
-            return row.pointwise(function.__name__, *args) if row is not None else node(array)
+            refused = node if row is None else row.lift
+            refused(array)
     return compute(*args)
 
 

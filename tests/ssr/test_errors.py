@@ -456,6 +456,18 @@ def element_of_a_scalar():
         yield i, a[i]
 
 
+@mistake("""
+    UnsupportedError: The run-time value u[i] is raised to the power u[i].
+    | yield i, u[i] ** u[i]
+    |          ^^^^^^^^^^^^
+    Hint: Powers are 0.5 and integers from 1 to 8 and -1 to -8.
+""")
+def run_time_power():
+    @ssr.matrix(rows=line, cols=line, u=line)
+    def A(i, *, u):
+        yield i, u[i] ** u[i]
+
+
 # -- what a generator yields -----------------------------------------------------------------------
 
 

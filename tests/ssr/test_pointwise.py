@@ -36,6 +36,7 @@ CASES = {
     "np.sqrt(np.square(x)) * np.float64(3) - np.asarray(2)": "np.abs(x) * 3 - 2",
     "A @ x[:] - x[...]": "A @ x - x",
     "(a * A) @ x + (A / a) @ b - (n * A) @ b": "a * (A @ x) + A @ b / a - 7 * (A @ b)",
+    "(a * A + (1 - a) * A - a * (a * A)) @ x": "(1 - a * a) * (A @ x)",
     "((a * A).tril() - A.tril()).solve(b)": "np.linalg.solve((a - 1) * np.tril(A), b)",
 }
 
