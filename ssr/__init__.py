@@ -1,7 +1,8 @@
 """Staged Sparse Row: sparse matrices on structured grids as programs instead of data."""
 
 from . import errors
-from .declare import identity, matrix, stencil
+from .compose import kron
+from .declare import diagonal, identity, matrix, stencil
 from .errors import Error
 from .expression import Field
 from .index import Index, size, sizes
@@ -23,9 +24,11 @@ __all__ = [
     "Program",
     "Space",
     "Value",
+    "diagonal",
     "errors",
     "exp",
     "identity",
+    "kron",
     "matrix",
     "maximum",
     "minimum",

@@ -49,6 +49,7 @@ class Recorder:
         self.scalars: dict[str, float | None] = {}
         self.captured: dict[str, Any] = {}
         self.sizes: dict[str, int] = {}
+        self.inner: set[str] = set()
         self.assignments: list[ir.Assignment] = []
 
     def fresh(self, stem: str) -> str:
@@ -122,6 +123,7 @@ class Recorder:
             else:
                 meaning[name] = self._constant(name, value)
         for name in matrix.sizes:
+            self.inner.add(name)
             if name in matrix.parts.bound:
                 self._bind(name, matrix.parts.bound[name])
         return meaning

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Literal
+from fractions import Fraction
+from typing import Literal, TypeVar
 
 from . import ir
 from .affine import Affine
@@ -15,6 +17,7 @@ from .trace import Path
 from .values import show
 
 Part = Literal["tril", "triu", "diagonal"]
+Number = TypeVar("Number", float, Fraction)
 
 
 def gather(paths: tuple[Path, ...], rows: Space) -> tuple[ir.Family, ...]:
@@ -83,10 +86,10 @@ def merge(found: Iterable[ir.Family]) -> tuple[ir.Family, ...]:
 
 
 def overlay(
-    pieces: list[tuple[Domain, float]], domain: Domain, value: float
-) -> list[tuple[Domain, float]]:
+    pieces: list[tuple[Domain, Number]], domain: Domain, value: Number
+) -> list[tuple[Domain, Number]]:
     """Return disjoint pieces with a value added on a domain."""
-    result: list[tuple[Domain, float]] = []
+    result: list[tuple[Domain, Number]] = []
     for piece, known in pieces:
         both = piece & domain
         if both.empty:
@@ -117,6 +120,31 @@ def multiply(a: ir.Value, b: ir.Value) -> ir.Value:
         if one == ir.Const(-1.0):
             return ir.Op("neg", (other,))
     return ir.Op("mul", (a, b))
+
+
+def factored(value: ir.Value) -> tuple[float, ir.Value]:
+    """Return a value as a number times the rest: 1 if it is a number.
+
+    The factors of the rest are in one order, whatever the order they were multiplied in.
+    """
+    number, factors = _factors(value)
+    rest: ir.Value = ir.ONE
+    for factor in sorted(factors, key=show):
+        rest = multiply(rest, factor)
+    return number, rest
+
+
+def _factors(value: ir.Value) -> tuple[float, list[ir.Value]]:
+    match value:
+        case ir.Const(number):
+            return number, []
+        case ir.Op("neg", (inner,)):
+            number, factors = _factors(inner)
+            return -number, factors
+        case ir.Op("mul", (a, b)):
+            (m, left), (n, right) = _factors(a), _factors(b)
+            return m * n, left + right
+    return 1.0, [value]
 
 
 def part(found: tuple[ir.Family, ...], which: Part, k: int) -> tuple[ir.Family, ...]:
@@ -151,17 +179,17 @@ def part(found: tuple[ir.Family, ...], which: Part, k: int) -> tuple[ir.Family, 
 def equal(left: tuple[ir.Family, ...], right: tuple[ir.Family, ...]) -> bool:
     """Whether two unions of families are proved to be the same matrix for all sizes.
 
-    Number values are compared as functions of (row, column), exactly. Other values are compared
-    as expressions: equal text at equal places.
+    Number values, and numbers that multiply the same factors, are compared as functions of (row,
+    column), exactly. Other values are compared as expressions: equal text at equal places.
     """
-    by_basis: dict[ir.Value, list[tuple[Domain, float]]] = {}
-    for sign, found in ((1.0, left), (-1.0, right)):
+    by_basis: dict[ir.Value, list[tuple[Domain, Fraction]]] = {}
+    for sign, found in ((1, left), (-1, right)):
         for f in found:
-            basis, number = (
-                (ir.ONE, f.value.value) if isinstance(f.value, ir.Const) else (f.value, 1.0)
-            )
+            weight, basis = factored(f.value)
+            number = Fraction(weight) if math.isfinite(weight) else Fraction(1)
+            basis = basis if math.isfinite(weight) else f.value
             axes = tuple(f"r{n}" for n in range(len(f.row)))
             axes += tuple(f"c{n}" for n in range(len(f.column)))
             graph = f.domain.image((*f.row, *f.column), axes)
             by_basis[basis] = overlay(by_basis.get(basis, []), graph, sign * number)
-    return all(value == 0.0 for pieces in by_basis.values() for _, value in pieces)
+    return all(value == 0 for pieces in by_basis.values() for _, value in pieces)

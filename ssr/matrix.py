@@ -1,7 +1,8 @@
 """The staged matrix: a short program that gives the entries of a row.
 
-A `Matrix` is immutable. It is declared by a generator, combined by ``+ - *`` and parts, applied by
-``@`` and inverted, if triangular, by `Matrix.solve`. Nothing is ever stored but its families.
+A `Matrix` is immutable. It is declared by a generator, combined by ``+ - * @``, transposed and cut
+into parts, applied by ``@`` and inverted, if triangular, by `Matrix.solve`. Nothing is ever stored
+but its families.
 """
 
 from __future__ import annotations
@@ -15,8 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 
-from . import families as algebra
-from . import ir
+from . import families, ir
 from .check import number_of
 from .errors import (
     ArgumentError,
@@ -27,8 +27,19 @@ from .errors import (
     UnsupportedError,
 )
 from .expression import Expression, apply_rows, solve_rows
+from .families import Part as Which
 from .index import Index, integer, plain
-from .oracle import Combination, Definition, Origin, Part, Points, assemble, need, number
+from .oracle import (
+    Combination,
+    Origin,
+    Part,
+    Points,
+    assemble,
+    need,
+    number,
+    renamed,
+    spaces,
+)
 from .space import Space
 from .trace import Path, ScalarType, scalar
 from .values import Value, known_early, node, operation
@@ -102,13 +113,10 @@ class Matrix:
 
     @property
     def sizes(self) -> tuple[str, ...]:
-        """Names of the symbolic sizes of all spaces."""
-        spaces = [
-            self.rows,
-            self.cols,
-            *(s for s in self.parts.data.values() if isinstance(s, Space)),
-        ]
-        return tuple(sorted(frozenset().union(*(s.sizes for s in spaces))))
+        """Names of the symbolic sizes of all spaces, those between factors of products too."""
+        data = (s for s in self.parts.data.values() if isinstance(s, Space))
+        known = [self.rows, self.cols, *data, *spaces(self.parts.origin)]
+        return tuple(sorted(frozenset().union(*(s.sizes for s in known))))
 
     @property
     def unbound(self) -> tuple[str, ...]:
@@ -202,28 +210,63 @@ class Matrix:
                 bound=MappingProxyType({**parts.bound, own: Value(weight)}),
             )
             weight = ir.Scalar(own)
-        found = algebra.scale(self.families, weight)
+        found = families.scale(self.families, weight)
         return Matrix(replace(parts, name=name, families=found, origin=origin, paths=()))
 
-    @property
-    def T(self) -> NoReturn:
-        """Transposes are not staged."""
-        raise UnsupportedError(
-            f"The transpose of {self.name} is not staged.",
-            hint="Declare it with ssr.matrix, or use A.to_scipy().T.",
-        )
+    @cached_property
+    def T(self) -> Matrix:
+        """The transpose.
 
-    def __pow__(self, exponent: object) -> NoReturn:
-        raise UnsupportedError(
-            "Powers of a matrix are not staged.",
-            hint=f"Apply it again and again: {self.name} @ ({self.name} @ x).",
-        )
+        Its entries are those of the inverse of each column map, which need not be injective: a
+        column read by several rows gives a row of several entries.
 
-    def __getitem__(self, place: object) -> NoReturn:
-        raise UnsupportedError(
-            f"Entries of {self.name} cannot be read one by one.",
-            hint=f"See {self.name}.explain(), or use A.to_scipy().",
-        )
+        Raises
+        ------
+        UnsupportedError
+            If a column is read by a number of rows that grows with the grid.
+
+        Examples
+        --------
+        >>> import ssr
+        >>> n, = ssr.sizes("n")
+        >>> @ssr.matrix(rows=ssr.Space(2 * n), cols=ssr.Space(n))
+        ... def P(i):
+        ...     yield i // 2, 1.0
+        >>> print(P.T.explain("sets"))
+        <Matrix P.T: Space(2*n) -> Space(n), 2 families>
+          row (i)  column (2*i)      1.0  where 0 <= i < n
+          row (i)  column (2*i + 1)  1.0  where 0 <= i < n
+
+        References
+        ----------
+        Staged Sparse Row, arXiv 2204.13304.
+        """
+        from .compose import transpose
+
+        return transpose(self)
+
+    def __pow__(self, exponent: object) -> Matrix:
+        from .compose import power
+
+        return power(self, exponent)
+
+    def __getitem__(self, place: object) -> Matrix:
+        """Return the entries in some rows and columns: ``A[rows, cols]``.
+
+        Both are spaces within the matrix's own, in the same coordinates, or ``:`` for all.
+
+        Examples
+        --------
+        >>> import ssr
+        >>> s = ssr.Space(4)
+        >>> A = ssr.stencil(s, s, {-1: 1, 0: 2, 1: 3}, outside="drop")
+        >>> A[s.grow(-1), :].to_scipy().toarray()
+        array([[1., 2., 3., 0.],
+               [0., 1., 2., 3.]])
+        """
+        from .compose import submatrix
+
+        return submatrix(self, place)
 
     def _combine(self, other: object, factor: float, sign: str) -> Any:
         if not isinstance(other, Matrix):
@@ -233,26 +276,14 @@ class Matrix:
                 f"{self.name} {sign} {other.name}: the matrices act between other spaces.",
                 note=f"{self.cols!r} -> {self.rows!r} and {other.cols!r} -> {other.rows!r}",
             )
-        ours, theirs = self.parts.bound, other.parts.bound
-        for name in self.sizes:
-            if ours.get(name) != theirs.get(name) and name in ours and name in theirs:
-                raise ShapeError(
-                    f"{self.name} {sign} {other.name}: size {name} is bound to {ours[name]} and to "
-                    f"{theirs[name]}."
-                )
-        right = other.renamed_apart(self.parts)
-        found = algebra.merge((*self.families, *algebra.scale(right.families, ir.Const(factor))))
-        return Matrix(
-            Parts(
-                name=f"({self.name} {sign} {other.name})",
-                rows=self.rows,
-                cols=self.cols,
-                families=found,
-                origin=Combination(self.parts.origin, factor, right.parts.origin),
-                data={**self.parts.data, **right.parts.data},
-                bound={**self.parts.bound, **right.parts.bound},
-            )
-        )
+        from .compose import beside, joined
+
+        name, spaces = f"({self.name} {sign} {other.name})", (self.rows, self.cols)
+        right = beside(self, other, sign)
+        more = families.scale(right.families, ir.Const(factor))
+        found = families.merge((*self.families, *more))
+        origin = Combination(self.parts.origin, factor, right.parts.origin)
+        return joined(self, right, name, spaces, found, origin)
 
     def tril(self, k: Literal[0, -1] = 0) -> Matrix:
         """Return the entries whose column comes before the row in row order, or is it (k = 0)."""
@@ -270,12 +301,12 @@ class Matrix:
     def _part_cache(self) -> dict[tuple[str, int], Matrix]:
         return {}
 
-    def _part(self, which: algebra.Part, k: int) -> Matrix:
+    def _part(self, which: Which, k: int) -> Matrix:
         known = self._part_cache.get((which, k))
         if known is not None:
             return known
         self._need_square(which)
-        found = algebra.part(self.families, which, k)
+        found = families.part(self.families, which, k)
         name = f"{self.name}.{which}({k if k else ''})"
         origin = Part(which, k, self.parts.origin)
         made = Matrix(replace(self.parts, name=name, families=found, origin=origin, paths=()))
@@ -306,7 +337,7 @@ class Matrix:
             return False
         if any(self.parts.bound.get(n) != other.parts.bound.get(n) for n in self.sizes):
             return False
-        return algebra.equal(self.families, other.renamed_apart(self.parts).families)
+        return families.equal(self.families, other.renamed_apart(self.parts).families)
 
     # -- data ------------------------------------------------------------------------------------
 
@@ -368,7 +399,7 @@ class Matrix:
                 families=tuple(
                     replace(f, value=ir.rewrite(f.value, change)) for f in parts.families
                 ),
-                origin=_rename_origin(parts.origin, names),
+                origin=renamed(parts.origin, names),
                 data={names.get(n, n): kind for n, kind in parts.data.items()},
                 bound={names.get(n, n): value for n, value in parts.bound.items()},
                 paths=(),
@@ -383,16 +414,15 @@ class Matrix:
         if isinstance(x, np.ndarray):
             return self.apply(x)
         if isinstance(x, Matrix):
-            raise UnsupportedError(
-                "The product of two matrices is not staged.",
-                hint=f"Apply one after the other: {self.name} @ ({x.name} @ x).",
-            )
+            from .compose import product
+
+            return product(self, x)
         return self.apply(x)
 
     def __rmatmul__(self, x: object) -> NoReturn:
         raise UnsupportedError(
             f"A product with {self.name} on the right is not staged.",
-            hint="Declare the transpose of the matrix with ssr.matrix, or use A.to_scipy().T.",
+            hint="Apply the transpose: A.T @ x.",
         )
 
     def apply(self, x: Array, out: Array | None = None) -> Array:
@@ -484,6 +514,8 @@ class Matrix:
     def aslinearoperator(self, dtype: Any = np.float64) -> LinearOperator:
         """Return a SciPy ``LinearOperator`` on flattened arrays; all sizes must be bound.
 
+        Its ``rmatvec`` applies the transpose, which is made when it is first needed.
+
         Examples
         --------
         >>> import numpy as np, ssr
@@ -498,8 +530,11 @@ class Matrix:
         def matvec(x: Array) -> Array:
             return self.apply(np.ascontiguousarray(x, dtype).reshape(cols)).ravel()
 
+        def rmatvec(x: Array) -> Array:
+            return self.T.apply(np.ascontiguousarray(x, dtype).reshape(rows)).ravel()
+
         shape = int(np.prod(rows)), int(np.prod(cols))
-        return LinearOperator(shape, matvec=matvec, dtype=np.dtype(dtype))
+        return LinearOperator(shape, matvec=matvec, rmatvec=rmatvec, dtype=np.dtype(dtype))
 
     # -- the definition on integers --------------------------------------------------------------
 
@@ -605,15 +640,3 @@ def _fresh(name: str, taken: set[str]) -> str:
     while f"{name}_{count}" in taken:
         count += 1
     return f"{name}_{count}"
-
-
-def _rename_origin(origin: Origin, names: Mapping[str, str]) -> Origin:
-    match origin:
-        case Definition():
-            return replace(origin, data=tuple((o, names.get(n, n)) for o, n in origin.data))
-        case Combination(left, factor, right):
-            moved = None if left is None else _rename_origin(left, names)
-            factor = names.get(factor, factor) if isinstance(factor, str) else factor
-            return Combination(moved, factor, _rename_origin(right, names))
-        case Part():
-            return replace(origin, whole=_rename_origin(origin.whole, names))

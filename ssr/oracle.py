@@ -7,7 +7,7 @@ code with staging, families or lowering, so it is the oracle they are tested aga
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -50,7 +50,71 @@ class Part:
     whole: Origin
 
 
-Origin: TypeAlias = "Definition | Combination | Part"
+@dataclass(frozen=True, slots=True)
+class Product:
+    """``left @ right``."""
+
+    left: Origin
+    right: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Transpose:
+    """The transpose."""
+
+    whole: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Restriction:
+    """Some rows and columns; ``outer`` and ``inner`` are the spaces before and after."""
+
+    outer: tuple[Space, Space]
+    inner: tuple[Space, Space]
+    whole: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Kronecker:
+    """The Kronecker product; the indices of ``left`` come first."""
+
+    left: Origin
+    right: Origin
+
+
+Origin: TypeAlias = (
+    "Definition | Combination | Part | Product | Transpose | Restriction | Kronecker"
+)
+
+
+def spaces(origin: Origin) -> frozenset[Space]:
+    """Return the spaces of the rows and columns of all matrices a matrix was made of."""
+    match origin:
+        case Definition():
+            return frozenset({origin.rows, origin.cols})
+        case Restriction():
+            return spaces(origin.whole).union(origin.inner)
+        case Product(left, right) | Kronecker(left, right):
+            return spaces(left) | spaces(right)
+        case Combination(left, _, right):
+            return spaces(right) if left is None else spaces(left) | spaces(right)
+        case Part() | Transpose():
+            return spaces(origin.whole)
+
+
+def renamed(origin: Origin, names: Mapping[str, str]) -> Origin:
+    """Return the origin with data bound by other names."""
+    match origin:
+        case Definition():
+            return replace(origin, data=tuple((o, names.get(n, n)) for o, n in origin.data))
+        case Combination(left, factor, right):
+            moved = None if left is None else renamed(left, names)
+            factor = names.get(factor, factor) if isinstance(factor, str) else factor
+            return Combination(moved, factor, renamed(right, names))
+        case Product(left, right) | Kronecker(left, right):
+            return type(origin)(renamed(left, names), renamed(right, names))
+        case Part() | Transpose() | Restriction():
+            return replace(origin, whole=renamed(origin.whole, names))
 
 
 class Points:
@@ -99,6 +163,30 @@ def assemble(
             return sparse.csr_array(sparse.triu(assemble(whole, sizes, values), k))
         case Part(_, _, whole):
             return sparse.csr_array(sparse.diags_array(assemble(whole, sizes, values).diagonal()))
+        case Product(left, right):
+            return sparse.csr_array(assemble(left, sizes, values) @ assemble(right, sizes, values))
+        case Transpose(whole):
+            return sparse.csr_array(assemble(whole, sizes, values).T)
+        case Kronecker(left, right):
+            return sparse.csr_array(
+                sparse.kron(assemble(left, sizes, values), assemble(right, sizes, values))
+            )
+        case Restriction(outer, inner, whole):
+            rows, cols = (
+                _numbers(part, space, sizes) for part, space in zip(inner, outer, strict=True)
+            )
+            return sparse.csr_array(assemble(whole, sizes, values)[rows, :][:, cols])
+
+
+def _numbers(part: Space, space: Space, sizes: Mapping[str, int]) -> np.ndarray[Any, Any]:
+    """Return the numbers that the points of a part have in the whole space."""
+    box = space.box(sizes)
+    ranges = [
+        np.arange(low, high) - start
+        for (low, high), (start, _) in zip(part.box(sizes), box, strict=True)
+    ]
+    places = np.meshgrid(*ranges, indexing="ij")
+    return np.ravel_multi_index(places, space.extent(sizes)).ravel()
 
 
 def _rows(

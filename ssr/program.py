@@ -353,7 +353,7 @@ def _program_ir(recorder: Recorder) -> ir.Program:
     captured = set(recorder.captured)
     ordered = [n for n in recorder.fields if n not in captured] + list(recorder.captured)
     spaces = {**recorder.fields, **recorder.temporaries}
-    sizes = frozenset().union(*(s.sizes for s in spaces.values()))
+    sizes = frozenset(recorder.inner).union(*(s.sizes for s in spaces.values()))
     clash = sizes & (set(spaces) | set(recorder.scalars))
     if clash:
         raise ArgumentError(

@@ -118,8 +118,58 @@ class Domain:
 
     def image(self, image: tuple[Affine, ...], axes: tuple[str, ...]) -> Domain:
         """Return the images of this set's points, as a set over ``axes``."""
-        moved = _map(self.axes, image).intersect_domain(self.isl).range()
+        moved = self._graph(image).range()
         return Domain(axes, _named(moved, axes).coalesce())
+
+    def resolved(self, image: tuple[Affine, ...]) -> tuple[Affine, ...]:
+        """Return an affine map as this set allows to write it: floors that it decides are gone.
+
+        >>> from .affine import Affine
+        >>> even = Domain.where(("i",), "i mod 2 = 0")
+        >>> print(*even.resolved((Affine.name("i") // 2 * 2,)))
+        i
+        """
+        if all(isinstance(atom, str) for e in image for atom, _ in e.terms):
+            return image
+        found = _pieces(isl.PwMultiAff.from_map(self._graph(image)), self.axes)
+        return found[0][1] if len(found) == 1 else image
+
+    def inverse(
+        self, image: tuple[Affine, ...], axes: tuple[str, ...], most: int
+    ) -> list[tuple[Domain, tuple[Affine, ...]]] | None:
+        """Return the inverse of an affine map on this set, as pieces of functions.
+
+        The map need not be injective: the first piece at a point is the first of this set's points
+        that is mapped to it, in lexicographic order, and so on.
+
+        Parameters
+        ----------
+        image
+            The map.
+        axes
+            The names of the axes of its range.
+        most
+            How many points may be mapped to one.
+
+        Returns
+        -------
+        Pieces (set over ``axes``, point of this set); None if more points are mapped to one.
+        """
+        graph = self._graph(image)
+        back = graph.reverse()
+        if not graph.apply_range(back).deltas().project_out_all_params().is_bounded():
+            return None
+        found: list[tuple[Domain, tuple[Affine, ...]]] = []
+        for _ in range(most):
+            if back.is_empty():
+                break
+            first = back.lexmin_pw_multi_aff()
+            found += _pieces(first, axes)
+            back = back.subtract(isl.Map.from_pw_multi_aff(first)).coalesce()
+        return found if back.is_empty() else None
+
+    def _graph(self, image: tuple[Affine, ...]) -> Any:
+        return _map(self.axes, image).intersect_domain(self.isl)
 
     def project(self, keep: Sequence[str]) -> Domain:
         """Return the shadow of the set on some of its axes."""
@@ -216,6 +266,40 @@ def _named(raw: Any, axes: tuple[str, ...]) -> Any:
     for d, name in enumerate(axes):
         raw = raw.set_dim_name(isl.dim_type.set, d, name)
     return raw
+
+
+def _pieces(function: Any, axes: tuple[str, ...]) -> list[tuple[Domain, tuple[Affine, ...]]]:
+    """Return a piecewise function over ``axes`` as domains and expressions."""
+    found: list[tuple[Domain, tuple[Affine, ...]]] = []
+
+    def take(domain: Any, value: Any) -> None:
+        count = value.dim(isl.dim_type.out)
+        image = tuple(_expression(value.get_at(n), axes) for n in range(count))
+        found.append((Domain(axes, _named(domain, axes)), image))
+
+    function.foreach_piece(take)
+    return found
+
+
+def _expression(function: Any, axes: tuple[str, ...]) -> Affine:
+    """Return the floor of one of isl's quasi-affine functions over ``axes``."""
+    divisor = function.get_denominator_val()
+
+    def times(kind: Any, place: int) -> int:
+        value = function.get_coefficient_val(kind, place)
+        return int(value.mul(divisor).to_python())
+
+    total = Affine((), int(function.get_constant_val().mul(divisor).to_python()))
+    for place, name in enumerate(axes):
+        total += Affine.name(name) * times(isl.dim_type.in_, place)
+    for place in range(function.dim(isl.dim_type.param)):
+        name = function.get_dim_name(isl.dim_type.param, place)
+        total += Affine.name(name) * times(isl.dim_type.param, place)
+    for place in range(function.dim(isl.dim_type.div)):
+        factor = times(isl.dim_type.div, place)
+        if factor:
+            total += _expression(function.get_div(place), axes) * factor
+    return total // int(divisor.to_python())
 
 
 def condition_text(domain: Domain, context: Domain) -> str:

@@ -174,6 +174,17 @@ class Space:
             Extents(self.data.lower, shape, tuple(a in axes for a in range(self.ndim)))
         )
 
+    def times(self, other: Space) -> Space:
+        """Return the space of pairs of points: the axes of this space, then those of the other."""
+        ours, theirs = self.data, other.data
+        return Space._from(
+            Extents(
+                ours.lower + theirs.lower,
+                ours.shape + theirs.shape,
+                ours.staggered + theirs.staggered,
+            )
+        )
+
     def indices(self) -> tuple[Affine, ...]:
         """Return the index names as expressions: the identity map."""
         return tuple(Affine.name(a) for a in self.axes)

@@ -150,16 +150,6 @@ def solve_for_a_list():
 
 
 @mistake("""
-    UnsupportedError: The product of two matrices is not staged.
-    | T @ T
-    | ^^^^^
-    Hint: Apply one after the other: stencil @ (stencil @ x).
-""")
-def product_of_two_matrices():
-    T @ T
-
-
-@mistake("""
     ArgumentError: stencil is divided by zero.
     | T / 0
     | ^^^^^
@@ -169,40 +159,10 @@ def matrix_divided_by_zero():
 
 
 @mistake("""
-    UnsupportedError: The transpose of stencil is not staged.
-    | print(T.T)
-    |       ^^^
-    Hint: Declare it with ssr.matrix, or use A.to_scipy().T.
-""")
-def transpose():
-    print(T.T)
-
-
-@mistake("""
-    UnsupportedError: Entries of stencil cannot be read one by one.
-    | T[0, 0]
-    | ^^^^^^^
-    Hint: See stencil.explain(), or use A.to_scipy().
-""")
-def entry_of_a_matrix():
-    T[0, 0]
-
-
-@mistake("""
-    UnsupportedError: Powers of a matrix are not staged.
-    | T**2
-    | ^^^^
-    Hint: Apply it again and again: stencil @ (stencil @ x).
-""")
-def square_of_a_matrix():
-    T**2
-
-
-@mistake("""
     UnsupportedError: A product with stencil on the right is not staged.
     | ones(3) @ T
     | ^^^^^^^^^^^
-    Hint: Declare the transpose of the matrix with ssr.matrix, or use A.to_scipy().T.
+    Hint: Apply the transpose: A.T @ x.
 """)
 def product_from_the_left():
     ones(3) @ T
