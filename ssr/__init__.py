@@ -9,6 +9,7 @@ from .index import Index, size, sizes
 from .matrix import Matrix
 from .options import Options
 from .program import Program, program
+from .reductions import dot, max, min, norm, sum
 from .space import Space
 from .trace import scalar
 from .values import Value, exp, maximum, minimum, sqrt, where
@@ -25,18 +26,23 @@ __all__ = [
     "Space",
     "Value",
     "diagonal",
+    "dot",
     "errors",
     "exp",
     "identity",
     "kron",
     "matrix",
+    "max",
     "maximum",
+    "min",
     "minimum",
+    "norm",
     "program",
     "scalar",
     "size",
     "sizes",
     "sqrt",
     "stencil",
+    "sum",
     "where",
 ]

@@ -15,7 +15,8 @@ from . import ir
 from .loopnest import For, If, Loop
 from .loops import LoopNest
 from .nests import bounds
-from .writer import STRIP, Writer, has_loop, runs_of, spelled, write_tree
+from .sums import STATE
+from .writer import STRIP, Writer, has_loop, runs_of, spelled, value_text, write_tree
 
 OTHER_LAYOUT, OVERLAP = 1, 2
 """What a kernel returns if it did nothing: arrays of other shapes, or that may share memory."""
@@ -29,6 +30,7 @@ def kernel_source(
     body: list[str] = []
     constants: dict[str, str] = {}
     buffer_arguments: list[tuple[str, int, int, int]] = []
+    reductions = {n.nest.fold.name: row for row, n in enumerate(_folding(nests)) if n.nest.fold}
     for number, nest in enumerate(nests):
         writer = Writer(
             arrays,
@@ -36,14 +38,20 @@ def kernel_source(
             f"_{number}" if len(nests) > 1 else "",
             8 if dtype == "float64" else 16,
             {n: spelled(n) for n in program.sizes if spelled(n) != n},
+            reductions,
             constants=constants,
         )
         _write_nest(writer, program, nest, number)
+        fold = nest.nest.fold
+        if fold is not None:
+            value = f"{'total' if fold.kind == 'sum' else 'found'}(state, {reductions[fold.name]})"
+            writer.line(1, f"{spelled(fold.name)} = real({value})")
         body += writer.lines
         buffer_arguments += [
             (writer.buffer(b.name), number, b.rows, b.pad) for b in nest.nest.buffers
         ]
-    written = list(dict.fromkeys(n.nest.target for n in nests))
+    body += _results(program, constants)
+    written = list(dict.fromkeys(n.nest.target for n in nests if n.nest.fold is None))
     kind = {"float64": "f8", "float32": "f4"}[dtype]
     readonly = "Array({}, {}, 'A', readonly=True)"
     types = [
@@ -69,8 +77,22 @@ def kernel_source(
             for n in nests
         ],
         "loops": _vector_loops(nests),
+        "reductions": len(reductions),
+        "results": len(program.results),
     }
     return _module(program, types, meta, constants, body, dtype, title), meta
+
+
+def _folding(nests: Sequence[LoopNest]) -> list[LoopNest]:
+    return [n for n in nests if n.nest.fold is not None]
+
+
+def _results(program: ir.Program, constants: dict[str, str]) -> list[str]:
+    """Return the lines that hand over the numbers a call returns."""
+    writer = Writer({}, {}, "", 0, {}, {}, constants=constants)
+    for place, value in enumerate(program.results):
+        writer.line(1, f"st(results, {place}, {value_text(writer, value, {}, 1)})")
+    return writer.lines
 
 
 def _alike(temporary: ir.Field, program: ir.Program) -> str:
@@ -116,8 +138,14 @@ def _module(
     buffers = [b[0] for b in meta["buffers"]]
     tables = [f"table_{n}" for n in range(len(meta["nests"]))]
     arguments = [spelled(a) for a in arrays] + buffers + [spelled(s) for s in program.scalars]
-    arguments += ["layout", *tables]
     signature = [*types, *("real[::1]" for _ in buffers), *("real" for _ in program.scalars)]
+    if meta["reductions"]:
+        arguments.append("state")
+        signature.append("i8[:, ::1]")
+    if meta["results"]:
+        arguments.append("results")
+        signature.append("f8[::1]")
+    arguments += ["layout", *tables]
     signature += ["i8[::1]", *("i8[:, ::1]" for _ in tables)]
     kind = {"float64": "f8", "float32": "f4"}[dtype]
     signature = [t.replace("real", kind) for t in signature]
@@ -128,6 +156,7 @@ def _module(
         "from numba.types import Array, f4, f8, i8",
         "",
         "from ssr.intrinsics import address, fits, fma, ld, maximum, minimum, prefetch, st",
+        "from ssr.sums import accumulate, extreme, found, total",
         "",
         f"META = {dict(meta)!r}",
         "",
@@ -140,6 +169,9 @@ def _module(
     lines += [f"    {name} = real({value})" for value, name in constants.items()]
     if any(re.search(r"\bone\b", text) for text in body):
         lines += ["    one = layout[0]"]
+    if meta["reductions"]:
+        lines += [f"    for clear in range({meta['reductions'] * STATE}):"]
+        lines += [f"        state[clear // {STATE}, clear % {STATE}] = 0"]
     if any("strip_length" in text for text in body):
         lines += ["    far = layout[1]", f"    strip_length = {STRIP} if far else {2**62}"]
     lines += [*body, "    return 0", "", "", "SIGNATURE = i8("]

@@ -217,9 +217,9 @@ def _passes(program: ir.Program, options: Options, dtype: str) -> str:
 
     program, _ = in_place(program)
     lines = []
-    for number, a in enumerate(program.assignments):
+    for number, a in enumerate(program.steps):
         known = None
-        for name, made in stages(nest(a, program.field(a.target)), program, options, dtype):
+        for name, made in stages(nest(a, program), program, options, dtype):
             lines.append(f"-- nest {number}, {name if known is None else f'after {name}'} --")
             lines.append("no change" if made == known else nest_text(made))
             known = made
@@ -247,7 +247,7 @@ def dump(program: ir.Program, options: Options, dtype: str) -> None:
     folder = _folder(Path(base), program.name, traced)
     direct, notes = in_place(program)
     lowered = _lowered(program, options, dtype)
-    made = [nest_text(nest(a, direct.field(a.target))) for a in direct.assignments]
+    made = [nest_text(nest(a, direct)) for a in direct.steps]
     texts = {
         "10_program.txt": program_text(direct) + "\n\n" + "\n".join(notes),
         "20_nests.txt": "\n\n".join(made),

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -50,22 +51,32 @@ class Recorder:
         self.captured: dict[str, Any] = {}
         self.sizes: dict[str, int] = {}
         self.inner: set[str] = set()
-        self.assignments: list[ir.Assignment] = []
+        self.reductions: dict[str, Space] = {}
+        self.steps: list[ir.Step] = []
+        self.results: Value | tuple[Value, ...] | None = None
+
+        self._live: WeakValueDictionary[int, Expression] = WeakValueDictionary()
+
+    def track(self, expression: Expression) -> None:
+        """Remember an expression as long as the body can use it."""
+        self._live[id(expression)] = expression
 
     def fresh(self, stem: str) -> str:
         """Return a name not used yet."""
         spaces = {**self.fields, **self.temporaries}
         taken = {*spaces, *self.scalars}.union(*(space.sizes for space in spaces.values()))
-        count = 0
-        name = stem
-        while name in taken:
-            count += 1
-            name = f"{stem}_{count}"
-        return name
+        return ir.fresh(stem, taken)
 
     def assign(self, name: str, space: Space, expression: Expression) -> None:
-        """Record ``name[:] = expression``."""
+        """Record ``name[:] = expression``.
+
+        Expressions that read the old values and may still be used are stored before.
+        """
         self.own(expression)
+        for other in list(self._live.values()):
+            if other is not expression and reads_field(other.value, name):
+                self._keep(other)
+        given = expression
         if isinstance(expression, Mask):
             expression = expression.settled()
         if expression.space != space:
@@ -80,25 +91,74 @@ class Recorder:
             return None
 
         value = ir.rewrite(expression.value, place)
+        self._own_scalars(value)
+        self.steps.append(
+            ir.Assignment(name, space.axes, row_domain(space), value, expression.order)
+        )
+        if not isinstance(given.value, ir.Load):
+            given.become(name)
+
+    def _own_scalars(self, value: ir.Value) -> None:
         for part in ir.walk(value):
             if isinstance(part, ir.Scalar) and part.name not in self.scalars:
                 raise ArgumentError(
                     f"Scalar {part.name!r} belongs to another program.", hint=_PARAMETERS
                 )
-        self.assignments.append(
-            ir.Assignment(name, space.axes, row_domain(space), value, expression.order)
+
+    def _keep(self, expression: Expression) -> None:
+        """Store an expression in a temporary, which it stands for from now on."""
+        name = self.fresh("t")
+        self.temporaries[name] = expression.space
+        self.assign(name, expression.space, expression)
+        expression.become(name)
+
+    def reduce(self, kind: Literal["sum", "max", "min"], stem: str, values: Expression) -> Value:
+        """Record a reduction over all rows; return the number it gives."""
+        values = values.settled()
+        self._own_scalars(values.value)
+        name, space = self.fresh(stem), values.space
+        rows = ir.Field(name, space.lower, space.data.shape)
+        self.scalars[name] = None
+        self.reductions[name] = space
+        self.steps.append(
+            ir.Reduction(name, kind, space.axes, rows, row_domain(space), values.value)
         )
+        return Value(ir.Scalar(name))
+
+    def give(self, results: object) -> None:
+        """Take what the body returns: nothing, a number, or a sequence of numbers."""
+        if isinstance(results, (tuple, list)):
+            self.results = tuple(Value(self._result(r)) for r in results)
+        elif results is not None:
+            self.results = Value(self._result(results))
+
+    def _result(self, result: object) -> ir.Value:
+        if isinstance(result, Expression):
+            raise ArgumentError(
+                f"The program {self.name} returns the {result.told()}.",
+                note="A program returns numbers: scalars, reductions and arithmetic of these.",
+                hint="Assign fields to parameters: y[:] = ....",
+            )
+        value = node(result, "Results of a program")
+        self._own_scalars(value)
+        return value
+
+    def returned(self) -> tuple[Value, ...]:
+        """Return all results."""
+        if self.results is None:
+            return ()
+        return self.results if isinstance(self.results, tuple) else (self.results,)
 
     def store(self, expression: Expression) -> Field:
         """Return a field that holds an expression: itself, or a new temporary."""
         self.own(expression)
+        if isinstance(expression, Mask):
+            expression = expression.settled()
         space, value = expression.space, expression.value
         if isinstance(value, ir.Load) and value == ir.Load(value.array, space.indices()):
             return Field(value.array, space, self)
-        name = self.fresh("t")
-        self.temporaries[name] = space
-        self.assign(name, space, expression)
-        return Field(name, space, self)
+        self._keep(expression)
+        return self.store(expression)
 
     def own(self, expression: Expression) -> None:
         """Check that an expression is made of the fields of this program."""
@@ -183,7 +243,7 @@ def current() -> Recorder:
 class Expression(Row):
     """The value at a generic row of a space: fields, products, solves and arithmetic of them."""
 
-    __slots__ = ("order", "owner", "space", "value")
+    __slots__ = ("__weakref__", "order", "owner", "space", "value")
 
     def __init__(
         self,
@@ -196,6 +256,13 @@ class Expression(Row):
         self.value = value
         self.order = order
         self.owner = current() if owner is None else owner
+        if not isinstance(value, ir.Load):
+            self.owner.track(self)
+
+    def become(self, name: str) -> None:
+        """Stand for a field that was just assigned the expression's values."""
+        self.value = ir.Load(name, self.space.indices())
+        self.order = "any"
 
     def __repr__(self) -> str:
         return f"<Expression on {self.space!r}: {show(self.value)}>"
@@ -329,6 +396,10 @@ class Mask(Expression):
         current().own(self)
         return Expression(self.space, ir.Op("where", (self.value, ir.ONE, ir.ZERO)))
 
+    def become(self, name: str) -> None:
+        """Stand for a field that was just assigned one where the comparison holds."""
+        self.value = ir.Op("ne", (ir.Load(name, self.space.indices()), ir.ZERO))
+
 
 def _runtime_condition(what: str) -> RuntimeConditionError:
     return RuntimeConditionError(
@@ -386,6 +457,11 @@ class Field(Expression):
             raise ArgumentError(f"Field {self.name!r} is data of a matrix and cannot be assigned.")
         expression = value if isinstance(value, Expression) else self.lift(value)
         recorder.assign(self.name, self.space, expression)
+
+
+def reads_field(value: ir.Value, name: str) -> bool:
+    """Whether a value reads a field."""
+    return any(isinstance(v, ir.Load) and v.array == name for v in ir.walk(value))
 
 
 def _is_all(where: object) -> bool:

@@ -21,6 +21,7 @@ from .intrinsics import fma, maximum, minimum
 from .nests import bounds
 from .sets import Domain
 from .space import Box
+from .sums import reduced
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Row = tuple[int, ...]
@@ -54,8 +55,8 @@ def interpret_program(
     scalars: Mapping[str, float],
     sizes: Mapping[str, int],
     dtype: Any = np.float64,
-) -> None:
-    """Run a program's assignments one after the other, changing arrays in place.
+) -> tuple[float, ...]:
+    """Run a program's steps one after the other, changing arrays in place; return its results.
 
     Parameters
     ----------
@@ -84,8 +85,31 @@ def interpret_program(
     for f in program.temporaries:
         held[f.name] = np.full(tuple(s.evaluate(sizes) for s in f.shape), np.nan, kind)
     with np.errstate(all="ignore"):
-        for assignment in program.assignments:
-            _assign(assignment, program, held, Meaning(kind, sizes, scalars))
+        meaning = Meaning(kind, sizes, dict(scalars))
+        for step in program.steps:
+            if isinstance(step, ir.Reduction):
+                meaning.scalars[step.name] = _reduce(step, program, held, meaning)
+            else:
+                _assign(step, program, held, meaning)
+        here = Domain.where(("i",), "i = 0")
+        return tuple(float(meaning.evaluate(v, (0,), here, _no_field)) for v in program.results)
+
+
+def _no_field(load: ir.Load, index: Row) -> Any:
+    raise AssertionError(f"a result reads the field {load.array}")
+
+
+def _reduce(
+    reduction: ir.Reduction, program: ir.Program, held: Mapping[str, Array], meaning: Meaning
+) -> Any:
+    """Return the sum, maximum or minimum of the values of all rows."""
+
+    def read(load: ir.Load, index: Row) -> Any:
+        return held[load.array][_place(index, program.field(load.array), held[load.array])]
+
+    rows = meaning.points(reduction.domain)
+    values = [meaning.evaluate(reduction.value, r, reduction.domain, read) for r in rows]
+    return meaning.kind(reduced(reduction.kind, list(map(float, values))))
 
 
 def _assign(
@@ -139,7 +163,7 @@ def interpret_nest(
         extents = [s.evaluate(sizes) for s in target.shape]
         box = tuple((low, low + n) for low, n in zip(target.lower, extents, strict=True))
     edges = zip(bounds(nest.axes), (edge for pair in box for edge in pair), strict=True)
-    meaning = Meaning(arrays[nest.target].dtype.type, {**sizes, **dict(edges)}, scalars)
+    meaning = Meaning(arrays[nest.target].dtype.type, {**sizes, **dict(edges)}, dict(scalars))
     memory = Memory(fields, arrays, {}, box[-1])
     for b in nest.buffers:
         shape = b.rows, box[-1][1] - box[-1][0] + 2 * b.pad
@@ -232,7 +256,7 @@ class Meaning:
 
     kind: Any
     sizes: Mapping[str, int]
-    scalars: Mapping[str, float]
+    scalars: dict[str, float]
     known: dict[tuple[Domain, Domain], frozenset[Row]] = field(default_factory=dict)
 
     def points(self, domain: Domain) -> list[Row]:

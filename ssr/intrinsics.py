@@ -64,8 +64,8 @@ def plain(kernel: Callable[..., int]) -> Callable[..., int]:
 
 
 def unwritten(shape: Any, dtype: Any) -> np.ndarray[Any, Any]:
-    """Return scratch memory in which reading what was never written shows: it holds NaN."""
-    return np.full(shape, np.nan, dtype)
+    """Return scratch memory in which reading what was never written shows: NaN, or -1."""
+    return np.full(shape, np.nan if np.dtype(dtype).kind == "f" else -1, dtype)
 
 
 def ld(a: Any, offset: int) -> Any:

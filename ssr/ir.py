@@ -107,6 +107,24 @@ class Assignment:
 
 
 @dataclass(frozen=True, slots=True)
+class Reduction:
+    """One number from the values at all rows of a space: their sum, largest or smallest.
+
+    Later steps read it as ``Scalar(name)``.
+    """
+
+    name: str
+    kind: Literal["sum", "max", "min"]
+    axes: tuple[str, ...]
+    rows: Field
+    domain: Domain
+    value: Value
+
+
+Step: TypeAlias = "Assignment | Reduction"
+
+
+@dataclass(frozen=True, slots=True)
 class Field:
     """An array of a program: where its first element lies and how many there are."""
 
@@ -117,9 +135,10 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Assignments over fields, run one after the other.
+    """Assignments over fields and reductions, run one after the other.
 
-    ``fields`` are arguments in order; ``temporaries`` are allocated for the time of a call.
+    ``fields`` and ``scalars`` are arguments in order; ``temporaries`` are allocated for the time of
+    a call. ``results`` are numbers made of scalars and reductions that a call returns.
     """
 
     name: str
@@ -127,7 +146,8 @@ class Program:
     temporaries: tuple[Field, ...]
     scalars: tuple[str, ...]
     sizes: tuple[str, ...]
-    assignments: tuple[Assignment, ...]
+    steps: tuple[Step, ...]
+    results: tuple[Value, ...] = ()
 
     def field(self, name: str) -> Field:
         """Return a field or temporary by name."""
@@ -200,8 +220,17 @@ def scratch(stem: str, buffers: Sequence[Buffer]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Fold:
+    """What a nest does with a line after its statements: reduce a buffer, for one reduction."""
+
+    name: str
+    kind: Literal["sum", "max", "min"]
+    buffer: str
+
+
+@dataclass(frozen=True, slots=True)
 class Nest:
-    """One assignment as scheduled statements over a box of rows.
+    """One assignment or reduction as scheduled statements over a box of rows.
 
     The bounds of the box are parameters ``k_lo <= k < k_hi`` and so on for each axis.
     ``earlier`` holds the offsets to rows that must be done before a row; None if they are not
@@ -216,6 +245,7 @@ class Nest:
     statements: tuple[Statement, ...]
     earlier: tuple[tuple[int, ...], ...] | None
     whole_lines: bool = False
+    fold: Fold | None = None
 
 
 def fresh(stem: str, taken: Collection[str]) -> str:

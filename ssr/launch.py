@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from operator import itemgetter
 from typing import Any
 
@@ -29,9 +30,11 @@ class Launch:
     free
         The same with a layout under which arrays may overlap.
     scratch
-        Shapes of temporaries and buffers.
+        Shapes and types of temporaries and buffers, of the state of reductions, and of results.
     dtype
         The type of all numbers.
+    results
+        How many numbers a call returns.
     empty
         Allocates scratch memory.
     kept
@@ -44,33 +47,36 @@ class Launch:
     free: tuple[Any, ...]
     scratch: tuple[Any, ...]
     dtype: Any
+    results: int
     empty: Callable[..., Any] = np.empty
     kept: list[tuple[Any, ...]] = field(default_factory=list)
 
-    def __call__(self, args: tuple[Any, ...]) -> int:
-        """Run on the arguments of a call; return the kernel's status, 0 if done."""
+    def __call__(self, args: tuple[Any, ...]) -> tuple[float, ...] | None:
+        """Run on the arguments of a call; return the results, None if the kernel refused to run."""
         if self.order is None:
-            return self.run(*args, *self.rest)
+            return None if self.run(*args, *self.rest) else ()
         return self._run(args + self.rest)
 
-    def anyway(self, args: tuple[Any, ...]) -> int:
+    def anyway(self, args: tuple[Any, ...]) -> tuple[float, ...] | None:
         """Run on arrays whose extents in memory meet, after they were found not to overlap."""
         return self._run(args + self.free)
 
-    def _run(self, given: tuple[Any, ...]) -> int:
+    def _run(self, given: tuple[Any, ...]) -> tuple[float, ...] | None:
         if self.order is None:
-            return self.run(*given)
+            return None if self.run(*given) else ()
         try:
             memory = self.kept.pop()
         except IndexError:
-            memory = tuple([self.empty(shape, self.dtype) for shape in self.scratch])
-        status = self.run(*self.order(given + memory))
+            memory = tuple([self.empty(shape, dtype) for shape, dtype in self.scratch])
+        if self.run(*self.order(given + memory)):
+            return None
+        results = tuple(memory[-1].tolist()) if self.results else ()
         self.kept.append(memory)
-        return status
+        return results
 
 
 def arrangement(
-    fields: Sequence[bool], bound: tuple[int, int], tables: int, scratch: int
+    fields: Sequence[bool], bound: tuple[int, int], tables: int, scratch: tuple[int, int]
 ) -> Callable[[tuple[Any, ...]], tuple[Any, ...]] | None:
     """Return the order of a kernel's arguments among those of a `Launch`.
 
@@ -80,16 +86,18 @@ def arrangement(
         For each argument of a call whether it is a field; the others are scalars.
     bound
         How many fields and how many scalars are bound.
-    tables, scratch
-        How many layouts and tables, and how many pieces of scratch memory follow.
+    tables
+        How many layouts and tables there are.
+    scratch
+        How many temporaries and buffers, and how many arrays of states and results there are.
     """
-    count = len(fields)
-    starts = [count, count + bound[0], count + sum(bound), count + sum(bound) + tables]
-    captured, constants, rest, memory = (
-        range(start, start + n) for start, n in zip(starts, (*bound, tables, scratch), strict=True)
+    lengths = (len(fields), *bound, tables, *scratch)
+    ends = list(accumulate(lengths))
+    _, captured, constants, rest, memory, states = (
+        range(end - length, end) for end, length in zip(ends, lengths, strict=True)
     )
     places = [n for n, field in enumerate(fields) if field]
     places += [*captured, *memory]
     places += [n for n, field in enumerate(fields) if not field]
-    places += [*constants, *rest]
+    places += [*constants, *states, *rest]
     return None if places == sorted(places) else itemgetter(*places)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from . import ir
 from .affine import Affine
-from .loopnest import For, If, Loop, Run
+from .loopnest import For, If, Loop, Reduce, Run
 from .loops import LoopNest
 from .sets import Domain
 from .values import show
@@ -104,12 +104,19 @@ def program_text(program: ir.Program, notes: Sequence[str] = ()) -> str:
     rows = [("fields", _fields(program.fields)), ("temporaries", _fields(program.temporaries))]
     rows += [("scalars", ", ".join(program.scalars)), ("sizes", ", ".join(program.sizes))]
     lines = [f"program {program.name}", *table([r for r in rows if r[1]])]
-    for n, a in enumerate(program.assignments):
+    for n, a in enumerate(program.steps):
+        if isinstance(a, ir.Reduction):
+            lines += ["", f"  {a.kind} for {a.domain.notation()}:"]
+            lines += [f"    {line}" for line in equation(a.name, a.value, a.domain)]
+            lines += [f"  {notes[n]}"] if notes else []
+            continue
         left = f"{a.target}[{', '.join(a.axes)}]"
         order = "" if a.order == "any" else f", {a.order}"
         lines += ["", f"  for {a.domain.notation()}{order}:"]
         lines += [f"    {line}" for line in equation(left, a.value, a.domain)]
         lines += [f"  {notes[n]}"] if notes else []
+    if program.results:
+        lines += ["", f"  return {', '.join(map(show, program.results))}"]
     return "\n".join(lines)
 
 
@@ -131,6 +138,8 @@ def nest_text(nest: ir.Nest) -> str:
         lines.append(f"  buffer {b.name}: {count}, {b.pad} more at both ends")
     for s in nest.statements:
         lines += [f"  {line}" for line in _statement(s, nest)]
+    if nest.fold is not None:
+        lines.append(f"  {nest.fold.name} = {nest.fold.kind} with {nest.fold.buffer}, line by line")
     return "\n".join(lines)
 
 
@@ -173,5 +182,7 @@ def _loops(tree: Iterable[Loop], indent: str) -> Iterable[str]:
                 if orelse:
                     yield f"{indent}else:"
                     yield from _loops(orelse, deeper)
+            case Reduce(name, kind, buffer):
+                yield f"{indent}{name} = {kind}({name}, {buffer})"
             case Run(piece, indices):
                 yield f"{indent}{piece}({point(indices)})"

@@ -36,4 +36,13 @@ class Run:
     indices: tuple[Affine, ...]
 
 
-Loop: TypeAlias = "For | If | Run"
+@dataclass(frozen=True, slots=True)
+class Reduce:
+    """The reduction of a line of the box that stands in a buffer."""
+
+    name: str
+    kind: str
+    buffer: str
+
+
+Loop: TypeAlias = "For | If | Run | Reduce"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from . import ir
 from .affine import Affine
-from .loopnest import For, If, Loop, Run
+from .loopnest import For, If, Loop, Reduce, Run
 from .options import Options
 from .passes.split import split
 from .sets import Domain, condition_text, line_loops
@@ -37,6 +37,8 @@ def schedule(nest: ir.Nest, options: Options) -> LoopNest:
     for part in line:
         body += _part(part, nest, context)
     tree: tuple[Loop, ...] = tuple(_joined(body))
+    if nest.fold is not None:
+        tree += (Reduce(nest.fold.name, nest.fold.kind, nest.fold.buffer),)
     for axis in reversed(nest.axes[:-1]):
         first = lead if axis == nest.axes[-2] else 0
         tree = (_line_loop(axis, first, nest.order == "backward", tree),)
@@ -128,7 +130,7 @@ def _reversed(loops: Sequence[Loop]) -> tuple[Loop, ...]:
                 result.append(For(variable, first, f"({start}) - 1", -step, _reversed(body)))
             case If(condition, then, orelse):
                 result.append(If(condition, _reversed(then), _reversed(orelse)))
-            case Run():
+            case Run() | Reduce():
                 result.append(node)
     return tuple(result)
 

@@ -28,15 +28,19 @@ def box(axes: tuple[str, ...], grown: tuple[tuple[int, int], ...] | None = None)
 
 def in_place(program: ir.Program) -> tuple[ir.Program, tuple[str, ...]]:
     """Return the program with temporaries where an assignment cannot run in place, and notes."""
-    assignments: list[ir.Assignment] = []
+    steps: list[ir.Step] = []
     temporaries = list(program.temporaries)
     taken = {f.name for f in (*program.fields, *temporaries)} | {*program.scalars, *program.sizes}
     notes = []
-    for a in program.assignments:
+    for a in program.steps:
+        if isinstance(a, ir.Reduction):
+            notes.append(f"{a.name} is the {a.kind} of all rows.")
+            steps.append(a)
+            continue
         decision = sweep(a)
         if decision.in_place:
             notes.append(f"{a.target}[:] runs in place: {decision.reason}.")
-            assignments.append(replace(a, order=decision.order))
+            steps.append(replace(a, order=decision.order))
             continue
         name = ir.fresh(f"{a.target}_new", taken)
         taken.add(name)
@@ -50,16 +54,46 @@ def in_place(program: ir.Program) -> tuple[ir.Program, tuple[str, ...]]:
             return None
 
         row = tuple(Affine.name(x) for x in a.axes)
-        assignments.append(replace(a, target=name, value=ir.rewrite(a.value, place)))
-        assignments.append(ir.Assignment(a.target, a.axes, a.domain, ir.Load(name, row), "any"))
+        steps.append(replace(a, target=name, value=ir.rewrite(a.value, place)))
+        steps.append(ir.Assignment(a.target, a.axes, a.domain, ir.Load(name, row), "any"))
     return (
-        replace(program, assignments=tuple(assignments), temporaries=tuple(temporaries)),
+        replace(program, steps=tuple(steps), temporaries=tuple(temporaries)),
         tuple(notes),
     )
 
 
-def nest(assignment: ir.Assignment, field: ir.Field) -> ir.Nest:
-    """Return the nest that runs an assignment in its order, on any box of its rows."""
+def nest(step: ir.Step, program: ir.Program) -> ir.Nest:
+    """Return the nest that runs a step in its order, on any box of its rows."""
+    if isinstance(step, ir.Reduction):
+        return _reduce(step)
+    return _assign(step, program.field(step.target))
+
+
+def _reduce(reduction: ir.Reduction) -> ir.Nest:
+    """Return the nest that makes the values of a line in a buffer, and then reduces it."""
+    axes, buffer = reduction.axes, ir.scratch("r", ())
+    statement = ir.Statement(
+        name="line",
+        domain=reduction.domain & box(axes),
+        array=buffer,
+        index=(Affine.name(axes[-1]),),
+        value=covered(reduction.value, reduction.domain),
+        parallel=True,
+    )
+    return ir.Nest(
+        target=reduction.name,
+        axes=axes,
+        order="any",
+        context=context(axes, reduction.domain, reduction.rows),
+        buffers=(ir.Buffer(buffer, 1, 0),),
+        statements=(statement,),
+        earlier=(),
+        fold=ir.Fold(reduction.name, reduction.kind, buffer),
+    )
+
+
+def _assign(assignment: ir.Assignment, field: ir.Field) -> ir.Nest:
+    """Return the nest that runs an assignment."""
     axes = assignment.axes
     row = tuple(Affine.name(a) for a in axes)
     statement = ir.Statement(

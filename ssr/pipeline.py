@@ -35,10 +35,7 @@ class Lowered:
 def lower(program: ir.Program, options: Options, dtype: str, title: str) -> Lowered:
     """Return the kernel source of a program, with the stages on the way."""
     program, notes = in_place(program)
-    nests = tuple(
-        optimise(nest(a, program.field(a.target)), program, options, dtype)
-        for a in program.assignments
-    )
+    nests = tuple(optimise(nest(step, program), program, options, dtype) for step in program.steps)
     loops = tuple(schedule(n, options) for n in nests)
     source, meta = kernel_source(program, loops, dtype, title)
     return Lowered(program, notes, nests, loops, source, meta)

@@ -13,13 +13,22 @@ from . import ir
 from .binding import match_sizes
 from .boxes import normal, plan_boxes
 from .check import diagnose, dtype_name, number_of, overlap, read_first
-from .errors import ArgumentError, UnboundError
-from .expression import Expression, Field, Recorder, apply_rows, recording, solve_rows
+from .errors import ArgumentError, SpaceError, UnboundError
+from .expression import (
+    Expression,
+    Field,
+    Recorder,
+    apply_rows,
+    current,
+    recording,
+    solve_rows,
+)
 from .launch import Launch, arrangement
 from .options import Options
 from .space import Box, Space
+from .sums import STATE
 from .trace import ScalarType
-from .values import Value
+from .values import Value, node
 
 if TYPE_CHECKING:
     from .kernel import Kernel
@@ -48,29 +57,32 @@ class Program:
         recorder: Recorder,
         parameters: Sequence[tuple[str, Space | ScalarType]],
         options: Options,
+        body: Callable[..., Any] | None = None,
     ) -> None:
         self.parameters = tuple(parameters)
         self.options = options
         self._recorder = recorder
-        self._spaces = {**recorder.fields, **recorder.temporaries}
+        self._body = body
+        self._spaces = {**recorder.fields, **recorder.temporaries, **recorder.reductions}
         self._captured = tuple(recorder.captured.items())
         self._constants = tuple((n, v) for n, v in recorder.scalars.items() if v is not None)
         self._kernels: dict[str, Kernel] = {}
         self._launches: dict[Any, Launch] = {}
         self._last: Launch | None = None
         self.ir = _program_ir(recorder)
+        self._many = isinstance(recorder.results, tuple)
         self._scalars = tuple(
             n for n, (_, kind) in enumerate(self.parameters) if isinstance(kind, ScalarType)
         )
 
     def __repr__(self) -> str:
         kinds = ", ".join(f"{n}: {k!r}" for n, k in self.parameters)
-        return f"<Program {self.ir.name}({kinds}), {len(self.ir.assignments)} assignments>"
+        return f"<Program {self.ir.name}({kinds}), {len(self.ir.steps)} assignments>"
 
     def with_options(self, options: Options) -> Program:
         """Return the same program compiled with other options."""
         _check_options(options)
-        return Program(self._recorder, self.parameters, options)
+        return Program(self._recorder, self.parameters, options, self._body)
 
     def explain(self, stage: str | None = None, dtype: Any = np.float64) -> str:
         """Return the stages of compilation as text.
@@ -96,7 +108,7 @@ class Program:
             found = self._kernels.setdefault(name, build(self.ir, self.options, name))
         return found
 
-    def __call__(self, *args: Any, boxes: Sequence[Box] | None = None, **named: Any) -> None:
+    def __call__(self, *args: Any, boxes: Sequence[Box] | None = None, **named: Any) -> Any:
         """Run the program on arrays and scalars.
 
         Parameters
@@ -125,26 +137,59 @@ class Program:
             and (not self._scalars or all(type(args[n]) is float for n in self._scalars))
         ):
             try:
-                if not launch(args):
-                    return
+                results = launch(args)
+                if results is not None:
+                    return self._returned(results)
             except TypeError:  # what is wrong is found out below
                 pass
-        self._call(self._arranged(args, named), boxes)
+        args = self._arranged(args, named)
+        if any(isinstance(a, (Expression, Value)) for a in args):
+            return self._inline(args)
+        return self._call(args, boxes)
 
-    def _call(self, args: tuple[Any, ...], boxes: Sequence[Box] | None) -> None:
+    def _inline(self, args: tuple[Any, ...]) -> Any:
+        """Run the body as a part of the program that calls this one."""
+        assert self._body is not None
+        recorder = current()
+        symbols: list[Value | Field] = []
+        for value, (name, kind) in zip(args, self.parameters, strict=True):
+            if isinstance(kind, ScalarType):
+                symbols.append(Value(node(value, "Scalars")))
+                continue
+            if not isinstance(value, Expression):
+                raise ArgumentError(
+                    f"{name!r} is {type(value).__name__}, not a field of a program."
+                )
+            if value.space != kind:
+                raise SpaceError(f"Field {name!r} of {self.ir.name} is on {kind!r}.")
+            if name in self._written() and not isinstance(value, Field):
+                raise ArgumentError(
+                    f"{self.ir.name} assigns {name!r}; it is given an expression.",
+                    hint="Give it a field.",
+                )
+            symbols.append(value if isinstance(value, Field) else recorder.store(value))
+        return self._body(*symbols)
+
+    def _returned(self, results: tuple[float, ...]) -> Any:
+        """Return the results of a call in the form in which the body returns them."""
+        return results if self._many else results[0] if results else None
+
+    def _call(self, args: tuple[Any, ...], boxes: Sequence[Box] | None) -> Any:
         """Run with arguments in order; prepare what was not called like this before."""
         launch = self._launch(self._arrays(args), boxes)
         args = self._converted(args, launch.dtype)
         try:
-            status = launch(args)
+            results = launch(args)
         except TypeError:
             diagnose(self._named(self._arrays(args)), launch.dtype, self._written())
             raise
-        if status:
+        if results is None:
             overlap(self._named(self._arrays(args)), self._written())
-            launch.anyway(args)
+            results = launch.anyway(args)
         elif boxes is None:
             self._last = launch
+        assert results is not None
+        return self._returned(results)
 
     def _launch(self, arrays: Sequence[Any], boxes: Sequence[Box] | None) -> Launch:
         cutting = None if boxes is None else normal(boxes)
@@ -173,7 +218,7 @@ class Program:
         return tuple(given)
 
     def _written(self) -> frozenset[str]:
-        return frozenset(a.target for a in self.ir.assignments)
+        return frozenset(a.target for a in self.ir.steps if isinstance(a, ir.Assignment))
 
     def _named(self, arrays: Sequence[Any]) -> list[tuple[str, Space, Any]]:
         return [
@@ -213,22 +258,26 @@ class Program:
         kernel = self.kernel(dtype)
         plan = plan_boxes(kernel.meta, self._spaces, sizes, named, boxes)
         bound = (*(a for _, a in self._captured), *(dtype.type(v) for _, v in self._constants))
-        scratch = (*plan.temporaries, *plan.buffers)
+        memory = (*plan.temporaries, *plan.buffers)
+        scratch: list[Any] = [(shape, dtype.type) for shape in memory]
+        states: list[Any] = [((n, STATE), np.int64) for n in (kernel.meta["reductions"],) if n]
+        states += [((n,), np.float64) for n in (kernel.meta["results"],) if n]
         return Launch(
             run=kernel.run,
             order=arrangement(
                 [isinstance(kind, Space) for _, kind in self.parameters],
                 (len(self._captured), len(self._constants)),
                 1 + len(plan.tables),
-                len(scratch),
+                (len(scratch), len(states)),
             ),
             rest=(*bound, plan.layout, *plan.tables),
             free=(*bound, plan.free, *plan.tables),
-            scratch=scratch,
+            scratch=(*scratch, *states),
             dtype=dtype.type,
+            results=kernel.meta["results"],
         )
 
-    def run_plain(self, *args: Any, boxes: Sequence[Box] | None = None) -> None:
+    def run_plain(self, *args: Any, boxes: Sequence[Box] | None = None) -> Any:
         """Run the kernel's source as plain Python, with all accesses checked: slow, for tests."""
         from .intrinsics import plain, unwritten
 
@@ -236,14 +285,17 @@ class Program:
         args = self._converted(args, launch.dtype)
         kernel = plain(self.kernel(launch.dtype).plain)
         launch = replace(launch, run=kernel, empty=unwritten, kept=[])
-        if launch(args):
+        results = launch(args)
+        if results is None:
             overlap(self._named(self._arrays(args)), self._written())
-            launch.anyway(args)
+            results = launch.anyway(args)
+        assert results is not None
+        return self._returned(results)
 
 
 def program(
     *, options: Options | None = None, **parameters: Space | ScalarType
-) -> Callable[[Callable[..., None]], Program]:
+) -> Callable[[Callable[..., Any]], Program]:
     """Declare a program: a function of fields and scalars whose body assigns fields.
 
     The body runs once, on symbols, when the program is declared. ``x[:] = expression`` has
@@ -282,7 +334,7 @@ def program(
     if options is not None:
         _check_options(options)
 
-    def declare(function: Callable[..., None]) -> Program:
+    def declare(function: Callable[..., Any]) -> Program:
         names = list(inspect.signature(function).parameters)
         if set(names) != set(parameters):
             raise ArgumentError(
@@ -305,13 +357,14 @@ def program(
                     hint="Use a Space, or ssr.scalar.",
                 )
         with recording(recorder):
-            function(**symbols)
-        if not recorder.assignments:
+            recorder.give(function(**symbols))
+        if not needed(recorder):
             raise ArgumentError(
-                f"Program {function.__name__} assigns nothing.",
+                f"Program {function.__name__} assigns and returns nothing.",
                 hint="Write x[:] = ...; `x = ...` only renames.",
             )
-        return Program(recorder, [(n, parameters[n]) for n in names], options or Options())
+        kinds = [(n, parameters[n]) for n in names]
+        return Program(recorder, kinds, options or Options(), function)
 
     return declare
 
@@ -344,29 +397,50 @@ def _check_options(options: object) -> None:
         raise ArgumentError(f"options is {options!r}, not ssr.Options.")
 
 
+def needed(recorder: Recorder) -> tuple[ir.Step, ...]:
+    """Return the steps without temporaries and reductions that nobody reads."""
+    read = {
+        v.name for r in recorder.returned() for v in ir.walk(r.node) if isinstance(v, ir.Scalar)
+    }
+    kept: list[ir.Step] = []
+    for step in reversed(recorder.steps):
+        name = step.target if isinstance(step, ir.Assignment) else step.name
+        if name in recorder.fields or name in read:
+            kept.append(step)
+            for value in ir.walk(step.value):
+                match value:
+                    case ir.Load(found) | ir.Scalar(found):
+                        read.add(found)
+    return tuple(reversed(kept))
+
+
 def _program_ir(recorder: Recorder) -> ir.Program:
     """Return the immutable program a recorder has collected."""
 
     def field(name: str, space: Space) -> ir.Field:
         return ir.Field(name, space.lower, space.data.shape)
 
+    steps = needed(recorder)
     captured = set(recorder.captured)
     ordered = [n for n in recorder.fields if n not in captured] + list(recorder.captured)
     spaces = {**recorder.fields, **recorder.temporaries}
-    sizes = frozenset(recorder.inner).union(*(s.sizes for s in spaces.values()))
+    known = [*spaces.values(), *recorder.reductions.values()]
+    sizes = frozenset(recorder.inner).union(*(s.sizes for s in known))
     clash = sizes & (set(spaces) | set(recorder.scalars))
     if clash:
         raise ArgumentError(
             f"The name {', '.join(sorted(clash))} is both a size and a field or scalar.",
             hint="Rename one of them.",
         )
-    given = [n for n, v in recorder.scalars.items() if v is None]
+    written = {s.target for s in steps if isinstance(s, ir.Assignment)}
+    given = [n for n, v in recorder.scalars.items() if v is None and n not in recorder.reductions]
     bound = [n for n, v in recorder.scalars.items() if v is not None]
     return ir.Program(
         name=recorder.name,
         fields=tuple(field(n, recorder.fields[n]) for n in ordered),
-        temporaries=tuple(field(n, s) for n, s in recorder.temporaries.items()),
+        temporaries=tuple(field(n, s) for n, s in recorder.temporaries.items() if n in written),
         scalars=(*given, *bound),
         sizes=tuple(sorted(sizes)),
-        assignments=tuple(recorder.assignments),
+        steps=steps,
+        results=tuple(v.node for v in recorder.returned()),
     )

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from . import ir
 from .affine import Affine
-from .loopnest import For, If, Loop, Run
+from .loopnest import For, If, Loop, Reduce, Run
 from .loops import LoopNest
 
 STRIP = 256
@@ -24,22 +24,11 @@ DISTANCE = 64
 """Cache lines between a request and its use."""
 
 RESERVED = frozenset(
-    {"i", "j", "k", "l", "strip", "one", "far", "clear", "layout", "box", "real", "np", "jit"}
-    | {
-        "ld",
-        "st",
-        "fma",
-        "prefetch",
-        "address",
-        "fits",
-        "range",
-        "min",
-        "max",
-        "abs",
-        "kernel",
-        "Array",
-    }
-    | {"minimum", "maximum", "strip_length"}
+    """
+    i j k l strip one far clear layout box real np jit ld st fma prefetch address fits
+    range min max abs kernel Array minimum maximum strip_length state results accumulate
+    extreme total found
+    """.split()
 )
 """Names of the kernel's own that look like a user's; others hold a digit, `_lo`, `_hi`, `_w`."""
 
@@ -70,6 +59,7 @@ class Writer:
     suffix: str
     near: int
     sizes: Mapping[str, str]
+    reductions: Mapping[str, int]
     lines: list[str] = field(default_factory=list)
     constants: dict[str, str] = field(default_factory=dict)
     rows: dict[str, str] = field(default_factory=dict)
@@ -172,6 +162,8 @@ def write_tree(writer: Writer, nest: LoopNest, tree: Sequence[Loop], depth: int)
                 if orelse:
                     writer.line(depth, "else:")
                     write_tree(writer, nest, orelse, depth + 1)
+            case Reduce():
+                write_reduction(writer, nest, node, depth)
             case Run(name, indices):
                 statement, piece = nest.pieces[name]
                 write_instance(writer, nest.nest, statement, piece, indices, depth)
@@ -196,6 +188,19 @@ def runs_of(node: Loop) -> list[Run]:
             return [r for n in (*then, *orelse) for r in runs_of(n)]
         case Run():
             return [node]
+        case Reduce():
+            return []
+
+
+def write_reduction(writer: Writer, nest: LoopNest, node: Reduce, depth: int) -> None:
+    """Write the reduction of a line."""
+    last, buffer = nest.nest.axes[-1], writer.buffer(node.buffer)
+    line = f"{buffer}, {buffer}_0 + {last}_lo, {last}_hi - {last}_lo"
+    row = writer.reductions[node.name]
+    if node.kind == "sum":
+        writer.line(depth, f"accumulate(state, {row}, {line})")
+    else:
+        writer.line(depth, f"extreme(state, {row}, {1 if node.kind == 'max' else -1}, {line})")
 
 
 def _hoist(writer: Writer, nest: LoopNest, loop: For, depth: int) -> None:
@@ -267,13 +272,11 @@ def write_instance(
     where = _where(writer, nest, statement, indices)
     target = tuple(a.substitute(where) for a in statement.index)
     array, place = writer.argument(statement.array), writer.place(statement.array, target)
-    text = value_text(writer, piece.value, piece, where, depth)
+    text = value_text(writer, piece.value, where, depth)
     writer.line(depth, f"st({array}, {place}, {text})")
 
 
-def value_text(
-    writer: Writer, value: ir.Value, piece: ir.Piece, where: Mapping[str, Affine], depth: int
-) -> str:
+def value_text(writer: Writer, value: ir.Value, where: Mapping[str, Affine], depth: int) -> str:
     """Return the source of a value; sums write lines of their own first."""
     match value:
         case ir.Const(number):
@@ -286,9 +289,9 @@ def value_text(
             moved = tuple(a.substitute(where) for a in index)
             return f"ld({writer.argument(array)}, {writer.place(array, moved)})"
         case ir.Sum():
-            return _sum_text(writer, value, piece, where, depth)
+            return _sum_text(writer, value, where, depth)
         case ir.Op(name, args):
-            texts = [value_text(writer, a, piece, where, depth) for a in args]
+            texts = [value_text(writer, a, where, depth) for a in args]
     if name == "neg":
         return f"(-{texts[0]})"
     if name == "where":
@@ -298,15 +301,13 @@ def value_text(
     return f"{_CALL[name]}({', '.join(texts)})"
 
 
-def _sum_text(
-    writer: Writer, value: ir.Sum, piece: ir.Piece, where: Mapping[str, Affine], depth: int
-) -> str:
+def _sum_text(writer: Writer, value: ir.Sum, where: Mapping[str, Affine], depth: int) -> str:
     if not value.terms:
         return writer.constant(0.0)
-    text = _first(writer, value.terms[0], piece, where, depth)
+    text = _first(writer, value.terms[0], where, depth)
     for n, term in enumerate(value.terms):
         if n:
-            text = _next(writer, term, text, piece, where, depth)
+            text = _next(writer, term, text, where, depth)
         if len(value.terms) > 1 or text.startswith("-") or " * " in text:
             total = writer.fresh("s")
             writer.line(depth, f"{total} = {text}")
@@ -314,32 +315,29 @@ def _sum_text(
     return text
 
 
-def _first(
-    writer: Writer, term: ir.Term, piece: ir.Piece, where: Mapping[str, Affine], depth: int
-) -> str:
+def _first(writer: Writer, term: ir.Term, where: Mapping[str, Affine], depth: int) -> str:
     if term.operand is None:
-        return value_text(writer, term.weight, piece, where, depth)
-    operand = value_text(writer, term.operand, piece, where, depth)
+        return value_text(writer, term.weight, where, depth)
+    operand = value_text(writer, term.operand, where, depth)
     if term.weight == ir.ONE:
         return operand
     if term.weight == ir.Const(-1.0):
         return f"-{operand}"
-    return f"{value_text(writer, term.weight, piece, where, depth)} * {operand}"
+    return f"{value_text(writer, term.weight, where, depth)} * {operand}"
 
 
 def _next(
     writer: Writer,
     term: ir.Term,
     total: str,
-    piece: ir.Piece,
     where: Mapping[str, Affine],
     depth: int,
 ) -> str:
     if term.operand is None:
-        return f"{total} + {value_text(writer, term.weight, piece, where, depth)}"
-    operand = value_text(writer, term.operand, piece, where, depth)
+        return f"{total} + {value_text(writer, term.weight, where, depth)}"
+    operand = value_text(writer, term.operand, where, depth)
     if term.weight == ir.ONE:
         return f"{total} + {operand}"
     if term.weight == ir.Const(-1.0):
         return f"{total} - {operand}"
-    return f"fma({value_text(writer, term.weight, piece, where, depth)}, {operand}, {total})"
+    return f"fma({value_text(writer, term.weight, where, depth)}, {operand}, {total})"

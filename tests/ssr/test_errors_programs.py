@@ -292,7 +292,7 @@ def field_of_another_shape():
 
 
 @mistake("""
-    ArgumentError: Program p assigns nothing.
+    ArgumentError: Program p assigns and returns nothing.
     | @ssr.program(x=line, b=line)
     |  ^^^^^^^^^^^^^^^^^^^^^^^^^^^
     Hint: Write x[:] = ...; `x = ...` only renames.

@@ -47,9 +47,9 @@ def after_passes(
     made, _ = in_place(program.ir)
     fields = {f.name: f for f in (*made.fields, *made.temporaries)}
     before = fresh(arrays, made, sizes)
-    kind = before[made.assignments[0].target].dtype.name
-    for a in made.assignments:
-        start = nest(a, made.field(a.target))
+    kind = before[made.steps[0].target].dtype.name
+    for a in made.steps:
+        start = nest(a, made)
         for name, changed in stages(start, made, program.options, kind):
             result = {n: values.copy() for n, values in before.items()}
             interpret_nest(changed, fields, result, scalars, sizes)
@@ -122,8 +122,8 @@ def test_new_values_are_read_as_they_are_made(name: str) -> None:
 
 def test_a_new_value_that_is_not_made_yet_is_a_defect() -> None:
     program = programs.PROGRAMS["five_point_gauss_seidel"]().ir
-    backward = replace(program.assignments[0], order="backward")
-    broken = replace(program, assignments=(backward,))
+    backward = replace(program.steps[0], order="backward")
+    broken = replace(program, steps=(backward,))
     arrays = programs.case(programs.PROGRAMS["five_point_gauss_seidel"]())[0]
     with pytest.raises(AssertionError, match=r"x\[3, 5\] is read before it is made"):
         interpret_program(broken, arrays, {}, programs.SIZES)
@@ -208,7 +208,7 @@ def test_boxes_one_after_the_other_make_the_whole(name: str) -> None:
     arrays, scalars = programs.case(program, sizes)
     made, _ = in_place(program.ir)
     fields = {f.name: f for f in made.fields}
-    start = nest(made.assignments[0], made.field("x"))
+    start = nest(made.steps[0], made)
     *_, (_, last) = stages(start, made, program.options, "float64")
     whole, cut = fresh(arrays, made, sizes), fresh(arrays, made, sizes)
     interpret_nest(last, fields, whole, scalars, sizes)
@@ -224,7 +224,7 @@ def test_a_false_promise_of_independence_shows() -> None:
     program = programs.PROGRAMS["five_point_gauss_seidel"]()
     made, sizes = program.ir, {"ny": 5, "nx": 6}
     arrays, _ = programs.case(program, sizes)
-    right = nest(replace(made.assignments[0], order="forward"), made.field("x"))
+    right = nest(replace(made.steps[0], order="forward"), made)
     wrong = replace(right, statements=(replace(right.statements[0], parallel=True),))
     results = []
     for schedule in (right, wrong):
@@ -271,5 +271,5 @@ def check_random(program: ssr.Program, recipe: Any, rng: Any, dtype: str) -> Non
     scalars = dict(program._constants)
     made = check_passes(program, arrays, scalars, recipe.sizes, 2000 * np.finfo(dtype).eps)
     result = programs.run_source(program, arrays, scalars)
-    for target in {a.target for a in program.ir.assignments}:
+    for target in {a.target for a in program.ir.steps}:
         programs.check_same(made[target], result[target])

@@ -24,8 +24,8 @@ def lowered(name: str) -> tuple[ir.Nest, Fields]:
     program = programs.PROGRAMS[name]()
     made, _ = in_place(program.ir)
     fields = {f.name: f for f in (*made.fields, *made.temporaries)}
-    a = made.assignments[0]
-    start = nest(a, made.field(a.target))
+    a = made.steps[0]
+    start = nest(a, made)
     *_, (_, last) = stages(start, made, program.options, "float64")
     return last, fields
 
@@ -261,7 +261,7 @@ def test_options_do_not_matter() -> None:
     for options in ({"split": False}, {"recurrence": False}, {"partial_sums": False}):
         program = programs.sweep(programs.twenty_seven, "forward", **options)
         fields = {f.name: f for f in program.ir.fields}
-        a = program.ir.assignments[0]
-        found = stages(nest(a, fields["x"]), program.ir, ssr.Options(**options), "float64")
+        a = program.ir.steps[0]
+        found = stages(nest(a, program.ir), program.ir, ssr.Options(**options), "float64")
         for name, made in found:
             verify(made, fields, name)

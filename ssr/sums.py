@@ -1,0 +1,450 @@
+"""Sums that do not depend on the order of their terms, nor on how the rows are cut.
+
+A number is taken apart on a fixed grid of limbs of 26 bits: limb l holds what is left of it,
+rounded to a multiple of 2^(26 l). Rounding to nearest makes the part in limb l the same whichever
+higher limb one starts from. So the parts of all terms can be added as integers, which is exact, and
+limbs below the three highest of the largest term can be forgotten at any time. The sum is right to
+about 2^-53 of the largest term for each term, like an ordinary one.
+
+The state of a sum is a row of `STATE` integers: whether a term was seen, the number of the highest
+limb, three sums of limbs, whether a term was not finite, and the sum of these terms as bits.
+The state of a maximum or minimum is: whether a term was seen, and its value as an ordered integer.
+
+`accumulate`, `total`, `extreme` and `found` run in kernels; called from Python they do the same to
+the last bit. The idea is that of binned sums (Demmel and Nguyen, IEEE Trans. Comput. 64, 2015).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from llvmlite import ir as llvm
+from numba import types
+from numba.core import cgutils
+from numba.extending import lower_builtin, type_callable
+
+STATE = 8
+"""Integers of the state of one reduction."""
+
+WIDTH = 26
+"""Bits of a limb."""
+
+FAR = 30
+"""Number of a highest limb from which terms are scaled by `SHIFT` limbs, out of range otherwise."""
+
+SHIFT = 6
+
+
+# -- in Python -----------------------------------------------------------------------------------
+
+
+def _bits(value: float) -> int:
+    return int(np.float64(value).view(np.int64))
+
+
+def _value(bits: Any) -> float:
+    return float(np.int64(bits).view(np.float64))
+
+
+def accumulate(state: Any, row: int, buffer: Any, start: int, count: int) -> None:
+    """Add the elements of a buffer to a sum."""
+    terms = [float(v) for v in buffer.flat[start : start + count]]
+    add(state[row], terms)
+
+
+def add(state: Any, terms: list[float]) -> None:
+    """Add terms to the state of a sum, as `accumulate` does with those of one line."""
+    largest = max((abs(t) for t in terms if t == t), default=0.0)
+    if not all(map(math.isfinite, terms)):
+        with np.errstate(invalid="ignore"):
+            for term in terms:
+                if not math.isfinite(term):
+                    state[6] = _bits(float(np.float64(_value(state[6])) + term))
+        state[5] = 1
+        return
+    if largest == 0.0:
+        return
+    level = (math.frexp(largest)[1] - 1) // WIDTH
+    if not state[0]:
+        state[0], state[1] = 1, level
+    while state[1] < level:
+        state[1:5] = [state[1] + 1, 0, state[2], state[3]]
+    shift = _shift(int(state[1]))
+    for term in terms:
+        rest = term * math.ldexp(1.0, -WIDTH * shift)
+        for place in range(3):
+            unit = math.ldexp(1.0, WIDTH * (int(state[1]) - shift - place))
+            part = (rest + 1.5 * 2.0**52 * unit) - 1.5 * 2.0**52 * unit
+            rest -= part
+            state[2 + place] += int(part / unit)
+
+
+def _shift(level: int) -> int:
+    return SHIFT if level > FAR else -SHIFT if level < -FAR else 0
+
+
+def reduced(kind: str, terms: list[float]) -> float:
+    """Return the sum, maximum or minimum of terms, to the last bit what kernels make of them."""
+    if kind == "sum":
+        state = np.zeros((1, STATE), np.int64)
+        add(state[0], terms)
+        return total(state, 0)
+    sign = 1 if kind == "max" else -1
+    keys = [_key(term, sign) for term in terms]
+    return _unkey(max(keys) if sign > 0 else min(keys))
+
+
+def total(state: Any, row: int) -> float:
+    """Return the value of a sum."""
+    seen, level, high, middle, low, special, bits, _ = (int(n) for n in state[row])
+    if special:
+        return _value(bits)
+    if not seen:
+        return 0.0
+    middle, low = middle + (low >> WIDTH), low & (2**WIDTH - 1)
+    high, middle = high + (middle >> WIDTH), middle & (2**WIDTH - 1)
+    shift = _shift(level)
+    unit = math.ldexp(1.0, WIDTH * (level - 2 - shift))
+    value = float(high) * (unit * 2.0 ** (2 * WIDTH)) + float(middle * 2**WIDTH + low) * unit
+    with np.errstate(over="ignore"):
+        return float(np.float64(value) * math.ldexp(1.0, WIDTH * shift))
+
+
+def _key(value: float, sign: int) -> int:
+    """Return an integer ordered like the numbers, -0 before 0, NaN beyond all in a direction."""
+    if value != value:
+        return 2**63 - 1 if sign > 0 else -(2**63)
+    bits = _bits(value)
+    return bits ^ (2**63 - 1) if bits < 0 else bits
+
+
+def extreme(state: Any, row: int, sign: int, buffer: Any, start: int, count: int) -> None:
+    """Take the elements of a buffer into a maximum (sign 1) or minimum (sign -1)."""
+    keys = [_key(float(v), sign) for v in buffer.flat[start : start + count]]
+    if state[row, 0]:
+        keys.append(int(state[row, 1]))
+    state[row, 0], state[row, 1] = 1, max(keys) if sign > 0 else min(keys)
+
+
+def found(state: Any, row: int) -> float:
+    """Return the value of a maximum or minimum."""
+    return _unkey(int(state[row, 1]))
+
+
+def _unkey(key: int) -> float:
+    return _value(key ^ (2**63 - 1) if key < 0 else key)
+
+
+# -- in kernels ----------------------------------------------------------------------------------
+
+LANES = 8
+"""Terms taken at once."""
+
+WORD, DOUBLE = llvm.IntType(64), llvm.DoubleType()
+WORDS, DOUBLES = llvm.VectorType(WORD, LANES), llvm.VectorType(DOUBLE, LANES)
+INFINITE = 0x7FF0000000000000
+POSITIVE = 2**63 - 1
+
+
+class _Line:
+    """A function of the kernel's module that takes a line of terms into a state."""
+
+    def __init__(self, module: Any, name: str, element: Any) -> None:
+        kind = llvm.FunctionType(llvm.VoidType(), [element.as_pointer(), WORD, WORD.as_pointer()])
+        self.element = element
+        self.function = llvm.Function(module, kind, name)
+        self.function.linkage = "internal"
+        self.function.attributes.add("noinline")
+        set.add(self.function.attributes, '"prefer-vector-width"="512"')
+        self.data, self.count, self.state = self.function.args
+        self.builder = llvm.IRBuilder(self.function.append_basic_block("entry"))
+
+    def variable(self, value: Any) -> Any:
+        """Return a variable that has a value from here on."""
+        with self.builder.goto_entry_block():
+            pointer = self.builder.alloca(value.type)
+        self.builder.store(value, pointer)
+        return pointer
+
+    def each(self, take: Any) -> None:
+        """Give all terms to ``take``: as vectors of doubles first, then the rest one by one."""
+        b = self.builder
+        many = b.sdiv(self.count, WORD(LANES))
+        vectors = llvm.VectorType(self.element, LANES)
+        with cgutils.for_range(b, many) as loop:
+            place = b.gep(self.data, [b.mul(loop.index, WORD(LANES))])
+            terms = b.load(b.bitcast(place, vectors.as_pointer()))
+            terms.align = 4 if isinstance(self.element, llvm.FloatType) else 8
+            take(terms if self.element == DOUBLE else b.fpext(terms, DOUBLES), True)
+        done = b.mul(many, WORD(LANES))
+        with cgutils.for_range(b, b.sub(self.count, done)) as loop:
+            term = b.load(b.gep(self.data, [b.add(done, loop.index)]))
+            take(term if self.element == DOUBLE else b.fpext(term, DOUBLE), False)
+
+    def get(self, place: int) -> Any:
+        """Return an integer of the state."""
+        return self.builder.load(self.builder.gep(self.state, [WORD(place)]))
+
+    def put(self, place: int, value: Any) -> None:
+        """Change an integer of the state."""
+        self.builder.store(value, self.builder.gep(self.state, [WORD(place)]))
+
+
+def _splat(value: int | float, vector: bool) -> Any:
+    kind, many = (WORD, WORDS) if isinstance(value, int) else (DOUBLE, DOUBLES)
+    return many([value] * LANES) if vector else kind(value)
+
+
+def _lanes(b: Any, vector: Any) -> list[Any]:
+    return [b.extract_element(vector, llvm.IntType(32)(n)) for n in range(LANES)]
+
+
+def _spread(b: Any, value: Any, vector: bool) -> Any:
+    """Return a number in all lanes of a vector, or itself."""
+    if not vector:
+        return value
+    many = llvm.Constant(llvm.VectorType(value.type, LANES), llvm.Undefined)
+    for lane in range(LANES):
+        many = b.insert_element(many, value, llvm.IntType(32)(lane))
+    return many
+
+
+def _magnitude(b: Any, terms: Any, vector: bool) -> Any:
+    """Return the bits of absolute values."""
+    return b.and_(b.bitcast(terms, WORDS if vector else WORD), _splat(POSITIVE, vector))
+
+
+def _larger(b: Any, sign: int, many: Any, one: Any) -> Any:
+    """Return the largest (sign 1) or smallest of the lanes of a vector and one more integer."""
+    order = ">" if sign > 0 else "<"
+    for lane in _lanes(b, b.load(many)):
+        now = b.load(one)
+        b.store(b.select(b.icmp_signed(order, lane, now), lane, now), one)
+    return b.load(one)
+
+
+def _sum_function(module: Any, element: Any) -> Any:
+    name = f"ssr_sum_{element}"
+    known = module.globals.get(name)
+    if known is not None:
+        return known
+    line = _Line(module, name, element)
+    b = line.builder
+    again = line.function.append_basic_block("again")
+    b.branch(again)
+    b.position_at_end(again)
+    largest, limbs = _take_apart(line, line.get(1))
+    with b.if_then(b.icmp_signed(">=", largest, WORD(INFINITE))):
+        _add_special(line)
+        b.ret_void()
+    with b.if_then(b.icmp_signed("==", largest, WORD(0))):
+        b.ret_void()
+    level = _level(b, largest)
+    fits = b.icmp_signed("<=", level, line.get(1))
+    with b.if_then(b.not_(b.and_(fits, b.icmp_signed("!=", line.get(0), WORD(0))))):
+        _raise_level(line, level)
+        b.branch(again)
+    for place, limb in enumerate(limbs):
+        line.put(2 + place, b.add(line.get(2 + place), limb))
+    b.ret_void()
+    return line.function
+
+
+def _add_special(line: _Line) -> None:
+    """Add up the terms that are not finite."""
+    b = line.builder
+    with cgutils.for_range(b, line.count) as loop:
+        term = b.load(b.gep(line.data, [loop.index]))
+        term = term if line.element == DOUBLE else b.fpext(term, DOUBLE)
+        with b.if_then(b.icmp_signed(">=", _magnitude(b, term, False), WORD(INFINITE))):
+            total = b.fadd(b.bitcast(line.get(6), DOUBLE), term)
+            line.put(6, b.bitcast(total, WORD))
+    line.put(5, WORD(1))
+
+
+def _level(b: Any, bits: Any) -> Any:
+    """Return the number of the highest limb of a positive number, floor(log2(number) / WIDTH)."""
+    biased = b.lshr(bits, WORD(52))
+    zeros = b.ctlz(bits, llvm.IntType(1)(0))
+    tiny = b.sub(WORD(63 - 1074), zeros)
+    exponent = b.select(b.icmp_signed("==", biased, WORD(0)), tiny, b.sub(biased, WORD(1023)))
+    return b.sub(b.udiv(b.add(exponent, WORD(100 * WIDTH)), WORD(WIDTH)), WORD(100))
+
+
+def _raise_level(line: _Line, level: Any) -> None:
+    """Let the state begin at a limb at least as high as a level."""
+    b = line.builder
+    old = b.select(b.icmp_signed("==", line.get(0), WORD(0)), level, line.get(1))
+    up = b.select(b.icmp_signed(">", level, old), b.sub(level, old), WORD(0))
+    limbs = [line.get(2 + place) for place in range(3)]
+    for place in reversed(range(3)):
+        moved = WORD(0)
+        for source in range(place + 1):
+            here = b.icmp_signed("==", up, WORD(place - source))
+            moved = b.select(here, limbs[source], moved)
+        line.put(2 + place, moved)
+    line.put(0, WORD(1))
+    line.put(1, b.add(old, up))
+
+
+def _scaled(b: Any, level: Any) -> Any:
+    """Return the number of limbs by which terms are scaled down."""
+    low = b.select(b.icmp_signed("<", level, WORD(-FAR)), WORD(-SHIFT), WORD(0))
+    return b.select(b.icmp_signed(">", level, WORD(FAR)), WORD(SHIFT), low)
+
+
+def _power(b: Any, limbs: Any) -> Any:
+    """Return 2 to the power of a number of limbs."""
+    exponent = b.add(b.mul(limbs, WORD(WIDTH)), WORD(1023))
+    return b.bitcast(b.shl(exponent, WORD(52)), DOUBLE)
+
+
+def _take_apart(line: _Line, level: Any) -> tuple[Any, list[Any]]:
+    """Return the bits of the largest term, and the sums of parts from a highest limb on.
+
+    The sums mean nothing if the largest term does not fit into that limb.
+    """
+    b = line.builder
+    shift = _scaled(b, level)
+    scale = _power(b, b.neg(shift))
+    above = [b.sub(b.sub(level, shift), WORD(place)) for place in range(3)]
+    anchors = [b.fmul(_power(b, limb), DOUBLE(1.5 * 2.0**52)) for limb in above]
+    spread = {
+        vector: [_spread(b, value, vector) for value in (scale, *anchors)]
+        for vector in (True, False)
+    }
+    sums = {vector: [line.variable(_splat(0.0, vector)) for _ in above] for vector in (True, False)}
+    largest = {vector: line.variable(_splat(0, vector)) for vector in (True, False)}
+
+    def take(terms: Any, vector: bool) -> None:
+        size, now = _magnitude(b, terms, vector), b.load(largest[vector])
+        b.store(b.select(b.icmp_signed(">", size, now), size, now), largest[vector])
+        factor, *far = spread[vector]
+        rest = b.fmul(terms, factor)
+        for place, anchor in enumerate(far):
+            part = b.fsub(b.fadd(rest, anchor), anchor)
+            rest = b.fsub(rest, part)
+            known = sums[vector][place]
+            b.store(b.fadd(b.load(known), part), known)
+
+    line.each(take)
+    limbs = []
+    for place, limb in enumerate(above):
+        part = b.load(sums[False][place])
+        for lane in _lanes(b, b.load(sums[True][place])):
+            part = b.fadd(part, lane)
+        limbs.append(b.fptosi(b.fmul(part, _power(b, b.neg(limb))), WORD))
+    return _larger(b, 1, largest[True], largest[False]), limbs
+
+
+def _extreme_function(module: Any, element: Any, sign: int) -> Any:
+    name = f"ssr_{'maximum' if sign > 0 else 'minimum'}_{element}"
+    known = module.globals.get(name)
+    if known is not None:
+        return known
+    line = _Line(module, name, element)
+    b = line.builder
+    worst = -(2**63) if sign > 0 else POSITIVE
+    first = b.select(b.icmp_signed("==", line.get(0), WORD(0)), WORD(worst), line.get(1))
+    many, one = line.variable(_splat(worst, True)), line.variable(first)
+
+    def take(terms: Any, vector: bool) -> None:
+        bits = b.bitcast(terms, WORDS if vector else WORD)
+        negative = b.icmp_signed("<", bits, _splat(0, vector))
+        key = b.select(negative, b.xor(bits, _splat(POSITIVE, vector)), bits)
+        beyond = _splat(POSITIVE if sign > 0 else -(2**63), vector)
+        key = b.select(b.fcmp_unordered("uno", terms, terms), beyond, key)
+        best = many if vector else one
+        now = b.load(best)
+        b.store(b.select(b.icmp_signed(">" if sign > 0 else "<", key, now), key, now), best)
+
+    line.each(take)
+    line.put(1, _larger(b, sign, many, one))
+    line.put(0, WORD(1))
+    b.ret_void()
+    return line.function
+
+
+def _row(context: Any, builder: Any, kind: Any, state: Any, row: Any) -> Any:
+    data = context.make_array(kind)(context, builder, state).data
+    return builder.gep(data, [builder.mul(row, WORD(STATE))])
+
+
+def _data(context: Any, builder: Any, kind: Any, buffer: Any, start: Any) -> Any:
+    return builder.gep(context.make_array(kind)(context, builder, buffer).data, [start])
+
+
+@type_callable(accumulate)
+def _type_accumulate(context: Any) -> Any:
+    return lambda state, row, buffer, start, count: types.void
+
+
+@lower_builtin(accumulate, types.Array, types.Integer, types.Array, types.Integer, types.Integer)
+def _lower_accumulate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    state, row, buffer, start, count = args
+    kinds = signature.args
+    data = _data(context, builder, kinds[2], buffer, start)
+    function = _sum_function(builder.module, data.type.pointee)
+    builder.call(function, [data, count, _row(context, builder, kinds[0], state, row)])
+    return context.get_dummy_value()
+
+
+@type_callable(extreme)
+def _type_extreme(context: Any) -> Any:
+    return lambda state, row, sign, buffer, start, count: types.void
+
+
+@lower_builtin(
+    extreme, types.Array, types.Integer, types.Integer, types.Array, types.Integer, types.Integer
+)
+def _lower_extreme(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    state, row, sign, buffer, start, count = args
+    kinds = signature.args
+    data = _data(context, builder, kinds[3], buffer, start)
+    functions = [
+        _extreme_function(builder.module, data.type.pointee, direction) for direction in (1, -1)
+    ]
+    given = [data, count, _row(context, builder, kinds[0], state, row)]
+    with builder.if_else(builder.icmp_signed(">", sign, WORD(0))) as (then, otherwise):
+        with then:
+            builder.call(functions[0], given)
+        with otherwise:
+            builder.call(functions[1], given)
+    return context.get_dummy_value()
+
+
+@type_callable(total)
+@type_callable(found)
+def _type_value(context: Any) -> Any:
+    return lambda state, row: types.float64
+
+
+@lower_builtin(found, types.Array, types.Integer)
+def _lower_found(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    key = builder.load(builder.gep(_row(context, builder, signature.args[0], *args), [WORD(1)]))
+    negative = builder.icmp_signed("<", key, WORD(0))
+    bits = builder.select(negative, builder.xor(key, WORD(POSITIVE)), key)
+    return builder.bitcast(bits, DOUBLE)
+
+
+@lower_builtin(total, types.Array, types.Integer)
+def _lower_total(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    b = builder
+    row = _row(context, b, signature.args[0], *args)
+    seen, level, high, middle, low, special, bits, _ = (
+        b.load(b.gep(row, [WORD(n)])) for n in range(STATE)
+    )
+    mask = WORD(2**WIDTH - 1)
+    middle = b.add(middle, b.ashr(low, WORD(WIDTH)))
+    high = b.add(high, b.ashr(middle, WORD(WIDTH)))
+    below = b.add(b.shl(b.and_(middle, mask), WORD(WIDTH)), b.and_(low, mask))
+    shift = _scaled(b, level)
+    unit = _power(b, b.sub(b.sub(level, shift), WORD(2)))
+    upper = b.fmul(b.sitofp(high, DOUBLE), b.fmul(unit, DOUBLE(2.0 ** (2 * WIDTH))))
+    value = b.fadd(upper, b.fmul(b.sitofp(below, DOUBLE), unit))
+    value = b.fmul(value, _power(b, shift))
+    value = b.select(b.icmp_signed("==", seen, WORD(0)), DOUBLE(0.0), value)
+    unusual = b.icmp_signed("!=", special, WORD(0))
+    return b.select(unusual, b.bitcast(bits, DOUBLE), value)
