@@ -19,6 +19,9 @@ from .values import show
 Part = Literal["tril", "triu", "diagonal"]
 Number = TypeVar("Number", float, Fraction)
 
+MONOMIALS = 1024
+"""The most products a value is taken apart into when matrices are compared."""
+
 
 def gather(paths: tuple[Path, ...], rows: Space) -> tuple[ir.Family, ...]:
     """Return the entry families of traced paths: equal entries of all paths merged."""
@@ -128,10 +131,7 @@ def factored(value: ir.Value) -> tuple[float, ir.Value]:
     The factors of the rest are in one order, whatever the order they were multiplied in.
     """
     number, factors = _factors(value)
-    rest: ir.Value = ir.ONE
-    for factor in sorted(factors, key=show):
-        rest = multiply(rest, factor)
-    return number, rest
+    return number, _joined(factors)
 
 
 def _factors(value: ir.Value) -> tuple[float, list[ir.Value]]:
@@ -145,6 +145,42 @@ def _factors(value: ir.Value) -> tuple[float, list[ir.Value]]:
             (m, left), (n, right) = _factors(a), _factors(b)
             return m * n, left + right
     return 1.0, [value]
+
+
+def monomials(value: ir.Value) -> list[tuple[Fraction, ir.Value]]:
+    """Return a value as a sum of numbers times products, each product in one order.
+
+    >>> x, y = ir.Scalar("x"), ir.Scalar("y")
+    >>> for number, rest in monomials(ir.Op("mul", (y, ir.Op("sub", (x, ir.Const(3.0)))))):
+    ...     print(number, show(rest))
+    1 (x * y)
+    -3 y
+    """
+    return [(number, _joined(factors)) for number, factors in _expanded(value)]
+
+
+def _expanded(value: ir.Value) -> list[tuple[Fraction, list[ir.Value]]]:
+    match value:
+        case ir.Const(number) if math.isfinite(number):
+            return [(Fraction(number), [])]
+        case ir.Op("neg", (inner,)):
+            return [(-n, factors) for n, factors in _expanded(inner)]
+        case ir.Op("add" | "sub" as name, (a, b)):
+            sign = 1 if name == "add" else -1
+            return _expanded(a) + [(sign * n, factors) for n, factors in _expanded(b)]
+        case ir.Op("mul", (a, b)):
+            left, right = _expanded(a), _expanded(b)
+            if len(left) * len(right) <= MONOMIALS:
+                return [(m * n, x + y) for m, x in left for n, y in right]
+    return [(Fraction(1), [value])]
+
+
+def _joined(factors: list[ir.Value]) -> ir.Value:
+    """Return the product of factors, in one order."""
+    product: ir.Value = ir.ONE
+    for factor in sorted(factors, key=show):
+        product = multiply(product, factor)
+    return product
 
 
 def part(found: tuple[ir.Family, ...], which: Part, k: int) -> tuple[ir.Family, ...]:
@@ -179,17 +215,33 @@ def part(found: tuple[ir.Family, ...], which: Part, k: int) -> tuple[ir.Family, 
 def equal(left: tuple[ir.Family, ...], right: tuple[ir.Family, ...]) -> bool:
     """Whether two unions of families are proved to be the same matrix for all sizes.
 
-    Number values, and numbers that multiply the same factors, are compared as functions of (row,
-    column), exactly. Other values are compared as expressions: equal text at equal places.
+    Number values are compared as functions of (row, column), exactly. So are the numbers that
+    multiply the same factors in other values, which are taken apart into sums of products; what
+    is neither sum nor product is compared as an expression of the same data at the same indices.
     """
     by_basis: dict[ir.Value, list[tuple[Domain, Fraction]]] = {}
     for sign, found in ((1, left), (-1, right)):
         for f in found:
-            weight, basis = factored(f.value)
-            number = Fraction(weight) if math.isfinite(weight) else Fraction(1)
-            basis = basis if math.isfinite(weight) else f.value
-            axes = tuple(f"r{n}" for n in range(len(f.row)))
-            axes += tuple(f"c{n}" for n in range(len(f.column)))
-            graph = f.domain.image((*f.row, *f.column), axes)
-            by_basis[basis] = overlay(by_basis.get(basis, []), graph, sign * number)
+            for number, basis in monomials(f.value):
+                form, indices = _form(basis)
+                image = (*f.row, *f.column, *indices)
+                graph = f.domain.image(image, tuple(f"p{n}" for n in range(len(image))))
+                by_basis[form] = overlay(by_basis.get(form, []), graph, sign * number)
     return all(value == 0 for pieces in by_basis.values() for _, value in pieces)
+
+
+def _form(value: ir.Value) -> tuple[ir.Value, tuple[Affine, ...]]:
+    """Return a value without its indices, and the indices in the order in which they occur."""
+    found: list[Affine] = []
+
+    def change(node: ir.Value) -> ir.Value | None:
+        match node:
+            case ir.Load(_, index):
+                found.extend(index)
+                return replace(node, index=())
+            case ir.Coordinate(index):
+                found.append(index)
+                return ir.Coordinate(Affine())
+        return None
+
+    return ir.rewrite(value, change), tuple(found)

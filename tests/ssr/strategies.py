@@ -320,3 +320,89 @@ def square(draw: st.DrawFn, ndim: int | None = None) -> Recipe:
 def shift(offset: tuple[int, ...]) -> tuple[tuple[str, int], ...]:
     """Return the column map of a stencil's offset."""
     return tuple(("same", o) for o in offset)
+
+
+# -- matrices made of matrices -------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Made:
+    """A matrix to be made of others: an operation and its operands."""
+
+    operation: Literal["@", "+", "-", "T", "*"]
+    operands: "tuple[Recipe | Made, ...]"
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        return {name: value for o in self.operands for name, value in o.sizes.items()}
+
+
+def combined(operation: str, operands: list[Any]) -> Any:
+    """Return the result of an operation on matrices, ours or SciPy's."""
+    match operation:
+        case "@":
+            return operands[0] @ operands[1]
+        case "+":
+            return operands[0] + operands[1]
+        case "-":
+            return operands[0] - operands[1]
+        case "*":
+            return -1.5 * operands[0]
+    return operands[0].T
+
+
+def realised(made: Recipe | Made, rng: np.random.Generator, symbolic: bool) -> tuple[Any, Any, Any]:
+    """Return our matrix, SciPy's made from the leaves' definitions, and that of absolute values."""
+    if isinstance(made, Recipe):
+        leaf = made.matrix(symbolic).bind(**made.data(rng, "float64"))
+        known = {n: v for n, v in made.sizes.items() if n in leaf.sizes}
+        meant = leaf.bind(**known).to_scipy()
+        return leaf, meant, abs(meant)
+    ours, theirs, sizes = zip(*(realised(o, rng, symbolic) for o in made.operands), strict=True)
+    scale = "+" if made.operation == "-" else made.operation
+    size = combined(scale, list(sizes))
+    return combined(made.operation, [*ours]), combined(made.operation, [*theirs]), abs(size)
+
+
+@st.composite
+def leaves(draw: st.DrawFn, rows: Grid, cols: Grid, kind: str, guard: Guard) -> Recipe:
+    """Draw a small matrix between two spaces: one bent map and one residue in all leaves."""
+    d = rows.ndim
+    bent = draw(st.integers(0, d - 1))
+    choice = [("always",), draw(comparisons(d)), guard]
+    entries = []
+    for _ in range(draw(st.integers(1, 3 if d == 1 else 2))):
+        kinds = [kind if a == bent and draw(st.booleans()) else "same" for a in range(d)]
+        column = tuple((k, draw(st.integers(-1, 1))) for k in kinds)
+        weight = draw(st.sampled_from(WEIGHTS)), draw(weights)
+        entries.append(Entry(column, weight, draw(st.sampled_from(choice))))
+    return Recipe(rows, cols, tuple(entries))
+
+
+@st.composite
+def made_matrices(draw: st.DrawFn) -> tuple[Made, Grid, Grid]:
+    """Draw products, sums, transposes and multiples of matrices, with the spaces of the result."""
+    d = draw(st.integers(1, 3))
+    extents = st.tuples(*(st.integers(1, {1: 7, 2: 4, 3: 3}[d]) for _ in range(d)))
+    places = [Grid(draw(extents), (s,) * d, stem) for s, stem in ((True, "n"), (False, "m"))]
+    kind = draw(st.sampled_from(["same", "same", "double", "half", "reverse"]))
+    guard = draw(st.one_of(comparisons(d), residues(d) if kind == "same" else comparisons(d)))
+
+    def build(rows: Grid, cols: Grid, depth: int) -> Recipe | Made:
+        operation = draw(st.sampled_from(["@", "+", "-", "T", "*"])) if depth else "leaf"
+        match operation:
+            case "leaf":
+                return draw(leaves(rows, cols, kind, guard))
+            case "@":
+                middle = draw(st.sampled_from(places))
+                return Made("@", (build(rows, middle, depth - 1), build(middle, cols, depth - 1)))
+            case "+" | "-" as sign:
+                return Made(sign, (build(rows, cols, depth - 1), build(rows, cols, depth - 1)))
+            case "T":
+                return Made("T", (build(cols, rows, depth - 1),))
+        return Made("*", (build(rows, cols, depth - 1),))
+
+    rows, cols = draw(st.sampled_from(places)), draw(st.sampled_from(places))
+    found = build(rows, cols, 2)
+    assert isinstance(found, Made)
+    return found, rows, cols

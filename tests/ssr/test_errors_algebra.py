@@ -63,8 +63,8 @@ def square_of_a_rectangle() -> None:
 
 @mistake("""
     UnsupportedError: The transpose of mean has rows with too many entries.
-    | mean.T
-    | ^^^^^^
+    | print(mean.T)
+    |       ^^^^^^
     Note: Column (0) is read by more than 64 rows, or by a number of rows that grows with the grid.
     Hint: Use mean.to_scipy().T.
 """)
@@ -73,7 +73,7 @@ def transpose_of_a_full_column() -> None:
     def mean(i: Any) -> Any:
         yield 0, 1.0
 
-    mean.T
+    print(mean.T)
 
 
 @mistake("""
