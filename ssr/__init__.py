@@ -5,6 +5,20 @@ from .compose import kron
 from .declare import diagonal, identity, matrix, stencil
 from .errors import Error
 from .expression import Field
+from .functions import (
+    arctan2,
+    cos,
+    exp,
+    log,
+    maximum,
+    minimum,
+    sign,
+    sin,
+    sqrt,
+    tan,
+    tanh,
+    where,
+)
 from .index import Index, size, sizes
 from .matrix import Matrix
 from .options import Options
@@ -12,7 +26,7 @@ from .program import Program, program
 from .reductions import dot, max, min, norm, sum
 from .space import Space
 from .trace import scalar
-from .values import Value, exp, maximum, minimum, sqrt, where
+from .values import Value
 
 __version__ = "0.1.0"
 
@@ -25,12 +39,15 @@ __all__ = [
     "Program",
     "Space",
     "Value",
+    "arctan2",
+    "cos",
     "diagonal",
     "dot",
     "errors",
     "exp",
     "identity",
     "kron",
+    "log",
     "matrix",
     "max",
     "maximum",
@@ -39,10 +56,14 @@ __all__ = [
     "norm",
     "program",
     "scalar",
+    "sign",
+    "sin",
     "size",
     "sizes",
     "sqrt",
     "stencil",
     "sum",
+    "tan",
+    "tanh",
     "where",
 ]

@@ -155,7 +155,7 @@ def _module(
         "import numpy as np",
         "from numba.types import Array, f4, f8, i8",
         "",
-        "from ssr.intrinsics import address, fits, fma, ld, maximum, minimum, prefetch, st",
+        "from ssr.intrinsics import address, fits, fma, ld, maximum, minimum, prefetch, sign, st",
         "from ssr.sums import accumulate, extreme, found, total",
         "",
         f"META = {dict(meta)!r}",

@@ -27,11 +27,12 @@ from .errors import (
     UnsupportedError,
 )
 from .families import multiply
+from .functions import power
 from .index import plain
 from .sets import Domain
 from .space import Space
 from .trace import row_domain
-from .values import COMPARISONS, Row, Value, node, power, show
+from .values import CONDITIONS, LOGICAL, Row, Value, is_condition, node, show
 
 if TYPE_CHECKING:
     from .matrix import Matrix
@@ -340,12 +341,19 @@ class Expression(Row):
 
     def pointwise(self, name: str, *args: object) -> Expression:
         """Return an operation on numbers, scalars and expressions, row by row."""
-        rows = [self.lift(a) for a in args]
-        if name == "where" and isinstance(args[0], Mask):
-            rows[0] = args[0]
+        conditions = len(args) if name in LOGICAL else int(name == "where")
+        rows = [
+            a if n < conditions and isinstance(a, Mask) else self.lift(a)
+            for n, a in enumerate(args)
+        ]
         for row in rows:
             self._same_space(row)
-        made = Mask if name in COMPARISONS else Expression
+            if name in LOGICAL and not is_condition(row.value):
+                raise UnsupportedError(
+                    f"The {row.told()} is a number; & | ~ combine conditions.",
+                    hint="Compare first: (x > 0) & (y > 0).",
+                )
+        made = Mask if name in CONDITIONS else Expression
         return made(self.space, ir.Op(name, tuple(row.value for row in rows)))
 
     def lift(self, other: object) -> Expression:

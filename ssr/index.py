@@ -60,6 +60,24 @@ class Condition:
             )
         return decide(self)
 
+    def __and__(self, other: object) -> Condition:
+        if not isinstance(other, (Condition, bool)):
+            return NotImplemented
+        return Condition(tuple(a + b for a in self.cases for b in _cases(other)))
+
+    def __or__(self, other: object) -> Condition:
+        if not isinstance(other, (Condition, bool)):
+            return NotImplemented
+        return Condition(self.cases + _cases(other))
+
+    __rand__, __ror__ = __and__, __or__
+
+    def __invert__(self) -> Condition:
+        result = Condition(_cases(True))
+        for case in self.cases:
+            result &= Condition(tuple((atom,) for part in case for atom in _denied(*part)))
+        return result
+
     def _constant(self) -> bool | None:
         if any(not e.is_constant for case in self.cases for e, _ in case):
             return None
@@ -67,6 +85,18 @@ class Condition:
             all(e.constant >= 0 if relation == ">= 0" else e.constant == 0 for e, relation in case)
             for case in self.cases
         )
+
+
+def _cases(condition: Condition | bool) -> tuple[tuple[tuple[Affine, str], ...], ...]:
+    if isinstance(condition, Condition):
+        return condition.cases
+    return ((),) if condition else ()
+
+
+def _denied(expression: Affine, relation: str) -> tuple[tuple[Affine, str], ...]:
+    """Return the constraints of which one holds where a constraint does not."""
+    less = (-expression - 1, ">= 0")
+    return (less,) if relation == ">= 0" else (less, (expression - 1, ">= 0"))
 
 
 _decide: ContextVar[Callable[[Condition], bool] | None] = ContextVar("decide", default=None)
@@ -95,7 +125,7 @@ class Index:
         self.affine = affine
 
     def __array_ufunc__(self, function: Any, method: str, *args: Any, **options: Any) -> Any:
-        from .values import ufunc
+        from .functions import ufunc
 
         return ufunc(function, method, args, options)
 
@@ -158,6 +188,8 @@ class Index:
         self._not_affine("divides by")
 
     def __pow__(self, other: object) -> Index:
+        if not isinstance(plain(other), (Index, numbers.Number)):
+            return NotImplemented
         if other == 1:
             return self
         self._not_affine("raises to a power")

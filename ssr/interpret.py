@@ -17,7 +17,7 @@ import numpy as np
 
 from . import ir
 from .affine import Affine
-from .intrinsics import fma, maximum, minimum
+from .intrinsics import fma, maximum, minimum, sign
 from .nests import bounds
 from .sets import Domain
 from .space import Box
@@ -34,8 +34,16 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "div": lambda a, b: a / b,
     "neg": lambda a: -a,
     "abs": abs,
+    "pow": np.power,
+    "sign": sign,
     "sqrt": np.sqrt,
     "exp": np.exp,
+    "log": np.log,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "tanh": np.tanh,
+    "arctan2": np.arctan2,
     "min": minimum,
     "max": maximum,
     "lt": lambda a, b: a < b,
@@ -44,6 +52,9 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "ge": lambda a, b: a >= b,
     "eq": lambda a, b: a == b,
     "ne": lambda a, b: a != b,
+    "and": lambda a, b: a and b,
+    "or": lambda a, b: a or b,
+    "not": lambda a: not a,
     "where": lambda condition, a, b: a if condition else b,
 }
 """What `ir.Op` computes, on NumPy scalars of the kernel's type."""
@@ -77,6 +88,7 @@ def interpret_program(
     >>> A = ssr.stencil(s, s, {-1: -1, 0: 2, 1: -1}, outside="drop")
     >>> x, y = np.array([1.0, 2.0, 4.0]), np.zeros(3)
     >>> interpret_program(A.program("apply").ir, {"y": y, "x": x}, {}, {"n": 3})
+    ()
     >>> y
     array([ 0., -1.,  6.])
     """

@@ -1,8 +1,8 @@
 """The few operations generated kernels are written in, for Numba and for plain Python.
 
 ``ld`` and ``st`` access memory at a flat element offset, without the check for negative indices
-that keeps LLVM from vectorising; ``fma`` rounds once; ``minimum`` and ``maximum`` keep NaN;
-``prefetch`` has no effect on results.
+that keeps LLVM from vectorising; ``fma`` rounds once; ``minimum``, ``maximum`` and ``sign`` keep
+NaN; ``prefetch`` has no effect on results.
 Called from plain Python they do the same on arrays wrapped by `Memory`, with bounds checked.
 """
 
@@ -260,6 +260,26 @@ for _function, _order in ((minimum, "<"), (maximum, ">")):
         lambda context: lambda a, b: a if a == b and isinstance(a, types.Float) else None
     )
     lower_builtin(_function, types.Float, types.Float)(_choose(_order))
+
+
+def sign(a: Any) -> Any:
+    """Return -1, 0 or 1, NaN of NaN, like `numpy.sign`."""
+    kind = type(a)
+    return kind(1) if a > 0 else kind(-1) if a < 0 else kind(0) if a == 0 else a
+
+
+@type_callable(sign)
+def _type_sign(context: Any) -> Callable[..., Any]:
+    return lambda a: a if isinstance(a, types.Float) else None
+
+
+@lower_builtin(sign, types.Float)
+def _lower_sign(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    (a,) = args
+    zero = a.type(0.0)
+    result = builder.select(builder.fcmp_ordered("==", a, zero), zero, a)
+    result = builder.select(builder.fcmp_ordered("<", a, zero), a.type(-1.0), result)
+    return builder.select(builder.fcmp_ordered(">", a, zero), a.type(1.0), result)
 
 
 class KernelCompiler(CompilerBase):

@@ -47,7 +47,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Op:
-    """An operation: ``add sub mul div neg abs sqrt exp min max lt le gt ge eq ne where``."""
+    """An operation: one of ``values.FOLD``, which says what they mean."""
 
     name: str
     args: tuple[Value, ...]

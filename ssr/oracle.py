@@ -200,7 +200,7 @@ def _rows(
     lines: list[int] = []
     columns: list[int] = []
     entries: list[float] = []
-    with deciding(lambda condition: holds(condition, sizes)):
+    with deciding(lambda condition: holds(condition, sizes)), np.errstate(all="ignore"):
         for line, point in enumerate(origin.rows.points(sizes)):
             generator = origin.function(*point, **data)
             for column, value in generator:

@@ -6,7 +6,8 @@ from typing import Any
 
 from .errors import ArgumentError
 from .expression import Expression
-from .values import Value, sqrt
+from .functions import sqrt
+from .values import Value
 
 
 def dot(x: Any, y: Any) -> Value:

@@ -27,7 +27,7 @@ from .errors import (
 from .index import Condition, Index, affine, deciding
 from .sets import Domain
 from .space import Space
-from .values import COMPARISONS, FieldData, Value, node, show
+from .values import FieldData, Value, is_condition, node, show
 
 PATHS = 512
 """Cap on the paths through one generator."""
@@ -233,7 +233,7 @@ def _run(
 def _entry(value: object, names: frozenset[str], data: Data) -> ir.Value:
     """Return the value of an entry as a node; check that the matrix knows what it is made of."""
     found = node(value)
-    if isinstance(found, ir.Op) and found.name in COMPARISONS:
+    if is_condition(found):
         raise DtypeError(
             f"The condition {value!r} is not a number.",
             hint="Write ssr.where(condition, 1.0, 0.0).",

@@ -7,8 +7,7 @@ Python `if`; `where` chooses between values.
 from __future__ import annotations
 
 import numbers
-import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
@@ -23,26 +22,28 @@ from .errors import (
     SpaceError,
     UnsupportedError,
 )
-from .index import Condition, Index, affine, integer, plain
+from .index import Index, affine, plain
 from .sets import Domain
 from .space import Space
 
 FOLD: dict[str, Callable[..., Any]] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.true_divide,
-    "neg": np.negative, "abs": np.absolute, "sqrt": np.sqrt, "exp": np.exp,
+    "pow": np.power, "neg": np.negative, "abs": np.absolute, "sign": np.sign,
+    "sqrt": np.sqrt, "exp": np.exp, "log": np.log, "sin": np.sin, "cos": np.cos,
+    "tan": np.tan, "tanh": np.tanh, "arctan2": np.arctan2,
     "min": np.minimum, "max": np.maximum, "lt": np.less, "le": np.less_equal,
     "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal,
-    "where": np.where,
+    "and": np.logical_and, "or": np.logical_or, "not": np.logical_not, "where": np.where,
 }  # fmt: skip
 """What operations mean."""
 
-COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
+CONDITIONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not"})
 """Operations whose result is true or false."""
 
-_FUNCTIONS = "ssr.sqrt, ssr.exp, ssr.minimum, ssr.maximum, ssr.where"
+LOGICAL = frozenset({"and", "or", "not"})
+"""Operations on conditions."""
 
-_POWERS = 8
-"""The highest power that is written as products."""
+FUNCTIONS = "ssr.sqrt, ssr.log, ssr.sin, ssr.maximum, ssr.where and the like"
 
 
 def fold(name: str, *args: float) -> float:
@@ -61,15 +62,19 @@ class Symbol:
         return f"run-time value {self!r}"
 
     def __array_ufunc__(self, function: Any, method: str, *args: Any, **options: Any) -> Any:
+        from .functions import ufunc
+
         return ufunc(function, method, args, options)
 
     def __pow__(self, exponent: object) -> Any:
+        from .functions import power
+
         return power(self, exponent)
 
-    def __rpow__(self, base: object) -> NoReturn:
-        raise UnsupportedError(
-            f"{base!r} is raised to the power of the {self.told()}.", hint="Use ssr.exp."
-        )
+    def __rpow__(self, base: object) -> Any:
+        from .functions import power
+
+        return power(base, self)
 
     def __floordiv__(self, other: object) -> NoReturn:
         raise UnsupportedError(
@@ -78,19 +83,29 @@ class Symbol:
 
     __rfloordiv__ = __mod__ = __rmod__ = __floordiv__
 
-    def __and__(self, other: object) -> NoReturn:
+    def __and__(self, other: object) -> Any:
+        from .functions import logical
+
+        return logical("and", self, other)
+
+    def __or__(self, other: object) -> Any:
+        from .functions import logical
+
+        return logical("or", self, other)
+
+    __rand__, __ror__ = __and__, __or__
+
+    def __xor__(self, other: object) -> NoReturn:
         raise UnsupportedError(
-            f"The {self.told()} is combined with another condition.",
-            hint="Nest them: ssr.where(first, ssr.where(second, a, b), b).",
+            f"The {self.told()} is combined by ^.", hint="Conditions are combined by & | ~."
         )
 
-    __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __and__
+    __rxor__ = __xor__
 
-    def __invert__(self) -> NoReturn:
-        raise UnsupportedError(
-            f"The {self.told()} is negated.",
-            hint="Exchange the values: ssr.where(condition, b, a).",
-        )
+    def __invert__(self) -> Any:
+        from .functions import logical
+
+        return logical("not", self)
 
     def __getitem__(self, place: object) -> Any:
         raise ArgumentError(f"The {self.told()} has no elements.")
@@ -98,7 +113,7 @@ class Symbol:
     def __float__(self) -> NoReturn:
         raise RuntimeConditionError(
             f"The {self.told()} is used where Python needs a number.",
-            hint=f"Use {_FUNCTIONS} instead of math.",
+            hint=f"Use {FUNCTIONS} instead of math.",
         )
 
     __int__ = __index__ = __complex__ = __trunc__ = __floor__ = __ceil__ = __float__
@@ -109,7 +124,7 @@ class Symbol:
     def __array__(self, *_: object, **__: object) -> NoReturn:
         raise RuntimeConditionError(
             f"The {self.told()} is used where NumPy needs an array.",
-            hint=f"Values are numbers, one for each row: use {_FUNCTIONS}.",
+            hint=f"Values are numbers, one for each row: use {FUNCTIONS}.",
         )
 
 
@@ -278,6 +293,11 @@ def known_early(value: ir.Value) -> bool:
     return not any(isinstance(part, (ir.Load, ir.Scalar)) for part in ir.walk(value))
 
 
+def is_condition(value: ir.Value) -> bool:
+    """Whether a value is true or false."""
+    return isinstance(value, ir.Op) and value.name in CONDITIONS
+
+
 def _binary(name: str, *args: object) -> Any:
     """Return an operation, or NotImplemented if the other operand knows better."""
     if not all(isinstance(plain(a), (Value, Index, FieldData, numbers.Number)) for a in args):
@@ -293,123 +313,10 @@ def operation(name: str, *args: object) -> Any:
     return Value(ir.Op(name, nodes))
 
 
-def power(base: Any, exponent: object) -> Any:
-    """Return a small integer power as products, or a square root.
-
-    Raises
-    ------
-    UnsupportedError
-        If the exponent is another one.
-    """
-    wanted = plain(exponent)
-    if isinstance(wanted, float):
-        if wanted == 0.5:
-            return sqrt(base)
-        wanted = int(wanted) if wanted.is_integer() else wanted
-    count = integer(wanted)
-    if count is None or not 1 <= abs(count) <= _POWERS:
-        raise UnsupportedError(
-            f"The {base.told()} is raised to the power {exponent!r}.",
-            hint=f"Powers are 0.5 and integers from 1 to {_POWERS} and -1 to -{_POWERS}.",
-        )
-    result = base
-    for _ in range(abs(count) - 1):
-        result = result * base
-    return result if count > 0 else 1.0 / result
-
-
-def _function(name: str) -> Callable[..., Any]:
-    def apply(*args: Any) -> Any:
-        args = tuple(map(plain, args))
-        for a in args:
-            if isinstance(a, Row):
-                return a.pointwise(name, *args)
-        if any(isinstance(a, (Value, Index, FieldData)) for a in args):
-            return operation(name, *args)
-        return FOLD[name](*args)[()]
-
-    return apply
-
-
-_where = _function("where")
-_minimum = _function("min")
-_maximum = _function("max")
-_sqrt = _function("sqrt")
-_exp = _function("exp")
-
-_OPERATORS: dict[Any, Callable[..., Any]] = {
-    np.add: operator.add, np.subtract: operator.sub, np.multiply: operator.mul,
-    np.true_divide: operator.truediv, np.floor_divide: operator.floordiv,
-    np.remainder: operator.mod, np.power: operator.pow, np.negative: operator.neg,
-    np.positive: operator.pos, np.absolute: abs, np.less: operator.lt, np.less_equal: operator.le,
-    np.greater: operator.gt, np.greater_equal: operator.ge, np.equal: operator.eq,
-    np.not_equal: operator.ne, np.square: lambda a: a * a, np.sqrt: _sqrt, np.exp: _exp,
-    np.minimum: _minimum, np.maximum: _maximum,
-}  # fmt: skip
-"""What NumPy's functions do with symbols."""
-
-
-def ufunc(function: Any, method: str, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
-    """Return what a function of NumPy gives when an argument is a symbol or an index.
-
-    Raises
-    ------
-    UnsupportedError
-        If there is no such operation.
-    ArgumentError, DtypeError
-        If another argument is an array.
-    """
-    compute = _OPERATORS.get(function)
-    if compute is None or method != "__call__" or options:
-        name = function.__name__ if method == "__call__" else f"{function.__name__}.{method}"
-        raise UnsupportedError(
-            f"np.{name} of run-time values is not staged.", hint=f"Use {_FUNCTIONS}."
-        )
-    args = tuple(map(plain, args))
-    for array in args:
-        if isinstance(array, np.ndarray):
-            row = next((a for a in args if isinstance(a, Row)), None)
-            refused = node if row is None else row.lift
-            refused(array)
-    return compute(*args)
-
-
-def where(condition: Any, a: Any, b: Any) -> Any:
-    """Return ``a`` where a run-time condition holds and ``b`` elsewhere; both are computed.
-
-    Examples
-    --------
-    >>> float(where(2 > 1, 5.0, 7.0))
-    5.0
-    """
-    if isinstance(plain(condition), (bool, Condition)):
-        return a if condition else b
-    return _where(condition, a, b)
-
-
-def minimum(a: Any, b: Any) -> Any:
-    """Return the smaller of two values; NaN if one is."""
-    return _minimum(a, b)
-
-
-def maximum(a: Any, b: Any) -> Any:
-    """Return the larger of two values; NaN if one is."""
-    return _maximum(a, b)
-
-
-def sqrt(a: Any) -> Any:
-    """Return the square root."""
-    return _sqrt(a)
-
-
-def exp(a: Any) -> Any:
-    """Return the exponential."""
-    return _exp(a)
-
-
 _INFIX = {
     "add": "+", "sub": "-", "mul": "*", "div": "/",
     "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=",
+    "pow": "**", "and": "&", "or": "|",
 }  # fmt: skip
 
 
@@ -426,6 +333,8 @@ def show(value: ir.Value) -> str:
             return f"{array}{'′' if new else ''}[{', '.join(map(str, index))}]"
         case ir.Op("neg", (a,)):
             return f"(-{show(a)})"
+        case ir.Op("not", (a,)):
+            return f"~{show(a)}"
         case ir.Op(name, (a, b)) if name in _INFIX:
             return f"({show(a)} {_INFIX[name]} {show(b)})"
         case ir.Op(name, args):

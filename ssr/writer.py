@@ -26,17 +26,21 @@ DISTANCE = 64
 RESERVED = frozenset(
     """
     i j k l strip one far clear layout box real np jit ld st fma prefetch address fits
-    range min max abs kernel Array minimum maximum strip_length state results accumulate
+    range min max abs kernel Array minimum maximum sign strip_length state results accumulate
     extreme total found
-    """.split()
+    """.split()  # noqa: SIM905
 )
 """Names of the kernel's own that look like a user's; others hold a digit, `_lo`, `_hi`, `_w`."""
 
 _INFIX = {
     "add": "+", "sub": "-", "mul": "*", "div": "/",
-    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=",
+    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=", "and": "&", "or": "|",
 }  # fmt: skip
-_CALL = {"abs": "abs", "sqrt": "np.sqrt", "exp": "np.exp", "min": "minimum", "max": "maximum"}
+_CALL = {
+    "abs": "abs", "sign": "sign", "sqrt": "np.sqrt", "exp": "np.exp", "log": "np.log",
+    "sin": "np.sin", "cos": "np.cos", "tan": "np.tan", "tanh": "np.tanh", "pow": "np.power",
+    "arctan2": "np.arctan2", "min": "minimum", "max": "maximum",
+}  # fmt: skip
 
 
 def spelled(name: str) -> str:
@@ -294,6 +298,8 @@ def value_text(writer: Writer, value: ir.Value, where: Mapping[str, Affine], dep
             texts = [value_text(writer, a, where, depth) for a in args]
     if name == "neg":
         return f"(-{texts[0]})"
+    if name == "not":
+        return f"(not {texts[0]})"
     if name == "where":
         return f"({texts[1]} if {texts[0]} else {texts[2]})"
     if name in _INFIX:

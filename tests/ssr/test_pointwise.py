@@ -34,6 +34,26 @@ CASES = {
     "x**2 + b**3 - x**-1.0": "x * x + b * b * b - 1 / x",
     "abs(A @ x - b) ** 0.5": "np.sqrt(np.abs(A @ x - b))",
     "np.sqrt(np.square(x)) * np.float64(3) - np.asarray(2)": "np.abs(x) * 3 - 2",
+    "ssr.log(x) + ssr.log(abs(x))": "np.log(x) + np.log(np.abs(x))",
+    "ssr.sin(x) * ssr.cos(b) - ssr.tan(x)": "np.sin(x) * np.cos(b) - np.tan(x)",
+    "ssr.tanh(x) + ssr.arctan2(x, b)": "np.tanh(x) + np.arctan2(x, b)",
+    "np.log(np.tanh(np.square(x)))": "np.log(np.tanh(np.square(x)))",
+    "np.arctan2(1.0, x) + np.sin(np.cos(b))": "np.arctan2(1.0, x) + np.sin(np.cos(b))",
+    "ssr.sign(x) + 2 * np.sign(x - b)": "np.sign(x) + 2 * np.sign(x - b)",
+    "x**b + abs(x) ** a": "x**b + np.abs(x) ** 1.5",
+    "2**x + x**0 + x**9 + a**b": "2**x + x**0 + x**9 + 1.5**b",
+    "np.power(abs(x), 2.5) + abs(b) ** -1.5": "np.abs(x) ** 2.5 + np.abs(b) ** -1.5",
+    "(A @ x) ** (1 / 3)": "(A @ x) ** (1 / 3)",
+    "ssr.where((x > 0) & (b > 0), x, b)": "np.where((x > 0) & (b > 0), x, b)",
+    "ssr.where((x > 0) | ~(b > x), x, b)": "np.where((x > 0) | ~(b > x), x, b)",
+    "ssr.where((a > 1) & (x > 0), x, b)": "np.where(x > 0, x, b)",
+    "ssr.where((a > 1) & ~(a > 2), x, b)": "x",
+    "ssr.where((x > 0) & True | False, x, b)": "np.where(x > 0, x, b)",
+    "ssr.where(True | (x > 0), x, b) + ssr.where((x > 0) & False, 1, b)": "x + b",
+    "ssr.where(np.logical_not(x > b), np.logical_and(x > 0, b > 0), 2)": (
+        "np.where(~(x > b), (x > 0) & (b > 0), 2)"
+    ),
+    "~(x > 0) * b + A @ ((x > 0) | (b > 0))": "~(x > 0) * b + A @ ((x > 0) | (b > 0))",
     "A @ x[:] - x[...]": "A @ x - x",
     "(a * A) @ x + (A / a) @ b - (n * A) @ b": "a * (A @ x) + A @ b / a - 7 * (A @ b)",
     "(a * A + (1 - a) * A - a * (a * A)) @ x": "(1 - a * a) * (A @ x)",
@@ -77,6 +97,59 @@ def test_a_compiled_expression() -> None:
     np.testing.assert_allclose(x, expected, 1e-14)
 
 
+SPECIAL = np.array([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-310, 1e300, -7.5])
+FUNCTIONS = [np.sign, np.sqrt, np.exp, np.log, np.sin, np.cos, np.tan, np.tanh, np.abs]
+PAIRS = [np.arctan2, np.power, np.minimum, np.maximum]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_special_values(dtype: str) -> None:
+    """All functions follow NumPy at zeros, infinities and NaN, compiled and not."""
+    pairs = [p.ravel() for p in np.meshgrid(SPECIAL, SPECIAL)]
+    with np.errstate(all="ignore"):
+        a, b = (p.astype(dtype) for p in pairs)
+    count = len(FUNCTIONS) + len(PAIRS)
+    spaces: dict[str, Any] = {f"y{k}": line for k in range(count)}
+
+    def body(a: Any, b: Any, **made: Any) -> None:
+        found = [f(a) for f in FUNCTIONS] + [f(a, b) for f in PAIRS]
+        for k, value in enumerate(found):
+            made[f"y{k}"][:] = value
+
+    names = ", ".join(spaces)
+    wrapped = eval(
+        f"lambda a, b, {names}: body(a, b, {', '.join(f'{y}={y}' for y in spaces)})", {"body": body}
+    )
+    wrapped.__name__ = "special"
+    program = ssr.program(a=line, b=line, **spaces)(wrapped)
+    with np.errstate(all="ignore"):
+        expected = [f(a) for f in FUNCTIONS] + [f(a, b) for f in PAIRS]
+    for run in program, lambda *args: plain.run(program, *args):
+        made = [np.full_like(a, 5) for _ in range(count)]
+        run(a, b, *made)
+        for f, found, wanted in zip([*FUNCTIONS, *PAIRS], made, expected, strict=True):
+            tight = f in (np.sign, np.sqrt, np.abs)
+            rounding = 0 if tight else 4 * np.finfo(a.dtype).eps
+            np.testing.assert_allclose(found, wanted, rounding, err_msg=f.__name__)
+            if f not in (np.minimum, np.maximum):
+                zero = wanted == 0
+                assert np.array_equal(np.signbit(found[zero]), np.signbit(wanted[zero])), f
+
+
+def test_bits_of_functions_do_not_depend_on_boxes() -> None:
+    """Functions are computed point by point: vector loops and their remainders agree."""
+    program = declared(
+        "ssr.log(b) + ssr.exp(x) * ssr.sin(b) + ssr.cos(x) - b**x + ssr.tanh(x) / ssr.tan(b)"
+    )
+    x, b = np.random.default_rng(5).uniform(0.1, 9.0, size=(2, 61))
+    whole = x.copy()
+    program(whole, b, 1.5)
+    for cuts in 2, 7, 61:
+        parts = x.copy()
+        program(parts, b, 1.5, boxes=ssr.Space(61).split(cuts))
+        plain.check_same(parts, whole)
+
+
 def test_functions_of_values() -> None:
     @ssr.matrix(rows=line, cols=line, u=line, a=ssr.scalar)
     def B(i: Any, *, u: Any, a: Any) -> Any:
@@ -89,6 +162,29 @@ def test_functions_of_values() -> None:
     made = B.bind(u=1.0 + np.arange(SIZE), a=np.asarray(2.0))
     x = np.ones(SIZE)
     np.testing.assert_allclose(plain.apply(made, x, (SIZE,)), made.to_scipy() @ x, 1e-15)
+
+
+def test_conditions_of_values() -> None:
+    @ssr.matrix(rows=line, cols=line, u=line, a=ssr.scalar)
+    def B(i: Any, *, u: Any, a: Any) -> Any:
+        yield i, ssr.where((u[i] > 0) & ~(u[i] > a) | (u[i] < -1), ssr.log(abs(u[i])), 2.0)
+        if ~((i > 0) & (i < n - 1)) | (i % 3 == 0):
+            yield 0 * i, ssr.where((u[i] > 0) & (i > 2), 3.0, u[i] ** i)
+        yield n - 1 + 0 * i, ssr.where(~((u[i] > 0) & (i > 2)), ssr.sign(u[i]), a ** u[i])
+
+    u = np.array([0.5, -2.0, 1.5, 3.0, -0.5, 0.0, -3.0])
+    made = B.bind(u=u, a=2.0)
+    x = np.ones(SIZE)
+    i = np.arange(SIZE)
+    dense = np.diag(
+        np.where((u > 0) & ~(u > 2) | (u < -1), np.log(np.maximum(np.abs(u), 1e-300)), 2.0)
+    )
+    dense[:, 0] += np.where(
+        ~((i > 0) & (i < SIZE - 1)) | (i % 3 == 0), np.where((u > 0) & (i > 2), 3.0, u**i), 0
+    )
+    dense[:, -1] += np.where(~((u > 0) & (i > 2)), np.sign(u), 2.0**u)
+    np.testing.assert_allclose(made.to_scipy().toarray(), dense, 1e-14)
+    np.testing.assert_allclose(plain.apply(made, x, (SIZE,)), dense @ x, 1e-14)
 
 
 def test_multiples_by_sizes() -> None:
