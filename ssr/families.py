@@ -156,23 +156,24 @@ def monomials(value: ir.Value) -> list[tuple[Fraction, ir.Value]]:
     1 (x * y)
     -3 y
     """
-    return [(number, _joined(factors)) for number, factors in _expanded(value)]
+    return [(Fraction(number), _joined(factors)) for number, factors in _expanded(value)]
 
 
-def _expanded(value: ir.Value) -> list[tuple[Fraction, list[ir.Value]]]:
+def _expanded(value: ir.Value) -> list[tuple[float, list[ir.Value]]]:
+    """Return the monomials of a value; numbers are multiplied as `multiply` does, with rounding."""
     match value:
         case ir.Const(number) if math.isfinite(number):
-            return [(Fraction(number), [])]
+            return [(number, [])]
         case ir.Op("neg", (inner,)):
             return [(-n, factors) for n, factors in _expanded(inner)]
         case ir.Op("add" | "sub" as name, (a, b)):
             sign = 1 if name == "add" else -1
             return _expanded(a) + [(sign * n, factors) for n, factors in _expanded(b)]
         case ir.Op("mul", (a, b)):
-            left, right = _expanded(a), _expanded(b)
-            if len(left) * len(right) <= MONOMIALS:
-                return [(m * n, x + y) for m, x in left for n, y in right]
-    return [(Fraction(1), [value])]
+            products = [(m * n, x + y) for m, x in _expanded(a) for n, y in _expanded(b)]
+            if len(products) <= MONOMIALS and all(math.isfinite(n) for n, _ in products):
+                return products
+    return [(1.0, [value])]
 
 
 def _joined(factors: list[ir.Value]) -> ir.Value:

@@ -209,6 +209,15 @@ class Domain:
         self.isl.foreach_point(take)
         yield from sorted(found)
 
+    @property
+    def thick(self) -> bool:
+        """Whether a part of the set has points in every direction: no equation holds on it.
+
+        >>> Domain.where(("i",), "0 <= i < n", ("n",)).thick, Domain.where(("i",), "i = 0").thick
+        (True, False)
+        """
+        return any(not _equations(part) for part in self.isl.get_basic_sets())
+
     def bounded(self) -> bool:
         """Whether the set has finitely many points for each parameter value."""
         return bool(self.isl.is_bounded())
@@ -260,6 +269,12 @@ def _map(axes: tuple[str, ...], image: tuple[Affine, ...]) -> Any:
     prefix = f"[{', '.join(parameters)}] -> " if parameters else ""
     target = ", ".join(e.isl() for e in image)
     return isl.Map.read_from_str(_CONTEXT, f"{prefix}{{ [{', '.join(axes)}] -> [{target}] }}")
+
+
+def _equations(raw: Any) -> bool:
+    """Whether an equation between axes and parameters holds on a basic set."""
+    hull = raw.remove_divs().affine_hull()
+    return any(c.is_equality() for c in hull.get_constraints())
 
 
 def _named(raw: Any, axes: tuple[str, ...]) -> Any:
@@ -382,12 +397,17 @@ def _for(node: Any) -> tuple[Loop, ...]:
     start = _text(node.for_get_init())
     body = _nodes(node.for_get_body())
     if node.for_is_degenerate():
-        return (For(variable, start, f"{start} + 1", 1, body),)
+        return (For(variable, start, _next(start), 1, body),)
     condition = node.for_get_cond()
     bound = _text(condition.get_op_arg(1))
     if condition.get_op_type() == isl.ast_expr_op_type.le:
-        bound = f"{bound} + 1"
+        bound = _next(bound)
     return (For(variable, start, bound, int(_text(node.for_get_inc())), body),)
+
+
+def _next(text: str) -> str:
+    """Return the source of an integer plus one."""
+    return f"({text}) + 1" if " if " in text else f"{text} + 1"
 
 
 _OPERATORS = {

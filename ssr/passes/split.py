@@ -113,11 +113,16 @@ def _written_out(value: ir.Value, rows: Domain, conditions: int) -> int:
 
 
 def _whole_lines(rows: Domain, conditions: Sequence[Domain]) -> Domain:
-    """Return the lines, as a set over the outer axes, on which every term is present somewhere."""
+    """Return the lines, as a set over the outer axes, on which every term is present somewhere.
+
+    Terms that are on boundary lines only are left out: another one takes their place in the
+    interior, as after a product of matrices.
+    """
     outer = rows.axes[:-1]
     lines = rows.project(outer)
     for condition in conditions:
-        lines = lines & (rows & condition).project(outer)
+        shadow = (rows & condition).project(outer)
+        lines = lines & shadow if (lines & shadow).thick else lines - shadow
     return lines
 
 
