@@ -25,6 +25,7 @@ from .options import Options
 from .program import Program, program
 from .reductions import dot, max, min, norm, sum
 from .space import Space
+from .symbolic import jacobian, lambdify
 from .trace import scalar
 from .values import Value
 
@@ -46,7 +47,9 @@ __all__ = [
     "errors",
     "exp",
     "identity",
+    "jacobian",
     "kron",
+    "lambdify",
     "log",
     "matrix",
     "max",
