@@ -1,6 +1,6 @@
 """Staged Sparse Row: sparse matrices on structured grids as programs instead of data."""
 
-from . import errors
+from . import errors, solvers
 from .compose import kron
 from .declare import diagonal, identity, matrix, stencil
 from .errors import Error
@@ -63,6 +63,7 @@ __all__ = [
     "sin",
     "size",
     "sizes",
+    "solvers",
     "sqrt",
     "stencil",
     "sum",

@@ -339,3 +339,7 @@ class BoxError(Error, ValueError):
 
 class UnsupportedError(Error, NotImplementedError):
     """A construct the compiler does not lower."""
+
+
+class NonFiniteError(Error, ValueError):
+    """An array holds infinities or NaN where a method needs numbers."""

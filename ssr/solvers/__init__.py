@@ -1,0 +1,27 @@
+"""Iterative solvers, each iteration a compiled program, with the calls of `scipy.sparse.linalg`."""
+
+from .krylov import CG, GMRES, BiCGStab, bicgstab, cg, gmres
+from .multigrid import Multigrid, interpolation
+from .smoothers import GaussSeidel, Jacobi, Smoother
+from .solver import Preconditioner, Solver
+from .stationary import Chebyshev, Richardson, chebyshev, richardson
+
+__all__ = [
+    "CG",
+    "GMRES",
+    "BiCGStab",
+    "Chebyshev",
+    "GaussSeidel",
+    "Jacobi",
+    "Multigrid",
+    "Preconditioner",
+    "Richardson",
+    "Smoother",
+    "Solver",
+    "bicgstab",
+    "cg",
+    "chebyshev",
+    "gmres",
+    "interpolation",
+    "richardson",
+]

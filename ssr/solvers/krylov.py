@@ -1,0 +1,440 @@
+"""Krylov methods: conjugate gradients, stabilised biconjugate gradients, minimal residuals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+import ssr
+
+from ..errors import ArgumentError
+from .solver import Array, Breakdown, Preconditioner, Result, Solver, remembered
+
+
+class CG(Solver):
+    """Conjugate gradients, for symmetric positive definite A and M; see `cg`.
+
+    One iteration is one program: a product with A, one application of M, three dot products.
+    """
+
+    @cached_property
+    def _start(self) -> Callable[..., Any]:
+        first, turn = self._residual, self._first_direction
+
+        def start(x: Any, b: Any, r: Any, z: Any, p: Any) -> Any:
+            norm = first(r, x, b)
+            return norm, turn(p, self.precondition(z, r), r)
+
+        return self.fused(start)
+
+    @cached_property
+    def _step(self) -> Callable[..., Any]:
+        move, turn = self._move, self._next_direction
+
+        def step(x: Any, r: Any, z: Any, p: Any, q: Any, rz: Any) -> Any:
+            norm, curvature = move(x, r, p, q, rz)
+            return norm, curvature, turn(p, self.precondition(z, r), r, rz)
+
+        return self.fused(step, "rz")
+
+    @cached_property
+    def _move(self) -> ssr.Program:
+        def move(x: Any, r: Any, p: Any, q: Any, rz: Any) -> Any:
+            q[:] = self.A @ p
+            curvature = ssr.dot(p, q)
+            alpha = ssr.where(curvature != 0.0, rz / curvature, 0.0)
+            x[:] = x + alpha * p
+            r[:] = r - alpha * q
+            return ssr.norm(r), curvature
+
+        return self.program(move, "rz")
+
+    @cached_property
+    def _first_direction(self) -> ssr.Program:
+        def first_direction(p: Any, z: Any, r: Any) -> Any:
+            p[:] = z
+            return ssr.dot(r, z)
+
+        return self.program(first_direction)
+
+    @cached_property
+    def _next_direction(self) -> ssr.Program:
+        def next_direction(p: Any, z: Any, r: Any, rz: Any) -> Any:
+            new = ssr.dot(r, z)
+            p[:] = z + (new / rz) * p
+            return new
+
+        return self.program(next_direction, "rz")
+
+    def _iterations(self, x: Array, b: Array, goal: float) -> Iterator[tuple[float, ...]]:
+        r, z, p, q = _arrays(b, 4)
+        norm, rz = self._start(x, b, r, z, p)
+        yield (norm,)
+        while True:
+            if rz == 0.0:
+                raise Breakdown(-10)
+            norm, curvature, rz = self._step(x, r, z, p, q, rz)
+            if curvature == 0.0:
+                raise Breakdown(-11)
+            yield (norm,)
+
+
+def cg(
+    A: ssr.Matrix,
+    b: Array,
+    x0: Array | None = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    maxiter: int | None = None,
+    M: Preconditioner | None = None,
+    callback: Callable[[Array], Any] | None = None,
+    history: list[float] | None = None,
+) -> Result:
+    """Solve ``A x = b`` by conjugate gradients, for symmetric positive definite A and M.
+
+    The call is SciPy's, but arrays have the shape of the grid. The programs are kept with the
+    matrix for the next call; `CG` holds them in the open.
+
+    Parameters
+    ----------
+    A, M
+        Matrix and preconditioner, see `Solver`.
+    b, x0, rtol, atol, maxiter, callback, history
+        See `Solver.__call__`.
+
+    Returns
+    -------
+    x, info
+        See `Solver.__call__`; -10 if ``r·M r`` and -11 if ``p·A p`` is zero: A or M is indefinite.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> s = ssr.Space(ssr.size("n"))
+    >>> A = ssr.stencil(s, s, {-1: -1, 0: 2, 1: -1}, outside="drop")
+    >>> norms = []
+    >>> x, info = ssr.solvers.cg(A, np.ones(5), history=norms)
+    >>> x, info, len(norms) - 1
+    (array([2.5, 4. , 4.5, 4. , 2.5]), 0, 3)
+
+    References
+    ----------
+    Saad, Iterative Methods for Sparse Linear Systems (2nd ed. 2003), algorithm 9.1.
+    """
+    solver = remembered(CG, A, M)
+    return solver(b, x0, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback, history=history)
+
+
+class BiCGStab(Solver):
+    """Stabilised biconjugate gradients, for any A; see `bicgstab`.
+
+    One iteration is one program: two products with A, two applications of M.
+    """
+
+    @cached_property
+    def _step(self) -> Callable[..., Any]:
+        first, second, third = self._direction, self._half, self._whole
+
+        def step(
+            x: Any, r: Any, r0: Any, p: Any, v: Any, y: Any, z: Any, t: Any,
+            beta: Any, omega: Any, rho: Any,
+        ) -> Any:  # fmt: skip
+            first(p, r, v, beta, omega)
+            denominator, alpha = second(x, r, r0, v, self.precondition(y, p), rho)
+            return denominator, alpha, *third(x, r, r0, self.precondition(z, r), t)
+
+        return self.fused(step, "beta omega rho")
+
+    @cached_property
+    def _direction(self) -> ssr.Program:
+        def direction(p: Any, r: Any, v: Any, beta: Any, omega: Any) -> None:
+            p[:] = r + beta * (p - omega * v)
+
+        return self.program(direction, "beta omega")
+
+    @cached_property
+    def _half(self) -> ssr.Program:
+        def half(x: Any, r: Any, r0: Any, v: Any, y: Any, rho: Any) -> Any:
+            v[:] = self.A @ y
+            denominator = ssr.dot(r0, v)
+            alpha = ssr.where(denominator != 0.0, rho / denominator, 0.0)
+            x[:] = x + alpha * y
+            r[:] = r - alpha * v
+            return denominator, alpha
+
+        return self.program(half, "rho")
+
+    @cached_property
+    def _whole(self) -> ssr.Program:
+        def whole(x: Any, r: Any, r0: Any, z: Any, t: Any) -> Any:
+            t[:] = self.A @ z
+            square = ssr.dot(t, t)
+            omega = ssr.where(square != 0.0, ssr.dot(t, r) / square, 0.0)
+            x[:] = x + omega * z
+            r[:] = r - omega * t
+            return omega, ssr.dot(r0, r), ssr.norm(r)
+
+        return self.program(whole)
+
+    def _iterations(self, x: Array, b: Array, goal: float) -> Iterator[tuple[float, ...]]:
+        r, y, z, t = _arrays(b, 4)
+        p, v = (np.zeros(b.shape, b.dtype) for _ in "pv")
+        norm = self._residual(r, x, b)
+        yield (norm,)
+        r0, rho, beta, omega = r.copy(), norm * norm, 0.0, 0.0
+        while True:
+            if rho == 0.0:
+                raise Breakdown(-10)
+            denominator, alpha, omega, new, norm = self._step(
+                x, r, r0, p, v, y, z, t, beta, omega, rho
+            )
+            if denominator == 0.0 or (omega == 0.0 and norm > goal):
+                raise Breakdown(-11)
+            yield (norm,)
+            beta, rho = (new / rho) * (alpha / omega), new
+
+
+def bicgstab(
+    A: ssr.Matrix,
+    b: Array,
+    x0: Array | None = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    maxiter: int | None = None,
+    M: Preconditioner | None = None,
+    callback: Callable[[Array], Any] | None = None,
+    history: list[float] | None = None,
+) -> Result:
+    """Solve ``A x = b`` by stabilised biconjugate gradients; A need not be symmetric.
+
+    The call is SciPy's, but arrays have the shape of the grid. M is applied from the right: the
+    residuals are those of the system itself.
+
+    Parameters
+    ----------
+    A, M
+        Matrix and preconditioner, see `Solver`.
+    b, x0, rtol, atol, maxiter, callback, history
+        See `Solver.__call__`.
+
+    Returns
+    -------
+    x, info
+        See `Solver.__call__`; -10 if the residual is orthogonal to the first one, -11 if a step
+        has no length.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> s = ssr.Space(ssr.size("n"))
+    >>> A = ssr.stencil(s, s, {-1: -2, 0: 4, 1: -1}, outside="drop")
+    >>> x, info = ssr.solvers.bicgstab(A, np.ones(5), rtol=1e-10)
+    >>> info, bool(np.allclose(A @ x, 1.0))
+    (0, True)
+
+    References
+    ----------
+    H. A. van der Vorst, Bi-CGSTAB, SIAM J. Sci. Stat. Comput. 13, 1992.
+    """
+    solver = remembered(BiCGStab, A, M)
+    return solver(b, x0, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback, history=history)
+
+
+class GMRES(Solver):
+    """Generalised minimal residuals with restarts, for any A; see `gmres`.
+
+    The basis grows during a cycle; so a step is one program for the product and the
+    preconditioner, and one for each vector it is made orthogonal to.
+
+    Parameters
+    ----------
+    A, M
+        Matrix and preconditioner, see `Solver`.
+    restart
+        The most vectors of a basis.
+    """
+
+    def __init__(self, A: ssr.Matrix, M: Preconditioner | None = None, restart: int = 20) -> None:
+        super().__init__(A, M)
+        if restart < 1:
+            raise ArgumentError(f"restart is {restart}; a basis has at least one vector.")
+        self.restart = restart
+
+    @cached_property
+    def _multiply(self) -> Callable[..., Any]:
+        product = self._product
+
+        def multiply(w: Any, z: Any, v: Any) -> Any:
+            return product(w, self.precondition(z, v))
+
+        return self.fused(multiply)
+
+    @cached_property
+    def _product(self) -> ssr.Program:
+        def product(w: Any, z: Any) -> Any:
+            w[:] = self.A @ z
+            return ssr.norm(w)
+
+        return self.program(product)
+
+    @cached_property
+    def _project(self) -> ssr.Program:
+        def project(w: Any, v: Any) -> Any:
+            part = ssr.dot(w, v)
+            w[:] = w - part * v
+            return part, ssr.norm(w)
+
+        return self.program(project)
+
+    @cached_property
+    def _divide(self) -> ssr.Program:
+        def divide(v: Any, w: Any, a: Any) -> None:
+            v[:] = w / a
+
+        return self.program(divide, "a")
+
+    @cached_property
+    def _add(self) -> ssr.Program:
+        def add(x: Any, v: Any, a: Any) -> None:
+            x[:] = x + a * v
+
+        return self.program(add, "a")
+
+    @cached_property
+    def _correct(self) -> Callable[..., Any]:
+        add = self._add
+
+        def correct(x: Any, z: Any, w: Any) -> None:
+            add(x, self.precondition(z, w), 1.0)
+
+        return self.fused(correct)
+
+    def _iterations(self, x: Array, b: Array, goal: float) -> Iterator[tuple[float, ...]]:
+        r, w, z = _arrays(b, 3)
+        count = min(self.restart, b.size)
+        basis = np.empty((count + 1, *b.shape), b.dtype)
+        norm = self._residual(r, x, b)
+        yield (norm,)
+        while True:
+            norms, weights = self._cycle(r, w, z, basis, norm, goal)
+            w[...] = 0.0
+            for v, weight in zip(basis, weights, strict=False):
+                self._add(w, v, weight)
+            self._correct(x, z, w)
+            before, norm = norm, self._residual(r, x, b)
+            yield (*norms[:-1], norm)
+            if not norm < before:
+                raise Breakdown(-11)
+
+    def _cycle(
+        self, r: Array, w: Array, z: Array, basis: Array, norm: float, goal: float
+    ) -> tuple[list[float], list[float]]:
+        """Build a basis; return the residual norms and the weights of the vectors in the best x.
+
+        Rotations make the Hessenberg matrix of the basis triangular, column by column; what they
+        leave of the right side is the residual.
+        """
+        self._divide(basis[0], r, norm)
+        tiny = float(np.finfo(r.dtype).eps)
+        columns, norms = list[list[float]](), list[float]()
+        turns, right = list[tuple[float, float]](), [norm]
+        for last in range(1, len(basis)):
+            rest = size = self._multiply(w, z, basis[last - 1])
+            column = []
+            for v in basis[:last]:
+                part, rest = self._project(w, v)
+                column.append(part)
+            dependent = rest <= tiny * size
+            column.append(0.0 if dependent else rest)
+            for k, (c, s) in enumerate(turns):
+                a, b = column[k : k + 2]
+                column[k : k + 2] = c * a + s * b, c * b - s * a
+            length = math.hypot(*column[-2:])
+            if length == 0.0:
+                break
+            c, s = column[-2] / length, column[-1] / length
+            turns.append((c, s))
+            columns.append([*column[:-2], length])
+            right[-1:] = c * right[-1], -s * right[-1]
+            norms.append(abs(right[-1]))
+            if norms[-1] <= goal or dependent:
+                break
+            self._divide(basis[last], w, rest)
+        return norms, _back_substituted(columns, right)
+
+
+def _back_substituted(columns: list[list[float]], right: list[float]) -> list[float]:
+    """Solve with the upper triangular matrix of some columns."""
+    found = right[: len(columns)]
+    for k in reversed(range(len(columns))):
+        found[k] /= columns[k][k]
+        for j in range(k):
+            found[j] -= columns[k][j] * found[k]
+    return found
+
+
+def gmres(
+    A: ssr.Matrix,
+    b: Array,
+    x0: Array | None = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    restart: int | None = None,
+    maxiter: int | None = None,
+    M: Preconditioner | None = None,
+    callback: Callable[[Array], Any] | None = None,
+    history: list[float] | None = None,
+) -> Result:
+    """Solve ``A x = b`` by generalised minimal residuals; A need not be symmetric.
+
+    The call is SciPy's, but arrays have the shape of the grid, and M is applied from the right:
+    the residuals are those of the system itself.
+
+    Parameters
+    ----------
+    A, M
+        Matrix and preconditioner, see `Solver`.
+    b, x0, rtol, atol
+        See `Solver.__call__`.
+    restart
+        The most vectors that are kept, 20 by default; then x is improved and the basis begun anew.
+    maxiter
+        The most of these cycles, as in SciPy; ten for each row by default.
+    callback
+        Called with x after each cycle.
+    history
+        A list that receives the norm of the residual at the start and after each vector.
+
+    Returns
+    -------
+    x, info
+        See `Solver.__call__`; -11 if a cycle has not made the residual smaller.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> s = ssr.Space(ssr.size("n"))
+    >>> A = ssr.stencil(s, s, {-1: -2, 0: 4, 1: -1}, outside="drop")
+    >>> x, info = ssr.solvers.gmres(A, np.ones(5), rtol=1e-10)
+    >>> info, bool(np.allclose(A @ x, 1.0))
+    (0, True)
+
+    References
+    ----------
+    Y. Saad and M. H. Schultz, GMRES, SIAM J. Sci. Stat. Comput. 7, 1986; Saad, Iterative Methods
+    for Sparse Linear Systems (2nd ed. 2003), algorithm 9.5.
+    """
+    solver = remembered(GMRES, A, M, 20 if restart is None else restart)
+    return solver(b, x0, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback, history=history)
+
+
+def _arrays(like: Array, count: int) -> list[Array]:
+    """Return uninitialised arrays of the shape and type of another."""
+    return [np.empty(like.shape, like.dtype) for _ in range(count)]

@@ -1,0 +1,370 @@
+"""Geometric multigrid: matrices of several grids, smoothed on each, solved on the coarsest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+import ssr
+
+from ..errors import ArgumentError, SpaceError
+from .smoothers import GaussSeidel, Smoother
+from .solver import Array, Result
+from .stationary import Richardson
+
+DENSE = 2000
+"""The most points of a coarsest grid, whose matrix is inverted."""
+
+Programs = tuple[Callable[..., Any], Callable[..., Any]]
+
+
+class Multigrid:
+    """V-cycles over a hierarchy of matrices: a solver by `solve`, a preconditioner by ``M=``.
+
+    A cycle improves ``z = 0`` towards ``A z = r``: it smooths, restricts the residual to the next
+    coarser grid, does the same there, adds the correction interpolated from there, and smooths in
+    reverse order. On the coarsest grid the equations are solved.
+
+    Matrices meet at arrays only. So one matrix with symbolic sizes may stand for all grids: the
+    first form below has one set of kernels for any number of points and levels.
+
+    Parameters
+    ----------
+    matrices
+        The matrices of the grids, finest first; or one matrix for all of them.
+    prolongations
+        One matrix from each grid but the finest to the next finer one; or one for all.
+    restrictions
+        The same in the other direction; by default the transposes of the prolongations.
+    smoother
+        `GaussSeidel`, `Jacobi`, or an object with the methods of `Smoother`.
+    sweeps
+        The numbers of sweeps before and after the correction. With equal ones the cycle is
+        symmetric for symmetric matrices.
+    coarsest
+        With one matrix for all grids: the most points of a grid that is not made coarser.
+
+    Raises
+    ------
+    SpaceError
+        If a matrix is not square.
+    ArgumentError
+        If the numbers of matrices do not fit together, or the coarsest grid has many points.
+
+    Notes
+    -----
+    The residual of a coarse grid is ``R r``. Its matrix must be scaled to fit: ``R A P``, or a
+    discretisation of the same equation times the sum of a row of R.
+
+    The coarsest matrix is inverted once, by its pseudoinverse, so that it may be singular. Call
+    `renew` when data of the matrices have changed.
+
+    Examples
+    --------
+    The second difference without its divisor, the square of the distance: at twice the distance the
+    same matrix stands for four times as much, and the rows of ``2 * P.T`` sum to four.
+
+    >>> import numpy as np, ssr
+    >>> n = ssr.size("n")
+    >>> fine, coarse = ssr.Space(2 * n + 1), ssr.Space(n)
+    >>> A = ssr.stencil(fine, fine, {-1: -1, 0: 2, 1: -1}, outside="drop")
+    >>> P = ssr.solvers.interpolation(fine, coarse)
+    >>> multigrid = ssr.solvers.Multigrid(A, P, 2.0 * P.T)
+    >>> for size in 127, 1023:
+    ...     norms = []
+    ...     x, info = multigrid.solve(np.ones(size), rtol=1e-8, history=norms)
+    ...     print(info, len(norms) < 14)
+    0 True
+    0 True
+
+    References
+    ----------
+    Trottenberg, Oosterlee and Schüller, Multigrid (2001), section 2.4; Briggs, Henson and
+    McCormick, A Multigrid Tutorial (2nd ed. 2000), chapter 3.
+    """
+
+    def __init__(
+        self,
+        matrices: ssr.Matrix | Sequence[ssr.Matrix],
+        prolongations: ssr.Matrix | Sequence[ssr.Matrix],
+        restrictions: ssr.Matrix | Sequence[ssr.Matrix] | None = None,
+        *,
+        smoother: Smoother | None = None,
+        sweeps: tuple[int, int] = (1, 1),
+        coarsest: int = 50,
+    ) -> None:
+        self.smoother = GaussSeidel() if smoother is None else smoother
+        self.sweeps = sweeps
+        if not isinstance(self.smoother, Smoother):
+            raise ArgumentError(f"The smoother is {type(smoother).__name__}.", hint="Use Jacobi().")
+        if min(sweeps) < 1:
+            raise ArgumentError(f"sweeps is {sweeps}: at least one before and one after.")
+        alone = isinstance(matrices, ssr.Matrix)
+        self.matrices = _several(matrices, "matrices")
+        self.prolongations = _several(prolongations, "prolongations")
+        if restrictions is None:
+            restrictions = [P.T for P in self.prolongations]
+        self.restrictions = _several(restrictions, "restrictions")
+        wanted = len(self.matrices) - (not alone)
+        if {len(self.prolongations), len(self.restrictions)} != {wanted}:
+            raise ArgumentError(
+                f"{len(self.matrices)} matrices, {len(self.prolongations)} prolongations and "
+                f"{len(self.restrictions)} restrictions make no hierarchy.",
+                hint="There is one of each between two grids; or one matrix of each kind for all.",
+            )
+        for A in self.matrices:
+            if A.rows != A.cols:
+                raise SpaceError(f"{A.name} is not square: rows {A.rows!r}, columns {A.cols!r}.")
+        self.coarsest = coarsest if alone else None
+        self._programs: dict[int, Programs] = {}
+        self._arrays: dict[Any, tuple[Array, Array, Array]] = {}
+        self._inverses: dict[Any, Array] = {}
+
+    @classmethod
+    def galerkin(
+        cls,
+        A: ssr.Matrix,
+        levels: int,
+        *,
+        smoother: Smoother | None = None,
+        sweeps: tuple[int, int] = (1, 1),
+    ) -> Multigrid:
+        """Return the hierarchy of ``P.T @ A @ P``, P interpolating between halved grids.
+
+        The grids have ``2^k c - 1`` points along each axis, symbolic or not, and zero values
+        outside. Products are not stored: with coefficients that vary, entries of the coarse
+        matrices are sums that grow from grid to grid, and few levels are wise.
+
+        Parameters
+        ----------
+        A
+            The matrix of the finest grid.
+        levels
+            The number of grids.
+        smoother, sweeps
+            See `Multigrid`.
+
+        Raises
+        ------
+        SpaceError
+            If a grid has an even number of points.
+
+        Examples
+        --------
+        >>> import ssr
+        >>> s = ssr.Space(4 * ssr.size("n") + 3)
+        >>> A = ssr.stencil(s, s, {-1: -1, 0: 2, 1: -1}, outside="drop")
+        >>> ssr.solvers.Multigrid.galerkin(A, 3)
+        <Multigrid with 3 levels: Space(4*n + 3), Space(2*n + 1), Space(n)>
+        """
+        matrices, prolongations = [A], list[ssr.Matrix]()
+        for _ in range(levels - 1):
+            fine = matrices[-1].rows
+            coarse = ssr.Space(*((extent - 1) // 2 for extent in fine.shape))
+            P = interpolation(fine, coarse)
+            prolongations.append(P)
+            matrices.append(P.T @ matrices[-1] @ P)
+        return cls(matrices, prolongations, smoother=smoother, sweeps=sweeps)
+
+    def __repr__(self) -> str:
+        if self.coarsest is not None:
+            return f"<Multigrid with {self.matrices[0]!r} on all levels>"
+        spaces = ", ".join(repr(A.rows) for A in self.matrices)
+        return f"<Multigrid with {len(self.matrices)} levels: {spaces}>"
+
+    def __call__(self, z: Array, r: Array) -> None:
+        """Do one cycle: assign z, an approximate solution of ``A z = r``."""
+        self._cycle(0, z, r)
+
+    def solve(
+        self,
+        b: Array,
+        x0: Array | None = None,
+        *,
+        rtol: float = 1e-5,
+        atol: float = 0.0,
+        maxiter: int | None = None,
+        callback: Callable[[Array], Any] | None = None,
+        history: list[float] | None = None,
+    ) -> Result:
+        """Solve ``A x = b`` by cycles; see `Solver.__call__`."""
+        return self._solver(
+            b, x0, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback, history=history
+        )
+
+    def renew(self) -> None:
+        """Take note that data of the matrices have changed."""
+        self._inverses.clear()
+
+    @cached_property
+    def _solver(self) -> Richardson:
+        return Richardson(self.matrices[0], self)
+
+    def _cycle(self, level: int, z: Array, r: Array) -> None:
+        if self.coarsest is None:
+            last = level + 1 == len(self.matrices)
+        else:
+            last, level = r.size <= self.coarsest, 0
+        if last:
+            z[...] = (self._inverse(level, r) @ r.ravel()).reshape(r.shape)
+            return
+        down, up = self._programs.get(level) or self._made(level)
+        residual, coarse, correction = self._arrays.get(
+            (level, r.shape, r.dtype)
+        ) or self._allocated(level, r)
+        down(z, r, residual, coarse)
+        self._cycle(level + 1, correction, coarse)
+        up(z, r, correction)
+
+    def _made(self, level: int) -> Programs:
+        """Return the programs of the ways down and up from a level: two, if the spaces fit."""
+        A, P, R = self.matrices[level], self.prolongations[level], self.restrictions[level]
+        smoother, (before, after) = self.smoother, self.sweeps
+
+        @ssr.program(z=A.rows, r=A.rows, residual=A.rows)
+        def smooth(z: Any, r: Any, residual: Any) -> None:
+            smoother.start(A, z, r)
+            for _ in range(before - 1):
+                smoother.sweep(A, z, r)
+            residual[:] = r - A @ z
+
+        @ssr.program(coarse=R.rows, residual=R.cols)
+        def restrict(coarse: Any, residual: Any) -> None:
+            coarse[:] = R @ residual
+
+        @ssr.program(z=P.rows, correction=P.cols)
+        def correct(z: Any, correction: Any) -> None:
+            z[:] = z + P @ correction
+
+        def down(z: Any, r: Any, residual: Any, coarse: Any) -> None:
+            smooth(z, r, residual)
+            restrict(coarse, residual)
+
+        @ssr.program(z=A.rows, r=A.rows)
+        def smooth_again(z: Any, r: Any) -> None:
+            for _ in range(after):
+                smoother.reverse(A, z, r)
+
+        def up(z: Any, r: Any, correction: Any) -> None:
+            correct(z, correction)
+            smooth_again(z, r)
+
+        made: Programs = down, up
+        if A.rows == P.rows == R.cols:
+            made = (
+                ssr.program(z=A.rows, r=A.rows, residual=A.rows, coarse=R.rows)(down),
+                ssr.program(z=A.rows, r=A.rows, correction=P.cols)(up),
+            )
+        return self._programs.setdefault(level, made)
+
+    def _allocated(self, level: int, r: Array) -> tuple[Array, Array, Array]:
+        """Return arrays for the residual, the coarse right side and the correction."""
+        coarse = self.restrictions[level] @ np.zeros_like(r, order="C")
+        made = np.empty(r.shape, r.dtype), coarse, np.empty_like(coarse)
+        return self._arrays.setdefault((level, r.shape, r.dtype), made)
+
+    def _inverse(self, level: int, r: Array) -> Array:
+        """Return the inverse of the coarsest matrix."""
+        found = self._inverses.get((r.shape, r.dtype))
+        if found is None:
+            if r.size > DENSE:
+                raise ArgumentError(
+                    f"The coarsest grid has {r.size} points, more than {DENSE}.",
+                    hint="Use more levels.",
+                )
+            columns = list(_columns(self.matrices[level], r))
+            dense = np.array(columns, np.float64).T
+            found = np.linalg.pinv(dense, rcond=r.size * np.finfo(r.dtype).eps).astype(r.dtype)
+            self._inverses[r.shape, r.dtype] = found
+        return found
+
+
+def _columns(A: ssr.Matrix, like: Array) -> Iterator[Array]:
+    """Yield the columns of a matrix for arrays of a shape."""
+    unit = np.zeros(like.shape, like.dtype)
+    for place in range(unit.size):
+        unit.flat[place] = 1.0
+        yield A.apply(unit).ravel()
+        unit.flat[place] = 0.0
+
+
+def _several(given: ssr.Matrix | Sequence[ssr.Matrix], what: str) -> tuple[ssr.Matrix, ...]:
+    """Return one matrix or several as a tuple."""
+    found = (given,) if isinstance(given, ssr.Matrix) else tuple(given)
+    if not all(isinstance(matrix, ssr.Matrix) for matrix in found):
+        raise ArgumentError(f"The {what} are no matrices of ssr.")
+    return found
+
+
+def interpolation(fine: ssr.Space, coarse: ssr.Space) -> ssr.Matrix:
+    """Return linear interpolation between grids whose coarse points are every other fine one.
+
+    Along an axis with c coarse points there are ``2 c + 1`` fine ones, the coarse ones in between
+    them and zero beyond, or ``2 c - 1``, of which the first and last are coarse, or c: the axis is
+    not coarsened.
+
+    Parameters
+    ----------
+    fine, coarse
+        Spaces of rows and columns.
+
+    Raises
+    ------
+    SpaceError
+        If the extents do not fit.
+
+    Examples
+    --------
+    >>> import ssr
+    >>> ssr.solvers.interpolation(ssr.Space(5), ssr.Space(2)).to_scipy().toarray()
+    array([[0.5, 0. ],
+           [1. , 0. ],
+           [0.5, 0.5],
+           [0. , 1. ],
+           [0. , 0.5]])
+
+    References
+    ----------
+    Briggs, Henson and McCormick, A Multigrid Tutorial (2nd ed. 2000), chapter 3.
+    """
+    shifts = [
+        _shift(ssr.Space(f), ssr.Space(c), c) for f, c in zip(fine.shape, coarse.shape, strict=True)
+    ]
+    if fine.location != coarse.location or any(fine.lower + coarse.lower):
+        raise SpaceError(f"There is no interpolation from {coarse!r} to {fine!r}.")
+
+    def interpolation(*index: Any) -> Any:
+        yield from entries(index, (), 1.0)
+
+    def entries(index: tuple[Any, ...], column: tuple[Any, ...], weight: float) -> Any:
+        axis = len(column)
+        if axis == fine.ndim:
+            if column in coarse:
+                yield column, weight
+            return
+        here, shift = index[axis], shifts[axis]
+        if shift is None:
+            yield from entries(index, (*column, here), weight)
+        elif (here - shift) % 2 == 0:
+            yield from entries(index, (*column, (here - shift) // 2), weight)
+        else:
+            yield from entries(index, (*column, (here - shift - 1) // 2), weight / 2)
+            yield from entries(index, (*column, (here - shift + 1) // 2), weight / 2)
+
+    return ssr.matrix(rows=fine, cols=coarse)(interpolation)
+
+
+def _shift(fine: ssr.Space, coarse: ssr.Space, count: Any) -> int | None:
+    """Return the first coarse point of an axis among the fine ones, None if it is the same axis."""
+    if fine == coarse:
+        return None
+    for shift, extent in (1, 2 * count + 1), (0, 2 * count - 1):
+        if fine == ssr.Space(extent):
+            return shift
+    raise SpaceError(
+        f"{coarse!r} does not coarsen {fine!r}.",
+        hint="With c coarse points an axis has 2*c + 1 fine ones, 2*c - 1, or c.",
+    )

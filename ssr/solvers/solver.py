@@ -1,0 +1,247 @@
+"""What all iterative solvers share: arguments, stopping, and the programs of an iteration.
+
+An iteration is one function of arrays, written once. It calls programs and a preconditioner; where
+the preconditioner is a program too, the function becomes one program, `fused`, in which the
+compiler sees the whole iteration. Otherwise it runs as Python between programs.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any, TypeAlias, TypeVar, cast
+
+import numpy as np
+
+import ssr
+
+from ..errors import ArgumentError, NonFiniteError, SpaceError
+from .smoothers import Smoother
+
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+
+Preconditioner: TypeAlias = "ssr.Matrix | ssr.Program | Smoother | Callable[[Array, Array], Any]"
+"""An approximate inverse: applied as ``M @ r``, or called as ``M(z, r)`` to assign z."""
+
+Result: TypeAlias = tuple[Array, int]
+"""The solution and what became of it: see `Solver.__call__`."""
+
+S = TypeVar("S", bound="Solver")
+
+
+class Breakdown(Exception):
+    """A method cannot go on: it would divide by zero."""
+
+    def __init__(self, info: int) -> None:
+        super().__init__(info)
+        self.info = info
+
+
+class Solver(ABC):
+    """An iterative method for ``A x = b`` with its programs, made once and used for many b.
+
+    Parameters
+    ----------
+    A
+        A square matrix. Its data are bound; arrays among them may change between calls.
+    M
+        A preconditioner, an approximation of the inverse of A: a matrix, applied as ``M @ r``; a
+        smoother such as `Jacobi`; a program with the parameters ``(z, r)`` that assigns z; or any
+        function ``M(z, r)`` of arrays that fills z, such as a `Multigrid`. All but the last become
+        a part of the compiled iteration.
+
+    Raises
+    ------
+    SpaceError
+        If A is not square, or M does not act on its space.
+    UnboundError
+        If data of A have no value.
+    """
+
+    def __init__(self, A: ssr.Matrix, M: Preconditioner | None = None) -> None:
+        if not isinstance(A, ssr.Matrix):
+            raise ArgumentError(
+                f"A is {type(A).__name__}, not a matrix of ssr.",
+                hint="For stored matrices there are the solvers of scipy.sparse.linalg.",
+            )
+        if A.rows != A.cols:
+            raise SpaceError(
+                f"{A.name} is not square: its rows and columns are different spaces.",
+                note=f"rows {A.rows!r}, columns {A.cols!r}",
+            )
+        self.A = A
+        self.M = M
+        self.space = A.rows
+        self._approximate = _called(A, M)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} for {self.A!r}>"
+
+    def __call__(
+        self,
+        b: Array,
+        x0: Array | None = None,
+        *,
+        rtol: float = 1e-5,
+        atol: float = 0.0,
+        maxiter: int | None = None,
+        callback: Callable[[Array], Any] | None = None,
+        history: list[float] | None = None,
+    ) -> Result:
+        """Solve ``A x = b`` until ``norm(b - A x) <= max(rtol * norm(b), atol)``.
+
+        Parameters
+        ----------
+        b
+            Right side: an array of the shape of the rows, float64 or float32.
+        x0
+            Where to start, zero by default; it is not changed.
+        rtol, atol
+            Tolerances, relative to the norm of b and absolute.
+        maxiter
+            The most iterations; ten for each row by default.
+        callback
+            Called with x after each iteration. The array is the one that the next iteration
+            changes.
+        history
+            A list that receives the norm of the residual at the start and after each iteration.
+
+        Returns
+        -------
+        x, info
+            The solution, of the type of b, and 0 if it is one, the number of iterations if they
+            were too few, or a negative number if the method broke down: -10 and -11 for a division
+            by zero, -1 for numbers that are not finite.
+
+        Raises
+        ------
+        ShapeError, DtypeError, ContiguityError
+            If b or x0 does not fit A.
+        NonFiniteError
+            If b holds infinities or NaN, or is too large for its norm.
+        """
+        if not isinstance(b, np.ndarray):
+            raise ArgumentError(
+                f"The right side is {type(b).__name__}, not a NumPy array.",
+                hint="Convert it with np.asarray.",
+            )
+        size = self._norm(b)
+        if not math.isfinite(size):
+            raise NonFiniteError(
+                "The right side is not finite.",
+                note="It holds an infinity or NaN, or its norm is too large for its dtype.",
+            )
+        if size == 0.0:
+            if history is not None:
+                history.append(0.0)
+            return np.zeros(b.shape, b.dtype), 0
+        x = np.zeros(b.shape, b.dtype) if x0 is None else np.array(x0, order="C")
+        limit = 10 * b.size if maxiter is None else maxiter
+        goal = max(rtol * size, atol)
+        steps = self._iterations(x, b, goal)
+        try:
+            for count, norms in enumerate(steps):
+                if history is not None:
+                    history.extend(norms)
+                if count and callback is not None:
+                    callback(x)
+                if norms[-1] <= goal:
+                    return x, 0
+                if not math.isfinite(norms[-1]):
+                    return x, -1
+                if count >= limit:
+                    return x, max(limit, 1)
+        except Breakdown as breakdown:
+            return x, breakdown.info
+        raise AssertionError("iterations end by returning, or by a Breakdown")
+
+    @abstractmethod
+    def _iterations(self, x: Array, b: Array, goal: float) -> Iterator[tuple[float, ...]]:
+        """Improve x again and again; yield the new residual norms, at first that of the start.
+
+        The last of them is that of x. Raises `Breakdown`.
+        """
+
+    # -- programs --------------------------------------------------------------------------------
+
+    def program(self, body: Callable[..., Any], scalars: str = "") -> ssr.Program:
+        """Return a program on fields of the matrix's space and scalars, by their names."""
+        names = body.__code__.co_varnames[: body.__code__.co_argcount]
+        kinds = {name: ssr.scalar if name in scalars.split() else self.space for name in names}
+        return ssr.program(options=None, **kinds)(body)
+
+    def fused(self, body: Callable[..., Any], scalars: str = "") -> Callable[..., Any]:
+        """Return a function that calls programs and the preconditioner, as one program if it can.
+
+        A preconditioner that is Python cannot be compiled; the function then runs as it stands.
+        """
+        if self._approximate is None or isinstance(self._approximate, ssr.Program):
+            return self.program(body, scalars)
+        return body
+
+    def precondition(self, z: Any, r: Any) -> Any:
+        """Return ``M r``: in z, or r itself where there is no M."""
+        if self._approximate is None:
+            return r
+        self._approximate(z, r)
+        return z
+
+    @cached_property
+    def _norm(self) -> ssr.Program:
+        return self.program(lambda b: ssr.norm(b))
+
+    @cached_property
+    def _residual(self) -> ssr.Program:
+        """The program ``r[:] = b - A @ x`` that returns the norm."""
+
+        def residual(r: Any, x: Any, b: Any) -> Any:
+            r[:] = b - self.A @ x
+            return ssr.norm(r)
+
+        return self.program(residual)
+
+
+def _called(A: ssr.Matrix, M: Preconditioner | None) -> Callable[..., Any] | None:
+    """Return a preconditioner as a function ``(z, r)`` of arrays, a program where it can be."""
+    if M is None:
+        return None
+    if isinstance(M, Smoother):
+
+        def apply(z: Any, r: Any) -> None:
+            M.precondition(A, z, r)
+
+    elif isinstance(M, ssr.Matrix):
+        if (M.rows, M.cols) != (A.rows, A.cols):
+            raise SpaceError(
+                f"The preconditioner {M.name} acts on other spaces than {A.name}.",
+                note=f"{M.cols!r} -> {M.rows!r} and {A.cols!r} -> {A.rows!r}",
+            )
+
+        def apply(z: Any, r: Any) -> None:
+            z[:] = M @ r
+
+    elif callable(M):
+        return M
+    else:
+        raise ArgumentError(
+            f"The preconditioner is {type(M).__name__}.",
+            hint="Use a matrix, a smoother, a program (z, r), or a function (z, r) of arrays.",
+        )
+    return ssr.program(z=A.rows, r=A.rows)(apply)
+
+
+def remembered(kind: type[S], A: Any, *rest: Any) -> S:
+    """Return ``kind(A, *rest)``: the last solver of this kind for A, if the rest was the same.
+
+    It is kept on the matrix, and goes with it.
+    """
+    if not isinstance(A, ssr.Matrix):
+        return kind(A, *rest)
+    known: dict[type[Solver], tuple[tuple[Any, ...], Any]] = vars(A).setdefault("solvers", {})
+    given, solver = known.get(kind, (None, None))
+    if given is None or any(a is not b and a != b for a, b in zip(given, rest, strict=True)):
+        solver = kind(A, *rest)
+        known[kind] = rest, solver
+    return cast(S, solver)

@@ -1,0 +1,199 @@
+"""Iterations without dot products: Richardson's, and its acceleration by Chebyshev polynomials."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+import ssr
+
+from ..errors import ArgumentError
+from .solver import Array, Preconditioner, Result, Solver, remembered
+
+
+class Richardson(Solver):
+    """The iteration ``x = x + M (b - A x)``; see `richardson`. One iteration is one program."""
+
+    @cached_property
+    def _step(self) -> Callable[..., Any]:
+        correct = self._correct
+
+        def step(x: Any, r: Any, z: Any) -> Any:
+            return correct(x, r, self.precondition(z, r))
+
+        return self.fused(step)
+
+    @cached_property
+    def _correct(self) -> ssr.Program:
+        def correct(x: Any, r: Any, z: Any) -> Any:
+            x[:] = x + z
+            r[:] = r - self.A @ z
+            return ssr.norm(r)
+
+        return self.program(correct)
+
+    def _iterations(self, x: Array, b: Array, goal: float) -> Iterator[tuple[float, ...]]:
+        r, z = np.empty((2, *b.shape), b.dtype)
+        yield (self._residual(r, x, b),)
+        while True:
+            yield (self._step(x, r, z),)
+
+
+def richardson(
+    A: ssr.Matrix,
+    b: Array,
+    x0: Array | None = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    maxiter: int | None = None,
+    M: Preconditioner | None = None,
+    callback: Callable[[Array], Any] | None = None,
+    history: list[float] | None = None,
+) -> Result:
+    """Solve ``A x = b`` by ``x = x + M (b - A x)``, where M is nearly the inverse of A.
+
+    With a smoother this is a sweep, with a `Multigrid` a cycle.
+
+    Parameters
+    ----------
+    A, M
+        Matrix and preconditioner, see `Solver`.
+    b, x0, rtol, atol, maxiter, callback, history
+        See `Solver.__call__`.
+
+    Returns
+    -------
+    x, info
+        See `Solver.__call__`.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> s = ssr.Space(ssr.size("n"))
+    >>> A = ssr.stencil(s, s, {-1: -1, 0: 4, 1: -1}, outside="drop")
+    >>> x, info = ssr.solvers.richardson(A, np.ones(5), M=ssr.solvers.GaussSeidel())
+    >>> info, bool(np.allclose(A @ x, 1.0, rtol=1e-4))
+    (0, True)
+
+    References
+    ----------
+    Saad, Iterative Methods for Sparse Linear Systems (2nd ed. 2003), section 4.2.
+    """
+    solver = remembered(Richardson, A, M)
+    return solver(b, x0, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback, history=history)
+
+
+class Chebyshev(Solver):
+    """Chebyshev iteration for eigenvalues of M A in an interval; see `chebyshev`.
+
+    One iteration is one program.
+
+    Parameters
+    ----------
+    A, M
+        Matrix and preconditioner, see `Solver`.
+    bounds
+        Two positive numbers, the smaller one first.
+    """
+
+    def __init__(
+        self, A: ssr.Matrix, bounds: tuple[float, float], M: Preconditioner | None = None
+    ) -> None:
+        super().__init__(A, M)
+        low, high = bounds
+        if not 0.0 < low <= high:
+            raise ArgumentError(
+                f"The eigenvalues are said to lie in {bounds}.",
+                hint="Give bounds=(low, high) with 0 < low <= high.",
+            )
+        self.middle, self.square = (low + high) / 2, ((high - low) / 2) ** 2
+
+    @cached_property
+    def _step(self) -> Callable[..., Any]:
+        move, turn = self._move, self._turn
+
+        def step(x: Any, r: Any, z: Any, d: Any, keep: Any, add: Any) -> Any:
+            turn(d, self.precondition(z, r), keep, add)
+            return move(x, r, d)
+
+        return self.fused(step, "keep add")
+
+    @cached_property
+    def _turn(self) -> ssr.Program:
+        def turn(d: Any, z: Any, keep: Any, add: Any) -> None:
+            d[:] = keep * d + add * z
+
+        return self.program(turn, "keep add")
+
+    @cached_property
+    def _move(self) -> ssr.Program:
+        def move(x: Any, r: Any, d: Any) -> Any:
+            x[:] = x + d
+            r[:] = r - self.A @ d
+            return ssr.norm(r)
+
+        return self.program(move)
+
+    def _iterations(self, x: Array, b: Array, goal: float) -> Iterator[tuple[float, ...]]:
+        r, z, d = np.zeros((3, *b.shape), b.dtype)
+        yield (self._residual(r, x, b),)
+        scale = 1.0 / self.middle
+        keep, add = 0.0, scale
+        while True:
+            yield (self._step(x, r, z, d, keep, add),)
+            scale, before = 1.0 / (2.0 * self.middle - self.square * scale), scale
+            keep, add = self.square * scale * before, 2.0 * scale
+
+
+def chebyshev(
+    A: ssr.Matrix,
+    b: Array,
+    x0: Array | None = None,
+    *,
+    bounds: tuple[float, float],
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    maxiter: int | None = None,
+    M: Preconditioner | None = None,
+    callback: Callable[[Array], Any] | None = None,
+    history: list[float] | None = None,
+) -> Result:
+    """Solve ``A x = b`` by Chebyshev iteration, for real eigenvalues of M A between bounds.
+
+    Its steps need no dot products. With k the ratio of the bounds it converges like conjugate
+    gradients at worst: by ``(sqrt(k) - 1) / (sqrt(k) + 1)`` in a step.
+
+    Parameters
+    ----------
+    A, M
+        Matrix and preconditioner, see `Solver`.
+    b, x0, rtol, atol, maxiter, callback, history
+        See `Solver.__call__`.
+    bounds
+        Two positive numbers between which all eigenvalues of M A lie. If some are larger the
+        iteration diverges, if some are smaller it is slow.
+
+    Returns
+    -------
+    x, info
+        See `Solver.__call__`.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> s = ssr.Space(ssr.size("n"))
+    >>> A = ssr.stencil(s, s, {-1: -1, 0: 4, 1: -1}, outside="drop")
+    >>> x, info = ssr.solvers.chebyshev(A, np.ones(5), bounds=(2.0, 6.0))
+    >>> info, bool(np.allclose(A @ x, 1.0, rtol=1e-4))
+    (0, True)
+
+    References
+    ----------
+    Saad, Iterative Methods for Sparse Linear Systems (2nd ed. 2003), algorithm 12.1.
+    """
+    solver = remembered(Chebyshev, A, tuple(bounds), M)
+    return solver(b, x0, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback, history=history)
