@@ -15,6 +15,7 @@ from .loopnest import For, If, Loop, Reduce, Run
 from .options import Options
 from .passes.split import split
 from .sets import Domain, condition_text, line_loops
+from .strides import unit_steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ def _stage(stage: ir.Stage, nest: ir.Nest, context: Domain) -> list[Loop]:
     backward = nest.order == "backward" and not stage.statement.parallel
     result: list[Loop] = []
     for lines, found in groups:
-        loops = line_loops(context & lines, found, axes[-1])
+        loops = unit_steps(line_loops(context & lines, found, axes[-1]), dict(found))
         loops = _reversed(loops) if backward else loops
         condition = condition_text(lines, context)
         result += [If(condition, loops, ())] if condition else loops

@@ -92,11 +92,42 @@ def restricted() -> ssr.Program:
     return restricted
 
 
+def galerkin() -> ssr.Program:
+    P = CASES["prolongation"].make()
+    A = ssr.stencil(P.rows, P.rows, {-1: -1.0, 0: 2.0, 1: -1.0}, outside="drop")
+    coarse = P.T @ A @ P
+
+    @ssr.program(x=P.rows, b=line, d=line)
+    def galerkin(x: Any, b: Any, d: Any) -> None:
+        b[:] = ssr.diagonal(line, d) @ P.T @ x - coarse @ b
+        x[:] = A**2 @ x + P @ b
+
+    return galerkin
+
+
+def interpolated() -> ssr.Program:
+    @ssr.matrix(rows=ssr.Space(2 * nx), cols=ssr.Space(nx))
+    def along(i: Any) -> Any:
+        yield i // 2, 0.75
+        if i % 2 == 0 and i > 0:
+            yield i // 2 - 1, 0.25
+
+    P = ssr.kron(ssr.identity(ssr.Space(ny)), along)
+
+    @ssr.program(x=P.rows, y=P.cols)
+    def interpolated(x: Any, y: Any) -> None:
+        x[:] = x - P @ y
+        y[:] = y + P.T @ x
+
+    return interpolated
+
+
 PROGRAMS: dict[str, tuple[Callable[[], ssr.Program], tuple[float, ...]]] = {
     made.__name__: (made, scalars)
     for made, scalars in [
         (gauss_seidel, ()), (nine_point_backward, ()), (twenty_seven_points, ()),
         (through_a_temporary, (0.7,)), (values, (0.25,)), (restricted, ()),
+        (galerkin, ()), (interpolated, ()),
     ]
 }  # fmt: skip
 SIZES = {1: [(1,), (2,), (3,), (17,)], 2: [(1, 1), (1, 7), (6, 1), (2, 2), (5, 12)]}

@@ -75,14 +75,14 @@ def kernel(y, x, layout, table_0):
                     y_r23 = y_0 + j * y_s0
                     x_r24 = x_0 + j * x_s0
                     x_r25 = x_0 + (j + 1) * x_s0
-                    for i in range(((-(i_lo % 2)) + i_lo) + 1, i_hi - 1, 2):
-                        s26 = -ld(x, x_r24 + i - 1)
-                        s27 = fma(w0, ld(x, x_r24 + i), s26)
-                        s28 = s27 - ld(x, x_r24 + i + 1)
-                        s29 = s28 - ld(x, x_r25 + i)
-                        st(y, y_r23 + i, s29)
-                        s30 = w0 * ld(x, x_r24 + i + 1)
-                        st(y, y_r23 + i + 1, s30)
+                    for i_2 in range((((-(i_lo % 2)) + i_lo) + 1) // 2, (i_hi - 1) // 2):
+                        s26 = -ld(x, x_r24 + 2*i_2)
+                        s27 = fma(w0, ld(x, x_r24 + 2*i_2 + 1), s26)
+                        s28 = s27 - ld(x, x_r24 + 2*i_2 + 2)
+                        s29 = s28 - ld(x, x_r25 + 2*i_2 + 1)
+                        st(y, y_r23 + 2*i_2 + 1, s29)
+                        s30 = w0 * ld(x, x_r24 + 2*i_2 + 2)
+                        st(y, y_r23 + 2*i_2 + 2, s30)
                     if (nx >= (i_hi + 1)) and ((i_hi % 2) == 0):
                         s31 = -ld(x, x_0 + j * x_s0 + i_hi - 2)
                         s32 = fma(w0, ld(x, x_0 + j * x_s0 + i_hi - 1), s31)
@@ -145,13 +145,13 @@ def kernel(y, x, layout, table_0):
                         st(y, y_0 + j * y_s0 + i_lo, s62)
                     y_r63 = y_0 + j * y_s0
                     x_r64 = x_0 + j * x_s0
-                    for i in range(((-(i_lo % 2)) + i_lo) + 1, i_hi - 1, 2):
-                        s65 = -ld(x, x_r64 + i - 1)
-                        s66 = fma(w0, ld(x, x_r64 + i), s65)
-                        s67 = s66 - ld(x, x_r64 + i + 1)
-                        st(y, y_r63 + i, s67)
-                        s68 = w0 * ld(x, x_r64 + i + 1)
-                        st(y, y_r63 + i + 1, s68)
+                    for i_2 in range((((-(i_lo % 2)) + i_lo) + 1) // 2, (i_hi - 1) // 2):
+                        s65 = -ld(x, x_r64 + 2*i_2)
+                        s66 = fma(w0, ld(x, x_r64 + 2*i_2 + 1), s65)
+                        s67 = s66 - ld(x, x_r64 + 2*i_2 + 2)
+                        st(y, y_r63 + 2*i_2 + 1, s67)
+                        s68 = w0 * ld(x, x_r64 + 2*i_2 + 2)
+                        st(y, y_r63 + 2*i_2 + 2, s68)
                     if (nx >= (i_hi + 1)) and ((i_hi % 2) == 0):
                         s69 = -ld(x, x_0 + j * x_s0 + i_hi - 2)
                         s70 = fma(w0, ld(x, x_0 + j * x_s0 + i_hi - 1), s69)
