@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import ir
+from .debug import verdict
 from .loopnest import For, If, Loop
 from .loops import LoopNest
 from .nests import bounds
@@ -23,7 +24,12 @@ OTHER_LAYOUT, OVERLAP = 1, 2
 
 
 def kernel_source(
-    program: ir.Program, nests: Sequence[LoopNest], dtype: str, title: str
+    program: ir.Program,
+    nests: Sequence[LoopNest],
+    dtype: str,
+    title: str,
+    *,
+    debug: bool = False,
 ) -> tuple[str, dict[str, Any]]:
     """Return the module text of a kernel and what a caller must know about it."""
     arrays = {f.name: f for f in (*program.fields, *program.temporaries)}
@@ -46,6 +52,8 @@ def kernel_source(
         if fold is not None:
             value = f"{'total' if fold.kind == 'sum' else 'found'}(state, {reductions[fold.name]})"
             writer.line(1, f"{spelled(fold.name)} = real({value})")
+        if debug:
+            _write_look(writer, nest.nest, number, len(nests))
         body += writer.lines
         buffer_arguments += [
             (writer.buffer(b.name), number, b.rows, b.pad) for b in nest.nest.buffers
@@ -79,8 +87,21 @@ def kernel_source(
         "loops": _vector_loops(nests),
         "reductions": len(reductions),
         "results": len(program.results),
+        "debug": debug,
     }
     return _module(program, types, meta, constants, body, dtype, title), meta
+
+
+def _write_look(writer: Writer, nest: ir.Nest, number: int, nests: int) -> None:
+    """Write the end of a nest in the debug build: return if it made an infinity or NaN."""
+    target = spelled(nest.target)
+    if nest.fold is not None:
+        writer.line(1, f"if {target} - {target} != 0:")
+        writer.line(2, f"return {verdict(number, nests)}")
+        return
+    writer.line(1, f"bad = unfit({target})")
+    writer.line(1, "if bad >= 0:")
+    writer.line(2, f"return {verdict(number, nests, 'bad')}")
 
 
 def _folding(nests: Sequence[LoopNest]) -> list[LoopNest]:
@@ -155,7 +176,11 @@ def _module(
         "import numpy as np",
         "from numba.types import Array, f4, f8, i8",
         "",
-        "from ssr.intrinsics import address, fits, fma, ld, maximum, minimum, prefetch, sign, st",
+        *(["from ssr.debug import ld, st, unfit"] if meta["debug"] else []),
+        "from ssr.intrinsics import address, fits, fma, "
+        + ("" if meta["debug"] else "ld, ")
+        + "maximum, minimum, prefetch, sign"
+        + ("" if meta["debug"] else ", st"),
         "from ssr.sums import accumulate, extreme, found, total",
         "",
         f"META = {dict(meta)!r}",

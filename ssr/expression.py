@@ -23,8 +23,10 @@ from .errors import (
     Error,
     RuntimeConditionError,
     SpaceError,
+    Span,
     UnboundError,
     UnsupportedError,
+    user_span,
 )
 from .families import multiply
 from .functions import power
@@ -54,6 +56,7 @@ class Recorder:
         self.inner: set[str] = set()
         self.reductions: dict[str, Space] = {}
         self.steps: list[ir.Step] = []
+        self.places: list[Span | None] = []
         self.results: Value | tuple[Value, ...] | None = None
 
         self._live: WeakValueDictionary[int, Expression] = WeakValueDictionary()
@@ -93,6 +96,7 @@ class Recorder:
 
         value = ir.rewrite(expression.value, place)
         self._own_scalars(value)
+        self.places.append(user_span())
         self.steps.append(
             ir.Assignment(name, space.axes, row_domain(space), value, expression.order)
         )
@@ -121,6 +125,7 @@ class Recorder:
         rows = ir.Field(name, space.lower, space.data.shape)
         self.scalars[name] = None
         self.reductions[name] = space
+        self.places.append(user_span())
         self.steps.append(
             ir.Reduction(name, kind, space.axes, rows, row_domain(space), values.value)
         )

@@ -128,7 +128,8 @@ def nearest(exact: Fraction, kind: Any) -> Any:
     return min(finite, key=distance)
 
 
-def _pointer(context: Any, builder: Any, kind: Any, array: Any, offset: Any) -> Any:
+def pointer(context: Any, builder: Any, kind: Any, array: Any, offset: Any) -> Any:
+    """Return the address of the element at a flat offset, in a lowered function."""
     data = context.make_array(kind)(context, builder, array).data
     return builder.gep(data, [offset], inbounds=True)
 
@@ -143,7 +144,7 @@ def _type_ld(context: Any) -> Callable[..., Any]:
 
 @lower_builtin(ld, types.Array, types.Integer)
 def _lower_ld(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    return builder.load(_pointer(context, builder, signature.args[0], *args))
+    return builder.load(pointer(context, builder, signature.args[0], *args))
 
 
 @type_callable(st)
@@ -159,7 +160,7 @@ def _lower_st(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     array, offset, value = args
     kind = signature.args[0]
     value = context.cast(builder, value, signature.args[2], kind.dtype)
-    builder.store(value, _pointer(context, builder, kind, array, offset))
+    builder.store(value, pointer(context, builder, kind, array, offset))
     return context.get_dummy_value()
 
 
@@ -174,7 +175,7 @@ def _type_prefetch(context: Any) -> Callable[..., Any]:
 @lower_builtin(prefetch, types.Array, types.Integer)
 def _lower_prefetch(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     data = context.make_array(signature.args[0])(context, builder, args[0]).data
-    pointer = builder.bitcast(builder.gep(data, [args[1]]), llvm.IntType(8).as_pointer())
+    pointer = builder.bitcast(builder.gep(data, [args[1]]), llvm.IntType(8).aspointer())
     word = llvm.IntType(32)
     function = llvm.FunctionType(llvm.VoidType(), [pointer.type, word, word, word])
     declared = builder.module.globals.get("llvm.prefetch.p0") or llvm.Function(
@@ -218,7 +219,7 @@ def _lower_fits(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     same = context.get_constant(types.boolean, True)
     for n, number in enumerate(found):
         place = builder.add(args[2], args[2].type(n))
-        meant = builder.load(_pointer(context, builder, wanted, args[1], place))
+        meant = builder.load(pointer(context, builder, wanted, args[1], place))
         same = builder.and_(same, builder.icmp_signed("==", number, meant))
     return same
 

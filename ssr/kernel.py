@@ -97,7 +97,10 @@ def _compile_uncached(
 def _kernel(
     module: ModuleType, name: str, source: str, keep: bool, from_cache: bool, start: float
 ) -> Kernel:
-    from .intrinsics import jit
+    if module.META["debug"]:
+        from .debug import jit
+    else:
+        from .intrinsics import jit
 
     run = jit(module.SIGNATURE, cache=keep)(module.kernel)
     return Kernel(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+import os
+from dataclasses import dataclass, fields, replace
 
 from .errors import ArgumentError
 
@@ -27,6 +28,10 @@ class Options:
         where memory latency is high, and costs up to a fifth where it is not.
     cache
         Keep kernels on disk.
+    debug
+        Build kernels that check each access to memory, and report the first infinity or NaN that a
+        statement makes as a NonFiniteError. Keeps bits; much slower. ``SSR_DEBUG=1`` in the
+        environment does this for all programs.
 
     Raises
     ------
@@ -40,9 +45,14 @@ class Options:
     recurrence: bool = True
     prefetch: bool = False
     cache: bool = True
+    debug: bool = False
 
     def __post_init__(self) -> None:
         for option in fields(self):
             value = getattr(self, option.name)
             if not isinstance(value, bool):
                 raise ArgumentError(f"Option {option.name} is True or False, not {value!r}.")
+
+    def settled(self) -> Options:
+        """Return the options with what the environment asks for."""
+        return replace(self, debug=True) if os.environ.get("SSR_DEBUG") == "1" else self

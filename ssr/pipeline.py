@@ -37,7 +37,7 @@ def lower(program: ir.Program, options: Options, dtype: str, title: str) -> Lowe
     program, notes = in_place(program)
     nests = tuple(optimise(nest(step, program), program, options, dtype) for step in program.steps)
     loops = tuple(schedule(n, options) for n in nests)
-    source, meta = kernel_source(program, loops, dtype, title)
+    source, meta = kernel_source(program, loops, dtype, title, debug=options.debug)
     return Lowered(program, notes, nests, loops, source, meta)
 
 

@@ -60,7 +60,7 @@ class Program:
         body: Callable[..., Any] | None = None,
     ) -> None:
         self.parameters = tuple(parameters)
-        self.options = options
+        self.options = options.settled()
         self._recorder = recorder
         self._body = body
         self._spaces = {**recorder.fields, **recorder.temporaries, **recorder.reductions}
@@ -263,7 +263,7 @@ class Program:
         states: list[Any] = [((n, STATE), np.int64) for n in (kernel.meta["reductions"],) if n]
         states += [((n,), np.float64) for n in (kernel.meta["results"],) if n]
         return Launch(
-            run=kernel.run,
+            run=self._watched(kernel.run, kernel),
             order=arrangement(
                 [isinstance(kind, Space) for _, kind in self.parameters],
                 (len(self._captured), len(self._constants)),
@@ -277,14 +277,25 @@ class Program:
             results=kernel.meta["results"],
         )
 
+    def _watched(self, run: Callable[..., int], kernel: Kernel) -> Callable[..., int]:
+        """Return a kernel's function; in the debug build one that reports what it finds."""
+        if not self.options.debug:
+            return run
+        from .debug import watched
+
+        made = zip(self._recorder.steps, self._recorder.places, strict=True)
+        places = [place for step, place in made if any(step is s for s in self.ir.steps)]
+        return watched(run, self.ir, kernel.meta, places)
+
     def run_plain(self, *args: Any, boxes: Sequence[Box] | None = None) -> Any:
         """Run the kernel's source as plain Python, with all accesses checked: slow, for tests."""
         from .intrinsics import plain, unwritten
 
         launch = self._launch(self._arrays(args), boxes)
         args = self._converted(args, launch.dtype)
-        kernel = plain(self.kernel(launch.dtype).plain)
-        launch = replace(launch, run=kernel, empty=unwritten, kept=[])
+        kernel = self.kernel(launch.dtype)
+        run = self._watched(plain(kernel.plain), kernel)
+        launch = replace(launch, run=run, empty=unwritten, kept=[])
         results = launch(args)
         if results is None:
             overlap(self._named(self._arrays(args)), self._written())

@@ -6,7 +6,7 @@ from numba.types import Array, f4, f8, i8
 from ssr.intrinsics import address, fits, fma, ld, maximum, minimum, prefetch, sign, st
 from ssr.sums import accumulate, extreme, found, total
 
-META = {'fields': ['x', 'b'], 'temporaries': {'x_new': 'x'}, 'written': ['x_new', 'x'], 'buffers': [], 'scalars': ['omega'], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'x_new', 'order': 'any', 'earlier': (), 'whole_lines': False}, {'target': 'x', 'order': 'any', 'earlier': (), 'whole_lines': False}], 'loops': 5, 'reductions': 0, 'results': 0}
+META = {'fields': ['x', 'b'], 'temporaries': {'x_new': 'x'}, 'written': ['x_new', 'x'], 'buffers': [], 'scalars': ['omega'], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'x_new', 'order': 'any', 'earlier': (), 'whole_lines': False}, {'target': 'x', 'order': 'any', 'earlier': (), 'whole_lines': False}], 'loops': 5, 'reductions': 0, 'results': 0, 'debug': False}
 
 real = np.float64
 
