@@ -1,6 +1,7 @@
 """Staged Sparse Row: sparse matrices on structured grids as programs instead of data."""
 
 from . import errors, solvers
+from .assembled import Assembled, from_scipy
 from .compose import kron
 from .declare import diagonal, identity, matrix, stencil
 from .errors import Error
@@ -32,6 +33,7 @@ from .values import Value
 __version__ = "0.1.0"
 
 __all__ = [
+    "Assembled",
     "Error",
     "Field",
     "Index",
@@ -46,6 +48,7 @@ __all__ = [
     "dot",
     "errors",
     "exp",
+    "from_scipy",
     "identity",
     "jacobian",
     "kron",

@@ -160,7 +160,8 @@ def watched(
     """
     names = [*meta["fields"], *meta["temporaries"]]
     made = [s.target if isinstance(s, ir.Assignment) else s.name for s in program.steps]
-    read = {load.array for step in program.steps for load in ir.loads(step.value)}
+    loads = (v for step in program.steps for v in ir.walk(step.value))
+    read = {v.array for v in loads if isinstance(v, (ir.Load, ir.Gather))}
 
     def call(*args: Any) -> int:
         arrays = dict(zip(names, args, strict=False))

@@ -16,6 +16,8 @@ from .debug import verdict
 from .loopnest import For, If, Loop
 from .loops import LoopNest
 from .nests import bounds
+from .stored import arguments as stored_arguments
+from .stored import gathers
 from .sums import STATE
 from .writer import STRIP, Writer, has_loop, runs_of, spelled, value_text, write_tree
 
@@ -168,6 +170,9 @@ def _module(
         signature.append("f8[::1]")
     arguments += ["layout", *tables]
     signature += ["i8[::1]", *("i8[:, ::1]" for _ in tables)]
+    for gather in gathers(program):
+        arguments += stored_arguments(gather)
+        signature += ["i8[::1]", "i8[::1]", "real[::1]"]
     kind = {"float64": "f8", "float32": "f4"}[dtype]
     signature = [t.replace("real", kind) for t in signature]
     lines = [

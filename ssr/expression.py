@@ -52,6 +52,7 @@ class Recorder:
         self.temporaries: dict[str, Space] = {}
         self.scalars: dict[str, float | None] = {}
         self.captured: dict[str, Any] = {}
+        self.stored: dict[str, Any] = {}
         self.sizes: dict[str, int] = {}
         self.inner: set[str] = set()
         self.reductions: dict[str, Space] = {}
@@ -474,7 +475,8 @@ class Field(Expression):
 
 def reads_field(value: ir.Value, name: str) -> bool:
     """Whether a value reads a field."""
-    return any(isinstance(v, ir.Load) and v.array == name for v in ir.walk(value))
+    reads = (v for v in ir.walk(value) if isinstance(v, (ir.Load, ir.Gather)))
+    return any(v.array == name for v in reads)
 
 
 def _is_all(where: object) -> bool:

@@ -66,6 +66,7 @@ def interpret_program(
     scalars: Mapping[str, float],
     sizes: Mapping[str, int],
     dtype: Any = np.float64,
+    stored: Mapping[str, Any] | None = None,
 ) -> tuple[float, ...]:
     """Run a program's steps one after the other, changing arrays in place; return its results.
 
@@ -79,6 +80,8 @@ def interpret_program(
         Numbers by name.
     dtype
         The type in which everything is computed.
+    stored
+        CSR matrices by name.
 
     Examples
     --------
@@ -97,7 +100,7 @@ def interpret_program(
     for f in program.temporaries:
         held[f.name] = np.full(tuple(s.evaluate(sizes) for s in f.shape), np.nan, kind)
     with np.errstate(all="ignore"):
-        meaning = Meaning(kind, sizes, dict(scalars))
+        meaning = Meaning(kind, sizes, dict(scalars), stored or {})
         for step in program.steps:
             if isinstance(step, ir.Reduction):
                 meaning.scalars[step.name] = _reduce(step, program, held, meaning)
@@ -269,6 +272,7 @@ class Meaning:
     kind: Any
     sizes: Mapping[str, int]
     scalars: dict[str, float]
+    stored: Mapping[str, Any] = field(default_factory=dict)
     known: dict[tuple[Domain, Domain], frozenset[Row]] = field(default_factory=dict)
 
     def points(self, domain: Domain) -> list[Row]:
@@ -302,12 +306,27 @@ class Meaning:
                 return read(value, self.index(value.index, row, rows))
             case ir.Op(name, args):
                 return OPERATIONS[name](*(self.evaluate(a, row, rows, read) for a in args))
+            case ir.Gather():
+                return self._gathered(value, row, rows, read)
             case ir.Sum(terms):
                 here = [t for t in terms if self.present(t.domain, rows, row)]
                 total = self.kind(-0.0) if here else self.kind(0.0)
                 for term in here:
                     total = self._add(total, term, row, rows, read)
                 return total
+
+    def _gathered(self, value: ir.Gather, row: Row, rows: Domain, read: Read) -> Any:
+        extents = [[n.evaluate(self.sizes) for n in f.shape] for f in (value.rows, value.cols)]
+        index = self.index(value.row, row, rows)
+        place = tuple(i - low for i, low in zip(index, value.rows.lower, strict=True))
+        number = int(np.ravel_multi_index(place, extents[0]))
+        matrix, total = self.stored[value.matrix], self.kind(0.0)
+        for p in range(matrix.indptr[number], matrix.indptr[number + 1]):
+            column = np.unravel_index(matrix.indices[p], extents[1])
+            point = tuple(int(c) + low for c, low in zip(column, value.cols.lower, strict=True))
+            load = ir.Load(value.array, value.row)
+            total = fma(self.kind(matrix.data[p]), read(load, point), total)
+        return total
 
     def _add(self, total: Any, term: ir.Term, row: Row, rows: Domain, read: Read) -> Any:
         weight = self.evaluate(term.weight, row, rows, read)

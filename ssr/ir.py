@@ -69,7 +69,27 @@ class Sum:
     terms: tuple[Term, ...]
 
 
-Value: TypeAlias = "Const | Scalar | Coordinate | Load | Op | Sum"
+@dataclass(frozen=True, slots=True)
+class Gather:
+    """A row of a stored matrix times a field: the sum over its entries in stored order.
+
+    It is the whole value of an assignment to a temporary, which reads no field in any other way.
+    ``row`` is the row's index; ``rows`` and ``cols`` say how points are numbered, and ``cols`` is
+    the field.
+    """
+
+    matrix: str
+    row: tuple[Affine, ...]
+    rows: Field
+    cols: Field
+
+    @property
+    def array(self) -> str:
+        """The field that is read."""
+        return self.cols.name
+
+
+Value: TypeAlias = "Const | Scalar | Coordinate | Load | Op | Sum | Gather"
 
 ZERO = Const(0.0)
 ONE = Const(1.0)

@@ -26,6 +26,8 @@ from .expression import (
 from .launch import Launch, arrangement
 from .options import Options
 from .space import Box, Space
+from .stored import arrays as stored_arrays
+from .stored import gathers
 from .sums import STATE
 from .trace import ScalarType
 from .values import Value, node
@@ -258,6 +260,14 @@ class Program:
         kernel = self.kernel(dtype)
         plan = plan_boxes(kernel.meta, self._spaces, sizes, named, boxes)
         bound = (*(a for _, a in self._captured), *(dtype.type(v) for _, v in self._constants))
+        steps = {n: [s // a.itemsize for s in a.strides] for n, _, a in named}
+        stored = [
+            a
+            for g in gathers(self.ir)
+            for a in stored_arrays(
+                g, self._recorder.stored[g.matrix], sizes, steps.get(g.array), dtype
+            )
+        ]
         memory = (*plan.temporaries, *plan.buffers)
         scratch: list[Any] = [(shape, dtype.type) for shape in memory]
         states: list[Any] = [((n, STATE), np.int64) for n in (kernel.meta["reductions"],) if n]
@@ -267,11 +277,11 @@ class Program:
             order=arrangement(
                 [isinstance(kind, Space) for _, kind in self.parameters],
                 (len(self._captured), len(self._constants)),
-                1 + len(plan.tables),
+                1 + len(plan.tables) + len(stored),
                 (len(scratch), len(states)),
             ),
-            rest=(*bound, plan.layout, *plan.tables),
-            free=(*bound, plan.free, *plan.tables),
+            rest=(*bound, plan.layout, *plan.tables, *stored),
+            free=(*bound, plan.free, *plan.tables, *stored),
             scratch=(*scratch, *states),
             dtype=dtype.type,
             results=kernel.meta["results"],
@@ -420,7 +430,7 @@ def needed(recorder: Recorder) -> tuple[ir.Step, ...]:
             kept.append(step)
             for value in ir.walk(step.value):
                 match value:
-                    case ir.Load(found) | ir.Scalar(found):
+                    case ir.Load(found) | ir.Scalar(found) | ir.Gather(array=found):
                         read.add(found)
     return tuple(reversed(kept))
 

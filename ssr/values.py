@@ -339,6 +339,8 @@ def show(value: ir.Value) -> str:
             return f"({show(a)} {_INFIX[name]} {show(b)})"
         case ir.Op(name, args):
             return f"{name}({', '.join(map(show, args))})"
+        case ir.Gather(matrix, row, array=array):
+            return f"{matrix}[{', '.join(map(str, row))}] @ {array}"
         case ir.Sum(terms):
             return "sum(" + "; ".join(map(show_term, terms)) + ")"
 

@@ -16,6 +16,7 @@ from . import ir
 from .affine import Affine
 from .loopnest import For, If, Loop, Reduce, Run
 from .loops import LoopNest
+from .stored import arguments
 
 STRIP = 256
 """Rows between two rounds of prefetching."""
@@ -25,7 +26,7 @@ DISTANCE = 64
 
 RESERVED = frozenset(
     """
-    i j k l strip one far clear layout box real np jit ld st fma prefetch address fits
+    i j k l p strip one far clear layout box real np jit ld st fma prefetch address fits
     range min max abs kernel Array minimum maximum sign strip_length state results accumulate
     extreme total found unfit bad
     """.split()  # noqa: SIM905
@@ -294,6 +295,8 @@ def value_text(writer: Writer, value: ir.Value, where: Mapping[str, Affine], dep
             return f"ld({writer.argument(array)}, {writer.place(array, moved)})"
         case ir.Sum():
             return _sum_text(writer, value, where, depth)
+        case ir.Gather():
+            return _gather_text(writer, value, where, depth)
         case ir.Op(name, args):
             texts = [value_text(writer, a, where, depth) for a in args]
     if name == "neg":
@@ -319,6 +322,23 @@ def _sum_text(writer: Writer, value: ir.Sum, where: Mapping[str, Affine], depth:
             writer.line(depth, f"{total} = {text}")
             text = total
     return text
+
+
+def _gather_text(writer: Writer, value: ir.Gather, where: Mapping[str, Affine], depth: int) -> str:
+    """Write the loop over the stored entries of a row; return the variable of the sum."""
+    rows, places, values = arguments(value)
+    row, total = writer.fresh("r"), writer.fresh("s")
+    number = ""
+    for index, low, count in zip(value.row, value.rows.lower, value.rows.shape, strict=True):
+        here = f"({index.substitute(where) - low})"
+        number = f"({number}) * ({writer.spell(str(count))}) + {here}" if number else here
+    operand = writer.argument(value.array)
+    writer.line(depth, f"{row} = {number}")
+    writer.line(depth, f"{total} = {writer.constant(0.0)}")
+    writer.line(depth, f"for p in range(ld({rows}, {row}), ld({rows}, {row} + 1)):")
+    load = f"ld({operand}, ld({places}, p))"
+    writer.line(depth + 1, f"{total} = fma(ld({values}, p), {load}, {total})")
+    return total
 
 
 def _first(writer: Writer, term: ir.Term, where: Mapping[str, Affine], depth: int) -> str:
