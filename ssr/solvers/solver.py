@@ -190,7 +190,12 @@ class Solver(ABC):
 
     @cached_property
     def _norm(self) -> ssr.Program:
-        return self.program(lambda b: ssr.norm(b))
+        """The program that returns the norm of b."""
+
+        def norm(b: Any) -> Any:
+            return ssr.norm(b)
+
+        return self.program(norm)
 
     @cached_property
     def _residual(self) -> ssr.Program:

@@ -15,19 +15,19 @@ from ssr.space import Box
 Array = np.ndarray[Any, Any]
 
 
-def _uncompiled(signature: str, *, cache: bool = True) -> Any:
+def uncompiled(signature: str, *, cache: bool = True) -> Any:
     return lambda function: function
 
 
 def run(program: ssr.Program, *args: Any, boxes: tuple[Box, ...] | None = None) -> None:
     """Run a program's emitted source as checked Python; Numba takes no part."""
-    with patch("ssr.intrinsics.jit", _uncompiled):
+    with patch("ssr.intrinsics.jit", uncompiled):
         program.run_plain(*args, boxes=boxes)
 
 
 def source(program: ssr.Program, dtype: str = "float64") -> str:
     """Return the emitted source of a program, not compiled."""
-    with patch("ssr.intrinsics.jit", _uncompiled):
+    with patch("ssr.intrinsics.jit", uncompiled):
         return program.kernel(dtype).source
 
 

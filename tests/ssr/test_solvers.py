@@ -1,0 +1,421 @@
+"""Solvers against SciPy: solutions, numbers of iterations, what becomes of hopeless systems.
+
+Most kernels run as plain Python here, which gives the same bits as their compiled form and needs no
+compiler; `test_solvers_multigrid` and the examples of the documentation compile.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse.linalg as scipy_solvers
+
+import ssr
+from ssr import solvers
+from ssr.errors import (
+    ArgumentError,
+    DtypeError,
+    NonFiniteError,
+    ShapeError,
+    SpaceError,
+    UnboundError,
+)
+
+from . import plain
+
+Array = np.ndarray[Any, Any]
+Solve = Callable[..., tuple[Array, int]]
+
+
+@pytest.fixture(autouse=True)
+def plain_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let programs that are called with arrays run as plain Python."""
+    call = ssr.Program.__call__
+
+    def run(program: ssr.Program, *args: Any) -> Any:
+        inside = any(isinstance(a, ssr.Value | ssr.Field) for a in args)
+        return call(program, *args) if inside else program.run_plain(*args)
+
+    monkeypatch.setattr(ssr.Program, "__call__", run)
+    monkeypatch.setattr("ssr.intrinsics.jit", plain.uncompiled)
+
+
+n, nz, ny, nx = ssr.sizes("n nz ny nx")
+line, plane, box = ssr.Space(n), ssr.Space(ny, nx), ssr.Space(nz, ny, nx)
+
+
+@ssr.matrix(rows=line, cols=line, low=line, mid=line, up=line)
+def tridiagonal(i: Any, *, low: Any, mid: Any, up: Any) -> Any:
+    yield i, mid[i]
+    if i > 0:
+        yield i - 1, low[i]
+    if i + 1 < n:
+        yield i + 1, up[i]
+
+
+def poisson(size: int, dtype: str = "float64") -> ssr.Matrix:
+    """Return a symmetric positive definite matrix with coefficients that vary."""
+    k = np.random.default_rng(size).uniform(0.5, 2.0, size + 1).astype(dtype)
+    return tridiagonal.bind(low=-k[:-1], mid=k[:-1] + k[1:], up=-k[1:])
+
+
+def convection(size: int, dtype: str = "float64") -> ssr.Matrix:
+    """Return a matrix that is not symmetric: the flow adds to the neighbour it comes from."""
+    v = np.random.default_rng(size).uniform(0.5, 2.0, size).astype(dtype)
+    one = np.ones(size, dtype)
+    return tridiagonal.bind(low=-one - v, mid=2 * one + v, up=-one)
+
+
+def right_side(shape: Any, dtype: str = "float64") -> Array:
+    return np.random.default_rng(1).standard_normal(shape).astype(dtype)
+
+
+def inverse_diagonal(A: ssr.Matrix) -> ssr.Matrix:
+    values = A.to_scipy().diagonal()
+    return ssr.diagonal(line, 1.0 / values)
+
+
+def as_program(A: ssr.Matrix) -> ssr.Program:
+    @ssr.program(z=A.rows, r=A.rows)
+    def precondition(z: Any, r: Any) -> None:
+        z[:] = A.diagonal().solve(r)
+
+    return precondition
+
+
+def as_function(A: ssr.Matrix) -> Callable[[Array, Array], None]:
+    values = A.to_scipy().diagonal()
+
+    def precondition(z: Array, r: Array) -> None:
+        z[...] = r / values.reshape(r.shape)
+
+    return precondition
+
+
+PRECONDITIONERS: dict[str, Callable[[ssr.Matrix], Any]] = {
+    "none": lambda A: None,
+    "Jacobi": lambda A: solvers.Jacobi(),
+    "Gauss-Seidel": lambda A: solvers.GaussSeidel(),
+    "matrix": inverse_diagonal,
+    "program": as_program,
+    "function": as_function,
+}
+
+
+def check(solve: Solve, A: ssr.Matrix, shape: Any, tolerance: float = 1e-7, **named: Any) -> int:
+    """Compare a solution with SciPy's direct one; return the number of iterations."""
+    dtype = named.pop("dtype", "float64")
+    b = right_side(shape, dtype)
+    before, history = b.copy(), list[float]()
+    x, info = solve(A, b, history=history, **named)
+    assert info == 0
+    assert x.shape == b.shape
+    assert x.dtype == b.dtype
+    expected = scipy_solvers.spsolve(A.to_scipy().astype(float).tocsc(), b.ravel().astype(float))
+    np.testing.assert_allclose(x.ravel(), expected, 0, tolerance * np.abs(expected).max())
+    again, _ = solve(A, b, **named)
+    np.testing.assert_array_equal(x, again)
+    np.testing.assert_array_equal(b, before)
+    return len(history) - 1
+
+
+# -- solutions -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 20])
+@pytest.mark.parametrize("M", PRECONDITIONERS)
+def test_cg(size: int, M: str) -> None:
+    A = poisson(size).bind(n=size)
+    count = check(solvers.cg, A, size, rtol=1e-12, M=PRECONDITIONERS[M](A))
+    assert count <= 2 * size
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 16])
+@pytest.mark.parametrize("M", ["none", "Gauss-Seidel", "function"])
+def test_bicgstab(size: int, M: str) -> None:
+    A = convection(size).bind(n=size)
+    check(solvers.bicgstab, A, size, rtol=1e-11, M=PRECONDITIONERS[M](A))
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 16])
+@pytest.mark.parametrize("M", ["none", "Gauss-Seidel", "function"])
+def test_gmres(size: int, M: str) -> None:
+    A = convection(size).bind(n=size)
+    check(solvers.gmres, A, size, rtol=1e-11, M=PRECONDITIONERS[M](A), restart=30)
+
+
+@pytest.mark.parametrize("size", [1, 2, 11])
+@pytest.mark.parametrize("M", ["none", "Jacobi"])
+def test_chebyshev(size: int, M: str) -> None:
+    A = poisson(size).bind(n=size)
+    dense = A.to_scipy().toarray()
+    if M == "Jacobi":
+        dense = dense / np.diag(dense)[:, None]
+    eigenvalues = np.linalg.eigvals(dense).real
+    bounds = float(eigenvalues.min()), float(eigenvalues.max())
+
+    def solve(A: ssr.Matrix, b: Array, **named: Any) -> tuple[Array, int]:
+        return solvers.chebyshev(A, b, bounds=bounds, **named)
+
+    ratio = np.sqrt(bounds[1] / bounds[0])
+    count = check(solve, A, size, rtol=1e-10, M=PRECONDITIONERS[M](A))
+    assert count <= 2 + 13 * ratio
+
+
+def test_richardson() -> None:
+    A = poisson(7).bind(n=7)
+    named = {"rtol": 1e-9, "maxiter": 1000}
+    one = check(solvers.richardson, A, 7, M=solvers.GaussSeidel(), **named)
+    assert one < check(solvers.richardson, A, 7, M=lambda z, r: np.multiply(0.2, r, z), **named)
+
+
+@pytest.mark.parametrize("method", ["cg", "bicgstab", "gmres"])
+def test_float32(method: str) -> None:
+    A = (poisson if method == "cg" else convection)(9, "float32").bind(n=9)
+    check(getattr(solvers, method), A, 9, 1e-4, rtol=1e-5, dtype="float32")
+
+
+CROSS = {(0, 0): 4.0, (0, 1): -1.0, (0, -1): -1.0, (1, 0): -1.0, (-1, 0): -1.0}
+FLOW = {(0, 0): 5.0, (0, 1): -0.5, (0, -1): -1.5, (1, 0): -1.2, (-1, 0): -0.8}
+
+
+def test_planes() -> None:
+    A = ssr.stencil(plane, plane, CROSS, outside="drop")
+    for shape in (1, 1), (1, 6), (5, 8):
+        check(solvers.cg, A.bind(ny=shape[0], nx=shape[1]), shape, rtol=1e-12)
+    B = ssr.stencil(plane, plane, FLOW, outside="drop")
+    check(solvers.bicgstab, B.bind(ny=5, nx=8), (5, 8), rtol=1e-11)
+
+
+def test_boxes() -> None:
+    weights = {(0, 0, 0): 7.0}
+    for axis in range(3):
+        for side, weight in (-1, -1.25), (1, -0.75):
+            weights[tuple(side * (a == axis) for a in range(3))] = weight  # type: ignore[index]
+    A = ssr.stencil(box, box, weights, outside="drop")
+    for shape in (1, 1, 1), (2, 3, 4):
+        sizes = dict(zip(("nz", "ny", "nx"), shape, strict=True))
+        check(solvers.gmres, A.bind(**sizes), shape, rtol=1e-11)
+
+
+# -- numbers of iterations -----------------------------------------------------------------------
+
+
+def scipys(method: str, A: ssr.Matrix, b: Array, M: Any = None, **named: Any) -> int:
+    """Return the number of SciPy's iterations; of vectors for GMRES."""
+    count = 0
+
+    def callback(_: Any) -> None:
+        nonlocal count
+        count += 1
+
+    if method == "gmres":
+        named["callback_type"] = "pr_norm"
+    solve = getattr(scipy_solvers, method)
+    _, info = solve(A.to_scipy(), b, M=M, callback=callback, **named)
+    assert info == 0
+    return count
+
+
+@pytest.mark.parametrize("M", ["none", "Gauss-Seidel"])
+@pytest.mark.parametrize("method", ["cg", "bicgstab", "gmres"])
+def test_as_many_iterations_as_scipy(method: str, M: str) -> None:
+    size = 24
+    A = (poisson if method == "cg" else convection)(size).bind(n=size)
+    b, history = right_side(size), list[float]()
+    named: dict[str, Any] = {"rtol": 1e-8} | ({"restart": 50} if method == "gmres" else {})
+    getattr(solvers, method)(A, b, M=PRECONDITIONERS[M](A), history=history, **named)
+    operator = None
+    if M == "Gauss-Seidel":
+        S = A.to_scipy().toarray()
+        symmetric = np.tril(S) @ np.diag(1.0 / np.diag(S)) @ np.triu(S)
+        operator = np.linalg.inv(symmetric)
+    expected = scipys(method, A, b, operator, **named)
+    assert abs(len(history) - 1 - expected) <= max(2, expected // 10)
+
+
+def test_preconditioners_save_iterations() -> None:
+    A, b = poisson(40), right_side(40)
+    counts = {}
+    for M in "none", "Gauss-Seidel":
+        history: list[float] = []
+        solvers.cg(A, b, M=PRECONDITIONERS[M](A), rtol=1e-8, history=history)
+        counts[M] = len(history)
+    assert counts["Gauss-Seidel"] < 0.8 * counts["none"]
+
+
+def test_cg_is_exact_after_as_many_steps_as_there_are_eigenvalues() -> None:
+    one = np.ones(40)
+    A = tridiagonal.bind(low=0 * one, mid=np.repeat([1.0, 2.0, 3.0, 5.0], 10), up=0 * one)
+    history: list[float] = []
+    solvers.cg(A, right_side(40), rtol=1e-12, history=history)
+    assert len(history) == 5
+
+
+# -- the call ------------------------------------------------------------------------------------
+
+
+METHODS: dict[str, Solve] = {
+    "cg": solvers.cg,
+    "bicgstab": solvers.bicgstab,
+    "gmres": solvers.gmres,
+    "chebyshev": lambda A, b, *args, **named: solvers.chebyshev(
+        A, b, *args, bounds=(0.01, 8.0), **named
+    ),
+    "richardson": solvers.richardson,
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_nothing_to_do(method: str) -> None:
+    A, history = poisson(7), list[float]()
+    x, info = METHODS[method](A, np.zeros(7), np.ones(7), history=history)
+    assert (x == 0.0).all()
+    assert (info, history) == (0, [0.0])
+    b = right_side(7)
+    found, _ = solvers.cg(A, b, rtol=1e-13)
+    called: list[int] = []
+    x, info = METHODS[method](A, b, found, callback=lambda _: called.append(1), history=history)
+    assert info == 0
+    assert not called
+    assert x is not found
+    np.testing.assert_array_equal(x, found)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_too_few_iterations(method: str) -> None:
+    A, b, seen, history = poisson(40), right_side(40), [], list[float]()
+    named: dict[str, Any] = {"restart": 5} if method == "gmres" else {}
+    if method == "richardson":
+        named["M"] = solvers.GaussSeidel()
+    x, info = METHODS[method](
+        A, b, maxiter=3, callback=lambda x: seen.append(x.copy()), history=history, **named
+    )
+    assert info == 3
+    assert len(seen) == 3
+    np.testing.assert_array_equal(seen[-1], x)
+    assert len(history) == 1 + 3 * (5 if method == "gmres" else 1)
+    residuals = [np.linalg.norm(b - A @ v) for v in (np.zeros(40), *seen)]
+    every = 5 if method == "gmres" else 1
+    np.testing.assert_allclose(history[::every], residuals, 1e-10)
+
+
+def test_tolerances() -> None:
+    A, b = poisson(40), right_side(40)
+    for named in {"rtol": 1e-3}, {"rtol": 0.0, "atol": 1e-3}, {"rtol": 1e-9, "atol": 1e-2}:
+        x, info = solvers.cg(A, b, **named)
+        assert info == 0
+        goal = max(named.get("rtol", 1e-5) * np.linalg.norm(b), named.get("atol", 0.0))
+        assert 0.01 * goal < np.linalg.norm(b - A @ x) <= goal * (1 + 1e-12)
+
+
+def test_start() -> None:
+    A, b, x0 = poisson(40), right_side(40), right_side(41)[1:]
+    kept = x0.copy()
+    x, info = solvers.cg(A, b, x0, rtol=1e-12)
+    assert info == 0
+    np.testing.assert_array_equal(x0, kept)
+    np.testing.assert_allclose(x, solvers.cg(A, b, rtol=1e-12)[0], 1e-8, 1e-8)
+
+
+def test_arrays_of_a_matrix_may_change() -> None:
+    mid, one = np.full(7, 3.0), np.ones(7)
+    A = tridiagonal.bind(low=-one, mid=mid, up=-one)
+    solver = solvers.CG(A)
+    first, _ = solver(one)
+    mid[:] = 4.0
+    second, _ = solver(one, rtol=1e-12)
+    assert not np.allclose(first, second)
+    np.testing.assert_allclose(A @ second, one, 1e-10)
+
+
+def test_programs_are_kept() -> None:
+    A = poisson(7)
+    solvers.cg(A, np.ones(7))
+    held = vars(A)["solvers"][solvers.CG][1]
+    solvers.cg(A, np.ones(7))
+    assert vars(A)["solvers"][solvers.CG][1] is held
+    solvers.cg(A, np.ones(7), M=solvers.Jacobi())
+    other = vars(A)["solvers"][solvers.CG][1]
+    assert other is not held
+    solvers.cg(A, np.ones(7), M=solvers.Jacobi())
+    assert vars(A)["solvers"][solvers.CG][1] is other
+
+
+# -- breakdown and errors ------------------------------------------------------------------------
+
+
+def exchange() -> ssr.Matrix:
+    """Return ((0, 1), (1, 0))."""
+    one = np.ones(2)
+    return tridiagonal.bind(low=one, mid=0 * one, up=one)
+
+
+def test_breakdown() -> None:
+    A, b = exchange(), np.array([1.0, 0.0])
+    assert solvers.cg(A, b)[1] == -11
+    assert solvers.bicgstab(A, b)[1] == -11
+    x, info = solvers.gmres(A, b)
+    assert info == 0
+    np.testing.assert_allclose(x, [0.0, 1.0], 0, 1e-15)
+    assert solvers.gmres(A, b, restart=1)[1] == -11
+
+    def zero(z: Array, r: Array) -> None:
+        z[...] = 0.0
+
+    assert solvers.cg(A, b, M=zero)[1] == -10
+    singular = tridiagonal.bind(low=0 * b, mid=b, up=0 * b)
+    for method in "cg", "bicgstab", "gmres":
+        x, info = getattr(solvers, method)(singular, np.ones(2), maxiter=10)
+        assert info != 0
+        assert np.isfinite(x).all()
+
+
+def test_divergence() -> None:
+    A, b = poisson(7), right_side(7)
+    assert solvers.chebyshev(A, b, bounds=(1e-3, 2e-3))[1] == -1
+    assert solvers.cg(A, b, np.full(7, np.nan))[1] == -1
+
+
+@ssr.matrix(rows=line, cols=line.grow(1))
+def wide(i: Any) -> Any:
+    yield i + 1, 1.0
+
+
+ONES = np.ones(7)
+
+
+@pytest.mark.parametrize(
+    ("error", "match", "call"),
+    [
+        (SpaceError, "not square", lambda: solvers.cg(wide, ONES)),
+        (ArgumentError, "not a matrix", lambda: solvers.gmres(np.eye(7), ONES)),  # type: ignore[arg-type]
+        (UnboundError, "needs a value", lambda: solvers.cg(tridiagonal, ONES)),
+        (ArgumentError, "The right side is list", lambda: solvers.cg(poisson(7), [1.0])),  # type: ignore[arg-type]
+        (ShapeError, "'b' has 2 axes", lambda: solvers.cg(poisson(7), np.ones((7, 1)))),
+        (ShapeError, "length 7", lambda: solvers.bicgstab(poisson(7), np.ones(6))),
+        (ShapeError, "length 7 along", lambda: solvers.cg(poisson(7), ONES, np.ones(6))),
+        (DtypeError, "int64", lambda: solvers.cg(poisson(7), np.ones(7, int))),
+        (DtypeError, "float32", lambda: solvers.cg(poisson(7), ONES.astype("f4"))),
+        (DtypeError, "float32", lambda: solvers.cg(poisson(7), ONES, ONES.astype("f4"))),
+        (NonFiniteError, "not finite", lambda: solvers.cg(poisson(7), np.nan * ONES)),
+        (NonFiniteError, "not finite", lambda: solvers.gmres(poisson(7), np.inf * ONES)),
+        (NonFiniteError, "not finite", lambda: solvers.cg(poisson(7), 1e200 * ONES)),
+        (
+            SpaceError,
+            "other spaces",
+            lambda: solvers.cg(poisson(7), ONES, M=ssr.identity(plane)),
+        ),
+        (ArgumentError, "is str", lambda: solvers.cg(poisson(7), ONES, M="jacobi")),  # type: ignore[arg-type]
+        (ArgumentError, "bounds", lambda: solvers.Chebyshev(poisson(7), (0.0, 1.0))),
+        (ArgumentError, "bounds", lambda: solvers.chebyshev(poisson(7), ONES, bounds=(2.0, 1.0))),
+        (ArgumentError, "restart is 0", lambda: solvers.gmres(poisson(7), ONES, restart=0)),
+    ],
+)
+def test_mistakes(error: type[Exception], match: str, call: Callable[[], object]) -> None:
+    with pytest.raises(error, match=match) as caught:
+        call()
+    assert isinstance(caught.value, ssr.Error)
+    assert caught.value.span is not None
+    assert caught.value.span.file == __file__

@@ -1,0 +1,173 @@
+"""Multigrid: hierarchies, convergence that does not depend on the grid, preconditioning."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse.linalg as scipy_solvers
+
+import ssr
+from ssr import solvers
+from ssr.errors import ArgumentError, ShapeError, SpaceError
+
+from .test_solvers import CROSS, right_side
+
+Array = np.ndarray[Any, Any]
+n, ny, nx = ssr.sizes("n ny nx")
+fine, coarse = ssr.Space(2 * ny + 1, 2 * nx + 1), ssr.Space(ny, nx)
+A = ssr.stencil(fine, fine, CROSS, outside="drop")
+P = solvers.interpolation(fine, coarse)
+SECOND = {-1: -1.0, 0: 2.0, 1: -1.0}
+
+
+def second(space: ssr.Space) -> ssr.Matrix:
+    return ssr.stencil(space, space, SECOND, outside="drop")
+
+
+@pytest.fixture(scope="module")
+def multigrid() -> solvers.Multigrid:
+    return solvers.Multigrid(A, P, P.T, sweeps=(2, 2))
+
+
+def counted(solve: Callable[..., Any], *args: Any, **named: Any) -> list[float]:
+    history: list[float] = []
+    _, info = solve(*args, history=history, **named)
+    assert info == 0
+    return history
+
+
+def test_convergence_does_not_depend_on_the_grid(multigrid: solvers.Multigrid) -> None:
+    factors = []
+    for shape in (31, 31), (63, 31), (127, 127), (511, 511):
+        norms = counted(multigrid.solve, right_side(shape), rtol=1e-10)
+        factors.append((norms[-1] / norms[1]) ** (1 / (len(norms) - 2)))
+    assert max(factors) < 0.15
+    assert max(factors) < 1.2 * min(factors)
+
+
+def test_solution(multigrid: solvers.Multigrid) -> None:
+    b = right_side((15, 31))
+    x, info = multigrid.solve(b, rtol=1e-12)
+    definition = A.bind(ny=7, nx=15).to_scipy().tocsc()
+    expected = scipy_solvers.spsolve(definition, b.ravel()).reshape(b.shape)
+    assert info == 0
+    np.testing.assert_allclose(x, expected, 0, 1e-10 * np.abs(expected).max())
+    np.testing.assert_array_equal(x, multigrid.solve(b, rtol=1e-12)[0])
+
+
+def test_preconditioner(multigrid: solvers.Multigrid) -> None:
+    b = right_side((63, 63))
+    assert len(counted(solvers.cg, A, b, M=multigrid, rtol=1e-8)) <= 8
+    alone: list[Array] = []
+    matrix = A.bind(ny=31, nx=31).to_scipy()
+    scipy_solvers.cg(matrix, b.ravel(), rtol=1e-8, callback=alone.append)
+    assert len(alone) > 100
+
+
+def test_cycle_is_symmetric(multigrid: solvers.Multigrid) -> None:
+    x, y = (right_side((2, 15, 15))[k] for k in range(2))
+    u, v = np.empty_like(x), np.empty_like(y)
+    multigrid(u, x)
+    multigrid(v, y)
+    assert abs(np.vdot(u, y) - np.vdot(x, v)) < 1e-13 * np.linalg.norm(u) * np.linalg.norm(y)
+    assert np.vdot(u, x) > 0
+
+
+def test_galerkin() -> None:
+    space = ssr.Space(4 * n + 3)
+    made = solvers.Multigrid.galerkin(second(space), 3, smoother=solvers.Jacobi(2 / 3))
+    for k, extent in enumerate((4 * n + 3, 2 * n + 1, n)):
+        assert (2.0**k * made.matrices[k]).equals(second(ssr.Space(extent)))
+    for size in 7, 63, 255:
+        norms = counted(made.solve, right_side(size), rtol=1e-9)
+        assert (norms[-1] / norms[1]) ** (1 / (len(norms) - 2)) < 0.25
+
+
+def test_matrices_of_their_own_spaces() -> None:
+    """Matrices meet at arrays: those of a hierarchy may be written with other sizes."""
+    m = ssr.size("m")
+    wide = second(ssr.Space(n))
+    Q = solvers.interpolation(ssr.Space(2 * m + 1), ssr.Space(m))
+    made = solvers.Multigrid([wide, wide, wide], [Q, Q], [2.0 * Q.T] * 2)
+    assert len(counted(made.solve, right_side(63), rtol=1e-8)) < 14
+    with pytest.raises(ShapeError, match="length 10"):
+        made.solve(np.ones(10))
+
+
+def test_one_point() -> None:
+    made = solvers.Multigrid(
+        second(ssr.Space(n)), solvers.interpolation(ssr.Space(3), ssr.Space(1))
+    )
+    x, info = made.solve(np.ones(1))
+    assert info == 0
+    np.testing.assert_allclose(x, [0.5], 1e-15)
+
+
+def test_singular_coarsest_matrix_and_new_data() -> None:
+    line = ssr.Space(n)
+
+    @ssr.matrix(rows=line, cols=line, k=ssr.Space(n + 1))
+    def flux(i: Any, *, k: Any) -> Any:
+        yield i, k[i] + k[i + 1]
+        if i > 0:
+            yield i - 1, -k[i]
+        if i + 1 < n:
+            yield i + 1, -k[i + 1]
+
+    k = np.ones(6)
+    k[[0, -1]] = 0.0
+    made = solvers.Multigrid(flux.bind(k=k), solvers.interpolation(ssr.Space(2 * n + 1), line))
+    b = np.array([1.0, -2.0, 0.0, 3.0, -2.0])
+    z, matrix = np.empty(5), flux.bind(k=k).to_scipy()
+    made(z, b)
+    np.testing.assert_allclose(matrix @ z, b, 0, 1e-13)
+    k *= 2.0
+    made.renew()
+    made(z, b)
+    np.testing.assert_allclose(2.0 * (matrix @ z), b, 0, 1e-13)
+
+
+@pytest.mark.parametrize(
+    ("extents", "expected"),
+    [
+        ((3, 1), [[0.5], [1.0], [0.5]]),
+        ((3, 2), [[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]),
+        ((2, 2), [[1.0, 0.0], [0.0, 1.0]]),
+        ((1, 1), [[1.0]]),
+    ],
+)
+def test_interpolation(extents: tuple[int, int], expected: Any) -> None:
+    made = solvers.interpolation(*map(ssr.Space, extents)).to_scipy().toarray()
+    np.testing.assert_array_equal(made, expected)
+    both = solvers.interpolation(*(ssr.Space(e, e) for e in extents)).to_scipy().toarray()
+    np.testing.assert_array_equal(both, np.kron(made, made))
+
+
+@pytest.mark.parametrize(
+    ("error", "match", "call"),
+    [
+        (SpaceError, "does not coarsen", lambda: solvers.interpolation(ssr.Space(4), ssr.Space(2))),
+        (SpaceError, "dimensions", lambda: solvers.interpolation(fine, ssr.Space(2))),
+        (SpaceError, "no interpolation", lambda: solvers.interpolation(fine.grow(1), fine.grow(1))),
+        (
+            SpaceError,
+            "does not coarsen",
+            lambda: solvers.Multigrid.galerkin(second(ssr.Space(n)), 2),
+        ),
+        (SpaceError, "not square", lambda: solvers.Multigrid(P, P)),
+        (ArgumentError, "no hierarchy", lambda: solvers.Multigrid([A, A], [P, P])),
+        (ArgumentError, "no matrices", lambda: solvers.Multigrid([A, 3], [P])),
+        (ArgumentError, "sweeps is", lambda: solvers.Multigrid(A, P, sweeps=(0, 1))),
+        (ArgumentError, "smoother is str", lambda: solvers.Multigrid(A, P, smoother="sor")),
+        (
+            ArgumentError,
+            "Use more levels",
+            lambda: solvers.Multigrid([A], []).solve(np.ones((51, 51))),
+        ),
+    ],
+)
+def test_mistakes(error: type[Exception], match: str, call: Callable[[], object]) -> None:
+    with pytest.raises(error, match=match) as caught:
+        call()
+    assert isinstance(caught.value, ssr.Error)
