@@ -175,7 +175,7 @@ def _type_prefetch(context: Any) -> Callable[..., Any]:
 @lower_builtin(prefetch, types.Array, types.Integer)
 def _lower_prefetch(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     data = context.make_array(signature.args[0])(context, builder, args[0]).data
-    pointer = builder.bitcast(builder.gep(data, [args[1]]), llvm.IntType(8).aspointer())
+    pointer = builder.bitcast(builder.gep(data, [args[1]]), llvm.IntType(8).as_pointer())
     word = llvm.IntType(32)
     function = llvm.FunctionType(llvm.VoidType(), [pointer.type, word, word, word])
     declared = builder.module.globals.get("llvm.prefetch.p0") or llvm.Function(
