@@ -11,7 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -20,9 +20,14 @@ import ssr
 from ..errors import ArgumentError, NonFiniteError, SpaceError
 from .smoothers import Smoother
 
+if TYPE_CHECKING:
+    from scipy.sparse.linalg import LinearOperator
+
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
-Preconditioner: TypeAlias = "ssr.Matrix | ssr.Program | Smoother | Callable[[Array, Array], Any]"
+Preconditioner: TypeAlias = (
+    "ssr.Matrix | ssr.Program | Smoother | LinearOperator | Callable[[Array, Array], Any]"
+)
 """An approximate inverse: applied as ``M @ r``, or called as ``M(z, r)`` to assign z."""
 
 Result: TypeAlias = tuple[Array, int]
@@ -48,9 +53,9 @@ class Solver(ABC):
         A square matrix. Its data are bound; arrays among them may change between calls.
     M
         A preconditioner, an approximation of the inverse of A: a matrix, applied as ``M @ r``; a
-        smoother such as `Jacobi`; a program with the parameters ``(z, r)`` that assigns z; or any
-        function ``M(z, r)`` of arrays that fills z, such as a `Multigrid`. All but the last become
-        a part of the compiled iteration.
+        smoother such as `Jacobi`; or a program with the parameters ``(z, r)`` that assigns z. These
+        become a part of the compiled iteration. Or any function ``M(z, r)`` of arrays that fills z,
+        such as a `Multigrid`, or SciPy's ``LinearOperator``, on flattened arrays.
 
     Raises
     ------
@@ -227,6 +232,8 @@ def _called(A: ssr.Matrix, M: Preconditioner | None) -> Callable[..., Any] | Non
         def apply(z: Any, r: Any) -> None:
             z[:] = M @ r
 
+    elif hasattr(M, "matvec"):
+        return lambda z, r: np.copyto(z, M.matvec(r.ravel()).reshape(r.shape))
     elif callable(M):
         return M
     else:
@@ -246,7 +253,11 @@ def remembered(kind: type[S], A: Any, *rest: Any) -> S:
         return kind(A, *rest)
     known: dict[type[Solver], tuple[tuple[Any, ...], Any]] = vars(A).setdefault("solvers", {})
     given, solver = known.get(kind, (None, None))
-    if given is None or any(a is not b and a != b for a, b in zip(given, rest, strict=True)):
+    if given is None or not all(map(_same, given, rest)):
         solver = kind(A, *rest)
         known[kind] = rest, solver
     return cast(S, solver)
+
+
+def _same(a: Any, b: Any) -> bool:
+    return a is b or (type(a) is type(b) and bool(a == b))

@@ -73,7 +73,7 @@ def right_side(shape: Any, dtype: str = "float64") -> Array:
 
 def inverse_diagonal(A: ssr.Matrix) -> ssr.Matrix:
     values = A.to_scipy().diagonal()
-    return ssr.diagonal(line, 1.0 / values)
+    return ssr.diagonal(line, 1.0 / values).bind(n=values.size)
 
 
 def as_program(A: ssr.Matrix) -> ssr.Program:
@@ -100,6 +100,7 @@ PRECONDITIONERS: dict[str, Callable[[ssr.Matrix], Any]] = {
     "matrix": inverse_diagonal,
     "program": as_program,
     "function": as_function,
+    "SciPy's": lambda A: inverse_diagonal(A).aslinearoperator(),
 }
 
 
@@ -384,6 +385,7 @@ def wide(i: Any) -> Any:
 
 
 ONES = np.ones(7)
+poisson_7 = poisson(7)
 
 
 @pytest.mark.parametrize(
@@ -407,6 +409,11 @@ ONES = np.ones(7)
             "other spaces",
             lambda: solvers.cg(poisson(7), ONES, M=ssr.identity(plane)),
         ),
+        (
+            ArgumentError,
+            "is ndarray",
+            lambda: [solvers.cg(poisson_7, ONES, M=M) for M in (None, np.eye(7))],
+        ),  # type: ignore[arg-type]
         (ArgumentError, "is str", lambda: solvers.cg(poisson(7), ONES, M="jacobi")),  # type: ignore[arg-type]
         (ArgumentError, "bounds", lambda: solvers.Chebyshev(poisson(7), (0.0, 1.0))),
         (ArgumentError, "bounds", lambda: solvers.chebyshev(poisson(7), ONES, bounds=(2.0, 1.0))),
