@@ -29,6 +29,7 @@ from .space import Space
 from .symbolic import jacobian, lambdify
 from .trace import scalar
 from .values import Value
+from .vectors import Vector, vector
 
 __version__ = "0.1.0"
 
@@ -42,6 +43,7 @@ __all__ = [
     "Program",
     "Space",
     "Value",
+    "Vector",
     "arctan2",
     "cos",
     "diagonal",
@@ -72,5 +74,6 @@ __all__ = [
     "sum",
     "tan",
     "tanh",
+    "vector",
     "where",
 ]

@@ -182,6 +182,7 @@ def _application(matrix: Matrix) -> Program:
     if not free:
         return matrix.program("apply")
     from .program import Program
+    from .signature import Signature
 
     recorder = Recorder(f"{matrix.name} apply")
     given: dict[str, Any] = {}
@@ -199,7 +200,7 @@ def _application(matrix: Matrix) -> Program:
         row = apply_rows(matrix.bind(**given), Field(operand, matrix.cols, recorder))
         recorder.assign(made, matrix.rows, row)
     kinds = {**recorder.fields, **{n: parts.data[n] for n in free}}
-    return Program(recorder, list(kinds.items()), Options())
+    return Program(recorder, Signature(recorder.name, tuple(kinds.items())), Options())
 
 
 # -- the stages of a program ---------------------------------------------------------------------

@@ -280,10 +280,10 @@ class Expression(Row):
         return f"run-time value {text}" if len(text) <= 40 else f"expression on {self.space!r}"
 
     def __add__(self, other: object) -> Expression:
-        return self._sum(other, 1.0)
+        return NotImplemented if _is_vector(other) else self._sum(other, 1.0)
 
     def __sub__(self, other: object) -> Expression:
-        return self._sum(other, -1.0)
+        return NotImplemented if _is_vector(other) else self._sum(other, -1.0)
 
     def __neg__(self) -> Expression:
         here = self.settled()
@@ -347,6 +347,9 @@ class Expression(Row):
 
     def pointwise(self, name: str, *args: object) -> Expression:
         """Return an operation on numbers, scalars and expressions, row by row."""
+        for a in args:
+            if _is_vector(a):
+                return a.pointwise(name, *args)  # type: ignore[attr-defined,no-any-return]
         conditions = len(args) if name in LOGICAL else int(name == "where")
         rows = [
             a if n < conditions and isinstance(a, Mask) else self.lift(a)
@@ -397,6 +400,10 @@ class Expression(Row):
             )
 
 
+def _is_vector(other: object) -> bool:
+    return isinstance(other, Row) and not isinstance(other, Expression)
+
+
 class Mask(Expression):
     """A comparison at a generic row: a condition of `where`; elsewhere one or zero."""
 
@@ -423,10 +430,10 @@ def _runtime_condition(what: str) -> RuntimeConditionError:
     )
 
 
-def _renaming(sign: str) -> Callable[[Field, object], NoReturn]:
+def renaming(sign: str) -> Callable[[Any, object], NoReturn]:
     """Return the method of an assignment such as ``x += b``, which would change nothing."""
 
-    def method(self: Field, other: object) -> NoReturn:
+    def method(self: Any, other: object) -> NoReturn:
         raise ArgumentError(
             f"`{self.name} {sign} ...` only renames {self.name} in a program.",
             hint=f"Write {self.name}[:] {sign} ....",
@@ -444,11 +451,11 @@ class Field(Expression):
         super().__init__(space, ir.Load(name, space.indices()), owner=owner)
         self.name = name
 
-    __iadd__ = _renaming("+=")
-    __isub__ = _renaming("-=")
-    __imul__ = _renaming("*=")
-    __itruediv__ = _renaming("/=")
-    __ipow__ = _renaming("**=")
+    __iadd__ = renaming("+=")
+    __isub__ = renaming("-=")
+    __imul__ = renaming("*=")
+    __itruediv__ = renaming("/=")
+    __ipow__ = renaming("**=")
 
     def __getitem__(self, where: object) -> Expression:
         if not _is_all(where):

@@ -43,6 +43,7 @@ from .oracle import (
 from .space import Space
 from .trace import Path, ScalarType, scalar
 from .values import Value, known_early, node, operation
+from .vectors import Vector
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -413,6 +414,8 @@ class Matrix:
             return apply_rows(self, x)
         if isinstance(x, np.ndarray):
             return self.apply(x)
+        if isinstance(x, Vector):
+            return x.applied(self)
         if isinstance(x, Matrix):
             from .compose import product
 

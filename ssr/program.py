@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,7 +12,7 @@ from . import ir
 from .binding import match_sizes
 from .boxes import normal, plan_boxes
 from .check import diagnose, dtype_name, number_of, overlap, read_first
-from .errors import ArgumentError, SpaceError, UnboundError
+from .errors import ArgumentError, ShapeError, UnboundError
 from .expression import (
     Expression,
     Field,
@@ -25,12 +24,13 @@ from .expression import (
 )
 from .launch import Launch, arrangement
 from .options import Options
+from .signature import Kind, Signature
 from .space import Box, Space
 from .stored import arrays as stored_arrays
 from .stored import gathers
 from .sums import STATE
 from .trace import ScalarType
-from .values import Value, node
+from .values import Row, Value
 
 if TYPE_CHECKING:
     from .kernel import Kernel
@@ -57,11 +57,11 @@ class Program:
     def __init__(
         self,
         recorder: Recorder,
-        parameters: Sequence[tuple[str, Space | ScalarType]],
+        signature: Signature,
         options: Options,
         body: Callable[..., Any] | None = None,
     ) -> None:
-        self.parameters = tuple(parameters)
+        self.signature = signature
         self.options = options.settled()
         self._recorder = recorder
         self._body = body
@@ -74,17 +74,17 @@ class Program:
         self.ir = _program_ir(recorder)
         self._many = isinstance(recorder.results, tuple)
         self._scalars = tuple(
-            n for n, (_, kind) in enumerate(self.parameters) if isinstance(kind, ScalarType)
+            n for n, (_, kind) in enumerate(signature.flat) if isinstance(kind, ScalarType)
         )
 
     def __repr__(self) -> str:
-        kinds = ", ".join(f"{n}: {k!r}" for n, k in self.parameters)
+        kinds = ", ".join(f"{n}: {k!r}" for n, k in self.signature.kinds)
         return f"<Program {self.ir.name}({kinds}), {len(self.ir.steps)} assignments>"
 
     def with_options(self, options: Options) -> Program:
         """Return the same program compiled with other options."""
         _check_options(options)
-        return Program(self._recorder, self.parameters, options, self._body)
+        return Program(self._recorder, self.signature, options, self._body)
 
     def explain(self, stage: str | None = None, dtype: Any = np.float64) -> str:
         """Return the stages of compilation as text.
@@ -135,42 +135,24 @@ class Program:
             launch is not None
             and boxes is None
             and not named
-            and len(args) == len(self.parameters)
+            and len(args) == len(self.signature.kinds)
             and (not self._scalars or all(type(args[n]) is float for n in self._scalars))
         ):
             try:
-                results = launch(args)
+                results = launch(self.signature.apart(args))
                 if results is not None:
                     return self._returned(results)
-            except TypeError:  # what is wrong is found out below
+            except (TypeError, ShapeError):  # what is wrong is found out below
                 pass
-        args = self._arranged(args, named)
-        if any(isinstance(a, (Expression, Value)) for a in args):
+        args = self.signature.arranged(args, named)
+        if any(isinstance(a, (Row, Value)) for a in args):
             return self._inline(args)
-        return self._call(args, boxes)
+        return self._call(self.signature.apart(args), boxes)
 
     def _inline(self, args: tuple[Any, ...]) -> Any:
         """Run the body as a part of the program that calls this one."""
         assert self._body is not None
-        recorder = current()
-        symbols: list[Value | Field] = []
-        for value, (name, kind) in zip(args, self.parameters, strict=True):
-            if isinstance(kind, ScalarType):
-                symbols.append(Value(node(value, "Scalars")))
-                continue
-            if not isinstance(value, Expression):
-                raise ArgumentError(
-                    f"{name!r} is {type(value).__name__}, not a field of a program."
-                )
-            if value.space != kind:
-                raise SpaceError(f"Field {name!r} of {self.ir.name} is on {kind!r}.")
-            if name in self._written() and not isinstance(value, Field):
-                raise ArgumentError(
-                    f"{self.ir.name} assigns {name!r}; it is given an expression.",
-                    hint="Give it a field.",
-                )
-            symbols.append(value if isinstance(value, Field) else recorder.store(value))
-        return self._body(*symbols)
+        return self._body(*self.signature.inlined(args, current(), self._written()))
 
     def _returned(self, results: tuple[float, ...]) -> Any:
         """Return the results of a call in the form in which the body returns them."""
@@ -208,7 +190,9 @@ class Program:
 
     def _arrays(self, args: Sequence[Any]) -> list[Any]:
         given = [
-            a for a, (_, kind) in zip(args, self.parameters, strict=True) if isinstance(kind, Space)
+            a
+            for a, (_, kind) in zip(args, self.signature.flat, strict=True)
+            if isinstance(kind, Space)
         ]
         return given + [a for _, a in self._captured]
 
@@ -216,7 +200,7 @@ class Program:
         """Return arguments with the numbers among them in a kernel's type."""
         given = list(args)
         for place in self._scalars:
-            given[place] = dtype(number_of(self.parameters[place][0], given[place]))
+            given[place] = dtype(number_of(self.signature.flat[place][0], given[place]))
         return tuple(given)
 
     def _written(self) -> frozenset[str]:
@@ -226,24 +210,6 @@ class Program:
         return [
             (f.name, self._spaces[f.name], a) for f, a in zip(self.ir.fields, arrays, strict=True)
         ]
-
-    def _arranged(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return arguments in the order of the parameters."""
-        names = [n for n, _ in self.parameters]
-        signature = f"{self.ir.name}({', '.join(names)})"
-        if len(args) > len(names):
-            raise ArgumentError(f"{signature} takes {len(names)} arguments, not {len(args)}.")
-        given = dict(zip(names, args, strict=False))
-        for name, value in named.items():
-            if name not in names:
-                raise ArgumentError(f"{signature} has no parameter {name!r}.")
-            if name in given:
-                raise ArgumentError(f"{signature} got two values for {name!r}.")
-            given[name] = value
-        missing = [n for n in names if n not in given]
-        if missing:
-            raise ArgumentError(f"{signature} misses {', '.join(missing)}.")
-        return tuple(given[n] for n in names)
 
     def _prepare(self, arrays: Sequence[Any], boxes: Sequence[Box] | None) -> Launch:
         """Check arrays and lay out the tables of a call."""
@@ -275,7 +241,7 @@ class Program:
         return Launch(
             run=self._watched(kernel.run, kernel),
             order=arrangement(
-                [isinstance(kind, Space) for _, kind in self.parameters],
+                [isinstance(kind, Space) for _, kind in self.signature.flat],
                 (len(self._captured), len(self._constants)),
                 1 + len(plan.tables) + len(stored),
                 (len(scratch), len(states)),
@@ -301,6 +267,7 @@ class Program:
         """Run the kernel's source as plain Python, with all accesses checked: slow, for tests."""
         from .intrinsics import plain, unwritten
 
+        args = self.signature.apart(args)
         launch = self._launch(self._arrays(args), boxes)
         args = self._converted(args, launch.dtype)
         kernel = self.kernel(launch.dtype)
@@ -315,7 +282,7 @@ class Program:
 
 
 def program(
-    *, options: Options | None = None, **parameters: Space | ScalarType
+    *, options: Options | None = None, **parameters: Kind
 ) -> Callable[[Callable[..., Any]], Program]:
     """Declare a program: a function of fields and scalars whose body assigns fields.
 
@@ -327,7 +294,7 @@ def program(
     options
         Choices of the compiler, `ssr.Options`.
     **parameters
-        For each parameter of the function its Space, or ``ssr.scalar``.
+        For each parameter of the function its Space, `Space.vector` of one, or ``ssr.scalar``.
 
     Raises
     ------
@@ -356,36 +323,17 @@ def program(
         _check_options(options)
 
     def declare(function: Callable[..., Any]) -> Program:
-        names = list(inspect.signature(function).parameters)
-        if set(names) != set(parameters):
-            raise ArgumentError(
-                f"Program {function.__name__} takes {names}, but {sorted(parameters)} is declared.",
-                hint="Declare each parameter: a Space for a field, ssr.scalar for a number.",
-            )
-        recorder = Recorder(function.__name__)
-        symbols: dict[str, Any] = {}
-        for name in names:
-            kind = parameters[name]
-            if isinstance(kind, Space):
-                recorder.fields[name] = kind
-                symbols[name] = Field(name, kind, recorder)
-            elif isinstance(kind, ScalarType):
-                recorder.scalars[name] = None
-                symbols[name] = Value(ir.Scalar(name))
-            else:
-                raise ArgumentError(
-                    f"Parameter {name!r} is declared as {kind!r}.",
-                    hint="Use a Space, or ssr.scalar.",
-                )
+        signature = Signature.of(function, parameters)
+        recorder = Recorder(signature.name)
+        symbols = signature.symbols(recorder)
         with recording(recorder):
-            recorder.give(function(**symbols))
+            recorder.give(function(*symbols))
         if not needed(recorder):
             raise ArgumentError(
-                f"Program {function.__name__} assigns and returns nothing.",
+                f"Program {signature.name} assigns and returns nothing.",
                 hint="Write x[:] = ...; `x = ...` only renames.",
             )
-        kinds = [(n, parameters[n]) for n in names]
-        return Program(recorder, kinds, options or Options(), function)
+        return Program(recorder, signature, options or Options(), function)
 
     return declare
 
@@ -403,7 +351,8 @@ def matrix_program(matrix: Matrix, what: Literal["apply", "solve"]) -> Program:
             apply_rows(matrix, operand) if what == "apply" else solve_rows(matrix, operand)
         )
         recorder.assign(made, target, row)
-    return Program(recorder, [(made, target), (given, source)], Options())
+    signature = Signature(recorder.name, ((made, target), (given, source)))
+    return Program(recorder, signature, Options())
 
 
 def _apart(name: str, sizes: Collection[str]) -> str:

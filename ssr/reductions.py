@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from typing import Any
 
 from .errors import ArgumentError
 from .expression import Expression
-from .functions import sqrt
+from .functions import maximum, minimum, sqrt
 from .values import Value
+from .vectors import Vector
 
 
 def dot(x: Any, y: Any) -> Value:
@@ -19,7 +22,7 @@ def dot(x: Any, y: Any) -> Value:
     Parameters
     ----------
     x, y
-        Fields or expressions of a program, on one space.
+        Fields, expressions or vectors of a program, on one space.
 
     Raises
     ------
@@ -65,7 +68,9 @@ def min(x: Any) -> Value:
     return _reduce("min", "min", _field(x, "min"))
 
 
-def _field(x: Any, what: str) -> Expression:
+def _field(x: Any, what: str) -> Expression | Vector:
+    if isinstance(x, Vector):
+        return x
     if isinstance(x, Expression):
         return x.settled()
     raise ArgumentError(
@@ -74,6 +79,9 @@ def _field(x: Any, what: str) -> Expression:
     )
 
 
-def _reduce(kind: Any, stem: str, values: Expression) -> Value:
+def _reduce(kind: Any, stem: str, values: Expression | Vector) -> Value:
+    if isinstance(values, Vector):
+        together = {"sum": operator.add, "max": maximum, "min": minimum}[kind]
+        values = functools.reduce(together, values.components)
     assert values.owner is not None
     return values.owner.reduce(kind, stem, values)

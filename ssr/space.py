@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .affine import AXES, Affine
 from .errors import ArgumentError, EmptySpaceError, SpaceError, UnboundError
 from .index import Condition, Index, affine, integer
+
+if TYPE_CHECKING:
+    from .vectors import VectorSpace
 
 Box: TypeAlias = tuple[tuple[int, int], ...]
 """Half-open index ranges, one for each axis."""
@@ -154,6 +157,22 @@ class Space:
         lower = tuple(low - w for low, (w, _) in zip(self.data.lower, pairs, strict=True))
         shape = tuple(s + a + b for s, (a, b) in zip(self.data.shape, pairs, strict=True))
         return Space._from(Extents(lower, shape, self.data.staggered))
+
+    def vector(self, components: int) -> VectorSpace:
+        """Return the space of fields with several values at each point, arrays (components, ...).
+
+        Examples
+        --------
+        >>> import ssr
+        >>> ssr.Space(4, 5).vector(2).shape
+        (2, 4, 5)
+        """
+        from .vectors import VectorSpace
+
+        count = integer(components)
+        if count is None or count < 1:
+            raise ArgumentError(f"A vector has one or more components, not {components!r}.")
+        return VectorSpace(count, self)
 
     def faces(self, axis: int) -> Space:
         """Return the faces normal to an axis: one point more along it; face f is below cell f."""

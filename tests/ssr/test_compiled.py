@@ -144,7 +144,7 @@ def arrays(program: ssr.Program, shape: tuple[int, ...], dtype: str, layout: str
     rng = np.random.default_rng(sum(shape))
     names = ("n",) if len(shape) == 1 else ("nz", "ny", "nx")[-len(shape) :]
     sizes = dict(zip(names, shape, strict=True))
-    spaces = [kind for _, kind in program.parameters if isinstance(kind, ssr.Space)]
+    spaces = [kind for _, kind in program.signature.kinds if isinstance(kind, ssr.Space)]
     return [memory.array(rng, space.extent(sizes), dtype, layout) for space in spaces]
 
 
@@ -173,7 +173,7 @@ def copy(view: Array) -> Array:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_bits_at_many_sizes_and_strides(name: str, dtype: str) -> None:
     program = compiled(name)
-    ndim = program.parameters[0][1].ndim  # type: ignore[union-attr]
+    ndim = program.signature.kinds[0][1].ndim  # type: ignore[union-attr]
     for shape in SIZES[ndim]:
         for layout in "C", "padded", "strided", "swapped":
             both(name, arrays(program, shape, dtype, layout))
@@ -183,7 +183,7 @@ def test_bits_at_many_sizes_and_strides(name: str, dtype: str) -> None:
 @pytest.mark.parametrize("name", ["gauss_seidel", "nine_point_backward", "twenty_seven_points"])
 def test_bits_in_boxes(name: str) -> None:
     program = compiled(name)
-    shape = (4, 7) if program.parameters[0][1].ndim == 2 else (4, 3, 7)  # type: ignore[union-attr]
+    shape = (4, 7) if program.signature.kinds[0][1].ndim == 2 else (4, 3, 7)  # type: ignore[union-attr]
     given = arrays(program, shape, "float64", "padded")
     parts = (3, 1) if len(shape) == 2 else (2, 2, 3)
     space = ssr.Space(*shape)
@@ -194,7 +194,7 @@ def test_bits_in_boxes(name: str) -> None:
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_special_numbers_spread_alike(name: str, bad: float) -> None:
     program = compiled(name)
-    shape = SIZES[program.parameters[0][1].ndim][-1]  # type: ignore[union-attr]
+    shape = SIZES[program.signature.kinds[0][1].ndim][-1]  # type: ignore[union-attr]
     for place in range(len(arrays(program, shape, "float64", "C"))):
         given = arrays(program, shape, "float64", "C")
         given[place].flat[given[place].size // 2] = bad

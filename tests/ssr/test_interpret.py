@@ -212,7 +212,7 @@ def test_boxes_one_after_the_other_make_the_whole(name: str) -> None:
     *_, (_, last) = stages(start, made, program.options, "float64")
     whole, cut = fresh(arrays, made, sizes), fresh(arrays, made, sizes)
     interpret_nest(last, fields, whole, scalars, sizes)
-    space = dict(program.parameters)["x"]
+    space = dict(program.signature.kinds)["x"]
     assert isinstance(space, ssr.Space)
     boxes = space.split(3, *(1,) * (space.ndim - 1), sizes=sizes)
     for box in reversed(boxes) if last.order == "backward" else boxes:
