@@ -38,7 +38,8 @@ def kernel_source(
     body: list[str] = []
     constants: dict[str, str] = {}
     buffer_arguments: list[tuple[str, int, int, int]] = []
-    reductions = {n.nest.fold.name: row for row, n in enumerate(_folding(nests)) if n.nest.fold}
+    folds = [fold for n in nests for fold in n.nest.folds]
+    reductions = {fold.name: row for row, fold in enumerate(folds)}
     for number, nest in enumerate(nests):
         writer = Writer(
             arrays,
@@ -50,8 +51,7 @@ def kernel_source(
             constants=constants,
         )
         _write_nest(writer, program, nest, number)
-        fold = nest.nest.fold
-        if fold is not None:
+        for fold in nest.nest.folds:
             value = f"{'total' if fold.kind == 'sum' else 'found'}(state, {reductions[fold.name]})"
             writer.line(1, f"{spelled(fold.name)} = real({value})")
         if debug:
@@ -61,7 +61,8 @@ def kernel_source(
             (writer.buffer(b.name), number, b.rows, b.pad) for b in nest.nest.buffers
         ]
     body += _results(program, constants)
-    written = list(dict.fromkeys(n.nest.target for n in nests if n.nest.fold is None))
+    stored = [s.array for n in nests for s in n.nest.statements if s.array in arrays]
+    written = list(dict.fromkeys(stored))
     kind = {"float64": "f8", "float32": "f4"}[dtype]
     readonly = "Array({}, {}, 'A', readonly=True)"
     types = [
@@ -97,17 +98,13 @@ def kernel_source(
 def _write_look(writer: Writer, nest: ir.Nest, number: int, nests: int) -> None:
     """Write the end of a nest in the debug build: return if it made an infinity or NaN."""
     target = spelled(nest.target)
-    if nest.fold is not None:
+    if nest.folds:
         writer.line(1, f"if {target} - {target} != 0:")
         writer.line(2, f"return {verdict(number, nests)}")
         return
     writer.line(1, f"bad = unfit({target})")
     writer.line(1, "if bad >= 0:")
     writer.line(2, f"return {verdict(number, nests, 'bad')}")
-
-
-def _folding(nests: Sequence[LoopNest]) -> list[LoopNest]:
-    return [n for n in nests if n.nest.fold is not None]
 
 
 def _results(program: ir.Program, constants: dict[str, str]) -> list[str]:

@@ -214,13 +214,14 @@ def _lowered(program: ir.Program, options: Options, dtype: str) -> Lowered:
 
 def _passes(program: ir.Program, options: Options, dtype: str) -> str:
     """Return every nest, and what each pass makes of it."""
-    from .pipeline import stages
+    from .pipeline import stages, together
 
     program, _ = in_place(program)
     lines = []
-    for number, a in enumerate(program.steps):
+    program, nests = together(program, options, dtype)
+    for number, start in enumerate(nests):
         known = None
-        for name, made in stages(nest(a, program), program, options, dtype):
+        for name, made in stages(start, program, options, dtype):
             lines.append(f"-- nest {number}, {name if known is None else f'after {name}'} --")
             lines.append("no change" if made == known else nest_text(made))
             known = made

@@ -156,8 +156,10 @@ def interpret_nest(
     scalars: Mapping[str, float],
     sizes: Mapping[str, int],
     box: Box | None = None,
-) -> None:
-    """Run a nest as it is scheduled, on one box of its rows, changing the target in place.
+) -> dict[str, list[float]]:
+    """Run a nest as it is scheduled, on one box of its rows, changing arrays in place.
+
+    The terms of the reductions in it are returned, by name.
 
     The rows of a parallel statement run against the order of the nest, to show a false promise.
     Scratch that nobody cleared or wrote is NaN.
@@ -173,21 +175,27 @@ def interpret_nest(
     box
         The rows to run; all by default.
     """
-    target = fields[nest.target]
     if box is None:
+        target = fields[nest.target]
         extents = [s.evaluate(sizes) for s in target.shape]
         box = tuple((low, low + n) for low, n in zip(target.lower, extents, strict=True))
     edges = zip(bounds(nest.axes), (edge for pair in box for edge in pair), strict=True)
-    meaning = Meaning(arrays[nest.target].dtype.type, {**sizes, **dict(edges)}, dict(scalars))
+    kind = next(iter(arrays.values())).dtype.type
+    meaning = Meaning(kind, {**sizes, **dict(edges)}, dict(scalars))
     memory = Memory(fields, arrays, {}, box[-1])
     for b in nest.buffers:
         shape = b.rows, box[-1][1] - box[-1][0] + 2 * b.pad
         memory.buffers[b.name] = b, np.full(shape, 0.0 if b.pad else np.nan, meaning.kind)
+    terms: dict[str, list[float]] = {}
     places = [_by_line(meaning.points(s.domain & nest.context)) for s in nest.statements]
     with np.errstate(all="ignore"):
         for line in _lines(nest, box):
             for statement, rows in zip(nest.statements, places, strict=True):
                 _run(statement, nest, line, rows, meaning, memory)
+            if not nest.axes[1:] or line[-1] >= box[-2][0]:
+                for fold in nest.folds:
+                    terms.setdefault(fold.name, []).extend(memory.line(fold.buffer))
+    return terms
 
 
 def _lines(nest: ir.Nest, box: Box) -> Iterator[Row]:
@@ -242,6 +250,12 @@ class Memory:
         """Return the element a load reads, whoever wrote it last."""
         array, place = self._find(load.array, index)
         return array[place]
+
+    def line(self, name: str) -> list[float]:
+        """Return the elements of a buffer within the box."""
+        buffer, array = self.buffers[name]
+        low, high = self.along
+        return [float(v) for v in array[0, buffer.pad : buffer.pad + high - low]]
 
     def write(self, name: str, index: Row, value: Any) -> None:
         """Store an element."""

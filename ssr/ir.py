@@ -250,11 +250,12 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class Nest:
-    """One assignment or reduction as scheduled statements over a box of rows.
+    """Assignments and reductions as scheduled statements over a box of the target's rows.
 
     The bounds of the box are parameters ``k_lo <= k < k_hi`` and so on for each axis.
     ``earlier`` holds the offsets to rows that must be done before a row; None if they are not
-    the same for all rows. ``whole_lines`` says that a box may not cut lines.
+    the same for all rows. ``whole_lines`` says that a box may not cut lines. ``fused`` says that
+    the nest holds several steps of a program; the target is then one of the arrays it writes.
     """
 
     target: str
@@ -265,7 +266,8 @@ class Nest:
     statements: tuple[Statement, ...]
     earlier: tuple[tuple[int, ...], ...] | None
     whole_lines: bool = False
-    fold: Fold | None = None
+    folds: tuple[Fold, ...] = ()
+    fused: bool = False
 
 
 def fresh(stem: str, taken: Collection[str]) -> str:

@@ -138,8 +138,8 @@ def nest_text(nest: ir.Nest) -> str:
         lines.append(f"  buffer {b.name}: {count}, {b.pad} more at both ends")
     for s in nest.statements:
         lines += [f"  {line}" for line in _statement(s, nest)]
-    if nest.fold is not None:
-        lines.append(f"  {nest.fold.name} = {nest.fold.kind} with {nest.fold.buffer}, line by line")
+    for fold in nest.folds:
+        lines.append(f"  {fold.name} = {fold.kind} with {fold.buffer}, line by line")
     return "\n".join(lines)
 
 

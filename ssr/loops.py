@@ -38,8 +38,11 @@ def schedule(nest: ir.Nest, options: Options) -> LoopNest:
     for part in line:
         body += _part(part, nest, context)
     tree: tuple[Loop, ...] = tuple(_joined(body))
-    if nest.fold is not None:
-        tree += (Reduce(nest.fold.name, nest.fold.kind, nest.fold.buffer),)
+    folds: tuple[Loop, ...] = tuple(Reduce(f.name, f.kind, f.buffer) for f in nest.folds)
+    if folds and lead:
+        axis = nest.axes[-2]
+        folds = (If(f"{axis} >= {axis}_lo", folds, ()),)
+    tree += folds
     for axis in reversed(nest.axes[:-1]):
         first = lead if axis == nest.axes[-2] else 0
         tree = (_line_loop(axis, first, nest.order == "backward", tree),)

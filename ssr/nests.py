@@ -5,6 +5,7 @@ An assignment that cannot run in place becomes two: into a temporary, then a cop
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from . import ir
@@ -84,11 +85,11 @@ def _reduce(reduction: ir.Reduction) -> ir.Nest:
         target=reduction.name,
         axes=axes,
         order="any",
-        context=context(axes, reduction.domain, reduction.rows),
+        context=context(axes, reduction.domain.parameters(), reduction.rows),
         buffers=(ir.Buffer(buffer, 1, 0),),
         statements=(statement,),
         earlier=(),
-        fold=ir.Fold(reduction.name, reduction.kind, buffer),
+        folds=(ir.Fold(reduction.name, reduction.kind, buffer),),
     )
 
 
@@ -108,23 +109,23 @@ def _assign(assignment: ir.Assignment, field: ir.Field) -> ir.Nest:
         target=assignment.target,
         axes=axes,
         order=assignment.order,
-        context=context(axes, assignment.domain, field),
+        context=context(axes, assignment.domain.parameters(), field),
         buffers=(),
         statements=(statement,),
         earlier=earlier(assignment),
     )
 
 
-def context(axes: tuple[str, ...], rows: Domain, field: ir.Field) -> Domain:
+def context(axes: tuple[str, ...], parameters: Collection[str], field: ir.Field) -> Domain:
     """Return what holds for sizes and box: no axis is empty, the box lies within the rows."""
     case = []
     names: set[str] = set()
     for a, low, extent in zip(axes, field.lower, field.shape, strict=True):
         case.append(f"{low} <= {a}_lo < {a}_hi <= {(extent + low).isl()}")
         names |= {f"{a}_lo", f"{a}_hi"} | extent.names()
-    sizes = " and ".join(f"{p} >= 1" for p in rows.parameters())
-    text = " and ".join(case + ([sizes] if sizes else []))
-    return Domain.where(axes, text, sorted(names | set(rows.parameters())))
+    sizes = set(parameters) - set(bounds(axes))
+    case += [f"{size} >= 1" for size in sorted(sizes)]
+    return Domain.where(axes, " and ".join(case), sorted(names | sizes))
 
 
 def covered(value: ir.Value, rows: Domain, zero: float = 0.0) -> ir.Value:

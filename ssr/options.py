@@ -23,6 +23,10 @@ class Options:
         Separate interior rows from boundary rows, so that loops hold no conditions. Keeps bits.
     partial_sums, recurrence
         The passes of these names. With ``exact`` they keep bits.
+    fuse
+        Run assignments and reductions line by line in one nest where dependences allow; temporaries
+        then need a few lines instead of an array. Keeps bits. A nest that updates a field in place
+        from its neighbours cannot be cut into boxes.
     prefetch
         Request memory ahead in software. Keeps bits. Measure before switching it on: it helps
         where memory latency is high, and costs up to a fifth where it is not.
@@ -43,6 +47,7 @@ class Options:
     split: bool = True
     partial_sums: bool = True
     recurrence: bool = True
+    fuse: bool = True
     prefetch: bool = False
     cache: bool = True
     debug: bool = False

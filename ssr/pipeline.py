@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from . import ir
 from .emit import kernel_source
+from .fusion import fuse
 from .loops import LoopNest, schedule
 from .nests import in_place, nest
 from .options import Options
@@ -35,10 +36,26 @@ class Lowered:
 def lower(program: ir.Program, options: Options, dtype: str, title: str) -> Lowered:
     """Return the kernel source of a program, with the stages on the way."""
     program, notes = in_place(program)
-    nests = tuple(optimise(nest(step, program), program, options, dtype) for step in program.steps)
+    program, started = together(program, options, dtype)
+    nests = tuple(optimise(made, program, options, dtype) for made in started)
     loops = tuple(schedule(n, options) for n in nests)
     source, meta = kernel_source(program, loops, dtype, title, debug=options.debug)
     return Lowered(program, notes, nests, loops, source, meta)
+
+
+def together(
+    program: ir.Program, options: Options, dtype: str
+) -> tuple[ir.Program, tuple[ir.Nest, ...]]:
+    """Return a program's nests before all passes, and the program without what they buffer."""
+    if not options.fuse or options.debug:
+        return program, tuple(nest(step, program) for step in program.steps)
+    fields = {f.name: f for f in (*program.fields, *program.temporaries)}
+    shared = [name for name, _ in passes(fields, options, dtype) if name == "partial_sums"]
+    single = [
+        bool(shared) and len(partial_sums(made, fields).statements) > 1
+        for made in (nest(step, program) for step in program.steps)
+    ]
+    return fuse(program, single)
 
 
 def optimise(made: ir.Nest, program: ir.Program, options: Options, dtype: str) -> ir.Nest:

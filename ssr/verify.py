@@ -60,7 +60,7 @@ def verify(nest: ir.Nest, fields: Mapping[str, ir.Field], after: str = "nest") -
             checker.inside(statement, domain, load)
             if load.array in checker.buffers:
                 checker.buffer(place, domain, load)
-            elif load.array == nest.target:
+            elif load.array == nest.target and not nest.fused:
                 checker.order(place, domain, load)
 
 
@@ -90,7 +90,7 @@ class Checker:
 
     def target(self) -> None:
         """Check that every row of the box is written once."""
-        if self.nest.fold is not None:
+        if self.nest.folds or self.nest.fused:
             return
         written: Domain | None = None
         for s in self.nest.statements:
@@ -124,7 +124,8 @@ class Checker:
     def store(self, statement: ir.Statement, rows: Domain) -> None:
         """Check that a store is within its array, at an index the other rules understand."""
         buffer = self.buffers.get(statement.array)
-        known = statement.array == self.nest.target or buffer is not None
+        stored = self.nest.fused and statement.array in self.fields
+        known = statement.array == self.nest.target or stored or buffer is not None
         assert known, f"after {self.after}: {statement.name!r} writes {statement.array!r}"
         if buffer is not None:
             expected = self.row[-1:] if buffer.rows == 1 else self.row[-2:]

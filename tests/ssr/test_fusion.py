@@ -1,0 +1,249 @@
+"""Steps that share a nest make the same bits as steps one after the other."""
+
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ssr
+from ssr.errors import BoxError
+from ssr.interpret import interpret_nest, interpret_program
+from ssr.nests import in_place
+from ssr.pipeline import optimise, together
+
+from . import memory, plain
+from . import strategies as some
+
+Array = np.ndarray[Any, Any]
+ny, nx = ssr.sizes("ny nx")
+cells = ssr.Space(ny, nx)
+below, left = cells.faces(0), cells.faces(1)
+cube = ssr.Space(ssr.size("nz"), ny, nx)
+
+
+def stencil(space: ssr.Space, *offsets: Any) -> ssr.Matrix:
+    weights = {o: 0.25 + 0.125 * n for n, o in enumerate(offsets)}
+    return ssr.stencil(space, space, weights, outside="drop")
+
+
+CROSS = stencil(cells, (0, 0), (0, 1), (0, -1), (1, 0), (-1, 0))
+UPWIND = stencil(cells, (0, 0), (0, -1), (-2, 0))
+CENTRED = stencil(cells, (0, 0), (2, 1))
+MATRICES = (CROSS, UPWIND, CENTRED)
+
+
+def to_faces(faces: ssr.Space, axis: int) -> ssr.Matrix:
+    """Return the average of the two cells at a face, of one at the boundary."""
+
+    def average(j: Any, i: Any) -> Any:
+        for shift, weight in ((-1, 0.75), (0, 0.25)):
+            point = (j + shift, i) if axis == 0 else (j, i + shift)
+            if point in cells:
+                yield point, weight
+
+    return ssr.matrix(rows=faces, cols=cells)(average)
+
+
+def from_faces(faces: ssr.Space, axis: int) -> ssr.Matrix:
+    """Return the difference of the two faces of a cell."""
+
+    def difference(j: Any, i: Any) -> Any:
+        yield (j, i), -1.0
+        yield ((j + 1, i) if axis == 0 else (j, i + 1)), 1.0
+
+    return ssr.matrix(rows=cells, cols=faces)(difference)
+
+
+UP = {0: to_faces(below, 0), 1: to_faces(left, 1)}
+DOWN = {0: from_faces(below, 0), 1: from_faces(left, 1)}
+
+
+def separate(program: ssr.Program) -> ssr.Program:
+    return program.with_options(replace(program.options, fuse=False))
+
+
+def nests(program: ssr.Program) -> tuple[Any, ...]:
+    return together(in_place(program.ir)[0], program.options, "float64")[1]
+
+
+def check(program: ssr.Program, *given: Any) -> None:
+    """Compare a program with itself, step by step, and with its definition."""
+    arrays = [a.copy() if isinstance(a, np.ndarray) else a for a in given]
+    defined = [a.copy() if isinstance(a, np.ndarray) else a for a in given]
+    found = program.run_plain(*given)
+    assert found == separate(program).run_plain(*arrays)
+    names = [n for n, _ in program.signature.kinds]
+    sizes = dict(zip(("ny", "nx"), next(a.shape for a in given), strict=True))
+    fields = {n: a for n, a in zip(names, defined, strict=True) if isinstance(a, np.ndarray)}
+    scalars = {n: a for n, a in zip(names, defined, strict=True) if isinstance(a, float)}
+    if program.options.exact:
+        interpret_program(program.ir, fields, scalars, sizes)
+    for a, b, c in zip(given, arrays, defined, strict=True):
+        if isinstance(a, np.ndarray):
+            plain.check_same(a, b)
+            if program.options.exact:
+                plain.check_same(a, c)
+
+
+def body(steps: list[Any]) -> Any:
+    """Return a program's body from drawn steps."""
+
+    def run(x: Any, y: Any, z: Any, s: Any) -> Any:
+        fields = [x, y, z]
+        numbers = []
+        for kind, a, b, which in steps:
+            u, v = fields[a], fields[b]
+            if kind == "stencil":
+                v[:] = MATRICES[which] @ u + s * v
+            elif kind == "twice":
+                v[:] = MATRICES[which] @ (u * u) - MATRICES[2 - which] @ (u + s)
+            elif kind == "flux":
+                face = UP[which % 2] @ (u + v)
+                v[:] = v - s * (DOWN[which % 2] @ (face * face))
+            elif kind == "pointwise":
+                v[:] = ssr.where(u > s, u * v, v - 0.5 * u)
+            elif kind == "sweep":
+                v[:] = CROSS.tril().solve(u - CROSS.triu(1) @ v)
+            else:
+                numbers.append(ssr.dot(u, MATRICES[which] @ v))
+        x[:] = x + 0.25
+        return tuple(numbers)
+
+    return run
+
+
+KINDS = st.sampled_from(("stencil", "twice", "flux", "pointwise", "dot", "stencil", "sweep"))
+PLACE = st.integers(0, 2)
+STEPS = st.lists(st.tuples(KINDS, PLACE, PLACE, PLACE), min_size=1, max_size=4)
+
+
+@some.examples(25)
+@given(STEPS, memory.seeds, st.data())
+def test_random_programs(steps: list[Any], seed: int, data: st.DataObject) -> None:
+    exact = data.draw(st.booleans())
+    made = ssr.program(x=cells, y=cells, z=cells, s=ssr.scalar, options=ssr.Options(exact=exact))(
+        body(steps)
+    )
+    rng = np.random.default_rng(seed)
+    shape = data.draw(st.tuples(st.integers(1, 7), st.integers(1, 8)))
+    arrays = [memory.array(rng, shape, "float64") for _ in "xyz"]
+    check(made, *arrays, 0.5)
+
+
+@some.examples(8)
+@given(STEPS, memory.seeds, st.data())
+def test_random_programs_in_boxes(steps: list[Any], seed: int, data: st.DataObject) -> None:
+    made = ssr.program(x=cells, y=cells, z=cells, s=ssr.scalar)(body(steps))
+    rng = np.random.default_rng(seed)
+    shape = data.draw(st.tuples(st.integers(1, 6), st.integers(1, 6)))
+    arrays = [memory.array(rng, shape, "float64") for _ in "xyz"]
+    whole = [a.copy() for a in arrays]
+    found = made.run_plain(*whole, 0.5)
+    try:
+        cut = made.run_plain(
+            *arrays, 0.5, boxes=data.draw(memory.cuts(((0, shape[0]), (0, shape[1]))))
+        )
+    except BoxError:
+        return
+    assert found == cut
+    for a, b in zip(whole, arrays, strict=True):
+        plain.check_same(a, b)
+
+
+@some.examples(6)
+@given(STEPS, memory.seeds, st.data())
+def test_nests_mean_what_they_say(steps: list[Any], seed: int, data: st.DataObject) -> None:
+    """The schedule itself, run line by line without code generation."""
+    made = ssr.program(x=cells, y=cells, z=cells, s=ssr.scalar)(body(steps))
+    program, _ = in_place(made.ir)
+    shape = data.draw(st.tuples(st.integers(1, 5), st.integers(1, 5)))
+    sizes = dict(zip(("ny", "nx"), shape, strict=True))
+    rng = np.random.default_rng(seed)
+    arrays = {n: memory.array(rng, shape, "float64") for n in "xyz"}
+    meant = {n: a.copy() for n, a in arrays.items()}
+    separate(made).run_plain(*meant.values(), 0.5)
+    short, found = together(program, made.options, "float64")
+    fields = {f.name: f for f in (*short.fields, *short.temporaries)}
+    for f in short.temporaries:
+        arrays[f.name] = np.full(tuple(e.evaluate(sizes) for e in f.shape), np.nan)
+    for nest in found:
+        ready = optimise(nest, short, made.options, "float64")
+        box = None
+        if nest.target not in fields:  # nothing but reductions
+            box = ((0, shape[0]), (0, shape[1]))
+        interpret_nest(ready, fields, arrays, {"s": 0.5}, sizes, box)
+    for name in "xyz":
+        plain.check_same(arrays[name], meant[name])
+
+
+def test_a_chain_of_stencils_is_one_nest() -> None:
+    @ssr.program(u=cells, v=cells, w=cells)
+    def chain(u: Any, v: Any, w: Any) -> None:
+        v[:] = CROSS @ u
+        v[:] = v / (1.0 + v * v)
+        w[:] = CROSS @ v
+        u[:] = CROSS @ (w * u)
+
+    assert len(nests(chain)) == 1
+    assert not together(in_place(chain.ir)[0], chain.options, "float64")[0].temporaries
+    rng = np.random.default_rng(0)
+    check(chain, *rng.standard_normal((3, 9, 11)))
+
+
+def test_jacobi_needs_no_second_array() -> None:
+    @ssr.program(x=cells, b=cells)
+    def jacobi(x: Any, b: Any) -> None:
+        x[:] = x + 0.25 * (b - CROSS @ x)
+
+    assert len(nests(jacobi)) == 1
+    assert not together(in_place(jacobi.ir)[0], jacobi.options, "float64")[0].temporaries
+    check(jacobi, *np.random.default_rng(0).standard_normal((2, 7, 6)))
+    with pytest.raises(BoxError, match="cannot be cut"):
+        jacobi(np.ones((4, 4)), np.ones((4, 4)), boxes=ssr.Space(4, 4).split(2, 1))
+    x, y = np.ones((4, 4)), np.ones((4, 4))
+    separate(jacobi)(x, np.ones((4, 4)), boxes=ssr.Space(4, 4).split(2, 2))
+    jacobi(y, np.ones((4, 4)))
+    plain.check_same(x, y)
+
+
+def test_three_dimensions() -> None:
+    near = [o for o in product((-1, 0, 1), repeat=3) if sum(map(abs, o)) < 2]
+    A = ssr.stencil(cube, cube, {o: -1.0 if any(o) else 6.0 for o in near}, outside="drop")
+
+    @ssr.program(x=cube, r=cube, p=cube, rz=ssr.scalar)
+    def iteration(x: Any, r: Any, p: Any, rz: Any) -> Any:
+        Ap = A @ p
+        alpha = rz / ssr.dot(p, Ap)
+        x[:] = x + alpha * p
+        r[:] = r - alpha * Ap
+        new = ssr.dot(r, r)
+        p[:] = r + (new / rz) * p
+        return new
+
+    assert len(nests(iteration)) == 3
+    rng = np.random.default_rng(0)
+    given = list(rng.standard_normal((3, 3, 4, 5)))
+    other = [a.copy() for a in given]
+    assert iteration.run_plain(*given, 2.0) == separate(iteration).run_plain(*other, 2.0)
+    for a, b in zip(given, other, strict=True):
+        plain.check_same(a, b)
+    compiled = [a.copy() for a in other]
+    assert iteration(*given, 3.0) == separate(iteration)(*compiled, 3.0)
+    for a, b in zip(given, compiled, strict=True):
+        plain.check_same(a, b)
+
+
+def test_compiled_chains() -> None:
+    steps = [("twice", 0, 1, 0), ("flux", 1, 2, 1), ("dot", 1, 2, 0), ("stencil", 2, 0, 1)]
+    made = ssr.program(x=cells, y=cells, z=cells, s=ssr.scalar)(body(steps))
+    rng = np.random.default_rng(4)
+    for shape in ((1, 1), (3, 2), (17, 40)):
+        arrays = list(rng.standard_normal((3, *shape)))
+        other = [a.copy() for a in arrays]
+        assert made(*arrays, 0.5) == made.run_plain(*other, 0.5)
+        for a, b in zip(arrays, other, strict=True):
+            plain.check_same(a, b)
