@@ -50,8 +50,8 @@ def spelled(name: str) -> str:
     >>> spelled("wind_speed"), spelled("box"), spelled("x_0")
     ('wind_speed', 'u__box', 'u__x_0')
     """
-    if name.endswith("]"):  # a component of a vector field
-        return f"v__{name[:-1].replace('[', '_')}"
+    if "[" in name:  # a component of a vector field, or a temporary for it
+        return f"v__{name.replace('[', '_').replace(']', '')}"
     plain = re.fullmatch("[A-Za-z]+(_[A-Za-z]{3,})*", name) is not None
     taken = name in RESERVED or keyword.iskeyword(name) or hasattr(builtins, name)
     return name if plain and not taken else f"u__{name}"

@@ -67,6 +67,22 @@ def test_right_sides_come_first() -> None:
     np.testing.assert_array_equal(u, [old[1] - old[0], old[1] + old[0]])
 
 
+def test_one_dimension_and_temporaries() -> None:
+    line = ssr.Space(ssr.size("n"))
+    T = ssr.stencil(line, line, {-1: -1.0, 0: 2.0, 1: -1.0}, outside="drop")
+
+    @ssr.program(u=line.vector(2), s=line)
+    def advance(u: Any, s: Any) -> None:
+        u[:] = u - 0.1 * (T @ u)
+        u[0] += s * u[1]
+
+    u, s = rng.standard_normal((2, 5)), rng.standard_normal(5)
+    meant = u - 0.1 * np.array([T.bind(n=5).to_scipy() @ c for c in u])
+    meant[0] += s * meant[1]
+    plain.run(advance, u, s)
+    np.testing.assert_allclose(u, meant, 1e-14, 1e-14)
+
+
 def test_compiled_and_called_again() -> None:
     @ssr.program(u=cells.vector(2), s=cells)
     def scale(u: Any, s: Any) -> None:
