@@ -94,9 +94,11 @@ def fuse(program: ir.Program, single: Sequence[bool]) -> tuple[ir.Program, tuple
 
 
 def _member(step: ir.Step, made: ir.Nest, program: ir.Program) -> Member | None:
-    """Return a step as a candidate; None if its rows depend on each other."""
+    """Return a step as a candidate; None if its rows depend on each other, or read anywhere."""
     (statement,) = made.statements
     if made.order != "any" or not statement.parallel or len(made.axes) < 2:
+        return None
+    if any(isinstance(v, ir.Gather) for v in ir.walk(statement.value)):
         return None
     if isinstance(step, ir.Reduction):
         written, rows = step.name, step.rows
@@ -124,7 +126,8 @@ def _longest(
         stop += 1
     for end in range(stop, start + 1, -1):
         group = [m for m in members[start:end] if m is not None]
-        later = {load.array for step in program.steps[end:] for load in ir.loads(step.value)}
+        values = (v for step in program.steps[end:] for v in ir.walk(step.value))
+        later = {v.array for v in values if isinstance(v, (ir.Load, ir.Gather))}
         temporaries = {f.name for f in program.temporaries} - later
         plan = _plan(group, temporaries)
         if plan is not None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -247,3 +248,24 @@ def test_compiled_chains() -> None:
         assert made(*arrays, 0.5) == made.run_plain(*other, 0.5)
         for a, b in zip(arrays, other, strict=True):
             plain.check_same(a, b)
+
+
+def test_stored_matrices_read_anywhere() -> None:
+    """A product with a stored matrix waits for all lines of its operand."""
+    plane = ssr.Space(4, 5)
+    shift = ssr.stencil(plane, plane, {(0, 0): 2.0, (1, 0): 1.0}, outside="drop")
+    reverse = ssr.from_scipy(scipy.sparse.csr_array(np.eye(20)[::-1]), plane, plane)
+
+    @ssr.program(x=plane, y=plane)
+    def both(x: Any, y: Any) -> None:
+        t = shift @ (x * x)
+        y[:] = reverse @ t + t
+        x[:] = reverse @ y
+
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((2, 4, 5))
+    t = shift.to_scipy() @ (x * x).ravel()
+    made = t[::-1] + t
+    plain.run(both, x, y)
+    np.testing.assert_allclose(y.ravel(), made, 1e-14)
+    np.testing.assert_allclose(x.ravel(), made[::-1], 1e-14)
