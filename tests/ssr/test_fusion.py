@@ -254,7 +254,7 @@ def test_stored_matrices_read_anywhere() -> None:
     """A product with a stored matrix waits for all lines of its operand."""
     plane = ssr.Space(4, 5)
     shift = ssr.stencil(plane, plane, {(0, 0): 2.0, (1, 0): 1.0}, outside="drop")
-    reverse = ssr.from_scipy(scipy.sparse.csr_array(np.eye(20)[::-1]), plane, plane)
+    reverse = ssr.from_scipy(scipy.sparse.csr_array(np.eye(20)[::-1]), rows=plane, cols=plane)
 
     @ssr.program(x=plane, y=plane)
     def both(x: Any, y: Any) -> None:
