@@ -22,7 +22,7 @@ test: $(VENV)/.dev
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy $(PACKAGES)
+	$(BIN)/mypy $(PACKAGES) apps benchmarks
 	$(BIN)/python tools/layers.py
 	$(BIN)/python -m pytest -n auto
 
