@@ -6,6 +6,7 @@ Sources go through the cache on disk, so that a kernel is lowered once for all s
 from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -19,10 +20,16 @@ def uncompiled(signature: str, *, cache: bool = True) -> Any:
     return lambda function: function
 
 
-def run(program: ssr.Program, *args: Any, boxes: tuple[Box, ...] | None = None) -> None:
+_twins: WeakKeyDictionary[ssr.Program, ssr.Program] = WeakKeyDictionary()
+
+
+def run(program: ssr.Program, *args: Any, boxes: tuple[Box, ...] | None = None) -> Any:
     """Run a program's emitted source as checked Python; Numba takes no part."""
+    twin = _twins.get(program)  # the program itself may be compiled as well
+    if twin is None:
+        twin = _twins.setdefault(program, program.with_options(program.options))
     with patch("ssr.intrinsics.jit", uncompiled):
-        program.run_plain(*args, boxes=boxes)
+        return twin.run_plain(*args, boxes=boxes)
 
 
 def source(program: ssr.Program, dtype: str = "float64") -> str:

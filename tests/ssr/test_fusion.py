@@ -75,8 +75,8 @@ def check(program: ssr.Program, *given: Any) -> None:
     """Compare a program with itself, step by step, and with its definition."""
     arrays = [a.copy() if isinstance(a, np.ndarray) else a for a in given]
     defined = [a.copy() if isinstance(a, np.ndarray) else a for a in given]
-    found = program.run_plain(*given)
-    assert found == separate(program).run_plain(*arrays)
+    found = plain.run(program, *given)
+    assert found == plain.run(separate(program), *arrays)
     names = [n for n, _ in program.signature.kinds]
     sizes = dict(zip(("ny", "nx"), next(a.shape for a in given), strict=True))
     fields = {n: a for n, a in zip(names, defined, strict=True) if isinstance(a, np.ndarray)}
@@ -143,10 +143,10 @@ def test_random_programs_in_boxes(steps: list[Any], seed: int, data: st.DataObje
     shape = data.draw(st.tuples(st.integers(1, 6), st.integers(1, 6)))
     arrays = [memory.array(rng, shape, "float64") for _ in "xyz"]
     whole = [a.copy() for a in arrays]
-    found = made.run_plain(*whole, 0.5)
+    found = plain.run(made, *whole, 0.5)
     try:
-        cut = made.run_plain(
-            *arrays, 0.5, boxes=data.draw(memory.cuts(((0, shape[0]), (0, shape[1]))))
+        cut = plain.run(
+            made, *arrays, 0.5, boxes=data.draw(memory.cuts(((0, shape[0]), (0, shape[1]))))
         )
     except BoxError:
         return
@@ -166,7 +166,7 @@ def test_nests_mean_what_they_say(steps: list[Any], seed: int, data: st.DataObje
     rng = np.random.default_rng(seed)
     arrays = {n: memory.array(rng, shape, "float64") for n in "xyz"}
     meant = {n: a.copy() for n, a in arrays.items()}
-    separate(made).run_plain(*meant.values(), 0.5)
+    plain.run(separate(made), *meant.values(), 0.5)
     short, found = together(program, made.options, "float64")
     fields = {f.name: f for f in (*short.fields, *short.temporaries)}
     for f in short.temporaries:
@@ -229,7 +229,7 @@ def test_three_dimensions() -> None:
     rng = np.random.default_rng(0)
     given = list(rng.standard_normal((3, 3, 4, 5)))
     other = [a.copy() for a in given]
-    assert iteration.run_plain(*given, 2.0) == separate(iteration).run_plain(*other, 2.0)
+    assert plain.run(iteration, *given, 2.0) == plain.run(separate(iteration), *other, 2.0)
     for a, b in zip(given, other, strict=True):
         plain.check_same(a, b)
     compiled = [a.copy() for a in other]
@@ -245,7 +245,7 @@ def test_compiled_chains() -> None:
     for shape in ((1, 1), (3, 2), (17, 40)):
         arrays = list(rng.standard_normal((3, *shape)))
         other = [a.copy() for a in arrays]
-        assert made(*arrays, 0.5) == made.run_plain(*other, 0.5)
+        assert made(*arrays, 0.5) == plain.run(made, *other, 0.5)
         for a, b in zip(arrays, other, strict=True):
             plain.check_same(a, b)
 

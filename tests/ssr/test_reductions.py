@@ -105,8 +105,8 @@ def test_numbers_of_fields(seed: int, dtype: str, layout: str, data: st.DataObje
     rng = np.random.default_rng(seed)
     shape = data.draw(st.tuples(st.integers(1, 6), st.integers(1, 9)))
     x, y = (memory.array(rng, shape, dtype, layout) for _ in "xy")
-    made = numbers.run_plain(x, y)
-    cut = numbers.run_plain(x, y, boxes=data.draw(memory.cuts(tuple((0, n) for n in shape))))
+    made = plain.run(numbers, x, y)
+    cut = plain.run(numbers, x, y, boxes=data.draw(memory.cuts(tuple((0, n) for n in shape))))
     assert made == cut
     sizes = dict(zip(("ny", "nx"), shape, strict=True))
     assert made == interpret_program(numbers.ir, {"x": x, "y": y}, {}, sizes, np.dtype(dtype))
@@ -120,7 +120,7 @@ def test_numbers_of_fields(seed: int, dtype: str, layout: str, data: st.DataObje
 def test_compiled_numbers() -> None:
     rng = np.random.default_rng(3)
     x, y = rng.standard_normal((2, 13, 37))
-    assert numbers(x, y) == numbers.run_plain(x, y)
+    assert numbers(x, y) == plain.run(numbers, x, y)
     assert numbers(x, y) == numbers(x, y, boxes=ssr.Space(13, 37).split(3, 2))
     assert numbers(x[::2], y[1::2][:6].repeat(2, 0)[:7]) is not None
 
@@ -199,9 +199,9 @@ def test_programs_call_programs() -> None:
 
     b = np.random.default_rng(2).standard_normal((3, 7))
     x, y = np.zeros_like(b), np.zeros_like(b)
-    found = twice.run_plain(x, b)
-    first = smooth.run_plain(y, 2 * b, 0.25)
-    assert found == (first, smooth.run_plain(y, b, first / 8.0))
+    found = plain.run(twice, x, b)
+    first = plain.run(smooth, y, 2 * b, 0.25)
+    assert found == (first, plain.run(smooth, y, b, first / 8.0))
     np.testing.assert_array_equal(x, y)
 
 

@@ -42,7 +42,7 @@ def test_arithmetic_of_vectors() -> None:
     V[0] += s * U[2]
     V[1:] -= rest * s
     U = np.where(U > V, np.minimum(U, s), np.sqrt(abs(V)))
-    found = step.run_plain(u, v, s, 0.3)
+    found = plain.run(step, u, v, s, 0.3)
     np.testing.assert_allclose(u, U, 1e-13, 1e-13)
     np.testing.assert_allclose(v, V, 1e-13, 1e-13)
     np.testing.assert_allclose(found, ((U * V).sum(), U.max(), np.linalg.norm(V[1:])), 1e-13)
