@@ -173,6 +173,44 @@ def jacobi5(b: Array, x: Array, y: Array, *, version: Version = "tuned", build: 
     return _bind("jacobi5", version, build, *_extents(y), b, x, y)
 
 
+def chain5(u: Array, v: Array, w: Array, *, version: Version = "tuned", build: str = "O3") -> Call:
+    """Bind three 5-point stages with a pointwise function between them, back into u.
+
+    Parameters
+    ----------
+    u, v, w
+        Shapes (ny + 2, nx + 2).
+    """
+    for name, array in (("u", u), ("v", v), ("w", w)):
+        _check(name, array, u.shape, ndim=2, written=True)
+    _distinct(u, v, w)
+    return _bind("chain5", version, build, *_extents(u[1:-1, 1:-1]), u, v, w)
+
+
+def cg7(
+    x: Array, r: Array, p: Array, q: Array, rr: Array, *, version: Version = "tuned",
+    build: str = "O3",
+) -> Call:  # fmt: skip
+    """Bind an iteration of conjugate gradients with the 7-point operator.
+
+    Parameters
+    ----------
+    x, r, q
+        Shapes (nz, ny, nx).
+    p
+        Shape (nz + 2, ny + 2, nx + 2).
+    rr
+        The square of the norm of r, shape (1,).
+    """
+    _check("x", x, ndim=3, written=True)
+    _check("r", r, x.shape, written=True)
+    _check("q", q, x.shape, written=True)
+    _check("p", p, _padded(x), written=True)
+    _check("rr", rr, (1,), written=True)
+    _distinct(x, r, p, q, rr)
+    return _bind("cg7", version, build, *_extents(x), x, r, p, q, rr)
+
+
 def triad(
     s: float,
     b: Array,

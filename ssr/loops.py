@@ -77,6 +77,7 @@ def _part(part: ir.Stage | ir.Branch, nest: ir.Nest, context: Domain) -> list[Lo
     if isinstance(part, ir.Stage):
         return _stage(part, nest, context)
     known = part.lines.preimage(tuple(map(Affine.name, nest.axes[:-1])), nest.axes)
+    known = _at_line(known, part.then[0].statement, nest)
     then = [loop for s in part.then for loop in _stage(s, nest, context & known)]
     orelse = [loop for s in part.orelse for loop in _stage(s, nest, context)]
     condition = condition_text(known, context)

@@ -71,6 +71,7 @@ class Writer:
     constants: dict[str, str] = field(default_factory=dict)
     rows: dict[str, str] = field(default_factory=dict)
     shifts: dict[str, str] = field(default_factory=dict)
+    sums: dict[ir.Sum, str] = field(default_factory=dict)
     counter: int = 0
 
     def line(self, depth: int, text: str) -> None:
@@ -276,6 +277,7 @@ def write_instance(
     depth: int,
 ) -> None:
     """Write one assignment of a piece."""
+    writer.sums.clear()
     where = _where(writer, nest, statement, indices)
     target = tuple(a.substitute(where) for a in statement.index)
     array, place = writer.argument(statement.array), writer.place(statement.array, target)
@@ -315,6 +317,8 @@ def value_text(writer: Writer, value: ir.Value, where: Mapping[str, Affine], dep
 def _sum_text(writer: Writer, value: ir.Sum, where: Mapping[str, Affine], depth: int) -> str:
     if not value.terms:
         return writer.constant(0.0)
+    if value in writer.sums:
+        return writer.sums[value]
     text = _first(writer, value.terms[0], where, depth)
     for n, term in enumerate(value.terms):
         if n:
@@ -323,6 +327,7 @@ def _sum_text(writer: Writer, value: ir.Sum, where: Mapping[str, Affine], depth:
             total = writer.fresh("s")
             writer.line(depth, f"{total} = {text}")
             text = total
+    writer.sums[value] = text
     return text
 
 

@@ -101,12 +101,12 @@ def _line(
 
 
 def _written_out(value: ir.Value, rows: Domain, conditions: int) -> int:
-    """Return how many terms all pieces hold; at once a large number if there are many."""
+    """Return how many terms all pieces hold, equal sums once; at once many if there are many."""
     found = _classes(value, rows) if conditions <= 2 * TERMS else []
     count = 0
     for part in found:
-        for node in ir.walk(resolve(value, part)):
-            count += len(node.terms) if isinstance(node, ir.Sum) else 0
+        sums = {node for node in ir.walk(resolve(value, part)) if isinstance(node, ir.Sum)}
+        count += sum(len(node.terms) for node in sums)
         if count > TERMS:
             break
     return count if found else TERMS + 1
@@ -132,14 +132,17 @@ def _built_up(
     """Yield the statements that build up the sums of some lines term by term."""
     statement = replace(statement, requests=())
     made: list[ir.Statement] = []
+    known: dict[ir.Sum, ir.Load] = {}
     last = Affine.name(rows.axes[-1])
 
     def change(value: ir.Value) -> ir.Value | None:
         if not isinstance(value, ir.Sum) or all(rows <= t.domain for t in value.terms):
             return None
+        if value in known:
+            return known[value]
         name = ir.scratch("a", buffers)
         buffers.append(ir.Buffer(name, 1, 0))
-        so_far = ir.Load(name, (last,))
+        so_far = known[value] = ir.Load(name, (last,))
         step = replace(statement, array=name, index=(last,))
         start = ir.Const(-0.0)
         made.append(replace(step, name=f"start_{name[1:]}", domain=rows, value=start))

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks import programs, report
 from benchmarks import ssr as benchmark
 from benchmarks.cases import CASES, Candidate, builds, disagreement
 from benchmarks.timing import Timing
@@ -42,6 +43,17 @@ def test_the_benchmark_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert "ours: compact NumPy arrays" in capsys.readouterr().out
 
 
+@pytest.mark.fortran
+@pytest.mark.slow
+def test_programs_equal_their_references(tmp_path: Path) -> None:
+    path = tmp_path / "bench.json"
+    programs.main(["--quick", "--json", str(path), "--only", "chain5-4096", "cg7-128"])
+    cases = json.loads(path.read_text(encoding="utf-8"))["cases"]
+    for case in cases.values():
+        assert max(case["distances"].values()) < 1e-12
+    assert cases["chain5-4096"]["goals"].keys() == {"natural", "tuned"}
+
+
 def test_unknown_parts_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         benchmark.main(["--only", "spmv"])
@@ -52,7 +64,7 @@ def test_the_faster_build_counts() -> None:
     times = {"ours": 2.0, "natural O3": 4.0, "natural Ofast": 3.0, "natural wide": 1.0}
     timings = tuple(Timing(name, (value,) * 3) for name, value in {**times, "triad": 1.0}.items())
     case = CASES["jacobi5-2048"]
-    result = benchmark.Result(case, (10, 10), timings, {})
+    result = report.Result(case, (10, 10), timings, {})
     assert result.against("natural") == ("natural Ofast", 2 / 3)
     assert result.bandwidth == 32 * 100
     assert result.bound == case.moved / 32

@@ -102,6 +102,9 @@ def body(steps: list[Any]) -> Any:
                 v[:] = MATRICES[which] @ u + s * v
             elif kind == "twice":
                 v[:] = MATRICES[which] @ (u * u) - MATRICES[2 - which] @ (u + s)
+            elif kind == "quotient":
+                t = MATRICES[which] @ u
+                v[:] = MATRICES[1 - which // 2] @ (t / (1.0 + t * t)) + u
             elif kind == "flux":
                 face = UP[which % 2] @ (u + v)
                 v[:] = v - s * (DOWN[which % 2] @ (face * face))
@@ -117,7 +120,9 @@ def body(steps: list[Any]) -> Any:
     return run
 
 
-KINDS = st.sampled_from(("stencil", "twice", "flux", "pointwise", "dot", "stencil", "sweep"))
+KINDS = st.sampled_from(
+    ("stencil", "twice", "quotient", "flux", "pointwise", "dot", "stencil", "sweep")
+)
 PLACE = st.integers(0, 2)
 STEPS = st.lists(st.tuples(KINDS, PLACE, PLACE, PLACE), min_size=1, max_size=4)
 
@@ -193,6 +198,22 @@ def test_a_chain_of_stencils_is_one_nest() -> None:
     assert not together(in_place(chain.ir)[0], chain.options, "float64")[0].temporaries
     rng = np.random.default_rng(0)
     check(chain, *rng.standard_normal((3, 9, 11)))
+
+
+def test_lines_with_all_terms_are_told_from_others_also_ahead() -> None:
+    """A statement that runs ahead looks at its own line, not at that where the loops stand."""
+
+    @ssr.program(u=cells)
+    def chain(u: Any) -> None:
+        for _ in range(2):
+            s = CROSS @ u
+            v = s / (1.0 + s * s)
+            t = CROSS @ (v * (3.0 + abs(s - v)) / (2.0 + s))
+            u[:] = u + CROSS @ (t / (1.0 + t * t))
+
+    rng = np.random.default_rng(0)
+    for shape in ((1, 1), (2, 3), (3, 2), (6, 7), (9, 5)):
+        check(chain, rng.standard_normal(shape))
 
 
 def test_jacobi_needs_no_second_array() -> None:
