@@ -7,7 +7,8 @@ limbs below the three highest of the largest term can be forgotten at any time. 
 about 2^-53 of the largest term for each term, like an ordinary one.
 
 The state of a sum is a row of `STATE` integers: whether a term was seen, the number of the highest
-limb, three sums of limbs, whether a term was not finite, and the sum of these terms as bits.
+limb, three sums of limbs, whether a term was not finite, the sum of these terms as bits; in kernels
+also a number of terms and their parts in vectors of doubles, which are added to the limbs later.
 The state of a maximum or minimum is: whether a term was seen, and its value as an ordered integer.
 
 `accumulate`, `total`, `extreme` and `found` run in kernels; called from Python they do the same to
@@ -25,7 +26,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import lower_builtin, type_callable
 
-STATE = 8
+STATE = 32
 """Integers of the state of one reduction."""
 
 WIDTH = 26
@@ -98,7 +99,7 @@ def reduced(kind: str, terms: list[float]) -> float:
 
 def total(state: Any, row: int) -> float:
     """Return the value of a sum."""
-    seen, level, high, middle, low, special, bits, _ = (int(n) for n in state[row])
+    seen, level, high, middle, low, special, bits = (int(n) for n in state[row][:7])
     if special:
         return _value(bits)
     if not seen:
@@ -141,6 +142,9 @@ def _unkey(key: int) -> float:
 
 LANES = 8
 """Terms taken at once."""
+
+FULL = 2**25
+"""Terms whose parts are surely added up exactly, one lane or all together."""
 
 WORD, DOUBLE = llvm.IntType(64), llvm.DoubleType()
 WORDS, DOUBLES = llvm.VectorType(WORD, LANES), llvm.VectorType(DOUBLE, LANES)
@@ -226,6 +230,11 @@ def _larger(b: Any, sign: int, many: Any, one: Any) -> Any:
 
 
 def _sum_function(module: Any, element: Any) -> Any:
+    """Return the function that adds a line to a sum.
+
+    Parts are added up in the lanes of the state while they are exact; the limbs get them when the
+    level changes, when they could be full, and at last in `total`.
+    """
     name = f"ssr_sum_{element}"
     known = module.globals.get(name)
     if known is not None:
@@ -235,21 +244,65 @@ def _sum_function(module: Any, element: Any) -> Any:
     again = line.function.append_basic_block("again")
     b.branch(again)
     b.position_at_end(again)
-    largest, limbs = _take_apart(line, line.get(1))
-    with b.if_then(b.icmp_signed(">=", largest, WORD(INFINITE))):
-        _add_special(line)
-        b.ret_void()
-    with b.if_then(b.icmp_signed("==", largest, WORD(0))):
-        b.ret_void()
-    level = _level(b, largest)
-    fits = b.icmp_signed("<=", level, line.get(1))
-    with b.if_then(b.not_(b.and_(fits, b.icmp_signed("!=", line.get(0), WORD(0))))):
-        _raise_level(line, level)
+    seen = b.icmp_signed("!=", line.get(0), WORD(0))
+    many, one, sums, rest = _take_apart(line, line.get(1))
+    limit = b.select(seen, _limit(b, line.get(1)), WORD(0))
+    over = b.icmp_signed(">", b.load(many), _spread(b, limit, True))
+    beyond = b.icmp_signed("!=", b.bitcast(over, llvm.IntType(LANES)), llvm.IntType(LANES)(0))
+    with b.if_then(b.or_(beyond, b.icmp_signed(">", b.load(one), limit))):
+        largest = _larger(b, 1, many, one)
+        with b.if_then(b.icmp_signed(">=", largest, WORD(INFINITE))):
+            _add_special(line)
+            b.ret_void()
+        _flush(b, line.state)
+        _raise_level(line, _level(b, largest))
         b.branch(again)
-    for place, limb in enumerate(limbs):
-        line.put(2 + place, b.add(line.get(2 + place), limb))
+    with b.if_then(seen):
+        count = b.add(line.get(7), line.count)
+        line.put(7, count)
+        for place, (vector, scalar) in enumerate(zip(sums, rest, strict=True)):
+            lanes = _lane_pointer(b, line.state, place)
+            more = b.insert_element(_splat(0.0, True), b.load(scalar), llvm.IntType(32)(0))
+            old = b.load(lanes)
+            old.align = 8
+            b.store(b.fadd(b.fadd(old, b.load(vector)), more), lanes).align = 8
+        with b.if_then(b.icmp_signed(">", count, WORD(FULL))):
+            _flush(b, line.state)
     b.ret_void()
     return line.function
+
+
+def _lane_pointer(b: Any, state: Any, place: int) -> Any:
+    """Return where the lanes of a limb stand in a state."""
+    return b.bitcast(b.gep(state, [WORD(8 + place * LANES)]), DOUBLES.as_pointer())
+
+
+def _limit(b: Any, level: Any) -> Any:
+    """Return the bits of the largest magnitude that fits into a level."""
+    exponent = b.add(b.mul(b.add(level, WORD(1)), WORD(WIDTH)), WORD(1023))
+    tiny = b.sub(b.shl(WORD(1), b.add(exponent, WORD(51))), WORD(1))
+    normal = b.sub(b.shl(exponent, WORD(52)), WORD(1))
+    huge = b.icmp_signed(">=", exponent, WORD(2047))
+    normal = b.select(huge, WORD(INFINITE - 1), normal)
+    return b.select(b.icmp_signed("<=", exponent, WORD(0)), tiny, normal)
+
+
+def _flush(b: Any, state: Any) -> None:
+    """Add the lanes of a state to its limbs."""
+    level = b.load(b.gep(state, [WORD(1)]))
+    top = b.sub(level, _scaled(b, level))
+    for place in range(3):
+        pointer = _lane_pointer(b, state, place)
+        lanes = b.load(pointer)
+        lanes.align = 8
+        part = DOUBLE(0.0)
+        for lane in _lanes(b, lanes):
+            part = b.fadd(part, lane)
+        unit = _power(b, b.sub(WORD(place), top))
+        limb = b.gep(state, [WORD(2 + place)])
+        b.store(b.add(b.load(limb), b.fptosi(b.fmul(part, unit), WORD)), limb)
+        b.store(_splat(0.0, True), pointer).align = 8
+    b.store(WORD(0), b.gep(state, [WORD(7)]))
 
 
 def _add_special(line: _Line) -> None:
@@ -301,10 +354,11 @@ def _power(b: Any, limbs: Any) -> Any:
     return b.bitcast(b.shl(exponent, WORD(52)), DOUBLE)
 
 
-def _take_apart(line: _Line, level: Any) -> tuple[Any, list[Any]]:
-    """Return the bits of the largest term, and the sums of parts from a highest limb on.
+def _take_apart(line: _Line, level: Any) -> tuple[Any, Any, list[Any], list[Any]]:
+    """Return the largest magnitudes as bits, and the sums of parts from a highest limb on.
 
-    The sums mean nothing if the largest term does not fit into that limb.
+    Of both, variables of the lanes and of the terms that were left over. The sums mean nothing if a
+    term does not fit into that limb.
     """
     b = line.builder
     shift = _scaled(b, level)
@@ -330,13 +384,7 @@ def _take_apart(line: _Line, level: Any) -> tuple[Any, list[Any]]:
             b.store(b.fadd(b.load(known), part), known)
 
     line.each(take)
-    limbs = []
-    for place, limb in enumerate(above):
-        part = b.load(sums[False][place])
-        for lane in _lanes(b, b.load(sums[True][place])):
-            part = b.fadd(part, lane)
-        limbs.append(b.fptosi(b.fmul(part, _power(b, b.neg(limb))), WORD))
-    return _larger(b, 1, largest[True], largest[False]), limbs
+    return largest[True], largest[False], sums[True], sums[False]
 
 
 def _extreme_function(module: Any, element: Any, sign: int) -> Any:
@@ -433,8 +481,10 @@ def _lower_found(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 def _lower_total(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     b = builder
     row = _row(context, b, signature.args[0], *args)
-    seen, level, high, middle, low, special, bits, _ = (
-        b.load(b.gep(row, [WORD(n)])) for n in range(STATE)
+    with b.if_then(b.icmp_signed("!=", b.load(b.gep(row, [WORD(0)])), WORD(0))):
+        _flush(b, row)
+    seen, level, high, middle, low, special, bits = (
+        b.load(b.gep(row, [WORD(n)])) for n in range(7)
     )
     mask = WORD(2**WIDTH - 1)
     middle = b.add(middle, b.ashr(low, WORD(WIDTH)))
