@@ -25,8 +25,8 @@ class CG(Solver):
     def _start(self) -> Callable[..., Any]:
         first, turn = self._residual, self._first_direction
 
-        def start(x: Any, b: Any, r: Any, z: Any, p: Any) -> Any:
-            norm = first(r, x, b)
+        def start(b: Any, x: Any, r: Any, z: Any, p: Any) -> Any:
+            norm = first(r, b, x)
             return norm, turn(p, self.precondition(z, r), r)
 
         return self.fused(start)
@@ -72,7 +72,7 @@ class CG(Solver):
 
     def _iterations(self, x: Array, b: Array, goal: float) -> Iterator[tuple[float, ...]]:
         r, z, p, q = _arrays(b, 4)
-        norm, rz = self._start(x, b, r, z, p)
+        norm, rz = self._start(b, x, r, z, p)
         yield (norm,)
         while True:
             if rz == 0.0:
@@ -184,7 +184,7 @@ class BiCGStab(Solver):
     def _iterations(self, x: Array, b: Array, goal: float) -> Iterator[tuple[float, ...]]:
         r, y, z, t = _arrays(b, 4)
         p, v = (np.zeros(b.shape, b.dtype) for _ in "pv")
-        norm = self._residual(r, x, b)
+        norm = self._residual(r, b, x)
         yield (norm,)
         r0, rho, beta, omega = r.copy(), norm * norm, 0.0, 0.0
         while True:
@@ -319,7 +319,7 @@ class GMRES(Solver):
         r, w, z = _arrays(b, 3)
         count = min(self.restart, b.size)
         basis = np.empty((count + 1, *b.shape), b.dtype)
-        norm = self._residual(r, x, b)
+        norm = self._residual(r, b, x)
         yield (norm,)
         while True:
             norms, weights = self._cycle(r, w, z, basis, norm, goal)
@@ -327,7 +327,7 @@ class GMRES(Solver):
             for v, weight in zip(basis, weights, strict=False):
                 self._add(w, v, weight)
             self._correct(x, z, w)
-            before, norm = norm, self._residual(r, x, b)
+            before, norm = norm, self._residual(r, b, x)
             yield (*norms[:-1], norm)
             if not norm < before:
                 raise Breakdown(-11)

@@ -206,7 +206,7 @@ class Solver(ABC):
     def _residual(self) -> ssr.Program:
         """The program ``r[:] = b - A @ x`` that returns the norm."""
 
-        def residual(r: Any, x: Any, b: Any) -> Any:
+        def residual(r: Any, b: Any, x: Any) -> Any:
             r[:] = b - self.A @ x
             return ssr.norm(r)
 

@@ -37,7 +37,7 @@ class Richardson(Solver):
 
     def _iterations(self, x: Array, b: Array, goal: float) -> Iterator[tuple[float, ...]]:
         r, z = np.empty((2, *b.shape), b.dtype)
-        yield (self._residual(r, x, b),)
+        yield (self._residual(r, b, x),)
         while True:
             yield (self._step(x, r, z),)
 
@@ -140,7 +140,7 @@ class Chebyshev(Solver):
 
     def _iterations(self, x: Array, b: Array, goal: float) -> Iterator[tuple[float, ...]]:
         r, z, d = np.zeros((3, *b.shape), b.dtype)
-        yield (self._residual(r, x, b),)
+        yield (self._residual(r, b, x),)
         scale = 1.0 / self.middle
         keep, add = 0.0, scale
         while True:
