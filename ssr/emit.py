@@ -183,7 +183,7 @@ def _module(
         + ("" if meta["debug"] else "ld, ")
         + "maximum, minimum, prefetch, sign"
         + ("" if meta["debug"] else ", st"),
-        "from ssr.sums import accumulate, extreme, found, total",
+        "from ssr.lanes import accumulate, extreme, found, total",
         "",
         f"META = {dict(meta)!r}",
         "",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numba.types import f4, f8, i8
 
 import ssr
-from ssr import sums
+from ssr import lanes, sums
 from ssr.errors import Error
 from ssr.interpret import interpret_program
 from ssr.intrinsics import Memory, jit
@@ -30,12 +30,12 @@ A = ssr.stencil(plane, plane, CROSS, outside="drop")
 
 
 def kernel(state, buffer, start, count, out):  # type: ignore[no-untyped-def]
-    sums.accumulate(state, 0, buffer, start, count)
-    sums.extreme(state, 1, 1, buffer, start, count)
-    sums.extreme(state, 2, -1, buffer, start, count)
-    out[0] = sums.total(state, 0)
-    out[1] = sums.found(state, 1)
-    out[2] = sums.found(state, 2)
+    lanes.accumulate(state, 0, buffer, start, count)
+    lanes.extreme(state, 1, 1, buffer, start, count)
+    lanes.extreme(state, 2, -1, buffer, start, count)
+    out[0] = lanes.total(state, 0)
+    out[1] = lanes.found(state, 1)
+    out[2] = lanes.found(state, 2)
     return 0
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from numba.types import Array, f4, f8, i8
 
 from ssr.intrinsics import address, fits, fma, ld, maximum, minimum, prefetch, sign, st
-from ssr.sums import accumulate, extreme, found, total
+from ssr.lanes import accumulate, extreme, found, total
 
 META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [], 'scalars': [], 'sizes': ['n'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False}], 'loops': 1, 'reductions': 0, 'results': 0, 'debug': False}
 

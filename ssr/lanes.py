@@ -1,0 +1,376 @@
+"""The sums and extremes of `sums` in machine code: eight terms at once.
+
+Importing this module teaches Numba `accumulate`, `total`, `extreme` and `found`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir as llvm
+from numba import types
+from numba.core import cgutils
+from numba.extending import lower_builtin, type_callable
+
+from .sums import FAR, SHIFT, STATE, WIDTH, accumulate, extreme, found, total
+
+__all__ = ["accumulate", "extreme", "found", "total"]
+
+LANES = 8
+"""Terms taken at once."""
+
+FULL = 2**25
+"""Terms whose parts are surely added up exactly, one lane or all together."""
+
+WORD, DOUBLE = llvm.IntType(64), llvm.DoubleType()
+WORDS, DOUBLES = llvm.VectorType(WORD, LANES), llvm.VectorType(DOUBLE, LANES)
+INFINITE = 0x7FF0000000000000
+POSITIVE = 2**63 - 1
+
+
+class _Line:
+    """A function of the kernel's module that takes a line of terms into a state."""
+
+    def __init__(self, module: Any, name: str, element: Any) -> None:
+        kind = llvm.FunctionType(llvm.VoidType(), [element.as_pointer(), WORD, WORD.as_pointer()])
+        self.element = element
+        self.function = llvm.Function(module, kind, name)
+        self.function.linkage = "internal"
+        self.function.attributes.add("noinline")
+        set.add(self.function.attributes, '"prefer-vector-width"="512"')
+        self.data, self.count, self.state = self.function.args
+        self.builder = llvm.IRBuilder(self.function.append_basic_block("entry"))
+
+    def variable(self, value: Any) -> Any:
+        """Return a variable that has a value from here on."""
+        with self.builder.goto_entry_block():
+            pointer = self.builder.alloca(value.type)
+        self.builder.store(value, pointer)
+        return pointer
+
+    def each(self, take: Any) -> None:
+        """Give all terms to ``take``: as vectors of doubles first, then the rest one by one."""
+        b = self.builder
+        many = b.sdiv(self.count, WORD(LANES))
+        vectors = llvm.VectorType(self.element, LANES)
+        with cgutils.for_range(b, many) as loop:
+            place = b.gep(self.data, [b.mul(loop.index, WORD(LANES))])
+            terms = b.load(b.bitcast(place, vectors.as_pointer()))
+            terms.align = 4 if isinstance(self.element, llvm.FloatType) else 8
+            take(terms if self.element == DOUBLE else b.fpext(terms, DOUBLES), True)
+        done = b.mul(many, WORD(LANES))
+        with cgutils.for_range(b, b.sub(self.count, done)) as loop:
+            term = b.load(b.gep(self.data, [b.add(done, loop.index)]))
+            take(term if self.element == DOUBLE else b.fpext(term, DOUBLE), False)
+
+    def get(self, place: int) -> Any:
+        """Return an integer of the state."""
+        return self.builder.load(self.builder.gep(self.state, [WORD(place)]))
+
+    def put(self, place: int, value: Any) -> None:
+        """Change an integer of the state."""
+        self.builder.store(value, self.builder.gep(self.state, [WORD(place)]))
+
+
+def _splat(value: int | float, vector: bool) -> Any:
+    kind, many = (WORD, WORDS) if isinstance(value, int) else (DOUBLE, DOUBLES)
+    return many([value] * LANES) if vector else kind(value)
+
+
+def _lanes(b: Any, vector: Any) -> list[Any]:
+    return [b.extract_element(vector, llvm.IntType(32)(n)) for n in range(LANES)]
+
+
+def _spread(b: Any, value: Any, vector: bool) -> Any:
+    """Return a number in all lanes of a vector, or itself."""
+    if not vector:
+        return value
+    many = llvm.Constant(llvm.VectorType(value.type, LANES), llvm.Undefined)
+    for lane in range(LANES):
+        many = b.insert_element(many, value, llvm.IntType(32)(lane))
+    return many
+
+
+def _magnitude(b: Any, terms: Any, vector: bool) -> Any:
+    """Return the bits of absolute values."""
+    return b.and_(b.bitcast(terms, WORDS if vector else WORD), _splat(POSITIVE, vector))
+
+
+def _larger(b: Any, sign: int, many: Any, one: Any) -> Any:
+    """Return the largest (sign 1) or smallest of the lanes of a vector and one more integer."""
+    order = ">" if sign > 0 else "<"
+    for lane in _lanes(b, b.load(many)):
+        now = b.load(one)
+        b.store(b.select(b.icmp_signed(order, lane, now), lane, now), one)
+    return b.load(one)
+
+
+def _sum_function(module: Any, element: Any) -> Any:
+    """Return the function that adds a line to a sum.
+
+    Parts are added up in the lanes of the state while they are exact; the limbs get them when the
+    level changes, when they could be full, and at last in `total`.
+    """
+    name = f"ssr_sum_{element}"
+    known = module.globals.get(name)
+    if known is not None:
+        return known
+    line = _Line(module, name, element)
+    b = line.builder
+    again = line.function.append_basic_block("again")
+    b.branch(again)
+    b.position_at_end(again)
+    seen = b.icmp_signed("!=", line.get(0), WORD(0))
+    many, one, sums, rest = _take_apart(line, line.get(1))
+    limit = b.select(seen, _limit(b, line.get(1)), WORD(0))
+    over = b.icmp_signed(">", b.load(many), _spread(b, limit, True))
+    beyond = b.icmp_signed("!=", b.bitcast(over, llvm.IntType(LANES)), llvm.IntType(LANES)(0))
+    with b.if_then(b.or_(beyond, b.icmp_signed(">", b.load(one), limit))):
+        largest = _larger(b, 1, many, one)
+        with b.if_then(b.icmp_signed(">=", largest, WORD(INFINITE))):
+            _add_special(line)
+            b.ret_void()
+        _flush(b, line.state)
+        _raise_level(line, _level(b, largest))
+        b.branch(again)
+    with b.if_then(seen):
+        count = b.add(line.get(7), line.count)
+        line.put(7, count)
+        for place, (vector, scalar) in enumerate(zip(sums, rest, strict=True)):
+            lanes = _lane_pointer(b, line.state, place)
+            more = b.insert_element(_splat(0.0, True), b.load(scalar), llvm.IntType(32)(0))
+            old = b.load(lanes)
+            old.align = 8
+            b.store(b.fadd(b.fadd(old, b.load(vector)), more), lanes).align = 8
+        with b.if_then(b.icmp_signed(">", count, WORD(FULL))):
+            _flush(b, line.state)
+    b.ret_void()
+    return line.function
+
+
+def _lane_pointer(b: Any, state: Any, place: int) -> Any:
+    """Return where the lanes of a limb stand in a state."""
+    return b.bitcast(b.gep(state, [WORD(8 + place * LANES)]), DOUBLES.as_pointer())
+
+
+def _limit(b: Any, level: Any) -> Any:
+    """Return the bits of the largest magnitude that fits into a level."""
+    exponent = b.add(b.mul(b.add(level, WORD(1)), WORD(WIDTH)), WORD(1023))
+    tiny = b.sub(b.shl(WORD(1), b.add(exponent, WORD(51))), WORD(1))
+    normal = b.sub(b.shl(exponent, WORD(52)), WORD(1))
+    huge = b.icmp_signed(">=", exponent, WORD(2047))
+    normal = b.select(huge, WORD(INFINITE - 1), normal)
+    return b.select(b.icmp_signed("<=", exponent, WORD(0)), tiny, normal)
+
+
+def _flush(b: Any, state: Any) -> None:
+    """Add the lanes of a state to its limbs."""
+    level = b.load(b.gep(state, [WORD(1)]))
+    top = b.sub(level, _scaled(b, level))
+    for place in range(3):
+        pointer = _lane_pointer(b, state, place)
+        lanes = b.load(pointer)
+        lanes.align = 8
+        part = DOUBLE(0.0)
+        for lane in _lanes(b, lanes):
+            part = b.fadd(part, lane)
+        unit = _power(b, b.sub(WORD(place), top))
+        limb = b.gep(state, [WORD(2 + place)])
+        b.store(b.add(b.load(limb), b.fptosi(b.fmul(part, unit), WORD)), limb)
+        b.store(_splat(0.0, True), pointer).align = 8
+    b.store(WORD(0), b.gep(state, [WORD(7)]))
+
+
+def _add_special(line: _Line) -> None:
+    """Add up the terms that are not finite."""
+    b = line.builder
+    with cgutils.for_range(b, line.count) as loop:
+        term = b.load(b.gep(line.data, [loop.index]))
+        term = term if line.element == DOUBLE else b.fpext(term, DOUBLE)
+        with b.if_then(b.icmp_signed(">=", _magnitude(b, term, False), WORD(INFINITE))):
+            total = b.fadd(b.bitcast(line.get(6), DOUBLE), term)
+            line.put(6, b.bitcast(total, WORD))
+    line.put(5, WORD(1))
+
+
+def _level(b: Any, bits: Any) -> Any:
+    """Return the number of the highest limb of a positive number, floor(log2(number) / WIDTH)."""
+    biased = b.lshr(bits, WORD(52))
+    zeros = b.ctlz(bits, llvm.IntType(1)(0))
+    tiny = b.sub(WORD(63 - 1074), zeros)
+    exponent = b.select(b.icmp_signed("==", biased, WORD(0)), tiny, b.sub(biased, WORD(1023)))
+    return b.sub(b.udiv(b.add(exponent, WORD(100 * WIDTH)), WORD(WIDTH)), WORD(100))
+
+
+def _raise_level(line: _Line, level: Any) -> None:
+    """Let the state begin at a limb at least as high as a level."""
+    b = line.builder
+    old = b.select(b.icmp_signed("==", line.get(0), WORD(0)), level, line.get(1))
+    up = b.select(b.icmp_signed(">", level, old), b.sub(level, old), WORD(0))
+    limbs = [line.get(2 + place) for place in range(3)]
+    for place in reversed(range(3)):
+        moved = WORD(0)
+        for source in range(place + 1):
+            here = b.icmp_signed("==", up, WORD(place - source))
+            moved = b.select(here, limbs[source], moved)
+        line.put(2 + place, moved)
+    line.put(0, WORD(1))
+    line.put(1, b.add(old, up))
+
+
+def _scaled(b: Any, level: Any) -> Any:
+    """Return the number of limbs by which terms are scaled down."""
+    low = b.select(b.icmp_signed("<", level, WORD(-FAR)), WORD(-SHIFT), WORD(0))
+    return b.select(b.icmp_signed(">", level, WORD(FAR)), WORD(SHIFT), low)
+
+
+def _power(b: Any, limbs: Any) -> Any:
+    """Return 2 to the power of a number of limbs."""
+    exponent = b.add(b.mul(limbs, WORD(WIDTH)), WORD(1023))
+    return b.bitcast(b.shl(exponent, WORD(52)), DOUBLE)
+
+
+def _take_apart(line: _Line, level: Any) -> tuple[Any, Any, list[Any], list[Any]]:
+    """Return the largest magnitudes as bits, and the sums of parts from a highest limb on.
+
+    Of both, variables of the lanes and of the terms that were left over. The sums mean nothing if a
+    term does not fit into that limb.
+    """
+    b = line.builder
+    shift = _scaled(b, level)
+    scale = _power(b, b.neg(shift))
+    above = [b.sub(b.sub(level, shift), WORD(place)) for place in range(3)]
+    anchors = [b.fmul(_power(b, limb), DOUBLE(1.5 * 2.0**52)) for limb in above]
+    spread = {
+        vector: [_spread(b, value, vector) for value in (scale, *anchors)]
+        for vector in (True, False)
+    }
+    sums = {vector: [line.variable(_splat(0.0, vector)) for _ in above] for vector in (True, False)}
+    largest = {vector: line.variable(_splat(0, vector)) for vector in (True, False)}
+
+    def take(terms: Any, vector: bool) -> None:
+        size, now = _magnitude(b, terms, vector), b.load(largest[vector])
+        b.store(b.select(b.icmp_signed(">", size, now), size, now), largest[vector])
+        factor, *far = spread[vector]
+        rest = b.fmul(terms, factor)
+        for place, anchor in enumerate(far):
+            part = b.fsub(b.fadd(rest, anchor), anchor)
+            rest = b.fsub(rest, part)
+            known = sums[vector][place]
+            b.store(b.fadd(b.load(known), part), known)
+
+    line.each(take)
+    return largest[True], largest[False], sums[True], sums[False]
+
+
+def _extreme_function(module: Any, element: Any, sign: int) -> Any:
+    name = f"ssr_{'maximum' if sign > 0 else 'minimum'}_{element}"
+    known = module.globals.get(name)
+    if known is not None:
+        return known
+    line = _Line(module, name, element)
+    b = line.builder
+    worst = -(2**63) if sign > 0 else POSITIVE
+    first = b.select(b.icmp_signed("==", line.get(0), WORD(0)), WORD(worst), line.get(1))
+    many, one = line.variable(_splat(worst, True)), line.variable(first)
+
+    def take(terms: Any, vector: bool) -> None:
+        bits = b.bitcast(terms, WORDS if vector else WORD)
+        negative = b.icmp_signed("<", bits, _splat(0, vector))
+        key = b.select(negative, b.xor(bits, _splat(POSITIVE, vector)), bits)
+        beyond = _splat(POSITIVE if sign > 0 else -(2**63), vector)
+        key = b.select(b.fcmp_unordered("uno", terms, terms), beyond, key)
+        best = many if vector else one
+        now = b.load(best)
+        b.store(b.select(b.icmp_signed(">" if sign > 0 else "<", key, now), key, now), best)
+
+    line.each(take)
+    line.put(1, _larger(b, sign, many, one))
+    line.put(0, WORD(1))
+    b.ret_void()
+    return line.function
+
+
+def _row(context: Any, builder: Any, kind: Any, state: Any, row: Any) -> Any:
+    data = context.make_array(kind)(context, builder, state).data
+    return builder.gep(data, [builder.mul(row, WORD(STATE))])
+
+
+def _data(context: Any, builder: Any, kind: Any, buffer: Any, start: Any) -> Any:
+    return builder.gep(context.make_array(kind)(context, builder, buffer).data, [start])
+
+
+@type_callable(accumulate)
+def _type_accumulate(context: Any) -> Any:
+    return lambda state, row, buffer, start, count: types.void
+
+
+@lower_builtin(accumulate, types.Array, types.Integer, types.Array, types.Integer, types.Integer)
+def _lower_accumulate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    state, row, buffer, start, count = args
+    kinds = signature.args
+    data = _data(context, builder, kinds[2], buffer, start)
+    function = _sum_function(builder.module, data.type.pointee)
+    builder.call(function, [data, count, _row(context, builder, kinds[0], state, row)])
+    return context.get_dummy_value()
+
+
+@type_callable(extreme)
+def _type_extreme(context: Any) -> Any:
+    return lambda state, row, sign, buffer, start, count: types.void
+
+
+@lower_builtin(
+    extreme, types.Array, types.Integer, types.Integer, types.Array, types.Integer, types.Integer
+)
+def _lower_extreme(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    state, row, sign, buffer, start, count = args
+    kinds = signature.args
+    data = _data(context, builder, kinds[3], buffer, start)
+    functions = [
+        _extreme_function(builder.module, data.type.pointee, direction) for direction in (1, -1)
+    ]
+    given = [data, count, _row(context, builder, kinds[0], state, row)]
+    with builder.if_else(builder.icmp_signed(">", sign, WORD(0))) as (then, otherwise):
+        with then:
+            builder.call(functions[0], given)
+        with otherwise:
+            builder.call(functions[1], given)
+    return context.get_dummy_value()
+
+
+@type_callable(total)
+@type_callable(found)
+def _type_value(context: Any) -> Any:
+    return lambda state, row: types.float64
+
+
+@lower_builtin(found, types.Array, types.Integer)
+def _lower_found(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    key = builder.load(builder.gep(_row(context, builder, signature.args[0], *args), [WORD(1)]))
+    negative = builder.icmp_signed("<", key, WORD(0))
+    bits = builder.select(negative, builder.xor(key, WORD(POSITIVE)), key)
+    return builder.bitcast(bits, DOUBLE)
+
+
+@lower_builtin(total, types.Array, types.Integer)
+def _lower_total(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    b = builder
+    row = _row(context, b, signature.args[0], *args)
+    with b.if_then(b.icmp_signed("!=", b.load(b.gep(row, [WORD(0)])), WORD(0))):
+        _flush(b, row)
+    seen, level, high, middle, low, special, bits = (
+        b.load(b.gep(row, [WORD(n)])) for n in range(7)
+    )
+    mask = WORD(2**WIDTH - 1)
+    middle = b.add(middle, b.ashr(low, WORD(WIDTH)))
+    high = b.add(high, b.ashr(middle, WORD(WIDTH)))
+    below = b.add(b.shl(b.and_(middle, mask), WORD(WIDTH)), b.and_(low, mask))
+    shift = _scaled(b, level)
+    unit = _power(b, b.sub(b.sub(level, shift), WORD(2)))
+    upper = b.fmul(b.sitofp(high, DOUBLE), b.fmul(unit, DOUBLE(2.0 ** (2 * WIDTH))))
+    value = b.fadd(upper, b.fmul(b.sitofp(below, DOUBLE), unit))
+    value = b.fmul(value, _power(b, shift))
+    value = b.select(b.icmp_signed("==", seen, WORD(0)), DOUBLE(0.0), value)
+    unusual = b.icmp_signed("!=", special, WORD(0))
+    return b.select(unusual, b.bitcast(bits, DOUBLE), value)
