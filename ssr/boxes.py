@@ -160,6 +160,12 @@ def ordered(boxes: Sequence[Box], whole: Box, nest: Mapping[str, Any]) -> tuple[
         )
     if len(found) == 1 or nest["earlier"] == ():
         return found
+    if nest["earlier"] is None and nest["fused"]:
+        raise BoxError(
+            f"The steps up to {nest['target']!r} cannot be cut into boxes.",
+            note="They run together, and one overwrites what another reads at other rows.",
+            hint="Use ssr.Options(fuse=False).",
+        )
     if nest["earlier"] is None:
         raise BoxError(
             f"The sweep over {nest['target']!r} cannot be cut into boxes.",

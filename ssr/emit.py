@@ -84,6 +84,7 @@ def kernel_source(
                 "order": n.nest.order,
                 "earlier": n.nest.earlier,
                 "whole_lines": n.nest.whole_lines,
+                "fused": n.nest.fused,
             }
             for n in nests
         ],

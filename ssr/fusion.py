@@ -174,16 +174,12 @@ def _ahead(group: Sequence[Member]) -> tuple[int, ...] | None:
         early = group[first]
         for second in range(first + 1, len(group)):
             late = group[second]
-            steps = [0]
-            for offset in _between(late.reads, early.written):
-                steps.append(offset[-2] if offset is not None else AHEAD + 1)
-                if offset is None or any(offset[:-2]):
-                    return None
-            for offset in _between(early.reads, late.written):
-                if offset is None or any(offset[:-2]):
-                    return None
-                steps.append(-offset[-2])
-            ahead[first] = max(ahead[first], ahead[second] + max(steps))
+            made = _between(late.reads, early.written)
+            lost = _between(early.reads, late.written)
+            if any(o is None or any(o[:-2]) for o in (*made, *lost)):
+                return None
+            steps = [o[-2] for o in made if o] + [-o[-2] for o in lost if o]
+            ahead[first] = max(ahead[first], ahead[second] + max([0, *steps]))
         if ahead[first] > AHEAD:
             return None
     return tuple(ahead)
