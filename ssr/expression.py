@@ -122,6 +122,9 @@ class Recorder:
         """Record a reduction over all rows; return the number it gives."""
         values = values.settled()
         self._own_scalars(values.value)
+        known = self._reduced(kind, values)
+        if known is not None:
+            return Value(ir.Scalar(known))
         name, space = self.fresh(stem), values.space
         rows = ir.Field(name, space.lower, space.data.shape)
         self.scalars[name] = None
@@ -131,6 +134,17 @@ class Recorder:
             ir.Reduction(name, kind, space.axes, rows, row_domain(space), values.value)
         )
         return Value(ir.Scalar(name))
+
+    def _reduced(self, kind: str, values: Expression) -> str | None:
+        """Return an earlier reduction of the same values, if what they read has not changed."""
+        domain = row_domain(values.space)
+        for step in reversed(self.steps):
+            if isinstance(step, ir.Assignment):
+                if reads_field(values.value, step.target):
+                    return None
+            elif (step.kind, step.domain, step.value) == (kind, domain, values.value):
+                return step.name
+        return None
 
     def give(self, results: object) -> None:
         """Take what the body returns: nothing, a number, or a sequence of numbers."""
