@@ -21,7 +21,7 @@ from itertools import pairwise
 
 from . import ir
 from .affine import Affine
-from .nests import box, context, nest
+from .nests import box, context
 from .sets import Domain
 
 MEMBERS = 24
@@ -62,17 +62,20 @@ class Plan:
     cuttable: bool
 
 
-def fuse(program: ir.Program, single: Sequence[bool]) -> tuple[ir.Program, tuple[ir.Nest, ...]]:
+def fuse(
+    program: ir.Program, found: Sequence[ir.Nest], single: Sequence[bool]
+) -> tuple[ir.Program, tuple[ir.Nest, ...]]:
     """Return a program without temporaries that are buffered, and its nests.
 
     Parameters
     ----------
     program
         The program, its assignments in place or through temporaries.
+    found
+        The nest of each step alone.
     single
         For each step whether it has to run in a nest of its own.
     """
-    found = [nest(step, program) for step in program.steps]
     members = [
         None if alone else _member(step, made, program)
         for step, made, alone in zip(program.steps, found, single, strict=True)

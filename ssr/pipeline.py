@@ -47,15 +47,13 @@ def together(
     program: ir.Program, options: Options, dtype: str
 ) -> tuple[ir.Program, tuple[ir.Nest, ...]]:
     """Return a program's nests before all passes, and the program without what they buffer."""
+    alone = tuple(nest(step, program) for step in program.steps)
     if not options.fuse or options.debug:
-        return program, tuple(nest(step, program) for step in program.steps)
+        return program, alone
     fields = {f.name: f for f in (*program.fields, *program.temporaries)}
     shared = [name for name, _ in passes(fields, options, dtype) if name == "partial_sums"]
-    single = [
-        bool(shared) and len(partial_sums(made, fields).statements) > 1
-        for made in (nest(step, program) for step in program.steps)
-    ]
-    return fuse(program, single)
+    single = [bool(shared) and len(partial_sums(n, fields).statements) > 1 for n in alone]
+    return fuse(program, alone, single)
 
 
 def optimise(made: ir.Nest, program: ir.Program, options: Options, dtype: str) -> ir.Nest:

@@ -7,7 +7,8 @@ every component is an array of its own, and kernels know nothing of vectors.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import operator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -143,37 +144,41 @@ class Vector(Row):
             return tuple(other)
         return (other,) * len(self)
 
+    def _each(self, operation: Callable[[Expression, Any], Expression], other: object) -> Vector:
+        pairs = zip(self.components, self._spread(other), strict=True)
+        return Vector([operation(a, b) for a, b in pairs])
+
     def lift(self, other: object) -> Any:
         """Return a number or value as the same at every row and component."""
-        return Vector([here.lift(o) for here, o in zip(self, self._spread(other), strict=True)])
+        return self._each(lambda here, o: here.lift(o), other)
 
     def applied(self, matrix: Matrix) -> Vector:
         """Return ``matrix @ vector``: the matrix applied to each component."""
         return Vector([matrix @ component for component in self.components])
 
     def __add__(self, other: object) -> Vector:
-        return Vector([a + b for a, b in zip(self, self._spread(other), strict=True)])
+        return self._each(operator.add, other)
 
     def __radd__(self, other: object) -> Vector:
-        return Vector([b + a for a, b in zip(self, self._spread(other), strict=True)])
+        return self._each(lambda a, b: b + a, other)
 
     def __sub__(self, other: object) -> Vector:
-        return Vector([a - b for a, b in zip(self, self._spread(other), strict=True)])
+        return self._each(operator.sub, other)
 
     def __rsub__(self, other: object) -> Vector:
-        return Vector([b - a for a, b in zip(self, self._spread(other), strict=True)])
+        return self._each(lambda a, b: b - a, other)
 
     def __mul__(self, other: object) -> Vector:
-        return Vector([a * b for a, b in zip(self, self._spread(other), strict=True)])
+        return self._each(operator.mul, other)
 
     def __rmul__(self, other: object) -> Vector:
-        return Vector([b * a for a, b in zip(self, self._spread(other), strict=True)])
+        return self._each(lambda a, b: b * a, other)
 
     def __truediv__(self, other: object) -> Vector:
-        return Vector([a / b for a, b in zip(self, self._spread(other), strict=True)])
+        return self._each(operator.truediv, other)
 
     def __rtruediv__(self, other: object) -> Vector:
-        return Vector([b / a for a, b in zip(self, self._spread(other), strict=True)])
+        return self._each(lambda a, b: b / a, other)
 
     def __pow__(self, exponent: object) -> Vector:
         return Vector([power(a, exponent) for a in self.components])
