@@ -203,7 +203,7 @@ class Matrix:
         if isinstance(weight, ir.Const):
             origin = Combination(None, weight.value, parts.origin)
         else:
-            own = _fresh("factor", {*parts.data, *self.sizes})
+            own = ir.fresh("factor", {"factor", *parts.data, *self.sizes})
             origin = Combination(None, own, parts.origin)
             parts = replace(
                 parts,
@@ -379,7 +379,7 @@ class Matrix:
                 other.bound.get(name), self.parts.bound.get(name)
             )
             if not same:
-                names[name] = _fresh(name, taken)
+                names[name] = ir.fresh(name, taken)
                 taken.add(names[name])
         return self._renamed(names) if names else self
 
@@ -636,10 +636,3 @@ def _checked(name: str, kind: Space | ScalarType | None, value: Any) -> Any:
 
 def _same(a: Any, b: Any) -> bool:
     return a is b or (isinstance(a, float) and a == b)
-
-
-def _fresh(name: str, taken: set[str]) -> str:
-    count = 1
-    while f"{name}_{count}" in taken:
-        count += 1
-    return f"{name}_{count}"
