@@ -202,7 +202,9 @@ def builds(goal: str) -> tuple[str, ...]:
     >>> builds("tuned"), builds("scipy CSR")
     (('tuned O3', 'tuned Ofast'), ('scipy CSR',))
     """
-    return (goal,) if goal == "scipy CSR" else tuple(f"{goal} {build}" for build in COUNTED)
+    if goal in ("natural", "tuned", "CSR"):
+        return tuple(f"{goal} {build}" for build in COUNTED)
+    return (goal,)
 
 
 def points(shape: Shape) -> int:

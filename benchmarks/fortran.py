@@ -211,6 +211,24 @@ def cg7(
     return _bind("cg7", version, build, *_extents(x), x, r, p, q, rr)
 
 
+def euler(
+    r: float, s: float, old: Array, new: Array, *, version: Version = "tuned", build: str = "O3"
+) -> Call:
+    """Bind a step of the Euler equations by the scheme of MUSCL and Hancock with HLL fluxes.
+
+    Parameters
+    ----------
+    r, s
+        The length of the step over the width of a cell along x and along y.
+    old, new
+        Shapes (4, ny + 4, nx + 4), two layers of ghosts, and (4, ny, nx).
+    """
+    _check("new", new, ndim=3, written=True)
+    _check("old", old, (4, new.shape[1] + 4, new.shape[2] + 4))
+    _distinct(new, old)
+    return _bind("euler", version, build, *_extents(new)[:2], float(r), float(s), old, new)
+
+
 def triad(
     s: float,
     b: Array,
@@ -327,7 +345,7 @@ def _compiled(work: str, flags: tuple[str, ...]) -> Path:
     if not library.exists():
         with tempfile.TemporaryDirectory(dir=library.parent) as scratch:
             object_, shared = Path(scratch, "work.o"), Path(scratch, "work.so")
-            _gfortran(*_COMMON, *flags, "-c", str(source), "-o", str(object_))
+            _gfortran(*_COMMON, *flags, "-J", scratch, "-c", str(source), "-o", str(object_))
             _gfortran("-shared", str(object_), "-o", str(shared))
             shared.replace(library)  # the same bytes, should another process have been first
     return library

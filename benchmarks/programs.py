@@ -2,7 +2,8 @@
 
 ``python -m benchmarks.programs [--json FILE] [--quick] [--only PART...]`` prints what
 `benchmarks.ssr` prints for operators: *natural* is a loop for each step, *tuned* the loops fused by
-hand.
+hand. A Galerkin product ``R @ A @ P`` is measured against its *factors*, one kernel for each, with
+fields of the fine grid in between; its points are those of the coarse grid.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+import apps.euler
 import ssr
 from benchmarks import fortran, report
 from benchmarks.cases import Candidate, Case, inner, variants
@@ -90,6 +92,50 @@ def cg7(shape: Shape) -> dict[str, Candidate]:
     return {"ours": Candidate(ours, lambda: x), **variants(reference)}
 
 
+def galerkin(shape: Shape) -> dict[str, Candidate]:
+    """Bind a Laplacian between full weighting R = P.T / 2^d and linear interpolation P."""
+    d = len(shape)
+    n = ssr.sizes(" ".join(f"n{axis}" for axis in range(d)))
+    coarse, fine = ssr.Space(*n), ssr.Space(*(2 * extent + 1 for extent in n))
+    near: Weights = {(0,) * d: 2.0 * d}
+    for axis in range(d):
+        near |= {tuple(step * (axis == a) for a in range(d)): -1.0 for step in (-1, 1)}
+    A = ssr.stencil(fine, fine, near, outside="drop")
+    P = ssr.solvers.interpolation(fine, coarse)
+    R = P.T / 2.0**d
+    product = R @ A @ P
+    x, y, z = field(shape), np.empty(shape), np.empty(shape)
+    v, w = (np.empty(tuple(2 * extent + 1 for extent in shape)) for _ in range(2))
+
+    def factors() -> None:
+        P.apply(x, out=v)
+        A.apply(v, out=w)
+        R.apply(w, out=z)
+
+    return {
+        "ours": Candidate(lambda: product.apply(x, out=y), lambda: y),
+        "factors": Candidate(factors, lambda: z),
+    }
+
+
+def euler(shape: Shape) -> dict[str, Candidate]:
+    """Bind a step of `apps.euler`, where the formulas are, from a noisy gas at rest."""
+    ny, nx = shape
+    old = 1.0 + 0.1 * field((4, ny + 4, nx + 4))
+    old[3] += 1.0
+    new = np.empty((4, *shape))
+
+    def reference(version: Version, build: str) -> Candidate:
+        new = np.empty((4, *shape))
+        call = fortran.euler(0.1, 0.1, old.copy(), new, version=version, build=build)
+        return Candidate(call, lambda: new)
+
+    return {
+        "ours": Candidate(lambda: apps.euler.step(0.1, 0.1, new, old), lambda: new),
+        **variants(reference),
+    }
+
+
 CASES: Mapping[str, Case] = MappingProxyType(
     {
         "chain5-512": Case(
@@ -105,6 +151,21 @@ CASES: Mapping[str, Case] = MappingProxyType(
         "cg7-128": Case(
             "an iteration of conjugate gradients, 7 points",
             *(cg7, (128, 128, 128), (12, 13, 70), 72),
+            goals={"tuned": 1.05},
+        ),
+        "galerkin-1024": Case(
+            "R @ A @ P on the coarse grid, 5 points, against its factors",
+            *(galerkin, (1024, 1024), (30, 70), 24),
+            goals={"factors": 0.70},
+        ),
+        "galerkin-64": Case(
+            "R @ A @ P on the coarse grid, 7 points, against its factors",
+            *(galerkin, (64, 64, 64), (6, 7, 40), 24),
+            goals={"factors": 0.70},
+        ),
+        "euler-512": Case(
+            "a step of the Euler equations, MUSCL-Hancock, HLL",
+            *(euler, (512, 512), (30, 70), 96),
             goals={"tuned": 1.05},
         ),
     }

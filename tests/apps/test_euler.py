@@ -1,0 +1,124 @@
+"""The gas: shock tubes, conservation, order of the scheme; its picture is written."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+from apps import euler
+from apps.euler import GAMMA
+
+State = tuple[float, float, float]
+"""Density, velocity, pressure."""
+
+LEFT, RIGHT = (1.0, 0.0, 1.0), (0.125, 0.0, 0.1)
+
+
+def branch(p: float, state: State) -> float:
+    """Return how much faster than a state gas of pressure p beside it moves away from it."""
+    rho, _, p0 = state
+    c = np.sqrt(GAMMA * p0 / rho)
+    if p > p0:
+        A, B = 2.0 / ((GAMMA + 1.0) * rho), (GAMMA - 1.0) / (GAMMA + 1.0) * p0
+        return float((p - p0) * np.sqrt(A / (p + B)))
+    return float(2.0 * c / (GAMMA - 1.0) * ((p / p0) ** ((GAMMA - 1.0) / (2.0 * GAMMA)) - 1.0))
+
+
+def sod(s: np.ndarray) -> np.ndarray:
+    """Return the exact density of Sod's shock tube where x/t = s: rarefaction, contact, shock."""
+    p = brentq(lambda p: branch(p, LEFT) + branch(p, RIGHT), 0.1, 1.0, xtol=1e-14)
+    u = branch(p, RIGHT)
+    middle_left = LEFT[0] * (p / LEFT[2]) ** (1.0 / GAMMA)
+    g = (GAMMA - 1.0) / (GAMMA + 1.0)
+    q = p / RIGHT[2]
+    middle_right = RIGHT[0] * (q + g) / (g * q + 1.0)
+    shock = middle_right * u / (middle_right - RIGHT[0])
+    c = np.sqrt(GAMMA * LEFT[2] / LEFT[0])
+    fan = LEFT[0] * np.clip((2.0 - (GAMMA - 1.0) * s / c) / (GAMMA + 1.0), 0.0, 1.0) ** 5
+    tail = u - np.sqrt(GAMMA * p / middle_left)
+    where = [s < -c, s < tail, s < u, s < shock]
+    return np.select(where, [LEFT[0], fan, middle_left, middle_right], RIGHT[0])
+
+
+def gas(rho: np.ndarray, u: np.ndarray, v: np.ndarray, p: np.ndarray) -> np.ndarray:
+    return np.stack([rho, rho * u, rho * v, p / (GAMMA - 1.0) + 0.5 * rho * (u**2 + v**2)])
+
+
+def open_ends(U: np.ndarray) -> None:
+    """Fill ghost cells with the values beside them."""
+    for field in U:
+        for lines in field, field.T:
+            lines[:2], lines[-2:] = lines[2], lines[-3]
+
+
+def tube(n: int, axis: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the density of Sod's problem along an axis at t = 0.2, and the exact one."""
+    x = (np.arange(n) + 0.5) / n - 0.5
+    rho, p = (np.where(x < 0.0, LEFT[k], RIGHT[k]) * np.ones((4, 1)) for k in (0, 2))
+    start = gas(rho, 0.0 * rho, 0.0 * rho, p)
+    start = start if axis == 1 else start.transpose(0, 2, 1).copy()
+    U, t = euler.run(start, 1.0 / n, 10 * n, until=0.2, fill=open_ends)
+    assert t == pytest.approx(0.2)
+    density = U[0] if axis == 1 else U[0].T
+    assert np.ptp(density, axis=0).max() == 0.0
+    return density[0], sod(x / 0.2)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_shock_tube_converges(axis: int) -> None:
+    errors = []
+    for n in 100, 200, 400:
+        found, exact = tube(n, axis)
+        errors.append(np.abs(found - exact).mean())
+    orders = np.log2(np.divide(errors[:-1], errors[1:]))
+    assert errors[0] < 0.012
+    assert (orders > 0.7).all()
+    assert (orders < 1.1).all()
+
+
+def test_both_axes_are_alike() -> None:
+    np.testing.assert_allclose(tube(50, 0)[0], tube(50, 1)[0], rtol=1e-13)
+
+
+def test_mass_momentum_and_energy_are_kept() -> None:
+    rho, u, v, p = 1.0 + np.random.default_rng(0).random((4, 20, 30))
+    start = gas(rho, u, v, p)
+    U, _ = euler.run(start, 1.0, 50)
+    total = start.sum(axis=(1, 2))
+    np.testing.assert_allclose(U.sum(axis=(1, 2)), total, rtol=1e-13)
+    assert np.abs(U - start).max() > 0.1
+
+
+def wave(n: int, t: float) -> np.ndarray:
+    """Return cell averages of a wave of density that drifts through the unit square."""
+    y, x = (np.mgrid[:n, :n] + 0.5) / n
+    average = np.sinc(1.0 / n) ** 2
+    rho = 1.0 + 0.2 * average * np.sin(2.0 * np.pi * (x + y - 1.5 * t))
+    return gas(rho, rho * 0.0 + 1.0, rho * 0.0 + 0.5, rho * 0.0 + 1.0)
+
+
+def test_smooth_flow_is_of_second_order() -> None:
+    errors = []
+    for n in 64, 128:
+        U, t = euler.run(wave(n, 0.0), 1.0 / n, 100 * n, until=0.5)
+        errors.append(np.abs(U[0] - wave(n, t)[0]).mean())
+    order = np.log2(errors[0] / errors[1])
+    assert 1.7 < order < 2.1  # the limiter cuts off extrema
+
+
+def test_uniform_gas_stays() -> None:
+    ones = np.ones((3, 8))
+    start = gas(ones, 0.5 * ones, -0.25 * ones, 2.0 * ones)
+    U, _ = euler.run(start, 1.0, 5)
+    np.testing.assert_allclose(U, start, rtol=1e-14)
+
+
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "new" / "euler.png"
+    euler.main(["--n", "16", "--steps", "3", "--plot", str(picture)])
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    text = capsys.readouterr().out
+    assert "after 3 steps" in text
+    assert str(picture) in text
