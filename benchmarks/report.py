@@ -13,10 +13,10 @@ from benchmarks.cases import Case, builds, disagreement, points, triad
 from benchmarks.timing import Json, Timing, table
 
 NOTE = """\
-ours: compact NumPy arrays, no ghosts; Fortran: arrays padded with ghosts that hold zeros, which
-save it all conditions. One thread. ours/other: median over pairs; of the builds O3 and Ofast the
-better counts, others are there for information. over triad: the time over that of a triad on arrays
-of the same shape, in the same rounds.
+ours: compact NumPy arrays, no ghosts but those that are data; Fortran: arrays padded with ghosts
+that hold zeros, which save it all conditions. One thread. ours/other: median over pairs; of the
+builds O3 and Ofast the better counts, others are there for information. over triad: the time over
+that of a triad on arrays of the same shape, in the same rounds.
 """
 
 

@@ -47,11 +47,13 @@ def test_the_benchmark_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.slow
 def test_programs_equal_their_references(tmp_path: Path) -> None:
     path = tmp_path / "bench.json"
-    programs.main(["--quick", "--json", str(path), "--only", "chain5-4096", "cg7-128"])
+    only = ["chain5-4096", "cg7-128", "galerkin-1024", "euler-512"]
+    programs.main(["--quick", "--json", str(path), "--only", *only])
     cases = json.loads(path.read_text(encoding="utf-8"))["cases"]
     for case in cases.values():
         assert max(case["distances"].values()) < 1e-12
     assert cases["chain5-4096"]["goals"].keys() == {"natural", "tuned"}
+    assert cases["galerkin-1024"]["goals"].keys() == {"factors"}
 
 
 def test_unknown_parts_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
