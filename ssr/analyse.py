@@ -59,21 +59,23 @@ def _place(column: tuple[Affine, ...]) -> str:
 
 
 def reads(value: ir.Value, domain: Domain) -> Iterator[tuple[Domain, ir.Load]]:
-    """Yield all loads of a value with the rows at which they happen."""
-    match value:
-        case ir.Load():
-            yield domain, value
-        case ir.Sum(terms):
-            for term in terms:
-                here = domain & term.domain
-                for part in (term.weight, term.operand):
-                    if part is not None:
-                        yield from reads(part, here)
-        case ir.Op(_, args):
-            for arg in args:
-                yield from reads(arg, domain)
-        case _:
-            pass
+    """Yield all loads of a value with the rows at which they happen; what is shared once."""
+    seen: set[tuple[int, Domain]] = set()
+    left = [(value, domain)]
+    while left:
+        here, rows = left.pop()
+        if (id(here), rows) in seen:
+            continue
+        seen.add((id(here), rows))
+        match here:
+            case ir.Load():
+                yield rows, here
+            case ir.Sum(terms):
+                for term in reversed(terms):
+                    inside = rows & term.domain
+                    left += [(part, inside) for part in (term.operand, term.weight) if part]
+            case ir.Op(_, args):
+                left += [(arg, rows) for arg in reversed(args)]
 
 
 @dataclass(frozen=True, slots=True)

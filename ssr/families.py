@@ -235,7 +235,7 @@ def _form(value: ir.Value) -> tuple[ir.Value, tuple[Affine, ...]]:
     """Return a value without its indices, and the indices in the order in which they occur."""
     found: list[Affine] = []
 
-    def change(node: ir.Value) -> ir.Value | None:
+    def visit(node: ir.Value) -> ir.Value:
         match node:
             case ir.Load(_, index):
                 found.extend(index)
@@ -243,6 +243,8 @@ def _form(value: ir.Value) -> tuple[ir.Value, tuple[Affine, ...]]:
             case ir.Coordinate(index):
                 found.append(index)
                 return ir.Coordinate(Affine())
-        return None
+            case ir.Op(name, args):
+                return ir.Op(name, tuple(map(visit, args)))
+        return node
 
-    return ir.rewrite(value, change), tuple(found)
+    return visit(value), tuple(found)

@@ -7,7 +7,7 @@ the row, as one chain of fused multiply-adds in the order written: this order *i
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from itertools import chain, count
 from typing import Literal, TypeAlias
 
@@ -51,6 +51,12 @@ class Op:
 
     name: str
     args: tuple[Value, ...]
+    known: int | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __hash__(self) -> int:
+        if self.known is None:
+            object.__setattr__(self, "known", hash((self.name, self.args)))
+        return self.known  # type: ignore[return-value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +73,12 @@ class Sum:
     """The sum of the terms present at a row, in order; zero if none is."""
 
     terms: tuple[Term, ...]
+    known: int | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __hash__(self) -> int:
+        if self.known is None:
+            object.__setattr__(self, "known", hash(self.terms))
+        return self.known  # type: ignore[return-value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,32 +300,54 @@ def children(value: Value) -> tuple[Value, ...]:
 
 
 def walk(value: Value) -> Iterator[Value]:
-    """Yield a value and all values inside it, parents first."""
-    yield value
-    for child in children(value):
-        yield from walk(child)
+    """Yield a value and all values inside it, parents first; what is shared is met once."""
+    seen: set[int] = set()
+    left = [value]
+    while left:
+        here = left.pop()
+        if id(here) not in seen:
+            seen.add(id(here))
+            yield here
+            left += reversed(children(here))
 
 
 def rewrite(value: Value, change: Callable[[Value], Value | None]) -> Value:
-    """Return the value with ``change`` applied to every node, leaves first; None keeps a node."""
+    """Return the value with ``change`` applied to every node, leaves first; None keeps a node.
+
+    What is shared is changed once and stays shared.
+    """
+    done: dict[int, Value] = {}
+
+    def visit(here: Value) -> Value:
+        if id(here) not in done:
+            made = _with_children(here, visit)
+            changed = change(made)
+            done[id(here)] = made if changed is None else changed
+        return done[id(here)]
+
+    return visit(value)
+
+
+def _with_children(value: Value, visit: Callable[[Value], Value]) -> Value:
     match value:
         case Op(name, args):
-            value = Op(name, tuple(rewrite(a, change) for a in args))
+            new = tuple([visit(a) for a in args])
+            same = all(a is b for a, b in zip(new, args, strict=True))
+            return value if same else Op(name, new)
         case Sum(terms):
-            value = Sum(
-                tuple(
-                    replace(
-                        t,
-                        weight=rewrite(t.weight, change),
-                        operand=None if t.operand is None else rewrite(t.operand, change),
-                    )
-                    for t in terms
-                )
-            )
+            made = tuple([_with_parts(t, visit) for t in terms])
+            same = all(a is b for a, b in zip(made, terms, strict=True))
+            return value if same else Sum(made)
         case _:
-            pass
-    changed = change(value)
-    return value if changed is None else changed
+            return value
+
+
+def _with_parts(term: Term, visit: Callable[[Value], Value]) -> Term:
+    weight = visit(term.weight)
+    operand = None if term.operand is None else visit(term.operand)
+    if weight is term.weight and operand is term.operand:
+        return term
+    return Term(term.domain, weight, operand)
 
 
 def loads(value: Value) -> tuple[Load, ...]:

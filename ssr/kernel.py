@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -33,8 +33,32 @@ class Kernel:
 
 
 def text_of(program: ir.Program) -> str:
-    """Return the text that identifies a program: equal text, equal kernel."""
-    return repr(program)
+    """Return the text that identifies a program: equal text, equal kernel.
+
+    Every operation and sum is one line, so that what is shared is written once.
+    """
+    lines: dict[str, int] = {}
+    known: dict[int, str] = {}
+
+    def name(value: ir.Value) -> str:
+        if id(value) not in known:
+            match value:
+                case ir.Op(operation, args):
+                    text = f"{operation} {' '.join(map(name, args))}"
+                case ir.Sum(terms):
+                    text = "sum " + "; ".join(map(summand, terms))
+                case _:
+                    text = repr(value)
+            known[id(value)] = f"%{lines.setdefault(text, len(lines))}"
+        return known[id(value)]
+
+    def summand(term: ir.Term) -> str:
+        operand = "" if term.operand is None else name(term.operand)
+        return f"{term.domain.text} {name(term.weight)} {operand}"
+
+    made = [(name(step.value), replace(step, value=ir.ZERO)) for step in program.steps]
+    results = [name(value) for value in program.results]
+    return repr((replace(program, steps=(), results=()), made, results, list(lines)))
 
 
 def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
