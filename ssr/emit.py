@@ -240,8 +240,8 @@ def _vector_loops(nests: Sequence[LoopNest]) -> int:
             case For(body=body):
                 if any(has_loop(b) for b in body):
                     return sum(count(nest, b) for b in body)
-                statements = [nest.pieces[r.piece][0] for r in runs_of(node)]
-                return int(all(s.parallel for s in statements))
+                parts = [part for r in runs_of(node) for part in nest.pieces[r.piece].parts]
+                return int(all(part.statement.parallel for part in parts))
             case If(_, then, orelse):
                 return sum(count(nest, b) for b in (*then, *orelse))
         return 0

@@ -208,19 +208,31 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """What one statement does at the rows of a piece.
+
+    A value that is not ``stored`` is read by later parts of the same row only.
+    """
+
+    statement: Statement
+    value: Value
+    stored: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Piece:
-    """The rows of a statement at which the same terms are present, and their value."""
+    """Rows of one or more statements at which the same terms are present."""
 
     name: str
     domain: Domain
-    value: Value
+    parts: tuple[Part, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A statement cut into pieces, as it runs on one line."""
+    """One or more statements cut into pieces, as they run on one line: row by row, all of them."""
 
-    statement: Statement
+    statements: tuple[Statement, ...]
     pieces: tuple[Piece, ...]
 
 

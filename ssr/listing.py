@@ -162,9 +162,10 @@ def _statement(statement: ir.Statement, nest: ir.Nest) -> list[str]:
 def loops_text(nest: LoopNest) -> str:
     """Return the loops of a nest, and below them the pieces they run."""
     lines = [*_loops(nest.tree, "")]
-    for name, (statement, piece) in nest.pieces.items():
-        left = f"{name}: {statement.array}[{point(statement.index)}]"
-        lines += [f"  {line}" for line in equation(left, piece.value, piece.domain)]
+    for name, piece in nest.pieces.items():
+        for part in piece.parts:
+            left = f"{name}: {part.statement.array}[{point(part.statement.index)}]"
+            lines += [f"  {line}" for line in equation(left, part.value, piece.domain)]
     return "\n".join(lines)
 
 

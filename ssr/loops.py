@@ -23,7 +23,7 @@ class LoopNest:
     """A nest as loops over pieces of its statements."""
 
     nest: ir.Nest
-    pieces: dict[str, tuple[ir.Statement, ir.Piece]]
+    pieces: dict[str, ir.Piece]
     tree: tuple[Loop, ...]
 
 
@@ -31,8 +31,8 @@ def schedule(nest: ir.Nest, options: Options) -> LoopNest:
     """Return the loops of a nest."""
     nest, line = split(nest, interior=options.split)
     stages = [s for part in line for s in _stages(part)]
-    pieces = {p.name: (s.statement, p) for s in stages for p in s.pieces}
-    lead = max((s.statement.lead for s in stages), default=0)
+    pieces = {p.name: p for s in stages for p in s.pieces}
+    lead = max((s.lead for stage in stages for s in stage.statements), default=0)
     context = _line_context(nest, lead)
     body: list[Loop] = []
     for part in line:
@@ -77,7 +77,7 @@ def _part(part: ir.Stage | ir.Branch, nest: ir.Nest, context: Domain) -> list[Lo
     if isinstance(part, ir.Stage):
         return _stage(part, nest, context)
     known = part.lines.preimage(tuple(map(Affine.name, nest.axes[:-1])), nest.axes)
-    known = _at_line(known, part.then[0].statement, nest)
+    known = _at_line(known, part.then[0].statements[0], nest)
     then = [loop for s in part.then for loop in _stage(s, nest, context & known)]
     orelse = [loop for s in part.orelse for loop in _stage(s, nest, context)]
     condition = condition_text(known, context)
@@ -87,11 +87,11 @@ def _part(part: ir.Stage | ir.Branch, nest: ir.Nest, context: Domain) -> list[Lo
 
 
 def _stage(stage: ir.Stage, nest: ir.Nest, context: Domain) -> list[Loop]:
-    """Return the loops of a statement on one line, its pieces grouped by the lines they are on."""
+    """Return the loops of a stage on one line, its pieces grouped by the lines they are on."""
     groups: list[tuple[Domain, list[tuple[str, Domain]]]] = []
     outer, axes = nest.axes[:-1], nest.axes
     for piece in stage.pieces:
-        domain = _at_line(piece.domain, stage.statement, nest)
+        domain = _at_line(piece.domain, stage.statements[0], nest)
         lines = domain.project(outer).preimage(tuple(map(Affine.name, outer)), axes)
         for known, found in groups:
             if known.equals(lines):
@@ -104,7 +104,7 @@ def _stage(stage: ir.Stage, nest: ir.Nest, context: Domain) -> list[Loop]:
         for lines, _ in groups[1:]:
             everything = everything | lines
         groups = [(everything, [piece for _, found in groups for piece in found])]
-    backward = nest.order == "backward" and not stage.statement.parallel
+    backward = nest.order == "backward" and not stage.statements[0].parallel
     result: list[Loop] = []
     for lines, found in groups:
         loops = unit_steps(line_loops(context & lines, found, axes[-1]), dict(found))

@@ -9,13 +9,14 @@ import builtins
 import keyword
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from . import ir
 from .affine import Affine
 from .loopnest import For, If, Loop, Reduce, Run
 from .loops import LoopNest
+from .numbering import Numbers
 from .stored import arguments
 
 STRIP = 256
@@ -71,7 +72,7 @@ class Writer:
     constants: dict[str, str] = field(default_factory=dict)
     rows: dict[str, str] = field(default_factory=dict)
     shifts: dict[str, str] = field(default_factory=dict)
-    sums: dict[ir.Sum, str] = field(default_factory=dict)
+    numbers: Numbers | None = None
     counter: int = 0
 
     def line(self, depth: int, text: str) -> None:
@@ -173,8 +174,7 @@ def write_tree(writer: Writer, nest: LoopNest, tree: Sequence[Loop], depth: int)
             case Reduce():
                 write_reduction(writer, nest, node, depth)
             case Run(name, indices):
-                statement, piece = nest.pieces[name]
-                write_instance(writer, nest.nest, statement, piece, indices, depth)
+                write_instance(writer, nest.nest, nest.pieces[name], indices, depth)
 
 
 def has_loop(node: Loop) -> bool:
@@ -214,11 +214,9 @@ def write_reduction(writer: Writer, nest: LoopNest, node: Reduce, depth: int) ->
 def _hoist(writer: Writer, nest: LoopNest, loop: For, depth: int) -> None:
     """Compute the row offsets an innermost loop needs before it."""
     for run in runs_of(loop):
-        statement, piece = nest.pieces[run.piece]
-        where = _where(writer, nest.nest, statement, run.indices)
-        used = [(statement.array, statement.index)]
-        used += [(v.array, v.index) for v in (*ir.loads(piece.value), *statement.requests)]
-        for array, index in used:
+        piece = nest.pieces[run.piece]
+        where = _where(writer, nest.nest, piece, run.indices)
+        for array, index in _touched(piece):
             moved = tuple(a.substitute(where) for a in index)
             if any(loop.variable in a.names() for a in moved[:-1]):
                 continue
@@ -229,10 +227,21 @@ def _hoist(writer: Writer, nest: LoopNest, loop: For, depth: int) -> None:
                 writer.rows[row] = name
 
 
+def _touched(piece: ir.Piece) -> Iterator[tuple[str, tuple[Affine, ...]]]:
+    """Yield the elements in memory that a row touches."""
+    kept = {part.statement.array for part in piece.parts if not part.stored}
+    for part in piece.parts:
+        if part.stored:
+            yield part.statement.array, part.statement.index
+        for load in (*ir.loads(part.value), *part.statement.requests):
+            if load.array not in kept:
+                yield load.array, load.index
+
+
 def _requests(nest: LoopNest, loop: For) -> tuple[ir.Load, ...]:
     """Return the elements an innermost loop should bring near."""
-    statements = [nest.pieces[r.piece][0] for r in runs_of(loop)]
-    return statements[0].requests if len(statements) == 1 else ()
+    parts = [part for r in runs_of(loop) for part in nest.pieces[r.piece].parts]
+    return parts[0].statement.requests if len(parts) == 1 else ()
 
 
 def _write_strips(
@@ -240,8 +249,7 @@ def _write_strips(
 ) -> tuple[str, str, int]:
     """Write a loop over strips with its requests; return bounds and depth of the loop inside."""
     (run,) = runs_of(loop)
-    statement = nest.pieces[run.piece][0]
-    where = _where(writer, nest.nest, statement, run.indices)
+    where = _where(writer, nest.nest, nest.pieces[run.piece], run.indices)
     variable = loop.variable
     start, stop = writer.spell(loop.start), writer.spell(loop.stop)
     writer.line(depth, f"for strip in range({start}, {stop}, strip_length):")
@@ -257,36 +265,60 @@ def _write_strips(
 
 
 def _where(
-    writer: Writer, nest: ir.Nest, statement: ir.Statement, indices: tuple[Affine, ...]
+    writer: Writer, nest: ir.Nest, piece: ir.Piece, indices: tuple[Affine, ...]
 ) -> dict[str, Affine]:
     """Return the row of an instance: the line the loops stand at, and the place along it."""
+    ahead = piece.parts[0].statement.ahead
     where = {name: Affine.name(spelling) for name, spelling in writer.sizes.items()}
     where[nest.axes[-1]] = indices[0].substitute(where)
-    if statement.ahead:
-        shift = -statement.ahead if nest.order == "backward" else statement.ahead
+    if ahead:
+        shift = -ahead if nest.order == "backward" else ahead
         where[nest.axes[-2]] = Affine.name(nest.axes[-2]) + shift
     return where
 
 
 def write_instance(
-    writer: Writer,
-    nest: ir.Nest,
-    statement: ir.Statement,
-    piece: ir.Piece,
-    indices: tuple[Affine, ...],
-    depth: int,
+    writer: Writer, nest: ir.Nest, piece: ir.Piece, indices: tuple[Affine, ...], depth: int
 ) -> None:
-    """Write one assignment of a piece."""
-    writer.sums.clear()
-    where = _where(writer, nest, statement, indices)
-    target = tuple(a.substitute(where) for a in statement.index)
-    array, place = writer.argument(statement.array), writer.place(statement.array, target)
-    text = value_text(writer, piece.value, where, depth)
-    writer.line(depth, f"st({array}, {place}, {text})")
+    """Write the assignments of a piece at a row."""
+    where = _where(writer, nest, piece, indices)
+    numbers = writer.numbers = Numbers(piece.parts)
+    for n, part in enumerate(piece.parts):
+        numbers.enter(n)
+        text = value_text(writer, part.value, where, depth)
+        if numbers.shared(part.value):
+            text = _held(writer, part.value, text, depth)
+        if part.stored:
+            target = tuple(a.substitute(where) for a in part.statement.index)
+            array = part.statement.array
+            place = writer.place(array, target)
+            writer.line(depth, f"st({writer.argument(array)}, {place}, {text})")
+    writer.numbers = None
+
+
+def _held(writer: Writer, value: ir.Value, text: str, depth: int) -> str:
+    """Return the variable that holds a value from now on."""
+    assert writer.numbers is not None
+    name = text
+    if not text.isidentifier():
+        name = writer.fresh("v")
+        writer.line(depth, f"{name} = {text}")
+    return writer.numbers.hold(value, name)
 
 
 def value_text(writer: Writer, value: ir.Value, where: Mapping[str, Affine], depth: int) -> str:
-    """Return the source of a value; sums write lines of their own first."""
+    """Return the source of a value; sums and what is shared write lines of their own first."""
+    numbers = writer.numbers
+    known = None if numbers is None else numbers.name(value)
+    if known is not None:
+        return known
+    text = _computed(writer, value, where, depth)
+    if isinstance(value, ir.Op) and numbers is not None and numbers.shared(value):
+        return _held(writer, value, text, depth)
+    return text
+
+
+def _computed(writer: Writer, value: ir.Value, where: Mapping[str, Affine], depth: int) -> str:
     match value:
         case ir.Const(number):
             return writer.constant(number)
@@ -317,8 +349,6 @@ def value_text(writer: Writer, value: ir.Value, where: Mapping[str, Affine], dep
 def _sum_text(writer: Writer, value: ir.Sum, where: Mapping[str, Affine], depth: int) -> str:
     if not value.terms:
         return writer.constant(0.0)
-    if value in writer.sums:
-        return writer.sums[value]
     text = _first(writer, value.terms[0], where, depth)
     for n, term in enumerate(value.terms):
         if n:
@@ -327,8 +357,7 @@ def _sum_text(writer: Writer, value: ir.Sum, where: Mapping[str, Affine], depth:
             total = writer.fresh("s")
             writer.line(depth, f"{total} = {text}")
             text = total
-    writer.sums[value] = text
-    return text
+    return text if writer.numbers is None else writer.numbers.hold(value, text)
 
 
 def _gather_text(writer: Writer, value: ir.Gather, where: Mapping[str, Affine], depth: int) -> str:

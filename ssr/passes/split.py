@@ -16,12 +16,15 @@ Both forms compute the same chain of operations: -0 is the neutral element of ad
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import reduce
 
 from .. import ir
 from ..affine import Affine
 from ..sets import Domain
+from .merge import mergeable, private
 
 TERMS = 128
 """Terms written out for one statement, all pieces together, before lines are built up."""
@@ -38,28 +41,119 @@ def split(nest: ir.Nest, *, interior: bool) -> tuple[ir.Nest, tuple[ir.Stage | i
         Whether to cut out interior rows at all; otherwise all lines are built up.
     """
     buffers = list(nest.buffers)
-    cleared = {b.name for b in buffers if b.pad}
-    line = tuple(
-        _line(s, nest.context, buffers, interior, s.array in cleared) for s in nest.statements
-    )
-    flat = tuple(part for found in line for part in found)
-    return replace(nest, buffers=tuple(buffers)), flat
+    line: list[ir.Stage | ir.Branch] = []
+    for group in mergeable(nest):
+        if interior:
+            line += _group(group, nest, buffers)
+        else:
+            line += [part for s in group for part in _line(s, nest, buffers, interior)]
+    used = {part.statement.array for part in _parts(line) if part.stored}
+    kept = tuple(b for b in buffers if b.name in used)
+    return replace(nest, buffers=kept), tuple(line)
 
 
-def pieces(statement: ir.Statement, context: Domain, cleared: bool) -> tuple[ir.Piece, ...]:
-    """Return the pieces of a statement, each with the terms present.
+def _parts(line: Sequence[ir.Stage | ir.Branch]) -> Iterator[ir.Part]:
+    for found in line:
+        for stage in (found,) if isinstance(found, ir.Stage) else (*found.then, *found.orelse):
+            for piece in stage.pieces:
+                yield from piece.parts
 
-    ``cleared`` says that the target is a buffer, cleared beforehand: zero pieces that nothing else
-    overwrites are left out.
+
+def _group(
+    group: Sequence[ir.Statement], nest: ir.Nest, buffers: list[ir.Buffer]
+) -> list[ir.Stage | ir.Branch]:
+    """Return how statements run on a line: in one loop, or in as few as are worth it."""
+    if len(group) == 1:
+        return list(_line(group[0], nest, buffers, True))
+    merged = _merged(group, nest, buffers)
+    if merged is not None:
+        return merged
+    half = len(group) // 2
+    return _group(group[:half], nest, buffers) + _group(group[half:], nest, buffers)
+
+
+def _merged(
+    group: Sequence[ir.Statement], nest: ir.Nest, buffers: list[ir.Buffer]
+) -> list[ir.Stage | ir.Branch] | None:
+    """Return statements merged on the lines that have all terms; None if that is not worth it.
+
+    On the other lines they run one after the other.
     """
-    rows = statement.domain & context
-    resolved = [(p, resolve(statement.value, p)) for p in _classes(statement.value, rows)]
-    if cleared:
-        resolved = _without_zeros(resolved, statement.domain.axes)
+    outer = nest.axes[:-1]
+    rows = [s.domain & nest.context for s in group]
+    everything = reduce(operator.or_, rows)
+    conditions = [
+        c for s, r in zip(group, rows, strict=True) for c in (s.domain, *guards(s.value, r))
+    ]
+    lines = _whole_lines(everything, conditions)
+    if lines.empty:
+        return None
+    inside = lines.preimage(tuple(map(Affine.name, outer)), nest.axes)
+    there = [replace(s, domain=s.domain & inside) for s in group]
+    alone = [_classes(s.value, s.domain & nest.context) for s in there]
+    together = _common(there, nest.context)
+    if len(together) >= sum(map(len, alone)):
+        return None
+    sizes = [_written_out(s.value, s.domain & nest.context) for s in there]
+    if max(sizes) > TERMS:
+        return None
+    hidden = private(group, nest)
+    stage = ir.Stage(tuple(there), _cut(there, together, hidden))
+    rest = [replace(s, domain=s.domain - inside) for s in group]
+    rest = [s for s in rest if not (s.domain & nest.context).empty]
+    if not rest:
+        return [stage]
+    return [ir.Branch(lines, (stage,), tuple(t for s in rest for t in _boundary(s, nest, buffers)))]
+
+
+def _boundary(
+    statement: ir.Statement, nest: ir.Nest, buffers: list[ir.Buffer]
+) -> tuple[ir.Stage, ...]:
+    """Return how a statement runs on the lines that lack some terms."""
+    rows = statement.domain & nest.context
+    if _written_out(statement.value, rows) <= TERMS:
+        return (_stage(statement, nest),)
+    return tuple(_stage(s, nest) for s in _built_up(statement, rows, buffers))
+
+
+def _common(group: Sequence[ir.Statement], context: Domain) -> list[Domain]:
+    """Return the rows of a group cut into sets that meet the same conditions of all of it."""
+    rows = [s.domain & context for s in group]
+    found = [reduce(operator.or_, rows)]
+    for statement, own in zip(group, rows, strict=True):
+        for guard in (own, *guards(statement.value, own)):
+            found = [part for p in found for part in (p & guard, p - guard) if not part.empty]
+    return found
+
+
+def _cut(
+    group: Sequence[ir.Statement], found: Sequence[Domain], hidden: frozenset[str]
+) -> tuple[ir.Piece, ...]:
+    """Return the pieces of a group of statements, with the terms present."""
+    name = group[0].name if len(group) == 1 else f"{group[0].name}_to_{group[-1].name}"
     return tuple(
-        ir.Piece(f"{statement.name}_{n}", p.simplified(), value)
-        for n, (p, value) in enumerate(resolved)
+        ir.Piece(
+            f"{name}_{n}",
+            rows.simplified(),
+            tuple(
+                ir.Part(s, resolve(s.value, rows), s.array not in hidden)
+                for s in group
+                if rows <= s.domain
+            ),
+        )
+        for n, rows in enumerate(found)
     )
+
+
+def _stage(statement: ir.Statement, nest: ir.Nest) -> ir.Stage:
+    """Return a statement in pieces, each with the terms present.
+
+    A buffer that is cleared beforehand is not set to zero again, but for what else overwrites.
+    """
+    found = _classes(statement.value, statement.domain & nest.context)
+    if any(b.name == statement.array and b.pad for b in nest.buffers):
+        found = _without_zeros(statement.value, found, nest.axes)
+    return ir.Stage((statement,), _cut((statement,), found, frozenset()))
 
 
 def _classes(value: ir.Value, rows: Domain) -> list[Domain]:
@@ -71,38 +165,30 @@ def _classes(value: ir.Value, rows: Domain) -> list[Domain]:
 
 
 def _line(
-    statement: ir.Statement,
-    context: Domain,
-    buffers: list[ir.Buffer],
-    interior: bool,
-    cleared: bool,
+    statement: ir.Statement, nest: ir.Nest, buffers: list[ir.Buffer], interior: bool
 ) -> tuple[ir.Stage | ir.Branch, ...]:
     """Return how a statement runs on a line."""
     value = statement.value
-    rows = statement.domain & context
+    rows = statement.domain & nest.context
     conditions = guards(value, rows) if statement.parallel else ()
     if not conditions:
-        return (ir.Stage(statement, pieces(statement, context, cleared)),)
-    count = len(conditions)
-    if interior and _written_out(value, rows, count) <= TERMS:
-        return (ir.Stage(statement, pieces(statement, context, cleared)),)
-    built = tuple(
-        ir.Stage(s, pieces(s, context, False)) for s in _built_up(statement, rows, buffers)
-    )
+        return (_stage(statement, nest),)
+    if interior and _written_out(value, rows) <= TERMS:
+        return (_stage(statement, nest),)
+    built = tuple(_stage(s, nest) for s in _built_up(statement, rows, buffers))
     outer = rows.axes[:-1]
     if not interior or not outer:
         return built
     lines = _whole_lines(rows, conditions)
     inside = statement.domain & lines.preimage(tuple(map(Affine.name, outer)), rows.axes)
-    if lines.empty or _written_out(value, inside & context, count) > TERMS:
+    if lines.empty or _written_out(value, inside & nest.context) > TERMS:
         return built
-    kept = replace(statement, domain=inside)
-    return (ir.Branch(lines, (ir.Stage(kept, pieces(kept, context, cleared)),), built),)
+    return (ir.Branch(lines, (_stage(replace(statement, domain=inside), nest),), built),)
 
 
-def _written_out(value: ir.Value, rows: Domain, conditions: int) -> int:
+def _written_out(value: ir.Value, rows: Domain) -> int:
     """Return how many terms all pieces hold, equal sums once; at once many if there are many."""
-    found = _classes(value, rows) if conditions <= 2 * TERMS else []
+    found = _classes(value, rows) if len(guards(value, rows)) <= 2 * TERMS else []
     count = 0
     for part in found:
         sums = {node for node in ir.walk(resolve(value, part)) if isinstance(node, ir.Sum)}
@@ -181,21 +267,17 @@ def guards(value: ir.Value, rows: Domain) -> tuple[Domain, ...]:
     return tuple(found)
 
 
-def _without_zeros(
-    found: Sequence[tuple[Domain, ir.Value]], axes: tuple[str, ...]
-) -> list[tuple[Domain, ir.Value]]:
-    zero = [(p, v) for p, v in found if is_zero(v)]
-    other = [(p, v) for p, v in found if not is_zero(v)]
+def _without_zeros(value: ir.Value, found: Sequence[Domain], axes: tuple[str, ...]) -> list[Domain]:
+    """Return the sets of rows but for those where the value is zero and nothing else is stored."""
+    zero = [p for p in found if is_zero(resolve(value, p))]
+    other = [p for p in found if not is_zero(resolve(value, p))]
     written: Domain | None = None
-    for p, _ in other:
+    for p in other:
         shadow = p.project(axes[-1:])
         written = shadow if written is None else written | shadow
-    kept = [
-        (p, v)
-        for p, v in zero
-        if written is not None and not (p.project(axes[-1:]) & written).empty
-    ]
-    return [*other, *kept]
+    if written is not None:
+        other += [p for p in zero if not (p.project(axes[-1:]) & written).empty]
+    return other
 
 
 def is_zero(value: ir.Value) -> bool:
