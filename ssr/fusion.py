@@ -24,7 +24,7 @@ from .affine import Affine
 from .nests import box, context
 from .sets import Domain
 
-MEMBERS = 24
+MEMBERS = 64
 """Steps in one nest at most."""
 
 AHEAD = 8
@@ -183,6 +183,8 @@ def _ahead(group: Sequence[Member]) -> tuple[int, ...] | None:
                 return None
             steps = [o[-2] for o in made if o] + [-o[-2] for o in lost if o]
             ahead[first] = max(ahead[first], ahead[second] + max([0, *steps]))
+        if first + 1 < len(group) and not early.folds and group[first + 1].rows == early.rows:
+            ahead[first] = max(ahead[first], ahead[first + 1])
         if ahead[first] > AHEAD:
             return None
     return tuple(ahead)
