@@ -72,11 +72,17 @@ def plan_boxes(
         ]
         tables.append(np.array(rows, np.int64))
     buffers = tuple(
-        rows * (max(box[-1][1] - box[-1][0] for box in lists[nest]) + 2 * pad)
-        for _, nest, rows, pad in meta["buffers"]
+        max(rows * _elements(box, pad, lines) for box in lists[nest])
+        for _, nest, rows, pad, lines in meta["buffers"]
     )
     given = [a for _, _, a in arrays]
     return Plan(tuple(shapes), buffers, _layout(given, 1), _layout(given, 0), tuple(tables))
+
+
+def _elements(box: Box, pad: int, lines: int | None) -> int:
+    """Return the elements of a row of a buffer, a plane if the lines beyond the box are given."""
+    row = box[-1][1] - box[-1][0] + 2 * pad
+    return row if lines is None else row * (box[-2][1] - box[-2][0] + 2 * lines)
 
 
 def _layout(arrays: Sequence[np.ndarray[Any, Any]], apart: int) -> Table:

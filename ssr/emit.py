@@ -37,7 +37,7 @@ def kernel_source(
     arrays = {f.name: f for f in (*program.fields, *program.temporaries)}
     body: list[str] = []
     constants: dict[str, str] = {}
-    buffer_arguments: list[tuple[str, int, int, int]] = []
+    buffer_arguments: list[tuple[str, int, int, int, int | None]] = []
     folds = [fold for n in nests for fold in n.nest.folds]
     reductions = {fold.name: row for row, fold in enumerate(folds)}
     for number, nest in enumerate(nests):
@@ -58,7 +58,7 @@ def kernel_source(
             _write_look(writer, nest.nest, number, len(nests))
         body += writer.lines
         buffer_arguments += [
-            (writer.buffer(b.name), number, b.rows, b.pad) for b in nest.nest.buffers
+            (writer.buffer(b.name), number, b.rows, b.pad, b.lines) for b in nest.nest.buffers
         ]
     body += _results(program, constants)
     stored = [s.array for n in nests for s in n.nest.statements if s.array in arrays]
@@ -134,10 +134,15 @@ def _write_nest(writer: Writer, program: ir.Program, nest: LoopNest, number: int
     last = nest.nest.axes[-1]
     for b in nest.nest.buffers:
         name = writer.buffer(b.name)
-        writer.line(2, f"{name}_0 = {b.pad} - {last}_lo")
         if b.rows > 1 or b.pad:
             writer.line(2, f"{name}_w = {last}_hi - {last}_lo + {2 * b.pad}")
-        if b.pad:
+        if b.lines is None:
+            writer.line(2, f"{name}_0 = {b.pad} - {last}_lo")
+        else:
+            line = nest.nest.axes[-2]
+            writer.line(2, f"{name}_p = ({line}_hi - {line}_lo + {2 * b.lines}) * {name}_w")
+            writer.line(2, f"{name}_0 = {b.pad} - {last}_lo + ({b.lines} - {line}_lo) * {name}_w")
+        if b.pad and not nest.nest.fused:
             writer.line(2, f"for clear in range({b.rows} * {name}_w):")
             writer.line(3, f"st({name}, clear, {writer.constant(0.0)})")
     head = len(writer.lines)

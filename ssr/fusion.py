@@ -4,10 +4,11 @@
              y[j, i] = g(t[j - 1, i], t[j + 1, i], ...)
     after:   for each line j: t'[(j + 1) % 4, i] = f(...);  y[j, i] = g(t'[(j - 1) % 4, i], ...)
 
-A step that is read at later lines runs *ahead*: so many lines early that all it makes is there when
-it is read, and all it reads is there still. A temporary that is read inside the nest only becomes a
-rotation of line buffers. What is stored lives on one space, whose box the nest runs over; what is
-buffered may live on others, such as faces between cells, and is computed as far as it is needed.
+A step that is read at later lines runs *ahead*: so many lines and planes early that all it makes is
+there when it is read, and all it reads is there still. A temporary that is read inside the nest
+only becomes a rotation of line buffers, or of planes where it is read in other planes. What is
+stored lives on one space, whose box the nest runs over; what is buffered may live on others, such
+as faces between cells, and is computed as far as it is needed.
 
 Steps with dependences between their own rows run in nests of their own, and so do those whose sums
 `partial_sums` shares. With one dimension there are no lines to go by.
@@ -27,11 +28,16 @@ from .sets import Domain
 MEMBERS = 64
 """Steps in one nest at most."""
 
-AHEAD = 8
-"""Lines a step may run ahead."""
+AHEAD = (4, 8)
+"""Planes and lines a step may run ahead."""
 
 Offset = tuple[int, ...]
 Read = tuple[str, Offset | None]
+Early = tuple[int, int]
+Need = tuple[tuple[int, int], tuple[int, int], tuple[int, int]]
+"""How far beyond the box a step is needed: planes, lines and columns, before and after it."""
+
+NONE: Need = ((0, 0), (0, 0), (0, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +59,12 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How steps share a nest."""
+    """How steps share a nest: for each how many planes and lines it runs ahead, and its need."""
 
     buffered: frozenset[str]
     rows: ir.Field
-    ahead: tuple[int, ...]
-    need: tuple[tuple[int, int, int, int], ...]
+    ahead: tuple[Early, ...]
+    need: tuple[Need, ...]
     cuttable: bool
 
 
@@ -149,11 +155,13 @@ def _plan(group: Sequence[Member], temporaries: set[str]) -> Plan | None:
     spaces = {(m.rows.lower, m.rows.shape) for m in group if m.written not in buffered}
     if len(spaces) != 1:
         return None
-    ahead = _ahead(group)
-    if ahead is None or any(a for a, m in zip(ahead, group, strict=True) if m.folds):
+    found = _early(group, buffered)
+    if found is None:
+        return None
+    ahead, needs = found
+    if any(any(a) for a, m in zip(ahead, group, strict=True) if m.folds):
         return None
     rows = next(m.rows for m in group if m.written not in buffered)
-    needs = _needs(group, buffered)
     return Plan(buffered, rows, ahead, needs, _cuttable(group, buffered, needs))
 
 
@@ -164,64 +172,78 @@ def _buffered(group: Sequence[Member], temporaries: set[str]) -> frozenset[str]:
         name = member.written
         again = any(m.written == name for n, m in enumerate(group) if n != place)
         reads = [o for m in group for array, o in m.reads if array == name]
-        near = all(o is not None and not any(o[:-2]) for o in reads)
+        near = all(o is not None and not any(o[:-3]) for o in reads)
         if name in temporaries and not again and near and not member.folds:
             found.add(name)
     return frozenset(found)
 
 
-def _ahead(group: Sequence[Member]) -> tuple[int, ...] | None:
-    """Return how many lines each step runs early, so that dependences between lines hold."""
-    ahead = [0] * len(group)
+def _early(
+    group: Sequence[Member], buffered: frozenset[str]
+) -> tuple[tuple[Early, ...], tuple[Need, ...]] | None:
+    """Return how early each step runs, so that dependences hold, and how far it is needed.
+
+    A step that is as early as the next one may share its loops.
+    """
+    ahead: list[Early] = [(0, 0)] * len(group)
+    needs = [NONE] * len(group)
     for first in reversed(range(len(group))):
         early = group[first]
+        wanted: list[Early] = [(0, 0)]
         for second in range(first + 1, len(group)):
-            late = group[second]
-            made = _between(late.reads, early.written)
-            lost = _between(early.reads, late.written)
-            if any(o is None or any(o[:-2]) for o in (*made, *lost)):
-                return None
-            steps = [o[-2] for o in made if o] + [-o[-2] for o in lost if o]
-            ahead[first] = max(ahead[first], ahead[second] + max([0, *steps]))
+            late, (planes, lines) = group[second], ahead[second]
+            wanted.append(ahead[second])
+            for sign, read in (
+                (1, _between(late.reads, early.written)),
+                (-1, _between(early.reads, late.written)),
+            ):
+                for offset in read:
+                    if offset is None or any(offset[:-3]):
+                        return None
+                    across, along, _ = _three(offset)
+                    wanted.append((planes + sign * across, lines + sign * along))
         if first + 1 < len(group) and not early.folds and group[first + 1].rows == early.rows:
-            ahead[first] = max(ahead[first], ahead[first + 1])
-        if ahead[first] > AHEAD:
+            wanted.append(ahead[first + 1])
+        if early.written in buffered:
+            needs[first] = _need(first, group, needs)
+        planes, lines = max(wanted)
+        ahead[first] = planes, max(lines, needs[first][1][1])
+        if any(a > limit for a, limit in zip(ahead[first], AHEAD, strict=True)):
             return None
-    return tuple(ahead)
+    return tuple(ahead), tuple(needs)
+
+
+def _three(offset: Offset) -> tuple[int, int, int]:
+    """Return an offset as planes, lines and columns."""
+    planes, lines, columns = (0, *offset)[-3:]
+    return planes, lines, columns
 
 
 def _between(reads: Sequence[Read], written: str) -> list[Offset | None]:
     return [offset for array, offset in reads if array == written]
 
 
-def _needs(
-    group: Sequence[Member], buffered: frozenset[str]
-) -> tuple[tuple[int, int, int, int], ...]:
-    """Return for each step how far beyond the box it is needed: lines before and after, columns."""
-    needs = [(0, 0, 0, 0)] * len(group)
-    for first in reversed(range(len(group))):
-        if group[first].written not in buffered:
-            continue
-        low, high, left, right = 0, 0, 0, 0
-        for second in range(first + 1, len(group)):
-            above, below, west, east = needs[second]
-            for offset in _between(group[second].reads, group[first].written):
-                assert offset is not None
-                low, high = max(low, above - offset[-2]), max(high, below + offset[-2])
-                left, right = max(left, west - offset[-1]), max(right, east + offset[-1])
-        needs[first] = (low, high, left, right)
-    return tuple(needs)
+def _need(first: int, group: Sequence[Member], needs: Sequence[Need]) -> Need:
+    """Return how far beyond the box a step is needed by later ones."""
+    found = [[0, 0], [0, 0], [0, 0]]
+    for second in range(first + 1, len(group)):
+        for offset in _between(group[second].reads, group[first].written):
+            assert offset is not None
+            for ends, (low, high), shift in zip(found, needs[second], _three(offset), strict=True):
+                ends[:] = max(ends[0], low - shift), max(ends[1], high + shift)
+    planes, lines, columns = ((low, high) for low, high in found)
+    return planes, lines, columns
 
 
 def _cuttable(
     group: Sequence[Member],
     buffered: frozenset[str],
-    needs: Sequence[tuple[int, int, int, int]],
+    needs: Sequence[Need],
 ) -> bool:
     """Whether boxes do not depend on each other: none reads what another one stores."""
     stored = {m.written for m in group} - buffered
     return not any(
-        array in stored and (offset is None or any(offset) or any(need))
+        array in stored and (offset is None or any(offset) or need != NONE)
         for member, need in zip(group, needs, strict=True)
         for array, offset in member.reads
     )
@@ -237,8 +259,15 @@ def _together(group: Sequence[Member], plan: Plan) -> ir.Nest:
     folds: list[ir.Fold] = []
     for number, member in enumerate(group):
         (statement,) = member.nest.statements
-        low, high, left, right = plan.need[number]
-        changes = {"name": f"{statement.name}_{number}", "value": _moved(statement.value, places)}
+        need, (planes, lines) = plan.need[number], plan.ahead[number]
+        statement = replace(
+            statement,
+            name=f"{statement.name}_{number}",
+            value=_moved(statement.value, places),
+            planes=planes,
+            ahead=lines,
+            lead=(planes + need[0][0], lines + need[1][0]),
+        )
         if member.folds:
             (fold,) = member.nest.folds
             buffer = ir.Buffer(ir.scratch("r", buffers), 1, 0)
@@ -246,18 +275,15 @@ def _together(group: Sequence[Member], plan: Plan) -> ir.Nest:
             folds.append(replace(fold, buffer=buffer.name))
             statement = replace(statement, array=buffer.name)
         elif member.written in plan.buffered:
-            rows = _rotation(group, plan, number)
-            buffer = ir.Buffer(ir.scratch("t", buffers), rows, max(left, right))
+            buffer = _rotation(ir.scratch("t", buffers), group, plan, number)
             buffers.append(buffer)
             places[member.written] = buffer
-            grown = (*((0, 0),) * (len(axes) - 2), (low, high), (left, right))
+            grown = (*((0, 0),) * (len(axes) - 3), *need[-len(axes) :])
             domain = member.domain & box(axes, grown)
-            index = row[-2:] if rows > 1 else row[-1:]
-            statement = replace(statement, array=buffer.name, index=index, domain=domain)
-        early = plan.ahead[number]
-        statements.append(
-            replace(statement, **changes, ahead=early, lead=early + low)  # type: ignore[arg-type]
-        )
+            statement = replace(
+                statement, array=buffer.name, index=buffer.place(row), domain=domain
+            )
+        statements.append(statement)
     names = {p for s in statements for p in s.domain.parameters()}
     stored = [m.written for m in group if m.written not in plan.buffered and not m.folds]
     return ir.Nest(
@@ -273,18 +299,21 @@ def _together(group: Sequence[Member], plan: Plan) -> ir.Nest:
     )
 
 
-def _rotation(group: Sequence[Member], plan: Plan, number: int) -> int:
-    """Return how many lines of a step are kept: a power of two."""
-    oldest = min(
-        plan.ahead[n] + offset[-2]
+def _rotation(name: str, group: Sequence[Member], plan: Plan, number: int) -> ir.Buffer:
+    """Return the buffer of a step: as many lines or planes as are read later, to a power of two."""
+    planes, lines = plan.ahead[number]
+    _, (above, below), (left, right) = plan.need[number]
+    reads = [
+        (plan.ahead[n][0] + across, plan.ahead[n][1] + along)
         for n in range(number + 1, len(group))
         for offset in _between(group[n].reads, group[number].written)
         if offset is not None
-    )
-    lines = 1
-    while lines < plan.ahead[number] - oldest + 1:
-        lines *= 2
-    return lines
+        for across, along, _ in (_three(offset),)
+    ]
+    across = any(plane != planes for plane, _ in reads)
+    count = planes - min(p for p, _ in reads) if across else lines - min(n for _, n in reads)
+    rows = 1 << count.bit_length()
+    return ir.Buffer(name, rows, max(left, right), max(above, below) if across else None)
 
 
 def _moved(value: ir.Value, places: Mapping[str, ir.Buffer]) -> ir.Value:
@@ -294,7 +323,6 @@ def _moved(value: ir.Value, places: Mapping[str, ir.Buffer]) -> ir.Value:
         if not isinstance(part, ir.Load) or part.array not in places:
             return None
         buffer = places[part.array]
-        index = part.index[-2:] if buffer.rows > 1 else part.index[-1:]
-        return ir.Load(buffer.name, index)
+        return ir.Load(buffer.name, buffer.place(part.index))
 
     return ir.rewrite(value, change)

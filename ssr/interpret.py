@@ -182,17 +182,20 @@ def interpret_nest(
     edges = zip(bounds(nest.axes), (edge for pair in box for edge in pair), strict=True)
     kind = next(iter(arrays.values())).dtype.type
     meaning = Meaning(kind, {**sizes, **dict(edges)}, dict(scalars))
-    memory = Memory(fields, arrays, {}, box[-1])
+    memory = Memory(fields, arrays, {}, box)
     for b in nest.buffers:
-        shape = b.rows, box[-1][1] - box[-1][0] + 2 * b.pad
-        memory.buffers[b.name] = b, np.full(shape, 0.0 if b.pad else np.nan, meaning.kind)
+        shape = [b.rows, *(high - low for low, high in box[-2:])]
+        shape[-1] += 2 * b.pad
+        shape[1:-1] = [] if b.lines is None else [shape[1] + 2 * b.lines]
+        cleared = b.pad and not nest.fused
+        memory.buffers[b.name] = b, np.full(shape, 0.0 if cleared else np.nan, meaning.kind)
     terms: dict[str, list[float]] = {}
     places = [_by_line(meaning.points(s.domain & nest.context)) for s in nest.statements]
     with np.errstate(all="ignore"):
         for line in _lines(nest, box):
             for statement, rows in zip(nest.statements, places, strict=True):
                 _run(statement, nest, line, rows, meaning, memory)
-            if not nest.axes[1:] or line[-1] >= box[-2][0]:
+            if all(here >= low for here, (low, _) in zip(line, box[:-1], strict=True)):
                 for fold in nest.folds:
                     terms.setdefault(fold.name, []).extend(memory.line(fold.buffer))
     return terms
@@ -200,11 +203,10 @@ def interpret_nest(
 
 def _lines(nest: ir.Nest, box: Box) -> Iterator[Row]:
     """Yield the lines at which the loops of a nest stand, the early ones included."""
-    lead = max((s.lead for s in nest.statements), default=0)
     backward = nest.order == "backward"
     ranges = []
-    for axis, (low, high) in zip(nest.axes[:-1], box[:-1], strict=True):
-        more = lead if axis == nest.axes[-2] else 0
+    for place, (low, high) in enumerate(box[:-1], start=1 - len(box)):
+        more = max(s.lead[place] for s in nest.statements) if place >= -2 else 0
         ranges.append(range(high + more - 1, low - 1, -1) if backward else range(low - more, high))
     return product(*ranges)
 
@@ -226,9 +228,10 @@ def _run(
 ) -> None:
     """Run the instances of a statement that belong to a line of the loops."""
     backward = nest.order == "backward"
-    if statement.ahead:
-        shift = -statement.ahead if backward else statement.ahead
-        line = (*line[:-1], line[-1] + shift)
+    names = tuple(map(Affine.name, nest.axes))
+    moved = statement.runs(names, nest.order)[:-1]
+    where = dict(zip(nest.axes, line, strict=False))
+    line = tuple(index.evaluate(where) for index in moved)
     along = rows.get(line, [])
     for last in reversed(along) if backward != statement.parallel else along:
         row = (*line, last)
@@ -239,12 +242,12 @@ def _run(
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """The arrays and scratch rows a nest works on; ``along`` bounds the box's last axis."""
+    """The arrays and scratch rows a nest works on, in a box."""
 
     fields: Mapping[str, ir.Field]
     arrays: Mapping[str, Array]
     buffers: dict[str, tuple[ir.Buffer, Array]]
-    along: tuple[int, int]
+    box: Box
 
     def read(self, load: ir.Load, index: Row) -> Any:
         """Return the element a load reads, whoever wrote it last."""
@@ -254,7 +257,7 @@ class Memory:
     def line(self, name: str) -> list[float]:
         """Return the elements of a buffer within the box."""
         buffer, array = self.buffers[name]
-        low, high = self.along
+        low, high = self.box[-1]
         return [float(v) for v in array[0, buffer.pad : buffer.pad + high - low]]
 
     def write(self, name: str, index: Row, value: Any) -> None:
@@ -266,9 +269,12 @@ class Memory:
         if name not in self.buffers:
             return self.arrays[name], _place(index, self.fields[name], self.arrays[name])
         buffer, array = self.buffers[name]
-        place = index[-1] - self.along[0] + buffer.pad
-        assert 0 <= place < array.shape[1], f"{name}{list(index)} lies outside the buffer"
-        return array, (index[0] % buffer.rows if buffer.rows > 1 else 0, place)
+        place = [index[-1] - self.box[-1][0] + buffer.pad]
+        if buffer.lines is not None:
+            place.insert(0, index[-2] - self.box[-2][0] + buffer.lines)
+        inside = all(0 <= p < extent for p, extent in zip(place, array.shape[1:], strict=True))
+        assert inside, f"{name}{list(index)} lies outside the buffer"
+        return array, (index[0] % buffer.rows if len(index) > 1 else 0, *place)
 
 
 def _place(index: Row, f: ir.Field, array: Array) -> Row:

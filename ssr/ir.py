@@ -192,8 +192,9 @@ class Statement:
 
     A nest runs line by line in its order, and on each line its statements one after the other.
     ``parallel`` promises that the rows of a line are independent; otherwise they run in the order
-    of the nest. ``ahead`` runs a line's statement that many lines early (along the second last
-    axis), after ``lead`` more lines before the box.
+    of the nest. The statement runs ``ahead`` lines early (along the second last axis), and
+    ``planes`` planes (along the third last); the loops begin ``lead`` planes and lines before the
+    box for it.
     """
 
     name: str
@@ -203,8 +204,17 @@ class Statement:
     value: Value
     parallel: bool = False
     ahead: int = 0
-    lead: int = 0
+    planes: int = 0
+    lead: tuple[int, int] = (0, 0)
     requests: tuple[Load, ...] = ()
+
+    def runs(self, row: tuple[Affine, ...], order: Order, sign: int = 1) -> tuple[Affine, ...]:
+        """Return the row that is run when the loops stand at one; with -1 the other way round."""
+        found = [*row]
+        for place, early in ((-2, self.ahead), (-3, self.planes)):
+            if early:
+                found[place] = found[place] + (-sign if order == "backward" else sign) * early
+        return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,13 +259,21 @@ class Branch:
 class Buffer:
     """Scratch rows along the last axis: ``rows`` of them in rotation, ``pad`` more at both ends.
 
-    The last index counts from the box's lower bound; with several rows, the first index of a
-    reference is taken modulo ``rows``, a power of two.
+    Indices count from the box's lower bounds; with several rows, the first index of a reference is
+    taken modulo ``rows``, a power of two. If ``lines`` is given, what rotates are planes: all lines
+    of the box and so many more at both ends.
     """
 
     name: str
     rows: int
     pad: int
+    lines: int | None = None
+
+    def place(self, index: tuple[Affine, ...]) -> tuple[Affine, ...]:
+        """Return the part of a row's index that says where in the buffer it lies."""
+        if self.lines is not None:
+            return index[-3:]
+        return index[-2:] if self.rows > 1 else index[-1:]
 
 
 def scratch(stem: str, buffers: Sequence[Buffer]) -> str:

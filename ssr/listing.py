@@ -135,6 +135,8 @@ def nest_text(nest: ir.Nest) -> str:
     lines = [f"{nest.target}[{', '.join(nest.axes)}], order {nest.order}, after rows: {before}"]
     for b in nest.buffers:
         count = "one row" if b.rows == 1 else f"{b.rows} rows in rotation"
+        if b.lines is not None:
+            count = f"{b.rows} planes in rotation, {b.lines} more lines at both ends"
         lines.append(f"  buffer {b.name}: {count}, {b.pad} more at both ends")
     for s in nest.statements:
         lines += [f"  {line}" for line in _statement(s, nest)]
@@ -146,8 +148,11 @@ def nest_text(nest: ir.Nest) -> str:
 def _statement(statement: ir.Statement, nest: ir.Nest) -> list[str]:
     rows = statement.domain & nest.context
     traits = ["parallel" if statement.parallel else "in order"]
-    if statement.ahead or statement.lead:
-        traits.append(f"{statement.ahead} lines ahead, from {statement.lead} before the box")
+    if any((statement.ahead, statement.planes, *statement.lead)):
+        early = f"{statement.ahead} lines ahead, from {statement.lead[1]} before the box"
+        if statement.planes or statement.lead[0]:
+            early = f"{statement.planes} planes and {early}, {statement.lead[0]} planes"
+        traits.append(early)
     if statement.requests:
         traits.append("requests " + ", ".join(map(show, statement.requests)))
     left = f"{statement.array}[{point(statement.index)}]"

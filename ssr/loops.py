@@ -6,7 +6,7 @@ conditions on the line - is asked of isl, with the outer indices as parameters.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from . import ir
@@ -32,32 +32,39 @@ def schedule(nest: ir.Nest, options: Options) -> LoopNest:
     nest, line = split(nest, interior=options.split)
     stages = [s for part in line for s in _stages(part)]
     pieces = {p.name: p for s in stages for p in s.pieces}
-    lead = max((s.lead for stage in stages for s in stage.statements), default=0)
+    lead = _lead(nest)
     context = _line_context(nest, lead)
     body: list[Loop] = []
     for part in line:
         body += _part(part, nest, context)
     tree: tuple[Loop, ...] = tuple(_joined(body))
     folds: tuple[Loop, ...] = tuple(Reduce(f.name, f.kind, f.buffer) for f in nest.folds)
-    if folds and lead:
-        axis = nest.axes[-2]
-        folds = (If(f"{axis} >= {axis}_lo", folds, ()),)
+    early = [axis for axis, first in lead.items() if first]
+    if folds and early:
+        folds = (If(" and ".join(f"{axis} >= {axis}_lo" for axis in early), folds, ()),)
     tree += folds
-    for axis in reversed(nest.axes[:-1]):
-        first = lead if axis == nest.axes[-2] else 0
+    for axis, first in reversed(lead.items()):
         tree = (_line_loop(axis, first, nest.order == "backward", tree),)
     return LoopNest(nest, pieces, tree)
+
+
+def _lead(nest: ir.Nest) -> dict[str, int]:
+    """Return for each outer axis how many rows before the box the loop over it begins."""
+    lead = dict.fromkeys(nest.axes[:-1], 0)
+    for statement in nest.statements:
+        for axis, more in zip(nest.axes[-2::-1], reversed(statement.lead), strict=False):
+            lead[axis] = max(lead[axis], more)
+    return lead
 
 
 def _stages(part: ir.Stage | ir.Branch) -> tuple[ir.Stage, ...]:
     return (part,) if isinstance(part, ir.Stage) else (*part.then, *part.orelse)
 
 
-def _line_context(nest: ir.Nest, lead: int) -> Domain:
+def _line_context(nest: ir.Nest, lead: Mapping[str, int]) -> Domain:
     """Return what is known on every line: sizes, box, and outer indices within their loops."""
     case = []
-    for axis in nest.axes[:-1]:
-        more = lead if axis == nest.axes[-2] else 0
+    for axis, more in lead.items():
         low, high = (0, more) if nest.order == "backward" else (more, 0)
         case.append(f"{axis}_lo - {low} <= {axis} < {axis}_hi + {high}")
     names = [f"{a}_{end}" for a in nest.axes[:-1] for end in ("lo", "hi")]
@@ -116,11 +123,11 @@ def _stage(stage: ir.Stage, nest: ir.Nest, context: Domain) -> list[Loop]:
 
 def _at_line(domain: Domain, statement: ir.Statement, nest: ir.Nest) -> Domain:
     """Return the rows a statement runs when the loops stand at a line."""
-    if not statement.ahead:
+    if not (statement.ahead or statement.planes):
         return domain
-    row = [Affine.name(a) for a in nest.axes]
-    row[-2] = row[-2] + (-statement.ahead if nest.order == "backward" else statement.ahead)
-    return domain.preimage(tuple(row), nest.axes)
+    return domain.preimage(
+        statement.runs(tuple(map(Affine.name, nest.axes)), nest.order), nest.axes
+    )
 
 
 def _reversed(loops: Sequence[Loop]) -> tuple[Loop, ...]:

@@ -3,8 +3,8 @@
 A broken rule is a defect of the compiler, so it is an `AssertionError`: it names the pass, the
 statement and the rows. The rules, in the order they are checked:
 
-- The loops run every row of every statement: its lines, moved by ``ahead``, lie within the box and
-  the ``lead`` lines before it.
+- The loops run every row of every statement: its lines, moved by ``ahead`` and ``planes``, lie
+  within the box and the ``lead`` planes and lines before it.
 - Statements that write the target write every row of the box once.
 - Loads and stores lie within their arrays and buffers.
 - A buffer element read was written before on the same line (for a rotation: before, and not yet
@@ -110,15 +110,14 @@ class Checker:
         """Check that the loops stand at every line that a statement needs."""
         axes = self.nest.axes
         if len(axes) == 1:
-            early = statement.ahead or statement.lead
+            early = any((statement.ahead, *statement.lead))
             assert not early, f"{statement.name!r} runs early, but there is one line only"
             return
-        early = max(s.lead for s in self.nest.statements)
-        grown = [(0, 0)] * (len(axes) - 2)
-        grown += [(0, early) if self.backward else (early, 0)]
-        line = [*self.row]
-        line[-2] = line[-2] + statement.ahead if self.backward else line[-2] - statement.ahead
-        loops = box(axes[:-1], tuple(grown)).preimage(tuple(line[:-1]), axes)
+        leads = (max(s.lead[n] for s in self.nest.statements) for n in (0, 1))
+        grown = [(0, early) if self.backward else (early, 0) for early in leads]
+        grown = ([(0, 0)] * len(axes) + grown)[1 - len(axes) :]
+        line = statement.runs(self.row, self.nest.order, -1)
+        loops = box(axes[:-1], tuple(grown)).preimage(line[:-1], axes)
         self.hold(rows - loops, statement.name, "the loops do not reach lines")
 
     def store(self, statement: ir.Statement, rows: Domain) -> None:
@@ -128,7 +127,7 @@ class Checker:
         known = statement.array == self.nest.target or stored or buffer is not None
         assert known, f"after {self.after}: {statement.name!r} writes {statement.array!r}"
         if buffer is not None:
-            expected = self.row[-1:] if buffer.rows == 1 else self.row[-2:]
+            expected = buffer.place(self.row)
             assert statement.index == expected, (
                 f"after {self.after}: {statement.name!r} writes {statement.array} "
                 f"at ({', '.join(map(str, statement.index))})"
@@ -140,9 +139,11 @@ class Checker:
         """Check that an access lies within its array or buffer."""
         axes = self.nest.axes
         if load.array in self.buffers:
-            pad = self.buffers[load.array].pad
-            space = box(axes[-1:], ((pad, pad),))
-            index = load.index[-1:]
+            buffer = self.buffers[load.array]
+            lines = () if buffer.lines is None else ((buffer.lines,) * 2,)
+            grown = (*lines, (buffer.pad, buffer.pad))
+            space = box(axes[-len(grown) :], grown)
+            index = load.index[-len(grown) :]
         else:
             f = self.fields[load.array]
             names = tuple(f"d{n}" for n in range(len(f.shape)))
@@ -161,9 +162,7 @@ class Checker:
         """
         statement = self.nest.statements[place]
         sign = -1 if self.backward else 1
-        line = [a * sign for a in row[:-1]]
-        if line:
-            line[-1] = line[-1] - statement.ahead
+        line = [a * sign for a in statement.runs(row, self.nest.order, -1)[:-1]]
         last = Affine.of(0) if statement.parallel else row[-1] * sign
         return (*line, Affine.of(place), last)
 
@@ -191,7 +190,7 @@ class Checker:
                 )
             if several:
                 self._kept(place, writer, before, source, load)
-        if self.buffers[load.array].pad and self.writers(load.array):
+        if self.buffers[load.array].pad and not nest.fused and self.writers(load.array):
             left = left - self._never_written(left, load)
         self.hold(left, reader.name, f"{_shown(load)} is read and was not written")
 
@@ -200,16 +199,15 @@ class Checker:
     ) -> Row:
         """Return the row whose instance of a writer made the element a reader reads."""
         if several:
-            return (*self.row[:-2], *load.index)
-        if len(self.row) == 1:
-            return load.index
-        shift = (writer.ahead - reader.ahead) * (-1 if self.backward else 1)
-        return (*self.row[:-2], self.row[-2] + shift, load.index[-1])
+            return (*self.row[: -len(load.index)], *load.index)
+        line = reader.runs(self.row, self.nest.order, -1)
+        return (*writer.runs(line, self.nest.order)[:-1], load.index[-1])
 
     def _kept(self, place: int, writer: int, rows: Domain, source: Row, load: ir.Load) -> None:
         """Check that a row of a rotation is read before another takes its place."""
         count = self.buffers[load.array].rows * (-1 if self.backward else 1)
-        later = (*source[:-2], source[-2] + count, source[-1])
+        turning = len(source) - len(load.index)
+        later = (*source[:turning], source[turning] + count, *source[turning + 1 :])
         early = rows.before(self.time(place, self.row), self.time(writer, later))
         reader = self.nest.statements[place].name
         self.hold(rows - early, reader, f"{_shown(load)} is read after it was replaced")

@@ -103,11 +103,11 @@ class Writer:
     def row(self, array: str, index: Sequence[Affine]) -> str:
         """Return the source of the flat offset at which a row of an array starts."""
         if array in self.buffers:
-            name = self.buffer(array)
-            if self.buffers[array].rows == 1:
-                return f"{name}_0"
-            mask = self.buffers[array].rows - 1
-            return f"{name}_0 + (({index[0]}) & {mask}) * {name}_w"
+            name, rotation = self.buffer(array), self.buffers[array]
+            turned = f"(({index[0]}) & {rotation.rows - 1})"
+            if rotation.lines is not None:
+                return f"{name}_0 + {turned} * {name}_p + ({index[1]}) * {name}_w"
+            return f"{name}_0" if rotation.rows == 1 else f"{name}_0 + {turned} * {name}_w"
         name = spelled(array)
         parts = [f"{name}_0"]
         for axis, position in enumerate(index[:-1]):
@@ -268,12 +268,10 @@ def _where(
     writer: Writer, nest: ir.Nest, piece: ir.Piece, indices: tuple[Affine, ...]
 ) -> dict[str, Affine]:
     """Return the row of an instance: the line the loops stand at, and the place along it."""
-    ahead = piece.parts[0].statement.ahead
     where = {name: Affine.name(spelling) for name, spelling in writer.sizes.items()}
+    row = piece.parts[0].statement.runs(tuple(map(Affine.name, nest.axes)), nest.order)
+    where |= {a: here for a, here in zip(nest.axes, row, strict=True) if here != Affine.name(a)}
     where[nest.axes[-1]] = indices[0].substitute(where)
-    if ahead:
-        shift = -ahead if nest.order == "backward" else ahead
-        where[nest.axes[-2]] = Affine.name(nest.axes[-2]) + shift
     return where
 
 

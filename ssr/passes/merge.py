@@ -27,7 +27,8 @@ def mergeable(nest: ir.Nest) -> tuple[tuple[ir.Statement, ...], ...]:
 
 def _apart(first: ir.Statement, second: ir.Statement) -> bool:
     """Whether rows of two statements may alternate."""
-    if not (first.parallel and second.parallel) or first.ahead != second.ahead:
+    early = (s.planes == first.planes and s.ahead == first.ahead for s in (first, second))
+    if not (first.parallel and second.parallel and all(early)):
         return False
     pairs = ((first, second), (second, first))
     return all(

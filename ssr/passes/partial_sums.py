@@ -269,5 +269,5 @@ def _lookahead(
         value=ir.Sum(tuple(terms)),
         parallel=True,
         ahead=-shifts[0] if nest.order == "backward" else shifts[-1],
-        lead=shifts[-1] - shifts[0],
+        lead=(0, shifts[-1] - shifts[0]),
     )

@@ -38,9 +38,7 @@ def prefetch(nest: ir.Nest) -> ir.Nest:
     for array, (offset, place) in first.items():
         statement = statements[place]
         shifted = [r + direction * o for r, o in zip(row[:-1], offset, strict=True)]
-        if statement.ahead:
-            shifted[-1] = shifted[-1] - direction * statement.ahead
-        request = ir.Load(array, (*shifted, row[-1]))
+        request = ir.Load(array, statement.runs((*shifted, row[-1]), nest.order, -1))
         statements[place] = replace(statement, requests=(*statement.requests, request))
     return replace(nest, statements=tuple(statements))
 
@@ -49,16 +47,14 @@ def _lines(statement: ir.Statement, nest: ir.Nest, buffers: set[str]) -> list[tu
     """Return the lines of arrays a statement touches, as offsets in sweep direction."""
     direction = -1 if nest.order == "backward" else 1
     row = tuple(Affine.name(a) for a in nest.axes)
+    line = statement.runs(row, nest.order, -1)
     touched = [(statement.array, statement.index)]
     touched += [(v.array, v.index) for v in ir.loads(statement.value)]
     found = []
     for array, index in touched:
         if array in buffers or len(index) != len(row):
             continue
-        shift = tuple(c - r for c, r in zip(index, row, strict=True))
+        shift = tuple(c - r for c, r in zip(index, line, strict=True))
         if all(s.is_constant for s in shift):
-            offset = [direction * s.constant for s in shift[:-1]]
-            if statement.ahead:
-                offset[-1] += statement.ahead
-            found.append((array, tuple(offset)))
+            found.append((array, tuple(direction * s.constant for s in shift[:-1])))
     return found

@@ -78,7 +78,8 @@ def check(program: ssr.Program, *given: Any) -> None:
     found = plain.run(program, *given)
     assert found == plain.run(separate(program), *arrays)
     names = [n for n, _ in program.signature.kinds]
-    sizes = dict(zip(("ny", "nx"), next(a.shape for a in given), strict=True))
+    shape = next(a.shape for a in given)
+    sizes = dict(zip(("nz", "ny", "nx")[-len(shape) :], shape, strict=True))
     fields = {n: a for n, a in zip(names, defined, strict=True) if isinstance(a, np.ndarray)}
     scalars = {n: a for n, a in zip(names, defined, strict=True) if isinstance(a, float)}
     if program.options.exact:
@@ -157,6 +158,56 @@ def test_random_programs_in_boxes(steps: list[Any], seed: int, data: st.DataObje
         return
     assert found == cut
     for a, b in zip(whole, arrays, strict=True):
+        plain.check_same(a, b)
+
+
+SOLID = (
+    stencil(cube, (0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, -1), (-1, 0, 0)),
+    stencil(cube, (0, 0, 1), (1, -1, 0), (0, -2, 0)),
+    stencil(cube, (-1, 1, 0), (0, 0, 0), (1, 1, -1)),
+)
+
+
+def solid_body(steps: list[Any]) -> Any:
+    """Return a program's body over planes of lines from drawn steps."""
+
+    def run(x: Any, y: Any, z: Any, s: Any) -> Any:
+        fields = [x, y, z]
+        numbers = []
+        for kind, a, b, which in steps:
+            u, v = fields[a], fields[b]
+            if kind == "quotient":
+                t = SOLID[which] @ u
+                v[:] = SOLID[1 - which // 2] @ (t / (1.0 + t * t)) + u
+            elif kind == "pointwise":
+                v[:] = ssr.where(u > s, u * v, v - 0.5 * u)
+            elif kind == "dot":
+                numbers.append(ssr.dot(u, SOLID[which] @ v))
+            else:
+                v[:] = SOLID[which] @ u + s * v
+        x[:] = x + 0.25
+        return tuple(numbers)
+
+    return run
+
+
+@some.examples(12)
+@given(STEPS, memory.seeds, st.data())
+def test_random_programs_over_planes(steps: list[Any], seed: int, data: st.DataObject) -> None:
+    exact = data.draw(st.booleans())
+    kinds = {"x": cube, "y": cube, "z": cube, "s": ssr.scalar}
+    made = ssr.program(**kinds, options=ssr.Options(exact=exact))(solid_body(steps))
+    rng = np.random.default_rng(seed)
+    shape = data.draw(st.tuples(st.integers(1, 5), st.integers(1, 5), st.integers(1, 6)))
+    arrays = [memory.array(rng, shape, "float64") for _ in "xyz"]
+    cut = [a.copy() for a in arrays]
+    check(made, *arrays, 0.5)
+    try:
+        boxes = data.draw(memory.cuts(tuple((0, n) for n in shape)))
+        plain.run(made, *cut, 0.5, boxes=boxes)
+    except BoxError:
+        return
+    for a, b in zip(arrays, cut, strict=True):
         plain.check_same(a, b)
 
 
@@ -290,3 +341,30 @@ def test_stored_matrices_read_anywhere() -> None:
     plain.run(both, x, y)
     np.testing.assert_allclose(y.ravel(), made, 1e-14)
     np.testing.assert_allclose(x.ravel(), made[::-1], 1e-14)
+
+
+def test_a_chain_across_planes_is_one_nest_with_rotating_planes() -> None:
+    @ssr.program(u=cube, v=cube)
+    def chain(u: Any, v: Any) -> None:
+        t = SOLID[0] @ u
+        v[:] = SOLID[0] @ (t * t) + u
+
+    (nest,) = nests(chain)
+    assert [(s.planes, s.ahead) for s in nest.statements] == [(1, 1), (0, 0)]
+    (buffer,) = nest.buffers
+    assert (buffer.rows, buffer.lines, buffer.pad) == (4, 1, 1)
+    assert not together(in_place(chain.ir)[0], chain.options, "float64")[0].temporaries
+    check(chain, *np.random.default_rng(0).standard_normal((2, 5, 6, 7)))
+
+
+def test_statements_that_run_together_share_a_loop_and_what_they_compute() -> None:
+    @ssr.program(u=cells, v=cells, w=cells)
+    def both(u: Any, v: Any, w: Any) -> None:
+        root = ssr.sqrt(u * u + 1.0)
+        v[:] = v / root
+        w[:] = v + root
+
+    source = both.explain("source")
+    assert source.count("for i in range") == 1
+    assert source.count("np.sqrt") == 1
+    check(both, *np.random.default_rng(0).standard_normal((3, 5, 6)))

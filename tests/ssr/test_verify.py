@@ -99,7 +99,7 @@ def marked(new: bool) -> Callable[[ir.Load], ir.Load]:
 
 
 def early(statement: ir.Statement) -> dict[str, int]:
-    return {"ahead": statement.ahead + 1, "lead": statement.lead + 1}
+    return {"ahead": statement.ahead + 1, "lead": (0, statement.lead[1] + 1)}
 
 
 def rotation(found: ir.Nest) -> ir.Statement:
@@ -206,7 +206,7 @@ ROTATION: dict[str, tuple[Callable[[ir.Nest], ir.Nest], str]] = {
         "was not written|do not reach lines",
     ),
     "the first lines are left out": (
-        lambda f: change(f, rotation(f).name, lead=rotation(f).lead - 1),
+        lambda f: change(f, rotation(f).name, lead=(0, rotation(f).lead[1] - 1)),
         "the loops do not reach lines",
     ),
     "the own plane is summed ahead": (

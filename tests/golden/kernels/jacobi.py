@@ -6,7 +6,7 @@ from numba.types import Array, f4, f8, i8
 from ssr.intrinsics import address, fits, fma, ld, maximum, minimum, prefetch, sign, st
 from ssr.lanes import accumulate, extreme, found, total
 
-META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('t0', 0, 2, 0)], 'scalars': ['omega'], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'x', 'order': 'any', 'earlier': None, 'whole_lines': False, 'fused': True}], 'loops': 5, 'reductions': 0, 'results': 0, 'debug': False}
+META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('t0', 0, 2, 0, None)], 'scalars': ['omega'], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'x', 'order': 'any', 'earlier': None, 'whole_lines': False, 'fused': True}], 'loops': 5, 'reductions': 0, 'results': 0, 'debug': False}
 
 real = np.float64
 
@@ -31,8 +31,8 @@ def kernel(x, b, t0, omega, layout, table_0):
         x_s0 = table_0[box, 7]
         b_0 = table_0[box, 8]
         b_s0 = table_0[box, 9]
-        t0_0 = 0 - i_lo
         t0_w = i_hi - i_lo + 0
+        t0_0 = 0 - i_lo
         for j in range(j_lo - 1, j_hi):
             if ((((((((nx + ny) >= (i_lo + 3)) and (((nx + ny) + j) >= 3)) and (((i_hi + ny) + j) >= 2)) and (((i_hi + nx) + j) >= 2)) and (j_hi >= (j + 2))) or (((((j_lo == 0) and (i_hi == 1)) and (i_lo == 0)) and (nx == 1)) and (j == -1))) or ((((((j_hi == 1) and (j_lo == 0)) and (i_hi >= 2)) and (nx == i_hi)) and (ny == 1)) and (j == -1))) or ((((((j_hi == 1) and (j_lo == 0)) and (i_lo == 0)) and (nx >= 2)) and (ny == 1)) and (j == -1)):
                 if (((nx >= 2) and (i_lo == 0)) and (ny >= (j + 3))) and (j >= 0):

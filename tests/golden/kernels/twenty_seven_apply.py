@@ -6,7 +6,7 @@ from numba.types import Array, f4, f8, i8
 from ssr.intrinsics import address, fits, fma, ld, maximum, minimum, prefetch, sign, st
 from ssr.lanes import accumulate, extreme, found, total
 
-META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [('c0', 0, 1, 1), ('g1', 0, 4, 1)], 'scalars': [], 'sizes': ['nx', 'ny', 'nz'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False, 'fused': False}], 'loops': 8, 'reductions': 0, 'results': 0, 'debug': False}
+META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [('c0', 0, 1, 1, None), ('g1', 0, 4, 1, None)], 'scalars': [], 'sizes': ['nx', 'ny', 'nz'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False, 'fused': False}], 'loops': 8, 'reductions': 0, 'results': 0, 'debug': False}
 
 real = np.float64
 
@@ -38,12 +38,12 @@ def kernel(y, x, c0, g1, layout, table_0):
         x_0 = table_0[box, 12]
         x_s0 = table_0[box, 13]
         x_s1 = table_0[box, 14]
-        c0_0 = 1 - i_lo
         c0_w = i_hi - i_lo + 2
+        c0_0 = 1 - i_lo
         for clear in range(1 * c0_w):
             st(c0, clear, w0)
-        g1_0 = 1 - i_lo
         g1_w = i_hi - i_lo + 2
+        g1_0 = 1 - i_lo
         for clear in range(4 * g1_w):
             st(g1, clear, w0)
         c0_m1 = c0_0 - one

@@ -6,7 +6,7 @@ from numba.types import Array, f4, f8, i8
 from ssr.intrinsics import address, fits, fma, ld, maximum, minimum, prefetch, sign, st
 from ssr.lanes import accumulate, extreme, found, total
 
-META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('c0', 0, 1, 1), ('g1', 0, 4, 1), ('t2', 0, 1, 16), ('u3', 0, 1, 16)], 'scalars': [], 'sizes': ['nx', 'ny', 'nz'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1, -1, -1), (-1, -1, 0), (-1, -1, 1), (-1, 0, -1), (-1, 0, 0), (-1, 0, 1), (-1, 1, -1), (-1, 1, 0), (-1, 1, 1), (0, -1, -1), (0, -1, 0), (0, -1, 1), (0, 0, -1)), 'whole_lines': True, 'fused': False}], 'loops': 13, 'reductions': 0, 'results': 0, 'debug': False}
+META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('c0', 0, 1, 1, None), ('g1', 0, 4, 1, None), ('t2', 0, 1, 16, None), ('u3', 0, 1, 16, None)], 'scalars': [], 'sizes': ['nx', 'ny', 'nz'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1, -1, -1), (-1, -1, 0), (-1, -1, 1), (-1, 0, -1), (-1, 0, 0), (-1, 0, 1), (-1, 1, -1), (-1, 1, 0), (-1, 1, 1), (0, -1, -1), (0, -1, 0), (0, -1, 1), (0, 0, -1)), 'whole_lines': True, 'fused': False}], 'loops': 13, 'reductions': 0, 'results': 0, 'debug': False}
 
 real = np.float64
 
@@ -42,20 +42,20 @@ def kernel(x, b, c0, g1, t2, u3, layout, table_0):
         b_0 = table_0[box, 12]
         b_s0 = table_0[box, 13]
         b_s1 = table_0[box, 14]
-        c0_0 = 1 - i_lo
         c0_w = i_hi - i_lo + 2
+        c0_0 = 1 - i_lo
         for clear in range(1 * c0_w):
             st(c0, clear, w0)
-        g1_0 = 1 - i_lo
         g1_w = i_hi - i_lo + 2
+        g1_0 = 1 - i_lo
         for clear in range(4 * g1_w):
             st(g1, clear, w0)
-        t2_0 = 16 - i_lo
         t2_w = i_hi - i_lo + 32
+        t2_0 = 16 - i_lo
         for clear in range(1 * t2_w):
             st(t2, clear, w0)
-        u3_0 = 16 - i_lo
         u3_w = i_hi - i_lo + 32
+        u3_0 = 16 - i_lo
         for clear in range(1 * u3_w):
             st(u3, clear, w0)
         c0_m1 = c0_0 - one
