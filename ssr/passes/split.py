@@ -248,10 +248,16 @@ def _built_up(
 
 def resolve(value: ir.Value, rows: Domain) -> ir.Value:
     """Return a value for rows that all have the same terms: only those."""
+    known: dict[Domain, bool] = {}
+
+    def present(term: ir.Term) -> bool:
+        if term.domain not in known:
+            known[term.domain] = rows <= term.domain
+        return known[term.domain]
 
     def change(node: ir.Value) -> ir.Value | None:
         if isinstance(node, ir.Sum):
-            return ir.Sum(tuple(replace(t, domain=rows) for t in node.terms if rows <= t.domain))
+            return ir.Sum(tuple(replace(t, domain=rows) for t in node.terms if present(t)))
         return None
 
     return ir.rewrite(value, change)
