@@ -103,7 +103,7 @@ def _chosen(stages: Stages, stage: str | None) -> str:
 def _program_stages(program: Program, dtype: str) -> Stages:
     found = program.ir, program.options
     return {
-        "program": lambda: program_text(program.ir, in_place(program.ir)[1]),
+        "program": lambda: _program(*found),
         "passes": lambda: _passes(*found, dtype),
         "loops": lambda: _loops(_lowered(*found, dtype)),
         "source": lambda: _lowered(*found, dtype).source,
@@ -212,11 +212,23 @@ def _lowered(program: ir.Program, options: Options, dtype: str) -> Lowered:
     return lower(program, options, dtype, f"{program.name}, generated for {dtype}.")
 
 
+def _program(program: ir.Program, options: Options) -> str:
+    """Return the assignments, how they run, and those that are left out."""
+    from .pipeline import simple
+
+    short = simple(program, options)
+    text = program_text(short, in_place(short)[1])
+    names = [s.target if isinstance(s, ir.Assignment) else s.name for s in program.steps]
+    for step in short.steps:
+        names.remove(step.target if isinstance(step, ir.Assignment) else step.name)
+    return text + "".join(f"\n\n  {n}[:] = ... need not be computed by itself." for n in names)
+
+
 def _passes(program: ir.Program, options: Options, dtype: str) -> str:
     """Return every nest, and what each pass makes of it."""
-    from .pipeline import stages, together
+    from .pipeline import simple, stages, together
 
-    program, _ = in_place(program)
+    program, _ = in_place(simple(program, options))
     lines = []
     program, nests = together(program, options, dtype)
     for number, start in enumerate(nests):
@@ -247,7 +259,9 @@ def dump(program: ir.Program, options: Options, dtype: str) -> None:
         return
     traced = f"{dtype}, {options!r}\n{program_text(program)}\n"
     folder = _folder(Path(base), program.name, traced)
-    direct, notes = in_place(program)
+    from .pipeline import simple
+
+    direct, notes = in_place(simple(program, options))
     lowered = _lowered(program, options, dtype)
     made = [nest_text(nest(a, direct)) for a in direct.steps]
     texts = {

@@ -16,6 +16,7 @@ from .passes.partial_sums import partial_sums
 from .passes.prefetch import prefetch
 from .passes.reciprocal import reciprocal
 from .passes.recurrence import NEGLIGIBLE, order_terms, recurrence
+from .simplify import simplified
 from .verify import verify, wanted
 
 Pass: TypeAlias = Callable[[ir.Nest], ir.Nest]
@@ -35,12 +36,17 @@ class Lowered:
 
 def lower(program: ir.Program, options: Options, dtype: str, title: str) -> Lowered:
     """Return the kernel source of a program, with the stages on the way."""
-    program, notes = in_place(program)
+    program, notes = in_place(simple(program, options))
     program, started = together(program, options, dtype)
     nests = tuple(optimise(made, program, options, dtype) for made in started)
     loops = tuple(schedule(n, options) for n in nests)
     source, meta = kernel_source(program, loops, dtype, title, debug=options.debug)
     return Lowered(program, notes, nests, loops, source, meta)
+
+
+def simple(program: ir.Program, options: Options) -> ir.Program:
+    """Return a program without what need not be computed; all of it in the debug build."""
+    return program if options.debug else simplified(program, exact=options.exact)
 
 
 def together(

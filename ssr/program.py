@@ -25,6 +25,7 @@ from .expression import (
 from .launch import Launch, arrangement
 from .options import Options
 from .signature import Kind, Signature
+from .simplify import live
 from .space import Box, Space
 from .stored import arrays as stored_arrays
 from .stored import gathers
@@ -328,7 +329,7 @@ def program(
         symbols = signature.symbols(recorder)
         with recording(recorder):
             recorder.give(function(*symbols))
-        if not needed(recorder):
+        if not _needed(recorder):
             raise ArgumentError(
                 f"Program {signature.name} assigns and returns nothing.",
                 hint="Write x[:] = ...; `x = ...` only renames.",
@@ -367,21 +368,9 @@ def _check_options(options: object) -> None:
         raise ArgumentError(f"options is {options!r}, not ssr.Options.")
 
 
-def needed(recorder: Recorder) -> tuple[ir.Step, ...]:
-    """Return the steps without temporaries and reductions that nobody reads."""
-    read = {
-        v.name for r in recorder.returned() for v in ir.walk(r.node) if isinstance(v, ir.Scalar)
-    }
-    kept: list[ir.Step] = []
-    for step in reversed(recorder.steps):
-        name = step.target if isinstance(step, ir.Assignment) else step.name
-        if name in recorder.fields or name in read:
-            kept.append(step)
-            for value in ir.walk(step.value):
-                match value:
-                    case ir.Load(found) | ir.Scalar(found) | ir.Gather(array=found):
-                        read.add(found)
-    return tuple(reversed(kept))
+def _needed(recorder: Recorder) -> tuple[ir.Step, ...]:
+    """Return the steps whose values reach a field or a result."""
+    return live(recorder.steps, set(recorder.fields), [v.node for v in recorder.returned()])
 
 
 def _program_ir(recorder: Recorder) -> ir.Program:
@@ -390,7 +379,7 @@ def _program_ir(recorder: Recorder) -> ir.Program:
     def field(name: str, space: Space) -> ir.Field:
         return ir.Field(name, space.lower, space.data.shape)
 
-    steps = needed(recorder)
+    steps = _needed(recorder)
     captured = set(recorder.captured)
     ordered = [n for n in recorder.fields if n not in captured] + list(recorder.captured)
     spaces = {**recorder.fields, **recorder.temporaries}

@@ -121,6 +121,10 @@ class Domain:
         moved = self._graph(image).range()
         return Domain(axes, _named(moved, axes).coalesce())
 
+    def injective(self, image: tuple[Affine, ...]) -> bool:
+        """Whether an affine map leads from different points of this set to different points."""
+        return bool(self._graph(image).is_injective())
+
     def resolved(self, image: tuple[Affine, ...]) -> tuple[Affine, ...]:
         """Return an affine map as this set allows to write it: floors that it decides are gone.
 

@@ -1,0 +1,182 @@
+"""Leave out of a program what need not be computed, before it is lowered.
+
+Three rewrites of a program into one that makes the same results:
+
+- A field that was set to zero and is read before anything else is written to it is known: terms
+  that hold it are dropped. A sweep that starts from zero reads no old values then. This changes
+  bits where a weight is infinite or NaN, or a sum is a zero of the other sign.
+- A temporary of which every point is read once at most, all by one expression, is computed where it
+  is read: a residual that is used at every second point is computed only there. Keeps bits.
+- What is overwritten or forgotten before it is read is not computed. Keeps bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from . import ir
+from .affine import Affine
+from .analyse import reads
+from .sets import Domain
+
+_NOTHING = ir.Const(0.0)
+"""The zero that stands for a load of a field known to be zero; told from others by identity."""
+
+_ODD = frozenset({"neg", "abs", "sqrt", "sign", "sin", "tan", "tanh"})
+"""Functions that are zero at zero."""
+
+
+def simplified(program: ir.Program, *, exact: bool) -> ir.Program:
+    """Return a program with the same results that computes less; with ``exact`` to the last bit."""
+    steps = program.steps if exact else _without_zeros(program.steps)
+    steps = _where_read(steps, {f.name for f in program.temporaries})
+    steps = live(steps, {f.name for f in program.fields}, program.results)
+    written = {s.target for s in steps if isinstance(s, ir.Assignment)}
+    kept = tuple(f for f in program.temporaries if f.name in written)
+    return replace(program, steps=steps, temporaries=kept)
+
+
+def live(
+    steps: Sequence[ir.Step], kept: set[str], results: Sequence[ir.Value]
+) -> tuple[ir.Step, ...]:
+    """Return the steps whose values are read later, or are in a field that is ``kept``.
+
+    Those that read stored matrices stay: a kernel takes the data of all that its program names.
+    """
+    wanted = kept | {v.name for r in results for v in ir.walk(r) if isinstance(v, ir.Scalar)}
+    found: list[ir.Step] = []
+    for step in reversed(steps):
+        name = step.target if isinstance(step, ir.Assignment) else step.name
+        stored = any(isinstance(v, ir.Gather) for v in ir.walk(step.value))
+        if name in wanted or stored:
+            found.append(step)
+            wanted = (wanted - {name}) | _read(step.value)
+    return tuple(reversed(found))
+
+
+def _read(value: ir.Value) -> set[str]:
+    """Return the fields and scalars whose values before a step it reads."""
+    found = set()
+    for part in ir.walk(value):
+        match part:
+            case ir.Load(name, new=False) | ir.Scalar(name) | ir.Gather(array=name):
+                found.add(name)
+    return found
+
+
+# -- zeros ---------------------------------------------------------------------------------------
+
+
+def _without_zeros(steps: Sequence[ir.Step]) -> tuple[ir.Step, ...]:
+    zero: set[str] = set()
+    found = []
+    for step in steps:
+        if zero & _read(step.value):
+            step = replace(step, value=_folded(step.value, zero))
+        found.append(step)
+        if isinstance(step, ir.Assignment):
+            zero.discard(step.target)
+            if step.value == ir.ZERO:
+                zero.add(step.target)
+    return tuple(found)
+
+
+def _folded(value: ir.Value, zero: set[str]) -> ir.Value:
+    """Return a value without the parts that hold a field known to be zero."""
+
+    def change(node: ir.Value) -> ir.Value | None:
+        match node:
+            case ir.Load(array, _, False) if array in zero:
+                return _NOTHING
+            case ir.Sum(terms):
+                kept = tuple(t for t in terms if not _none(t.weight, t.operand))
+                return ir.Sum(kept) if kept else _NOTHING
+            case ir.Op("mul", args) if _none(*args):
+                return _NOTHING
+            case ir.Op("div", (a, _)) if _none(a):
+                return _NOTHING
+            case ir.Op(name, (a,)) if name in _ODD and _none(a):
+                return _NOTHING
+        return None
+
+    return ir.rewrite(value, change)
+
+
+def _none(*values: ir.Value | None) -> bool:
+    """Whether one of some values stands for a zero."""
+    return any(v is _NOTHING for v in values)
+
+
+# -- where it is read ----------------------------------------------------------------------------
+
+
+def _where_read(steps: Sequence[ir.Step], temporaries: set[str]) -> tuple[ir.Step, ...]:
+    found = list(steps)
+    for name in sorted(temporaries):
+        places = [
+            n for n, s in enumerate(found) if isinstance(s, ir.Assignment) and s.target == name
+        ]
+        if len(places) == 1:
+            _move(found, places[0], name)
+    return tuple(found)
+
+
+def _move(steps: list[ir.Step], place: int, name: str) -> None:
+    """Move the value of a temporary into the one expression that reads it, if it is one."""
+    made = steps[place]
+    assert isinstance(made, ir.Assignment)
+    readers = [n for n, s in enumerate(steps) if n != place and name in _read(s.value)]
+    if len(readers) != 1 or readers[0] < place or made.order != "any":
+        return
+    reader = steps[readers[0]]
+    if any(isinstance(v, ir.Gather) for s in (made, reader) for v in ir.walk(s.value)):
+        return
+    between = {s.target for s in steps[place + 1 : readers[0]] if isinstance(s, ir.Assignment)}
+    if between & _read(made.value):
+        return
+    found = [
+        (rows, load) for rows, load in reads(reader.value, reader.domain) if load.array == name
+    ]
+    index = found[0][1].index
+    if any(load.index != index for _, load in found) or _pointless(index, reader):
+        return
+    rows = found[0][0]
+    for more, _ in found[1:]:
+        rows = rows | more
+    if rows.injective(index) and rows.image(index, made.axes) <= made.domain:
+        value = _at(made, index, rows, reader.axes)
+        steps[readers[0]] = replace(reader, value=_put(reader.value, name, value))
+
+
+def _pointless(index: tuple[Affine, ...], reader: ir.Step) -> bool:
+    """Whether a temporary is read at the own row of a step that can share its loops."""
+    own = index == tuple(Affine.name(a) for a in reader.axes)
+    return own and (isinstance(reader, ir.Reduction) or reader.order == "any")
+
+
+def _at(
+    made: ir.Assignment, index: tuple[Affine, ...], rows: Domain, axes: tuple[str, ...]
+) -> ir.Value:
+    """Return the value of an assignment at the point that another step's rows read."""
+    where = dict(zip(made.axes, index, strict=True))
+
+    def change(node: ir.Value) -> ir.Value | None:
+        match node:
+            case ir.Load(_, place):
+                return replace(node, index=rows.resolved(tuple(a.substitute(where) for a in place)))
+            case ir.Coordinate(place):
+                return ir.Coordinate(rows.resolved((place.substitute(where),))[0])
+            case ir.Sum(terms):
+                moved = (replace(t, domain=rows & t.domain.preimage(index, axes)) for t in terms)
+                return ir.Sum(tuple(t for t in moved if not t.domain.empty))
+        return None
+
+    return ir.rewrite(made.value, change)
+
+
+def _put(value: ir.Value, name: str, meaning: ir.Value) -> ir.Value:
+    def change(node: ir.Value) -> ir.Value | None:
+        return meaning if isinstance(node, ir.Load) and node.array == name else None
+
+    return ir.rewrite(value, change)
