@@ -2,6 +2,8 @@
 
 from . import errors, solvers
 from .assembled import Assembled, from_scipy
+from .blocks import BlockMatrix
+from .blockwise import block
 from .compose import kron
 from .declare import diagonal, identity, matrix, stencil
 from .errors import Error
@@ -35,6 +37,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Assembled",
+    "BlockMatrix",
     "Error",
     "Field",
     "Index",
@@ -45,6 +48,7 @@ __all__ = [
     "Value",
     "Vector",
     "arctan2",
+    "block",
     "cos",
     "diagonal",
     "dot",

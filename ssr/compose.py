@@ -6,6 +6,9 @@ What happens to the entries is in `algebra`; here are names, spaces, data and er
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
 
 from . import algebra, ir
 from .declare import identity
@@ -14,6 +17,9 @@ from .index import integer
 from .matrix import Matrix, Parts
 from .oracle import Kronecker, Origin, Product, Restriction, Transpose
 from .space import Space
+
+if TYPE_CHECKING:
+    from .blocks import BlockMatrix
 
 
 def product(left: Matrix, right: Matrix) -> Matrix:
@@ -120,11 +126,20 @@ def submatrix(matrix: Matrix, place: object) -> Matrix:
     )
 
 
-def kron(left: Matrix, right: Matrix) -> Matrix:
-    """Return the Kronecker product of two matrices.
+@overload
+def kron(left: Matrix, right: Matrix) -> Matrix: ...
+
+
+@overload
+def kron(left: np.ndarray[Any, Any], right: Matrix) -> BlockMatrix: ...
+
+
+def kron(left: Matrix | np.ndarray[Any, Any], right: Matrix) -> Matrix | BlockMatrix:
+    """Return the Kronecker product of two matrices, or of an array of numbers and a matrix.
 
     Its spaces have the axes of the left one's, then those of the right one's; the left index is
-    the slow one, as in SciPy. Sizes of one name are one size.
+    the slow one, as in SciPy. Sizes of one name are one size. With an array the slow index is the
+    component, and the product a `BlockMatrix`.
 
     Raises
     ------
@@ -147,6 +162,10 @@ def kron(left: Matrix, right: Matrix) -> Matrix:
     ----------
     SciPy, ``scipy.sparse.kron``.
     """
+    if isinstance(left, np.ndarray) and isinstance(right, Matrix):
+        from . import blockwise
+
+        return blockwise.kron(left, right)
     for matrix in left, right:
         if not isinstance(matrix, Matrix):
             raise ArgumentError(f"kron takes two matrices, not {type(matrix).__name__}.")

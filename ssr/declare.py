@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import families as algebra
 from .errors import ArgumentError, SpaceError, UnsupportedError
@@ -12,13 +12,38 @@ from .index import integer
 from .matrix import Matrix, Parts
 from .oracle import Definition
 from .space import Space
-from .trace import ScalarType, trace
+from .trace import ScalarType, check_signature, trace
 from .values import known_early, node
+from .vectors import VectorSpace
+
+if TYPE_CHECKING:
+    from .blocks import BlockMatrix
+
+
+@overload
+def matrix(
+    *, rows: Space, cols: Space, **data: Space | VectorSpace | ScalarType
+) -> Callable[[Callable[..., Any]], Matrix]: ...
+
+
+@overload
+def matrix(
+    *, rows: VectorSpace, cols: Space | VectorSpace, **data: Space | VectorSpace | ScalarType
+) -> Callable[[Callable[..., Any]], BlockMatrix]: ...
+
+
+@overload
+def matrix(
+    *, rows: Space, cols: VectorSpace, **data: Space | VectorSpace | ScalarType
+) -> Callable[[Callable[..., Any]], BlockMatrix]: ...
 
 
 def matrix(
-    *, rows: Space, cols: Space, **data: Space | ScalarType
-) -> Callable[[Callable[..., Any]], Matrix]:
+    *,
+    rows: Space | VectorSpace,
+    cols: Space | VectorSpace,
+    **data: Space | VectorSpace | ScalarType,
+) -> Callable[[Callable[..., Any]], Any]:
     """Declare a matrix by a generator of one row.
 
     The decorated function takes one index for each axis of ``rows`` and yields ``column, value``
@@ -64,8 +89,12 @@ def matrix(
     Staged Sparse Row, arXiv 2204.13304.
     """
 
-    def declare(function: Callable[..., Any]) -> Matrix:
-        return define(function, rows, cols, data)
+    def declare(function: Callable[..., Any]) -> Any:
+        if any(isinstance(kind, VectorSpace) for kind in (rows, cols, *data.values())):
+            from .dense import define_blocks
+
+            return define_blocks(function, rows, cols, data)
+        return define(function, rows, cols, data)  # type: ignore[arg-type]
 
     return declare
 
@@ -74,23 +103,31 @@ def define(
     function: Callable[..., Any], rows: Space, cols: Space, data: Mapping[str, Space | ScalarType]
 ) -> Matrix:
     """Return the matrix of a row generator."""
-    if not callable(function):
-        raise ArgumentError(f"ssr.matrix decorates a generator function, not {function!r}.")
-    for what, space in (("rows", rows), ("cols", cols)):
-        if not isinstance(space, Space):
-            raise ArgumentError(f"{what} is a Space, not {space!r}.")
-    for name, kind in data.items():
-        if not isinstance(kind, (Space, ScalarType)):
-            raise ArgumentError(
-                f"Data {name!r} of {function.__name__} is declared as {kind!r}.",
-                hint="Use a Space for a field, or ssr.scalar for a number.",
-            )
+    check_declaration(function, rows, cols, data)
+    check_signature(function, rows, data)
     paths = trace(function, rows, cols, data)
     origin = Definition(function, rows, cols, tuple((n, n) for n in data))
     found = algebra.gather(paths, rows)
     return Matrix(
         Parts(function.__name__, rows, cols, found, origin, MappingProxyType(dict(data)), {}, paths)
     )
+
+
+def check_declaration(
+    function: Callable[..., Any], rows: object, cols: object, data: Mapping[str, Any]
+) -> None:
+    """Check what a matrix is declared with."""
+    if not callable(function):
+        raise ArgumentError(f"ssr.matrix decorates a generator function, not {function!r}.")
+    for what, space in (("rows", rows), ("cols", cols)):
+        if not isinstance(space, (Space, VectorSpace)):
+            raise ArgumentError(f"{what} is a Space, not {space!r}.")
+    for name, kind in data.items():
+        if not isinstance(kind, (Space, VectorSpace, ScalarType)):
+            raise ArgumentError(
+                f"Data {name!r} of {function.__name__} is declared as {kind!r}.",
+                hint="Use a Space for a field, or ssr.scalar for a number.",
+            )
 
 
 def stencil(

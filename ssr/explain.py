@@ -23,6 +23,7 @@ from .space import Space
 from .values import Value, show
 
 if TYPE_CHECKING:
+    from .blocks import BlockMatrix
     from .matrix import Matrix
     from .pipeline import Lowered
     from .program import Program
@@ -88,6 +89,28 @@ def explain_program(program: Program, stage: str | None = None, dtype: str = "fl
         If there is no such stage.
     """
     return _chosen(_program_stages(program, dtype), stage)
+
+
+def explain_blocks(matrix: BlockMatrix, stage: str | None = None) -> str:
+    """Return the stages of a block matrix, and of the program behind ``X @ x``, as text.
+
+    Parameters
+    ----------
+    matrix
+        The block matrix.
+    stage
+        One of ``sets program passes loops source``; all of them by default.
+    """
+    from .blockrows import block_program
+
+    def later(name: str) -> Callable[[], str]:
+        free = [n for row in matrix.blocks for block in row for n in _free(block)]
+        return lambda: _program_stages(block_program(matrix, "apply", free), "float64")[name]()
+
+    blocks = [block for row in matrix.blocks for block in row if block.families]
+    stages = {"sets": lambda: "\n".join([repr(matrix), *map(_sets, blocks)])}
+    stages |= {name: later(name) for name in ("program", "passes", "loops", "source")}
+    return _chosen(stages, stage)
 
 
 def _chosen(stages: Stages, stage: str | None) -> str:
@@ -176,9 +199,7 @@ def _offset(row: tuple[Affine, ...], column: tuple[Affine, ...]) -> tuple[int | 
 
 def _application(matrix: Matrix) -> Program:
     """Return the program of ``y[:] = A @ x``, data without a value being its parameters."""
-    parts = matrix.parts
-    symbols = (Expression, Value)
-    free = [n for n in parts.data if isinstance(parts.bound.get(n), (*symbols, type(None)))]
+    parts, free = matrix.parts, _free(matrix)
     if not free:
         return matrix.program("apply")
     from .program import Program
@@ -201,6 +222,12 @@ def _application(matrix: Matrix) -> Program:
         recorder.assign(made, matrix.rows, row)
     kinds = {**recorder.fields, **{n: parts.data[n] for n in free}}
     return Program(recorder, Signature(recorder.name, tuple(kinds.items())), Options())
+
+
+def _free(matrix: Matrix) -> list[str]:
+    """Return the names of data without a value of its own: unbound, or symbols of a program."""
+    bound, symbols = matrix.parts.bound, (Expression, Value)
+    return [n for n in matrix.parts.data if isinstance(bound.get(n), (*symbols, type(None)))]
 
 
 # -- the stages of a program ---------------------------------------------------------------------

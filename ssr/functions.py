@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from . import ir
 from .errors import UnsupportedError
 from .index import Condition, Index, integer, plain
-from .values import FOLD, FUNCTIONS, FieldData, Row, Symbol, Value, is_condition, node, operation
+from .values import FOLD, FUNCTIONS, FieldData, Row, Symbol, Value, is_condition, operation
 
 _POWERS = 8
 """The highest power that is written as products."""
@@ -58,25 +59,37 @@ def logical(name: str, *args: Any) -> Any:
                 else f"The {symbol.told()} is a number; & | ~ combine conditions.",
                 hint="Compare first: (u > 0) & (v > 0).",
             )
-    return _apply(name, args)
+    return _apply(name, *args)
 
 
 def _decidable(value: ir.Value) -> bool:
     return is_condition(value) or value in (ir.ZERO, ir.ONE)
 
 
-def _apply(name: str, args: tuple[Any, ...]) -> Any:
+def _apply(name: str, *args: Any) -> Any:
     """Return an operation on symbols, or on numbers."""
     for a in args:
         if isinstance(a, Row):
             return a.pointwise(name, *args)
+    if any(isinstance(a, np.ndarray) and a.dtype == object for a in args):
+        return _elementwise(partial(_apply, name), args)
     if any(isinstance(a, (Value, Index, FieldData)) for a in args):
         return operation(name, *args)
     return FOLD[name](*args)[()]
 
 
+def _elementwise(compute: Callable[..., Any], args: Sequence[Any]) -> Any:
+    """Return an operation on arrays and symbols, element by element."""
+    arrays = []
+    for a in args:
+        arrays.append(a if isinstance(a, np.ndarray) else np.empty((), object))
+        if arrays[-1] is not a:
+            arrays[-1][()] = a
+    return np.frompyfunc(compute, len(args), 1)(*arrays)
+
+
 def _function(name: str) -> Callable[..., Any]:
-    return lambda *args: _apply(name, tuple(map(plain, args)))
+    return lambda *args: _apply(name, *map(plain, args))
 
 
 _where, _minimum, _maximum, _power = map(_function, ("where", "min", "max", "pow"))
@@ -185,8 +198,8 @@ def ufunc(function: Any, method: str, args: Sequence[Any], options: Mapping[str,
     ------
     UnsupportedError
         If there is no such operation.
-    ArgumentError, DtypeError
-        If another argument is an array.
+    ArgumentError
+        If a row of a program meets an array.
     """
     compute = _OPERATORS.get(function)
     if compute is None or method != "__call__" or options:
@@ -195,9 +208,8 @@ def ufunc(function: Any, method: str, args: Sequence[Any], options: Mapping[str,
             f"np.{name} of run-time values is not staged.", hint=f"Use {FUNCTIONS}."
         )
     args = tuple(map(plain, args))
-    for array in args:
-        if isinstance(array, np.ndarray):
-            row = next((a for a in args if isinstance(a, Row)), None)
-            refused = node if row is None else row.lift
-            refused(array)
-    return compute(*args)
+    arrays = [a for a in args if isinstance(a, np.ndarray)]
+    for row in args:
+        if arrays and isinstance(row, Row):
+            row.lift(arrays[0])
+    return _elementwise(compute, args) if arrays else compute(*args)

@@ -43,7 +43,7 @@ from .oracle import (
 from .space import Space
 from .trace import Path, ScalarType, scalar
 from .values import Value, known_early, node, operation
-from .vectors import Vector
+from .vectors import Vector, apart, stem
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -359,6 +359,7 @@ class Matrix:
             If an array does not have as many axes as its space.
         """
         known = set(self.parts.data) | set(self.sizes)
+        data = apart(data, self.parts.data)
         for name, value in data.items():
             if name not in known:
                 raise ArgumentError(
@@ -370,17 +371,19 @@ class Matrix:
 
     def renamed_apart(self, other: Parts) -> Matrix:
         """Return the matrix with data renamed where ``other`` means something else by a name."""
-        taken = set(other.data) | set(self.parts.data)
+        taken = {stem(n) for n in (*other.data, *self.parts.data)}
         names: dict[str, str] = {}
         for name, kind in self.parts.data.items():
-            if name not in other.data:
+            if name not in other.data or name in names:
                 continue
             same = other.data[name] == kind and _same(
                 other.bound.get(name), self.parts.bound.get(name)
             )
             if not same:
-                names[name] = ir.fresh(name, taken)
-                taken.add(names[name])
+                old = stem(name)
+                new = ir.fresh(old, taken)
+                taken.add(new)
+                names |= {n: new + n[len(old) :] for n in self.parts.data if stem(n) == old}
         return self._renamed(names) if names else self
 
     def _renamed(self, names: Mapping[str, str]) -> Matrix:
@@ -420,7 +423,9 @@ class Matrix:
             from .compose import product
 
             return product(self, x)
-        return self.apply(x)
+        from .blocks import BlockMatrix
+
+        return x.applied(self) if isinstance(x, BlockMatrix) else self.apply(x)
 
     def __rmatmul__(self, x: object) -> NoReturn:
         raise UnsupportedError(
@@ -505,14 +510,17 @@ class Matrix:
         from .binding import match_sizes
 
         known = {n: v for n, v in self.parts.bound.items() if n in self.sizes}
-        arrays = [
+        found = match_sizes([("x", self.cols, x.shape), *self.arrays()], known)
+        need(self.rows.sizes, found, "size")
+        return self.rows.extent(found)
+
+    def arrays(self) -> list[tuple[str, Space, tuple[int, ...]]]:
+        """Return the name, the space and the shape of each array that is bound."""
+        return [
             (n, s, self.parts.bound[n].shape)
             for n, s in self.parts.data.items()
             if isinstance(s, Space) and isinstance(self.parts.bound.get(n), np.ndarray)
         ]
-        found = match_sizes([("x", self.cols, x.shape), *arrays], known)
-        need(self.rows.sizes, found, "size")
-        return self.rows.extent(found)
 
     def aslinearoperator(self, dtype: Any = np.float64) -> LinearOperator:
         """Return a SciPy ``LinearOperator`` on flattened arrays; all sizes must be bound.
@@ -561,12 +569,7 @@ class Matrix:
         from .binding import match_sizes
 
         known = {n: v for n, v in self.parts.bound.items() if n in self.sizes}
-        arrays = [
-            (n, s, self.parts.bound[n].shape)
-            for n, s in self.parts.data.items()
-            if isinstance(s, Space) and isinstance(self.parts.bound.get(n), np.ndarray)
-        ]
-        found = match_sizes(arrays, known)
+        found = match_sizes(self.arrays(), known)
         need(self.sizes, found, "size")
         return found
 
@@ -635,4 +638,7 @@ def _checked(name: str, kind: Space | ScalarType | None, value: Any) -> Any:
 
 
 def _same(a: Any, b: Any) -> bool:
+    """Whether two values of data are one: equal numbers, or an array, or views of its elements."""
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return a.__array_interface__ == b.__array_interface__
     return a is b or (isinstance(a, float) and a == b)

@@ -12,6 +12,8 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from . import functions, ir
 from .errors import ArgumentError, UnsupportedError
 from .index import plain
@@ -24,7 +26,8 @@ def jacobian(function: Callable[..., Any]) -> Callable[..., Any]:
     If ``function(q, *more)`` maps a sequence q of m values to n values, the result maps the same
     arguments to the n x m matrix of the derivatives by q, as a tuple of rows; if it gives a single
     value, to its m derivatives. Values are numbers, arrays, run-time values of a generator or
-    fields of a program.
+    fields of a program. Where q is an array of one axis, such as ``u[:, i]`` of a vector field in a
+    generator, the result is an array too.
 
     Parameters
     ----------
@@ -60,11 +63,12 @@ def jacobian(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     known: dict[tuple[int, int], Callable[..., Any]] = {}
 
-    def derivatives(q: Sequence[Any], *more: Any) -> Any:
+    def derivatives(q: Any, *more: Any) -> Any:
         count = len(q), len(more)
         if count not in known:
             known[count] = _derived(function, *count)
-        return known[count](*q, *more)
+        found = known[count](*q, *more)
+        return np.array(found) if isinstance(q, np.ndarray) and q.ndim == 1 else found
 
     return functools.update_wrapper(derivatives, function, updated=())
 

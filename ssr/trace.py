@@ -8,8 +8,9 @@ entries of its rows; equal entries of different paths are one family.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from . import ir
 from .affine import Affine
@@ -44,15 +45,29 @@ scalar = ScalarType()
 
 Data = Mapping[str, "Space | ScalarType"]
 
+Place: TypeAlias = tuple[int, int]
+
+Split: TypeAlias = Callable[[object], Iterable[tuple[Place, object]]]
+"""What takes a yielded value apart into the entries of a dense block."""
+
+
+def undivided(value: object) -> Iterable[tuple[Place, object]]:
+    """Return a value that is no block."""
+    return (((0, 0), value),)
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One yielded entry: where it applies, its column and value, and the user's line."""
+    """One yielded entry: where it applies, its column and value, and the user's line.
+
+    ``place`` is its row and column in the dense block that was yielded, if one was.
+    """
 
     domain: Domain
     column: tuple[Affine, ...]
     value: ir.Value
     span: Span | None
+    place: Place = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +136,9 @@ class Tracer:
         return True
 
 
-def check_signature(function: Callable[..., object], rows: Space, data: Data) -> None:
+def check_signature(
+    function: Callable[..., object], rows: Space, data: Mapping[str, object]
+) -> None:
     """Check that a generator takes one index per axis and the declared data as keywords."""
     kinds = inspect.signature(function).parameters.values()
     indices = [p.name for p in kinds if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
@@ -141,9 +158,13 @@ def check_signature(function: Callable[..., object], rows: Space, data: Data) ->
 
 
 def trace(
-    function: Callable[..., object], rows: Space, cols: Space, data: Data
+    function: Callable[..., object],
+    rows: Space,
+    cols: Space,
+    data: Data,
+    split: Split = undivided,
 ) -> tuple[Path, ...]:
-    """Return the paths of a row generator.
+    """Return the paths of a row generator, whose yielded values ``split`` takes apart.
 
     Raises
     ------
@@ -156,7 +177,6 @@ def trace(
     ArgumentError, UnboundError
         If data or sizes are used that the matrix does not have.
     """
-    check_signature(function, rows, data)
     others = (cols, *(s for s in data.values() if isinstance(s, Space)))
     start = row_domain(rows, others)
     names = frozenset(rows.axes).union(*(s.sizes for s in (rows, *others)))
@@ -171,9 +191,9 @@ def trace(
                 hint="Make conditions depend on each other less, or split the matrix into a sum.",
             )
         tracer = Tracer(fork, names)
-        entries = _run(function, tracer, cols, data)
+        entries = _run(function, tracer, cols, data, split)
         again = Tracer(Fork(tuple(tracer.answers), tracer.domain), names, again=True)
-        _check_pure(function, entries, _run(function, again, cols, data))
+        _check_pure(function, entries, _run(function, again, cols, data, split))
         paths.append(Path(tracer.domain, entries))
         pending.extend(tracer.forks)
     return tuple(paths)
@@ -189,7 +209,7 @@ def row_domain(rows: Space, others: tuple[Space, ...] = ()) -> Domain:
 
 
 def _run(
-    function: Callable[..., object], tracer: Tracer, cols: Space, data: Data
+    function: Callable[..., object], tracer: Tracer, cols: Space, data: Data, split: Split
 ) -> tuple[Entry, ...]:
     def outside(space: Space, column: tuple[Affine, ...]) -> Domain | None:
         """Return the rows for which a point lies outside a space, None if there are none."""
@@ -203,7 +223,7 @@ def _run(
         name: FieldData(name, kind, outside) if isinstance(kind, Space) else Value(ir.Scalar(name))
         for name, kind in data.items()
     }
-    found: list[tuple[tuple[Affine, ...], ir.Value, Span | None]] = []
+    found: list[tuple[tuple[Affine, ...], ir.Value, Span | None, Place]] = []
     with deciding(tracer.decide):
         generator = function(*(Index(Affine.name(a)) for a in tracer.domain.axes), **given)
         if not inspect.isgenerator(generator):
@@ -226,8 +246,9 @@ def _run(
                     hint="Guard it with `if column in space:`, or let cols be space.grow(width).",
                 )
             with at(span, 1):
-                found.append((column, _entry(value, tracer.names, data), span))
-    return tuple(Entry(tracer.domain, c, v, s) for c, v, s in found)
+                for place, part in split(value):
+                    found.append((column, _entry(part, tracer.names, data), span, place))
+    return tuple(Entry(tracer.domain, *entry) for entry in found)
 
 
 def _entry(value: object, names: frozenset[str], data: Data) -> ir.Value:

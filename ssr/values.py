@@ -121,17 +121,20 @@ class Symbol:
     def __round__(self, digits: int | None = None) -> NoReturn:
         self.__float__()
 
-    def __array__(self, *_: object, **__: object) -> NoReturn:
-        raise RuntimeConditionError(
-            f"The {self.told()} is used where NumPy needs an array.",
-            hint=f"Values are numbers, one for each row: use {FUNCTIONS}.",
-        )
+
+def _element(name: str) -> Callable[[Value], Any]:
+    """Return a function as NumPy asks the elements of an array for it."""
+    return lambda element: operation(name, element)
 
 
 class Value(Symbol):
     """A number known at run time: a scalar, an element of a field, or arithmetic of these."""
 
     __slots__ = ("node",)
+
+    sqrt, exp, log, sin, cos, tan, tanh = map(
+        _element, ("sqrt", "exp", "log", "sin", "cos", "tan", "tanh")
+    )
 
     def __init__(self, node: ir.Value) -> None:
         self.node = node
@@ -213,6 +216,12 @@ class Row(Symbol):
     def lift(self, other: object) -> Any:
         """Return a number or value as the same at every row; arrays and matrices are refused."""
         raise NotImplementedError
+
+    def __array__(self, *_: object, **__: object) -> NoReturn:
+        raise RuntimeConditionError(
+            f"The {self.told()} is used where NumPy needs an array.",
+            hint=f"Values are numbers, one for each row: use {FUNCTIONS}.",
+        )
 
 
 class FieldData:

@@ -8,7 +8,7 @@ every component is an array of its own, and kernels know nothing of vectors.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -78,6 +78,46 @@ class VectorSpace:
                 hint=f"The first axis has length {self.components}: one array for each component.",
             )
         return list(array)
+
+
+def stem(name: str) -> str:
+    """Return the name of the vector field of which this is a component, or the name itself.
+
+    >>> stem("u[3]"), stem("dt")
+    ('u', 'dt')
+    """
+    return name.partition("[")[0]
+
+
+def grouped(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the kinds of data with the components of vector fields as one."""
+    found: dict[str, Any] = {}
+    for name, kind in data.items():
+        known = found.get(stem(name))
+        count = 1 if known is None else known.components + 1
+        found[stem(name)] = kind if stem(name) == name else VectorSpace(count, kind)
+    return found
+
+
+def apart(values: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of data with vector fields taken apart into their components.
+
+    Raises
+    ------
+    ArgumentError, ShapeError
+        If one has another number of components.
+    """
+    kinds, found = grouped(data), {}
+    for name, value in values.items():
+        kind = kinds.get(name)
+        if not isinstance(kind, VectorSpace):
+            found[name] = value
+            continue
+        components = list(value) if isinstance(value, Vector) else kind.parts(name, value)
+        if len(components) != kind.components:
+            raise ShapeError(f"{name!r} has {len(components)} of {kind.components} components.")
+        found |= dict(zip(kind.names(name), components, strict=True))
+    return found
 
 
 class Vector(Row):
