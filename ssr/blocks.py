@@ -104,15 +104,20 @@ class BlockMatrix:
     def _all(self) -> Iterator[Matrix]:
         return (block for row in self.blocks for block in row)
 
-    @property
+    @cached_property
     def data(self) -> Mapping[str, Space | ScalarType]:
         """The data of all blocks; a vector field is one field for each component."""
         return {n: kind for m in self._all for n, kind in m.parts.data.items()}
 
-    @property
+    @cached_property
     def sizes(self) -> tuple[str, ...]:
         """Names of the symbolic sizes of all blocks."""
         return tuple(sorted(frozenset().union(*(m.sizes for m in self._all))))
+
+    @property
+    def bound_sizes(self) -> dict[str, int]:
+        """The sizes that have a value."""
+        return {n: m.parts.bound[n] for m in self._all for n in m.sizes if n in m.parts.bound}
 
     @property
     def unbound(self) -> tuple[str, ...]:
@@ -294,8 +299,8 @@ class BlockMatrix:
         ----------
         x
             Array ``(components, ...)``, a tuple with one array for each component, or in a program
-            a vector or a tuple of expressions. A tuple gives a tuple; so do rows on different
-            spaces.
+            a vector or a tuple of expressions. A tuple gives a tuple, unless the rows are one
+            field; so do rows on different spaces.
         out
             Array or tuple of arrays that receives the result; must not overlap ``x``.
         """
@@ -347,15 +352,23 @@ class BlockMatrix:
             return together(target, rows_of(self, what, given), x)
         program = self.program(what)
         if out is None:
+            out = self._made(source, target, given, stacked=isinstance(x, np.ndarray))
+        program(*parts(target, out, f"{self.name} {what}"), *given)
+        return out
+
+    def _made(self, source: Kind, target: Kind, given: tuple[Array, ...], stacked: bool) -> Any:
+        """Return memory for a result: one array, or a tuple of them."""
+        if self._square:
+            extents = [x.shape for x in given]
+        else:
             found = self._matched(zip(spaces(source), given, strict=True))
             need(self.sizes, found, "size")
             extents = [space.extent(found) for space in spaces(target)]
-            stacked = isinstance(target, VectorSpace) and isinstance(x, np.ndarray)
-            shapes = [(len(extents), *extents[0])] if stacked else extents
-            made = tuple(np.empty(shape, given[0].dtype) for shape in shapes)
-            out = made if len(made) > 1 or isinstance(x, (tuple, list)) else made[0]
-        program(*parts(target, out, f"{self.name} {what}"), *given)
-        return out
+        dtype = given[0].dtype
+        if isinstance(target, VectorSpace) and stacked:
+            return np.empty((len(extents), *extents[0]), dtype)
+        made = tuple(np.empty(extent, dtype) for extent in extents)
+        return made[0] if isinstance(target, Space) else made
 
     @cached_property
     def _programs(self) -> dict[str, Program]:
@@ -387,8 +400,8 @@ class BlockMatrix:
             x = np.ascontiguousarray(x, dtype).ravel()
             ends = np.cumsum([np.prod(e) for e in extents[matrix.cols]])[:-1]
             pieces = zip(np.split(x, ends), extents[matrix.cols], strict=True)
-            found = matrix.apply(tuple(piece.reshape(e) for piece, e in pieces))
-            return np.concatenate([y.ravel() for y in found])
+            y = matrix.apply(tuple(piece.reshape(e) for piece, e in pieces))
+            return np.concatenate([part.ravel() for part in parts(matrix.rows, y, "result")])
 
         return LinearOperator(
             self.shape,
@@ -412,11 +425,8 @@ class BlockMatrix:
     def _matched(self, given: Iterable[tuple[Space, Array]] = ()) -> dict[str, int]:
         """Return the sizes that follow from arrays and from what is bound."""
         arrays = [(f"x[{n}]", space, x.shape) for n, (space, x) in enumerate(given)]
-        known: dict[str, int] = {}
-        for m in self._all:
-            known |= {n: v for n, v in m.parts.bound.items() if n in m.sizes}
-            arrays += m.arrays()
-        return match_sizes(arrays, known)
+        arrays += [array for m in self._all for array in m.arrays()]
+        return match_sizes(arrays, self.bound_sizes)
 
     def _known_sizes(self) -> dict[str, int]:
         found = self._matched()

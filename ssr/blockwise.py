@@ -51,12 +51,12 @@ def product(left: Matrix | BlockMatrix, right: Matrix | BlockMatrix) -> BlockMat
             f"{left.name} @ {right.name}: the columns of the first are not the rows of the second.",
             note=f"{told(left.cols)} and {told(right.rows)}",
         )
-    here, there = spaces(left.rows), spaces(right.cols)
 
     def made(r: int, c: int) -> Matrix:
-        pairs = ((a, row[c]) for a, row in zip(left.blocks[r], right.blocks, strict=True))
-        found: list[Matrix] = [a @ b for a, b in pairs if a.families and b.families]
-        return reduce(operator.add, found) if found else zero(here[r], there[c])
+        pairs = [(a, row[c]) for a, row in zip(left.blocks[r], right.blocks, strict=True)]
+        filled = [(a, b) for a, b in pairs if a.families and b.families]
+        products: list[Matrix] = [a @ b for a, b in filled or pairs[:1]]
+        return reduce(operator.add, products)
 
     return grid(f"({left.name} @ {right.name})", left.rows, right.cols, made)
 
@@ -206,12 +206,13 @@ def power(matrix: BlockMatrix, exponent: object) -> BlockMatrix:
         )
     if not count:
         here = spaces(matrix.rows)
+        sizes = {n: v for n, v in matrix.bound_sizes.items() if any(n in s.sizes for s in here)}
         return grid(
             name,
             matrix.rows,
             matrix.cols,
             lambda r, c: identity(here[r]) if r == c else zero(here[r], here[c]),
-        )
+        ).bind(**sizes)
     return reduce(product, [matrix] * count)._each(name, lambda m: m)
 
 

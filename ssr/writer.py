@@ -48,11 +48,11 @@ _CALL = {
 def spelled(name: str) -> str:
     """Return a user's name as a name of the kernel, different from all of the kernel's own.
 
-    >>> spelled("wind_speed"), spelled("box"), spelled("x_0")
-    ('wind_speed', 'u__box', 'u__x_0')
+    >>> spelled("wind_speed"), spelled("box"), spelled("x_0"), spelled("u[0]")
+    ('wind_speed', 'u__box', 'u__x_0', 'v__u__0')
     """
     if "[" in name:  # a component of a vector field, or a temporary for it
-        return f"v__{name.replace('[', '_').replace(']', '')}"
+        return f"v__{name.replace('[', '__').replace(']', '')}"
     plain = re.fullmatch("[A-Za-z]+(_[A-Za-z]{3,})*", name) is not None
     taken = name in RESERVED or keyword.iskeyword(name) or hasattr(builtins, name)
     return name if plain and not taken else f"u__{name}"

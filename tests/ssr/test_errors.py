@@ -374,11 +374,11 @@ def function_that_is_not_staged():
 
 
 @mistake("""
-    RuntimeConditionError: The run-time value u[i] is used where NumPy needs an array.
+    DtypeError: array([sqrt(u[i])], dtype=object) is not a real number.
     | yield i, np.sqrt([u[i]])
     |          ^^^^^^^^^^^^^^^
-    Hint: Values are numbers, one for each row: use ssr.sqrt, ssr.log, ssr.sin, ssr.maximum, ssr.where and the like.
-""")  # noqa: E501
+    Hint: Matrix entries are numbers, scalars, fields and arithmetic of these.
+""")
 def array_of_values():
     @ssr.matrix(rows=line, cols=line, u=line)
     def A(i, *, u):
@@ -386,15 +386,15 @@ def array_of_values():
 
 
 @mistake("""
-    DtypeError: array([1., 1., 1.]) is not a real number.
-    | yield i, ones(3) * u[i]
+    DtypeError: array([(1.0 * u[i]), (1.0 * u[i])], dtype=object) is not a real number.
+    | yield i, ones(2) * u[i]
     |          ^^^^^^^^^^^^^^
     Hint: Matrix entries are numbers, scalars, fields and arithmetic of these.
 """)
 def array_times_a_value():
     @ssr.matrix(rows=line, cols=line, u=line)
     def A(i, *, u):
-        yield i, ones(3) * u[i]
+        yield i, ones(2) * u[i]
 
 
 @mistake("""
