@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import ir
 from .elimination import eliminated
-from .errors import NotTriangularError
+from .errors import NotTriangularError, UnboundError
 from .expression import (
     Expression,
     Field,
@@ -31,7 +31,18 @@ if TYPE_CHECKING:
 
 
 def rows_of(matrix: BlockMatrix, what: What, given: Sequence[Expression]) -> list[Expression]:
-    """Return the components of ``matrix @ given`` or of ``matrix.solve(given)``."""
+    """Return the components of ``matrix @ given`` or of ``matrix.solve(given)``.
+
+    Raises
+    ------
+    UnboundError
+        If data have no value.
+    """
+    for name in matrix.unbound:
+        raise UnboundError(
+            f"Matrix {matrix.name} needs a value for {name!r}.",
+            hint=f"Bind it: {matrix.name}.bind({name}=...).",
+        )
     return (product if what == "apply" else solution)(matrix, given)
 
 

@@ -518,10 +518,10 @@ def operand_of_other_components() -> None:
 
 
 @mistake("""
-    UnboundError: Matrix X[0, 0] needs a value for 'u[0]'.
+    UnboundError: Matrix X needs a value for 'u'.
     | X @ ones(2, 4)
     | ^^^^^^^^^^^^^^
-    Hint: Bind it: X[0, 0].bind(u[0]=...).
+    Hint: Bind it: X.bind(u=...).
 """)
 def product_without_data() -> None:
     X @ ones(2, 4)
