@@ -54,9 +54,11 @@ def matrix(
     Parameters
     ----------
     rows, cols
-        Spaces of rows and columns.
+        Spaces of rows and columns. With a vector space of n components for the rows and one of m
+        for the columns, every value is an n x m array and the result a `BlockMatrix`.
     **data
         Keyword-only arguments of the generator: a Space declares a field, read as ``u[i, j]``;
+        a vector space one that is read as ``u[c, i, j]``, or as an array ``u[:, i, j]``;
         ``ssr.scalar`` a number. Values are given by `Matrix.bind`.
 
     Raises
@@ -103,7 +105,7 @@ def define(
     function: Callable[..., Any], rows: Space, cols: Space, data: Mapping[str, Space | ScalarType]
 ) -> Matrix:
     """Return the matrix of a row generator."""
-    check_declaration(function, rows, cols, data)
+    check_declaration(function, rows, cols, data, (Space,))
     check_signature(function, rows, data)
     paths = trace(function, rows, cols, data)
     origin = Definition(function, rows, cols, tuple((n, n) for n in data))
@@ -114,16 +116,20 @@ def define(
 
 
 def check_declaration(
-    function: Callable[..., Any], rows: object, cols: object, data: Mapping[str, Any]
+    function: Callable[..., Any],
+    rows: object,
+    cols: object,
+    data: Mapping[str, Any],
+    kinds: tuple[type, ...],
 ) -> None:
-    """Check what a matrix is declared with."""
+    """Check what a matrix is declared with; its spaces are of these kinds."""
     if not callable(function):
         raise ArgumentError(f"ssr.matrix decorates a generator function, not {function!r}.")
     for what, space in (("rows", rows), ("cols", cols)):
-        if not isinstance(space, (Space, VectorSpace)):
+        if not isinstance(space, kinds):
             raise ArgumentError(f"{what} is a Space, not {space!r}.")
     for name, kind in data.items():
-        if not isinstance(kind, (Space, VectorSpace, ScalarType)):
+        if not isinstance(kind, (*kinds, ScalarType)):
             raise ArgumentError(
                 f"Data {name!r} of {function.__name__} is declared as {kind!r}.",
                 hint="Use a Space for a field, or ssr.scalar for a number.",

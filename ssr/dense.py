@@ -36,7 +36,7 @@ def define_blocks(function: Generator, rows: Kind, cols: Kind, given: Given) -> 
 
     A Matrix if neither its rows nor its columns are vectors, otherwise a `BlockMatrix`.
     """
-    check_declaration(function, rows, cols, given)
+    check_declaration(function, rows, cols, given, (Space, VectorSpace))
     (outer, *_), (inner, *_) = spaces(rows), spaces(cols)
     check_signature(function, outer, given)
     data: dict[str, Space | ScalarType] = {}

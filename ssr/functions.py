@@ -71,21 +71,24 @@ def _apply(name: str, *args: Any) -> Any:
     for a in args:
         if isinstance(a, Row):
             return a.pointwise(name, *args)
-    if any(isinstance(a, np.ndarray) and a.dtype == object for a in args):
+    symbols = any(isinstance(a, (Value, Index, FieldData)) for a in args)
+    arrays = [a for a in args if isinstance(a, np.ndarray)]
+    if any(symbols or a.dtype == object for a in arrays):
         return _elementwise(partial(_apply, name), args)
-    if any(isinstance(a, (Value, Index, FieldData)) for a in args):
+    if symbols:
         return operation(name, *args)
     return FOLD[name](*args)[()]
 
 
 def _elementwise(compute: Callable[..., Any], args: Sequence[Any]) -> Any:
     """Return an operation on arrays and symbols, element by element."""
-    arrays = []
-    for a in args:
-        arrays.append(a if isinstance(a, np.ndarray) else np.empty((), object))
-        if arrays[-1] is not a:
-            arrays[-1][()] = a
-    return np.frompyfunc(compute, len(args), 1)(*arrays)
+
+    def array(a: Any) -> Any:
+        box = np.empty((), object)
+        box[()] = a
+        return a if isinstance(a, np.ndarray) else box
+
+    return np.frompyfunc(compute, len(args), 1)(*map(array, args))
 
 
 def _function(name: str) -> Callable[..., Any]:

@@ -144,6 +144,23 @@ def test_kronecker_product_with_an_array() -> None:
     np.testing.assert_allclose(run(K, x), dense @ x.ravel(), 1e-14)
 
 
+def test_functions_of_arrays_of_values() -> None:
+    @ssr.matrix(rows=pair, cols=pair, u=pair)
+    def A(i: Any, *, u: Any) -> Any:
+        roots = np.sqrt(u[:, i]) + ssr.maximum(u[:, i], 1.5)
+        yield (
+            i,
+            np.outer(roots, np.exp(-u[:, i])) + i * np.eye(2) + np.array([[u[0, i], 1], [0, 2]]),
+        )
+
+    roots = np.sqrt(u) + np.maximum(u, 1.5)
+    blocks = np.einsum("ci,di->cdi", roots, np.exp(-u)) + np.arange(4) * np.eye(2)[..., None]
+    blocks += np.array([[u[0], np.ones(4)], [np.zeros(4), np.full(4, 2.0)]])
+    x = rng.standard_normal((2, 4))
+    expected = np.einsum("cdi,di->ci", blocks, x)
+    np.testing.assert_allclose(run(A.bind(u=u), x), expected.ravel(), 1e-13)
+
+
 def test_rows_or_columns_without_components() -> None:
     @ssr.matrix(rows=pair, cols=line, u=pair)
     def up(i: Any, *, u: Any) -> Any:
