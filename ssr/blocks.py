@@ -243,10 +243,11 @@ class BlockMatrix:
         name = f"{self.name}.{which}({k if k else ''})"
         return self._each(name, lambda m: m._part(which, k))
 
-    def equals(self, other: BlockMatrix) -> bool:
+    def equals(self, other: object) -> bool:
         """Whether the matrices are proved equal, block by block, for all sizes."""
-        pairs = zip(self._all, other._all, strict=False)
-        return self._fits(other) and all(a.equals(b) for a, b in pairs)
+        if not isinstance(other, BlockMatrix) or not self._fits(other):
+            return False
+        return all(a.equals(b) for a, b in zip(self._all, other._all, strict=True))
 
     # -- data ------------------------------------------------------------------------------------
 

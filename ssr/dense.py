@@ -24,7 +24,7 @@ from .matrix import Matrix, Parts
 from .oracle import Definition
 from .space import Space
 from .trace import Path, Place, ScalarType, Split, check_signature, trace
-from .values import Value
+from .values import FieldData, Value
 from .vectors import VectorSpace
 
 Given = Mapping[str, "Space | VectorSpace | ScalarType"]
@@ -70,17 +70,14 @@ def define_blocks(function: Generator, rows: Kind, cols: Kind, given: Given) -> 
     )
 
 
-class VectorData:
+class VectorData(FieldData):
     """A vector field given to a generator: ``u[c, j, i]`` is a value, ``u[:, j, i]`` an array."""
 
-    __slots__ = ("components", "name")
+    __slots__ = ("components",)
 
     def __init__(self, name: str, components: Sequence[Any]) -> None:
         self.name = name
         self.components = components
-
-    def __repr__(self) -> str:
-        return f"<Field {self.name}>"
 
     def __getitem__(self, place: object) -> Any:
         which, *point = place if isinstance(place, tuple) else (place,)

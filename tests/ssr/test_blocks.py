@@ -130,6 +130,7 @@ def test_triangles_are_of_points() -> None:
         np.testing.assert_allclose(made.to_scipy().toarray(), np.where(mask, S, 0), 1e-15)
     assert X.equals(X.tril(-1) + X.diagonal() + X.triu(1))
     assert not X.equals(X.T)
+    assert not X.equals(X[0, 0])
 
 
 def test_kronecker_product_with_an_array() -> None:
@@ -428,6 +429,18 @@ def component_that_does_not_exist() -> None:
     @ssr.matrix(rows=pair, cols=pair, u=pair)
     def A(i: Any, *, u: Any) -> Any:
         yield i, u[2, i] * np.eye(2)
+
+
+@mistake("""
+    DtypeError: Field 'u' is used as a number.
+    | yield i, u * np.eye(2)
+    |          ^^^^^^^^^^^^^
+    Hint: Read it at a point: u[...].
+""")
+def vector_field_without_a_point() -> None:
+    @ssr.matrix(rows=pair, cols=pair, u=pair)
+    def A(i: Any, *, u: Any) -> Any:
+        yield i, u * np.eye(2)
 
 
 @mistake("""
