@@ -134,7 +134,7 @@ class DebugCompiler(KernelCompiler):
         return pipelines
 
 
-def jit(signature: str, *, cache: bool = True) -> Callable[[Callable[..., Any]], Any]:
+def jit(signature: str | None, *, cache: bool = True) -> Callable[[Callable[..., Any]], Any]:
     """Return the decorator of generated kernels in the debug build."""
     return numba.njit(
         signature, cache=cache, nogil=True, error_model="numpy", pipeline_class=DebugCompiler

@@ -7,7 +7,6 @@ zero and its strides. `ssr.boxes` makes these integers.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,10 +15,19 @@ from .debug import verdict
 from .loopnest import For, If, Loop
 from .loops import LoopNest
 from .nests import bounds
+from .outline import Functions, names
 from .stored import arguments as stored_arguments
 from .stored import gathers
 from .sums import STATE
 from .writer import STRIP, Writer, has_loop, runs_of, spelled, value_text, write_tree
+
+MEMORY, LOOKS = ("ld", "st"), ("unfit",)
+"""What a debug build takes from `ssr.debug`."""
+
+OPERATIONS = ("address", "fits", "fma", "maximum", "minimum", "prefetch", "sign")
+REDUCTIONS = ("accumulate", "extreme", "found", "total")
+EVERYWHERE = frozenset(("np", "real", "range", "min", "max", "abs"))
+"""Names that generated functions know beside those they import."""
 
 OTHER_LAYOUT, OVERLAP = 1, 2
 """What a kernel returns if it did nothing: arrays of other shapes, or that may share memory."""
@@ -35,11 +43,11 @@ def kernel_source(
 ) -> tuple[str, dict[str, Any]]:
     """Return the module text of a kernel and what a caller must know about it."""
     arrays = {f.name: f for f in (*program.fields, *program.temporaries)}
-    body: list[str] = []
-    constants: dict[str, str] = {}
+    functions = Functions(EVERYWHERE.union(MEMORY, LOOKS, OPERATIONS, REDUCTIONS))
     buffer_arguments: list[tuple[str, int, int, int, int | None]] = []
     folds = [fold for n in nests for fold in n.nest.folds]
     reductions = {fold.name: row for row, fold in enumerate(folds)}
+    writers = []
     for number, nest in enumerate(nests):
         writer = Writer(
             arrays,
@@ -48,19 +56,21 @@ def kernel_source(
             8 if dtype == "float64" else 16,
             {n: spelled(n) for n in program.sizes if spelled(n) != n},
             reductions,
-            constants=constants,
+            functions,
         )
-        _write_nest(writer, program, nest, number)
-        for fold in nest.nest.folds:
-            value = f"{'total' if fold.kind == 'sum' else 'found'}(state, {reductions[fold.name]})"
-            writer.line(1, f"{spelled(fold.name)} = real({value})")
-        if debug:
-            _write_look(writer, nest.nest, number, len(nests))
-        body += writer.lines
+        write_tree(writer, nest, nest.tree, 2)
+        writers.append(writer)
         buffer_arguments += [
             (writer.buffer(b.name), number, b.rows, b.pad, b.lines) for b in nest.nest.buffers
         ]
-    body += _results(program, constants)
+    cut = functions.needed([writer.lines for writer in writers])
+    body: list[str] = []
+    for number, (nest, writer) in enumerate(zip(nests, writers, strict=True)):
+        inside = functions.short(writer.lines) if cut else writer.lines
+        body += _boxes(writer, program, nest.nest, number, inside)
+        body += _totals(nest.nest, reductions)
+        body += _look(nest.nest, number, len(nests)) if debug else []
+    body += _results(program, functions)
     stored = [s.array for n in nests for s in n.nest.statements if s.array in arrays]
     written = list(dict.fromkeys(stored))
     kind = {"float64": "f8", "float32": "f4"}[dtype]
@@ -92,25 +102,38 @@ def kernel_source(
         "reductions": len(reductions),
         "results": len(program.results),
         "debug": debug,
+        "functions": list(functions.texts),
     }
-    return _module(program, types, meta, constants, body, dtype, title), meta
+    return _module(program, types, meta, functions, body, dtype, title), meta
 
 
-def _write_look(writer: Writer, nest: ir.Nest, number: int, nests: int) -> None:
-    """Write the end of a nest in the debug build: return if it made an infinity or NaN."""
+def _totals(nest: ir.Nest, reductions: Mapping[str, int]) -> list[str]:
+    """Return the lines that take the numbers a nest has reduced out of their state."""
+    take = {"sum": "total", "min": "found", "max": "found"}
+    return [
+        f"    {spelled(fold.name)} = real({take[fold.kind]}(state, {reductions[fold.name]}))"
+        for fold in nest.folds
+    ]
+
+
+def _look(nest: ir.Nest, number: int, nests: int) -> list[str]:
+    """Return the end of a nest in the debug build: return if it made an infinity or NaN."""
     target = spelled(nest.target)
     if nest.folds:
-        writer.line(1, f"if {target} - {target} != 0:")
-        writer.line(2, f"return {verdict(number, nests)}")
-        return
-    writer.line(1, f"bad = unfit({target})")
-    writer.line(1, "if bad >= 0:")
-    writer.line(2, f"return {verdict(number, nests, 'bad')}")
+        return [
+            f"    if {target} - {target} != 0:",
+            f"        return {verdict(number, nests)}",
+        ]
+    return [
+        f"    bad = unfit({target})",
+        "    if bad >= 0:",
+        f"        return {verdict(number, nests, 'bad')}",
+    ]
 
 
-def _results(program: ir.Program, constants: dict[str, str]) -> list[str]:
+def _results(program: ir.Program, functions: Functions) -> list[str]:
     """Return the lines that hand over the numbers a call returns."""
-    writer = Writer({}, {}, "", 0, {}, {}, constants=constants)
+    writer = Writer({}, {}, "", 0, {}, {}, functions)
     for place, value in enumerate(program.results):
         writer.line(1, f"st(results, {place}, {value_text(writer, value, {}, 1)})")
     return writer.lines
@@ -122,40 +145,46 @@ def _alike(temporary: ir.Field, program: ir.Program) -> str:
     return next(f.name for f in arrays if (f.lower, f.shape) == (temporary.lower, temporary.shape))
 
 
-def _write_nest(writer: Writer, program: ir.Program, nest: LoopNest, number: int) -> None:
-    table = f"table_{number}"
-    names = [spelled(s) for s in program.sizes] + list(bounds(nest.nest.axes))
-    for name, array in writer.arrays.items():
-        names += [f"{spelled(name)}_0"]
-        names += [f"{spelled(name)}_s{a}" for a in range(len(array.shape) - 1)]
-    writer.line(1, f"for box in range({table}.shape[0]):  # {nest.nest.target}[:] = ...")
-    for column, name in enumerate(names):
-        writer.line(2, f"{name} = {table}[box, {column}]")
-    last = nest.nest.axes[-1]
-    for b in nest.nest.buffers:
+def _boxes(
+    writer: Writer, program: ir.Program, nest: ir.Nest, number: int, inside: Sequence[str]
+) -> list[str]:
+    """Return the loop over the boxes of a nest: what it takes from its table, and its inside."""
+    last = nest.axes[-1]
+    start = []
+    for b in nest.buffers:
         name = writer.buffer(b.name)
         if b.rows > 1 or b.pad:
-            writer.line(2, f"{name}_w = {last}_hi - {last}_lo + {2 * b.pad}")
+            start.append(f"        {name}_w = {last}_hi - {last}_lo + {2 * b.pad}")
         if b.lines is None:
-            writer.line(2, f"{name}_0 = {b.pad} - {last}_lo")
+            start.append(f"        {name}_0 = {b.pad} - {last}_lo")
         else:
-            line = nest.nest.axes[-2]
-            writer.line(2, f"{name}_p = ({line}_hi - {line}_lo + {2 * b.lines}) * {name}_w")
-            writer.line(2, f"{name}_0 = {b.pad} - {last}_lo + ({b.lines} - {line}_lo) * {name}_w")
-        if b.pad and not nest.nest.fused:
-            writer.line(2, f"for clear in range({b.rows} * {name}_w):")
-            writer.line(3, f"st({name}, clear, {writer.constant(0.0)})")
-    head = len(writer.lines)
-    write_tree(writer, nest, nest.tree, 2)
-    shifts = [f"        {name} = {text}" for name, text in sorted(writer.shifts.items())]
-    writer.lines[head:head] = shifts
+            line = nest.axes[-2]
+            lines, first = f"{line}_hi - {line}_lo + {2 * b.lines}", f"{b.lines} - {line}_lo"
+            start.append(f"        {name}_p = ({lines}) * {name}_w")
+            start.append(f"        {name}_0 = {b.pad} - {last}_lo + ({first}) * {name}_w")
+        if b.pad and not nest.fused:
+            start.append(f"        for clear in range({b.rows} * {name}_w):")
+            start.append(f"            st({name}, clear, {writer.constant(0.0)})")
+    start += [f"        {name} = {text}" for name, text in sorted(writer.shifts.items())]
+    columns = [spelled(s) for s in program.sizes] + list(bounds(nest.axes))
+    for name, array in writer.arrays.items():
+        columns += [f"{spelled(name)}_0"]
+        columns += [f"{spelled(name)}_s{a}" for a in range(len(array.shape) - 1)]
+    used = set(names([*start, *inside]))
+    table = f"table_{number}"
+    return [
+        f"    for box in range({table}.shape[0]):  # {nest.target}[:] = ...",
+        *(f"        {c} = {table}[box, {n}]" for n, c in enumerate(columns) if c in used),
+        *start,
+        *inside,
+    ]
 
 
 def _module(
     program: ir.Program,
     types: Sequence[str],
     meta: Mapping[str, Any],
-    constants: Mapping[str, str],
+    functions: Functions,
     body: Sequence[str],
     dtype: str,
     title: str,
@@ -184,33 +213,40 @@ def _module(
         "import numpy as np",
         "from numba.types import Array, f4, f8, i8",
         "",
-        *(["from ssr.debug import ld, st, unfit"] if meta["debug"] else []),
-        "from ssr.intrinsics import address, fits, fma, "
-        + ("" if meta["debug"] else "ld, ")
-        + "maximum, minimum, prefetch, sign"
-        + ("" if meta["debug"] else ", st"),
-        "from ssr.lanes import accumulate, extreme, found, total",
+        *_imports(meta["debug"]),
         "",
         f"META = {dict(meta)!r}",
         "",
         f"real = np.{dtype}",
+        *(f"{name} = real({value})" for value, name in functions.constants.items()),
         "",
+        *(line for text in functions.texts.values() for line in ("", *text, "")),
         "",
         "def kernel(" + ", ".join(arguments) + "):",
     ]
     lines += _checks(program.fields, meta["written"])
-    lines += [f"    {name} = real({value})" for value, name in constants.items()]
-    if any(re.search(r"\bone\b", text) for text in body):
+    used = names(body)
+    if "one" in used:
         lines += ["    one = layout[0]"]
     if meta["reductions"]:
         lines += [f"    for clear in range({meta['reductions'] * STATE}):"]
         lines += [f"        state[clear // {STATE}, clear % {STATE}] = 0"]
-    if any("strip_length" in text for text in body):
+    if "strip_length" in used:
         lines += ["    far = layout[1]", f"    strip_length = {STRIP} if far else {2**62}"]
     lines += [*body, "    return 0", "", "", "SIGNATURE = i8("]
     lines += [f"    {t}," for t in signature]
     lines += [")", ""]
     return "\n".join(lines)
+
+
+def _imports(debug: bool) -> list[str]:
+    """Return the lines that import what a kernel is written in."""
+    operations = OPERATIONS if debug else sorted(OPERATIONS + MEMORY)
+    return [
+        *([f"from ssr.debug import {', '.join(MEMORY + LOOKS)}"] if debug else []),
+        f"from ssr.intrinsics import {', '.join(operations)}",
+        f"from ssr.lanes import {', '.join(REDUCTIONS)}",
+    ]
 
 
 def _checks(fields: Sequence[ir.Field], written: Sequence[str]) -> list[str]:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from . import cache, ir
@@ -121,12 +121,26 @@ def _compile_uncached(
 def _kernel(
     module: ModuleType, name: str, source: str, keep: bool, from_cache: bool, start: float
 ) -> Kernel:
+    run = compiled(module, keep)
+    return Kernel(
+        name, source, module.META, run, module.kernel, from_cache, time.perf_counter() - start
+    )
+
+
+def compiled(module: ModuleType, keep: bool) -> Callable[..., int]:
+    """Return the kernel of a module as machine code; its functions are compiled as it needs them.
+
+    They become part of the kernel's machine code, and are kept on disk with it only.
+    """
     if module.META["debug"]:
         from .debug import jit
     else:
         from .intrinsics import jit
 
-    run = jit(module.SIGNATURE, cache=keep)(module.kernel)
-    return Kernel(
-        name, source, module.META, run, module.kernel, from_cache, time.perf_counter() - start
+    scope = dict(vars(module))
+    for name in module.META["functions"]:
+        scope[name] = jit(None, cache=False)(FunctionType(scope[name].__code__, scope))
+    made: Callable[..., int] = jit(module.SIGNATURE, cache=keep)(
+        FunctionType(module.kernel.__code__, scope)
     )
+    return made

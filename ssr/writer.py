@@ -17,6 +17,7 @@ from .affine import Affine
 from .loopnest import For, If, Loop, Reduce, Run
 from .loops import LoopNest
 from .numbering import Numbers
+from .outline import Functions, joined
 from .stored import arguments
 
 STRIP = 256
@@ -68,8 +69,8 @@ class Writer:
     near: int
     sizes: Mapping[str, str]
     reductions: Mapping[str, int]
+    functions: Functions
     lines: list[str] = field(default_factory=list)
-    constants: dict[str, str] = field(default_factory=dict)
     rows: dict[str, str] = field(default_factory=dict)
     shifts: dict[str, str] = field(default_factory=dict)
     numbers: Numbers | None = None
@@ -88,7 +89,8 @@ class Writer:
         """Return the variable that holds a number in the kernel's type; 0.0 and -0.0 differ."""
         text = repr(value)
         text = text if math.isfinite(value) else f"{text[:-3]}np.{text[-3:]}"
-        return self.constants.setdefault(text, f"w{len(self.constants)}")
+        known = self.functions.constants
+        return known.setdefault(text, f"w{len(known)}")
 
     def spell(self, text: str) -> str:
         """Return source with the names of sizes spelled as the kernel spells them."""
@@ -147,34 +149,47 @@ class Writer:
         return self.buffer(array) if array in self.buffers else spelled(array)
 
 
-def write_tree(writer: Writer, nest: LoopNest, tree: Sequence[Loop], depth: int) -> None:
-    """Write loops, branches and instances."""
+def write_tree(
+    writer: Writer, nest: LoopNest, tree: Sequence[Loop], depth: int, *, whole: bool = False
+) -> None:
+    """Write loops, branches and instances, cut into functions where they are many.
+
+    What is ``whole`` is not cut: the body of an innermost loop.
+    """
+    before, blocks = writer.lines, []
     for node in tree:
-        match node:
-            case For(variable, start, stop, step, body):
-                start, stop = writer.spell(start), writer.spell(stop)
-                innermost = not any(has_loop(b) for b in body)
-                if innermost:
-                    _hoist(writer, nest, node, depth)
-                requests = _requests(nest, node) if innermost and step == 1 else ()
-                if requests:
-                    start, stop, depth = _write_strips(writer, nest, node, requests, depth)
-                more = f", {step}" if step != 1 else ""
-                writer.line(depth, f"for {variable} in range({start}, {stop}{more}):")
-                write_tree(writer, nest, body, depth + 1)
-                depth -= bool(requests)
-                if innermost:
-                    writer.rows = {}
-            case If(condition, then, orelse):
-                writer.line(depth, f"if {writer.spell(condition)}:")
-                write_tree(writer, nest, then, depth + 1)
-                if orelse:
-                    writer.line(depth, "else:")
-                    write_tree(writer, nest, orelse, depth + 1)
-            case Reduce():
-                write_reduction(writer, nest, node, depth)
-            case Run(name, indices):
-                write_instance(writer, nest.nest, nest.pieces[name], indices, depth)
+        writer.lines = []
+        _write_node(writer, nest, node, depth, whole)
+        blocks.append(writer.lines)
+    writer.lines = before
+    writer.lines += joined(blocks) if whole else writer.functions.cut(blocks)
+
+
+def _write_node(writer: Writer, nest: LoopNest, node: Loop, depth: int, whole: bool) -> None:
+    match node:
+        case For(body=body):
+            innermost = not any(has_loop(b) for b in body)
+            start, stop, inside = writer.spell(node.start), writer.spell(node.stop), depth
+            if innermost:
+                _hoist(writer, nest, node, depth)
+            requests = _requests(nest, node) if innermost and node.step == 1 else ()
+            if requests:
+                start, stop, inside = _write_strips(writer, nest, node, requests, depth)
+            more = f", {node.step}" if node.step != 1 else ""
+            writer.line(inside, f"for {node.variable} in range({start}, {stop}{more}):")
+            write_tree(writer, nest, body, inside + 1, whole=innermost)
+            if innermost:
+                writer.rows = {}
+        case If(condition, then, orelse):
+            writer.line(depth, f"if {writer.spell(condition)}:")
+            write_tree(writer, nest, then, depth + 1, whole=whole)
+            if orelse:
+                writer.line(depth, "else:")
+                write_tree(writer, nest, orelse, depth + 1, whole=whole)
+        case Reduce():
+            write_reduction(writer, nest, node, depth)
+        case Run(name, indices):
+            write_instance(writer, nest.nest, nest.pieces[name], indices, depth)
 
 
 def has_loop(node: Loop) -> bool:

@@ -6,9 +6,10 @@ from numba.types import Array, f4, f8, i8
 from ssr.intrinsics import address, fits, fma, ld, maximum, minimum, prefetch, sign, st
 from ssr.lanes import accumulate, extreme, found, total
 
-META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('t0', 0, 1, 0, None)], 'scalars': [], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1, 0), (0, -1)), 'whole_lines': False, 'fused': False}], 'loops': 4, 'reductions': 0, 'results': 0, 'debug': False}
+META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('t0', 0, 1, 0, None)], 'scalars': [], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1, 0), (0, -1)), 'whole_lines': False, 'fused': False}], 'loops': 4, 'reductions': 0, 'results': 0, 'debug': False, 'functions': []}
 
 real = np.float64
+w0 = real(4.0)
 
 
 def kernel(x, b, t0, layout, table_0):
@@ -19,7 +20,6 @@ def kernel(x, b, t0, layout, table_0):
     if address(x) < address(b) + layout[7]:
         if address(b) < address(x) + layout[2]:
             return 2
-    w0 = real(4.0)
     one = layout[0]
     for box in range(table_0.shape[0]):  # x[:] = ...
         nx = table_0[box, 0]

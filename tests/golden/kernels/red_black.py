@@ -6,9 +6,10 @@ from numba.types import Array, f4, f8, i8
 from ssr.intrinsics import address, fits, fma, ld, maximum, minimum, prefetch, sign, st
 from ssr.lanes import accumulate, extreme, found, total
 
-META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [], 'scalars': [], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False, 'fused': False}], 'loops': 4, 'reductions': 0, 'results': 0, 'debug': False}
+META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [], 'scalars': [], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False, 'fused': False}], 'loops': 4, 'reductions': 0, 'results': 0, 'debug': False, 'functions': []}
 
 real = np.float64
+w0 = real(4.0)
 
 
 def kernel(y, x, layout, table_0):
@@ -19,7 +20,6 @@ def kernel(y, x, layout, table_0):
     if address(y) < address(x) + layout[7]:
         if address(x) < address(y) + layout[2]:
             return 2
-    w0 = real(4.0)
     for box in range(table_0.shape[0]):  # y[:] = ...
         nx = table_0[box, 0]
         ny = table_0[box, 1]

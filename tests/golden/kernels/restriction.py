@@ -6,9 +6,11 @@ from numba.types import Array, f4, f8, i8
 from ssr.intrinsics import address, fits, fma, ld, maximum, minimum, prefetch, sign, st
 from ssr.lanes import accumulate, extreme, found, total
 
-META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [], 'scalars': [], 'sizes': ['n'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False, 'fused': False}], 'loops': 1, 'reductions': 0, 'results': 0, 'debug': False}
+META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [], 'scalars': [], 'sizes': ['n'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False, 'fused': False}], 'loops': 1, 'reductions': 0, 'results': 0, 'debug': False, 'functions': []}
 
 real = np.float64
+w0 = real(0.5)
+w1 = real(0.25)
 
 
 def kernel(y, x, layout, table_0):
@@ -19,10 +21,7 @@ def kernel(y, x, layout, table_0):
     if address(y) < address(x) + layout[5]:
         if address(x) < address(y) + layout[2]:
             return 2
-    w0 = real(0.5)
-    w1 = real(0.25)
     for box in range(table_0.shape[0]):  # y[:] = ...
-        n = table_0[box, 0]
         i_lo = table_0[box, 1]
         i_hi = table_0[box, 2]
         y_0 = table_0[box, 3]

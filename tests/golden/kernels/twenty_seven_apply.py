@@ -6,9 +6,11 @@ from numba.types import Array, f4, f8, i8
 from ssr.intrinsics import address, fits, fma, ld, maximum, minimum, prefetch, sign, st
 from ssr.lanes import accumulate, extreme, found, total
 
-META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [('c0', 0, 1, 1, None), ('g1', 0, 4, 1, None)], 'scalars': [], 'sizes': ['nx', 'ny', 'nz'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False, 'fused': False}], 'loops': 8, 'reductions': 0, 'results': 0, 'debug': False}
+META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [('c0', 0, 1, 1, None), ('g1', 0, 4, 1, None)], 'scalars': [], 'sizes': ['nx', 'ny', 'nz'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False, 'fused': False}], 'loops': 8, 'reductions': 0, 'results': 0, 'debug': False, 'functions': []}
 
 real = np.float64
+w0 = real(0.0)
+w1 = real(27.0)
 
 
 def kernel(y, x, c0, g1, layout, table_0):
@@ -19,8 +21,6 @@ def kernel(y, x, c0, g1, layout, table_0):
     if address(y) < address(x) + layout[9]:
         if address(x) < address(y) + layout[2]:
             return 2
-    w0 = real(0.0)
-    w1 = real(27.0)
     one = layout[0]
     for box in range(table_0.shape[0]):  # y[:] = ...
         nx = table_0[box, 0]

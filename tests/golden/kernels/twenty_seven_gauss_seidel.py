@@ -6,9 +6,15 @@ from numba.types import Array, f4, f8, i8
 from ssr.intrinsics import address, fits, fma, ld, maximum, minimum, prefetch, sign, st
 from ssr.lanes import accumulate, extreme, found, total
 
-META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('c0', 0, 1, 1, None), ('g1', 0, 4, 1, None), ('t2', 0, 1, 16, None), ('u3', 0, 1, 16, None)], 'scalars': [], 'sizes': ['nx', 'ny', 'nz'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1, -1, -1), (-1, -1, 0), (-1, -1, 1), (-1, 0, -1), (-1, 0, 0), (-1, 0, 1), (-1, 1, -1), (-1, 1, 0), (-1, 1, 1), (0, -1, -1), (0, -1, 0), (0, -1, 1), (0, 0, -1)), 'whole_lines': True, 'fused': False}], 'loops': 13, 'reductions': 0, 'results': 0, 'debug': False}
+META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('c0', 0, 1, 1, None), ('g1', 0, 4, 1, None), ('t2', 0, 1, 16, None), ('u3', 0, 1, 16, None)], 'scalars': [], 'sizes': ['nx', 'ny', 'nz'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1, -1, -1), (-1, -1, 0), (-1, -1, 1), (-1, 0, -1), (-1, 0, 0), (-1, 0, 1), (-1, 1, -1), (-1, 1, 0), (-1, 1, 1), (0, -1, -1), (0, -1, 0), (0, -1, 1), (0, 0, -1)), 'whole_lines': True, 'fused': False}], 'loops': 13, 'reductions': 0, 'results': 0, 'debug': False, 'functions': []}
 
 real = np.float64
+w0 = real(0.0)
+w1 = real(0.038461538461538464)
+w2 = real(0.0014792899408284025)
+w3 = real(5.689576695493856e-05)
+w4 = real(2.1882987290360987e-06)
+w5 = real(4.7886513275010046e-12)
 
 
 def kernel(x, b, c0, g1, t2, u3, layout, table_0):
@@ -19,12 +25,6 @@ def kernel(x, b, c0, g1, t2, u3, layout, table_0):
     if address(x) < address(b) + layout[9]:
         if address(b) < address(x) + layout[2]:
             return 2
-    w0 = real(0.0)
-    w1 = real(0.038461538461538464)
-    w2 = real(0.0014792899408284025)
-    w3 = real(5.689576695493856e-05)
-    w4 = real(2.1882987290360987e-06)
-    w5 = real(4.7886513275010046e-12)
     one = layout[0]
     for box in range(table_0.shape[0]):  # x[:] = ...
         nx = table_0[box, 0]

@@ -6,7 +6,7 @@ from numba.types import Array, f4, f8, i8
 from ssr.intrinsics import address, fits, fma, ld, maximum, minimum, prefetch, sign, st
 from ssr.lanes import accumulate, extreme, found, total
 
-META = {'fields': ['x', 'r', 'a', 'b', 'c'], 'temporaries': {}, 'written': ['x'], 'buffers': [('v0', 0, 1, 0, None), ('t0', 0, 1, 0, None)], 'scalars': [], 'sizes': ['n'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1,),), 'whole_lines': False, 'fused': False}], 'loops': 2, 'reductions': 0, 'results': 0, 'debug': False}
+META = {'fields': ['x', 'r', 'a', 'b', 'c'], 'temporaries': {}, 'written': ['x'], 'buffers': [('v0', 0, 1, 0, None), ('t0', 0, 1, 0, None)], 'scalars': [], 'sizes': ['n'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1,),), 'whole_lines': False, 'fused': False}], 'loops': 2, 'reductions': 0, 'results': 0, 'debug': False, 'functions': []}
 
 real = np.float64
 
@@ -35,14 +35,12 @@ def kernel(x, r, a, b, c, v0, t0, layout, table_0):
         if address(c) < address(x) + layout[2]:
             return 2
     for box in range(table_0.shape[0]):  # x[:] = ...
-        n = table_0[box, 0]
         i_lo = table_0[box, 1]
         i_hi = table_0[box, 2]
         x_0 = table_0[box, 3]
         r_0 = table_0[box, 4]
         a_0 = table_0[box, 5]
         b_0 = table_0[box, 6]
-        c_0 = table_0[box, 7]
         v0_0 = 0 - i_lo
         t0_0 = 0 - i_lo
         for i in range(i_lo, i_hi):

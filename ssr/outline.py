@@ -1,0 +1,97 @@
+"""Cut the text of a large kernel into functions.
+
+Numba's passes take a time that grows faster than the length of a function. So where a kernel is
+long, what it does in a box becomes a function of its own, and so do groups of what a box does on a
+line. A function takes the names its lines use as arguments. Lines that are equal but for names
+become one function.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+LINES = 300
+"""Lines of a function before it is cut."""
+
+FEW = 30
+"""Lines that are not worth a function."""
+
+_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
+_STORED = re.compile(r"(?m)^ *(?:for )?(\w+) (?:=|in) ")
+
+
+def names(lines: Sequence[str]) -> tuple[str, ...]:
+    """Return the names in lines of source, each once, in order.
+
+    >>> names(["for i in range(n):", "    st(y, i, np.exp(ld(x, i)))"])
+    ('i', 'range', 'n', 'st', 'y', 'np', 'ld', 'x')
+    """
+    found = dict.fromkeys(n for line in lines for n in _NAME.findall(line))
+    return tuple(n for n in found if not keyword.iskeyword(n))
+
+
+def joined(blocks: Sequence[Sequence[str]]) -> list[str]:
+    """Return blocks of lines as one."""
+    return [line for block in blocks for line in block]
+
+
+@dataclass
+class Functions:
+    """The functions of a module under construction.
+
+    Attributes
+    ----------
+    shared
+        Names that mean the same in all functions, beside those of functions and constants.
+    constants
+        Numbers and the variables of the module that hold them.
+    texts
+        The functions: name, and lines.
+    known
+        Their names by their lines, in which all names but the shared ones are numbered.
+    """
+
+    shared: frozenset[str]
+    constants: dict[str, str] = field(default_factory=dict)
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    known: dict[str, str] = field(default_factory=dict)
+
+    def call(self, lines: Sequence[str]) -> str:
+        """Return the call of the function that consists of lines, which assign to no argument."""
+        depth = min(len(line) - len(line.lstrip()) for line in lines)
+        body = ["    " + line[depth:] for line in lines]
+        common = {*self.shared, *self.constants.values(), *self.texts}
+        own = [n for n in names(body) if n not in common]
+        stored = set(_STORED.findall("\n".join(body)))
+        arguments = [n for n in own if n not in stored]
+        numbers = {name: f"_{n}" for n, name in enumerate(own)}
+        form = _NAME.sub(lambda m: numbers.get(m[0], m[0]), "\n".join(body))
+        if form not in self.known:
+            name = self.known[form] = f"part_{len(self.texts)}"
+            self.texts[name] = [f"def {name}({', '.join(arguments)}):", *body]
+        return f"{self.known[form]}({', '.join(arguments)})"
+
+    def needed(self, blocks: Sequence[Sequence[str]]) -> bool:
+        """Whether blocks of lines of one function are too many for it, or some are cut already."""
+        return bool(self.texts) or sum(map(len, blocks)) > LINES
+
+    def cut(self, blocks: Sequence[Sequence[str]]) -> list[str]:
+        """Return blocks of lines that run one after the other, as calls if they are many."""
+        if sum(map(len, blocks)) <= LINES:
+            return joined(blocks)
+        groups: list[list[str]] = [[]]
+        for block in blocks:
+            if len(groups[-1]) + len(block) > LINES:
+                groups.append([])
+            groups[-1] += block
+        return joined([self.short(group) for group in groups])
+
+    def short(self, lines: Sequence[str]) -> list[str]:
+        """Return lines, as a call unless they are few."""
+        if len(lines) <= FEW:
+            return list(lines)
+        depth = min(len(line) - len(line.lstrip()) for line in lines)
+        return [" " * depth + self.call(lines)]

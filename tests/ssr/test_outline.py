@@ -1,0 +1,115 @@
+"""Large kernels are cut into functions, which changes no bits; equal functions are one."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ssr
+from ssr import outline
+from ssr.kernel import Kernel
+from ssr.outline import Functions
+from ssr.pipeline import lower
+from tests.ssr.programs import PROGRAMS, case, check_same, five, plane, run_source
+
+SMALL = 20
+"""Lines of a function in these tests, so that all kernels are large."""
+
+
+def steps(count: int) -> ssr.Program:
+    """Return a program of Jacobi steps in place."""
+
+    @ssr.program(x=plane, b=plane)
+    def jacobi(x: Any, b: Any) -> None:
+        for _ in range(count):
+            x[:] = x + 0.2 * (b - five @ x)
+
+    return jacobi
+
+
+def source(program: ssr.Program) -> str:
+    return lower(program.ir, program.options, "float64", "title").source
+
+
+def cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make all kernels large."""
+    monkeypatch.setattr(outline, "LINES", SMALL)
+    monkeypatch.setattr(outline, "FEW", 2)
+
+
+def test_small_kernels_are_one_function() -> None:
+    assert source(PROGRAMS["five_point_apply"]()).count("\ndef ") == 1
+
+
+def test_functions_are_not_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only what stands in one innermost loop or branch is not cut."""
+    cut(monkeypatch)
+    _, *functions = source(PROGRAMS["nine_point_symmetric"]()).split("\ndef ")
+    assert len(functions) > 10
+    assert functions[-1].startswith("kernel(")
+    assert all(text.count("\n") < 4 * SMALL for text in functions[:-1])
+
+
+@pytest.mark.parametrize("name", ["five_point_gauss_seidel", "nine_point_symmetric", "jacobi"])
+def test_bits_of_the_source(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = PROGRAMS[name]()
+    arrays, scalars = case(program)
+    expected = run_source(program, arrays, scalars)
+    cut(monkeypatch)
+    found = run_source(program, arrays, scalars)
+    for field, values in expected.items():
+        check_same(values, found[field])
+
+
+@pytest.mark.parametrize("debug", [False, True])
+def test_bits_of_the_kernel(debug: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = PROGRAMS["jacobi"]().with_options(ssr.Options(cache=False, debug=debug))
+    arrays, scalars = case(program, {"ny": 40, "nx": 50})
+    whole, parts = arrays["x"].copy(), arrays["x"].copy()
+    program(whole, arrays["b"], *scalars.values())
+    cut(monkeypatch)
+    again = PROGRAMS["jacobi"]().with_options(program.options)
+    again(parts, arrays["b"], *scalars.values())
+    assert again.kernel().meta["functions"]
+    check_same(whole, parts)
+
+
+def test_repeated_nests_are_one_function() -> None:
+    """Ten more steps need calls, and no more functions."""
+    few, many = (source(steps(count)) for count in (20, 30))
+    assert many.count("\ndef ") <= few.count("\ndef ") + 3
+    assert len(many) < 1.3 * len(few)
+
+
+def test_equal_lines_are_one_function() -> None:
+    functions = Functions(frozenset({"range", "ld", "st", "np"}))
+    lines = ["for i in range(n):", "    s1 = np.exp(ld(x, i))", "    st(y, i, s1 + ld(x, 0))"]
+    renamed = ["for i in range(m):", "    s2 = np.exp(ld(y, i))", "    st(x, i, s2 + ld(y, 0))"]
+    other = ["for i in range(n):", "    s1 = np.exp(ld(x, i))", "    st(y, i, s1 + ld(y, 0))"]
+    assert functions.call(lines) == "part_0(n, x, y)"
+    assert functions.call(["        " + line for line in renamed]) == "part_0(m, y, x)"
+    assert functions.call(other) == "part_1(n, x, y)"
+    assert functions.texts["part_0"] == ["def part_0(n, x, y):", *("    " + x for x in lines)]
+
+
+def test_a_kernel_is_cached_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSR_CACHE_DIR", str(tmp_path))
+    cut(monkeypatch)
+
+    def made() -> tuple[Kernel, Any]:
+        for name in [n for n in sys.modules if n.startswith("ssr_kernel_")]:
+            del sys.modules[name]
+        program = PROGRAMS["five_point_gauss_seidel"]()
+        x = np.zeros((6, 7))
+        program(x, np.linspace(0.0, 1.0, 42).reshape(6, 7))
+        return program.kernel(), x
+
+    (first, x), (second, again) = made(), made()
+    assert first.meta["functions"]
+    assert (first.from_cache, second.from_cache) == (False, True)
+    assert len(list(tmp_path.rglob("*.nbi"))) == len(list(tmp_path.rglob("*.nbc"))) == 1
+    check_same(x, again)
