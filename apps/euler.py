@@ -80,15 +80,12 @@ def primitive(U: Any) -> Any:
     return ssr.vector(rho, u, v, (GAMMA - 1.0) * (E - 0.5 * (mx * u + my * v)))
 
 
-def half_step(W: Any, X: Any, Y: Any) -> Any:
-    """Return the values after half a step of W_t = -A(W) W_x - B(W) W_y."""
+def half_step(W: Any, X: Any, Y: Any, r: Any, s: Any) -> Any:
+    """Return the values after half a step; r = dt/dx and s = dt/dy."""
     rho, u, v, p = W
-    return W - 0.5 * ssr.vector(
-        u * X[0] + v * Y[0] + rho * (X[1] + Y[2]),
-        u * X[1] + v * Y[1] + X[3] / rho,
-        u * X[2] + v * Y[2] + Y[3] / rho,
-        u * X[3] + v * Y[3] + GAMMA * p * (X[1] + Y[2]),
-    )
+    spread = r * X[1] + s * Y[2]
+    push = ssr.vector(rho * spread, r * X[3] / rho, s * Y[3] / rho, GAMMA * p * spread)
+    return W - 0.5 * (r * u * X + s * v * Y + push)
 
 
 def flux(L: Any, R: Any, normal: int) -> Any:
@@ -105,9 +102,10 @@ def conserved(W: Any, normal: int) -> tuple[Any, Any]:
     rho, u, v, p = W
     E = p / (GAMMA - 1.0) + 0.5 * rho * (u * u + v * v)
     U = ssr.vector(rho, rho * u, rho * v, E)
-    push = [0.0, 0.0, 0.0, p * W[normal]]
-    push[normal] = p
-    return U, W[normal] * U + push
+    F = list(W[normal] * U)
+    F[normal] += p
+    F[3] += p * W[normal]
+    return U, ssr.vector(*F)
 
 
 @ssr.program(r=ssr.scalar, s=ssr.scalar, V=cells.vector(4), U=wide.vector(4))
@@ -115,7 +113,7 @@ def step(r: Any, s: Any, V: Any, U: Any) -> None:
     """Let V be U after a step; r = dt/dx and s = dt/dy. The ghost cells of U are given."""
     W = primitive(U)
     X, Y = (minmod(axis.below @ W, axis.above @ W) for axis in (x, y))
-    H = half_step(centre @ W, r * X, s * Y)
+    H = half_step(centre @ W, X, Y, r, s)
     F = flux(x.before @ (H + 0.5 * X), x.behind @ (H - 0.5 * X), 1)
     G = flux(y.before @ (H + 0.5 * Y), y.behind @ (H - 0.5 * Y), 2)
     V[:] = inner @ U - r * (x.across @ F) - s * (y.across @ G)
