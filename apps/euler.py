@@ -76,7 +76,8 @@ def minmod(a: Any, b: Any) -> Any:
 def primitive(U: Any) -> Any:
     """Return density, velocities and pressure."""
     rho, mx, my, E = U
-    u, v = mx / rho, my / rho
+    over = 1.0 / rho
+    u, v = mx * over, my * over
     return ssr.vector(rho, u, v, (GAMMA - 1.0) * (E - 0.5 * (mx * u + my * v)))
 
 
@@ -94,7 +95,7 @@ def flux(L: Any, R: Any, normal: int) -> Any:
     a = ssr.minimum(0.0, ssr.minimum(L[normal] - cL, R[normal] - cR))
     b = ssr.maximum(0.0, ssr.maximum(L[normal] + cL, R[normal] + cR))
     (UL, FL), (UR, FR) = (conserved(W, normal) for W in (L, R))
-    return (b * FL - a * FR + a * b * (UR - UL)) / (b - a)
+    return (b * FL - a * FR + a * b * (UR - UL)) * (1.0 / (b - a))
 
 
 def conserved(W: Any, normal: int) -> tuple[Any, Any]:
