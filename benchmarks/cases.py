@@ -11,9 +11,11 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
+import ssr
 from benchmarks import fortran, operators
 from benchmarks.fortran import Array, Call, Version
 from benchmarks.references import Shape, field, operator27
@@ -113,6 +115,36 @@ def symgs_csr(shape: Shape, build: str) -> Candidate:
     return Candidate(fortran.symgs_csr(*data, build=build), lambda: x.reshape(shape))
 
 
+def stored_spmv27(shape: Shape) -> dict[str, Candidate]:
+    cells = ssr.Space(*shape)
+    S = ssr.from_scipy(operator27(shape), rows=cells, cols=cells)
+    x, y = field(shape), np.empty(shape)
+
+    def reference(build: str) -> Candidate:
+        matrix = operator27(shape)
+        indptr, indices = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
+        x, y = field(shape).ravel(), np.empty(shape).ravel()
+        call = fortran.spmv_csr(indptr, indices, matrix.data, x, y, build=build)
+        return Candidate(call, lambda: y.reshape(shape))
+
+    builds = {f"CSR {build}": reference(build) for build in COUNTED}
+    return {"ours": Candidate(lambda: S.apply(x, out=y), lambda: y), **builds}
+
+
+def stored_symgs27(shape: Shape) -> dict[str, Candidate]:
+    cells = ssr.Space(*shape)
+    S = ssr.from_scipy(operator27(shape), rows=cells, cols=cells)
+    x, b = field(shape), field(shape, seed=2)
+
+    @ssr.program(x=cells, b=cells)
+    def sweeps(x: Any, b: Any) -> None:
+        x[:] = S.tril().solve(b - S.triu(1) @ x)
+        x[:] = S.triu().solve(b - S.tril(-1) @ x)
+
+    builds = {f"CSR {build}": symgs_csr(shape, build) for build in COUNTED}
+    return {"ours": Candidate(lambda: sweeps(x, b), lambda: x), **builds}
+
+
 def spmv7(shape: Shape) -> dict[str, Candidate]:
     taps = [field(shape, seed=seed) for seed in range(2, 9)]
     A = operators.seven_point().bind(**dict(zip(operators.COEFFICIENTS, taps, strict=True)))
@@ -179,6 +211,16 @@ CASES: Mapping[str, Case] = MappingProxyType(
             "27-point symmetric Gauss-Seidel, exact lexicographic order",
             *(symgs27, (104, 104, 104), (12, 13, 70), 48),
             goals={"natural": 0.45, "tuned": 1.10, "CSR": 0.10},
+        ),
+        "stored-spmv27-104": Case(
+            "27-point SpMV, the matrix stored",
+            *(stored_spmv27, (104, 104, 104), (12, 13, 70), 24 + 27 * 12 + 4),
+            goals={"CSR": 1.05},
+        ),
+        "stored-symgs27-104": Case(
+            "27-point symmetric Gauss-Seidel, the matrix stored",
+            *(stored_symgs27, (104, 104, 104), (12, 13, 70), 48 + 2 * (27 * 12 + 8)),
+            goals={"CSR": 1.10},
         ),
         "spmv7-256": Case(
             "7-point SpMV, seven fields of coefficients",

@@ -129,6 +129,37 @@ def symgs_csr(
     return _bind("symgs_csr", version, build, rows, entries, *arrays)
 
 
+def spmv_csr(
+    indptr: Indices,
+    indices: Indices,
+    values: Array,
+    x: Array,
+    y: Array,
+    *,
+    version: Literal["natural"] = "natural",
+    build: str = "O3",
+) -> Call:
+    """Bind ``y = A x`` for any square CSR matrix.
+
+    The indices are trusted: Fortran reads where they point.
+
+    Parameters
+    ----------
+    indptr, indices, values
+        The matrix, as `scipy.sparse.csr_array` keeps it, with 32-bit indices.
+    x, y
+        One value for each row, without ghosts.
+    """
+    rows, entries = y.size, values.size
+    _check("indptr", indptr, (rows + 1,), dtype=np.int32)
+    _check("indices", indices, (entries,), dtype=np.int32)
+    _check("values", values, (entries,))
+    _check("x", x, (rows,))
+    _check("y", y, (rows,), written=True)
+    _distinct(y, indptr, indices, values, x)
+    return _bind("spmv_csr", version, build, rows, entries, indptr, indices, values, x, y)
+
+
 def spmv7(
     coefficients: Iterable[Array],
     x: Array,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from . import ir
 from .affine import Affine
 from .errors import NotTriangularError, SingularMatrixError
 from .sets import Domain
+from .values import show
 
 
 def diagonal_split(
@@ -91,7 +92,8 @@ def sweep(assignment: ir.Assignment) -> Sweep:
     """Return the order in which an assignment may write its target in place, if there is one.
 
     In place is right iff every old value a row reads lies at or after the row in sweep order:
-    it has not been overwritten yet. Values made before lie before the row by construction.
+    it has not been overwritten yet. Values made before lie before the row by construction. Of a
+    stored matrix, the part that is applied says where its columns lie.
     """
     old = [
         (domain, load)
@@ -99,30 +101,50 @@ def sweep(assignment: ir.Assignment) -> Sweep:
         if load.array == assignment.target and not load.new and not domain.empty
     ]
     made = assignment.order != "any"
-    if not old:
+    gathered = [
+        g for g in ir.gathers(assignment.value) if g.array == assignment.target and not g.new
+    ]
+    if not old and not gathered:
         return Sweep(assignment.order, True, "the target is not read before it is written")
     candidates: tuple[ir.Order, ...] = (assignment.order,) if made else ("forward", "backward")
     row = tuple(Affine.name(a) for a in assignment.axes)
     reason = ""
     for order in candidates:
-        for domain, load in old:
-            lost = (
-                domain.before(load.index, row)
-                if order == "forward"
-                else domain.before(row, load.index)
-            )
-            if not lost.empty:
-                reason = (
-                    f"in {order} order, row ({_place(row)}) reads the old value at "
-                    f"({_place(load.index)}) after it was overwritten, "
-                    f"for {lost.simplified().notation()}"
-                )
-                break
-        else:
-            if not made and all(load.index == row for _, load in old):
+        found = _overwritten(order, row, old, gathered)
+        if found is None:
+            own = all(load.index == row for _, load in old) and all(_own(g, row) for g in gathered)
+            if not made and own:
                 return Sweep("any", True, "each row reads only its own old value")
             return Sweep(order, True, f"in {order} order all old values lie at or after the row")
+        reason = f"in {order} order, row ({_place(row)}) reads {found}"
     return Sweep(assignment.order, False, reason)
+
+
+def _overwritten(
+    order: ir.Order,
+    row: tuple[Affine, ...],
+    old: Sequence[tuple[Domain, ir.Load]],
+    gathered: Sequence[ir.Gather],
+) -> str | None:
+    """Return what a row reads after it was overwritten, in words; None if nothing."""
+    for domain, load in old:
+        pair = (load.index, row) if order == "forward" else (row, load.index)
+        lost = domain.before(*pair)
+        if not lost.empty:
+            return (
+                f"the old value at ({_place(load.index)}) after it was overwritten, "
+                f"for {lost.simplified().notation()}"
+            )
+    for g in gathered:
+        first, last = g.part if g.row == row else ir.WHOLE
+        if first < 1 if order == "forward" else last > 2:
+            return f"old values of {g.array} through {show(g)} after they were overwritten"
+    return None
+
+
+def _own(gather: ir.Gather, row: tuple[Affine, ...]) -> bool:
+    """Whether a product with a stored matrix reads the row's own point only."""
+    return gather.part == (1, 2) and gather.row == row
 
 
 def earlier(assignment: ir.Assignment) -> tuple[tuple[int, ...], ...] | None:
@@ -142,4 +164,7 @@ def earlier(assignment: ir.Assignment) -> tuple[tuple[int, ...], ...] | None:
         offset = tuple(s.constant for s in shift)
         if any(offset):
             offsets[offset if load.new else tuple(-o for o in offset)] = None
+    gathered = [g for g in ir.gathers(assignment.value) if g.array == assignment.target]
+    if not all(_own(g, row) for g in gathered):
+        return None
     return tuple(sorted(offsets))

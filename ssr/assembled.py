@@ -4,58 +4,73 @@ from __future__ import annotations
 
 import numbers
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from . import ir
 from .binding import match_sizes
-from .errors import ArgumentError, DtypeError, ShapeError, SpaceError, UnsupportedError
-from .expression import Expression, apply_rows, current
-from .index import plain
+from .compose import part_spaces
+from .errors import ArgumentError, ShapeError, SpaceError, UnsupportedError
+from .expression import Expression, apply_rows
+from .families import Part, check_part
+from .gather import apply_stored, solve_stored
+from .index import integer, plain
 from .matrix import Matrix
-from .oracle import need
+from .oracle import need, numbers_in
 from .program import Program, program
 from .space import Space
+from .stored import Stored
+from .vectors import Vector
 
 if TYPE_CHECKING:
     import scipy.sparse
+    from scipy.sparse.linalg import LinearOperator
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Assembled:
-    """The sum of a stored sparse matrix and, possibly, a staged one.
+    """A part of a stored sparse matrix and, possibly, a staged matrix added to it.
 
-    Made by `from_scipy` and by sums with it. It is applied by ``@`` to arrays and, in programs, to
-    fields; nothing is known of its structure, so there is no `solve`.
+    Made by `from_scipy` and by operations. In programs and on arrays it is used like a `Matrix`.
+    A sum with a staged matrix keeps both; products, powers and solves are assembled by SciPy when
+    they are declared, which needs all sizes and data of the staged matrices in them.
     """
 
     __array_ufunc__ = None
 
     def __init__(
-        self,
-        stored: scipy.sparse.csr_array,
-        rows: Space,
-        cols: Space,
-        staged: Matrix | None = None,
+        self, stored: Stored, part: ir.Range = ir.WHOLE, staged: Matrix | None = None
     ) -> None:
         self.stored = stored
-        self.rows = rows
-        self.cols = cols
+        self.part = part
         self.staged = staged
 
-    def __repr__(self) -> str:
-        more = "" if self.staged is None else f" + {self.staged.name}"
-        return (
-            f"<Assembled{more}: {self.cols!r} -> {self.rows!r}, {self.stored.nnz} stored entries>"
-        )
+    @property
+    def name(self) -> str:
+        """What messages call the matrix."""
+        return "stored" if self.staged is None else f"(stored + {self.staged.name})"
+
+    @property
+    def rows(self) -> Space:
+        """The space of the rows."""
+        return self.stored.rows
+
+    @property
+    def cols(self) -> Space:
+        """The space of the columns."""
+        return self.stored.cols
 
     @property
     def shape(self) -> tuple[int, int]:
         """Numbers of rows and columns."""
-        rows, cols = self.stored.shape
+        rows, cols = self.stored.csr.shape
         return int(rows), int(cols)
+
+    def __repr__(self) -> str:
+        count = self.stored.part(self.part).nnz
+        return f"<Assembled {self.name}: {self.cols!r} -> {self.rows!r}, {count} stored entries>"
 
     # -- algebra ---------------------------------------------------------------------------------
 
@@ -67,16 +82,17 @@ class Assembled:
                 "Matrices between other spaces are added.",
                 note=f"{self.cols!r} -> {self.rows!r} and {other.cols!r} -> {other.rows!r}",
             )
-        staged = other if isinstance(other, Matrix) else other.staged
-        stored = self.stored + other.stored if isinstance(other, Assembled) else self.stored
-        both = [m for m in (self.staged, staged) if m is not None]
-        together = both[0] + both[1] if len(both) == 2 else both[0] if both else None
-        return Assembled(stored, self.rows, self.cols, together)
+        if isinstance(other, Matrix):
+            staged = other if self.staged is None else self.staged + other
+            return Assembled(self.stored, self.part, staged)
+        both = self._entries + other._entries
+        made = Assembled(Stored.made(both, self.rows, self.cols), staged=self.staged)
+        return made if other.staged is None else made + other.staged
 
     __radd__ = __add__
 
     def __neg__(self) -> Assembled:
-        return self._scaled(-1.0)
+        return self * -1.0
 
     def __sub__(self, other: object) -> Any:
         return self + -other if isinstance(other, (Matrix, Assembled)) else NotImplemented
@@ -84,90 +100,271 @@ class Assembled:
     def __rsub__(self, other: object) -> Any:
         return -self + other
 
-    def __mul__(self, factor: object) -> Any:
+    def __mul__(self, factor: object) -> Assembled:
         factor = plain(factor)
         if not isinstance(factor, numbers.Real):
             raise UnsupportedError(
                 "A stored matrix is multiplied by what is no number.",
-                hint="Apply it first, as in a * (S @ x).",
+                hint="The matrix product is written `@`."
+                if isinstance(factor, (Matrix, Assembled))
+                else "Apply it first, as in a * (S @ x).",
             )
-        return self._scaled(float(factor))
+        staged: Any = None if self.staged is None else float(factor) * self.staged
+        return self._rescaled(self.stored.csr * float(factor), staged)
 
     __rmul__ = __mul__
 
-    def _scaled(self, factor: float) -> Assembled:
-        staged: Any = None if self.staged is None else factor * self.staged
-        return Assembled(factor * self.stored, self.rows, self.cols, staged)
+    def __truediv__(self, divisor: object) -> Assembled:
+        divisor = plain(divisor)
+        if not isinstance(divisor, numbers.Real):
+            return self * divisor
+        if not divisor:
+            raise ArgumentError("A stored matrix is divided by zero.")
+        staged: Any = None if self.staged is None else self.staged / float(divisor)
+        return self._rescaled(self.stored.csr / float(divisor), staged)
+
+    def _rescaled(self, csr: scipy.sparse.csr_array, staged: Matrix | None) -> Assembled:
+        return Assembled(Stored.made(csr, self.rows, self.cols), self.part, staged)
 
     @cached_property
     def T(self) -> Assembled:
         """The transpose."""
         staged = None if self.staged is None else self.staged.T
-        return Assembled(self.stored.T.tocsr(), self.cols, self.rows, staged)
-
-    # -- application -----------------------------------------------------------------------------
+        turned = Stored.made(self.stored.csr.T.tocsr(), self.cols, self.rows)
+        return Assembled(turned, (3 - self.part[1], 3 - self.part[0]), staged)
 
     def __matmul__(self, x: Any) -> Any:
         if isinstance(x, Expression):
-            return self._rows(x)
+            row = apply_stored(self.stored, self.part, x)
+            return row if self.staged is None else row + apply_rows(self.staged, x)
+        if isinstance(x, Vector):
+            return x.applied(self)
+        if isinstance(x, (Matrix, Assembled)):
+            return product(self, x)
+        return self.apply(x)
+
+    def __rmatmul__(self, other: object) -> Any:
+        if isinstance(other, Matrix):
+            return product(other, self)
+        raise UnsupportedError(
+            "A product with a stored matrix on the right is not staged.",
+            hint="Apply the transpose, S.T @ x.",
+        )
+
+    def __pow__(self, exponent: object) -> Assembled:
+        count = integer(exponent)
+        if count is None or count < 0:
+            raise ArgumentError(
+                f"A stored matrix is raised to the power {exponent!r}.",
+                hint="Powers are integers from 0 on; S.solve(b) stands for the inverse of a "
+                "triangle.",
+            )
+        self._need_square("**")
+        import scipy.sparse as sparse
+
+        made: Any = sparse.eye_array(self.shape[0], format="csr")
+        for _ in range(count):
+            made = made @ self.whole._entries
+        return Assembled(Stored.made(made, self.rows, self.cols))
+
+    def __getitem__(self, place: object) -> Assembled:
+        """Return the entries in some rows and columns, as `Matrix` does."""
+        spaces = self.rows, self.cols
+        wanted = place if isinstance(place, tuple) else (place,)
+        chosen = part_spaces(self.name, spaces, wanted)
+        rows, cols = (
+            numbers_in(part, space, self.stored.sizes)
+            for part, space in zip(chosen, spaces, strict=True)
+        )
+        found = Stored.made(self._entries[rows, :][:, cols], *chosen)
+        return Assembled(found, staged=None if self.staged is None else self.staged[chosen])
+
+    def tril(self, k: Literal[0, -1] = 0) -> Assembled:
+        """Return the entries whose column comes before the row in row order, or is it (k = 0)."""
+        return self._part("tril", k, (0, 2 + k))
+
+    def triu(self, k: Literal[0, 1] = 0) -> Assembled:
+        """Return the entries whose column comes after the row in row order, or is it (k = 0)."""
+        return self._part("triu", k, (1 + k, 3))
+
+    def diagonal(self) -> Assembled:
+        """Return the entries on the diagonal, as a matrix."""
+        return self._part("diagonal", 0, (1, 2))
+
+    def _part(self, which: Part, k: int, part: ir.Range) -> Assembled:
+        check_part(which, k)
+        self._need_square(f".{which}")
+        both = max(self.part[0], part[0]), min(self.part[1], part[1])
+        staged = None if self.staged is None else self.staged._part(which, k)
+        return Assembled(self.stored, both, staged)
+
+    def _need_square(self, what: str) -> None:
+        if self.rows != self.cols:
+            raise SpaceError(
+                f"{self.name}{what} needs equal spaces of rows and columns.",
+                note=f"rows {self.rows!r}, columns {self.cols!r}",
+            )
+
+    def equals(self, other: Matrix | Assembled) -> bool:
+        """Whether the matrices have the same entries; those of staged ones are assembled."""
+        if (self.rows, self.cols) != (other.rows, other.cols):
+            return False
+        ours, theirs = self.whole._entries, _entries(other, self.stored)
+        return bool(ours.shape == theirs.shape and (ours != theirs).nnz == 0)
+
+    # -- application -----------------------------------------------------------------------------
+
+    def apply(self, x: Array, out: Array | None = None) -> Array:
+        """Return the product with an array of the shape of ``cols``."""
         if not isinstance(x, np.ndarray):
             raise ArgumentError(
                 f"A stored matrix is applied to {type(x).__name__}.",
                 hint="The operand is a NumPy array or a field.",
             )
-        return self.apply(x)
+        return self._eager("apply", x, out)
 
-    def __rmatmul__(self, x: object) -> NoReturn:
-        raise UnsupportedError(
-            "A product with a stored matrix on the right is not staged.",
-            hint="Apply one after the other, A @ (S @ x); or apply the transpose, S.T @ x.",
-        )
+    def solve(self, b: Any, out: Array | None = None) -> Any:
+        """Return x with ``S x = b`` for a triangular matrix, by substitution in row order.
 
-    def apply(self, x: Array, out: Array | None = None) -> Array:
-        """Return the product with an array of the shape of ``cols``."""
-        if out is None:
-            sizes = match_sizes([("x", self.cols, x.shape)], {})
-            need(tuple(self.rows.sizes), sizes, "size")
-            out = np.empty(self.rows.extent(sizes), x.dtype)
-        self._apply(out, x)
-        return out
+        Parameters
+        ----------
+        b
+            Right side: array of the shape of ``rows``, or a field expression in a program.
+        out
+            Array that receives the solution; must not overlap ``b``.
+
+        Raises
+        ------
+        NotTriangularError
+            If the matrix has entries on both sides of the diagonal.
+        SingularMatrixError
+            If a row has no diagonal entry; a zero is none.
+
+        Examples
+        --------
+        >>> import numpy as np, scipy.sparse, ssr
+        >>> points = ssr.Space(3)
+        >>> full = scipy.sparse.csr_array([[2.0, 1.0, 0.0], [1.0, 2.0, 1.0], [0.0, 1.0, 2.0]])
+        >>> S = ssr.from_scipy(full, rows=points, cols=points)
+        >>> S.tril().solve(np.array([2.0, 3.0, 1.0]))
+        array([1., 1., 0.])
+        """
+        self._need_square(".solve")
+        if isinstance(b, Expression):
+            whole = self.whole
+            return solve_stored(whole.stored, whole.part, b)
+        if not isinstance(b, np.ndarray):
+            raise ArgumentError(f"The right side is a NumPy array, not {type(b).__name__}.")
+        return self._eager("solve", b, out)
 
     @cached_property
-    def _apply(self) -> Program:
+    def _programs(self) -> dict[str, Program]:
+        return {}
+
+    def program(self, what: Literal["apply", "solve"]) -> Program:
+        """Return the program behind ``S @ x`` or ``S.solve(b)``."""
+        if what not in ("apply", "solve"):
+            raise ArgumentError(f'A matrix has the programs "apply" and "solve", not {what!r}.')
+
         def apply(y: Any, x: Any) -> None:
             y[:] = self @ x
 
-        return program(y=self.rows, x=self.cols)(apply)
+        def solve(x: Any, b: Any) -> None:
+            x[:] = self.solve(b)
 
-    def _rows(self, x: Expression) -> Expression:
-        """Return the row of the product; that of the stored part is computed before, in a field."""
-        if x.space != self.cols:
-            raise SpaceError(
-                f"A stored matrix @ an expression on {x.space!r}: the columns are {self.cols!r}."
+        if what not in self._programs:
+            self._programs[what] = (
+                program(y=self.rows, x=self.cols)(apply)
+                if what == "apply"
+                else program(x=self.cols, b=self.rows)(solve)
             )
-        recorder = current()
-        field = recorder.store(x)
-        name = f"csr{len(recorder.stored)}"
-        recorder.stored[name] = self.stored
-        rows, cols = (
-            ir.Field(n, s.lower, s.data.shape)
-            for n, s in ((name, self.rows), (field.name, x.space))
-        )
-        gather = ir.Gather(name, self.rows.indices(), rows, cols)
-        made: Expression = recorder.store(Expression(self.rows, gather))
-        return made if self.staged is None else made + apply_rows(self.staged, field)
+        return self._programs[what]
+
+    def _eager(self, what: Literal["apply", "solve"], x: Array, out: Array | None) -> Array:
+        if out is None:
+            sizes = match_sizes([("x", self.cols, x.shape)], self.stored.sizes)
+            need(tuple(self.rows.sizes), sizes, "size")
+            out = np.empty(self.rows.extent(sizes), x.dtype)
+        self.program(what)(out, x)
+        return out
+
+    def aslinearoperator(self, dtype: Any = np.float64) -> LinearOperator:
+        """Return a SciPy ``LinearOperator`` on flattened arrays; sizes must be known.
+
+        Its ``rmatvec`` applies the transpose, which is made when it is first needed.
+        """
+        from scipy.sparse.linalg import LinearOperator
+
+        rows, cols = (space.extent(self.stored.sizes) for space in (self.rows, self.cols))
+
+        def matvec(x: Array) -> Array:
+            return self.apply(np.ascontiguousarray(x, dtype).reshape(cols)).ravel()
+
+        def rmatvec(x: Array) -> Array:
+            return self.T.apply(np.ascontiguousarray(x, dtype).reshape(rows)).ravel()
+
+        return LinearOperator(self.shape, matvec=matvec, rmatvec=rmatvec, dtype=np.dtype(dtype))
+
+    # -- entries ---------------------------------------------------------------------------------
+
+    @property
+    def _entries(self) -> scipy.sparse.csr_array:
+        """The entries of the stored part, not to be changed."""
+        return self.stored.part(self.part)
+
+    @cached_property
+    def whole(self) -> Assembled:
+        """The matrix with its staged part stored too."""
+        if self.staged is None:
+            return self
+        ours, theirs = self._entries, _entries(self.staged, self.stored)
+        if ours.shape != theirs.shape:
+            shapes = " and ".join(f"{m} x {n}" for m, n in (ours.shape, theirs.shape))
+            raise ShapeError(f"{self.name}: the matrices added are {shapes}.")
+        both = ours + theirs
+        return Assembled(Stored.made(both, self.rows, self.cols))
 
     def to_scipy(self) -> scipy.sparse.csr_array:
-        """Return the matrix as a SciPy CSR array."""
-        return self.stored if self.staged is None else self.stored + self.staged.to_scipy()
+        """Return the matrix as a SciPy CSR array; sizes and data of a staged part must be bound."""
+        return self.whole._entries.copy()
+
+
+def product(left: Matrix | Assembled, right: Matrix | Assembled) -> Assembled:
+    """Return the product of two matrices of which one is stored, assembled by SciPy."""
+    if left.cols != right.rows:
+        raise SpaceError(
+            f"{left.name} @ {right.name}: the columns of the first are not the rows of the second.",
+            note=f"{left.cols!r} and {right.rows!r}",
+        )
+    known = next(m.stored for m in (left, right) if isinstance(m, Assembled))
+    a, b = _entries(left, known), _entries(right, known)
+    if a.shape[1] != b.shape[0]:
+        raise ShapeError(
+            f"{left.name} @ {right.name}: the first has {a.shape[1]} columns, the second "
+            f"{b.shape[0]} rows."
+        )
+    return Assembled(Stored.made(a @ b, left.rows, right.cols))
+
+
+def _entries(matrix: Matrix | Assembled, beside: Stored) -> scipy.sparse.csr_array:
+    """Return the entries of a matrix, not to be changed.
+
+    Sizes of a staged one that have no value may follow from a stored matrix beside it.
+    """
+    if isinstance(matrix, Assembled):
+        return matrix.whole._entries
+    bound = matrix.parts.bound
+    more = {n: v for n, v in beside.sizes.items() if n in matrix.sizes and n not in bound}
+    return matrix.bind(**more).to_scipy()
 
 
 def from_scipy(matrix: Any, *, rows: Space, cols: Space) -> Assembled:
     """Return a sparse matrix of SciPy as a matrix between spaces, its structure unknown.
 
-    The points of a space are numbered in C order. The product adds the entries of a row as they are
-    stored, each by one fused multiply-add. The matrix is copied where it is not in CSR form, and
-    its values are converted to a kernel's type once: change it by making it again.
+    The points of a space are numbered in C order. A product adds the entries of a row by ascending
+    columns, every second one in a sum of its own, each by one fused multiply-add. The matrix is
+    copied: entries at one place are summed, zeros are left out, and numbers other than float32
+    become float64.
 
     Parameters
     ----------
@@ -179,7 +376,7 @@ def from_scipy(matrix: Any, *, rows: Space, cols: Space) -> Assembled:
     Raises
     ------
     ArgumentError
-        If the matrix is not sparse.
+        If the matrix is not sparse, or its indices are not valid.
     DtypeError
         If its numbers are not real.
     ShapeError
@@ -194,22 +391,9 @@ def from_scipy(matrix: Any, *, rows: Space, cols: Space) -> Assembled:
     >>> S @ np.array([1.0, 2.0, 4.0])
     array([4., 1., 2.])
     >>> A = ssr.stencil(points, points, {-1: 1, 0: 2}, outside="drop")
-    >>> (A + S).to_scipy().toarray()
-    array([[2., 0., 1.],
-           [2., 2., 0.],
-           [0., 2., 2.]])
+    >>> (A @ S + S.T).to_scipy().toarray()
+    array([[0., 1., 2.],
+           [2., 0., 2.],
+           [2., 2., 0.]])
     """
-    import scipy.sparse as sparse
-
-    if not sparse.issparse(matrix):
-        raise ArgumentError(
-            f"{type(matrix).__name__} is not a sparse matrix of SciPy.",
-            hint="Convert it with scipy.sparse.csr_array.",
-        )
-    if matrix.dtype.kind not in "fiu":
-        raise DtypeError(f"A stored matrix has dtype {matrix.dtype}; kernels know real numbers.")
-    stored = sparse.csr_array(matrix)
-    for what, space, count in ("rows", rows, stored.shape[0]), ("columns", cols, stored.shape[1]):
-        if not space.sizes and int(np.prod(space.extent({}))) != count:
-            raise ShapeError(f"The matrix has {count} {what}; {space!r} has other points.")
-    return Assembled(stored, rows, cols)
+    return Assembled(Stored.of(matrix, rows, cols))

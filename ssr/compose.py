@@ -91,27 +91,7 @@ def submatrix(matrix: Matrix, place: object) -> Matrix:
         If they are no part of the matrix's own.
     """
     wanted = place if isinstance(place, tuple) else (place,)
-    whole = matrix.rows, matrix.cols
-    given = [
-        known if isinstance(space, slice) and space == slice(None) else space
-        for space, known in zip(wanted, whole, strict=False)
-    ]
-    found = [space for space in given if isinstance(space, Space)]
-    if len(wanted) != 2 or len(found) != 2:
-        raise ArgumentError(
-            f"Entries of {matrix.name} cannot be read one by one.",
-            hint=f"{matrix.name}[rows, cols] takes spaces, or : for all; see "
-            f"{matrix.name}.explain(), or use A.to_scipy().",
-        )
-    rows, cols = found
-    for what, part, known in ("rows", rows, matrix.rows), ("columns", cols, matrix.cols):
-        if not algebra.within(part, known):
-            raise SpaceError(
-                f"{matrix.name}[...]: {part!r} is not a part of the {what}.",
-                note=f"The {what} are {known!r}.",
-                hint="A part has the location of the whole and lies in it for all sizes, as "
-                "cells.grow(-1) does.",
-            )
+    rows, cols = part_spaces(matrix.name, (matrix.rows, matrix.cols), wanted)
     shown = (":" if isinstance(space, slice) else repr(space) for space in wanted)
     return Matrix(
         replace(
@@ -120,10 +100,37 @@ def submatrix(matrix: Matrix, place: object) -> Matrix:
             rows=rows,
             cols=cols,
             families=algebra.submatrix(matrix.families, rows, cols),
-            origin=Restriction(whole, (rows, cols), matrix.parts.origin),
+            origin=Restriction((matrix.rows, matrix.cols), (rows, cols), matrix.parts.origin),
             paths=(),
         )
     )
+
+
+def part_spaces(
+    name: str, whole: tuple[Space, Space], wanted: tuple[object, ...]
+) -> tuple[Space, Space]:
+    """Return the spaces meant by ``matrix[rows, cols]``; errors are those of `submatrix`."""
+    given = [
+        known if isinstance(space, slice) and space == slice(None) else space
+        for space, known in zip(wanted, whole, strict=False)
+    ]
+    found = [space for space in given if isinstance(space, Space)]
+    if len(wanted) != 2 or len(found) != 2:
+        raise ArgumentError(
+            f"Entries of {name} cannot be read one by one.",
+            hint=f"{name}[rows, cols] takes spaces, or : for all; see "
+            f"{name}.explain(), or use A.to_scipy().",
+        )
+    rows, cols = found
+    for what, part, known in ("rows", rows, whole[0]), ("columns", cols, whole[1]):
+        if not algebra.within(part, known):
+            raise SpaceError(
+                f"{name}[...]: {part!r} is not a part of the {what}.",
+                note=f"The {what} are {known!r}.",
+                hint="A part has the location of the whole and lies in it for all sizes, as "
+                "cells.grow(-1) does.",
+            )
+    return rows, cols
 
 
 @overload

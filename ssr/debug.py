@@ -87,8 +87,10 @@ def _inside(context: Any, builder: Any, kind: Any, array: Any, offset: Any) -> N
 
 @lower_builtin(ld, types.Array, types.Integer)
 def _lower_ld(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    _inside(context, builder, signature.args[0], *args)
-    return builder.load(pointer(context, builder, signature.args[0], *args))
+    kind, integer = signature.args
+    place = context.cast(builder, args[1], integer, types.intp)
+    _inside(context, builder, kind, args[0], place)
+    return builder.load(pointer(context, builder, kind, args[0], place))
 
 
 @lower_builtin(st, types.Array, types.Integer, types.Any)

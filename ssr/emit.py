@@ -16,8 +16,7 @@ from .loopnest import For, If, Loop
 from .loops import LoopNest
 from .nests import bounds
 from .outline import Functions, names
-from .stored import arguments as stored_arguments
-from .stored import gathers
+from .stored import argument, needed
 from .sums import STATE
 from .writer import STRIP, Writer, has_loop, runs_of, spelled, value_text, write_tree
 
@@ -101,6 +100,7 @@ def kernel_source(
         "loops": _vector_loops(nests),
         "reductions": len(reductions),
         "results": len(program.results),
+        "stored": needed(program),
         "debug": debug,
         "functions": list(functions.texts),
     }
@@ -202,16 +202,17 @@ def _module(
         signature.append("f8[::1]")
     arguments += ["layout", *tables]
     signature += ["i8[::1]", *("i8[:, ::1]" for _ in tables)]
-    for gather in gathers(program):
-        arguments += stored_arguments(gather)
-        signature += ["i8[::1]", "i8[::1]", "real[::1]"]
+    for matrix, what, array, wide in meta["stored"]:
+        arguments.append(argument(matrix, what, array and spelled(array)))
+        element = "real" if what == "values" else "i8" if wide else "i4"
+        signature.append(f"Array({element}, 1, 'C', readonly=True)")
     kind = {"float64": "f8", "float32": "f4"}[dtype]
     signature = [t.replace("real", kind) for t in signature]
     lines = [
         f'"""{title}"""',
         "",
         "import numpy as np",
-        "from numba.types import Array, f4, f8, i8",
+        f"from numba.types import Array, f4, f8, {'i4, ' if meta['stored'] else ''}i8",
         "",
         *_imports(meta["debug"]),
         "",
@@ -282,7 +283,7 @@ def _vector_loops(nests: Sequence[LoopNest]) -> int:
                 if any(has_loop(b) for b in body):
                     return sum(count(nest, b) for b in body)
                 parts = [part for r in runs_of(node) for part in nest.pieces[r.piece].parts]
-                return int(all(part.statement.parallel for part in parts))
+                return int(all(p.statement.parallel and not ir.gathers(p.value) for p in parts))
             case If(_, then, orelse):
                 return sum(count(nest, b) for b in (*then, *orelse))
         return 0

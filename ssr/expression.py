@@ -38,6 +38,7 @@ from .values import CONDITIONS, LOGICAL, Row, Value, is_condition, node, show
 
 if TYPE_CHECKING:
     from .matrix import Matrix
+    from .stored import Stored
 
 
 _PARAMETERS = "Use the parameters of the program's own body."
@@ -52,7 +53,7 @@ class Recorder:
         self.temporaries: dict[str, Space] = {}
         self.scalars: dict[str, float | None] = {}
         self.captured: dict[str, Any] = {}
-        self.stored: dict[str, Any] = {}
+        self.stored: dict[str, Stored] = {}
         self.sizes: dict[str, int] = {}
         self.inner: set[str] = set()
         self.reductions: dict[str, Space] = {}
@@ -89,13 +90,7 @@ class Recorder:
                 f"An expression on {expression.space!r} is assigned to {name!r} on {space!r}.",
                 hint="Both sides of an assignment live on one space.",
             )
-
-        def place(value: ir.Value) -> ir.Value | None:
-            if isinstance(value, ir.Load) and value.array == ir.MADE:
-                return replace(value, array=name)
-            return None
-
-        value = ir.rewrite(expression.value, place)
+        value = ir.reading(expression.value, ir.MADE, name)
         self._own_scalars(value)
         self.places.append(user_span())
         self.steps.append(
@@ -103,6 +98,15 @@ class Recorder:
         )
         if not isinstance(given.value, ir.Load):
             given.become(name)
+
+    def keep(self, stored: Stored) -> str:
+        """Return the name of a stored matrix in this program."""
+        for name, known in self.stored.items():
+            if known is stored:
+                return name
+        name = f"csr{len(self.stored) + 1}"
+        self.stored[name] = stored
+        return name
 
     def _own_scalars(self, value: ir.Value) -> None:
         for part in ir.walk(value):

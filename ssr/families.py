@@ -184,6 +184,17 @@ def _joined(factors: list[ir.Value]) -> ir.Value:
     return product
 
 
+def check_part(which: Part, k: int) -> None:
+    """Check that a part is one of those defined on a grid."""
+    strict = {"tril": -1, "triu": 1, "diagonal": 0}[which]
+    if k not in (0, strict):
+        raise ArgumentError(
+            f"{which}({k}) is not defined on a grid.",
+            note="Entries are compared with the diagonal in row order; there are no far diagonals.",
+            hint=f"Use {which}() with the diagonal, or {which}({strict}) without.",
+        )
+
+
 def part(found: tuple[ir.Family, ...], which: Part, k: int) -> tuple[ir.Family, ...]:
     """Return the entries below, above or on the diagonal, in the order of rows.
 
@@ -192,13 +203,7 @@ def part(found: tuple[ir.Family, ...], which: Part, k: int) -> tuple[ir.Family, 
     ArgumentError
         If ``k`` is not 0 or the strict part, -1 below and 1 above.
     """
-    strict = {"tril": -1, "triu": 1, "diagonal": 0}[which]
-    if k not in (0, strict):
-        raise ArgumentError(
-            f"{which}({k}) is not defined on a grid.",
-            note="Entries are compared with the diagonal in row order; there are no far diagonals.",
-            hint=f"Use {which}() with the diagonal, or {which}({strict}) without.",
-        )
+    check_part(which, k)
     kept = []
     for f in found:
         equal = f.domain.equal(f.row, f.column)

@@ -107,8 +107,6 @@ def _member(step: ir.Step, made: ir.Nest, program: ir.Program) -> Member | None:
     (statement,) = made.statements
     if made.order != "any" or not statement.parallel or len(made.axes) < 2:
         return None
-    if any(isinstance(v, ir.Gather) for v in ir.walk(statement.value)):
-        return None
     if isinstance(step, ir.Reduction):
         written, rows = step.name, step.rows
     else:
@@ -122,6 +120,7 @@ def _member(step: ir.Step, made: ir.Nest, program: ir.Program) -> Member | None:
             if all(s.is_constant for s in shift):
                 offset = tuple(s.constant for s in shift)
         reads[load.array, offset] = None
+    reads |= {(g.array, None): None for g in ir.gathers(statement.value)}
     scalars = frozenset(v.name for v in ir.walk(statement.value) if isinstance(v, ir.Scalar))
     return Member(made, written, rows, step.domain, tuple(reads), scalars)
 

@@ -21,6 +21,7 @@ from .intrinsics import fma, maximum, minimum, sign
 from .nests import bounds
 from .sets import Domain
 from .space import Box
+from .stored import Stored
 from .sums import reduced
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -66,7 +67,7 @@ def interpret_program(
     scalars: Mapping[str, float],
     sizes: Mapping[str, int],
     dtype: Any = np.float64,
-    stored: Mapping[str, Any] | None = None,
+    stored: Mapping[str, Stored] | None = None,
 ) -> tuple[float, ...]:
     """Run a program's steps one after the other, changing arrays in place; return its results.
 
@@ -81,7 +82,7 @@ def interpret_program(
     dtype
         The type in which everything is computed.
     stored
-        CSR matrices by name.
+        Stored matrices by name.
 
     Examples
     --------
@@ -156,6 +157,7 @@ def interpret_nest(
     scalars: Mapping[str, float],
     sizes: Mapping[str, int],
     box: Box | None = None,
+    stored: Mapping[str, Stored] | None = None,
 ) -> dict[str, list[float]]:
     """Run a nest as it is scheduled, on one box of its rows, changing arrays in place.
 
@@ -174,6 +176,8 @@ def interpret_nest(
         Numbers by name.
     box
         The rows to run; all by default.
+    stored
+        Stored matrices by name.
     """
     if box is None:
         target = fields[nest.target]
@@ -181,7 +185,7 @@ def interpret_nest(
         box = tuple((low, low + n) for low, n in zip(target.lower, extents, strict=True))
     edges = zip(bounds(nest.axes), (edge for pair in box for edge in pair), strict=True)
     kind = next(iter(arrays.values())).dtype.type
-    meaning = Meaning(kind, {**sizes, **dict(edges)}, dict(scalars))
+    meaning = Meaning(kind, {**sizes, **dict(edges)}, dict(scalars), stored or {})
     memory = Memory(fields, arrays, {}, box)
     for b in nest.buffers:
         shape = [b.rows, *(high - low for low, high in box[-2:])]
@@ -292,7 +296,7 @@ class Meaning:
     kind: Any
     sizes: Mapping[str, int]
     scalars: dict[str, float]
-    stored: Mapping[str, Any] = field(default_factory=dict)
+    stored: Mapping[str, Stored] = field(default_factory=dict)
     known: dict[tuple[Domain, Domain], frozenset[Row]] = field(default_factory=dict)
 
     def points(self, domain: Domain) -> list[Row]:
@@ -328,6 +332,9 @@ class Meaning:
                 return OPERATIONS[name](*(self.evaluate(a, row, rows, read) for a in args))
             case ir.Gather():
                 return self._gathered(value, row, rows, read)
+            case ir.Diagonal():
+                (entry,) = (v for side, _, v in self._entries(value, row, rows) if side == 1)
+                return entry
             case ir.Sum(terms):
                 here = [t for t in terms if self.present(t.domain, rows, row)]
                 total = self.kind(-0.0) if here else self.kind(0.0)
@@ -335,18 +342,28 @@ class Meaning:
                     total = self._add(total, term, row, rows, read)
                 return total
 
-    def _gathered(self, value: ir.Gather, row: Row, rows: Domain, read: Read) -> Any:
-        extents = [[n.evaluate(self.sizes) for n in f.shape] for f in (value.rows, value.cols)]
+    def _entries(
+        self, value: ir.Gather | ir.Diagonal, row: Row, rows: Domain
+    ) -> Iterator[tuple[int, int, Any]]:
+        """Yield side, column and value of a stored row; sides are 0 before the diagonal, 1, 2."""
+        extent = [n.evaluate(self.sizes) for n in value.rows.shape]
         index = self.index(value.row, row, rows)
         place = tuple(i - low for i, low in zip(index, value.rows.lower, strict=True))
-        number = int(np.ravel_multi_index(place, extents[0]))
-        matrix, total = self.stored[value.matrix], self.kind(0.0)
-        for p in range(matrix.indptr[number], matrix.indptr[number + 1]):
-            column = np.unravel_index(matrix.indices[p], extents[1])
-            point = tuple(int(c) + low for c, low in zip(column, value.cols.lower, strict=True))
-            load = ir.Load(value.array, value.row)
-            total = fma(self.kind(matrix.data[p]), read(load, point), total)
-        return total
+        number, csr = int(np.ravel_multi_index(place, extent)), self.stored[value.matrix].csr
+        for p in range(csr.indptr[number], csr.indptr[number + 1]):
+            column = int(csr.indices[p])
+            yield (column >= number) + (column > number), column, self.kind(csr.data[p])
+
+    def _gathered(self, value: ir.Gather, row: Row, rows: Domain, read: Read) -> Any:
+        extent = [n.evaluate(self.sizes) for n in value.cols.shape]
+        one, other = self.kind(0.0), self.kind(0.0)
+        load = ir.Load(value.array, value.row, value.new)
+        for side, column, entry in self._entries(value, row, rows):
+            if value.part[0] <= side < value.part[1]:
+                place = np.unravel_index(column, extent)
+                point = tuple(int(c) + low for c, low in zip(place, value.cols.lower, strict=True))
+                one, other = other, fma(entry, read(load, point), one)
+        return one + other
 
     def _add(self, total: Any, term: ir.Term, row: Row, rows: Domain, read: Read) -> Any:
         weight = self.evaluate(term.weight, row, rows, read)

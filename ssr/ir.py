@@ -7,7 +7,7 @@ the row, as one chain of fused multiply-adds in the order written: this order *i
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from typing import Literal, TypeAlias
 
@@ -81,27 +81,54 @@ class Sum:
         return self.known  # type: ignore[return-value]
 
 
+Range = tuple[int, int]
+"""Entries of a row of a stored matrix: from one bound to another.
+
+The bounds are 0 at the first entry, 1 at the diagonal, 2 after the diagonal, 3 at the end.
+"""
+
+WHOLE: Range = (0, 3)
+
+
 @dataclass(frozen=True, slots=True)
 class Gather:
-    """A row of a stored matrix times a field: the sum over its entries in stored order.
+    """A part of a row of a stored matrix times a field: the sum over its entries.
 
-    It is the whole value of an assignment to a temporary, which reads no field in any other way.
-    ``row`` is the row's index; ``rows`` and ``cols`` say how points are numbered, and ``cols`` is
-    the field.
+    Columns ascend; the first, third, ... entries are added from zero, each by a fused multiply-add,
+    so are the others, and then the two sums are added. ``row`` is the row's index; ``rows``
+    and ``cols`` say how points are numbered, and ``cols`` is the field. ``wide`` says that the
+    matrix needs integers of 64 bits. ``new`` is that of a `Load`.
     """
 
     matrix: str
     row: tuple[Affine, ...]
     rows: Field
     cols: Field
+    part: Range = WHOLE
+    wide: bool = False
+    new: bool = False
 
     @property
     def array(self) -> str:
         """The field that is read."""
         return self.cols.name
 
+    def of(self, array: str) -> Gather:
+        """Return the same product with another field."""
+        return replace(self, cols=replace(self.cols, name=array))
 
-Value: TypeAlias = "Const | Scalar | Coordinate | Load | Op | Sum | Gather"
+
+@dataclass(frozen=True, slots=True)
+class Diagonal:
+    """The diagonal entry of a row of a stored matrix that has one in each row."""
+
+    matrix: str
+    row: tuple[Affine, ...]
+    rows: Field
+    wide: bool = False
+
+
+Value: TypeAlias = "Const | Scalar | Coordinate | Load | Op | Sum | Gather | Diagonal"
 
 ZERO = Const(0.0)
 ONE = Const(1.0)
@@ -383,3 +410,22 @@ def _with_parts(term: Term, visit: Callable[[Value], Value]) -> Term:
 def loads(value: Value) -> tuple[Load, ...]:
     """Return all reads of a value, in order, each once."""
     return tuple(dict.fromkeys(v for v in walk(value) if isinstance(v, Load)))
+
+
+def gathers(value: Value) -> tuple[Gather, ...]:
+    """Return all products with stored matrices of a value, in order, each once."""
+    return tuple(dict.fromkeys(v for v in walk(value) if isinstance(v, Gather)))
+
+
+def reading(value: Value, old: str, array: str) -> Value:
+    """Return a value whose new values, read from ``old`` before, are read from ``array``."""
+
+    def change(part: Value) -> Value | None:
+        match part:
+            case Load(array=known, new=True) if known == old:
+                return replace(part, array=array)
+            case Gather(array=known, new=True) if known == old:
+                return part.of(array)
+        return None
+
+    return rewrite(value, change)

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     import scipy.sparse
     from scipy.sparse.linalg import LinearOperator
 
+    from .assembled import Assembled
     from .program import Program
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -320,7 +321,7 @@ class Matrix:
                 note=f"rows {self.rows!r}, columns {self.cols!r}",
             )
 
-    def equals(self, other: Matrix) -> bool:
+    def equals(self, other: Matrix | Assembled) -> bool:
         """Whether the matrices are proved equal, for all sizes.
 
         Numbers are compared exactly, other values as expressions of the same data: a scalar bound
@@ -334,6 +335,8 @@ class Matrix:
         >>> A.equals(A.tril(-1) + A.triu())
         True
         """
+        if not isinstance(other, Matrix):
+            return other.equals(self)
         if (self.rows, self.cols) != (other.rows, other.cols):
             return False
         if any(self.parts.bound.get(n) != other.parts.bound.get(n) for n in self.sizes):
@@ -423,8 +426,11 @@ class Matrix:
             from .compose import product
 
             return product(self, x)
+        from .assembled import Assembled
         from .blocks import BlockMatrix
 
+        if isinstance(x, Assembled):
+            return NotImplemented
         return x.applied(self) if isinstance(x, BlockMatrix) else self.apply(x)
 
     def __rmatmul__(self, x: object) -> NoReturn:

@@ -48,14 +48,9 @@ def in_place(program: ir.Program) -> tuple[ir.Program, tuple[str, ...]]:
         notes.append(f"{a.target}[:] runs through the temporary {name}: {decision.reason}.")
         field = program.field(a.target)
         temporaries.append(replace(field, name=name))
-
-        def place(value: ir.Value, target: str = a.target, name: str = name) -> ir.Value | None:
-            if isinstance(value, ir.Load) and value.new and value.array == target:
-                return replace(value, array=name)
-            return None
-
         row = tuple(Affine.name(x) for x in a.axes)
-        steps.append(replace(a, target=name, value=ir.rewrite(a.value, place)))
+        value = ir.reading(a.value, a.target, name)
+        steps.append(replace(a, target=name, value=value))
         steps.append(ir.Assignment(a.target, a.axes, a.domain, ir.Load(name, row), "any"))
     return (
         replace(program, steps=tuple(steps), temporaries=tuple(temporaries)),

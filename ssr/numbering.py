@@ -59,6 +59,8 @@ class Numbers:
         match value:
             case ir.Load(array, index):
                 key = self._load(array, index)
+            case ir.Gather(array=array):
+                key = value, self._stores[array]
             case ir.Op(name):
                 key = name, *inside
             case ir.Sum(terms):

@@ -173,12 +173,12 @@ def assemble(
             )
         case Restriction(outer, inner, whole):
             rows, cols = (
-                _numbers(part, space, sizes) for part, space in zip(inner, outer, strict=True)
+                numbers_in(part, space, sizes) for part, space in zip(inner, outer, strict=True)
             )
             return sparse.csr_array(assemble(whole, sizes, values)[rows, :][:, cols])
 
 
-def _numbers(part: Space, space: Space, sizes: Mapping[str, int]) -> np.ndarray[Any, Any]:
+def numbers_in(part: Space, space: Space, sizes: Mapping[str, int]) -> np.ndarray[Any, Any]:
     """Return the numbers that the points of a part have in the whole space."""
     box = space.box(sizes)
     ranges = [

@@ -27,8 +27,6 @@ from .options import Options
 from .signature import Kind, Signature
 from .simplify import live
 from .space import Box, Space
-from .stored import arrays as stored_arrays
-from .stored import gathers
 from .sums import STATE
 from .trace import ScalarType
 from .values import Row, Value
@@ -229,11 +227,8 @@ class Program:
         bound = (*(a for _, a in self._captured), *(dtype.type(v) for _, v in self._constants))
         steps = {n: [s // a.itemsize for s in a.strides] for n, _, a in named}
         stored = [
-            a
-            for g in gathers(self.ir)
-            for a in stored_arrays(
-                g, self._recorder.stored[g.matrix], sizes, steps.get(g.array), dtype
-            )
+            self._recorder.stored[matrix].argument(what, sizes, steps.get(array), dtype)
+            for matrix, what, array, _ in kernel.meta["stored"]
         ]
         memory = (*plan.temporaries, *plan.buffers)
         scratch: list[Any] = [(shape, dtype.type) for shape in memory]

@@ -40,16 +40,12 @@ def simplified(program: ir.Program, *, exact: bool) -> ir.Program:
 def live(
     steps: Sequence[ir.Step], kept: set[str], results: Sequence[ir.Value]
 ) -> tuple[ir.Step, ...]:
-    """Return the steps whose values are read later, or are in a field that is ``kept``.
-
-    Those that read stored matrices stay: a kernel takes the data of all that its program names.
-    """
+    """Return the steps whose values are read later, or are in a field that is ``kept``."""
     wanted = kept | {v.name for r in results for v in ir.walk(r) if isinstance(v, ir.Scalar)}
     found: list[ir.Step] = []
     for step in reversed(steps):
         name = step.target if isinstance(step, ir.Assignment) else step.name
-        stored = any(isinstance(v, ir.Gather) for v in ir.walk(step.value))
-        if name in wanted or stored:
+        if name in wanted:
             found.append(step)
             wanted = (wanted - {name}) | _read(step.value)
     return tuple(reversed(found))
@@ -60,7 +56,7 @@ def _read(value: ir.Value) -> set[str]:
     found = set()
     for part in ir.walk(value):
         match part:
-            case ir.Load(name, new=False) | ir.Scalar(name) | ir.Gather(array=name):
+            case ir.Load(name, new=False) | ir.Scalar(name) | ir.Gather(array=name, new=False):
                 found.add(name)
     return found
 
@@ -87,7 +83,7 @@ def _folded(value: ir.Value, zero: set[str]) -> ir.Value:
 
     def change(node: ir.Value) -> ir.Value | None:
         match node:
-            case ir.Load(array, _, False) if array in zero:
+            case ir.Load(array, _, False) | ir.Gather(array=array, new=False) if array in zero:
                 return _NOTHING
             case ir.Sum(terms):
                 kept = tuple(t for t in terms if not _none(t.weight, t.operand))
@@ -130,7 +126,7 @@ def _move(steps: list[ir.Step], place: int, name: str) -> None:
     if len(readers) != 1 or readers[0] < place or made.order != "any":
         return
     reader = steps[readers[0]]
-    if any(isinstance(v, ir.Gather) for s in (made, reader) for v in ir.walk(s.value)):
+    if any(g.array == name for g in ir.gathers(reader.value)):
         return
     between = {s.target for s in steps[place + 1 : readers[0]] if isinstance(s, ir.Assignment)}
     if between & _read(made.value):
@@ -167,6 +163,8 @@ def _at(
                 return replace(node, index=rows.resolved(tuple(a.substitute(where) for a in place)))
             case ir.Coordinate(place):
                 return ir.Coordinate(rows.resolved((place.substitute(where),))[0])
+            case ir.Gather(row=place) | ir.Diagonal(row=place):
+                return replace(node, row=rows.resolved(tuple(a.substitute(where) for a in place)))
             case ir.Sum(terms):
                 moved = (replace(t, domain=rows & t.domain.preimage(index, axes)) for t in terms)
                 return ir.Sum(tuple(t for t in moved if not t.domain.empty))

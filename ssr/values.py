@@ -329,6 +329,12 @@ _INFIX = {
 }  # fmt: skip
 
 
+_PARTS = {
+    (0, 3): "", (0, 2): ".tril()", (0, 1): ".tril(-1)", (1, 2): ".diagonal()", (1, 3): ".triu()",
+    (2, 3): ".triu(1)",
+}  # fmt: skip
+
+
 def show(value: ir.Value) -> str:
     """Return a value as a person writes it."""
     match value:
@@ -348,8 +354,11 @@ def show(value: ir.Value) -> str:
             return f"({show(a)} {_INFIX[name]} {show(b)})"
         case ir.Op(name, args):
             return f"{name}({', '.join(map(show, args))})"
-        case ir.Gather(matrix, row, array=array):
-            return f"{matrix}[{', '.join(map(str, row))}] @ {array}"
+        case ir.Gather(matrix, row, array=array, part=part, new=new):
+            place = ", ".join(map(str, row))
+            return f"{matrix}{_PARTS[part]}[{place}] @ {array}{'′' if new else ''}"
+        case ir.Diagonal(matrix, row):
+            return f"{matrix}.diagonal()[{', '.join(map(str, row))}]"
         case ir.Sum(terms):
             return "sum(" + "; ".join(map(show_term, terms)) + ")"
 

@@ -22,6 +22,7 @@ from .space import Space
 from .values import Row, Value
 
 if TYPE_CHECKING:
+    from .assembled import Assembled
     from .matrix import Matrix
 
 
@@ -192,7 +193,7 @@ class Vector(Row):
         """Return a number or value as the same at every row and component."""
         return self._each(lambda here, o: here.lift(o), other)
 
-    def applied(self, matrix: Matrix) -> Vector:
+    def applied(self, matrix: Matrix | Assembled) -> Vector:
         """Return ``matrix @ vector``: the matrix applied to each component."""
         return Vector([matrix @ component for component in self.components])
 

@@ -12,6 +12,9 @@ statement and the rows. The rules, in the order they are checked:
 - A read of the target happens after the write of that row if it comes before the row in sweep
   order, and before the write otherwise; loads marked ``new`` are of the first kind. The row is
   that whose value is made: a statement that fills a buffer reads for the lines that use it.
+- Products with stored matrices read the target through a part that lies on the right side of the
+  row, in the statement that writes it or on a line before that one; nests of several steps read
+  only what they do not write.
 """
 
 from __future__ import annotations
@@ -62,6 +65,8 @@ def verify(nest: ir.Nest, fields: Mapping[str, ir.Field], after: str = "nest") -
                 checker.buffer(place, domain, load)
             elif load.array == nest.target and not nest.fused:
                 checker.order(place, domain, load)
+        for gather in ir.gathers(statement.value):
+            checker.gather(place, gather)
 
 
 class Checker:
@@ -236,6 +241,32 @@ class Checker:
                 self.hold(done, reader.name, f"the old {_shown(load)} lies before the row")
             for writer in self.writers(target):
                 self._sides(place, writer, rows, done, load)
+
+    def gather(self, place: int, gather: ir.Gather) -> None:
+        """Check that a product with a stored matrix reads what is there."""
+        reader, nest = self.nest.statements[place], self.nest
+        where = f"after {self.after}: {reader.name!r}"
+        assert gather.array in self.fields, f"{where} reads {gather.array!r} at any point"
+        written = {s.array for s in nest.statements}
+        if gather.array not in written:
+            return
+        assert not nest.fused, f"{where} reads {gather.array!r} where it is written"
+        assert gather.row == self.row, f"{where} multiplies another row of {gather.matrix}"
+        first, last = gather.part
+        before, beyond = last <= 1, first >= 2
+        if gather.new:
+            done = beyond if self.backward else before
+            assert done, f"{where} reads new values that are not made"
+            assert reader.array == nest.target, f"{where} reads new values before the line"
+            assert not reader.parallel, f"{where} promises that rows are independent"
+            return
+        kept = last <= 2 if self.backward else first >= 1
+        assert kept, f"{where} reads old values that are overwritten"
+        assert self.served(place) == {0}, f"{where} reads old values for another line"
+        assert not reader.parallel or gather.part == (1, 2) or reader.array != nest.target, (
+            f"{where} promises that rows are independent"
+        )
+        assert place <= min(self.writers(nest.target)), f"{where} reads old values too late"
 
     def served(self, place: int) -> set[int]:
         """Return where the lines that use a statement's results lie, from its own line.

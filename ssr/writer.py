@@ -18,7 +18,7 @@ from .loopnest import For, If, Loop, Reduce, Run
 from .loops import LoopNest
 from .numbering import Numbers
 from .outline import Functions, joined
-from .stored import arguments
+from .stored import argument, bounds_of
 
 STRIP = 256
 """Rows between two rounds of prefetching."""
@@ -115,9 +115,7 @@ class Writer:
         for axis, position in enumerate(index[:-1]):
             if position.is_constant and not position.constant:
                 continue
-            body = str(position)
-            body = f"({body})" if " " in body or body.startswith("-") else body
-            parts.append(f"{body} * {name}_s{axis}")
+            parts.append(f"{_factor(str(position))} * {name}_s{axis}")
         return " + ".join(parts)
 
     def place(self, array: str, index: Sequence[Affine]) -> str:
@@ -346,6 +344,10 @@ def _computed(writer: Writer, value: ir.Value, where: Mapping[str, Affine], dept
             return _sum_text(writer, value, where, depth)
         case ir.Gather():
             return _gather_text(writer, value, where, depth)
+        case ir.Diagonal(matrix):
+            row = _row_number(writer, value, where, depth)
+            values, place = argument(matrix, "values"), argument(matrix, "diagonal")
+            return f"ld({values}, ld({place}, {row}))"
         case ir.Op(name, args):
             texts = [value_text(writer, a, where, depth) for a in args]
     if name == "neg":
@@ -374,20 +376,51 @@ def _sum_text(writer: Writer, value: ir.Sum, where: Mapping[str, Affine], depth:
 
 
 def _gather_text(writer: Writer, value: ir.Gather, where: Mapping[str, Affine], depth: int) -> str:
-    """Write the loop over the stored entries of a row; return the variable of the sum."""
-    rows, places, values = arguments(value)
-    row, total = writer.fresh("r"), writer.fresh("s")
+    """Write the loop over the stored entries of a row; return the variable of the sum.
+
+    Two sums take turns, so that an entry does not wait for the one before it.
+    """
+    row = _row_number(writer, value, where, depth)
+    operand, values = writer.argument(value.array), argument(value.matrix, "values")
+    places = argument(value.matrix, "places", spelled(value.array))
+
+    def added(total: str, entry: str) -> str:
+        load = f"ld({operand}, ld({places}, {entry}))"
+        return f"{total} = fma(ld({values}, {entry}), {load}, {total})"
+
+    start, stop = writer.fresh("p"), writer.fresh("p")
+    for variable, (name, shift) in zip((start, stop), bounds_of(value.part), strict=True):
+        writer.line(depth, f"{variable} = ld({argument(value.matrix, name)}, {row}{shift})")
+    one, other = writer.fresh("s"), writer.fresh("s")
+    for total in one, other:
+        writer.line(depth, f"{total} = {writer.constant(0.0)}")
+    writer.line(depth, f"for p in range({start}, {stop} - 1, 2):")
+    writer.line(depth + 1, added(one, "p"))
+    writer.line(depth + 1, added(other, "p + 1"))
+    writer.line(depth, f"if ({stop} - {start}) & 1:")
+    writer.line(depth + 1, added(one, f"{stop} - 1"))
+    total = writer.fresh("s")
+    writer.line(depth, f"{total} = {one} + {other}")
+    return total if writer.numbers is None else writer.numbers.hold(value, total)
+
+
+def _row_number(
+    writer: Writer, value: ir.Gather | ir.Diagonal, where: Mapping[str, Affine], depth: int
+) -> str:
+    """Write the number of a row, counted in C order; return its variable."""
     number = ""
     for index, low, count in zip(value.row, value.rows.lower, value.rows.shape, strict=True):
-        here = f"({index.substitute(where) - low})"
-        number = f"({number}) * ({writer.spell(str(count))}) + {here}" if number else here
-    operand = writer.argument(value.array)
+        here = str(index.substitute(where) - low)
+        extent = _factor(writer.spell(str(count)))
+        number = f"{_factor(number)} * {extent} + {here}" if number else here
+    row = writer.fresh("r")
     writer.line(depth, f"{row} = {number}")
-    writer.line(depth, f"{total} = {writer.constant(0.0)}")
-    writer.line(depth, f"for p in range(ld({rows}, {row}), ld({rows}, {row} + 1)):")
-    load = f"ld({operand}, ld({places}, p))"
-    writer.line(depth + 1, f"{total} = fma(ld({values}, p), {load}, {total})")
-    return total
+    return row
+
+
+def _factor(text: str) -> str:
+    """Return source as a factor of a product."""
+    return f"({text})" if " " in text or text.startswith("-") else text
 
 
 def _first(writer: Writer, term: ir.Term, where: Mapping[str, Affine], depth: int) -> str:

@@ -6,7 +6,7 @@ from numba.types import Array, f4, f8, i8
 from ssr.intrinsics import address, fits, fma, ld, maximum, minimum, prefetch, sign, st
 from ssr.lanes import accumulate, extreme, found, total
 
-META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('t0', 0, 1, 0, None)], 'scalars': [], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'x', 'order': 'backward', 'earlier': ((0, 1), (1, 0)), 'whole_lines': False, 'fused': False}], 'loops': 4, 'reductions': 0, 'results': 0, 'debug': False, 'functions': []}
+META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('t0', 0, 1, 0, None)], 'scalars': [], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'x', 'order': 'backward', 'earlier': ((0, 1), (1, 0)), 'whole_lines': False, 'fused': False}], 'loops': 4, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
 
 real = np.float64
 w0 = real(0.25)

@@ -6,7 +6,7 @@ from numba.types import Array, f4, f8, i8
 from ssr.intrinsics import address, fits, fma, ld, maximum, minimum, prefetch, sign, st
 from ssr.lanes import accumulate, extreme, found, total
 
-META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [('c0', 0, 1, 1, None), ('g1', 0, 4, 1, None)], 'scalars': [], 'sizes': ['nx', 'ny', 'nz'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False, 'fused': False}], 'loops': 8, 'reductions': 0, 'results': 0, 'debug': False, 'functions': []}
+META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [('c0', 0, 1, 1, None), ('g1', 0, 4, 1, None)], 'scalars': [], 'sizes': ['nx', 'ny', 'nz'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False, 'fused': False}], 'loops': 8, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
 
 real = np.float64
 w0 = real(0.0)
