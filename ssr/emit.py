@@ -162,7 +162,7 @@ def _boxes(
             lines, first = f"{line}_hi - {line}_lo + {2 * b.lines}", f"{b.lines} - {line}_lo"
             start.append(f"        {name}_p = ({lines}) * {name}_w")
             start.append(f"        {name}_0 = {b.pad} - {last}_lo + ({first}) * {name}_w")
-        if b.pad and not nest.fused:
+        if b.cleared:
             start.append(f"        for clear in range({b.rows} * {name}_w):")
             start.append(f"            st({name}, clear, {writer.constant(0.0)})")
     start += [f"        {name} = {text}" for name, text in sorted(writer.shifts.items())]

@@ -257,13 +257,14 @@ def _passes(program: ir.Program, options: Options, dtype: str) -> str:
 
     program, _ = in_place(simple(program, options))
     lines = []
-    program, nests = together(program, options, dtype)
-    for number, start in enumerate(nests):
+    for number, step in enumerate(program.steps):
         known = None
-        for name, made in stages(start, program, options, dtype):
-            lines.append(f"-- nest {number}, {name if known is None else f'after {name}'} --")
+        for name, made in stages(nest(step, program), program, options, dtype):
+            lines.append(f"-- step {number}, {name if known is None else f'after {name}'} --")
             lines.append("no change" if made == known else nest_text(made))
             known = made
+    for number, made in enumerate(together(program, options, dtype)[1]):
+        lines += [f"-- nest {number} --", nest_text(made)]
     return "\n".join(lines)
 
 

@@ -10,8 +10,9 @@ only becomes a rotation of line buffers, or of planes where it is read in other 
 stored lives on one space, whose box the nest runs over; what is buffered may live on others, such
 as faces between cells, and is computed as far as it is needed.
 
-Steps with dependences between their own rows run in nests of their own, and so do those whose sums
-`partial_sums` shares. With one dimension there are no lines to go by.
+A step may be several statements already, with buffers of its own, as the passes over single nests
+make them; it is stored then. Steps whose rows depend on each other, sweeps, fix the direction of
+the nest. With one dimension there are no lines to go by.
 """
 
 from __future__ import annotations
@@ -56,6 +57,12 @@ class Member:
         """Whether it is a reduction."""
         return bool(self.nest.folds)
 
+    @property
+    def whole(self) -> bool:
+        """Whether it is one statement whose rows are independent."""
+        (first, *more) = self.nest.statements
+        return not more and first.parallel
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -63,14 +70,13 @@ class Plan:
 
     buffered: frozenset[str]
     rows: ir.Field
+    order: ir.Order
     ahead: tuple[Early, ...]
     need: tuple[Need, ...]
     cuttable: bool
 
 
-def fuse(
-    program: ir.Program, found: Sequence[ir.Nest], single: Sequence[bool]
-) -> tuple[ir.Program, tuple[ir.Nest, ...]]:
+def fuse(program: ir.Program, found: Sequence[ir.Nest]) -> tuple[ir.Program, tuple[ir.Nest, ...]]:
     """Return a program without temporaries that are buffered, and its nests.
 
     Parameters
@@ -78,20 +84,17 @@ def fuse(
     program
         The program, its assignments in place or through temporaries.
     found
-        The nest of each step alone.
-    single
-        For each step whether it has to run in a nest of its own.
+        The nest of each step alone, after the passes over such nests.
     """
     members = [
-        None if alone else _member(step, made, program)
-        for step, made, alone in zip(program.steps, found, single, strict=True)
+        _member(step, made, program) for step, made in zip(program.steps, found, strict=True)
     ]
     nests: list[ir.Nest] = []
     buffered: set[str] = set()
     start = 0
     while start < len(found):
         stop, plan = _longest(program, members, start)
-        if plan is None:
+        if plan is None or stop == start + 1:
             nests.append(found[start])
         else:
             together = [m for m in members[start:stop] if m is not None]
@@ -103,26 +106,35 @@ def fuse(
 
 
 def _member(step: ir.Step, made: ir.Nest, program: ir.Program) -> Member | None:
-    """Return a step as a candidate; None if its rows depend on each other, or read anywhere."""
-    (statement,) = made.statements
-    if made.order != "any" or not statement.parallel or len(made.axes) < 2:
+    """Return a step as a candidate; None if there is one line only."""
+    if len(made.axes) < 2:
         return None
     if isinstance(step, ir.Reduction):
         written, rows = step.name, step.rows
     else:
         written, rows = step.target, program.field(step.target)
     row = tuple(Affine.name(a) for a in made.axes)
+    own = {b.name for b in made.buffers}
     reads: dict[Read, None] = {}
-    for load in ir.loads(statement.value):
-        offset: Offset | None = None
-        if len(load.index) == len(row):
-            shift = [c - r for c, r in zip(load.index, row, strict=True)]
-            if all(s.is_constant for s in shift):
-                offset = tuple(s.constant for s in shift)
-        reads[load.array, offset] = None
-    reads |= {(g.array, None): None for g in ir.gathers(statement.value)}
-    scalars = frozenset(v.name for v in ir.walk(statement.value) if isinstance(v, ir.Scalar))
-    return Member(made, written, rows, step.domain, tuple(reads), scalars)
+    scalars = set()
+    for statement in made.statements:
+        line = statement.runs(row, made.order, -1)
+        for part in ir.walk(statement.value):
+            if isinstance(part, ir.Scalar):
+                scalars.add(part.name)
+            elif isinstance(part, ir.Load) and part.array not in own:
+                reads[part.array, _offset(part.index, line)] = None
+            elif isinstance(part, ir.Gather):
+                reads[part.array, None] = None
+    return Member(made, written, rows, step.domain, tuple(reads), frozenset(scalars))
+
+
+def _offset(index: Sequence[Affine], row: Sequence[Affine]) -> Offset | None:
+    """Return where an element lies as seen from a row; None if that differs between rows."""
+    if len(index) != len(row):
+        return None
+    shift = [c - r for c, r in zip(index, row, strict=True)]
+    return tuple(s.constant for s in shift) if all(s.is_constant for s in shift) else None
 
 
 def _longest(
@@ -147,21 +159,23 @@ def _plan(group: Sequence[Member], temporaries: set[str]) -> Plan | None:
     """Return how steps share a nest, if they can; ``temporaries`` are not read after it."""
     if any(a.nest.axes != b.nest.axes for a, b in pairwise(group)):
         return None
+    orders = {m.nest.order for m in group} - {"any"}
     reduced = {m.written for m in group if m.folds}
-    if any(m.scalars & reduced for m in group):
+    if len(orders) > 1 or any(m.scalars & reduced for m in group):
         return None
     buffered = _buffered(group, temporaries)
     spaces = {(m.rows.lower, m.rows.shape) for m in group if m.written not in buffered}
     if len(spaces) != 1:
         return None
-    found = _early(group, buffered)
+    order = orders.pop() if orders else "any"
+    found = _early(group, buffered, -1 if order == "backward" else 1)
     if found is None:
         return None
     ahead, needs = found
     if any(any(a) for a, m in zip(ahead, group, strict=True) if m.folds):
         return None
     rows = next(m.rows for m in group if m.written not in buffered)
-    return Plan(buffered, rows, ahead, needs, _cuttable(group, buffered, needs))
+    return Plan(buffered, rows, order, ahead, needs, _cuttable(group, buffered, needs))
 
 
 def _buffered(group: Sequence[Member], temporaries: set[str]) -> frozenset[str]:
@@ -172,13 +186,13 @@ def _buffered(group: Sequence[Member], temporaries: set[str]) -> frozenset[str]:
         again = any(m.written == name for n, m in enumerate(group) if n != place)
         reads = [o for m in group for array, o in m.reads if array == name]
         near = all(o is not None and not any(o[:-3]) for o in reads)
-        if name in temporaries and not again and near and not member.folds:
+        if name in temporaries and not again and near and member.whole and not member.folds:
             found.add(name)
     return frozenset(found)
 
 
 def _early(
-    group: Sequence[Member], buffered: frozenset[str]
+    group: Sequence[Member], buffered: frozenset[str], direction: int
 ) -> tuple[tuple[Early, ...], tuple[Need, ...]] | None:
     """Return how early each step runs, so that dependences hold, and how far it is needed.
 
@@ -193,8 +207,8 @@ def _early(
             late, (planes, lines) = group[second], ahead[second]
             wanted.append(ahead[second])
             for sign, read in (
-                (1, _between(late.reads, early.written)),
-                (-1, _between(early.reads, late.written)),
+                (direction, _between(late.reads, early.written)),
+                (-direction, _between(early.reads, late.written)),
             ):
                 for offset in read:
                     if offset is None or any(offset[:-3]):
@@ -206,10 +220,16 @@ def _early(
         if early.written in buffered:
             needs[first] = _need(first, group, needs)
         planes, lines = max(wanted)
-        ahead[first] = planes, max(lines, needs[first][1][1])
+        ahead[first] = planes, max(lines, _sides(needs[first][1], direction)[1])
         if any(a > limit for a, limit in zip(ahead[first], AHEAD, strict=True)):
             return None
     return tuple(ahead), tuple(needs)
+
+
+def _sides(ends: tuple[int, int], direction: int) -> tuple[int, int]:
+    """Return how far beyond the box something is needed: where loops begin, where they end."""
+    low, high = ends
+    return (high, low) if direction < 0 else (low, high)
 
 
 def _three(offset: Offset) -> tuple[int, int, int]:
@@ -239,12 +259,15 @@ def _cuttable(
     buffered: frozenset[str],
     needs: Sequence[Need],
 ) -> bool:
-    """Whether boxes do not depend on each other: none reads what another one stores."""
-    stored = {m.written for m in group} - buffered
+    """Whether boxes depend on each other through sweeps alone: none reads what others store."""
     return not any(
-        array in stored and (offset is None or any(offset) or need != NONE)
+        array == other.written
+        and array not in buffered
+        and (offset is None or any(offset) or need != NONE)
         for member, need in zip(group, needs, strict=True)
         for array, offset in member.reads
+        for other in group
+        if other is not member
     )
 
 
@@ -252,47 +275,56 @@ def _together(group: Sequence[Member], plan: Plan) -> ir.Nest:
     """Return the nest of a plan."""
     axes = group[0].nest.axes
     row = tuple(Affine.name(a) for a in axes)
+    direction = -1 if plan.order == "backward" else 1
     buffers: list[ir.Buffer] = []
     places: dict[str, ir.Buffer] = {}
     statements: list[ir.Statement] = []
     folds: list[ir.Fold] = []
     for number, member in enumerate(group):
-        (statement,) = member.nest.statements
         need, (planes, lines) = plan.need[number], plan.ahead[number]
-        statement = replace(
-            statement,
-            name=f"{statement.name}_{number}",
-            value=_moved(statement.value, places),
-            planes=planes,
-            ahead=lines,
-            lead=(planes + need[0][0], lines + need[1][0]),
-        )
-        if member.folds:
-            (fold,) = member.nest.folds
-            buffer = ir.Buffer(ir.scratch("r", buffers), 1, 0)
-            buffers.append(buffer)
-            folds.append(replace(fold, buffer=buffer.name))
-            statement = replace(statement, array=buffer.name)
-        elif member.written in plan.buffered:
-            buffer = _rotation(ir.scratch("t", buffers), group, plan, number)
-            buffers.append(buffer)
-            places[member.written] = buffer
-            grown = (*((0, 0),) * (len(axes) - 3), *need[-len(axes) :])
-            domain = member.domain & box(axes, grown)
-            statement = replace(
-                statement, array=buffer.name, index=buffer.place(row), domain=domain
+        first = [_sides(ends, direction)[0] for ends in need[:2]]
+        own: dict[str, ir.Buffer] = {}
+        for buffer in member.nest.buffers:
+            own[buffer.name] = replace(buffer, name=ir.scratch(buffer.name[1], buffers))
+            buffers.append(own[buffer.name])
+        for statement in member.nest.statements:
+            moved = replace(
+                statement,
+                name=f"{statement.name}_{number}",
+                array=own[statement.array].name if statement.array in own else statement.array,
+                value=_moved(statement.value, {**places, **own}),
+                planes=statement.planes + planes,
+                ahead=statement.ahead + lines,
+                lead=(
+                    statement.lead[0] + planes + first[0],
+                    statement.lead[1] + lines + first[1],
+                ),
             )
-        statements.append(statement)
+            if member.written in plan.buffered:
+                buffer = _rotation(ir.scratch("t", buffers), group, plan, number)
+                buffers.append(buffer)
+                places[member.written] = buffer
+                grown = (*((0, 0),) * (len(axes) - 3), *need[-len(axes) :])
+                moved = replace(
+                    moved,
+                    array=buffer.name,
+                    index=buffer.place(row),
+                    domain=member.domain & box(axes, grown),
+                )
+            statements.append(moved)
+        folds += [replace(f, buffer=own[f.buffer].name) for f in member.nest.folds]
     names = {p for s in statements for p in s.domain.parameters()}
     stored = [m.written for m in group if m.written not in plan.buffered and not m.folds]
+    swept = [m.nest.earlier for m in group if m.nest.order != "any"]
     return ir.Nest(
         target=stored[-1] if stored else group[-1].written,
         axes=axes,
-        order="any",
+        order=plan.order,
         context=context(axes, names, plan.rows),
         buffers=tuple(buffers),
         statements=tuple(statements),
-        earlier=() if plan.cuttable else None,
+        earlier=(swept[0] if len(swept) == 1 else ()) if plan.cuttable and len(swept) < 2 else None,
+        whole_lines=any(m.nest.whole_lines for m in group),
         folds=tuple(folds),
         fused=True,
     )
@@ -302,8 +334,9 @@ def _rotation(name: str, group: Sequence[Member], plan: Plan, number: int) -> ir
     """Return the buffer of a step: as many lines or planes as are read later, to a power of two."""
     planes, lines = plan.ahead[number]
     _, (above, below), (left, right) = plan.need[number]
+    sign = -1 if plan.order == "backward" else 1
     reads = [
-        (plan.ahead[n][0] + across, plan.ahead[n][1] + along)
+        (plan.ahead[n][0] + sign * across, plan.ahead[n][1] + sign * along)
         for n in range(number + 1, len(group))
         for offset in _between(group[n].reads, group[number].written)
         if offset is not None

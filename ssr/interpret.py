@@ -191,15 +191,14 @@ def interpret_nest(
         shape = [b.rows, *(high - low for low, high in box[-2:])]
         shape[-1] += 2 * b.pad
         shape[1:-1] = [] if b.lines is None else [shape[1] + 2 * b.lines]
-        cleared = b.pad and not nest.fused
-        memory.buffers[b.name] = b, np.full(shape, 0.0 if cleared else np.nan, meaning.kind)
+        memory.buffers[b.name] = b, np.full(shape, 0.0 if b.cleared else np.nan, meaning.kind)
     terms: dict[str, list[float]] = {}
     places = [_by_line(meaning.points(s.domain & nest.context)) for s in nest.statements]
     with np.errstate(all="ignore"):
         for line in _lines(nest, box):
             for statement, rows in zip(nest.statements, places, strict=True):
                 _run(statement, nest, line, rows, meaning, memory)
-            if all(here >= low for here, (low, _) in zip(line, box[:-1], strict=True)):
+            if all(low <= n < high for n, (low, high) in zip(line, box[:-1], strict=True)):
                 for fold in nest.folds:
                     terms.setdefault(fold.name, []).extend(memory.line(fold.buffer))
     return terms

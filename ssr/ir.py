@@ -288,13 +288,14 @@ class Buffer:
 
     Indices count from the box's lower bounds; with several rows, the first index of a reference is
     taken modulo ``rows``, a power of two. If ``lines`` is given, what rotates are planes: all lines
-    of the box and so many more at both ends.
+    of the box and so many more at both ends. A buffer that is ``cleared`` begins as zeros.
     """
 
     name: str
     rows: int
     pad: int
     lines: int | None = None
+    cleared: bool = False
 
     def place(self, index: tuple[Affine, ...]) -> tuple[Affine, ...]:
         """Return the part of a row's index that says where in the buffer it lies."""

@@ -41,7 +41,8 @@ def schedule(nest: ir.Nest, options: Options) -> LoopNest:
     folds: tuple[Loop, ...] = tuple(Reduce(f.name, f.kind, f.buffer) for f in nest.folds)
     early = [axis for axis, first in lead.items() if first]
     if folds and early:
-        folds = (If(" and ".join(f"{axis} >= {axis}_lo" for axis in early), folds, ()),)
+        inside = "{0} < {0}_hi" if nest.order == "backward" else "{0} >= {0}_lo"
+        folds = (If(" and ".join(map(inside.format, early)), folds, ()),)
     tree += folds
     for axis, first in reversed(lead.items()):
         tree = (_line_loop(axis, first, nest.order == "backward", tree),)

@@ -37,8 +37,7 @@ class Lowered:
 def lower(program: ir.Program, options: Options, dtype: str, title: str) -> Lowered:
     """Return the kernel source of a program, with the stages on the way."""
     program, notes = in_place(simple(program, options))
-    program, started = together(program, options, dtype)
-    nests = tuple(optimise(made, program, options, dtype) for made in started)
+    program, nests = together(program, options, dtype)
     loops = tuple(schedule(n, options) for n in nests)
     source, meta = kernel_source(program, loops, dtype, title, debug=options.debug)
     return Lowered(program, notes, nests, loops, source, meta)
@@ -52,18 +51,20 @@ def simple(program: ir.Program, options: Options) -> ir.Program:
 def together(
     program: ir.Program, options: Options, dtype: str
 ) -> tuple[ir.Program, tuple[ir.Nest, ...]]:
-    """Return a program's nests before all passes, and the program without what they buffer."""
-    alone = tuple(nest(step, program) for step in program.steps)
-    if not options.fuse or options.debug:
-        return program, alone
-    fields = {f.name: f for f in (*program.fields, *program.temporaries)}
-    shared = [name for name, _ in passes(fields, options, dtype) if name == "partial_sums"]
-    single = [bool(shared) and len(partial_sums(n, fields).statements) > 1 for n in alone]
-    return fuse(program, alone, single)
+    """Return a program's nests after all passes, and the program without what they buffer."""
+    alone = tuple(optimise(nest(step, program), program, options, dtype) for step in program.steps)
+    if options.fuse and not options.debug:
+        program, alone = fuse(program, alone)
+    if options.prefetch:
+        alone = tuple(map(prefetch, alone))
+    if wanted():
+        for made in alone:
+            verify(made, known(program), "fusion")
+    return program, alone
 
 
 def optimise(made: ir.Nest, program: ir.Program, options: Options, dtype: str) -> ir.Nest:
-    """Return a nest after all passes that are switched on."""
+    """Return the nest of one step after all passes that are switched on."""
     for _, changed in stages(made, program, options, dtype):
         made = changed
     return made
@@ -72,8 +73,11 @@ def optimise(made: ir.Nest, program: ir.Program, options: Options, dtype: str) -
 def stages(
     made: ir.Nest, program: ir.Program, options: Options, dtype: str
 ) -> Iterator[tuple[str, ir.Nest]]:
-    """Yield a nest and what each pass makes of it; ``SSR_VERIFY=1`` verifies all of them."""
-    fields = {f.name: f for f in (*program.fields, *program.temporaries)}
+    """Yield the nest of one step and what each pass makes of it.
+
+    ``SSR_VERIFY=1`` verifies all of them.
+    """
+    fields = known(program)
     start: tuple[str, Pass] = ("nest", lambda nest: nest)
     for name, change in (start, *passes(fields, options, dtype)):
         made = change(made)
@@ -82,13 +86,18 @@ def stages(
         yield name, made
 
 
+def known(program: ir.Program) -> dict[str, ir.Field]:
+    """Return the fields and temporaries of a program by name."""
+    return {f.name: f for f in (*program.fields, *program.temporaries)}
+
+
 def passes(
     fields: Mapping[str, ir.Field], options: Options, dtype: str
 ) -> tuple[tuple[str, Pass], ...]:
-    """Return the passes that are switched on, in order."""
+    """Return the passes over single steps that are switched on, in order."""
     free = not options.exact
     negligible = NEGLIGIBLE[dtype] if free else 0.0
-    known: tuple[tuple[str, bool, Pass], ...] = (
+    every: tuple[tuple[str, bool, Pass], ...] = (
         ("reciprocal", free, lambda nest: reciprocal(nest, dtype)),
         ("order_terms", True, order_terms),
         (
@@ -101,6 +110,5 @@ def passes(
             options.recurrence,
             lambda nest: recurrence(nest, fields, factor=free, negligible=negligible),
         ),
-        ("prefetch", options.prefetch, prefetch),
     )
-    return tuple((name, change) for name, on, change in known if on)
+    return tuple((name, change) for name, on, change in every if on)

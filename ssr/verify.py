@@ -195,7 +195,7 @@ class Checker:
                 )
             if several:
                 self._kept(place, writer, before, source, load)
-        if self.buffers[load.array].pad and not nest.fused and self.writers(load.array):
+        if self.buffers[load.array].cleared and self.writers(load.array):
             left = left - self._never_written(left, load)
         self.hold(left, reader.name, f"{_shown(load)} is read and was not written")
 

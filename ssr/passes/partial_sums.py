@@ -39,8 +39,6 @@ class Shared:
 
 def partial_sums(nest: ir.Nest, fields: Mapping[str, ir.Field]) -> ir.Nest:
     """Return the nest with sums of constant stencils taken from line buffers."""
-    if nest.fused:
-        return nest
     statements: list[ir.Statement] = []
     buffers = list(nest.buffers)
     for statement in nest.statements:
@@ -89,7 +87,7 @@ def _share(
         return total
     axes, reach = nest.axes, (-min(group.profile), max(group.profile))
     name = ir.scratch("c", buffers)
-    buffers.append(ir.Buffer(name, 1, max(reach)))
+    buffers.append(ir.Buffer(name, 1, max(reach), cleared=max(reach) > 0))
     members = dict.fromkeys(group.members, 1.0)
     own = array == nest.target
     stage = _columns(name, array, members, nest, field, reach, own, buffers, made)
@@ -254,7 +252,7 @@ def _lookahead(
     rows = 1
     while rows < shifts[-1] - shifts[0] + 1:
         rows *= 2
-    buffers.append(ir.Buffer(buffer, rows, max(reach)))
+    buffers.append(ir.Buffer(buffer, rows, max(reach), cleared=max(reach) > 0))
     row = [Affine.name(a) for a in axes]
     grown = (*((0, 0),) * (len(axes) - 2), (-shifts[0], shifts[-1]), reach)
     terms = []

@@ -108,7 +108,7 @@ def _split(
     steps = 0
     if negligible and not more:
         steps = _steps(coefficients, statement, nest, fields[nest.target], negligible)
-    buffers.append(ir.Buffer(name, 1, 2**steps if steps else 0))
+    buffers.append(ir.Buffer(name, 1, 2**steps if steps else 0, cleared=steps > 0))
     if steps:
         return [
             *made,
@@ -207,7 +207,7 @@ def _doubled(
     direction = -1 if nest.order == "backward" else 1
     last = Affine.name(nest.axes[-1])
     other = ir.scratch("u", buffers)
-    buffers.append(ir.Buffer(other, 1, 2**steps))
+    buffers.append(ir.Buffer(other, 1, 2**steps, cleared=True))
     source, target = name, other
     made = []
     distance = 1

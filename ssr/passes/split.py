@@ -151,7 +151,7 @@ def _stage(statement: ir.Statement, nest: ir.Nest) -> ir.Stage:
     A buffer that is cleared beforehand is not set to zero again, but for what else overwrites.
     """
     found = _classes(statement.value, statement.domain & nest.context)
-    cleared = {b.name for b in nest.buffers if b.pad and not nest.fused}
+    cleared = {b.name for b in nest.buffers if b.cleared}
     if statement.array in cleared:
         found = _without_zeros(statement.value, found, nest.axes)
     return ir.Stage((statement,), _cut((statement,), found, frozenset()))
