@@ -129,20 +129,30 @@ def _common(group: Sequence[ir.Statement], context: Domain) -> list[Domain]:
 def _cut(
     group: Sequence[ir.Statement], found: Sequence[Domain], hidden: frozenset[str]
 ) -> tuple[ir.Piece, ...]:
-    """Return the pieces of a group of statements, with the terms present."""
+    """Return the pieces of a group of statements, with the terms present.
+
+    Where a statement only stores what is there already, it is left out.
+    """
     name = group[0].name if len(group) == 1 else f"{group[0].name}_to_{group[-1].name}"
-    return tuple(
-        ir.Piece(
-            f"{name}_{n}",
-            rows.simplified(),
-            tuple(
-                ir.Part(s, resolve(s.value, rows), s.array not in hidden)
-                for s in group
-                if rows <= s.domain
-            ),
+    pieces = []
+    for n, rows in enumerate(found):
+        parts = tuple(
+            ir.Part(s, value, s.array not in hidden)
+            for s in group
+            if rows <= s.domain
+            for value in (resolve(s.value, rows),)
+            if not _kept(s, value)
         )
-        for n, rows in enumerate(found)
-    )
+        if parts:
+            pieces.append(ir.Piece(f"{name}_{n}", rows.simplified(), parts))
+    return tuple(pieces)
+
+
+def _kept(statement: ir.Statement, value: ir.Value) -> bool:
+    """Whether a resolved value is what stands at the statement's place."""
+    if isinstance(value, ir.Sum) and len(value.terms) == 1 and value.terms[0].weight == ir.ONE:
+        value = value.terms[0].operand or ir.ONE
+    return value == ir.Load(statement.array, statement.index)
 
 
 def _stage(statement: ir.Statement, nest: ir.Nest) -> ir.Stage:
