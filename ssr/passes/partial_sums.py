@@ -96,10 +96,10 @@ def _share(
     used = {place for offset, (_, place) in taps.items() if offset[:-1] in members}
     kept = [t for n, t in enumerate(total.terms) if n not in used]
     everywhere = statement.domain
-    row = [Affine.name(a) for a in axes]
     for offset, weight in sorted(group.corrections.items()):
-        index = tuple(r + o for r, o in zip(row, offset, strict=True))
-        kept.append(ir.Term(_inside(field, index, axes), ir.Const(weight), ir.Load(array, index)))
+        load = total.terms[taps[offset][1]].operand
+        assert isinstance(load, ir.Load)
+        kept.append(ir.Term(_inside(field, load.index, axes), ir.Const(weight), load))
     for shift, weight in sorted(group.profile.items()):
         kept.append(ir.Term(everywhere, ir.Const(weight), ir.Load(name, (last + shift,))))
     return ir.Sum(tuple(kept))
