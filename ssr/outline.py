@@ -14,7 +14,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 LINES = 300
-"""Lines of a function before it is cut."""
+"""Lines of a kernel before what it does in a box becomes functions."""
+
+OFTEN = 1000
+"""Lines that run on every line of a box before they are cut: calls on each line cost time."""
+
+RARELY = 100
+"""Lines that run on few lines of a box, those at its boundary, before they become a function."""
 
 FEW = 30
 """Lines that are not worth a function."""
@@ -80,7 +86,7 @@ class Functions:
 
     def cut(self, blocks: Sequence[Sequence[str]]) -> list[str]:
         """Return blocks of lines that run one after the other, as calls if they are many."""
-        if sum(map(len, blocks)) <= LINES:
+        if sum(map(len, blocks)) <= OFTEN:
             return joined(blocks)
         groups: list[list[str]] = [[]]
         for block in blocks:
@@ -88,6 +94,10 @@ class Functions:
                 groups.append([])
             groups[-1] += block
         return joined([self.short(group) for group in groups])
+
+    def rare(self, lines: Sequence[str]) -> list[str]:
+        """Return the lines of a branch that is taken at boundaries, as a call if they are many."""
+        return self.short(lines) if len(lines) > RARELY else list(lines)
 
     def short(self, lines: Sequence[str]) -> list[str]:
         """Return lines, as a call unless they are few."""

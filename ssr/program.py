@@ -75,6 +75,9 @@ class Program:
         self._scalars = tuple(
             n for n, (_, kind) in enumerate(signature.flat) if isinstance(kind, ScalarType)
         )
+        self._numbers = tuple(
+            n for n, (_, kind) in enumerate(signature.kinds) if isinstance(kind, ScalarType)
+        )
 
     def __repr__(self) -> str:
         kinds = ", ".join(f"{n}: {k!r}" for n, k in self.signature.kinds)
@@ -135,7 +138,7 @@ class Program:
             and boxes is None
             and not named
             and len(args) == len(self.signature.kinds)
-            and (not self._scalars or all(type(args[n]) is float for n in self._scalars))
+            and (not self._numbers or all(type(args[n]) is float for n in self._numbers))
         ):
             try:
                 results = launch(self.signature.apart(args))

@@ -50,13 +50,16 @@ def spelled(name: str) -> str:
     """Return a user's name as a name of the kernel, different from all of the kernel's own.
 
     >>> spelled("wind_speed"), spelled("box"), spelled("x_0"), spelled("u[0]")
-    ('wind_speed', 'u__box', 'u__x_0', 'v__u__0')
+    ('wind_speed', 'u__box', 'u__x_0__', 'v__u__0')
     """
     if "[" in name:  # a component of a vector field, or a temporary for it
         return f"v__{name.replace('[', '__').replace(']', '')}"
     plain = re.fullmatch("[A-Za-z]+(_[A-Za-z]{3,})*", name) is not None
     taken = name in RESERVED or keyword.iskeyword(name) or hasattr(builtins, name)
-    return name if plain and not taken else f"u__{name}"
+    if plain and not taken:
+        return name
+    derived = re.search(r"_[a-z]?\d*$", name) is not None  # like offsets and strides of arrays
+    return f"u__{name}__" if derived else f"u__{name}"
 
 
 @dataclass
@@ -183,7 +186,10 @@ def _write_node(writer: Writer, nest: LoopNest, node: Loop, depth: int, whole: b
             write_tree(writer, nest, then, depth + 1, whole=whole)
             if orelse:
                 writer.line(depth, "else:")
+                before, writer.lines = writer.lines, []
                 write_tree(writer, nest, orelse, depth + 1, whole=whole)
+                before += writer.lines if whole else writer.functions.rare(writer.lines)
+                writer.lines = before
         case Reduce():
             write_reduction(writer, nest, node, depth)
         case Run(name, indices):

@@ -78,3 +78,16 @@ def test_bound_data_come_between() -> None:
         y = np.array([[1.0, 10.0], [100.0, 1000.0]])
         both(factor, y)
         np.testing.assert_array_equal(y, factor * 2 * u * [[11.0], [1100.0]])
+
+
+def test_scalars_may_follow_vector_fields() -> None:
+    cells = ssr.Space(ssr.size("n"))
+
+    @ssr.program(u=cells.vector(2), a=ssr.scalar)
+    def scaled(u: Any, a: Any) -> None:
+        u[:] = a * u
+
+    u = np.ones((2, 4))
+    for _ in range(3):
+        scaled(u, 2.0)
+    assert (u == 8.0).all()

@@ -257,3 +257,15 @@ def test_overlap_behind_arrays_that_only_interleave(order: tuple[int, ...]) -> N
     with pytest.raises(OverlapError):
         combine(*(halves[place] for place in order))
     np.testing.assert_array_equal(whole.ravel(), np.arange(24.0))
+
+
+def test_a_field_may_be_called_like_the_offset_of_another() -> None:
+    cells = ssr.Space(ssr.size("n"))
+
+    @ssr.program(box=cells, box_0=cells, box_s0=cells)
+    def program(box: Any, box_0: Any, box_s0: Any) -> None:
+        box[:] = box_0 + 2.0 * box_s0
+
+    x, y, z = np.zeros(3), np.ones(3), np.full(3, 2.0)
+    program(x, y, z)
+    assert (x == 5.0).all()
