@@ -17,6 +17,7 @@ the nest. With one dimension there are no lines to go by.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -89,11 +90,13 @@ def fuse(program: ir.Program, found: Sequence[ir.Nest]) -> tuple[ir.Program, tup
     members = [
         _member(step, made, program) for step, made in zip(program.steps, found, strict=True)
     ]
+    last = {name: n for n, step in enumerate(program.steps) for name in _read(step.value)}
+    temporaries = {f.name: last[f.name] for f in program.temporaries}
     nests: list[ir.Nest] = []
     buffered: set[str] = set()
     start = 0
     while start < len(found):
-        stop, plan = _longest(program, members, start)
+        stop, plan = _longest(members, temporaries, start)
         if plan is None or stop == start + 1:
             nests.append(found[start])
         else:
@@ -137,44 +140,64 @@ def _offset(index: Sequence[Affine], row: Sequence[Affine]) -> Offset | None:
     return tuple(s.constant for s in shift) if all(s.is_constant for s in shift) else None
 
 
+def _read(value: ir.Value) -> set[str]:
+    return {v.array for v in ir.walk(value) if isinstance(v, (ir.Load, ir.Gather))}
+
+
 def _longest(
-    program: ir.Program, members: Sequence[Member | None], start: int
+    members: Sequence[Member | None], last: Mapping[str, int], start: int
 ) -> tuple[int, Plan | None]:
-    """Return the end of the longest run of steps that can share a nest, and how."""
+    """Return the end of the longest run of steps that can share a nest, and how.
+
+    ``last`` has the last step that reads each temporary.
+    """
     stop = start
     while stop < len(members) and stop - start < MEMBERS and members[stop] is not None:
         stop += 1
-    for end in range(stop, start + 1, -1):
-        group = [m for m in members[start:end] if m is not None]
-        values = (v for step in program.steps[end:] for v in ir.walk(step.value))
-        later = {v.array for v in values if isinstance(v, (ir.Load, ir.Gather))}
-        temporaries = {f.name for f in program.temporaries} - later
-        plan = _plan(group, temporaries)
+    group = [m for m in members[start:stop] if m is not None]
+    most = bisect_left(range(1, len(group) + 1), True, key=lambda n: not _possible(group[:n]))
+    for count in range(most, 1, -1):
+        temporaries = {name for name, step in last.items() if step < start + count}
+        plan = _plan(group[:count], temporaries)
         if plan is not None:
-            return end, plan
+            return start + count, plan
     return start + 1, None
+
+
+def _possible(group: Sequence[Member]) -> bool:
+    """Whether dependences allow steps to share a nest; if not, no more steps can either."""
+    if any(a.nest.axes != b.nest.axes for a, b in pairwise(group)):
+        return False
+    reduced = {m.written for m in group if m.folds}
+    if len({m.nest.order for m in group} - {"any"}) > 1 or any(m.scalars & reduced for m in group):
+        return False
+    found = _early(group, frozenset(), _direction(group))
+    return found is not None and not any(
+        any(ahead) for ahead, m in zip(found[0], group, strict=True) if m.folds
+    )
+
+
+def _direction(group: Sequence[Member]) -> int:
+    return -1 if any(m.nest.order == "backward" for m in group) else 1
 
 
 def _plan(group: Sequence[Member], temporaries: set[str]) -> Plan | None:
     """Return how steps share a nest, if they can; ``temporaries`` are not read after it."""
-    if any(a.nest.axes != b.nest.axes for a, b in pairwise(group)):
-        return None
-    orders = {m.nest.order for m in group} - {"any"}
-    reduced = {m.written for m in group if m.folds}
-    if len(orders) > 1 or any(m.scalars & reduced for m in group):
-        return None
     buffered = _buffered(group, temporaries)
     spaces = {(m.rows.lower, m.rows.shape) for m in group if m.written not in buffered}
     if len(spaces) != 1:
         return None
-    order = orders.pop() if orders else "any"
-    found = _early(group, buffered, -1 if order == "backward" else 1)
+    direction = _direction(group)
+    found = _early(group, buffered, direction)
     if found is None:
         return None
     ahead, needs = found
     if any(any(a) for a, m in zip(ahead, group, strict=True) if m.folds):
         return None
+    needs = _widened(group, buffered, ahead, needs, direction)
     rows = next(m.rows for m in group if m.written not in buffered)
+    orders = {m.nest.order for m in group} - {"any"}
+    order = orders.pop() if orders else "any"
     return Plan(buffered, rows, order, ahead, needs, _cuttable(group, buffered, needs))
 
 
@@ -196,7 +219,7 @@ def _early(
 ) -> tuple[tuple[Early, ...], tuple[Need, ...]] | None:
     """Return how early each step runs, so that dependences hold, and how far it is needed.
 
-    A step that is as early as the next one may share its loops.
+    No step is later than one after it, so that many run at the same line and may share loops.
     """
     ahead: list[Early] = [(0, 0)] * len(group)
     needs = [NONE] * len(group)
@@ -215,8 +238,6 @@ def _early(
                         return None
                     across, along, _ = _three(offset)
                     wanted.append((planes + sign * across, lines + sign * along))
-        if first + 1 < len(group) and not early.folds and group[first + 1].rows == early.rows:
-            wanted.append(ahead[first + 1])
         if early.written in buffered:
             needs[first] = _need(first, group, needs)
         planes, lines = max(wanted)
@@ -230,6 +251,49 @@ def _sides(ends: tuple[int, int], direction: int) -> tuple[int, int]:
     """Return how far beyond the box something is needed: where loops begin, where they end."""
     low, high = ends
     return (high, low) if direction < 0 else (low, high)
+
+
+def _widened(
+    group: Sequence[Member],
+    buffered: frozenset[str],
+    ahead: Sequence[Early],
+    needs: tuple[Need, ...],
+    direction: int,
+) -> tuple[Need, ...]:
+    """Return needs that are equal for steps that follow each other on one space, where possible.
+
+    A few more rows are computed, and no rows are left over that would need loops of their own.
+    """
+    found = list(needs)
+    alike = [
+        (m.written in buffered, early, m.rows.lower, m.rows.shape)
+        for early, m in zip(ahead, group, strict=True)
+    ]
+    stop = len(group)
+    while stop:
+        start = stop - 1
+        while start and alike[start - 1] == alike[stop - 1]:
+            start -= 1
+        if alike[start][0]:
+            for place in reversed(range(start, stop)):
+                found[place] = _need(place, group, found)
+            most = found[start:stop]
+            for place in reversed(range(start, stop)):
+                found[place] = _hull([*most, _need(place, group, found)])
+        stop = start
+    for (planes, lines), need in zip(ahead, found, strict=True):
+        late = [_sides(ends, direction)[1] for ends in need[:2]]
+        if late[0] > planes or late[1] > lines:
+            return needs
+    return tuple(found)
+
+
+def _hull(needs: Sequence[Need]) -> Need:
+    planes, lines, columns = (
+        (max(low for low, _ in ends), max(high for _, high in ends))
+        for ends in zip(*needs, strict=True)
+    )
+    return planes, lines, columns
 
 
 def _three(offset: Offset) -> tuple[int, int, int]:

@@ -13,13 +13,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-LINES = 300
-"""Lines of a kernel before what it does in a box becomes functions."""
+LINES = 1000
+"""Lines of a function before it is cut: calls on each line of a box cost time."""
 
-OFTEN = 1000
-"""Lines that run on every line of a box before they are cut: calls on each line cost time."""
+PART = 300
+"""Lines of a function that is cut out, at most, where the blocks allow."""
 
-RARELY = 100
+RARELY = 250
 """Lines that run on few lines of a box, those at its boundary, before they become a function."""
 
 FEW = 30
@@ -81,16 +81,16 @@ class Functions:
         return f"{self.known[form]}({', '.join(arguments)})"
 
     def needed(self, blocks: Sequence[Sequence[str]]) -> bool:
-        """Whether blocks of lines of one function are too many for it, or some are cut already."""
-        return bool(self.texts) or sum(map(len, blocks)) > LINES
+        """Whether blocks of lines of one function are too many for it."""
+        return sum(map(len, blocks)) > LINES
 
     def cut(self, blocks: Sequence[Sequence[str]]) -> list[str]:
         """Return blocks of lines that run one after the other, as calls if they are many."""
-        if sum(map(len, blocks)) <= OFTEN:
+        if sum(map(len, blocks)) <= LINES:
             return joined(blocks)
         groups: list[list[str]] = [[]]
         for block in blocks:
-            if len(groups[-1]) + len(block) > LINES:
+            if len(groups[-1]) + len(block) > PART:
                 groups.append([])
             groups[-1] += block
         return joined([self.short(group) for group in groups])
