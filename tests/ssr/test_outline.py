@@ -37,7 +37,8 @@ def source(program: ssr.Program) -> str:
 
 def cut(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make all kernels large."""
-    monkeypatch.setattr(outline, "LINES", SMALL)
+    for name in ("LINES", "PART", "RARELY"):
+        monkeypatch.setattr(outline, name, SMALL)
     monkeypatch.setattr(outline, "FEW", 2)
 
 
@@ -49,7 +50,7 @@ def test_functions_are_not_long(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only what stands in one innermost loop or branch is not cut."""
     cut(monkeypatch)
     _, *functions = source(PROGRAMS["nine_point_symmetric"]()).split("\ndef ")
-    assert len(functions) > 10
+    assert len(functions) >= 10
     assert functions[-1].startswith("kernel(")
     assert all(text.count("\n") < 4 * SMALL for text in functions[:-1])
 
