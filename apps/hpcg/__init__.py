@@ -1,0 +1,1 @@
+"""The HPCG benchmark problem: conjugate gradients with a multigrid preconditioner."""

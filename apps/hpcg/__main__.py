@@ -1,0 +1,38 @@
+"""Run the HPCG problem: ``python -m apps.hpcg [--nx 104] [--ny 104] [--nz 104] [--time 60] ...``.
+
+Conjugate gradients with a multigrid preconditioner for the 27-point operator, all phases of the
+benchmark in one process. ``--matrix csr`` keeps the operator as data, for the same programs.
+"""
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import report
+from .benchmark import Problem, ProblemError, run
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command."""
+    parser = argparse.ArgumentParser("python -m apps.hpcg", description="The HPCG problem.")
+    for extent in "nx", "ny", "nz":
+        parser.add_argument(f"--{extent}", type=int, default=104, help="points along an axis")
+    parser.add_argument("--time", type=float, default=60.0, help="seconds of the timed sets")
+    parser.add_argument("--matrix", choices=("staged", "csr"), default="staged")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers to this file")
+    given = parser.parse_args(arguments)
+    if given.time < 0:
+        parser.error(f"--time is {given.time}; it is at least 0.")
+    try:
+        problem = Problem(given.nx, given.ny, given.nz, given.matrix)
+    except ProblemError as error:
+        parser.error(str(error))
+    result = run(problem, given.time)
+    print(report.text(result))
+    if given.json:
+        given.json.write_text(json.dumps(report.document(result), indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

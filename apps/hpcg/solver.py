@@ -1,0 +1,161 @@
+"""The numerical part: operator, smoother, V-cycle and conjugate gradients.
+
+Points are indexed [z, y, x]. Each of the four grids has half the extents of the one before it; its
+points are those of the finer grid with even indices.
+"""
+
+import math
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any, Literal
+
+import numpy as np
+from scipy import sparse
+
+import ssr
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Shape = tuple[int, ...]
+
+LEVELS = 4
+CUBE = {offset: -1.0 if any(offset) else 26.0 for offset in product((-1, 0, 1), repeat=3)}
+
+nz, ny, nx = ssr.sizes("nz ny nx")
+coarse, fine = ssr.Space(nz, ny, nx), ssr.Space(2 * nz, 2 * ny, 2 * nx)
+
+
+@ssr.matrix(rows=coarse, cols=fine)
+def R(k: Any, j: Any, i: Any) -> Iterator[Any]:
+    """Give the one entry of a row of the injection."""
+    yield (2 * k, 2 * j, 2 * i), 1.0
+
+
+def staged(points: ssr.Space) -> ssr.Matrix:
+    """Return the operator: 26, and -1 at each neighbour that exists."""
+    return ssr.stencil(points, points, CUBE, outside="drop")
+
+
+def csr(points: ssr.Space, shape: Shape) -> ssr.Assembled:
+    """Return the operator as data: 27 on the diagonal less the product of three sums of three."""
+    sums = [sparse.diags_array([1.0] * 3, offsets=(-1, 0, 1), shape=(n, n)) for n in shape]
+    near = sparse.kron(sparse.kron(sums[0], sums[1]), sums[2])
+    matrix = sparse.csr_array(27.0 * sparse.eye_array(math.prod(shape)) - near)
+    return ssr.from_scipy(matrix, rows=points, cols=points)
+
+
+def operators(matrix: Literal["staged", "csr"], shape: Shape) -> list[Any]:
+    """Return the operators of all grids, one and the same object where it serves many sizes."""
+    if matrix == "staged":
+        return [*[staged(fine)] * (LEVELS - 1), staged(coarse)]
+    spaces = [*[fine] * (LEVELS - 1), coarse]
+    return [csr(points, s) for points, s in zip(spaces, shapes(shape), strict=True)]
+
+
+def shapes(shape: Shape) -> list[Shape]:
+    """Return the extents of all grids."""
+    return [tuple(n >> level for n in shape) for level in range(LEVELS)]
+
+
+def smooth(A: Any, x: Any, r: Any) -> None:
+    """Do a forward and a backward Gauss-Seidel sweep."""
+    x[:] = A.tril().solve(r - A.triu(1) @ x)
+    x[:] = A.triu().solve(r - A.tril(-1) @ x)
+
+
+def bottom(A: Any, options: ssr.Options) -> ssr.Program:
+    """Return what the V-cycle does on the coarsest grid."""
+
+    @ssr.program(x=coarse, r=coarse, options=options)
+    def smooth_from_zero(x: Any, r: Any) -> None:
+        x[:] = 0.0
+        smooth(A, x, r)
+
+    return smooth_from_zero
+
+
+class Grid:
+    """The programs on a grid that is not the coarsest, for its operator."""
+
+    def __init__(self, A: Any, options: ssr.Options) -> None:
+        @ssr.program(x=fine, r=fine, rc=coarse, options=options)
+        def down(x: Any, r: Any, rc: Any) -> None:
+            x[:] = 0.0
+            smooth(A, x, r)
+            rc[:] = R @ (r - A @ x)
+
+        @ssr.program(x=fine, r=fine, xc=coarse, options=options)
+        def up(x: Any, r: Any, xc: Any) -> Any:
+            x[:] = x + R.T @ xc
+            smooth(A, x, r)
+            return ssr.dot(r, x)
+
+        @ssr.program(r=fine, b=fine, x=fine, options=options)
+        def residual(r: Any, b: Any, x: Any) -> Any:
+            r[:] = b - A @ x
+            return ssr.dot(r, r)
+
+        @ssr.program(p=fine, q=fine, z=fine, beta=ssr.scalar, options=options)
+        def direction(p: Any, q: Any, z: Any, beta: Any) -> Any:
+            p[:] = z + beta * p
+            q[:] = A @ p
+            return ssr.dot(p, q)
+
+        @ssr.program(x=fine, r=fine, p=fine, q=fine, alpha=ssr.scalar, options=options)
+        def advance(x: Any, r: Any, p: Any, q: Any, alpha: Any) -> Any:
+            x[:] = x + alpha * p
+            r[:] = r - alpha * q
+            return ssr.dot(r, r)
+
+        self.down, self.up, self.residual = down, up, residual
+        self.direction, self.advance = direction, advance
+
+
+class Solver:
+    """Conjugate gradients with a V-cycle: programs of all grids, their arrays, seconds spent."""
+
+    def __init__(self, operators: Sequence[Any], shape: Shape, options: ssr.Options) -> None:
+        *upper, last = operators
+        programs = {A: Grid(A, options) for A in set(upper)}
+        self.grids, self.bottom = [programs[A] for A in upper], bottom(last, options)
+        self.r, self.z = ([np.zeros(s) for s in shapes(shape)] for _ in range(2))
+        self.x, self.p, self.q = (np.zeros(shape) for _ in range(3))
+        self.seconds = Counter[str]()
+
+    @property
+    def bytes(self) -> int:
+        """The memory of the arrays."""
+        return sum(a.nbytes for a in (*self.r, *self.z, self.x, self.p, self.q))
+
+    def precondition(self, level: int = 0) -> float:
+        """Do a V-cycle from a grid down: assign z, about ``A^-1 r``; return the product r z."""
+        z, r = self.z[level], self.r[level]
+        if level == len(self.grids):
+            self.bottom(z, r)
+            return 0.0
+        self.grids[level].down(z, r, self.r[level + 1])
+        self.precondition(level + 1)
+        return float(self.grids[level].up(z, r, self.z[level + 1]))
+
+    def solve(
+        self, b: Array, iterations: int, tolerance: float = 0.0, *, preconditioned: bool = True
+    ) -> list[float]:
+        """Solve ``A x = b`` from zero; return the norms of the residuals over that of b."""
+        grid, x, r, p, q = self.grids[0], self.x, self.r[0], self.p, self.q
+        z = self.z[0] if preconditioned else r
+        x[:], p[:], norms, old = 0.0, 0.0, [1.0], math.inf
+        first = rr = self._timed("spmv", grid.residual, r, b, x)
+        while len(norms) <= iterations and norms[-1] > tolerance:
+            rz = self._timed("mg", self.precondition) if preconditioned else rr
+            pq = self._timed("spmv", grid.direction, p, q, z, rz / old)
+            rr = self._timed("waxpby", grid.advance, x, r, p, q, rz / pq)
+            norms.append(math.sqrt(rr / first))
+            old = rz
+        return norms[1:]
+
+    def _timed(self, kind: str, call: Any, *arguments: Any) -> float:
+        start = time.perf_counter()
+        value: float = call(*arguments)
+        self.seconds[kind] += time.perf_counter() - start
+        return value
