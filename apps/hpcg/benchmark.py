@@ -1,19 +1,17 @@
 """The phases of the benchmark: set-up, reference, validation, convergence, timed sets."""
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import numpy as np
 
 import ssr
 
+from .clock import Clock, T
 from .solver import Array, Shape, Solver, fine, operators, shapes
-
-T = TypeVar("T")
 
 WRITTEN = ssr.Options(
     exact=True, split=False, partial_sums=False, recurrence=False, fuse=False, prefetch=False
@@ -214,10 +212,11 @@ def run(problem: Problem, seconds: float) -> Result:
     tests = validate(problem, solver)
     worst, history = _clocked(lambda: solver.solve(b, 10 * ITERATIONS, tolerance * (1.0 + 1e-6)))
     counts = Counts(problem, int(seconds / worst) + 1, max(ITERATIONS, len(history)))
-    solver.seconds.clear()
+    solver.clock.seconds.clear()
     total, histories = _clocked(
         lambda: [solver.solve(b, counts.iterations) for _ in range(counts.sets)]
     )
+    arrays = b, solver.x, solver.p, solver.q, *solver.r, *solver.z
     return Result(
         problem=problem,
         counts=counts,
@@ -225,13 +224,13 @@ def run(problem: Problem, seconds: float) -> Result:
         compilation=compilation,
         setup=setup,
         optimisation=optimisation,
-        reference=sum(reference.seconds.values()) / ITERATIONS,
+        reference=sum(reference.clock.seconds.values()) / ITERATIONS,
         tolerance=tolerance,
         residuals=histories[0],
         finals=[history[-1] for history in histories],
-        seconds=dict(solver.seconds),
+        seconds=dict(solver.clock.seconds),
         total=total,
-        bytes_per_row=(b.nbytes + solver.bytes) / problem.rows[0],
+        bytes_per_row=sum(a.nbytes for a in arrays) / problem.rows[0],
     )
 
 
@@ -273,6 +272,6 @@ def _applied(solver: Solver, x: Array) -> tuple[Array, Array]:
 
 def _clocked(call: Callable[[], T]) -> tuple[float, T]:
     """Return the seconds a call takes, and its value."""
-    start = time.perf_counter()
-    value = call()
-    return time.perf_counter() - start, value
+    clock = Clock()
+    value = clock("", call)
+    return clock.seconds[""], value

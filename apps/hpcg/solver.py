@@ -5,8 +5,6 @@ points are those of the finer grid with even indices.
 """
 
 import math
-import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any, Literal
@@ -16,11 +14,15 @@ from scipy import sparse
 
 import ssr
 
+from .clock import Clock
+
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Shape = tuple[int, ...]
 
 LEVELS = 4
-CUBE = {offset: -1.0 if any(offset) else 26.0 for offset in product((-1, 0, 1), repeat=3)}
+CUBE: dict[Any, float] = {
+    offset: -1.0 if any(offset) else 26.0 for offset in product((-1, 0, 1), repeat=3)
+}
 
 nz, ny, nx = ssr.sizes("nz ny nx")
 coarse, fine = ssr.Space(nz, ny, nx), ssr.Space(2 * nz, 2 * ny, 2 * nx)
@@ -113,7 +115,7 @@ class Grid:
 
 
 class Solver:
-    """Conjugate gradients with a V-cycle: programs of all grids, their arrays, seconds spent."""
+    """Conjugate gradients with a V-cycle: programs of all grids, their arrays, a clock."""
 
     def __init__(self, operators: Sequence[Any], shape: Shape, options: ssr.Options) -> None:
         *upper, last = operators
@@ -121,12 +123,7 @@ class Solver:
         self.grids, self.bottom = [programs[A] for A in upper], bottom(last, options)
         self.r, self.z = ([np.zeros(s) for s in shapes(shape)] for _ in range(2))
         self.x, self.p, self.q = (np.zeros(shape) for _ in range(3))
-        self.seconds = Counter[str]()
-
-    @property
-    def bytes(self) -> int:
-        """The memory of the arrays."""
-        return sum(a.nbytes for a in (*self.r, *self.z, self.x, self.p, self.q))
+        self.clock = Clock()
 
     def precondition(self, level: int = 0) -> float:
         """Do a V-cycle from a grid down: assign z, about ``A^-1 r``; return the product r z."""
@@ -145,17 +142,11 @@ class Solver:
         grid, x, r, p, q = self.grids[0], self.x, self.r[0], self.p, self.q
         z = self.z[0] if preconditioned else r
         x[:], p[:], norms, old = 0.0, 0.0, [1.0], math.inf
-        first = rr = self._timed("spmv", grid.residual, r, b, x)
+        first = rr = self.clock("spmv", grid.residual, r, b, x)
         while len(norms) <= iterations and norms[-1] > tolerance:
-            rz = self._timed("mg", self.precondition) if preconditioned else rr
-            pq = self._timed("spmv", grid.direction, p, q, z, rz / old)
-            rr = self._timed("waxpby", grid.advance, x, r, p, q, rz / pq)
+            rz = self.clock("mg", self.precondition) if preconditioned else rr
+            pq = self.clock("spmv", grid.direction, p, q, z, rz / old)
+            rr = self.clock("waxpby", grid.advance, x, r, p, q, rz / pq)
             norms.append(math.sqrt(rr / first))
             old = rz
         return norms[1:]
-
-    def _timed(self, kind: str, call: Any, *arguments: Any) -> float:
-        start = time.perf_counter()
-        value: float = call(*arguments)
-        self.seconds[kind] += time.perf_counter() - start
-        return value
