@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import math
 import os
 import platform
 import shutil
@@ -258,6 +259,80 @@ def euler(
     _check("old", old, (4, new.shape[1] + 4, new.shape[2] + 4))
     _distinct(new, old)
     return _bind("euler", version, build, *_extents(new)[:2], float(r), float(s), old, new)
+
+
+def hpcg(
+    b: Array, x: Array, r: Array, z: Array, p: Array, q: Array, residuals: Array, seconds: Array,
+    *, version: Literal["tuned"] = "tuned", build: str = "O3",
+) -> Call:  # fmt: skip
+    """Bind iterations of conjugate gradients with a V-cycle on four grids, from x = 0.
+
+    Parameters
+    ----------
+    b, x, q
+        Shapes (nz, ny, nx), divisible by 8.
+    r, z
+        The fields of all grids one after the other, those of z with ghosts; flat.
+    p
+        Shape (nz + 2, ny + 2, nx + 2).
+    residuals
+        Receives the norms of the residuals, from that of b on: one more than iterations.
+    seconds
+        Receives the time of V-cycles, of products and of updates.
+    """
+    _check("x", x, ndim=3, written=True)
+    grids = [tuple(n >> level for n in x.shape) for level in range(4)]
+    rows, padded = sum(map(math.prod, grids)), sum(math.prod(n + 2 for n in g) for g in grids)
+    _check("b", b, x.shape)
+    _check("q", q, x.shape, written=True)
+    _check("p", p, _padded(x), written=True)
+    _check("r", r, (rows,), written=True)
+    _check("z", z, (padded,), written=True)
+    _check("residuals", residuals, ndim=1, written=True)
+    _check("seconds", seconds, (3,), written=True)
+    iterations = residuals.size - 1
+    arrays = b, x, r, z, p, q, residuals, seconds
+    return _bind("hpcg", version, build, *_extents(x), iterations, rows, padded, *arrays)
+
+
+def hpcg_csr(
+    first: Indices, origin: Indices, indptr: Indices, indices: Indices, values: Array,
+    diagonal: Array, b: Array, x: Array, r: Array, z: Array, p: Array, q: Array, residuals: Array,
+    seconds: Array, *, version: Literal["natural"] = "natural", build: str = "O3",
+) -> Call:  # fmt: skip
+    """Bind the iterations of `hpcg` with matrices in CSR form, the blocks of one matrix.
+
+    The indices are trusted: Fortran reads where they point.
+
+    Parameters
+    ----------
+    first, origin
+        The first row of each grid and the number of rows; for each row of a coarser grid that of
+        the next finer one at the same point.
+    indptr, indices, values, diagonal
+        The matrix of all grids, 32-bit indices.
+    b, x, p
+        A value for each row of the finest grid.
+    r, z, q
+        A value for each row.
+    residuals, seconds
+        Those of `hpcg`.
+    """
+    rows, entries, fine = diagonal.size, values.size, b.size
+    for name, array, size in (
+        ("first", first, 5), ("origin", origin, rows), ("indptr", indptr, rows + 1),
+        ("indices", indices, entries),
+    ):  # fmt: skip
+        _check(name, array, (size,), dtype=np.int32)
+    for name, field in ("x", x), ("p", p):
+        _check(name, field, (fine,), written=True)
+    for name, field in ("r", r), ("z", z), ("q", q):
+        _check(name, field, (rows,), written=True)
+    _check("residuals", residuals, ndim=1, written=True)
+    _check("seconds", seconds, (3,), written=True)
+    matrix = first, origin, indptr, indices, values, diagonal
+    sizes = rows, entries, fine, residuals.size - 1
+    return _bind("hpcg_csr", version, build, *sizes, *matrix, b, x, r, z, p, q, residuals, seconds)
 
 
 def triad(

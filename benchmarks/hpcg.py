@@ -1,0 +1,191 @@
+"""Measure `apps.hpcg` against Fortran: the algorithm on stored matrices, and one tuned without.
+
+``python -m benchmarks.hpcg [--json FILE] [--quick] [--only PART...]`` times iterations of conjugate
+gradients; *CSR* is the algorithm of the reference on matrices with 32-bit indices, *tuned* the one
+without matrices, fused by hand. ``kinds`` shows what the time goes into, beside the time of the
+bytes that must be moved at the speed of a triad on arrays of this size, the memory, and how far the
+residuals are apart.
+"""
+
+from __future__ import annotations
+
+import gc
+import math
+import resource
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+from scipy import sparse
+
+from apps.hpcg.benchmark import Problem
+from apps.hpcg.solver import Solver, shapes
+from benchmarks import fortran, report, timing
+from benchmarks.cases import COUNTED, Candidate, Case, triad
+from benchmarks.fortran import Array
+from benchmarks.references import Shape, operator27
+from benchmarks.timing import Json
+
+ITERATIONS = 5
+"""Iterations of one call."""
+
+KNOWN = {1: 1.856333938904e-01, 10: 1.990693264140e-02, 50: 4.999634892397e-08}
+"""Residuals of HPCG 3.1 after some iterations at 104^3, one process."""
+
+MOVED = {"mg": 131, "spmv": 40, "waxpby": 48}
+"""Bytes that must be moved for a point and iteration, with the lines that stores fill.
+
+Sweeps read x and r and write x, the first of all only writes it; the residual reads x and r; the
+coarser grids add a seventh. A new p reads z and p, the product writes q; updates read four fields
+and write two.
+"""
+
+
+def tuned(shape: Shape, build: str, residuals: Array, seconds: Array) -> Candidate:
+    """Bind iterations of the tuned algorithm."""
+    grids = shapes(shape)
+    b, x, q = problem(shape).right_side, np.empty(shape), np.empty(shape)
+    r, p = np.empty(sum(map(math.prod, grids))), np.zeros([n + 2 for n in shape])
+    z = np.zeros(sum(math.prod(n + 2 for n in grid) for grid in grids))
+    call = fortran.hpcg(b, x, r, z, p, q, residuals, seconds, build=build)
+    return Candidate(call, lambda: x)
+
+
+def stored(shape: Shape) -> Callable[[str, Array, Array], Candidate]:
+    """Return how to bind iterations with stored matrices, which all builds share."""
+    grids = shapes(shape)
+    first = np.array([0, *accumulate(map(math.prod, grids))], np.int32)
+    blocks = sparse.block_diag([operator27(grid) for grid in grids], format="csr")
+    numbers = [
+        start + np.arange(math.prod(g)).reshape(g)
+        for start, g in zip(first[:-1], grids, strict=True)
+    ]
+    origin = np.concatenate(
+        [numbers[0].ravel(), *(finer[::2, ::2, ::2].ravel() for finer in numbers[:-1])]
+    )
+    indptr, indices, origin = (a.astype(np.int32) for a in (blocks.indptr, blocks.indices, origin))
+    matrix = first, origin, indptr, indices, blocks.data, blocks.diagonal()
+
+    def bind(build: str, residuals: Array, seconds: Array) -> Candidate:
+        b, x, p = problem(shape).right_side.ravel(), *np.empty((2, math.prod(shape)))
+        r, z, q = np.empty((3, first[-1]))
+        call = fortran.hpcg_csr(*matrix, b, x, r, z, p, q, residuals, seconds, build=build)
+        return Candidate(call, lambda: x.reshape(shape))
+
+    return bind
+
+
+def problem(shape: Shape) -> Problem:
+    """Return the problem on a box."""
+    nz, ny, nx = shape
+    return Problem(nx, ny, nz)
+
+
+def hpcg(shape: Shape) -> dict[str, Candidate]:
+    """Bind some iterations from zero."""
+    b, solver, csr = problem(shape).right_side, problem(shape).solver(), stored(shape)
+    scratch = np.empty(ITERATIONS + 1), np.empty(3)
+    return {
+        "ours": Candidate(lambda: solver.solve(b, ITERATIONS), lambda: solver.x),
+        **{f"tuned {build}": tuned(shape, build, *scratch) for build in fortran.BUILDS},
+        **{f"CSR {build}": csr(build, *scratch) for build in COUNTED},
+    }
+
+
+CASES: Mapping[str, Case] = MappingProxyType(
+    {
+        "hpcg-104": Case(
+            f"{ITERATIONS} iterations of HPCG, natural order",
+            *(hpcg, (104, 104, 104), (16, 16, 16), ITERATIONS * sum(MOVED.values())),
+            goals={"CSR": 1 / 9, "tuned": 1.10},
+        ),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Residuals over the first one, and seconds for each kind of kernel."""
+
+    residuals: Array
+    seconds: Array
+
+    def apart(self, other: Run) -> float:
+        """Return the largest relative distance between residuals."""
+        return float(np.abs(self.residuals / other.residuals - 1.0).max())
+
+
+def our_run(solver: Solver, b: Array, iterations: int) -> Run:
+    """Solve once."""
+    solver.clock.seconds.clear()
+    residuals = solver.solve(b, iterations)
+    return Run(np.array(residuals), np.array([solver.clock.seconds[kind] for kind in MOVED]))
+
+
+def other_run(call: Callable[[], object], residuals: Array, seconds: Array) -> Run:
+    """Call Fortran once, which fills the arrays."""
+    call()
+    return Run(residuals[1:] / residuals[0], seconds.copy())
+
+
+def kinds(quick: bool) -> Json:
+    """Print the time of each kind of kernel, the memory, and how far residuals are apart."""
+    shape, iterations = ((16, 16, 16), 10) if quick else ((104, 104, 104), 50)
+    b = problem(shape).right_side
+    problem(shape).solver().solve(b, 1)
+    gc.collect()
+    before = resident()
+    solver = problem(shape).solver()
+    solver.solve(b.copy(), 1)
+    memory = (resident() - before) / b.size
+    calls = {"ours": partial(our_run, solver, b, iterations)}
+    for name, bind in ("tuned", partial(tuned, shape)), ("CSR", stored(shape)):
+        residuals, seconds = np.empty(iterations + 1), np.empty(len(MOVED))
+        call = bind("Ofast", residuals, seconds).call
+        calls[name] = partial(other_run, call, residuals, seconds)
+    runs = {name: [call() for _ in range(3)] for name, call in calls.items()}
+    (copying,) = timing.measure({"triad": triad(shape)})
+    times = {name: np.median([run.seconds for run in runs[name]], axis=0) for name in runs}
+    unit = 1e9 / (iterations * b.size)
+    rows = []
+    for n, (kind, moved) in enumerate(MOVED.items()):
+        ours, others = times["ours"][n], [times[name][n] for name in ("tuned", "CSR")]
+        bound = moved * copying.median * iterations / 32
+        cells = [f"{unit * t:.2f}" for t in (bound, ours, *others)]
+        rows.append([kind, *cells, *(f"{ours / t:.3f}" for t in (bound, *others))])
+    header = "kind", "bound", "ours", "tuned", "CSR", "ours/bound", "ours/tuned", "ours/CSR"
+    print(f"kinds of kernels, ns for a point and iteration\n{timing.table(header, rows)}")
+    distances = {name: runs[name][0].apart(runs["ours"][0]) for name in ("tuned", "CSR")}
+    if not quick:
+        found = runs["ours"][0].residuals[[k - 1 for k in KNOWN]]
+        distances["HPCG 3.1"] = float(np.abs(found / list(KNOWN.values()) - 1.0).max())
+    for name, distance in distances.items():
+        print(f"residuals of {iterations} iterations differ by {distance:.1e} from {name}")
+        if not distance < 1e-9:
+            raise ArithmeticError(f"The residuals of {name} are others.")
+    print(f"memory: {memory:.1f} bytes for a row of the finest grid\n")
+    return {
+        "seconds": {name: list(map(float, found)) for name, found in times.items()},
+        "iterations": iterations,
+        "bytes_per_row": memory,
+        "distances": distances,
+    }
+
+
+def resident() -> int:
+    """Return the bytes of memory this process has in use."""
+    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+    return int(pages) * resource.getpagesize()
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure what the command line asks for."""
+    report.main(CASES, {"kinds": kinds}, arguments)
+
+
+if __name__ == "__main__":
+    main()
