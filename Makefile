@@ -1,7 +1,7 @@
 # make run      solve a Poisson problem in a fresh environment
 # make test     tests, and the doctests of the packages
 # make check    formatting, lint, types, import layers, then the tests
-# make bench    measure; results in build/bench-ssr.json and build/bench-programs.json
+# make bench    measure; results in build/bench-*.json
 # make clean    remove all that the above made, the environment too
 
 PYTHON ?= python3
@@ -30,6 +30,7 @@ bench: $(VENV)/.plot
 	mkdir -p build
 	$(BIN)/python -m benchmarks.ssr --json build/bench-ssr.json
 	$(BIN)/python -m benchmarks.programs --json build/bench-programs.json
+	$(BIN)/python -m benchmarks.hpcg --json build/bench-hpcg.json
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

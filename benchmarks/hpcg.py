@@ -9,14 +9,12 @@ residuals are apart.
 
 from __future__ import annotations
 
-import gc
 import math
-import resource
+import tracemalloc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
-from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
@@ -137,11 +135,11 @@ def kinds(quick: bool) -> Json:
     shape, iterations = ((16, 16, 16), 10) if quick else ((104, 104, 104), 50)
     b = problem(shape).right_side
     problem(shape).solver().solve(b, 1)
-    gc.collect()
-    before = resident()
+    tracemalloc.start()
     solver = problem(shape).solver()
     solver.solve(b.copy(), 1)
-    memory = (resident() - before) / b.size
+    memory = tracemalloc.get_traced_memory()[1] / b.size
+    tracemalloc.stop()
     calls = {"ours": partial(our_run, solver, b, iterations)}
     for name, bind in ("tuned", partial(tuned, shape)), ("CSR", stored(shape)):
         residuals, seconds = np.empty(iterations + 1), np.empty(len(MOVED))
@@ -174,12 +172,6 @@ def kinds(quick: bool) -> Json:
         "bytes_per_row": memory,
         "distances": distances,
     }
-
-
-def resident() -> int:
-    """Return the bytes of memory this process has in use."""
-    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
-    return int(pages) * resource.getpagesize()
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

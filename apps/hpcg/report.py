@@ -63,7 +63,7 @@ def _report(result: Result) -> dict[str, Any]:
             "Number of Presmoother Steps": 1,
             "Number of Postsmoother Steps": 1,
         },
-        "Memory Use Information": {"Bytes of vectors per equation": result.bytes_per_row},
+        "Memory Use Information": {"Bytes per equation": result.bytes_per_row},
         "Spectral Convergence Tests": {
             "Result": _passed(tests.converged),
             "Unpreconditioned": {"Iterations": max(tests.plain), "Limit": 12},
