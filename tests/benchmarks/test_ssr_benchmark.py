@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import programs, report
+from benchmarks import hpcg, programs, report
 from benchmarks import ssr as benchmark
 from benchmarks.cases import CASES, Candidate, builds, disagreement
 from benchmarks.timing import Timing
@@ -54,6 +54,17 @@ def test_programs_equal_their_references(tmp_path: Path) -> None:
         assert max(case["distances"].values()) < 1e-12
     assert cases["chain5-4096"]["goals"].keys() == {"natural", "tuned"}
     assert cases["galerkin-1024"]["goals"].keys() == {"factors"}
+
+
+@pytest.mark.fortran
+@pytest.mark.slow
+def test_hpcg_equals_its_references(tmp_path: Path) -> None:
+    path = tmp_path / "bench.json"
+    hpcg.main(["--quick", "--json", str(path)])
+    found = json.loads(path.read_text(encoding="utf-8"))
+    assert max(found["cases"]["hpcg-104"]["distances"].values()) < 1e-12
+    assert max(found["kinds"]["distances"].values()) < 1e-11
+    assert found["kinds"]["seconds"].keys() == {"ours", "tuned", "CSR"}
 
 
 def test_unknown_parts_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
