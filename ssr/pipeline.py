@@ -16,6 +16,7 @@ from .passes.partial_sums import partial_sums
 from .passes.prefetch import prefetch
 from .passes.reciprocal import reciprocal
 from .passes.recurrence import NEGLIGIBLE, order_terms, recurrence
+from .reuse import reuse
 from .simplify import simplified
 from .verify import verify, wanted
 
@@ -55,6 +56,8 @@ def together(
     alone = tuple(optimise(nest(step, program), program, options, dtype) for step in program.steps)
     if options.fuse and not options.debug:
         program, alone = fuse(program, alone)
+    if not options.debug:
+        program, alone = reuse(program, alone)
     if options.prefetch:
         alone = tuple(map(prefetch, alone))
     if wanted():

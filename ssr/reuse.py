@@ -1,0 +1,70 @@
+"""Let temporaries whose lifetimes do not meet share one array. Keeps bits.
+
+    before:  t = ...;  x = f(t);  s = ...;  y = g(s)         two arrays
+    after:   t = ...;  x = f(t);  t = ...;  y = g(t)         one
+
+A temporary lives from the nest that writes it first to the one that reads it last. Those that take
+an array over live in later nests only, and have the same points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from . import ir
+
+
+def reuse(program: ir.Program, nests: Sequence[ir.Nest]) -> tuple[ir.Program, tuple[ir.Nest, ...]]:
+    """Return a program with as few temporaries as can hold what its nests keep in them."""
+    first: dict[str, int] = {}
+    last: dict[str, int] = {}
+    for number, made in enumerate(nests):
+        for name in _arrays(made):
+            first.setdefault(name, number)
+            last[name] = number
+    held: dict[ir.Field, int] = {}
+    place: dict[str, str] = {}
+    for field in sorted(program.temporaries, key=lambda f: first[f.name]):
+        free = (
+            f
+            for f, until in held.items()
+            if (f.lower, f.shape) == (field.lower, field.shape) and until < first[field.name]
+        )
+        home = next(free, field)
+        held[home] = last[field.name]
+        place[field.name] = home.name
+    kept = tuple(f for f in program.temporaries if place[f.name] == f.name)
+    return replace(program, temporaries=kept), tuple(_moved(made, place) for made in nests)
+
+
+def _arrays(nest: ir.Nest) -> set[str]:
+    """Return the names of all arrays and buffers of a nest."""
+    parts = (part for s in nest.statements for part in ir.walk(s.value))
+    read = {part.array for part in parts if isinstance(part, (ir.Load, ir.Gather))}
+    return read | {s.array for s in nest.statements}
+
+
+def _moved(nest: ir.Nest, place: Mapping[str, str]) -> ir.Nest:
+    """Return a nest that keeps temporaries in other arrays."""
+    if all(place.get(name, name) == name for name in _arrays(nest)):
+        return nest
+
+    def change(part: ir.Value) -> ir.Value | None:
+        match part:
+            case ir.Load(array) if array in place:
+                return replace(part, array=place[array])
+            case ir.Gather(array=array) if array in place:
+                return part.of(place[array])
+        return None
+
+    statements = tuple(
+        replace(
+            s,
+            array=place.get(s.array, s.array),
+            value=ir.rewrite(s.value, change),
+            requests=tuple(replace(r, array=place.get(r.array, r.array)) for r in s.requests),
+        )
+        for s in nest.statements
+    )
+    return replace(nest, target=place.get(nest.target, nest.target), statements=statements)
