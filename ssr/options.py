@@ -18,15 +18,15 @@ class Options:
         Keep the arithmetic of a row: its terms in canonical order (terms of the row's own line
         last), one fused multiply-add each, divisions as divisions. Without it, sums are shared,
         divisions become reciprocals and recurrences are doubled: other bits, the same for all
-        rows, boxes and runs, within rounding.
+        rows, boxes and runs, within rounding. Products with a field known to be zero are dropped.
     split
         Separate interior rows from boundary rows, so that loops hold no conditions. Keeps bits.
     partial_sums, recurrence
         The passes of these names. With ``exact`` they keep bits.
     fuse
         Run assignments and reductions line by line in one nest where dependences allow; temporaries
-        then need a few lines instead of an array. Keeps bits. A nest that updates a field in place
-        from its neighbours cannot be cut into boxes.
+        then need a few lines or planes instead of an array. Keeps bits. A nest that updates a field
+        in place from its neighbours cannot be cut into boxes.
     prefetch
         Request memory ahead in software. Keeps bits. Measure before switching it on: it helps
         where memory latency is high, and costs up to a fifth where it is not.
