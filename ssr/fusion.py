@@ -61,8 +61,7 @@ class Member:
     @property
     def whole(self) -> bool:
         """Whether it is one statement whose rows are independent."""
-        (first, *more) = self.nest.statements
-        return not more and first.parallel
+        return len(self.nest.statements) == 1 and self.nest.order == "any"
 
 
 @dataclass(frozen=True, slots=True)

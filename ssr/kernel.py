@@ -104,9 +104,8 @@ def _import(path: Path, name: str) -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
     spec.loader.exec_module(module)
-    return module
+    return sys.modules.setdefault(name, module)
 
 
 def _compile_uncached(

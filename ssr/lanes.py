@@ -155,7 +155,7 @@ def _lane_pointer(b: Any, state: Any, place: int) -> Any:
 
 def _limit(b: Any, level: Any) -> Any:
     """Return the bits of the largest magnitude that fits into a level."""
-    exponent = b.add(b.mul(b.add(level, WORD(1)), WORD(WIDTH)), WORD(1023))
+    exponent = b.add(b.mul(b.add(level, WORD(1)), WORD(WIDTH)), WORD(1022))
     tiny = b.sub(b.shl(WORD(1), b.add(exponent, WORD(51))), WORD(1))
     normal = b.sub(b.shl(exponent, WORD(52)), WORD(1))
     huge = b.icmp_signed(">=", exponent, WORD(2047))
@@ -194,12 +194,12 @@ def _add_special(line: _Line) -> None:
 
 
 def _level(b: Any, bits: Any) -> Any:
-    """Return the number of the highest limb of a positive number, floor(log2(number) / WIDTH)."""
+    """Return the highest limb of a positive number, (floor(log2(number)) + 1) // WIDTH."""
     biased = b.lshr(bits, WORD(52))
     zeros = b.ctlz(bits, llvm.IntType(1)(0))
     tiny = b.sub(WORD(63 - 1074), zeros)
     exponent = b.select(b.icmp_signed("==", biased, WORD(0)), tiny, b.sub(biased, WORD(1023)))
-    return b.sub(b.udiv(b.add(exponent, WORD(100 * WIDTH)), WORD(WIDTH)), WORD(100))
+    return b.sub(b.udiv(b.add(exponent, WORD(100 * WIDTH + 1)), WORD(WIDTH)), WORD(100))
 
 
 def _raise_level(line: _Line, level: Any) -> None:

@@ -39,7 +39,8 @@ def lower(program: ir.Program, options: Options, dtype: str, title: str) -> Lowe
     """Return the kernel source of a program, with the stages on the way."""
     program, notes = in_place(simple(program, options))
     program, nests = together(program, options, dtype)
-    loops = tuple(schedule(n, options) for n in nests)
+    scheduled = (schedule(n, options) for n in nests)
+    loops = tuple(made for made in scheduled if made.pieces)  # a field may be assigned to itself
     source, meta = kernel_source(program, loops, dtype, title, debug=options.debug)
     return Lowered(program, notes, nests, loops, source, meta)
 

@@ -1,10 +1,11 @@
 """Sums that do not depend on the order of their terms, nor on how the rows are cut.
 
 A number is taken apart on a fixed grid of limbs of 26 bits: limb l holds what is left of it,
-rounded to a multiple of 2^(26 l). Rounding to nearest makes the part in limb l the same whichever
-higher limb one starts from. So the parts of all terms can be added as integers, which is exact, and
-limbs below the three highest of the largest term can be forgotten at any time. The sum is right to
-about 2^-53 of the largest term for each term, like an ordinary one.
+rounded to a multiple of 2^(26 l). A number of at most 2^(26 l - 1) rounds to zero there, so limb l
+is the highest of larger ones only, and rounding to nearest makes the part in each limb the same
+whichever higher limb one starts from. So the parts of all terms can be added as integers, which is
+exact, and limbs below the three highest of the largest term can be forgotten at any time. The sum
+is right to about 2^-53 of the largest term for each term, like an ordinary one.
 
 The state of a sum is a row of `STATE` integers: whether a term was seen, the number of the highest
 limb, three sums of limbs, whether a term was not finite, the sum of these terms as bits; in kernels
@@ -60,7 +61,7 @@ def add(state: Any, terms: list[float]) -> None:
         return
     if largest == 0.0:
         return
-    level = (math.frexp(largest)[1] - 1) // WIDTH
+    level = math.frexp(largest)[1] // WIDTH
     if not state[0]:
         state[0], state[1] = 1, level
     while state[1] < level:

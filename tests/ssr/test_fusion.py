@@ -367,3 +367,15 @@ def test_statements_that_run_together_share_a_loop_and_what_they_compute() -> No
     assert source.count("for i in range") == 1
     assert source.count("np.sqrt") == 1
     check(both, *np.random.default_rng(0).standard_normal((3, 5, 6)))
+
+
+def test_a_sweep_across_lines_keeps_its_array() -> None:
+    """Its rows on a line are independent, but it reads lines that it made before."""
+    across = ssr.stencil(cells, cells, {(0, 0): 2.0, (-1, 0): -1.0, (-3, 1): 0.5}, outside="drop")
+
+    @ssr.program(x=cells, y=cells)
+    def program(x: Any, y: Any) -> None:
+        x[:] = across.solve(y - CROSS @ x) * x
+
+    assert nests(program)[-1].fused
+    check(program, *np.random.default_rng(0).standard_normal((2, 7, 5)))

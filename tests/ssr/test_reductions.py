@@ -91,6 +91,15 @@ def test_sums_in_any_order(
             assert np.array_equal(whole[0], np.sum(wide[~np.isfinite(wide)]), equal_nan=True)
 
 
+def test_a_term_just_below_a_limb_is_rounded_into_it(compiled: dict[str, Any]) -> None:
+    """0.93 alone is kept in parts of 2^-26 and finer; beside 2^53 it must count as 1."""
+    line = np.array([-1.4150428510106662e16, 0.9256550566616157])
+    both = reduced(compiled["float64"], line, [(0, 2)])
+    for cuts in ([(0, 1), (1, 2)], [(1, 2), (0, 1)]):
+        plain.check_same(reduced(compiled["float64"], line, cuts), both)
+        plain.check_same(reduced(kernel, Memory(line), cuts), both)
+
+
 # -- in programs ---------------------------------------------------------------------------------
 
 

@@ -269,3 +269,22 @@ def test_a_field_may_be_called_like_the_offset_of_another() -> None:
     x, y, z = np.zeros(3), np.ones(3), np.full(3, 2.0)
     program(x, y, z)
     assert (x == 5.0).all()
+
+
+def test_a_field_may_be_assigned_to_itself() -> None:
+    cells = ssr.Space(*ssr.sizes("ny nx"))
+
+    @ssr.program(x=cells, y=cells)
+    def program(x: Any, y: Any) -> None:
+        x[:] = ssr.identity(cells) @ x
+
+    @ssr.program(x=cells, y=cells)
+    def both(x: Any, y: Any) -> None:
+        y[:] = x + 1.0
+        x[:] = +x
+
+    x, y = np.arange(6.0).reshape(2, 3), np.zeros((2, 3))
+    program(x, y)
+    both(x, y)
+    assert (x == np.arange(6.0).reshape(2, 3)).all()
+    assert (y == x + 1.0).all()
