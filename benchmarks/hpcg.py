@@ -28,8 +28,11 @@ from benchmarks.fortran import Array
 from benchmarks.references import Shape, operator27
 from benchmarks.timing import Json
 
-ITERATIONS = 5
+ITERATIONS = 20
 """Iterations of one call."""
+
+ROUNDS = 5
+"""How often kinds of kernels are timed, in turn."""
 
 KNOWN = {1: 1.856333938904e-01, 10: 1.990693264140e-02, 50: 4.999634892397e-08}
 """Residuals of HPCG 3.1 after some iterations at 104^3, one process."""
@@ -145,7 +148,8 @@ def kinds(quick: bool) -> Json:
         residuals, seconds = np.empty(iterations + 1), np.empty(len(MOVED))
         call = bind("Ofast", residuals, seconds).call
         calls[name] = partial(other_run, call, residuals, seconds)
-    runs = {name: [call() for _ in range(3)] for name, call in calls.items()}
+    rounds = [{name: call() for name, call in calls.items()} for _ in range(ROUNDS)]
+    runs = {name: [one[name] for one in rounds] for name in calls}
     (copying,) = timing.measure({"triad": triad(shape)})
     times = {name: np.median([run.seconds for run in runs[name]], axis=0) for name in runs}
     unit = 1e9 / (iterations * b.size)

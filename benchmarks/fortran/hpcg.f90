@@ -3,8 +3,9 @@
 ! stored matrices, fused by hand.
 !
 ! Grids have nx, ny, nz points and half, a quarter, an eighth of them. r and z hold those of all
-! grids one after the other; z and p have one layer of ghosts that hold zeros. seconds: V-cycles
-! with (r, z); products with the new p and (p, q); updates of x and r with (r, r).
+! grids one after the other; z and p have one layer of ghosts that hold zeros, and finite numbers
+! inside. seconds: V-cycles with (r, z); products with the new p and (p, q); updates of x and r with
+! (r, r).
 !
 ! Sweeps are those of symgs27_tuned. The first one starts from zero and reads nothing that it has
 ! not made; the residual is computed where the injection reads it; corrections are added one row and
@@ -239,8 +240,6 @@ subroutine hpcg_tuned(nx, ny, nz, iterations, rows, padded, b, x, r, z, p, q, re
   seconds = 0
   old = 1
   x = 0
-  p = 0
-  z = 0
   r(:nx*ny*nz) = reshape(b, [nx*ny*nz])
   residuals(0) = norm2(b)
   do k = 1, iterations
