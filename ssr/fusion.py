@@ -12,7 +12,7 @@ as faces between cells, and is computed as far as it is needed.
 
 A step may be several statements already, with buffers of its own, as the passes over single nests
 make them; it is stored then. Steps whose rows depend on each other, sweeps, fix the direction of
-the nest. With one dimension there are no lines to go by.
+the nest. In one dimension there is one line: each step is done with it before the next one begins.
 """
 
 from __future__ import annotations
@@ -99,18 +99,15 @@ def fuse(program: ir.Program, found: Sequence[ir.Nest]) -> tuple[ir.Program, tup
         if plan is None or stop == start + 1:
             nests.append(found[start])
         else:
-            together = [m for m in members[start:stop] if m is not None]
-            nests.append(_together(together, plan))
+            nests.append(_together(members[start:stop], plan))
             buffered |= plan.buffered
         start = stop
     kept = tuple(f for f in program.temporaries if f.name not in buffered)
     return replace(program, temporaries=kept), tuple(nests)
 
 
-def _member(step: ir.Step, made: ir.Nest, program: ir.Program) -> Member | None:
-    """Return a step as a candidate; None if there is one line only."""
-    if len(made.axes) < 2:
-        return None
+def _member(step: ir.Step, made: ir.Nest, program: ir.Program) -> Member:
+    """Return a step as a candidate."""
     if isinstance(step, ir.Reduction):
         written, rows = step.name, step.rows
     else:
@@ -144,16 +141,13 @@ def _read(value: ir.Value) -> set[str]:
 
 
 def _longest(
-    members: Sequence[Member | None], last: Mapping[str, int], start: int
+    members: Sequence[Member], last: Mapping[str, int], start: int
 ) -> tuple[int, Plan | None]:
     """Return the end of the longest run of steps that can share a nest, and how.
 
     ``last`` has the last step that reads each temporary.
     """
-    stop = start
-    while stop < len(members) and stop - start < MEMBERS and members[stop] is not None:
-        stop += 1
-    group = [m for m in members[start:stop] if m is not None]
+    group = members[start : start + MEMBERS]
     most = bisect_left(range(1, len(group) + 1), True, key=lambda n: not _possible(group[:n]))
     for count in range(most, 1, -1):
         temporaries = {name for name, step in last.items() if step < start + count}
@@ -220,6 +214,7 @@ def _early(
 
     No step is later than one after it, so that many run at the same line and may share loops.
     """
+    several = len(group[0].nest.axes) > 1
     ahead: list[Early] = [(0, 0)] * len(group)
     needs = [NONE] * len(group)
     for first in reversed(range(len(group))):
@@ -232,7 +227,7 @@ def _early(
                 (direction, _between(late.reads, early.written)),
                 (-direction, _between(early.reads, late.written)),
             ):
-                for offset in read:
+                for offset in read if several else ():
                     if offset is None or any(offset[:-3]):
                         return None
                     across, along, _ = _three(offset)
@@ -297,7 +292,7 @@ def _hull(needs: Sequence[Need]) -> Need:
 
 def _three(offset: Offset) -> tuple[int, int, int]:
     """Return an offset as planes, lines and columns."""
-    planes, lines, columns = (0, *offset)[-3:]
+    planes, lines, columns = (0, 0, *offset)[-3:]
     return planes, lines, columns
 
 

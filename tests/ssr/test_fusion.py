@@ -211,6 +211,65 @@ def test_random_programs_over_planes(steps: list[Any], seed: int, data: st.DataO
         plain.check_same(a, b)
 
 
+string = ssr.Space(nx)
+
+
+@ssr.matrix(rows=string, cols=string)
+def flip(i: Any) -> Any:
+    yield nx - 1 - i, 0.75
+
+
+LINEAR = (
+    stencil(string, (0,), (1,), (-1,)),
+    stencil(string, (0,), (-2,)),
+    flip,
+)
+
+
+def string_body(steps: list[Any]) -> Any:
+    """Return a program's body over one line from drawn steps."""
+
+    def run(x: Any, y: Any, z: Any, s: Any) -> Any:
+        fields = [x, y, z]
+        numbers = []
+        for kind, a, b, which in steps:
+            u, v = fields[a], fields[b]
+            if kind == "quotient":
+                t = LINEAR[which] @ u
+                v[:] = LINEAR[1 - which // 2] @ (t / (1.0 + t * t)) + u
+            elif kind == "pointwise":
+                v[:] = ssr.where(u > s, u * v, v - 0.5 * u)
+            elif kind == "dot":
+                numbers.append(ssr.dot(u, LINEAR[which] @ v))
+            elif kind == "sweep":
+                v[:] = LINEAR[0].triu().solve(u - LINEAR[0].tril(-1) @ v)
+            else:
+                v[:] = LINEAR[which] @ u + s * v
+        x[:] = x + 0.25
+        return tuple(numbers)
+
+    return run
+
+
+@some.examples(20)
+@given(STEPS, memory.seeds, st.data())
+def test_random_programs_on_a_line(steps: list[Any], seed: int, data: st.DataObject) -> None:
+    kinds = {"x": string, "y": string, "z": string, "s": ssr.scalar}
+    exact = data.draw(st.booleans())
+    made = ssr.program(**kinds, options=ssr.Options(exact=exact))(string_body(steps))
+    rng = np.random.default_rng(seed)
+    count = data.draw(st.integers(1, 9))
+    arrays = [memory.array(rng, (count,), "float64") for _ in "xyz"]
+    cut = [a.copy() for a in arrays]
+    check(made, *arrays, 0.5)
+    try:
+        plain.run(made, *cut, 0.5, boxes=data.draw(memory.cuts(((0, count),))))
+    except BoxError:
+        return
+    for a, b in zip(arrays, cut, strict=True):
+        plain.check_same(a, b)
+
+
 @some.examples(6)
 @given(STEPS, memory.seeds, st.data())
 def test_nests_mean_what_they_say(steps: list[Any], seed: int, data: st.DataObject) -> None:
