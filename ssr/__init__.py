@@ -26,6 +26,7 @@ from .index import Index, size, sizes
 from .matrix import Matrix
 from .options import Options
 from .program import Program, program
+from .recurrent import Recurrence, recurrence
 from .reductions import dot, max, min, norm, sum
 from .space import Space
 from .symbolic import jacobian, lambdify
@@ -44,6 +45,7 @@ __all__ = [
     "Matrix",
     "Options",
     "Program",
+    "Recurrence",
     "Space",
     "Value",
     "Vector",
@@ -67,6 +69,7 @@ __all__ = [
     "minimum",
     "norm",
     "program",
+    "recurrence",
     "scalar",
     "sign",
     "sin",

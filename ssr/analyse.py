@@ -147,16 +147,17 @@ def _own(gather: ir.Gather, row: tuple[Affine, ...]) -> bool:
     return gather.part == (1, 2) and gather.row == row
 
 
-def earlier(assignment: ir.Assignment) -> tuple[tuple[int, ...], ...] | None:
-    """Return the offsets from a row to rows that must be done before it, in place.
+def earlier(*together: ir.Assignment) -> tuple[tuple[int, ...], ...] | None:
+    """Return the offsets from a row of assignments to rows that must be done before it, in place.
 
     None means that they are not the same for all rows. A row comes after the rows whose new
     values it reads, and after the rows that read its old value.
     """
-    row = tuple(Affine.name(a) for a in assignment.axes)
+    row = tuple(Affine.name(a) for a in together[0].axes)
+    targets = {a.target for a in together}
     offsets: dict[tuple[int, ...], None] = {}
-    for domain, load in reads(assignment.value, assignment.domain):
-        if load.array != assignment.target or domain.empty:
+    for domain, load in (found for a in together for found in reads(a.value, a.domain)):
+        if load.array not in targets or domain.empty:
             continue
         shift = tuple(c - r for c, r in zip(load.index, row, strict=True))
         if not all(s.is_constant for s in shift):
@@ -164,7 +165,7 @@ def earlier(assignment: ir.Assignment) -> tuple[tuple[int, ...], ...] | None:
         offset = tuple(s.constant for s in shift)
         if any(offset):
             offsets[offset if load.new else tuple(-o for o in offset)] = None
-    gathered = [g for g in ir.gathers(assignment.value) if g.array == assignment.target]
+    gathered = [g for a in together for g in ir.gathers(a.value) if g.array in targets]
     if not all(_own(g, row) for g in gathered):
         return None
     return tuple(sorted(offsets))

@@ -43,9 +43,9 @@ def unfit(a: Any) -> int:
     return int(found[0]) if len(found) else -1
 
 
-def verdict(nest: int, nests: int, bad: str = "0") -> str:
-    """Return the source of what a kernel returns where a nest made a bad element."""
-    return f"{BAD + nest} + {nests} * {bad}"
+def verdict(look: int, looks: int, bad: str = "0") -> str:
+    """Return the source of what a kernel returns where a look at a target found a bad element."""
+    return f"{BAD + look} + {looks} * {bad}"
 
 
 @type_callable(ld)
@@ -161,8 +161,8 @@ def watched(
         Where the user wrote the program's steps.
     """
     names = [*meta["fields"], *meta["temporaries"]]
-    made = [s.target if isinstance(s, ir.Assignment) else s.name for s in program.steps]
-    loads = (v for step in program.steps for v in ir.walk(step.value))
+    made = [ir.made(step) for step in program.steps]
+    loads = (v for s in program.steps for p in ir.parts(s) for v in ir.walk(p.value))
     read = {v.array for v in loads if isinstance(v, (ir.Load, ir.Gather))}
 
     def call(*args: Any) -> int:
@@ -171,16 +171,17 @@ def watched(
         code = run(*args)
         if code < BAD:
             return code
-        bad, nest = divmod(code - BAD, len(meta["nests"]))
+        bad, look = divmod(code - BAD, len(meta["looks"]))
+        nest, target = meta["looks"][look]
         step = _step_of(nest, made, meta)
-        target = meta["nests"][nest]["target"]
+        name = target if target in made[step] else made[step][0]
         where, value = "", "an infinity or nan"
         if target in arrays:
             place = np.unravel_index(bad, arrays[target].shape)
             value = str(arrays[target][place])
-            where = f" at {_point(place, program.field(made[step]).lower)}"
+            where = f" at {_point(place, program.field(name).lower)}"
         raise NonFiniteError(
-            f"The program {program.name} makes {value} in {made[step]}{where}.",
+            f"The program {program.name} makes {value} in {name}{where}.",
             span=places[step],
             note="; ".join(given) or None,
         )
@@ -202,9 +203,9 @@ def _point(place: Sequence[Any], lower: Sequence[int]) -> str:
     return f"({', '.join(str(int(p) + low) for p, low in zip(place, lower, strict=True))})"
 
 
-def _step_of(nest: int, made: Sequence[str], meta: Mapping[str, Any]) -> int:
+def _step_of(nest: int, made: Sequence[Sequence[str]], meta: Mapping[str, Any]) -> int:
     """Return the number of the step that a nest runs; one into a temporary belongs to the next."""
     step = 0
     for earlier in meta["nests"][:nest]:
-        step += made[step] == earlier["target"]
+        step += made[step][0] == earlier["target"]
     return step

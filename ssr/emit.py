@@ -63,12 +63,13 @@ def kernel_source(
             (writer.buffer(b.name), number, b.rows, b.pad, b.lines) for b in nest.nest.buffers
         ]
     cut = functions.needed([writer.lines for writer in writers])
+    looks = [(n, target) for n, nest in enumerate(nests) for target in _targets(nest.nest)]
     body: list[str] = []
     for number, (nest, writer) in enumerate(zip(nests, writers, strict=True)):
         inside = functions.short(writer.lines) if cut else writer.lines
         body += _boxes(writer, program, nest.nest, number, inside)
         body += _totals(nest.nest, reductions)
-        body += _look(nest.nest, number, len(nests)) if debug else []
+        body += _looks(nest.nest, number, looks) if debug else []
     body += _results(program, functions)
     stored = [s.array for n in nests for s in n.nest.statements if s.array in arrays]
     written = list(dict.fromkeys(stored))
@@ -102,6 +103,7 @@ def kernel_source(
         "results": len(program.results),
         "stored": needed(program),
         "debug": debug,
+        "looks": looks,
         "functions": list(functions.texts),
     }
     return _module(program, types, meta, functions, body, dtype, title), meta
@@ -116,19 +118,24 @@ def _totals(nest: ir.Nest, reductions: Mapping[str, int]) -> list[str]:
     ]
 
 
-def _look(nest: ir.Nest, number: int, nests: int) -> list[str]:
+def _targets(nest: ir.Nest) -> list[str]:
+    """Return what the debug build looks at after a nest: its target, or all of a joint one."""
+    return [s.array for s in nest.statements] if nest.joint else [nest.target]
+
+
+def _looks(nest: ir.Nest, number: int, looks: Sequence[tuple[int, str]]) -> list[str]:
     """Return the end of a nest in the debug build: return if it made an infinity or NaN."""
-    target = spelled(nest.target)
-    if nest.folds:
-        return [
-            f"    if {target} - {target} != 0:",
-            f"        return {verdict(number, nests)}",
-        ]
-    return [
-        f"    bad = unfit({target})",
-        "    if bad >= 0:",
-        f"        return {verdict(number, nests, 'bad')}",
-    ]
+    lines = []
+    for place, (of, name) in enumerate(looks):
+        target = spelled(name)
+        if of == number and nest.folds:
+            lines.append(f"    if {target} - {target} != 0:")
+            lines.append(f"        return {verdict(place, len(looks))}")
+        elif of == number:
+            lines.append(f"    bad = unfit({target})")
+            lines.append("    if bad >= 0:")
+            lines.append(f"        return {verdict(place, len(looks), 'bad')}")
+    return lines
 
 
 def _results(program: ir.Program, functions: Functions) -> list[str]:

@@ -337,6 +337,10 @@ class BoxError(Error, ValueError):
     """A cutting into boxes does not cover the space once, or cannot be ordered."""
 
 
+class UnmadeRowError(Error, LookupError):
+    """A recurrence reads a row that is not made yet."""
+
+
 class UnsupportedError(Error, NotImplementedError):
     """A construct the compiler does not lower."""
 

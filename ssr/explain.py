@@ -245,9 +245,9 @@ def _program(program: ir.Program, options: Options) -> str:
 
     short = simple(program, options)
     text = program_text(short, in_place(short)[1])
-    names = [s.target if isinstance(s, ir.Assignment) else s.name for s in program.steps]
-    for step in short.steps:
-        names.remove(step.target if isinstance(step, ir.Assignment) else step.name)
+    names = [name for step in program.steps for name in ir.made(step)]
+    for name in (name for step in short.steps for name in ir.made(step)):
+        names.remove(name)
     return text + "".join(f"\n\n  {n}[:] = ... need not be computed by itself." for n in names)
 
 

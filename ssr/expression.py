@@ -7,7 +7,7 @@ temporary field first. A `Recorder` collects the assignments of the program bein
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
@@ -31,6 +31,7 @@ from .errors import (
 from .families import multiply
 from .functions import power
 from .index import plain
+from .oracle import data_of
 from .sets import Domain
 from .space import Space
 from .trace import row_domain
@@ -79,9 +80,7 @@ class Recorder:
         Expressions that read the old values and may still be used are stored before.
         """
         self.own(expression)
-        for other in list(self._live.values()):
-            if other is not expression and reads_field(other.value, name):
-                self._keep(other)
+        self._keep_readers(name, expression)
         given = expression
         if isinstance(expression, Mask):
             expression = expression.settled()
@@ -98,6 +97,21 @@ class Recorder:
         )
         if not isinstance(given.value, ir.Load):
             given.become(name)
+
+    def together(self, space: Space, values: Mapping[str, ir.Value]) -> None:
+        """Record assignments of several fields that are made together, row by row in C order."""
+        for name in values:
+            self._keep_readers(name, None)
+        rows = row_domain(space)
+        made = [ir.Assignment(n, space.axes, rows, v, "forward") for n, v in values.items()]
+        self.places.append(user_span())
+        self.steps.append(made[0] if len(made) == 1 else ir.Group(tuple(made)))
+
+    def _keep_readers(self, name: str, but: Expression | None) -> None:
+        """Store the expressions that read a field which is about to be assigned."""
+        for other in list(self._live.values()):
+            if other is not but and reads_field(other.value, name):
+                self._keep(other)
 
     def keep(self, stored: Stored) -> str:
         """Return the name of a stored matrix in this program."""
@@ -143,8 +157,8 @@ class Recorder:
         """Return an earlier reduction of the same values, if what they read has not changed."""
         domain = row_domain(values.space)
         for step in reversed(self.steps):
-            if isinstance(step, ir.Assignment):
-                if reads_field(values.value, step.target):
+            if not isinstance(step, ir.Reduction):
+                if any(reads_field(values.value, name) for name in ir.made(step)):
                     return None
             elif (step.kind, step.domain, step.value) == (kind, domain, values.value):
                 return step.name
@@ -196,9 +210,13 @@ class Recorder:
         meaning: dict[str, ir.Value | str] = {}
         for name, kind in matrix.parts.data.items():
             if name not in matrix.parts.bound:
+                made = name not in data_of(matrix.parts.origin)
+                name = name.partition("[")[0]
                 raise UnboundError(
                     f"Matrix {matrix.name} needs a value for {name!r}.",
-                    hint=f"Bind it: {matrix.name}.bind({name}=...).",
+                    hint=f"Compute the recurrence first: {name}.compute()."
+                    if made
+                    else f"Bind it: {matrix.name}.bind({name}=...).",
                 )
             value = matrix.parts.bound[name]
             if isinstance(value, Expression):
@@ -246,6 +264,11 @@ def recording(recorder: Recorder) -> Iterator[None]:
         yield
     finally:
         _recorder.reset(token)
+
+
+def recorder_of_program() -> Recorder | None:
+    """Return the recorder of the program being traced, if one is."""
+    return _recorder.get()
 
 
 def current() -> Recorder:
@@ -568,16 +591,21 @@ def diagonal_value(diagonal: tuple[ir.Family, ...], rows: Domain) -> ir.Value:
 def bound_families(matrix: Matrix, recorder: Recorder) -> tuple[ir.Family, ...]:
     """Return the families with data replaced by what they are bound to."""
     meaning = recorder.data(matrix)
+    return tuple(replace(f, value=bound_value(f.value, meaning)) for f in matrix.families)
 
-    def change(value: ir.Value) -> ir.Value | None:
-        if isinstance(value, ir.Scalar):
-            found = meaning[value.name]
+
+def bound_value(value: ir.Value, meaning: Mapping[str, ir.Value | str]) -> ir.Value:
+    """Return a value with data replaced by what they are bound to."""
+
+    def change(part: ir.Value) -> ir.Value | None:
+        if isinstance(part, ir.Scalar):
+            found = meaning[part.name]
             assert not isinstance(found, str)
             return found
-        if isinstance(value, ir.Load):
-            name = meaning[value.array]
+        if isinstance(part, ir.Load):
+            name = meaning[part.array]
             assert isinstance(name, str)
-            return replace(value, array=name)
+            return replace(part, array=name)
         return None
 
-    return tuple(replace(f, value=ir.rewrite(f.value, change)) for f in matrix.families)
+    return ir.rewrite(value, change)

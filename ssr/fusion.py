@@ -89,8 +89,8 @@ def fuse(program: ir.Program, found: Sequence[ir.Nest]) -> tuple[ir.Program, tup
     members = [
         _member(step, made, program) for step, made in zip(program.steps, found, strict=True)
     ]
-    last = {name: n for n, step in enumerate(program.steps) for name in _read(step.value)}
-    temporaries = {f.name: last[f.name] for f in program.temporaries}
+    last = {name: n for n, step in enumerate(program.steps) for name in _read(step)}
+    temporaries = {f.name: last[f.name] for f in program.temporaries if f.name in last}
     nests: list[ir.Nest] = []
     buffered: set[str] = set()
     start = 0
@@ -108,10 +108,11 @@ def fuse(program: ir.Program, found: Sequence[ir.Nest]) -> tuple[ir.Program, tup
 
 def _member(step: ir.Step, made: ir.Nest, program: ir.Program) -> Member:
     """Return a step as a candidate."""
-    if isinstance(step, ir.Reduction):
-        written, rows = step.name, step.rows
+    first = ir.parts(step)[0]
+    if isinstance(first, ir.Reduction):
+        written, rows = first.name, first.rows
     else:
-        written, rows = step.target, program.field(step.target)
+        written, rows = first.target, program.field(first.target)
     row = tuple(Affine.name(a) for a in made.axes)
     own = {b.name for b in made.buffers}
     reads: dict[Read, None] = {}
@@ -125,7 +126,7 @@ def _member(step: ir.Step, made: ir.Nest, program: ir.Program) -> Member:
                 reads[part.array, _offset(part.index, line)] = None
             elif isinstance(part, ir.Gather):
                 reads[part.array, None] = None
-    return Member(made, written, rows, step.domain, tuple(reads), frozenset(scalars))
+    return Member(made, written, rows, first.domain, tuple(reads), frozenset(scalars))
 
 
 def _offset(index: Sequence[Affine], row: Sequence[Affine]) -> Offset | None:
@@ -136,8 +137,9 @@ def _offset(index: Sequence[Affine], row: Sequence[Affine]) -> Offset | None:
     return tuple(s.constant for s in shift) if all(s.is_constant for s in shift) else None
 
 
-def _read(value: ir.Value) -> set[str]:
-    return {v.array for v in ir.walk(value) if isinstance(v, (ir.Load, ir.Gather))}
+def _read(step: ir.Step) -> set[str]:
+    values = (v for part in ir.parts(step) for v in ir.walk(part.value))
+    return {v.array for v in values if isinstance(v, (ir.Load, ir.Gather))}
 
 
 def _longest(
@@ -160,6 +162,8 @@ def _longest(
 def _possible(group: Sequence[Member]) -> bool:
     """Whether dependences allow steps to share a nest; if not, no more steps can either."""
     if any(a.nest.axes != b.nest.axes for a, b in pairwise(group)):
+        return False
+    if len(group) > 1 and any(m.nest.joint for m in group):
         return False
     reduced = {m.written for m in group if m.folds}
     if len({m.nest.order for m in group} - {"any"}) > 1 or any(m.scalars & reduced for m in group):

@@ -8,7 +8,7 @@ can be tested to keep values. Neither uses isl's code generation, the emitter or
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
@@ -106,7 +106,8 @@ def interpret_program(
             if isinstance(step, ir.Reduction):
                 meaning.scalars[step.name] = _reduce(step, program, held, meaning)
             else:
-                _assign(step, program, held, meaning)
+                together = step.assignments if isinstance(step, ir.Group) else (step,)
+                _assign(together, program, held, meaning)
         here = Domain.where(("i",), "i = 0")
         return tuple(float(meaning.evaluate(v, (0,), here, _no_field)) for v in program.results)
 
@@ -129,25 +130,28 @@ def _reduce(
 
 
 def _assign(
-    assignment: ir.Assignment, program: ir.Program, held: Mapping[str, Array], meaning: Meaning
+    together: Sequence[ir.Assignment],
+    program: ir.Program,
+    held: Mapping[str, Array],
+    meaning: Meaning,
 ) -> None:
-    """Run one assignment: old loads read the target as it was, new ones what was made."""
-    target = held[assignment.target]
-    lower = program.field(assignment.target).lower
-    made: dict[Row, Any] = {}
+    """Run assignments row by row: old loads read arrays as they were, new ones what was made."""
+    made: dict[str, dict[Row, Any]] = {a.target: {} for a in together}
 
     def read(load: ir.Load, index: Row) -> Any:
         if load.new:
-            assert load.array == assignment.target, f"a new value of {load.array} is read"
-            assert index in made, f"{load.array}{list(index)} is read before it is made"
-            return made[index]
+            known = made[load.array]
+            assert index in known, f"{load.array}{list(index)} is read before it is made"
+            return known[index]
         return held[load.array][_place(index, program.field(load.array), held[load.array])]
 
-    rows = meaning.points(assignment.domain)
-    for row in reversed(rows) if assignment.order == "backward" else rows:
-        made[row] = meaning.evaluate(assignment.value, row, assignment.domain, read)
-    for row, value in made.items():
-        target[tuple(r - low for r, low in zip(row, lower, strict=True))] = value
+    rows = meaning.points(together[0].domain)
+    for row in reversed(rows) if together[0].order == "backward" else rows:
+        for a in together:
+            made[a.target][row] = meaning.evaluate(a.value, row, a.domain, read)
+    for name, values in made.items():
+        for row, value in values.items():
+            held[name][_place(row, program.field(name), held[name])] = value
 
 
 def interpret_nest(
@@ -193,11 +197,12 @@ def interpret_nest(
         shape[1:-1] = [] if b.lines is None else [shape[1] + 2 * b.lines]
         memory.buffers[b.name] = b, np.full(shape, 0.0 if b.cleared else np.nan, meaning.kind)
     terms: dict[str, list[float]] = {}
-    places = [_by_line(meaning.points(s.domain & nest.context)) for s in nest.statements]
+    groups = (nest.statements,) if nest.joint else tuple((s,) for s in nest.statements)
+    places = [_by_line(meaning.points(g[0].domain & nest.context)) for g in groups]
     with np.errstate(all="ignore"):
         for line in _lines(nest, box):
-            for statement, rows in zip(nest.statements, places, strict=True):
-                _run(statement, nest, line, rows, meaning, memory)
+            for group, rows in zip(groups, places, strict=True):
+                _run(group, nest, line, rows, meaning, memory)
             if all(low <= n < high for n, (low, high) in zip(line, box[:-1], strict=True)):
                 for fold in nest.folds:
                     terms.setdefault(fold.name, []).extend(memory.line(fold.buffer))
@@ -222,25 +227,27 @@ def _by_line(rows: list[Row]) -> dict[Row, list[int]]:
 
 
 def _run(
-    statement: ir.Statement,
+    together: Sequence[ir.Statement],
     nest: ir.Nest,
     line: Row,
     rows: Mapping[Row, list[int]],
     meaning: Meaning,
     memory: Memory,
 ) -> None:
-    """Run the instances of a statement that belong to a line of the loops."""
+    """Run the instances of statements that belong to a line of the loops, row by row."""
+    first = together[0]
     backward = nest.order == "backward"
     names = tuple(map(Affine.name, nest.axes))
-    moved = statement.runs(names, nest.order)[:-1]
+    moved = first.runs(names, nest.order)[:-1]
     where = dict(zip(nest.axes, line, strict=False))
     line = tuple(index.evaluate(where) for index in moved)
     along = rows.get(line, [])
-    for last in reversed(along) if backward != statement.parallel else along:
+    for last in reversed(along) if backward != first.parallel else along:
         row = (*line, last)
-        value = meaning.evaluate(statement.value, row, statement.domain, memory.read)
-        index = meaning.index(statement.index, row, statement.domain)
-        memory.write(statement.array, index, value)
+        for statement in together:
+            value = meaning.evaluate(statement.value, row, statement.domain, memory.read)
+            index = meaning.index(statement.index, row, statement.domain)
+            memory.write(statement.array, index, value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,7 +180,28 @@ class Reduction:
     value: Value
 
 
-Step: TypeAlias = "Assignment | Reduction"
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Assignments over the same rows that are made together: all of them at a row, then the next.
+
+    Loads marked ``new`` read what any of them has made at an earlier row, or one before it at this
+    row. The old values of their targets are not read.
+    """
+
+    assignments: tuple[Assignment, ...]
+
+
+Step: TypeAlias = "Assignment | Reduction | Group"
+
+
+def parts(step: Step) -> tuple[Assignment | Reduction, ...]:
+    """Return the assignments of a step, or the step itself."""
+    return step.assignments if isinstance(step, Group) else (step,)
+
+
+def made(step: Step) -> tuple[str, ...]:
+    """Return the names of what a step makes: fields, or the number of a reduction."""
+    return tuple(p.target if isinstance(p, Assignment) else p.name for p in parts(step))
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,7 +346,8 @@ class Nest:
     The bounds of the box are parameters ``k_lo <= k < k_hi`` and so on for each axis.
     ``earlier`` holds the offsets to rows that must be done before a row; None if they are not
     the same for all rows. ``whole_lines`` says that a box may not cut lines. ``fused`` says that
-    the nest holds several steps of a program; the target is then one of the arrays it writes.
+    the nest holds several steps of a program; the target is then one of the arrays it writes. So it
+    is if the nest is ``joint``: all its statements run at a row before the next row.
     """
 
     target: str
@@ -338,6 +360,7 @@ class Nest:
     whole_lines: bool = False
     folds: tuple[Fold, ...] = ()
     fused: bool = False
+    joint: bool = False
 
 
 def fresh(stem: str, taken: Collection[str]) -> str:

@@ -56,7 +56,10 @@ def text_of(program: ir.Program) -> str:
         operand = "" if term.operand is None else name(term.operand)
         return f"{term.domain.text} {name(term.weight)} {operand}"
 
-    made = [(name(step.value), replace(step, value=ir.ZERO)) for step in program.steps]
+    made = [
+        [(name(p.value), replace(p, value=ir.ZERO)) for p in ir.parts(step)]
+        for step in program.steps
+    ]
     results = [name(value) for value in program.results]
     return repr((replace(program, steps=(), results=()), made, results, list(lines)))
 

@@ -110,10 +110,12 @@ def program_text(program: ir.Program, notes: Sequence[str] = ()) -> str:
             lines += [f"    {line}" for line in equation(a.name, a.value, a.domain)]
             lines += [f"  {notes[n]}"] if notes else []
             continue
-        left = f"{a.target}[{', '.join(a.axes)}]"
-        order = "" if a.order == "any" else f", {a.order}"
-        lines += ["", f"  for {a.domain.notation()}{order}:"]
-        lines += [f"    {line}" for line in equation(left, a.value, a.domain)]
+        first, *_ = together = a.assignments if isinstance(a, ir.Group) else (a,)
+        order = "" if first.order == "any" else f", {first.order}"
+        lines += ["", f"  for {first.domain.notation()}{order}:"]
+        for each in together:
+            left = f"{each.target}[{', '.join(each.axes)}]"
+            lines += [f"    {line}" for line in equation(left, each.value, each.domain)]
         lines += [f"  {notes[n]}"] if notes else []
     if program.results:
         lines += ["", f"  return {', '.join(map(show, program.results))}"]

@@ -35,6 +35,7 @@ from .oracle import (
     Part,
     Points,
     assemble,
+    data_of,
     need,
     number,
     renamed,
@@ -379,10 +380,9 @@ class Matrix:
         for name, kind in self.parts.data.items():
             if name not in other.data or name in names:
                 continue
-            same = other.data[name] == kind and _same(
+            if other.data[name] != kind or not same(
                 other.bound.get(name), self.parts.bound.get(name)
-            )
-            if not same:
+            ):
                 old = stem(name)
                 new = ir.fresh(old, taken)
                 taken.add(new)
@@ -412,6 +412,17 @@ class Matrix:
                 paths=(),
             )
         )
+
+    def row(self, *index: Any) -> dict[Any, Any]:
+        """Return a row in the generator of an `ssr.recurrence`: a dictionary of values by column.
+
+        Columns are tuples of indices, in one dimension indices; they come and compare in C order.
+        The path is forked where the rows differ in their columns; data of the matrix become data of
+        the recurrence. A column is a row of the transpose, ``A.T.row(j, i)``.
+        """
+        from .rows import row
+
+        return row(self, index)
 
     # -- application -----------------------------------------------------------------------------
 
@@ -601,9 +612,11 @@ class Matrix:
                [ 0.,  1., -2.]])
         """
         sizes = self._known_sizes()
-        need(tuple(self.parts.data), self.parts.bound, "data")
+        names = tuple(n for n in self.parts.data if n in data_of(self.parts.origin))
+        need(names, self.parts.bound, "data")
         values: dict[str, Any] = {}
-        for name, kind in self.parts.data.items():
+        for name in names:
+            kind = self.parts.data[name]
             value = self.parts.bound[name]
             if isinstance(value, Value) and known_early(value.node):
                 value = number(value, sizes)
@@ -643,8 +656,8 @@ def _checked(name: str, kind: Space | ScalarType | None, value: Any) -> Any:
     return number_of(name, value)
 
 
-def _same(a: Any, b: Any) -> bool:
+def same(a: Any, b: Any) -> bool:
     """Whether two values of data are one: equal numbers, or an array, or views of its elements."""
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return a.__array_interface__ == b.__array_interface__
-    return a is b or (isinstance(a, float) and a == b)
+    return a is b or (isinstance(a, (int, float)) and a == b)

@@ -38,6 +38,10 @@ def in_place(program: ir.Program) -> tuple[ir.Program, tuple[str, ...]]:
             notes.append(f"{a.name} is the {a.kind} of all rows.")
             steps.append(a)
             continue
+        if isinstance(a, ir.Group):
+            notes.append(f"{', '.join(ir.made(a))} are made together, row by row.")
+            steps.append(a)
+            continue
         decision = sweep(a)
         if decision.in_place:
             notes.append(f"{a.target}[:] runs in place: {decision.reason}.")
@@ -62,7 +66,28 @@ def nest(step: ir.Step, program: ir.Program) -> ir.Nest:
     """Return the nest that runs a step in its order, on any box of its rows."""
     if isinstance(step, ir.Reduction):
         return _reduce(step)
+    if isinstance(step, ir.Group):
+        return _together(step, program)
     return _assign(step, program.field(step.target))
+
+
+def _together(group: ir.Group, program: ir.Program) -> ir.Nest:
+    """Return the nest that runs assignments together, row by row."""
+    first, *_ = group.assignments
+    alone = [_assign(a, program.field(a.target)) for a in group.assignments]
+    statements = (
+        replace(s, name=f"row_{n}", parallel=False)
+        for n, made in enumerate(alone)
+        for s in made.statements
+    )
+    known = frozenset().union(*(a.domain.parameters() for a in group.assignments))
+    return replace(
+        alone[0],
+        context=context(first.axes, known, program.field(first.target)),
+        statements=tuple(statements),
+        earlier=earlier(*group.assignments),
+        joint=True,
+    )
 
 
 def _reduce(reduction: ir.Reduction) -> ir.Nest:

@@ -33,6 +33,22 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True)
+class Recursion:
+    """A row generator that reads rows made before, and rows of other matrices.
+
+    ``data`` pairs the names of all data, and ``own`` are those the generator takes; ``spaces`` are
+    those of the matrices whose rows are read.
+    """
+
+    function: Callable[..., Any]
+    rows: Space
+    cols: Space
+    data: tuple[tuple[str, str], ...]
+    own: tuple[str, ...]
+    spaces: frozenset[Space]
+
+
+@dataclass(frozen=True, slots=True)
 class Combination:
     """``left + factor * right``; ``left`` may be absent."""
 
@@ -83,7 +99,7 @@ class Kronecker:
 
 
 Origin: TypeAlias = (
-    "Definition | Combination | Part | Product | Transpose | Restriction | Kronecker"
+    "Definition | Recursion | Combination | Part | Product | Transpose | Restriction | Kronecker"
 )
 
 
@@ -92,6 +108,8 @@ def spaces(origin: Origin) -> frozenset[Space]:
     match origin:
         case Definition():
             return frozenset({origin.rows, origin.cols})
+        case Recursion():
+            return origin.spaces | {origin.rows}
         case Restriction():
             return spaces(origin.whole).union(origin.inner)
         case Product(left, right) | Kronecker(left, right):
@@ -105,7 +123,7 @@ def spaces(origin: Origin) -> frozenset[Space]:
 def renamed(origin: Origin, names: Mapping[str, str]) -> Origin:
     """Return the origin with data bound by other names."""
     match origin:
-        case Definition():
+        case Definition() | Recursion():
             return replace(origin, data=tuple((o, names.get(n, n)) for o, n in origin.data))
         case Combination(left, factor, right):
             moved = None if left is None else renamed(left, names)
@@ -115,6 +133,20 @@ def renamed(origin: Origin, names: Mapping[str, str]) -> Origin:
             return type(origin)(renamed(left, names), renamed(right, names))
         case Part() | Transpose() | Restriction():
             return replace(origin, whole=renamed(origin.whole, names))
+
+
+def data_of(origin: Origin) -> frozenset[str]:
+    """Return the names of the data that the definition reads."""
+    match origin:
+        case Definition() | Recursion():
+            return frozenset(name for _, name in origin.data)
+        case Combination(left, factor, right):
+            own = frozenset({factor} if isinstance(factor, str) else ())
+            return own | data_of(right) | (frozenset() if left is None else data_of(left))
+        case Product(left, right) | Kronecker(left, right):
+            return data_of(left) | data_of(right)
+        case Part() | Transpose() | Restriction():
+            return data_of(origin.whole)
 
 
 class Points:
@@ -152,7 +184,12 @@ def assemble(
 
     match origin:
         case Definition():
-            return _rows(origin, sizes, values)
+            data = {own: values[name] for own, name in origin.data}
+            return by_rows(origin, sizes, lambda point: origin.function(*point, **data))
+        case Recursion():
+            from .earlier import recursion
+
+            return recursion(origin, sizes, values)
         case Combination(left, factor, right):
             number = values[factor] if isinstance(factor, str) else factor
             product = number * assemble(right, sizes, values)
@@ -189,20 +226,26 @@ def numbers_in(part: Space, space: Space, sizes: Mapping[str, int]) -> np.ndarra
     return np.ravel_multi_index(places, space.extent(sizes)).ravel()
 
 
-def _rows(
-    origin: Definition, sizes: Mapping[str, int], values: Mapping[str, Any]
+def by_rows(
+    origin: Definition | Recursion,
+    sizes: Mapping[str, int],
+    run: Callable[[tuple[int, ...]], Any],
+    keep: Callable[[tuple[int, ...], float], None] = lambda column, value: None,
 ) -> scipy.sparse.csr_array:
+    """Return the matrix of a definition, whose generator is run at each row in C order.
+
+    ``keep`` is told of each entry.
+    """
     import scipy.sparse as sparse
 
     cols = origin.cols.box(sizes)
     shape = tuple(high - low for low, high in cols)
-    data = {own: values[name] for own, name in origin.data}
     lines: list[int] = []
     columns: list[int] = []
     entries: list[float] = []
     with deciding(lambda condition: holds(condition, sizes)), np.errstate(all="ignore"):
         for line, point in enumerate(origin.rows.points(sizes)):
-            generator = origin.function(*point, **data)
+            generator = run(point)
             for column, value in generator:
                 index = column if isinstance(column, tuple) else (column,)
                 place = tuple(
@@ -216,6 +259,7 @@ def _rows(
                 lines.append(line)
                 columns.append(int(np.ravel_multi_index(place, shape)))
                 entries.append(number(value, sizes))
+                keep(tuple(p + low for p, (low, _) in zip(place, cols, strict=True)), entries[-1])
     count = int(np.prod(origin.rows.extent(sizes)))
     whole = sparse.coo_array(
         (np.asarray(entries), (lines, columns)), shape=(count, int(np.prod(shape)))

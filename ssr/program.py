@@ -206,7 +206,7 @@ class Program:
         return tuple(given)
 
     def _written(self) -> frozenset[str]:
-        return frozenset(a.target for a in self.ir.steps if isinstance(a, ir.Assignment))
+        return frozenset(name for step in self.ir.steps for name in ir.made(step))
 
     def _named(self, arrays: Sequence[Any]) -> list[tuple[str, Space, Any]]:
         return [
@@ -389,7 +389,7 @@ def _program_ir(recorder: Recorder) -> ir.Program:
             f"The name {', '.join(sorted(clash))} is both a size and a field or scalar.",
             hint="Rename one of them.",
         )
-    written = {s.target for s in steps if isinstance(s, ir.Assignment)}
+    written = {name for step in steps for name in ir.made(step)}
     given = [n for n, v in recorder.scalars.items() if v is None and n not in recorder.reductions]
     bound = [n for n, v in recorder.scalars.items() if v is not None]
     return ir.Program(

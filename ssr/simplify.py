@@ -32,7 +32,7 @@ def simplified(program: ir.Program, *, exact: bool) -> ir.Program:
     steps = program.steps if exact else _without_zeros(program.steps)
     steps = _where_read(steps, {f.name for f in program.temporaries})
     steps = live(steps, {f.name for f in program.fields}, program.results)
-    written = {s.target for s in steps if isinstance(s, ir.Assignment)}
+    written = {name for step in steps for name in ir.made(step)}
     kept = tuple(f for f in program.temporaries if f.name in written)
     return replace(program, steps=steps, temporaries=kept)
 
@@ -44,17 +44,16 @@ def live(
     wanted = kept | {v.name for r in results for v in ir.walk(r) if isinstance(v, ir.Scalar)}
     found: list[ir.Step] = []
     for step in reversed(steps):
-        name = step.target if isinstance(step, ir.Assignment) else step.name
-        if name in wanted:
+        if not wanted.isdisjoint(ir.made(step)):
             found.append(step)
-            wanted = (wanted - {name}) | _read(step.value)
+            wanted = (wanted - {*ir.made(step)}) | _read(step)
     return tuple(reversed(found))
 
 
-def _read(value: ir.Value) -> set[str]:
+def _read(step: ir.Step) -> set[str]:
     """Return the fields and scalars whose values before a step it reads."""
     found = set()
-    for part in ir.walk(value):
+    for part in (v for p in ir.parts(step) for v in ir.walk(p.value)):
         match part:
             case ir.Load(name, new=False) | ir.Scalar(name) | ir.Gather(array=name, new=False):
                 found.add(name)
@@ -66,9 +65,13 @@ def _read(value: ir.Value) -> set[str]:
 
 def _without_zeros(steps: Sequence[ir.Step]) -> tuple[ir.Step, ...]:
     zero: set[str] = set()
-    found = []
+    found: list[ir.Step] = []
     for step in steps:
-        if zero & _read(step.value):
+        if isinstance(step, ir.Group):
+            zero -= {*ir.made(step)}
+            found.append(step)
+            continue
+        if zero & _read(step):
             step = replace(step, value=_folded(step.value, zero))
         found.append(step)
         if isinstance(step, ir.Assignment):
@@ -122,14 +125,14 @@ def _move(steps: list[ir.Step], place: int, name: str) -> None:
     """Move the value of a temporary into the one expression that reads it, if it is one."""
     made = steps[place]
     assert isinstance(made, ir.Assignment)
-    readers = [n for n, s in enumerate(steps) if n != place and name in _read(s.value)]
+    readers = [n for n, s in enumerate(steps) if n != place and name in _read(s)]
     if len(readers) != 1 or readers[0] < place or made.order != "any":
         return
     reader = steps[readers[0]]
-    if any(g.array == name for g in ir.gathers(reader.value)):
+    if isinstance(reader, ir.Group) or any(g.array == name for g in ir.gathers(reader.value)):
         return
-    between = {s.target for s in steps[place + 1 : readers[0]] if isinstance(s, ir.Assignment)}
-    if between & _read(made.value):
+    between = {name for s in steps[place + 1 : readers[0]] for name in ir.made(s)}
+    if between & _read(made):
         return
     found = [
         (rows, load) for rows, load in reads(reader.value, reader.domain) if load.array == name
@@ -145,7 +148,7 @@ def _move(steps: list[ir.Step], place: int, name: str) -> None:
         steps[readers[0]] = replace(reader, value=_put(reader.value, name, value))
 
 
-def _pointless(index: tuple[Affine, ...], reader: ir.Step) -> bool:
+def _pointless(index: tuple[Affine, ...], reader: ir.Assignment | ir.Reduction) -> bool:
     """Whether a temporary is read at the own row of a step that can share its loops."""
     own = index == tuple(Affine.name(a) for a in reader.axes)
     return own and (isinstance(reader, ir.Reduction) or reader.order == "any")

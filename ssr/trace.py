@@ -8,7 +8,9 @@ entries of its rows; equal entries of different paths are one family.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -82,7 +84,7 @@ class Path:
 class Fork:
     """Where a run begins to differ from an earlier one: the answers so far, and what is left."""
 
-    answers: tuple[tuple[Condition, bool], ...]
+    answers: tuple[tuple[Condition | Domain, bool], ...]
     domain: Domain
 
 
@@ -105,26 +107,31 @@ class Tracer:
         self.domain = fork.domain
         self.replay = fork.answers
         self.again = again
-        self.answers: list[tuple[Condition, bool]] = []
+        self.answers: list[tuple[Condition | Domain, bool]] = []
         self.forks: list[Fork] = []
 
-    def decide(self, condition: Condition) -> bool:
-        """Return the truth of a condition on this path; fork where both are possible."""
+    def decide(self, condition: Condition | Domain) -> bool:
+        """Return the truth of a condition on this path; fork where both are possible.
+
+        A domain is the condition that the row lies in it.
+        """
         met = len(self.answers)
         if met < len(self.replay):
             expected, answer = self.replay[met]
             if expected != condition:
-                raise _other_condition(f"first {expected.isl()}, then {condition.isl()}")
+                raise _other_condition(f"first {_told(expected)}, then {_told(condition)}")
         elif self.again:
-            raise _other_condition(f"first none, then {condition.isl()}")
+            raise _other_condition(f"first none, then {_told(condition)}")
         else:
-            _check_names(condition.names(), self.names)
+            if isinstance(condition, Condition):
+                _check_names(condition.names(), self.names)
             answer = self._decide(condition)
         self.answers.append((condition, answer))
         return answer
 
-    def _decide(self, condition: Condition) -> bool:
-        holds = Domain.of(self.domain.axes, condition)
+    def _decide(self, condition: Condition | Domain) -> bool:
+        axes = self.domain.axes
+        holds = condition if isinstance(condition, Domain) else Domain.of(axes, condition)
         yes = self.domain & holds
         if yes.empty:
             return False
@@ -135,19 +142,61 @@ class Tracer:
         self.domain = yes
         return True
 
+    def outside(self, space: Space, point: tuple[Affine, ...]) -> Domain | None:
+        """Return the rows for which a point lies outside a space, None if there are none."""
+        if self.again:
+            return None
+        inside = Domain.of(space.axes, space.condition())
+        found = self.domain - inside.preimage(point, self.domain.axes)
+        return None if found.empty else found
+
+
+_tracer: ContextVar[Tracer | None] = ContextVar("tracer", default=None)
+
+
+@contextmanager
+def running(tracer: Tracer) -> Iterator[None]:
+    """Let a tracer decide what is met inside the block."""
+    token = _tracer.set(tracer)
+    try:
+        with deciding(tracer.decide):
+            yield
+    finally:
+        _tracer.reset(token)
+
+
+def tracing() -> Tracer:
+    """Return the tracer of the run in progress."""
+    tracer = _tracer.get()
+    assert tracer is not None
+    return tracer
+
+
+def _told(condition: Condition | Domain) -> str:
+    return condition.notation() if isinstance(condition, Domain) else condition.isl()
+
 
 def check_signature(
-    function: Callable[..., object], rows: Space, data: Mapping[str, object]
+    function: Callable[..., object],
+    rows: Space,
+    data: Mapping[str, object],
+    more: tuple[str, ...] = (),
 ) -> None:
-    """Check that a generator takes one index per axis and the declared data as keywords."""
+    """Check that a generator takes one index per axis and the declared data as keywords.
+
+    ``more`` are the parameters that follow the indices.
+    """
     kinds = inspect.signature(function).parameters.values()
     indices = [p.name for p in kinds if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     keywords = [p.name for p in kinds if p.kind is p.KEYWORD_ONLY]
     variadic = [p.name for p in kinds if p.kind is p.VAR_POSITIONAL]
     name = function.__name__
-    if len(indices) != rows.ndim and not variadic:
+    if len(indices) != rows.ndim + len(more) and not variadic:
         raise ArgumentError(
             f"Generator {name} takes {len(indices)} indices; its rows have {rows.ndim} axes."
+            if not more
+            else f"Generator {name} takes {len(indices)} parameters besides data, "
+            f"not {rows.ndim} indices and {', '.join(more)}."
         )
     if set(keywords) != set(data):
         raise ArgumentError(
@@ -211,20 +260,14 @@ def row_domain(rows: Space, others: tuple[Space, ...] = ()) -> Domain:
 def _run(
     function: Callable[..., object], tracer: Tracer, cols: Space, data: Data, split: Split
 ) -> tuple[Entry, ...]:
-    def outside(space: Space, column: tuple[Affine, ...]) -> Domain | None:
-        """Return the rows for which a point lies outside a space, None if there are none."""
-        if tracer.again:
-            return None
-        inside = Domain.of(space.axes, space.condition())
-        found = tracer.domain - inside.preimage(column, tracer.domain.axes)
-        return None if found.empty else found
-
     given = {
-        name: FieldData(name, kind, outside) if isinstance(kind, Space) else Value(ir.Scalar(name))
+        name: FieldData(name, kind, tracer.outside)
+        if isinstance(kind, Space)
+        else Value(ir.Scalar(name))
         for name, kind in data.items()
     }
     found: list[tuple[tuple[Affine, ...], ir.Value, Span | None, Place]] = []
-    with deciding(tracer.decide):
+    with running(tracer):
         generator = function(*(Index(Affine.name(a)) for a in tracer.domain.axes), **given)
         if not inspect.isgenerator(generator):
             raise ArgumentError(
@@ -236,7 +279,7 @@ def _run(
             column, value = split_entry(item, cols, span)
             with at(span, 0):
                 _check_names(frozenset().union(*(c.names() for c in column)), tracer.names)
-            beyond = outside(cols, column)
+            beyond = tracer.outside(cols, column)
             if beyond is not None:
                 raise OutOfSpaceError(
                     f"Column ({', '.join(map(str, column))}) of {function.__name__} "
@@ -296,8 +339,23 @@ def split_entry(item: object, cols: Space, span: Span | None) -> tuple[tuple[Aff
 def _check_pure(
     function: Callable[..., object], first: tuple[Entry, ...], second: tuple[Entry, ...]
 ) -> None:
+    known: set[tuple[int, int]] = set()
+
+    def alike(a: ir.Value, b: ir.Value) -> bool:
+        """Whether values are equal; what is shared is compared once, and NaN equals NaN."""
+        if (id(a), id(b)) not in known:
+            match a, b:
+                case ir.Op(name, args), ir.Op(other, more) if len(args) == len(more):
+                    equal = name == other and all(map(alike, args, more))
+                case _:
+                    equal = repr(a) == repr(b)
+            if not equal:
+                return False
+            known.add((id(a), id(b)))
+        return True
+
     def same(a: Entry, b: Entry) -> bool:
-        return a.column == b.column and repr(a.value) == repr(b.value)
+        return a.column == b.column and alike(a.value, b.value)
 
     pairs = list(zip(first, second, strict=False))
     if len(first) != len(second) or not all(same(a, b) for a, b in pairs):

@@ -12,6 +12,8 @@ statement and the rows. The rules, in the order they are checked:
 - A read of the target happens after the write of that row if it comes before the row in sweep
   order, and before the write otherwise; loads marked ``new`` are of the first kind. The row is
   that whose value is made: a statement that fills a buffer reads for the lines that use it.
+- A joint nest, which runs all statements at each row, reads of the arrays it writes what it has
+  made at earlier rows, or by an earlier statement at the row.
 - Products with stored matrices read the target through a part that lies on the right side of the
   row, in the statement that writes it or on a line before that one; nests of several steps read
   only what they do not write.
@@ -63,6 +65,8 @@ def verify(nest: ir.Nest, fields: Mapping[str, ir.Field], after: str = "nest") -
             checker.inside(statement, domain, load)
             if load.array in checker.buffers:
                 checker.buffer(place, domain, load)
+            elif nest.joint:
+                checker.together(place, domain, load)
             elif load.array == nest.target and not nest.fused:
                 checker.order(place, domain, load)
         for gather in ir.gathers(statement.value):
@@ -128,7 +132,7 @@ class Checker:
     def store(self, statement: ir.Statement, rows: Domain) -> None:
         """Check that a store is within its array, at an index the other rules understand."""
         buffer = self.buffers.get(statement.array)
-        stored = self.nest.fused and statement.array in self.fields
+        stored = (self.nest.fused or self.nest.joint) and statement.array in self.fields
         known = statement.array == self.nest.target or stored or buffer is not None
         assert known, f"after {self.after}: {statement.name!r} writes {statement.array!r}"
         if buffer is not None:
@@ -241,6 +245,19 @@ class Checker:
                 self.hold(done, reader.name, f"the old {_shown(load)} lies before the row")
             for writer in self.writers(target):
                 self._sides(place, writer, rows, done, load)
+
+    def together(self, place: int, rows: Domain, load: ir.Load) -> None:
+        """Check that a joint nest reads of its targets what was made: earlier, or at the row."""
+        writers = self.writers(load.array)
+        if not writers:
+            return
+        reader = self.nest.statements[place]
+        assert load.new, f"{reader.name!r} reads old values of {load.array!r}"
+        pair = (self.row, load.index) if self.backward else (load.index, self.row)
+        late = rows - rows.before(*pair)
+        if max(writers) < place:
+            late = late - late.equal(load.index, self.row)
+        self.hold(late, reader.name, f"{_shown(load)} is not made yet")
 
     def gather(self, place: int, gather: ir.Gather) -> None:
         """Check that a product with a stored matrix reads what is there."""

@@ -16,6 +16,8 @@ from .. import ir
 
 def mergeable(nest: ir.Nest) -> tuple[tuple[ir.Statement, ...], ...]:
     """Return the statements of a nest in order, in the longest runs that may share a loop."""
+    if nest.joint:
+        return (nest.statements,)
     groups: list[list[ir.Statement]] = []
     for statement in nest.statements:
         if groups and nest.fused and all(_apart(s, statement) for s in groups[-1]):

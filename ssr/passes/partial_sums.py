@@ -39,6 +39,8 @@ class Shared:
 
 def partial_sums(nest: ir.Nest, fields: Mapping[str, ir.Field]) -> ir.Nest:
     """Return the nest with sums of constant stencils taken from line buffers."""
+    if nest.joint:
+        return nest
     statements: list[ir.Statement] = []
     buffers = list(nest.buffers)
     for statement in nest.statements:

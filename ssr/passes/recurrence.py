@@ -68,6 +68,8 @@ def recurrence(
     negligible
         Leave out terms of a doubled chain with a smaller factor; 0 for no doubling.
     """
+    if nest.joint:
+        return nest
     statements: list[ir.Statement] = []
     buffers = list(nest.buffers)
     for statement in nest.statements:

@@ -43,7 +43,9 @@ def split(nest: ir.Nest, *, interior: bool) -> tuple[ir.Nest, tuple[ir.Stage | i
     buffers = list(nest.buffers)
     line: list[ir.Stage | ir.Branch] = []
     for group in mergeable(nest):
-        if interior:
+        if nest.joint:
+            line.append(ir.Stage(group, _cut(group, _common(group, nest.context), frozenset())))
+        elif interior:
             line += _group(group, nest, buffers)
         else:
             line += [part for s in group for part in _line(s, nest, buffers, interior)]
@@ -120,9 +122,11 @@ def _common(group: Sequence[ir.Statement], context: Domain) -> list[Domain]:
     """Return the rows of a group cut into sets that meet the same conditions of all of it."""
     rows = [s.domain & context for s in group]
     found = [reduce(operator.or_, rows)]
+    conditions: dict[Domain, None] = {}
     for statement, own in zip(group, rows, strict=True):
-        for guard in (own, *guards(statement.value, own)):
-            found = [part for p in found for part in (p & guard, p - guard) if not part.empty]
+        conditions |= dict.fromkeys((own, *guards(statement.value, own)))
+    for guard in conditions:
+        found = [part for p in found for part in (p & guard, p - guard) if not part.empty]
     return found
 
 
