@@ -89,7 +89,8 @@ def _by_offset(path: Path, space: Space) -> dict[Point, ir.Value]:
     """Return the entries of a path by offset; those at one column are added."""
     found: dict[Point, ir.Value] = {}
     for entry in path.entries:
-        offset = tuple(c - r for c, r in zip(entry.column, space.indices(), strict=True))
+        pairs = zip(entry.column, space.indices(), strict=True)
+        offset = tuple(path.domain.values(c - r, 1)[0] for c, r in pairs)
         if any(not o.names().isdisjoint(space.axes) for o in offset):
             raise UnsupportedError(
                 f"The column ({', '.join(map(str, entry.column))}) of a recurrence has no fixed "

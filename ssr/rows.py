@@ -17,9 +17,10 @@ from . import ir
 from .affine import Affine
 from .errors import ArgumentError, OutOfSpaceError, SpaceError
 from .families import add
-from .index import Index, affine
+from .index import Condition, Index, affine
+from .sets import Domain
 from .space import Space
-from .trace import ScalarType, tracing
+from .trace import ScalarType, Tracer, tracing
 from .values import Value
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 Point: TypeAlias = tuple[Affine, ...]
 Row: TypeAlias = dict[Any, Any]
 """Values by column: a tuple of indices, or the index itself in one dimension."""
+
+FORKS = 16
+"""The most distances from the row that a column may have before it is left as it is."""
 
 _rows: ContextVar[Callable[[Matrix, Point], Row] | None] = ContextVar("rows", default=None)
 
@@ -66,6 +70,15 @@ def key(column: tuple[Any, ...]) -> Any:
     return column if len(column) > 1 else column[0]
 
 
+def _indices(column: Any) -> tuple[Index, ...]:
+    return column if isinstance(column, tuple) else (column,)
+
+
+def _sizes(column: tuple[Index, ...]) -> int:
+    """Return how many names a column is made of: one without sizes comes first."""
+    return sum(len(index.affine.terms) for index in column)
+
+
 class Reading:
     """Gives the rows of matrices on symbolic indices, and collects the data they are made of."""
 
@@ -88,11 +101,14 @@ class Reading:
         where = dict(zip(matrix.rows.axes, here, strict=True))
         found: dict[Any, ir.Value] = {}
         for f in matrix.families:
-            if tracer.decide(f.domain.preimage(here, tracer.domain.axes)):
-                column = tuple(Index(c.substitute(where)) for c in f.column)
-                same = next((c for c in found if c == key(column)), key(column))
+            present = f.domain.preimage(here, tracer.domain.axes)
+            if tracer.decide(present):
+                column = _beside(tuple(c.substitute(where) for c in f.column), present, tracer)
                 value = moved(f.value, where)
-                found[same] = add(found[same], value) if same in found else value
+                for same in [c for c in found if c == key(column)]:
+                    value = add(found.pop(same), value)
+                    column = min(_indices(same), column, key=_sizes)
+                found[key(column)] = value
         return {column: Value(found[column]) for column in sorted(found, key=cmp_to_key(_order))}
 
     def _take(self, matrix: Matrix) -> None:
@@ -111,6 +127,26 @@ class Reading:
                     hint="Give the data of one of the matrices another name.",
                 )
         self.spaces |= {matrix.rows, matrix.cols}
+
+
+def _beside(column: Point, rows: Domain, tracer: Tracer) -> tuple[Index, ...]:
+    """Return the column that the rows of a path have, by its distance from the row.
+
+    So equal columns are equal keys. The path is forked where the distance varies; if it has too
+    many values, the column is left as it is.
+    """
+    if len(column) != len(rows.axes):
+        return tuple(map(Index, column))
+    found = []
+    for c, r in zip(column, map(Affine.name, rows.axes), strict=True):
+        values = rows.values(c - r, FORKS)
+        same = (v for v in values if len(values) == 1 or tracer.decide(_equal(c - r, v)))
+        found.append(Index(r + next(same)))
+    return tuple(found)
+
+
+def _equal(a: Affine, b: Affine) -> Condition:
+    return Condition((((a - b, "= 0"),),))
 
 
 def _order(a: Any, b: Any) -> int:

@@ -138,6 +138,29 @@ class Domain:
         found = _pieces(isl.PwMultiAff.from_map(self._graph(image)), self.axes)
         return found[0][1] if len(found) == 1 else image
 
+    def values(self, expression: Affine, most: int) -> tuple[Affine, ...]:
+        """Return the values of an expression at all points, free of indices; itself if too many.
+
+        >>> from .affine import Affine
+        >>> last = Domain.where(("i",), "i = n - 1", ("n",))
+        >>> print(*last.values(Affine.name("i") + 1, 4))
+        n
+        >>> some = Domain.where(("i",), "n <= i < n + 3", ("n",))
+        >>> print(*some.values(Affine.name("i") % 2, 4))
+        0 1
+        """
+        if expression.names().isdisjoint(self.axes):
+            return (expression,)
+        image = self.image((expression,), ("d",))
+        values = isl.Map.from_range(image.isl)
+        if values.is_single_valued():
+            found = _pieces(isl.PwMultiAff.from_map(values), ())
+            return found[0][1] if len(found) == 1 else (expression,)
+        free = image.fixed({})
+        if not free.bounded() or free.isl.count_val().gt(isl.Val(most)):
+            return (expression,)
+        return tuple(Affine((), value) for (value,) in free.points())
+
     def inverse(
         self, image: tuple[Affine, ...], axes: tuple[str, ...], most: int
     ) -> list[tuple[Domain, tuple[Affine, ...]]] | None:

@@ -112,8 +112,8 @@ def test_guards_and_periodic_columns(method: str) -> None:
     @ssr.matrix(rows=line, cols=line, a=line)
     def ring(i: Any, *, a: Any) -> Any:
         yield i, 5.0 + a[i]
-        yield (i - 1 if i > 0 else i - 1 + n), -1.0
-        yield (i + 1 if i < n - 1 else i + 1 - n), -1.0
+        yield (i - 1 if i > 0 else n - 1), -1.0
+        yield (i + 1 if i < n - 1 else 0), -1.0
         if i % 2 == 0:
             yield i, 1.0
 
