@@ -103,9 +103,10 @@ def kernel_source(
         "results": len(program.results),
         "stored": needed(program),
         "debug": debug,
-        "looks": looks,
         "functions": list(functions.texts),
     }
+    if debug:
+        meta["looks"] = looks
     return _module(program, types, meta, functions, body, dtype, title), meta
 
 

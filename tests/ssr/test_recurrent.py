@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ssr
-from ssr.interpret import interpret_program
+from ssr.interpret import interpret_nest, interpret_program
+from ssr.nests import nest
 
 from . import plain
 from .factorisations import Array, dense_dilu, dense_ic0, dense_ilu0, dilu, ic0, ilu0
@@ -185,8 +186,13 @@ def test_the_interpreter_gives_the_same_bits(size: int) -> None:
     F = ilu0(A)
     made = computed(F.bind(**sizes))
     slow = np.full_like(made, np.nan)
-    names = F.entries.names(F.name)
-    interpret_program(F.program("compute").ir, dict(zip(names, slow, strict=True)), {}, sizes)
+    arrays = dict(zip(F.entries.names(F.name), slow, strict=True))
+    program = F.program("compute").ir
+    interpret_program(program, arrays, {}, sizes)
+    np.testing.assert_array_equal(slow, made)
+    slow[:] = np.nan
+    (scheduled,) = (nest(step, program) for step in program.steps)
+    interpret_nest(scheduled, {f.name: f for f in program.fields}, arrays, {}, sizes)
     np.testing.assert_array_equal(slow, made)
 
 
