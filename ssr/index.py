@@ -9,7 +9,7 @@ import keyword
 import numbers
 import operator
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -100,16 +100,21 @@ def _denied(expression: Affine, relation: str) -> tuple[tuple[Affine, str], ...]
 
 
 _decide: ContextVar[Callable[[Condition], bool] | None] = ContextVar("decide", default=None)
+sizes_known: ContextVar[Mapping[str, int] | None] = ContextVar("sizes_known", default=None)
+"""The sizes, where a definition is run on integers."""
 
 
 @contextmanager
-def deciding(decide: Callable[[Condition], bool]) -> Iterator[None]:
-    """Let ``decide`` answer the conditions met inside the block."""
-    token = _decide.set(decide)
+def deciding(
+    decide: Callable[[Condition], bool], sizes: Mapping[str, int] | None = None
+) -> Iterator[None]:
+    """Let ``decide`` answer the conditions met inside the block, for given sizes if there are."""
+    tokens = _decide.set(decide), sizes_known.set(sizes)
     try:
         yield
     finally:
-        _decide.reset(token)
+        _decide.reset(tokens[0])
+        sizes_known.reset(tokens[1])
 
 
 class Index:

@@ -241,15 +241,17 @@ def by_rows(
     cols = origin.cols.box(sizes)
     shape = tuple(high - low for low, high in cols)
     lines: list[int] = []
-    columns: list[int] = []
+    columns: list[tuple[int, ...]] = []
     entries: list[float] = []
-    with deciding(lambda condition: holds(condition, sizes)), np.errstate(all="ignore"):
+    deciding_rows = deciding(lambda condition: holds(condition, sizes), sizes)
+    with deciding_rows, np.errstate(all="ignore"):
         for line, point in enumerate(origin.rows.points(sizes)):
             generator = run(point)
             for column, value in generator:
                 index = column if isinstance(column, tuple) else (column,)
                 place = tuple(
-                    affine(c).evaluate(sizes) - low for c, (low, _) in zip(index, cols, strict=True)
+                    (c if type(c) is int else affine(c).evaluate(sizes)) - low
+                    for c, (low, _) in zip(index, cols, strict=True)
                 )
                 if any(not 0 <= p < n for p, n in zip(place, shape, strict=True)):
                     raise OutOfSpaceError(
@@ -257,12 +259,14 @@ def by_rows(
                         span=span_of_generator(generator),
                     )
                 lines.append(line)
-                columns.append(int(np.ravel_multi_index(place, shape)))
+                columns.append(place)
                 entries.append(number(value, sizes))
                 keep(tuple(p + low for p, (low, _) in zip(place, cols, strict=True)), entries[-1])
     count = int(np.prod(origin.rows.extent(sizes)))
+    places = np.array(columns, np.int64).reshape(-1, len(shape))
+    numbers = np.ravel_multi_index(tuple(places.T), shape)
     whole = sparse.coo_array(
-        (np.asarray(entries), (lines, columns)), shape=(count, int(np.prod(shape)))
+        (np.asarray(entries, float), (lines, numbers)), shape=(count, int(np.prod(shape)))
     )
     return sparse.csr_array(whole)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .affine import AXES, Affine
 from .errors import ArgumentError, EmptySpaceError, SpaceError, UnboundError
-from .index import Condition, Index, affine, integer
+from .index import Condition, Index, affine, integer, sizes_known
 
 if TYPE_CHECKING:
     from .vectors import VectorSpace
@@ -133,6 +133,12 @@ class Space:
         index = point if isinstance(point, tuple) else (point,)
         if len(index) != self.ndim:
             raise SpaceError(f"A point of {len(index)} indices is asked for in {self!r}.")
+        sizes = sizes_known.get()
+        if sizes is not None and all(type(p) is int for p in index):
+            edges = zip(self.data.lower, self.data.shape, strict=True)
+            return all(
+                0 <= p - low < n.evaluate(sizes) for p, (low, n) in zip(index, edges, strict=True)
+            )
         return bool(self.condition(tuple(affine(p) for p in index)))
 
     def grow(self, *width: int | tuple[int, int]) -> Space:
