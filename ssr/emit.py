@@ -8,6 +8,7 @@ zero and its strides. `ssr.boxes` makes these integers.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from . import ir
@@ -23,7 +24,7 @@ from .writer import STRIP, Writer, has_loop, runs_of, spelled, value_text, write
 MEMORY, LOOKS = ("ld", "st"), ("unfit",)
 """What a debug build takes from `ssr.debug`."""
 
-OPERATIONS = ("address", "fits", "fma", "maximum", "minimum", "prefetch", "sign")
+OPERATIONS = ("address", "fits", "fma", "maximum", "meet", "minimum", "prefetch", "sign")
 REDUCTIONS = ("accumulate", "extreme", "found", "total")
 EVERYWHERE = frozenset(("np", "real", "range", "min", "max", "abs"))
 """Names that generated functions know beside those they import."""
@@ -264,21 +265,22 @@ def _checks(fields: Sequence[ir.Field], written: Sequence[str]) -> list[str]:
     ``layout`` holds for each field the bytes from its first element to the end of its last,
     0 where overlap is allowed, then its shape and strides.
     """
-    lines, places = [], []
+    lines, starts, lengths = [], [], []
     place = 2
     for field in fields:
         lines.append(f"    if not fits({spelled(field.name)}, layout, {place + 1}):")
         lines.append(f"        return {OTHER_LAYOUT}")
-        places.append(place)
+        starts.append((field.name not in written, f"address({spelled(field.name)})"))
+        lengths.append((field.name not in written, f"layout[{place}]"))
         place += 1 + 2 * len(field.shape)
-    for n, a in enumerate(fields):
-        for m, b in enumerate(fields):
-            if a.name not in written or m == n or (b.name in written and m < n):
-                continue
-            x, y = (f"address({spelled(f.name)})" for f in (a, b))
-            lines.append(f"    if {x} < {y} + layout[{places[m]}]:")
-            lines.append(f"        if {y} < {x} + layout[{places[n]}]:")
-            lines.append(f"            return {OVERLAP}")
+    if len(fields) > 1:
+        first, second = (
+            ", ".join(text for _, text in sorted(found, key=itemgetter(0)))
+            for found in (starts, lengths)
+        )
+        count = sum(not read for read, _ in starts)
+        lines.append(f"    if meet(({first}), ({second}), {count}):")
+        lines.append(f"        return {OVERLAP}")
     return lines
 
 

@@ -8,7 +8,7 @@ Called from plain Python they do the same on arrays wrapped by `Memory`, with bo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
@@ -17,6 +17,7 @@ import numba
 import numpy as np
 from llvmlite import ir as llvm
 from numba import types
+from numba.core import cgutils
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.typed_passes import (
@@ -86,6 +87,20 @@ def prefetch(a: Any, offset: int) -> None:
 def address(a: Any) -> int:
     """Return the address of an array's first element."""
     return int(a.array.ctypes.data)
+
+
+def meet(starts: Sequence[int], lengths: Sequence[int], written: int) -> bool:
+    """Whether memory that is written, that of the first few arrays, is part of another array.
+
+    >>> meet((100, 140, 120), (20, 20, 20), 1), meet((100, 140, 120), (20, 20, 21), 2)
+    (False, True)
+    """
+    edges = [(start, start + length) for start, length in zip(starts, lengths, strict=True)]
+    return any(
+        edges[n][0] < stop and begin < edges[n][1]
+        for n in range(written)
+        for begin, stop in edges[n + 1 :]
+    )
 
 
 def fits(a: Any, layout: Any, place: int) -> bool:
@@ -221,6 +236,41 @@ def _lower_fits(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         meant = builder.load(pointer(context, builder, wanted, args[1], place))
         same = builder.and_(same, builder.icmp_signed("==", number, meant))
     return same
+
+
+@type_callable(meet)
+def _type_meet(context: Any) -> Callable[..., Any]:
+    def typer(starts: Any, lengths: Any, written: Any) -> Any:
+        return types.boolean if isinstance(starts, types.UniTuple) else None
+
+    return typer
+
+
+@lower_builtin(meet, types.UniTuple, types.UniTuple, types.Integer)
+def _lower_meet(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    word = llvm.IntType(64)
+    count = signature.args[0].count
+    known = []
+    for numbers in args[:2]:
+        table = cgutils.alloca_once(builder, word, count)
+        for n in range(count):
+            number = builder.extract_value(numbers, n)
+            builder.store(number, builder.gep(table, [word(n)]))
+        known.append(table)
+
+    def edges(n: Any) -> tuple[Any, Any]:
+        start, length = (builder.load(builder.gep(table, [n])) for table in known)
+        return start, builder.add(start, length)
+
+    found = cgutils.alloca_once_value(builder, llvm.IntType(1)(0))
+    with cgutils.for_range(builder, builder.sext(args[2], word)) as one:
+        start, end = edges(one.index)
+        with cgutils.for_range(builder, word(count), builder.add(one.index, word(1))) as other:
+            begin, stop = edges(other.index)
+            first = builder.icmp_signed("<", start, stop)
+            both = builder.and_(first, builder.icmp_signed("<", begin, end))
+            builder.store(builder.or_(builder.load(found), both), found)
+    return builder.load(found)
 
 
 @type_callable(fma)

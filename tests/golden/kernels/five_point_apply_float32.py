@@ -3,7 +3,7 @@
 import numpy as np
 from numba.types import Array, f4, f8, i8
 
-from ssr.intrinsics import address, fits, fma, ld, maximum, minimum, prefetch, sign, st
+from ssr.intrinsics import address, fits, fma, ld, maximum, meet, minimum, prefetch, sign, st
 from ssr.lanes import accumulate, extreme, found, total
 
 META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [], 'scalars': [], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False, 'fused': False}], 'loops': 4, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
@@ -17,9 +17,8 @@ def kernel(y, x, layout, table_0):
         return 1
     if not fits(x, layout, 8):
         return 1
-    if address(y) < address(x) + layout[7]:
-        if address(x) < address(y) + layout[2]:
-            return 2
+    if meet((address(y), address(x)), (layout[2], layout[7]), 1):
+        return 2
     for box in range(table_0.shape[0]):  # y[:] = ...
         nx = table_0[box, 0]
         ny = table_0[box, 1]

@@ -3,7 +3,7 @@
 import numpy as np
 from numba.types import Array, f4, f8, i8
 
-from ssr.intrinsics import address, fits, fma, ld, maximum, minimum, prefetch, sign, st
+from ssr.intrinsics import address, fits, fma, ld, maximum, meet, minimum, prefetch, sign, st
 from ssr.lanes import accumulate, extreme, found, total
 
 META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('t0', 0, 1, 0, None)], 'scalars': [], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'x', 'order': 'backward', 'earlier': ((0, 1), (1, 0)), 'whole_lines': False, 'fused': False}], 'loops': 4, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
@@ -17,9 +17,8 @@ def kernel(x, b, t0, layout, table_0):
         return 1
     if not fits(b, layout, 8):
         return 1
-    if address(x) < address(b) + layout[7]:
-        if address(b) < address(x) + layout[2]:
-            return 2
+    if meet((address(x), address(b)), (layout[2], layout[7]), 1):
+        return 2
     one = layout[0]
     for box in range(table_0.shape[0]):  # x[:] = ...
         nx = table_0[box, 0]

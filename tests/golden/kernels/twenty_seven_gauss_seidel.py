@@ -3,7 +3,7 @@
 import numpy as np
 from numba.types import Array, f4, f8, i8
 
-from ssr.intrinsics import address, fits, fma, ld, maximum, minimum, prefetch, sign, st
+from ssr.intrinsics import address, fits, fma, ld, maximum, meet, minimum, prefetch, sign, st
 from ssr.lanes import accumulate, extreme, found, total
 
 META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('c0', 0, 1, 1, None), ('g1', 0, 4, 1, None), ('t2', 0, 1, 16, None), ('u3', 0, 1, 16, None)], 'scalars': [], 'sizes': ['nx', 'ny', 'nz'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1, -1, -1), (-1, -1, 0), (-1, -1, 1), (-1, 0, -1), (-1, 0, 0), (-1, 0, 1), (-1, 1, -1), (-1, 1, 0), (-1, 1, 1), (0, -1, -1), (0, -1, 0), (0, -1, 1), (0, 0, -1)), 'whole_lines': True, 'fused': False}], 'loops': 13, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
@@ -22,9 +22,8 @@ def kernel(x, b, c0, g1, t2, u3, layout, table_0):
         return 1
     if not fits(b, layout, 10):
         return 1
-    if address(x) < address(b) + layout[9]:
-        if address(b) < address(x) + layout[2]:
-            return 2
+    if meet((address(x), address(b)), (layout[2], layout[9]), 1):
+        return 2
     one = layout[0]
     for box in range(table_0.shape[0]):  # x[:] = ...
         nx = table_0[box, 0]

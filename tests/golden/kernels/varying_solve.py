@@ -3,7 +3,7 @@
 import numpy as np
 from numba.types import Array, f4, f8, i8
 
-from ssr.intrinsics import address, fits, fma, ld, maximum, minimum, prefetch, sign, st
+from ssr.intrinsics import address, fits, fma, ld, maximum, meet, minimum, prefetch, sign, st
 from ssr.lanes import accumulate, extreme, found, total
 
 META = {'fields': ['x', 'r', 'a', 'b', 'c'], 'temporaries': {}, 'written': ['x'], 'buffers': [('v0', 0, 1, 0, None), ('t0', 0, 1, 0, None)], 'scalars': [], 'sizes': ['n'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1,),), 'whole_lines': False, 'fused': False}], 'loops': 2, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
@@ -22,18 +22,8 @@ def kernel(x, r, a, b, c, v0, t0, layout, table_0):
         return 1
     if not fits(c, layout, 15):
         return 1
-    if address(x) < address(r) + layout[5]:
-        if address(r) < address(x) + layout[2]:
-            return 2
-    if address(x) < address(a) + layout[8]:
-        if address(a) < address(x) + layout[2]:
-            return 2
-    if address(x) < address(b) + layout[11]:
-        if address(b) < address(x) + layout[2]:
-            return 2
-    if address(x) < address(c) + layout[14]:
-        if address(c) < address(x) + layout[2]:
-            return 2
+    if meet((address(x), address(r), address(a), address(b), address(c)), (layout[2], layout[5], layout[8], layout[11], layout[14]), 1):
+        return 2
     for box in range(table_0.shape[0]):  # x[:] = ...
         i_lo = table_0[box, 1]
         i_hi = table_0[box, 2]
