@@ -32,12 +32,11 @@ def _apart(first: ir.Statement, second: ir.Statement) -> bool:
     early = (s.planes == first.planes and s.ahead == first.ahead for s in (first, second))
     if not (first.parallel and second.parallel and all(early)):
         return False
-    pairs = ((first, second), (second, first))
     return all(
-        load.index == writer.index
-        for writer, reader in pairs
-        for load in ir.loads(reader.value)
-        if load.array == writer.array
+        isinstance(part, ir.Load) and part.index == writer.index
+        for writer, reader in ((first, second), (second, first))
+        for part in ir.walk(reader.value)
+        if isinstance(part, (ir.Load, ir.Gather)) and part.array == writer.array
     )
 
 
@@ -47,5 +46,6 @@ def private(group: Sequence[ir.Statement], nest: ir.Nest) -> frozenset[str]:
     names = {b.name for b in nest.buffers if b.name in {s.array for s in group}} - folded
     for statement in nest.statements:
         if statement not in group:
-            names -= {statement.array, *(load.array for load in ir.loads(statement.value))}
+            parts = (p for p in ir.walk(statement.value) if isinstance(p, (ir.Load, ir.Gather)))
+            names -= {statement.array, *(part.array for part in parts)}
     return frozenset(names)
