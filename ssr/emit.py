@@ -19,7 +19,9 @@ from .nests import bounds
 from .outline import Functions, names
 from .stored import argument, needed
 from .sums import STATE
-from .writer import STRIP, Writer, has_loop, runs_of, spelled, value_text, write_tree
+from .write_loops import STRIP, has_loop, runs_of, write_tree
+from .write_rows import value_text
+from .writer import Writer, spelled
 
 MEMORY, LOOKS = ("ld", "st"), ("unfit",)
 """What a debug build takes from `ssr.debug`."""
