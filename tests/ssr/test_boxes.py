@@ -59,8 +59,9 @@ HARD = {
 @pytest.mark.parametrize("name", HARD)
 @pytest.mark.parametrize("options", [{}, {"recurrence": False}, {"exact": True}], ids=str)
 def test_lines_cut_in_spite_of_dependences(
-    name: str, direction: str, options: dict[str, bool]
+    name: str, direction: str, options: dict[str, bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("SSR_VERIFY", "1")
     weights, height = HARD[name]
     if direction == "backward":
         weights = {memory.negative(o): w for o, w in weights.items()}
