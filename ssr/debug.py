@@ -162,8 +162,7 @@ def watched(
     """
     names = [*meta["fields"], *meta["temporaries"]]
     made = [ir.made(step) for step in program.steps]
-    loads = (v for s in program.steps for p in ir.parts(s) for v in ir.walk(p.value))
-    read = {v.array for v in loads if isinstance(v, (ir.Load, ir.Gather))}
+    read = {n for s in program.steps for p in ir.parts(s) for n in ir.arrays(p.value)}
 
     def call(*args: Any) -> int:
         arrays = dict(zip(names, args, strict=False))

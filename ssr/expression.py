@@ -523,8 +523,7 @@ class Field(Expression):
 
 def reads_field(value: ir.Value, name: str) -> bool:
     """Whether a value reads a field."""
-    reads = (v for v in ir.walk(value) if isinstance(v, (ir.Load, ir.Gather)))
-    return any(v.array == name for v in reads)
+    return name in ir.arrays(value)
 
 
 def _is_all(where: object) -> bool:

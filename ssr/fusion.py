@@ -13,6 +13,7 @@ as faces between cells, and is computed as far as it is needed.
 A step may be several statements already, with buffers of its own, as the passes over single nests
 make them; it is stored then. Steps whose rows depend on each other, sweeps, fix the direction of
 the nest. In one dimension there is one line: each step is done with it before the next one begins.
+Steps that stored matrices read anywhere are apart from those that write what is read.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from . import ir
 from .affine import Affine
@@ -51,6 +52,7 @@ class Member:
     rows: ir.Field
     domain: Domain
     reads: tuple[Read, ...]
+    gathered: frozenset[str]
     scalars: frozenset[str]
 
     @property
@@ -89,7 +91,12 @@ def fuse(program: ir.Program, found: Sequence[ir.Nest]) -> tuple[ir.Program, tup
     members = [
         _member(step, made, program) for step, made in zip(program.steps, found, strict=True)
     ]
-    last = {name: n for n, step in enumerate(program.steps) for name in _read(step)}
+    last = {
+        name: n
+        for n, step in enumerate(program.steps)
+        for part in ir.parts(step)
+        for name in ir.arrays(part.value)
+    }
     temporaries = {f.name: last[f.name] for f in program.temporaries if f.name in last}
     nests: list[ir.Nest] = []
     buffered: set[str] = set()
@@ -116,7 +123,7 @@ def _member(step: ir.Step, made: ir.Nest, program: ir.Program) -> Member:
     row = tuple(Affine.name(a) for a in made.axes)
     own = {b.name for b in made.buffers}
     reads: dict[Read, None] = {}
-    scalars = set()
+    gathered, scalars = set(), set()
     for statement in made.statements:
         line = statement.runs(row, made.order, -1)
         for part in ir.walk(statement.value):
@@ -125,8 +132,9 @@ def _member(step: ir.Step, made: ir.Nest, program: ir.Program) -> Member:
             elif isinstance(part, ir.Load) and part.array not in own:
                 reads[part.array, _offset(part.index, line)] = None
             elif isinstance(part, ir.Gather):
-                reads[part.array, None] = None
-    return Member(made, written, rows, first.domain, tuple(reads), frozenset(scalars))
+                gathered.add(part.array)
+    found = tuple(reads), frozenset(gathered), frozenset(scalars)
+    return Member(made, written, rows, first.domain, *found)
 
 
 def _offset(index: Sequence[Affine], row: Sequence[Affine]) -> Offset | None:
@@ -135,11 +143,6 @@ def _offset(index: Sequence[Affine], row: Sequence[Affine]) -> Offset | None:
         return None
     shift = [c - r for c, r in zip(index, row, strict=True)]
     return tuple(s.constant for s in shift) if all(s.is_constant for s in shift) else None
-
-
-def _read(step: ir.Step) -> set[str]:
-    values = (v for part in ir.parts(step) for v in ir.walk(part.value))
-    return {v.array for v in values if isinstance(v, (ir.Load, ir.Gather))}
 
 
 def _longest(
@@ -167,6 +170,11 @@ def _possible(group: Sequence[Member]) -> bool:
         return False
     reduced = {m.written for m in group if m.folds}
     if len({m.nest.order for m in group} - {"any"}) > 1 or any(m.scalars & reduced for m in group):
+        return False
+    if any(
+        early.written in late.gathered or late.written in early.gathered
+        for early, late in combinations(group, 2)
+    ):
         return False
     found = _early(group, frozenset(), _direction(group))
     return found is not None and not any(

@@ -436,6 +436,11 @@ def loads(value: Value) -> tuple[Load, ...]:
     return tuple(dict.fromkeys(v for v in walk(value) if isinstance(v, Load)))
 
 
+def arrays(value: Value) -> frozenset[str]:
+    """Return the names of all fields and buffers that a value reads."""
+    return frozenset(v.array for v in walk(value) if isinstance(v, (Load, Gather)))
+
+
 def gathers(value: Value) -> tuple[Gather, ...]:
     """Return all products with stored matrices of a value, in order, each once."""
     return tuple(dict.fromkeys(v for v in walk(value) if isinstance(v, Gather)))

@@ -40,9 +40,7 @@ def reuse(program: ir.Program, nests: Sequence[ir.Nest]) -> tuple[ir.Program, tu
 
 def _arrays(nest: ir.Nest) -> set[str]:
     """Return the names of all arrays and buffers of a nest."""
-    parts = (part for s in nest.statements for part in ir.walk(s.value))
-    read = {part.array for part in parts if isinstance(part, (ir.Load, ir.Gather))}
-    return read | {s.array for s in nest.statements}
+    return {name for s in nest.statements for name in (s.array, *ir.arrays(s.value))}
 
 
 def _moved(nest: ir.Nest, place: Mapping[str, str]) -> ir.Nest:

@@ -33,10 +33,10 @@ def _apart(first: ir.Statement, second: ir.Statement) -> bool:
     if not (first.parallel and second.parallel and all(early)):
         return False
     return all(
-        isinstance(part, ir.Load) and part.index == writer.index
+        load.index == writer.index
         for writer, reader in ((first, second), (second, first))
-        for part in ir.walk(reader.value)
-        if isinstance(part, (ir.Load, ir.Gather)) and part.array == writer.array
+        for load in ir.loads(reader.value)
+        if load.array == writer.array
     )
 
 
@@ -46,6 +46,5 @@ def private(group: Sequence[ir.Statement], nest: ir.Nest) -> frozenset[str]:
     names = {b.name for b in nest.buffers if b.name in {s.array for s in group}} - folded
     for statement in nest.statements:
         if statement not in group:
-            parts = (p for p in ir.walk(statement.value) if isinstance(p, (ir.Load, ir.Gather)))
-            names -= {statement.array, *(part.array for part in parts)}
+            names -= {statement.array} | ir.arrays(statement.value)
     return frozenset(names)

@@ -242,7 +242,8 @@ def test_compiled_sweeps(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
         program(x, b, r, boxes=ssr.Space(4, 5).split(2, 1))
 
 
-def test_triangular_data_run_in_place() -> None:
+def test_triangular_data_run_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSR_VERIFY", "1")
     space = SPACES[1]
     low = sparse.csr_array(np.tril(np.arange(1.0, 17).reshape(4, 4)))
     L = ssr.from_scipy(low, rows=space, cols=space)
