@@ -119,9 +119,7 @@ def symgs_csr(
         One value for each row; x has no ghosts.
     """
     rows, entries = b.size, values.size
-    _check("indptr", indptr, (rows + 1,), dtype=np.int32)
-    _check("indices", indices, (entries,), dtype=np.int32)
-    _check("values", values, (entries,))
+    _check_csr(indptr, indices, values, rows)
     _check("diagonal", diagonal, (rows,))
     _check("b", b, (rows,))
     _check("x", x, (rows,), written=True)
@@ -152,9 +150,7 @@ def spmv_csr(
         One value for each row, without ghosts.
     """
     rows, entries = y.size, values.size
-    _check("indptr", indptr, (rows + 1,), dtype=np.int32)
-    _check("indices", indices, (entries,), dtype=np.int32)
-    _check("values", values, (entries,))
+    _check_csr(indptr, indices, values, rows)
     _check("x", x, (rows,))
     _check("y", y, (rows,), written=True)
     _distinct(y, indptr, indices, values, x)
@@ -380,6 +376,13 @@ def compiler_version() -> str:
         If gfortran is not found.
     """
     return _gfortran("--version").partition("\n")[0]
+
+
+def _check_csr(indptr: Indices, indices: Indices, values: Array, rows: int) -> None:
+    """Refuse arrays that are no CSR matrix of so many rows."""
+    _check("indptr", indptr, (rows + 1,), dtype=np.int32)
+    _check("indices", indices, (values.size,), dtype=np.int32)
+    _check("values", values, (values.size,))
 
 
 def _check(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from . import ir
+from .applied import Applied, What, linear_operator
 from .binding import match_sizes
 from .compose import part_spaces
 from .errors import ArgumentError, ShapeError, SpaceError, UnsupportedError
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-class Assembled:
+class Assembled(Applied):
     """A part of a stored sparse matrix and, possibly, a staged matrix added to it.
 
     Made by `from_scipy` and by operations. In programs and on arrays it is used like a `Matrix`.
@@ -257,30 +258,18 @@ class Assembled:
             raise ArgumentError(f"The right side is a NumPy array, not {type(b).__name__}.")
         return self._eager("solve", b, out)
 
-    @cached_property
-    def _programs(self) -> dict[str, Program]:
-        return {}
-
-    def program(self, what: Literal["apply", "solve"]) -> Program:
-        """Return the program behind ``S @ x`` or ``S.solve(b)``."""
-        if what not in ("apply", "solve"):
-            raise ArgumentError(f'A matrix has the programs "apply" and "solve", not {what!r}.')
-
+    def _declared(self, what: What) -> Program:
         def apply(y: Any, x: Any) -> None:
             y[:] = self @ x
 
         def solve(x: Any, b: Any) -> None:
             x[:] = self.solve(b)
 
-        if what not in self._programs:
-            self._programs[what] = (
-                program(y=self.rows, x=self.cols)(apply)
-                if what == "apply"
-                else program(x=self.cols, b=self.rows)(solve)
-            )
-        return self._programs[what]
+        if what == "apply":
+            return program(y=self.rows, x=self.cols)(apply)
+        return program(x=self.cols, b=self.rows)(solve)
 
-    def _eager(self, what: Literal["apply", "solve"], x: Array, out: Array | None) -> Array:
+    def _eager(self, what: What, x: Array, out: Array | None) -> Array:
         if out is None:
             sizes = match_sizes([("x", self.cols, x.shape)], self.stored.sizes)
             need(tuple(self.rows.sizes), sizes, "size")
@@ -293,17 +282,8 @@ class Assembled:
 
         Its ``rmatvec`` applies the transpose, which is made when it is first needed.
         """
-        from scipy.sparse.linalg import LinearOperator
-
         rows, cols = (space.extent(self.stored.sizes) for space in (self.rows, self.cols))
-
-        def matvec(x: Array) -> Array:
-            return self.apply(np.ascontiguousarray(x, dtype).reshape(cols)).ravel()
-
-        def rmatvec(x: Array) -> Array:
-            return self.T.apply(np.ascontiguousarray(x, dtype).reshape(rows)).ravel()
-
-        return LinearOperator(self.shape, matvec=matvec, rmatvec=rmatvec, dtype=np.dtype(dtype))
+        return linear_operator(self, rows, cols, dtype)
 
     # -- entries ---------------------------------------------------------------------------------
 

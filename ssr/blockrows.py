@@ -27,7 +27,8 @@ from .values import Value
 from .vectors import stem
 
 if TYPE_CHECKING:
-    from .blocks import BlockMatrix, What
+    from .applied import What
+    from .blocks import BlockMatrix
 
 
 def rows_of(matrix: BlockMatrix, what: What, given: Sequence[Expression]) -> list[Expression]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 
+from .applied import Applied, What
 from .binding import match_sizes
 from .errors import ArgumentError, SpaceError, UnsupportedError
 from .expression import Expression
@@ -35,11 +36,10 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Grid = tuple[tuple[Matrix, ...], ...]
-What = Literal["apply", "solve"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BlockMatrix:
+class BlockMatrix(Applied):
     """A matrix between vector fields, or between tuples of fields: a grid of matrices.
 
     Made by `ssr.matrix` with vector spaces, by `ssr.block`, by `ssr.kron` with an array, and by
@@ -371,19 +371,10 @@ class BlockMatrix:
         made = tuple(np.empty(extent, dtype) for extent in extents)
         return made[0] if isinstance(target, Space) else made
 
-    @cached_property
-    def _programs(self) -> dict[str, Program]:
-        return {}
+    def _declared(self, what: What) -> Program:
+        from .blockrows import block_program
 
-    def program(self, what: What) -> Program:
-        """Return the program behind ``X @ x`` or ``X.solve(b)``."""
-        if what not in ("apply", "solve"):
-            raise ArgumentError(f'A matrix has the programs "apply" and "solve", not {what!r}.')
-        if what not in self._programs:
-            from .blockrows import block_program
-
-            self._programs[what] = block_program(self, what)
-        return self._programs[what]
+        return block_program(self, what)
 
     def aslinearoperator(self, dtype: Any = np.float64) -> LinearOperator:
         """Return a SciPy ``LinearOperator`` on flattened arrays, component by component.

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 import numpy as np
 
 from . import families, ir
+from .applied import Applied, What, linear_operator
 from .check import number_of
 from .errors import (
     ArgumentError,
@@ -70,7 +71,7 @@ class Parts:
     paths: tuple[Path, ...] = ()
 
 
-class Matrix:
+class Matrix(Applied):
     """A matrix on structured grids, held as entry families.
 
     Made by `ssr.matrix`, `ssr.stencil`, `ssr.identity` and by operations on matrices. `rows` and
@@ -496,22 +497,12 @@ class Matrix:
             raise ArgumentError(f"The right side is a NumPy array, not {type(b).__name__}.")
         return self._eager("solve", b, out)
 
-    @cached_property
-    def _programs(self) -> dict[str, Program]:
-        return {}
+    def _declared(self, what: What) -> Program:
+        from .program import matrix_program
 
-    def program(self, what: Literal["apply", "solve"]) -> Program:
-        """Return the program behind ``A @ x`` or ``A.solve(b)``."""
-        if what not in ("apply", "solve"):
-            raise ArgumentError(f'A matrix has the programs "apply" and "solve", not {what!r}.')
-        found = self._programs.get(what)
-        if found is None:
-            from .program import matrix_program
+        return matrix_program(self, what)
 
-            found = self._programs.setdefault(what, matrix_program(self, what))
-        return found
-
-    def _eager(self, what: Literal["apply", "solve"], x: Array, out: Array | None) -> Array:
+    def _eager(self, what: What, x: Array, out: Array | None) -> Array:
         program = self._programs.get(what) or self.program(what)
         if out is None:
             shape = x.shape if self._same_shape else self._result_shape(x)
@@ -551,18 +542,7 @@ class Matrix:
         >>> ssr.identity(s).aslinearoperator() @ np.ones(3)
         array([1., 1., 1.])
         """
-        from scipy.sparse.linalg import LinearOperator
-
-        rows, cols = self._extents()
-
-        def matvec(x: Array) -> Array:
-            return self.apply(np.ascontiguousarray(x, dtype).reshape(cols)).ravel()
-
-        def rmatvec(x: Array) -> Array:
-            return self.T.apply(np.ascontiguousarray(x, dtype).reshape(rows)).ravel()
-
-        shape = int(np.prod(rows)), int(np.prod(cols))
-        return LinearOperator(shape, matvec=matvec, rmatvec=rmatvec, dtype=np.dtype(dtype))
+        return linear_operator(self, *self._extents(), dtype)
 
     # -- the definition on integers --------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from .trace import ScalarType
 from .values import Row, Value
 
 if TYPE_CHECKING:
+    from .applied import What
     from .kernel import Kernel
     from .matrix import Matrix
 
@@ -337,7 +338,7 @@ def program(
     return declare
 
 
-def matrix_program(matrix: Matrix, what: Literal["apply", "solve"]) -> Program:
+def matrix_program(matrix: Matrix, what: What) -> Program:
     """Return the program behind ``A @ x`` or ``A.solve(b)``: ``y[:] = A @ x``."""
     recorder = Recorder(f"{matrix.name} {what}")
     source, target = (matrix.cols, matrix.rows) if what == "apply" else (matrix.rows, matrix.cols)
