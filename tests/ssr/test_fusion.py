@@ -91,30 +91,34 @@ def check(program: ssr.Program, *given: Any) -> None:
                 plain.check_same(a, c)
 
 
-def body(steps: list[Any]) -> Any:
-    """Return a program's body from drawn steps."""
+def sweep(u: Any, v: Any) -> Any:
+    return CROSS.tril().solve(u - CROSS.triu(1) @ v)
+
+
+def body(steps: list[Any], matrices: Any = MATRICES, sweep: Any = sweep) -> Any:
+    """Return a program's body from drawn steps; kinds that a space does not know are stencils."""
 
     def run(x: Any, y: Any, z: Any, s: Any) -> Any:
         fields = [x, y, z]
         numbers = []
         for kind, a, b, which in steps:
             u, v = fields[a], fields[b]
-            if kind == "stencil":
-                v[:] = MATRICES[which] @ u + s * v
-            elif kind == "twice":
-                v[:] = MATRICES[which] @ (u * u) - MATRICES[2 - which] @ (u + s)
+            if kind == "twice":
+                v[:] = matrices[which] @ (u * u) - matrices[2 - which] @ (u + s)
             elif kind == "quotient":
-                t = MATRICES[which] @ u
-                v[:] = MATRICES[1 - which // 2] @ (t / (1.0 + t * t)) + u
-            elif kind == "flux":
+                t = matrices[which] @ u
+                v[:] = matrices[1 - which // 2] @ (t / (1.0 + t * t)) + u
+            elif kind == "flux" and matrices is MATRICES:
                 face = UP[which % 2] @ (u + v)
                 v[:] = v - s * (DOWN[which % 2] @ (face * face))
             elif kind == "pointwise":
                 v[:] = ssr.where(u > s, u * v, v - 0.5 * u)
-            elif kind == "sweep":
-                v[:] = CROSS.tril().solve(u - CROSS.triu(1) @ v)
+            elif kind == "sweep" and sweep is not None:
+                v[:] = sweep(u, v)
+            elif kind == "dot":
+                numbers.append(ssr.dot(u, matrices[which] @ v))
             else:
-                numbers.append(ssr.dot(u, MATRICES[which] @ v))
+                v[:] = matrices[which] @ u + s * v
         x[:] = x + 0.25
         return tuple(numbers)
 
@@ -168,47 +172,30 @@ SOLID = (
 )
 
 
-def solid_body(steps: list[Any]) -> Any:
-    """Return a program's body over planes of lines from drawn steps."""
-
-    def run(x: Any, y: Any, z: Any, s: Any) -> Any:
-        fields = [x, y, z]
-        numbers = []
-        for kind, a, b, which in steps:
-            u, v = fields[a], fields[b]
-            if kind == "quotient":
-                t = SOLID[which] @ u
-                v[:] = SOLID[1 - which // 2] @ (t / (1.0 + t * t)) + u
-            elif kind == "pointwise":
-                v[:] = ssr.where(u > s, u * v, v - 0.5 * u)
-            elif kind == "dot":
-                numbers.append(ssr.dot(u, SOLID[which] @ v))
-            else:
-                v[:] = SOLID[which] @ u + s * v
-        x[:] = x + 0.25
-        return tuple(numbers)
-
-    return run
+def check_whole_and_cut(
+    space: ssr.Space, run: Any, seed: int, shape: tuple[int, ...], data: st.DataObject
+) -> None:
+    """Compare a program of a body with its definition, and with itself in boxes."""
+    exact = data.draw(st.booleans())
+    kinds = {"x": space, "y": space, "z": space, "s": ssr.scalar}
+    made = ssr.program(**kinds, options=ssr.Options(exact=exact))(run)
+    rng = np.random.default_rng(seed)
+    arrays = [memory.array(rng, shape, "float64") for _ in "xyz"]
+    cut = [a.copy() for a in arrays]
+    check(made, *arrays, 0.5)
+    try:
+        plain.run(made, *cut, 0.5, boxes=data.draw(memory.cuts(tuple((0, n) for n in shape))))
+    except BoxError:
+        return
+    for a, b in zip(arrays, cut, strict=True):
+        plain.check_same(a, b)
 
 
 @some.examples(12)
 @given(STEPS, memory.seeds, st.data())
 def test_random_programs_over_planes(steps: list[Any], seed: int, data: st.DataObject) -> None:
-    exact = data.draw(st.booleans())
-    kinds = {"x": cube, "y": cube, "z": cube, "s": ssr.scalar}
-    made = ssr.program(**kinds, options=ssr.Options(exact=exact))(solid_body(steps))
-    rng = np.random.default_rng(seed)
     shape = data.draw(st.tuples(st.integers(1, 5), st.integers(1, 5), st.integers(1, 6)))
-    arrays = [memory.array(rng, shape, "float64") for _ in "xyz"]
-    cut = [a.copy() for a in arrays]
-    check(made, *arrays, 0.5)
-    try:
-        boxes = data.draw(memory.cuts(tuple((0, n) for n in shape)))
-        plain.run(made, *cut, 0.5, boxes=boxes)
-    except BoxError:
-        return
-    for a, b in zip(arrays, cut, strict=True):
-        plain.check_same(a, b)
+    check_whole_and_cut(cube, body(steps, SOLID, None), seed, shape, data)
 
 
 string = ssr.Space(nx)
@@ -226,48 +213,15 @@ LINEAR = (
 )
 
 
-def string_body(steps: list[Any]) -> Any:
-    """Return a program's body over one line from drawn steps."""
-
-    def run(x: Any, y: Any, z: Any, s: Any) -> Any:
-        fields = [x, y, z]
-        numbers = []
-        for kind, a, b, which in steps:
-            u, v = fields[a], fields[b]
-            if kind == "quotient":
-                t = LINEAR[which] @ u
-                v[:] = LINEAR[1 - which // 2] @ (t / (1.0 + t * t)) + u
-            elif kind == "pointwise":
-                v[:] = ssr.where(u > s, u * v, v - 0.5 * u)
-            elif kind == "dot":
-                numbers.append(ssr.dot(u, LINEAR[which] @ v))
-            elif kind == "sweep":
-                v[:] = LINEAR[0].triu().solve(u - LINEAR[0].tril(-1) @ v)
-            else:
-                v[:] = LINEAR[which] @ u + s * v
-        x[:] = x + 0.25
-        return tuple(numbers)
-
-    return run
+def sweep_back(u: Any, v: Any) -> Any:
+    return LINEAR[0].triu().solve(u - LINEAR[0].tril(-1) @ v)
 
 
 @some.examples(20)
 @given(STEPS, memory.seeds, st.data())
 def test_random_programs_on_a_line(steps: list[Any], seed: int, data: st.DataObject) -> None:
-    kinds = {"x": string, "y": string, "z": string, "s": ssr.scalar}
-    exact = data.draw(st.booleans())
-    made = ssr.program(**kinds, options=ssr.Options(exact=exact))(string_body(steps))
-    rng = np.random.default_rng(seed)
-    count = data.draw(st.integers(1, 9))
-    arrays = [memory.array(rng, (count,), "float64") for _ in "xyz"]
-    cut = [a.copy() for a in arrays]
-    check(made, *arrays, 0.5)
-    try:
-        plain.run(made, *cut, 0.5, boxes=data.draw(memory.cuts(((0, count),))))
-    except BoxError:
-        return
-    for a, b in zip(arrays, cut, strict=True):
-        plain.check_same(a, b)
+    shape = (data.draw(st.integers(1, 9)),)
+    check_whole_and_cut(string, body(steps, LINEAR, sweep_back), seed, shape, data)
 
 
 @some.examples(6)
