@@ -253,9 +253,9 @@ def _program(program: ir.Program, options: Options) -> str:
 
 def _passes(program: ir.Program, options: Options, dtype: str) -> str:
     """Return every nest, and what each pass makes of it."""
-    from .pipeline import simple, stages, together
+    from .pipeline import direct, stages, together
 
-    program, _ = in_place(simple(program, options))
+    program, _ = direct(program, options)
     lines = []
     for number, step in enumerate(program.steps):
         known = None
@@ -287,13 +287,13 @@ def dump(program: ir.Program, options: Options, dtype: str) -> None:
         return
     traced = f"{dtype}, {options!r}\n{program_text(program)}\n"
     folder = _folder(Path(base), program.name, traced)
-    from .pipeline import simple
+    from .pipeline import direct
 
-    direct, notes = in_place(simple(program, options))
+    placed, notes = direct(program, options)
     lowered = _lowered(program, options, dtype)
-    made = [nest_text(nest(a, direct)) for a in direct.steps]
+    made = [nest_text(nest(a, placed)) for a in placed.steps]
     texts = {
-        "10_program.txt": program_text(direct) + "\n\n" + "\n".join(notes),
+        "10_program.txt": program_text(placed) + "\n\n" + "\n".join(notes),
         "20_nests.txt": "\n\n".join(made),
         "30_passes.txt": _passes(program, options, dtype),
         "40_loops.txt": _loops(lowered),

@@ -37,7 +37,7 @@ class Lowered:
 
 def lower(program: ir.Program, options: Options, dtype: str, title: str) -> Lowered:
     """Return the kernel source of a program, with the stages on the way."""
-    program, notes = in_place(simple(program, options))
+    program, notes = direct(program, options)
     program, nests = together(program, options, dtype)
     scheduled = (schedule(n, options) for n in nests)
     loops = tuple(made for made in scheduled if made.pieces)  # a field may be assigned to itself
@@ -48,6 +48,11 @@ def lower(program: ir.Program, options: Options, dtype: str, title: str) -> Lowe
 def simple(program: ir.Program, options: Options) -> ir.Program:
     """Return a program without what need not be computed; all of it in the debug build."""
     return program if options.debug else simplified(program, exact=options.exact)
+
+
+def direct(program: ir.Program, options: Options) -> tuple[ir.Program, tuple[str, ...]]:
+    """Return the shorter program with temporaries where it needs them, and notes on its steps."""
+    return in_place(simple(program, options))
 
 
 def together(

@@ -328,12 +328,13 @@ def program(
         symbols = signature.symbols(recorder)
         with recording(recorder):
             recorder.give(function(*symbols))
-        if not _needed(recorder):
+        made = Program(recorder, signature, options or Options(), function)
+        if not made.ir.steps:
             raise ArgumentError(
                 f"Program {signature.name} assigns and returns nothing.",
                 hint="Write x[:] = ...; `x = ...` only renames.",
             )
-        return Program(recorder, signature, options or Options(), function)
+        return made
 
     return declare
 
@@ -367,18 +368,14 @@ def _check_options(options: object) -> None:
         raise ArgumentError(f"options is {options!r}, not ssr.Options.")
 
 
-def _needed(recorder: Recorder) -> tuple[ir.Step, ...]:
-    """Return the steps whose values reach a field or a result."""
-    return live(recorder.steps, set(recorder.fields), [v.node for v in recorder.returned()])
-
-
 def _program_ir(recorder: Recorder) -> ir.Program:
     """Return the immutable program a recorder has collected."""
 
     def field(name: str, space: Space) -> ir.Field:
         return ir.Field(name, space.lower, space.data.shape)
 
-    steps = _needed(recorder)
+    results = tuple(v.node for v in recorder.returned())
+    steps = live(recorder.steps, set(recorder.fields), results)
     captured = set(recorder.captured)
     ordered = [n for n in recorder.fields if n not in captured] + list(recorder.captured)
     spaces = {**recorder.fields, **recorder.temporaries}
@@ -400,5 +397,5 @@ def _program_ir(recorder: Recorder) -> ir.Program:
         scalars=(*given, *bound),
         sizes=tuple(sorted(sizes)),
         steps=steps,
-        results=tuple(v.node for v in recorder.returned()),
+        results=results,
     )
