@@ -1,0 +1,264 @@
+"""Which sides of the blocks of a grid meet, and which of their points are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any, TypeAlias
+
+from ssr.affine import Affine
+from ssr.errors import ArgumentError
+from ssr.index import integer
+
+from .link import End, Link, LinkError, Location, Side, lengths, others
+
+__all__ = ["Connectivity", "End", "Link", "LinkError", "Location", "Point", "Side", "lengths"]
+
+Point: TypeAlias = tuple[int, tuple[int, ...]]
+"""A block and an index in it."""
+
+
+@dataclass(frozen=True, init=False)
+class Connectivity:
+    """Which sides of the blocks of a grid meet, and how.
+
+    Parameters
+    ----------
+    dims
+        Number of axes of the blocks: 1 to 3.
+    count
+        Number of blocks.
+    links
+        Links in one direction or in both; the inverses that are not given are added.
+
+    Raises
+    ------
+    LinkError
+        If a side does not exist or is linked twice, if a link and its inverse disagree, or if axes
+        and flips are no map from one side to the other.
+
+    Examples
+    --------
+    >>> ring = Connectivity(1, 2, [Link(Side(0, 0, "high"), Side(1, 0, "low"))])
+    >>> ring
+    <Connectivity: 2 blocks of dimension 1, 1 link, 2 sides free>
+    >>> print(ring)
+    block 0, axis 0 high -> block 1, axis 0 low
+    >>> [str(side) for side in ring.unlinked()]
+    ['block 0, axis 0 low', 'block 1, axis 0 high']
+    """
+
+    dims: int
+    count: int
+    links: tuple[Link, ...]
+    """All links in both directions, sorted by the side ``here``."""
+
+    def __init__(self, dims: int, count: int, links: Iterable[Link] = ()) -> None:
+        object.__setattr__(self, "dims", _within("dimensions of a block", dims, 1, 3))
+        object.__setattr__(self, "count", _within("blocks", count, 1, None))
+        object.__setattr__(self, "links", _both_ways(dims, count, tuple(links)))
+
+    @cached_property
+    def _by_side(self) -> Mapping[Side, Link]:
+        return {link.here: link for link in self.links}
+
+    def sides(self) -> Iterator[Side]:
+        """Yield all sides of all blocks in order."""
+        ends: tuple[End, End] = ("low", "high")
+        for block, axis, end in product(range(self.count), range(self.dims), ends):
+            yield Side(block, axis, end)
+
+    def link(self, side: Side) -> Link | None:
+        """Return the link of a side, None if it is free."""
+        return self._by_side.get(side)
+
+    def links_of(self, block: int) -> tuple[Link, ...]:
+        """Return the links of the sides of a block."""
+        return tuple(link for link in self.links if link.here.block == block)
+
+    def unlinked(self) -> tuple[Side, ...]:
+        """Return the sides that are free: where the grid ends."""
+        return tuple(side for side in self.sides() if side not in self._by_side)
+
+    def pairs(self) -> tuple[Link, ...]:
+        """Return each link once, from its first side."""
+        return tuple(link for link in self.links if link.here.order <= link.there.order)
+
+    def equals(self, other: Connectivity) -> bool:
+        """Whether two grids of blocks are linked in the same way."""
+        return self == other
+
+    def check(self, shape: Sequence[Any]) -> None:
+        """Check that linked sides of blocks of a shape have the same lengths.
+
+        Raises
+        ------
+        LinkError
+            If two sides differ, or are not known to agree.
+
+        Examples
+        --------
+        >>> half = Link(Side(0, 1, "high"), Side(0, 0, "high"), axes=(1,), flips=(True,))
+        >>> Connectivity(2, 1, [half]).check((4, 4))
+        """
+        n = lengths(shape)
+        if len(n) != self.dims:
+            raise LinkError(
+                f"Blocks of dimension {self.dims} have {self.dims} extents, not {len(n)}."
+            )
+        for link in self.pairs():
+            along = zip(others(link.here.axis, self.dims), link.axes, strict=True)
+            if any(n[a] != n[b] for a, b in along):
+                raise LinkError(
+                    "Linked sides have different lengths.",
+                    note=f"{_sized(link.here, others(link.here.axis, self.dims), n)} meets "
+                    f"{_sized(link.there, link.axes, n)}.",
+                    hint="Sides that meet need the same numbers of cells.",
+                )
+
+    def copies(self, shape: Sequence[int], staggered: Location) -> tuple[tuple[Point, ...], ...]:
+        """Return the classes of equal points: those that links put at the same place.
+
+        Points on a linked side are points of both blocks; at an edge or a corner of a block more
+        than two may meet. Classes of one point are left out.
+
+        Parameters
+        ----------
+        shape
+            Numbers of cells of a block along its axes.
+        staggered
+            The location of the points, in the axes of each block; cells have no copies. Faces that
+            a link turns into faces of another axis are not points of this location.
+
+        Returns
+        -------
+        Classes in order; each is a sorted tuple of ``(block, index)``.
+
+        Examples
+        --------
+        >>> ring = Connectivity(1, 2, [Link(Side(0, 0, "high"), Side(1, 0, "low"))])
+        >>> ring.copies((4,), (True,))
+        (((0, (4,)), (1, (0,))),)
+        """
+        self.check(shape)
+        parent: dict[Point, Point] = {}
+
+        def root(point: Point) -> Point:
+            while (above := parent.setdefault(point, point)) != point:
+                parent[point] = point = parent[above]
+            return point
+
+        # Indices are doubled, cells at odd places: a place then says what location it is of.
+        for location in self._orbit(staggered):
+            for link in self.links:
+                if location[link.here.axis]:
+                    for here, there in _met(link, shape, location):
+                        parent[root(here)] = root(there)
+        classes: dict[Point, list[Point]] = {}
+        for block, place in list(parent):
+            if tuple(p % 2 == 0 for p in place) == staggered:
+                index = tuple(p // 2 for p in place)
+                classes.setdefault(root((block, place)), []).append((block, index))
+        return tuple(sorted(tuple(sorted(found)) for found in classes.values() if len(found) > 1))
+
+    def _orbit(self, staggered: Location) -> set[Location]:
+        """Return a location with all that it is named across links."""
+        found, new = set[Location](), {staggered}
+        while new:
+            found |= new
+            new = {link.seen(location) for location in new for link in self.links} - found
+        return found
+
+    def __repr__(self) -> str:
+        pairs, free = len(self.pairs()), len(self.unlinked())
+        return (
+            f"<Connectivity: {_number(self.count, 'block')} of dimension {self.dims}, "
+            f"{_number(pairs, 'link')}, {_number(free, 'side')} free>"
+        )
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.pairs())) or repr(self)
+
+
+def _met(link: Link, shape: Sequence[int], location: Location) -> Iterator[tuple[Point, Point]]:
+    """Yield the points on a side with their copies on the other side, by doubled indices."""
+    ranges = [
+        range(0, 2 * n + 1, 2) if s else range(1, 2 * n, 2)
+        for n, s in zip(shape, location, strict=True)
+    ]
+    here = link.here
+    edge = 2 * shape[here.axis] if here.end == "high" else 0
+    ranges[here.axis] = range(edge, edge + 1)
+    moves = [(a, sign, 2 * offset.constant) for a, sign, offset in link.coordinates(shape)]
+    for place in product(*ranges):
+        there = tuple(sign * place[a] + offset for a, sign, offset in moves)
+        yield (here.block, place), (link.there.block, there)
+
+
+def _both_ways(dims: int, count: int, links: tuple[Link, ...]) -> tuple[Link, ...]:
+    """Return checked links in both directions, sorted."""
+    found: dict[Side, Link] = {}
+    for given in links:
+        _check_link(dims, count, given)
+        for link in (given, given.inverse):
+            known = found.setdefault(link.here, link)
+            if known != link:
+                raise LinkError(
+                    f"A side is linked twice: {link.here}.",
+                    note=f"{known} and {link}.",
+                    hint="A side meets one side; where both directions are given, one is the "
+                    "inverse of the other.",
+                )
+    return tuple(found[side] for side in sorted(found, key=lambda side: side.order))
+
+
+def _check_link(dims: int, count: int, link: Link) -> None:
+    """Check that a link is a map between two sides of the blocks."""
+    for side in (link.here, link.there):
+        if not (0 <= side.block < count and 0 <= side.axis < dims and side.end in ("low", "high")):
+            raise LinkError(
+                f"A link names a side that does not exist: {side}.",
+                note=f"There are {_number(count, 'block')} of dimension {dims}, counted from 0.",
+            )
+    along = others(link.there.axis, dims)
+    if tuple(sorted(link.axes)) != along or len(link.flips) != len(along):
+        raise LinkError(
+            f"A link does not map the axes along {link.here} to those along {link.there}.",
+            note=f"axes = {link.axes}, flips = {link.flips}, but the second has axes {along}.",
+            hint="Give each axis along the first side its own axis along the second, and a flip.",
+        )
+    if link.here == link.there and link == link.inverse and link.turn == _mirror(link):
+        raise LinkError(
+            f"A side is linked to itself by a mirror: {link.here}.",
+            hint="Leave the side free and fill its ghost points by a symmetric rule.",
+        )
+    if link.here == link.there and link != link.inverse:
+        raise LinkError(
+            f"A side is linked to itself by a map that is not its own inverse: {link.here}.",
+            note=f"{link}.",
+            hint="A side is folded onto itself by flipping axes or by exchanging two of them.",
+        )
+
+
+def _mirror(link: Link) -> tuple[tuple[int, int], ...]:
+    """Return the turn of a reflection in the side of a link."""
+    return tuple((a, -1 if a == link.here.axis else 1) for a in range(link.ndim))
+
+
+def _sized(side: Side, axes: Iterable[int], n: tuple[Affine, ...]) -> str:
+    """Return a side with its lengths along axes."""
+    return f"{side} ({' by '.join(str(n[a]) for a in axes)} cells)"
+
+
+def _within(what: str, value: Any, least: int, most: int | None) -> int:
+    found = integer(value)
+    if found is None or found < least or (most is not None and found > most):
+        limits = f"at least {least}" if most is None else f"{least} to {most}"
+        raise ArgumentError(f"The number of {what} is {limits}, not {value!r}.")
+    return found
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
