@@ -1,0 +1,1 @@
+"""Shallow water on the cubed sphere."""
