@@ -12,6 +12,8 @@ from .connect import (
     periodic_box,
     two_by_two,
 )
+from .draw import draw
+from .draw_ghosts import draw_ghosts
 from .link import Link, LinkError, Side
 from .topology import Connectivity
 
@@ -23,6 +25,8 @@ __all__ = [
     "bricks",
     "channel",
     "cubed_sphere",
+    "draw",
+    "draw_ghosts",
     "from_corners",
     "glued",
     "join",
