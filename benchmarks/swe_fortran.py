@@ -1,0 +1,106 @@
+"""Our Fortran of the shallow-water solver, with the interface of ours.
+
+``benchmarks/fortran/swe.f90`` works on arrays that are made here, from the geometry and the flows
+of the application. Its boundary part is in subroutines of its own, and can be timed alone.
+"""
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from apps.swe import geometry
+from apps.swe.cases import Case, Scalar, at_centres
+from apps.swe.fields import bottom
+from apps.swe.geometry import PANELS, SIDES
+from benchmarks import fortran
+from benchmarks.fortran import Call
+
+Array = NDArray[np.float64]
+
+
+class Reference:
+    """The solver: a state (3, 6, n, n), advanced in place.
+
+    Parameters
+    ----------
+    weights
+        How values at faces are reconstructed.
+    build
+        The compiler's flags, a name of `benchmarks.fortran.BUILDS`.
+    """
+
+    def __init__(
+        self, n: int, case: Case, weights: Literal["linear", "weno"] = "linear", build: str = "O3"
+    ) -> None:
+        if case.passive:
+            raise ValueError(f"{case.name} only carries the depth; the reference moves the wind.")
+        self.state = np.ascontiguousarray(case.state(n), np.float64)
+        self._build = build
+        self._other = np.zeros_like(self.state)
+        self._q = np.full((6, 4, n + 6, n + 6), np.nan)
+        self._mass = np.zeros((6, 4, n))
+        self._sizes = int(weights == "weno"), n, 6
+        self._fields = _fields(n, case)
+        self._tables = _tables(n, case)
+        self._work = np.zeros((10, n + 1, n + 1))
+
+    def step(self, dt: float) -> None:
+        """Advance by one step of SSP-RK3."""
+        self.stepping(dt)()
+
+    def stepping(self, dt: float) -> Call:
+        """Bind a step."""
+        return self._call("step", float(dt), *self._all())
+
+    def rhs(self) -> Array:
+        """Return what the state changes by in a second."""
+        self._call("rhs", *self._all())()
+        return self._other.copy()
+
+    def boundary(self) -> Call:
+        """Bind the boundary part of one stage: ghosts, and the mass through the panels' edges."""
+        return self._call(
+            "boundary", *self._sizes[1:], *self._tables, self._q, self._mass, self._other
+        )
+
+    def _all(self) -> tuple[Any, ...]:
+        scratch = self._q, self._work, self._mass, self.state, self._other
+        return *self._sizes, *self._fields, *self._tables, *scratch
+
+    def _call(self, part: str, *data: Any) -> Call:
+        return fortran._bind("swe", part, self._build, *data)
+
+
+def _fields(n: int, case: Case) -> tuple[Array, ...]:
+    """Return what the interior is computed with: cell, place, facea, faceb of the source."""
+    G, gamma = geometry.metric(*geometry.grid(n)), geometry.christoffel(*geometry.grid(n))
+    J, b = bottom(case, n)
+    cell = np.stack([1 / J, G.J, *G.upper, *gamma])
+    place = np.stack([b, at_centres(case.coriolis, n)])
+    along, beside = geometry.faces(n), geometry.centres(n)
+    Fa = geometry.metric(along[None, :], beside[:, None])
+    Fb = geometry.metric(beside[None, :], along[:, None])
+    sa, sb = np.sqrt(Fa.upper[0]), np.sqrt(Fb.upper[2])
+    return cell, place, np.stack([Fa.J * sa, 1 / sa]), np.stack([Fb.J * sb, 1 / sb])
+
+
+def _tables(n: int, case: Case) -> tuple[NDArray[Any], ...]:
+    """Return what the boundary is computed with: links, first, w, turn and bghost."""
+    links = np.empty((6, 4, 3), np.int64)
+    for panel in range(6):
+        for e, side in enumerate(SIDES):
+            other = geometry.link(panel, side)
+            links[panel, e] = other.panel + 1, SIDES.index(other.side) + 1, other.reversed
+    first, w = geometry.interpolation(n)
+    w = np.ascontiguousarray(np.moveaxis(w, -1, 0))
+    return links, first, w, geometry.rotations(n), ghost_values(case.bottom, n)
+
+
+def ghost_values(function: Scalar, n: int) -> Array:
+    """Return a function at the ghosts, shape (6, 4, 3, n): panel, side, k, t."""
+    sides = [
+        function(*geometry.lonlat(geometry.position(PANELS, *geometry.ghosts(n, side))))
+        for side in SIDES
+    ]
+    return np.ascontiguousarray(np.stack(sides, axis=1))
