@@ -31,10 +31,10 @@ def test_fields_of_a_turning_sphere() -> None:
         speed = 2 * np.pi / (12 * 86400)
         expected = at_centres(flow.coriolis, n) / OMEGA * speed
         errors.append(np.abs(f.zeta - expected).max() / (2 * speed))
-        np.testing.assert_allclose(f.h, at_centres(flow.depth, n), rtol=1e-4)
+        np.testing.assert_allclose(f.h, at_centres(flow.depth, n), rtol=2e-4)
         np.testing.assert_allclose([f.u1, f.u2], flow.velocity(n), atol=1e-3 * speed)
-    assert errors[1] < 1e-4
-    assert np.log2(errors[0] / errors[1]) > 3.5
+    assert errors[1] < 5e-4
+    assert np.log2(errors[0] / errors[1]) > 2.5
 
 
 def test_water_at_rest_is_level() -> None:
