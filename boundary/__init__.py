@@ -12,13 +12,20 @@ from .connect import (
     periodic_box,
     two_by_two,
 )
+from .distributed import Distributed, simulate
 from .draw import draw
 from .draw_ghosts import draw_ghosts
+from .exchange import world
+from .layout import Layout
 from .link import Link, LinkError, Side
+from .plan import HaloPlan, halo_plan, halo_plans
 from .topology import Connectivity
 
 __all__ = [
     "Connectivity",
+    "Distributed",
+    "HaloPlan",
+    "Layout",
     "Link",
     "LinkError",
     "Side",
@@ -29,9 +36,13 @@ __all__ = [
     "draw_ghosts",
     "from_corners",
     "glued",
+    "halo_plan",
+    "halo_plans",
     "join",
     "moebius",
     "o_grid",
     "periodic_box",
+    "simulate",
     "two_by_two",
+    "world",
 ]

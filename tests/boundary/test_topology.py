@@ -235,6 +235,39 @@ def test_corners_of_turned_cubes(turn: int) -> None:
         np.testing.assert_allclose(at, (np.array([n + depth, j, i]) + 0.5) / n)
 
 
+@pytest.mark.parametrize("turns", [(0, 0, 0, 0), (0, 7, 11, 0), (3, 11, 20, 1), (5, 16, 9, 22)])
+def test_edges_that_meet_across_other_cubes(turns: tuple[int, ...]) -> None:
+    """Four turned cubes around an edge, like an open fan: the first and the last are not linked.
+
+    A place is the weights of corners of which it is the mean: equal weights, equal places.
+    """
+    labels = []
+    for cube, turn in enumerate(turns):
+        names = {
+            (u, v, w): ("edge", w) if u == v == 0 else ("outer", cube, w) if u == v else
+            ("spoke", cube + v, w)
+            for u, v, w in product((0, 1), repeat=3)
+        }  # fmt: skip
+        corners = np.rint((CORNERS - 0.5) @ rotations()[turn].T + 0.5).astype(int)
+        labels.append([names[tuple(c)] for c in corners.tolist()])
+    links = bc.from_corners(labels)
+    assert len(links.pairs()) == 3
+
+    def place(block: int, y: np.ndarray) -> frozenset[object]:
+        weights = np.prod(np.where(CORNERS, y, 1 - y), axis=1)
+        return frozenset((c, w) for c, w in zip(labels[block], weights.tolist(), strict=True) if w)
+
+    n = 2
+    for staggered in product((False, True), repeat=3):
+        found = defaultdict(list)
+        for block in range(4):
+            for index in product(*(range(n + s) for s in staggered)):
+                y = (np.array(index) + 0.5 * ~np.array(staggered)) / n
+                found[place(block, y)].append((block, index))
+        expected = sorted(tuple(sorted(c)) for c in found.values() if len(c) > 1)
+        assert list(links.copies((n, n, n), staggered)) == expected
+
+
 def rotations() -> list[np.ndarray]:
     found = []
     for order in ((0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (2, 1, 0), (1, 0, 2)):
