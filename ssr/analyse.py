@@ -97,7 +97,7 @@ def sweep(assignment: ir.Assignment) -> Sweep:
     """
     old = [
         (domain, load)
-        for domain, load in reads(assignment.value, assignment.domain)
+        for domain, load in _of_rows(reads(assignment.value, assignment.domain), assignment)
         if load.array == assignment.target and not load.new and not domain.empty
     ]
     made = assignment.order != "any"
@@ -118,6 +118,16 @@ def sweep(assignment: ir.Assignment) -> Sweep:
             return Sweep(order, True, f"in {order} order all old values lie at or after the row")
         reason = f"in {order} order, row ({_place(row)}) reads {found}"
     return Sweep(assignment.order, False, reason)
+
+
+def _of_rows(
+    found: Iterator[tuple[Domain, ir.Load]], assignment: ir.Assignment
+) -> Iterator[tuple[Domain, ir.Load]]:
+    """Yield reads; those of a target that is assigned in part where they meet its rows only."""
+    for domain, load in found:
+        if assignment.part is not None and load.array == assignment.target:
+            domain = domain & assignment.domain.preimage(load.index, assignment.axes)
+        yield domain, load
 
 
 def _overwritten(
@@ -156,7 +166,9 @@ def earlier(*together: ir.Assignment) -> tuple[tuple[int, ...], ...] | None:
     row = tuple(Affine.name(a) for a in together[0].axes)
     targets = {a.target for a in together}
     offsets: dict[tuple[int, ...], None] = {}
-    for domain, load in (found for a in together for found in reads(a.value, a.domain)):
+    for domain, load in (
+        found for a in together for found in _of_rows(reads(a.value, a.domain), a)
+    ):
         if load.array not in targets or domain.empty:
             continue
         shift = tuple(c - r for c, r in zip(load.index, row, strict=True))

@@ -60,17 +60,17 @@ def plan_boxes(
     order = [*meta["fields"], *meta["temporaries"]]
     tables, lists = [], []
     for nest in meta["nests"]:
-        target = nest["target"]
-        whole = spaces[alike.get(target, target)].box(sizes)
+        rows = nest.get("rows", nest["target"])
+        whole = spaces[alike.get(rows, rows)].box(sizes)
         chosen = ordered(boxes, whole, nest) if boxes is not None else blocked(whole, nest)
         lists.append(chosen)
-        rows = [
+        lines = [
             [sizes[s] for s in meta["sizes"]]
             + [edge for axis in box for edge in axis]
             + [number for name in order for number in layout[name]]
             for box in chosen
         ]
-        tables.append(np.array(rows, np.int64))
+        tables.append(np.array(lines, np.int64))
     buffers = tuple(
         max(rows * _elements(box, pad, lines) for box in lists[nest])
         for _, nest, rows, pad, lines in meta["buffers"]

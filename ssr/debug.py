@@ -178,7 +178,9 @@ def watched(
         if target in arrays:
             place = np.unravel_index(bad, arrays[target].shape)
             value = str(arrays[target][place])
-            where = f" at {_point(place, program.field(name).lower)}"
+            first, *_ = ir.parts(program.steps[step])
+            made_here = program.field(name) if target == name else program.rows(first)
+            where = f" at {_point(place, made_here.lower)}"
         raise NonFiniteError(
             f"The program {program.name} makes {value} in {name}{where}.",
             span=places[step],

@@ -12,8 +12,8 @@ from operator import itemgetter
 from typing import Any
 
 from . import ir
-from .debug import verdict
 from .loopnest import For, If, Loop
+from .looks import after_nest, in_box, looked_at
 from .loops import LoopNest
 from .nests import bounds
 from .outline import Functions, names
@@ -66,13 +66,14 @@ def kernel_source(
             (writer.buffer(b.name), number, b.rows, b.pad, b.lines) for b in nest.nest.buffers
         ]
     cut = functions.needed([writer.lines for writer in writers])
-    looks = [(n, target) for n, nest in enumerate(nests) for target in _targets(nest.nest)]
+    looks = [(n, target) for n, nest in enumerate(nests) for target in looked_at(nest.nest)]
     body: list[str] = []
     for number, (nest, writer) in enumerate(zip(nests, writers, strict=True)):
         inside = functions.short(writer.lines) if cut else writer.lines
+        inside = [*inside, *in_box(writer, nest.nest, number, looks)] if debug else inside
         body += _boxes(writer, program, nest.nest, number, inside)
         body += _totals(nest.nest, reductions)
-        body += _looks(nest.nest, number, looks) if debug else []
+        body += after_nest(nest.nest, arrays, number, looks) if debug else []
     body += _results(program, functions)
     stored = [s.array for n in nests for s in n.nest.statements if s.array in arrays]
     written = list(dict.fromkeys(stored))
@@ -98,6 +99,7 @@ def kernel_source(
                 "earlier": n.nest.earlier,
                 "whole_lines": n.nest.whole_lines,
                 "fused": n.nest.fused,
+                **_rows(n.nest, program),
             }
             for n in nests
         ],
@@ -122,26 +124,6 @@ def _totals(nest: ir.Nest, reductions: Mapping[str, int]) -> list[str]:
     ]
 
 
-def _targets(nest: ir.Nest) -> list[str]:
-    """Return what the debug build looks at after a nest: its target, or all of a joint one."""
-    return [s.array for s in nest.statements] if nest.joint else [nest.target]
-
-
-def _looks(nest: ir.Nest, number: int, looks: Sequence[tuple[int, str]]) -> list[str]:
-    """Return the end of a nest in the debug build: return if it made an infinity or NaN."""
-    lines = []
-    for place, (of, name) in enumerate(looks):
-        target = spelled(name)
-        if of == number and nest.folds:
-            lines.append(f"    if {target} - {target} != 0:")
-            lines.append(f"        return {verdict(place, len(looks))}")
-        elif of == number:
-            lines.append(f"    bad = unfit({target})")
-            lines.append("    if bad >= 0:")
-            lines.append(f"        return {verdict(place, len(looks), 'bad')}")
-    return lines
-
-
 def _results(program: ir.Program, functions: Functions) -> list[str]:
     """Return the lines that hand over the numbers a call returns."""
     writer = Writer({}, {}, "", 0, {}, {}, functions)
@@ -150,10 +132,22 @@ def _results(program: ir.Program, functions: Functions) -> list[str]:
     return writer.lines
 
 
-def _alike(temporary: ir.Field, program: ir.Program) -> str:
-    """Return the first array with the points of a temporary; lowering's own have one before."""
-    arrays = (*program.fields, *program.temporaries)
-    return next(f.name for f in arrays if (f.lower, f.shape) == (temporary.lower, temporary.shape))
+def _rows(nest: ir.Nest, program: ir.Program) -> dict[str, str]:
+    """Return what has the points of a nest's rows, where they are not those of its target."""
+    arrays = {f.name: f for f in (*program.fields, *program.temporaries)}
+    target = arrays.get(nest.target, nest.rows)
+    return {} if target.points == nest.rows.points else {"rows": _alike(nest.rows, program)}
+
+
+def _alike(points: ir.Field, program: ir.Program) -> str:
+    """Return what has the same points: a field, the rows of a step, or a temporary.
+
+    Lowering's own temporaries have one before them.
+    """
+    steps = [p for s in program.steps for p in ir.parts(s)]
+    rows = [p.rows if isinstance(p, ir.Reduction) else p.part for p in steps]
+    known = (*program.fields, *filter(None, rows), *program.temporaries)
+    return next(f.name for f in known if f.points == points.points)
 
 
 def _boxes(
@@ -182,9 +176,10 @@ def _boxes(
         columns += [f"{spelled(name)}_0"]
         columns += [f"{spelled(name)}_s{a}" for a in range(len(array.shape) - 1)]
     used = set(names([*start, *inside]))
+    part = _rows(nest, program).get("rows", ":")
     table = f"table_{number}"
     return [
-        f"    for box in range({table}.shape[0]):  # {nest.target}[:] = ...",
+        f"    for box in range({table}.shape[0]):  # {nest.target}[{part}] = ...",
         *(f"        {c} = {table}[box, {n}]" for n, c in enumerate(columns) if c in used),
         *start,
         *inside,

@@ -58,6 +58,7 @@ class Recorder:
         self.sizes: dict[str, int] = {}
         self.inner: set[str] = set()
         self.reductions: dict[str, Space] = {}
+        self.parts: dict[str, Space] = {}
         self.steps: list[ir.Step] = []
         self.places: list[Span | None] = []
         self.results: Value | tuple[Value, ...] | None = None
@@ -74,29 +75,49 @@ class Recorder:
         taken = {*spaces, *self.scalars}.union(*(space.sizes for space in spaces.values()))
         return ir.fresh(stem, taken)
 
-    def assign(self, name: str, space: Space, expression: Expression) -> None:
-        """Record ``name[:] = expression``.
+    def assign(
+        self, name: str, space: Space, expression: Expression, part: Space | None = None
+    ) -> None:
+        """Record ``name[:] = expression``, or ``name[part] = expression``.
 
         Expressions that read the old values and may still be used are stored before.
         """
         self.own(expression)
+        rows = part or space
+        if rows != space and any(g.new for g in ir.gathers(expression.value)):
+            expression = self.store(expression)  # stored matrices number the points of the part
         self._keep_readers(name, expression)
         given = expression
         if isinstance(expression, Mask):
             expression = expression.settled()
-        if expression.space != space:
+        if expression.space != rows:
+            what = "" if rows == space else "the part of "
             raise SpaceError(
-                f"An expression on {expression.space!r} is assigned to {name!r} on {space!r}.",
+                f"An expression on {expression.space!r} is assigned to {what}{name!r} on {rows!r}.",
                 hint="Both sides of an assignment live on one space.",
             )
         value = ir.reading(expression.value, ir.MADE, name)
         self._own_scalars(value)
         self.places.append(user_span())
         self.steps.append(
-            ir.Assignment(name, space.axes, row_domain(space), value, expression.order)
+            ir.Assignment(
+                name,
+                rows.axes,
+                row_domain(rows),
+                value,
+                expression.order,
+                None if rows == space else self.part(rows),
+            )
         )
         if not isinstance(given.value, ir.Load):
             given.become(name)
+
+    def part(self, space: Space) -> ir.Field:
+        """Return the rows of a part of a field, by a name that they have in this program."""
+        edges = zip(space.lower, space.data.shape, strict=True)
+        name = ", ".join(f"{low}:{extent + low}" for low, extent in edges)
+        self.parts[name] = space
+        return ir.Field(name, space.lower, space.data.shape)
 
     def together(self, space: Space, values: Mapping[str, ir.Value]) -> None:
         """Record assignments of several fields that are made together, row by row in C order."""
@@ -112,6 +133,10 @@ class Recorder:
         for other in list(self._live.values()):
             if other is not but and reads_field(other.value, name):
                 self._keep(other)
+
+    def space(self, name: str) -> Space:
+        """Return the space of a field or temporary."""
+        return self.fields[name] if name in self.fields else self.temporaries[name]
 
     def keep(self, stored: Stored) -> str:
         """Return the name of a stored matrix in this program."""
@@ -198,6 +223,15 @@ class Recorder:
             return Field(value.array, space, self)
         self._keep(expression)
         return self.store(expression)
+
+    def alone(self, expression: Expression) -> Field:
+        """Return a field that holds an expression and has no other points."""
+        field = self.store(expression)
+        if self.space(field.name) == field.space:
+            return field
+        self._keep(Expression(field.space, field.value))
+        (name, _), *_ = reversed(self.temporaries.items())
+        return Field(name, field.space, self)
 
     def own(self, expression: Expression) -> None:
         """Check that an expression is made of the fields of this program."""
@@ -311,6 +345,17 @@ class Expression(Row):
         """Stand for a field that was just assigned the expression's values."""
         self.value = ir.Load(name, self.space.indices())
         self.order = "any"
+
+    def __getitem__(self, where: object) -> Expression:
+        """Return the values at a part of the points."""
+        if not isinstance(where, Space):
+            raise ArgumentError(
+                f"[{_key(where)}] is asked of the {self.told()}.",
+                hint="A part of the points is a Space; neighbours are read through a matrix.",
+            )
+        here = self.settled()
+        check_part(where, here.space, here.told())
+        return Expression(where, here.value)
 
     def __repr__(self) -> str:
         return f"<Expression on {self.space!r}: {show(self.value)}>"
@@ -499,26 +544,60 @@ class Field(Expression):
     __ipow__ = renaming("**=")
 
     def __getitem__(self, where: object) -> Expression:
+        if isinstance(where, Space):
+            check_part(where, self.space, f"field {self.name!r}")
+            return Expression(where, self.value, owner=self.owner)
         if not _is_all(where):
             raise ArgumentError(
                 f"{self.name}[{_key(where)}] reads a part of a field.",
-                hint="Use the whole field; neighbours are read through a matrix.",
+                hint="Use the whole field, or name a part by its Space; "
+                "neighbours are read through a matrix.",
             )
         return Expression(self.space, self.value, owner=self.owner)
 
     def __setitem__(self, where: object, value: object) -> None:
-        if not _is_all(where):
+        part = where if isinstance(where, Space) else None
+        if part is not None:
+            check_part(part, self.space, f"field {self.name!r}")
+        elif not _is_all(where):
             raise ArgumentError(
                 f"{self.name}[{_key(where)}] assigns a part of a field.",
                 hint=f"Assign the whole field, {self.name}[:] = ssr.where(condition, new, old)."
                 if isinstance(where, Mask)
-                else "Assign the whole field, x[:] = ...; parts are rows of a matrix.",
+                else "Assign the whole field, x[:] = ..., or a part named by its Space.",
             )
         recorder = current()
         if self.name in recorder.captured:
             raise ArgumentError(f"Field {self.name!r} is data of a matrix and cannot be assigned.")
-        expression = value if isinstance(value, Expression) else self.lift(value)
-        recorder.assign(self.name, self.space, expression)
+        rows = self if part is None else Expression(part, self.value)
+        expression = value if isinstance(value, Expression) else rows.lift(value)
+        recorder.assign(self.name, recorder.space(self.name), expression, part or self.space)
+
+
+def check_part(part: Space, whole: Space, what: str) -> None:
+    """Check that all points of a space are points of another one.
+
+    Raises
+    ------
+    SpaceError
+        If they are not, for all sizes.
+    """
+    if part.data.staggered != whole.data.staggered:
+        raise SpaceError(
+            f"{part!r} is no part of the {what}.",
+            note=f"The one has points at {part.location}, the other at {whole.location}.",
+        )
+    if part.ndim != whole.ndim:
+        raise SpaceError(
+            f"{part!r} is no part of the {what}.", note=f"Its points have {whole.ndim} indices."
+        )
+    outside = row_domain(part) - row_domain(whole)
+    if not outside.empty:
+        raise SpaceError(
+            f"{part!r} is no part of the {what}.",
+            note=f"Its points lie in {whole!r}; outside lie {outside.simplified().notation()}.",
+            hint="A part has the indices of the whole: with g = cells.grow(1), cells is part of g.",
+        )
 
 
 def reads_field(value: ir.Value, name: str) -> bool:

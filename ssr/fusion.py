@@ -19,6 +19,7 @@ Steps that stored matrices read anywhere are apart from those that write what is
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
@@ -45,11 +46,15 @@ NONE: Need = ((0, 0), (0, 0), (0, 0))
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A step that may share a nest: its own nest, what it writes, and what it reads."""
+    """A step that may share a nest: its own nest, what it writes, and what it reads.
+
+    ``all`` says that it writes all points of what it writes, not a part of them.
+    """
 
     nest: ir.Nest
     written: str
     rows: ir.Field
+    all: bool
     domain: Domain
     reads: tuple[Read, ...]
     gathered: frozenset[str]
@@ -91,13 +96,17 @@ def fuse(program: ir.Program, found: Sequence[ir.Nest]) -> tuple[ir.Program, tup
     members = [
         _member(step, made, program) for step, made in zip(program.steps, found, strict=True)
     ]
+    writes = Counter(name for step in program.steps for name in ir.made(step))
     last = {
         name: n
         for n, step in enumerate(program.steps)
         for part in ir.parts(step)
         for name in ir.arrays(part.value)
     }
-    temporaries = {f.name: last[f.name] for f in program.temporaries if f.name in last}
+    parts = {m.written for m in members if not m.all and writes[m.written] > 1}
+    temporaries = {
+        f.name: last[f.name] for f in program.temporaries if f.name in last and f.name not in parts
+    }
     nests: list[ir.Nest] = []
     buffered: set[str] = set()
     start = 0
@@ -116,10 +125,7 @@ def fuse(program: ir.Program, found: Sequence[ir.Nest]) -> tuple[ir.Program, tup
 def _member(step: ir.Step, made: ir.Nest, program: ir.Program) -> Member:
     """Return a step as a candidate."""
     first = ir.parts(step)[0]
-    if isinstance(first, ir.Reduction):
-        written, rows = first.name, first.rows
-    else:
-        written, rows = first.target, program.field(first.target)
+    written, rows = ir.made(step)[0], program.rows(first)
     row = tuple(Affine.name(a) for a in made.axes)
     own = {b.name for b in made.buffers}
     reads: dict[Read, None] = {}
@@ -134,7 +140,8 @@ def _member(step: ir.Step, made: ir.Nest, program: ir.Program) -> Member:
             elif isinstance(part, ir.Gather):
                 gathered.add(part.array)
     found = tuple(reads), frozenset(gathered), frozenset(scalars)
-    return Member(made, written, rows, first.domain, *found)
+    whole = not isinstance(first, ir.Assignment) or first.part is None
+    return Member(made, written, rows, whole, first.domain, *found)
 
 
 def _offset(index: Sequence[Affine], row: Sequence[Affine]) -> Offset | None:
@@ -388,6 +395,7 @@ def _together(group: Sequence[Member], plan: Plan) -> ir.Nest:
     swept = [m.nest.earlier for m in group if m.nest.order != "any"]
     return ir.Nest(
         target=stored[-1] if stored else group[-1].written,
+        rows=plan.rows,
         axes=axes,
         order=plan.order,
         context=context(axes, names, plan.rows),

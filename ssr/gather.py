@@ -24,7 +24,7 @@ def apply_stored(stored: Stored, part: ir.Range, x: Expression) -> Expression:
         raise SpaceError(
             f"A stored matrix @ an expression on {x.space!r}: the columns are {stored.cols!r}."
         )
-    field = current().store(x)
+    field = current().alone(x)
     found = _gather(stored, part, field.name)
     return Expression(stored.rows, ir.Sum(()) if found is None else found)
 

@@ -184,9 +184,8 @@ def interpret_nest(
         Stored matrices by name.
     """
     if box is None:
-        target = fields[nest.target]
-        extents = [s.evaluate(sizes) for s in target.shape]
-        box = tuple((low, low + n) for low, n in zip(target.lower, extents, strict=True))
+        extents = [s.evaluate(sizes) for s in nest.rows.shape]
+        box = tuple((low, low + n) for low, n in zip(nest.rows.lower, extents, strict=True))
     edges = zip(bounds(nest.axes), (edge for pair in box for edge in pair), strict=True)
     kind = next(iter(arrays.values())).dtype.type
     meaning = Meaning(kind, {**sizes, **dict(edges)}, dict(scalars), stored or {})

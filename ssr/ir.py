@@ -155,7 +155,8 @@ MADE = "·"
 class Assignment:
     """``target[row] = value(row)`` for the rows of a domain: NumPy meaning, right side first.
 
-    Loads marked ``new`` read values this assignment has made already, in the given order.
+    Loads marked ``new`` read values this assignment has made already, in the given order. An
+    assignment of a ``part`` of its target leaves the other points as they are.
     """
 
     target: str
@@ -163,6 +164,7 @@ class Assignment:
     domain: Domain
     value: Value
     order: Order = "any"
+    part: Field | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +214,11 @@ class Field:
     lower: tuple[int, ...]
     shape: tuple[Affine, ...]
 
+    @property
+    def points(self) -> tuple[tuple[int, ...], tuple[Affine, ...]]:
+        """Where the points lie: first index and extent along each axis."""
+        return self.lower, self.shape
+
 
 @dataclass(frozen=True, slots=True)
 class Program:
@@ -232,6 +239,12 @@ class Program:
     def field(self, name: str) -> Field:
         """Return a field or temporary by name."""
         return next(f for f in (*self.fields, *self.temporaries) if f.name == name)
+
+    def rows(self, step: Assignment | Reduction) -> Field:
+        """Return the rows of an assignment or a reduction: all points of a field, or a part."""
+        if isinstance(step, Reduction):
+            return step.rows
+        return step.part or self.field(step.target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,6 +356,7 @@ class Fold:
 class Nest:
     """Assignments and reductions as scheduled statements over a box of the target's rows.
 
+    The box lies within ``rows``, and is all of them unless a call is cut into boxes.
     The bounds of the box are parameters ``k_lo <= k < k_hi`` and so on for each axis.
     ``earlier`` holds the offsets to rows that must be done before a row; None if they are not
     the same for all rows. ``whole_lines`` says that a box may not cut lines. ``fused`` says that
@@ -351,6 +365,7 @@ class Nest:
     """
 
     target: str
+    rows: Field
     axes: tuple[str, ...]
     order: Order
     context: Domain

@@ -44,22 +44,26 @@ def in_place(program: ir.Program) -> tuple[ir.Program, tuple[str, ...]]:
             continue
         decision = sweep(a)
         if decision.in_place:
-            notes.append(f"{a.target}[:] runs in place: {decision.reason}.")
+            notes.append(f"{told(a)} runs in place: {decision.reason}.")
             steps.append(replace(a, order=decision.order))
             continue
         name = ir.fresh(f"{a.target}_new", taken)
         taken.add(name)
-        notes.append(f"{a.target}[:] runs through the temporary {name}: {decision.reason}.")
-        field = program.field(a.target)
-        temporaries.append(replace(field, name=name))
+        notes.append(f"{told(a)} runs through the temporary {name}: {decision.reason}.")
+        temporaries.append(replace(program.rows(a), name=name))
         row = tuple(Affine.name(x) for x in a.axes)
         value = ir.reading(a.value, a.target, name)
-        steps.append(replace(a, target=name, value=value))
-        steps.append(ir.Assignment(a.target, a.axes, a.domain, ir.Load(name, row), "any"))
+        steps.append(replace(a, target=name, value=value, part=None))
+        steps.append(replace(a, value=ir.Load(name, row), order="any"))
     return (
         replace(program, steps=tuple(steps), temporaries=tuple(temporaries)),
         tuple(notes),
     )
+
+
+def told(step: ir.Assignment) -> str:
+    """Return what an assignment assigns, as notes and comments call it."""
+    return f"{step.target}[:]" if step.part is None else f"{step.target}[{step.part.name}]"
 
 
 def nest(step: ir.Step, program: ir.Program) -> ir.Nest:
@@ -68,7 +72,7 @@ def nest(step: ir.Step, program: ir.Program) -> ir.Nest:
         return _reduce(step)
     if isinstance(step, ir.Group):
         return _together(step, program)
-    return _assign(step, program.field(step.target))
+    return _assign(step, program.rows(step))
 
 
 def _together(group: ir.Group, program: ir.Program) -> ir.Nest:
@@ -103,6 +107,7 @@ def _reduce(reduction: ir.Reduction) -> ir.Nest:
     )
     return ir.Nest(
         target=reduction.name,
+        rows=reduction.rows,
         axes=axes,
         order="any",
         context=context(axes, reduction.domain.parameters(), reduction.rows),
@@ -113,8 +118,8 @@ def _reduce(reduction: ir.Reduction) -> ir.Nest:
     )
 
 
-def _assign(assignment: ir.Assignment, field: ir.Field) -> ir.Nest:
-    """Return the nest that runs an assignment."""
+def _assign(assignment: ir.Assignment, rows: ir.Field) -> ir.Nest:
+    """Return the nest that runs an assignment of some rows."""
     axes = assignment.axes
     row = tuple(Affine.name(a) for a in axes)
     statement = ir.Statement(
@@ -127,9 +132,10 @@ def _assign(assignment: ir.Assignment, field: ir.Field) -> ir.Nest:
     )
     return ir.Nest(
         target=assignment.target,
+        rows=rows,
         axes=axes,
         order=assignment.order,
-        context=context(axes, assignment.domain.parameters(), field),
+        context=context(axes, assignment.domain.parameters(), rows),
         buffers=(),
         statements=(statement,),
         earlier=earlier(assignment),

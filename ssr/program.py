@@ -65,7 +65,9 @@ class Program:
         self.options = options.settled()
         self._recorder = recorder
         self._body = body
-        self._spaces = {**recorder.fields, **recorder.temporaries, **recorder.reductions}
+        self._spaces = {
+            **recorder.fields, **recorder.temporaries, **recorder.reductions, **recorder.parts
+        }  # fmt: skip
         self._captured = tuple(recorder.captured.items())
         self._constants = tuple((n, v) for n, v in recorder.scalars.items() if v is not None)
         self._kernels: dict[str, Kernel] = {}
@@ -379,7 +381,7 @@ def _program_ir(recorder: Recorder) -> ir.Program:
     captured = set(recorder.captured)
     ordered = [n for n in recorder.fields if n not in captured] + list(recorder.captured)
     spaces = {**recorder.fields, **recorder.temporaries}
-    known = [*spaces.values(), *recorder.reductions.values()]
+    known = [*spaces.values(), *recorder.reductions.values(), *recorder.parts.values()]
     sizes = frozenset(recorder.inner).union(*(s.sizes for s in known))
     clash = sizes & (set(spaces) | set(recorder.scalars))
     if clash:

@@ -46,8 +46,17 @@ def live(
     for step in reversed(steps):
         if not wanted.isdisjoint(ir.made(step)):
             found.append(step)
-            wanted = (wanted - {*ir.made(step)}) | _read(step)
+            wanted = (wanted - replaced(step)) | _read(step)
     return tuple(reversed(found))
+
+
+def replaced(step: ir.Step) -> set[str]:
+    """Return what a step makes all of, so that nothing of what was there is left."""
+    return {
+        name
+        for name, part in zip(ir.made(step), ir.parts(step), strict=True)
+        if isinstance(part, ir.Reduction) or part.part is None
+    }
 
 
 def _read(step: ir.Step) -> set[str]:
@@ -76,7 +85,7 @@ def _without_zeros(steps: Sequence[ir.Step]) -> tuple[ir.Step, ...]:
         found.append(step)
         if isinstance(step, ir.Assignment):
             zero.discard(step.target)
-            if step.value == ir.ZERO:
+            if step.value == ir.ZERO and step.part is None:
                 zero.add(step.target)
     return tuple(found)
 
@@ -113,10 +122,8 @@ def _none(*values: ir.Value | None) -> bool:
 def _where_read(steps: Sequence[ir.Step], temporaries: set[str]) -> tuple[ir.Step, ...]:
     found = list(steps)
     for name in sorted(temporaries):
-        places = [
-            n for n, s in enumerate(found) if isinstance(s, ir.Assignment) and s.target == name
-        ]
-        if len(places) == 1:
+        places = [n for n, s in enumerate(found) if name in ir.made(s)]
+        if len(places) == 1 and isinstance(found[places[0]], ir.Assignment):
             _move(found, places[0], name)
     return tuple(found)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from . import ir
 from .errors import ArgumentError, ShapeError
 from .expression import Expression, Field, Recorder, renaming
 from .functions import power
@@ -124,8 +125,9 @@ def apart(values: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
 class Vector(Row):
     """An expression for each component of a vector field, in a program.
 
-    ``u[0]`` is a component, ``u[1:]`` a vector of some of them. Arithmetic and functions work
-    component by component; numbers, scalars and expressions count for all components.
+    ``u[0]`` is a component, ``u[1:]`` a vector of some of them, ``u[space]`` all of them at a part
+    of the points. Arithmetic and functions work component by component; numbers, scalars and
+    expressions count for all components.
     """
 
     __slots__ = ("components",)
@@ -152,6 +154,8 @@ class Vector(Row):
             return Vector(found) if found else self._no_component(which)
         if which is Ellipsis:
             return self
+        if isinstance(which, Space):
+            return Vector([component[which] for component in self.components])
         place = integer(which)
         if place is None or not -len(self) <= place < len(self):
             self._no_component(which)
@@ -258,7 +262,10 @@ class Vector(Row):
 
 
 class VectorField(Vector):
-    """A vector field of a program: ``u[:] = vector`` and ``u[0] = expression`` assign it."""
+    """A vector field of a program: ``u[:] = vector`` and ``u[0] = expression`` assign it.
+
+    ``u[space] = vector`` assigns a part of its points.
+    """
 
     __slots__ = ("name",)
 
@@ -272,13 +279,14 @@ class VectorField(Vector):
     __itruediv__ = renaming("/=")
 
     def __setitem__(self, which: object, value: Any) -> None:
-        targets = self[slice(None) if which is Ellipsis else which]
+        points = which if isinstance(which, Space) else slice(None)
+        targets = self[slice(None) if which is Ellipsis or which is points else which]
         if isinstance(targets, Field):
             targets[:] = value
             return
         values = [_as_it_is(v) for v in targets._spread(value)]
         for target, part in zip(targets, values, strict=True):
-            target[:] = part
+            target[points] = part
 
 
 class Component(Field):
@@ -294,7 +302,7 @@ class Component(Field):
 
 def _as_it_is(value: Any) -> Any:
     """Return a component with the values it has now, whatever is assigned to it later."""
-    if not isinstance(value, Field):
+    if not (isinstance(value, Expression) and isinstance(value.value, ir.Load)):
         return value
     snapshot = Expression(value.space, value.value, owner=value.owner)
     assert value.owner is not None

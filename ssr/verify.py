@@ -154,10 +154,7 @@ class Checker:
             space = box(axes[-len(grown) :], grown)
             index = load.index[-len(grown) :]
         else:
-            f = self.fields[load.array]
-            names = tuple(f"d{n}" for n in range(len(f.shape)))
-            upper = [low + extent for low, extent in zip(f.lower, f.shape, strict=True)]
-            space = Domain.box(names, [Affine.of(low) for low in f.lower], upper)
+            space = space_of(self.fields[load.array])
             index = load.index
         outside = rows - space.preimage(index, axes)
         self.hold(outside, statement.name, f"{_shown(load)} lies outside {load.array}")
@@ -234,6 +231,8 @@ class Checker:
     def order(self, place: int, rows: Domain, load: ir.Load) -> None:
         """Check that a read of the target is on the right side of the write, within the box."""
         reader, target = self.nest.statements[place], self.nest.target
+        if self.fields[target].points != self.nest.rows.points:
+            rows = rows & space_of(self.nest.rows).preimage(load.index, self.nest.axes)
         for shift in sorted(self.served(place)):
             done = self._wanted_new(rows, load, shift)
             if shift:
@@ -338,6 +337,13 @@ class Checker:
         self.hold(late, name, f"{shown} is read before it is written")
         early = old - old.before(read, written)
         self.hold(early, name, f"the old {shown} is read after it was overwritten")
+
+
+def space_of(field: ir.Field) -> Domain:
+    """Return all points of a field."""
+    names = tuple(f"d{n}" for n in range(len(field.shape)))
+    upper = [low + extent for low, extent in zip(field.lower, field.shape, strict=True)]
+    return Domain.box(names, [Affine.of(low) for low in field.lower], upper)
 
 
 def _shown(load: ir.Load) -> str:
