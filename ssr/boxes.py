@@ -24,13 +24,17 @@ Table = np.ndarray[Any, np.dtype[np.int64]]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The integers of a call: shapes of scratch, layout of the arrays, one table for each nest."""
+    """The integers of a call: shapes of scratch, layout of the arrays, one table for each nest.
+
+    For each function of another package, ``places`` has the offsets and strides of its arrays.
+    """
 
     temporaries: tuple[tuple[int, ...], ...]
     buffers: tuple[int, ...]
     layout: Table
     free: Table
     tables: tuple[Table, ...]
+    places: tuple[Table, ...]
 
 
 def plan_boxes(
@@ -75,8 +79,22 @@ def plan_boxes(
         max(rows * _elements(box, pad, lines) for box in lists[nest])
         for _, nest, rows, pad, lines in meta["buffers"]
     )
+    places = [[n for name in call["fields"] for n in layout[name]] for call in calls_of(meta)]
     given = [a for _, _, a in arrays]
-    return Plan(tuple(shapes), buffers, _layout(given, 1), _layout(given, 0), tuple(tables))
+    return Plan(
+        tuple(shapes),
+        buffers,
+        _layout(given, 1),
+        _layout(given, 0),
+        tuple(tables),
+        tuple(np.array(numbers, np.int64) for numbers in places),
+    )
+
+
+def calls_of(meta: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Return what a kernel says of the functions of other packages that it calls."""
+    found: Sequence[Mapping[str, Any]] = meta.get("calls", ())
+    return found
 
 
 def _elements(box: Box, pad: int, lines: int | None) -> int:

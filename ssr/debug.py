@@ -158,11 +158,12 @@ def watched(
     program, meta
         What it computes, and its layout.
     places
-        Where the user wrote the program's steps.
+        Where the user wrote the program's steps, those that are no calls.
     """
     names = [*meta["fields"], *meta["temporaries"]]
-    made = [ir.made(step) for step in program.steps]
-    read = {n for s in program.steps for p in ir.parts(s) for n in ir.arrays(p.value)}
+    steps = [step for step in program.steps if not isinstance(step, ir.Call)]
+    made = [ir.made(step) for step in steps]
+    read = {n for s in steps for value in ir.values(s) for n in ir.arrays(value)}
 
     def call(*args: Any) -> int:
         arrays = dict(zip(names, args, strict=False))
@@ -178,7 +179,7 @@ def watched(
         if target in arrays:
             place = np.unravel_index(bad, arrays[target].shape)
             value = str(arrays[target][place])
-            first, *_ = ir.parts(program.steps[step])
+            first, *_ = ir.parts(steps[step])
             made_here = program.field(name) if target == name else program.rows(first)
             where = f" at {_point(place, made_here.lower)}"
         raise NonFiniteError(

@@ -11,14 +11,16 @@ from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from . import ir
-from .loopnest import For, If, Loop
+from . import ir, write_calls
+from .boxes import calls_of
 from .looks import after_nest, in_box, looked_at
+from .loopnest import For, If, Loop
 from .loops import LoopNest
-from .nests import bounds
+from .nests import bounds, told
 from .outline import Functions, names
 from .stored import argument, needed
 from .sums import STATE
+from .write_calls import call_lines, functions_of
 from .write_loops import STRIP, has_loop, runs_of, write_tree
 from .write_rows import value_text
 from .writer import Writer, spelled
@@ -37,46 +39,55 @@ OTHER_LAYOUT, OVERLAP = 1, 2
 
 def kernel_source(
     program: ir.Program,
-    nests: Sequence[LoopNest],
+    steps: Sequence[LoopNest | ir.Call],
     dtype: str,
     title: str,
     *,
     debug: bool = False,
 ) -> tuple[str, dict[str, Any]]:
     """Return the module text of a kernel and what a caller must know about it."""
+    nests = [step for step in steps if isinstance(step, LoopNest)]
+    calls = [step for step in steps if isinstance(step, ir.Call)]
     arrays = {f.name: f for f in (*program.fields, *program.temporaries)}
     functions = Functions(EVERYWHERE.union(MEMORY, LOOKS, OPERATIONS, REDUCTIONS))
     buffer_arguments: list[tuple[str, int, int, int, int | None]] = []
     folds = [fold for n in nests for fold in n.nest.folds]
     reductions = {fold.name: row for row, fold in enumerate(folds)}
     writers = []
-    for number, nest in enumerate(nests):
+    for number, made in enumerate(nests):
         writer = Writer(
             arrays,
-            {b.name: b for b in nest.nest.buffers},
+            {b.name: b for b in made.nest.buffers},
             f"_{number}" if len(nests) > 1 else "",
             8 if dtype == "float64" else 16,
             {n: spelled(n) for n in program.sizes if spelled(n) != n},
             reductions,
             functions,
         )
-        write_tree(writer, nest, nest.tree, 2)
+        write_tree(writer, made, made.tree, 2)
         writers.append(writer)
         buffer_arguments += [
-            (writer.buffer(b.name), number, b.rows, b.pad, b.lines) for b in nest.nest.buffers
+            (writer.buffer(b.name), number, b.rows, b.pad, b.lines) for b in made.nest.buffers
         ]
     cut = functions.needed([writer.lines for writer in writers])
-    looks = [(n, target) for n, nest in enumerate(nests) for target in looked_at(nest.nest)]
+    looks = [(n, target) for n, made in enumerate(nests) for target in looked_at(made.nest)]
     body: list[str] = []
-    for number, (nest, writer) in enumerate(zip(nests, writers, strict=True)):
+    numbers = {id(step): n for found in (nests, calls) for n, step in enumerate(found)}
+    for step in steps:
+        number = numbers[id(step)]
+        if isinstance(step, ir.Call):
+            body += call_lines(calls, number, functions)
+            continue
+        nest, writer = step.nest, writers[number]
         inside = functions.short(writer.lines) if cut else writer.lines
-        inside = [*inside, *in_box(writer, nest.nest, number, looks)] if debug else inside
-        body += _boxes(writer, program, nest.nest, number, inside)
-        body += _totals(nest.nest, reductions)
-        body += after_nest(nest.nest, arrays, number, looks) if debug else []
+        inside = [*inside, *in_box(writer, nest, number, looks)] if debug else inside
+        body += _boxes(writer, program, nest, number, inside)
+        body += _totals(nest, reductions)
+        body += after_nest(nest, arrays, number, looks) if debug else []
     body += _results(program, functions)
+    functions.texts.update(functions_of(calls))
     stored = [s.array for n in nests for s in n.nest.statements if s.array in arrays]
-    written = list(dict.fromkeys(stored))
+    written = list(dict.fromkeys([*stored, *(name for call in calls for name in call.fields)]))
     kind = {"float64": "f8", "float32": "f4"}[dtype]
     readonly = "Array({}, {}, 'A', readonly=True)"
     types = [
@@ -110,6 +121,8 @@ def kernel_source(
         "debug": debug,
         "functions": list(functions.texts),
     }
+    if calls:
+        meta["calls"] = [{"name": call.name, "fields": list(call.fields)} for call in calls]
     if debug:
         meta["looks"] = looks
     return _module(program, types, meta, functions, body, dtype, title), meta
@@ -176,7 +189,7 @@ def _boxes(
         columns += [f"{spelled(name)}_0"]
         columns += [f"{spelled(name)}_s{a}" for a in range(len(array.shape) - 1)]
     used = set(names([*start, *inside]))
-    part = _rows(nest, program).get("rows", ":")
+    part = told(nest.rows) if _rows(nest, program) else ":"
     table = f"table_{number}"
     return [
         f"    for box in range({table}.shape[0]):  # {nest.target}[{part}] = ...",
@@ -196,7 +209,8 @@ def _module(
     title: str,
 ) -> str:
     arrays = [f.name for f in (*program.fields, *program.temporaries)]
-    buffers = [b[0] for b in meta["buffers"]]
+    calls = range(len(calls_of(meta)))
+    buffers = [*(b[0] for b in meta["buffers"]), *map(write_calls.scratch, calls)]
     tables = [f"table_{n}" for n in range(len(meta["nests"]))]
     arguments = [spelled(a) for a in arrays] + buffers + [spelled(s) for s in program.scalars]
     signature = [*types, *("real[::1]" for _ in buffers), *("real" for _ in program.scalars)]
@@ -212,6 +226,9 @@ def _module(
         arguments.append(argument(matrix, what, array and spelled(array)))
         element = "real" if what == "values" else "i8" if wide else "i4"
         signature.append(f"Array({element}, 1, 'C', readonly=True)")
+    for call in calls:
+        arguments += write_calls.tables(call)
+        signature += write_calls.types()
     kind = {"float64": "f8", "float32": "f4"}[dtype]
     signature = [t.replace("real", kind) for t in signature]
     lines = [

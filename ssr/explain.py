@@ -15,7 +15,7 @@ from . import ir
 from .affine import Affine
 from .errors import ArgumentError, Span
 from .expression import Expression, Field, Recorder, apply_rows, recording
-from .listing import loops_text, nest_text, point, program_text, table, where
+from .listing import call_text, loops_text, nest_text, point, program_text, table, where
 from .nests import in_place, nest
 from .options import Options
 from .picture import matrix_html
@@ -258,19 +258,25 @@ def _passes(program: ir.Program, options: Options, dtype: str) -> str:
     program, _ = direct(program, options)
     lines = []
     for number, step in enumerate(program.steps):
+        if isinstance(step, ir.Call):
+            lines += [f"-- step {number} --", call_text(step)]
+            continue
         known = None
         for name, made in stages(nest(step, program), program, options, dtype):
             lines.append(f"-- step {number}, {name if known is None else f'after {name}'} --")
             lines.append("no change" if made == known else nest_text(made))
             known = made
-    for number, made in enumerate(together(program, options, dtype)[1]):
-        lines += [f"-- nest {number} --", nest_text(made)]
+    for number, ran in enumerate(together(program, options, dtype)[1]):
+        text = call_text(ran) if isinstance(ran, ir.Call) else nest_text(ran)
+        lines += [f"-- nest {number} --", text]
     return "\n".join(lines)
 
 
 def _loops(lowered: Lowered) -> str:
     return "\n\n".join(
-        f"-- nest {number}: {made.nest.target} --\n{loops_text(made)}"
+        f"-- nest {number}: {call_text(made)} --"
+        if isinstance(made, ir.Call)
+        else f"-- nest {number}: {made.nest.target} --\n{loops_text(made)}"
         for number, made in enumerate(lowered.loops)
     )
 
@@ -291,7 +297,9 @@ def dump(program: ir.Program, options: Options, dtype: str) -> None:
 
     placed, notes = direct(program, options)
     lowered = _lowered(program, options, dtype)
-    made = [nest_text(nest(a, placed)) for a in placed.steps]
+    made = [
+        call_text(a) if isinstance(a, ir.Call) else nest_text(nest(a, placed)) for a in placed.steps
+    ]
     texts = {
         "10_program.txt": program_text(placed) + "\n\n" + "\n".join(notes),
         "20_nests.txt": "\n\n".join(made),

@@ -7,7 +7,7 @@ temporary field first. A `Recorder` collects the assignments of the program bein
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
@@ -38,6 +38,7 @@ from .trace import row_domain
 from .values import CONDITIONS, LOGICAL, Row, Value, is_condition, node, show
 
 if TYPE_CHECKING:
+    from .external import External
     from .matrix import Matrix
     from .stored import Stored
 
@@ -112,10 +113,21 @@ class Recorder:
         if not isinstance(given.value, ir.Load):
             given.become(name)
 
+    def call(self, external: External, fields: Sequence[str], scalars: Sequence[ir.Value]) -> None:
+        """Record the call of a function that updates temporaries nobody has read yet."""
+        for value in scalars:
+            self._own_scalars(value)
+        self.places.append(user_span())
+        self.steps.append(ir.Call(external.name, external, tuple(fields), tuple(scalars)))
+
+    def whole(self, name: str) -> Expression:
+        """Return the expression that stands for a field or temporary."""
+        space = self.space(name)
+        return Expression(space, ir.Load(name, space.indices()), owner=self)
+
     def part(self, space: Space) -> ir.Field:
         """Return the rows of a part of a field, by a name that they have in this program."""
-        edges = zip(space.lower, space.data.shape, strict=True)
-        name = ", ".join(f"{low}:{extent + low}" for low, extent in edges)
+        name = repr(space)
         self.parts[name] = space
         return ir.Field(name, space.lower, space.data.shape)
 
@@ -156,10 +168,14 @@ class Recorder:
 
     def _keep(self, expression: Expression) -> None:
         """Store an expression in a temporary, which it stands for from now on."""
+        expression.become(self.put(expression, expression.space))
+
+    def put(self, expression: Expression, whole: Space) -> str:
+        """Store an expression in a new temporary, which may have more points; return its name."""
         name = self.fresh("t")
-        self.temporaries[name] = expression.space
-        self.assign(name, expression.space, expression)
-        expression.become(name)
+        self.temporaries[name] = whole
+        self.assign(name, whole, expression, expression.space)
+        return name
 
     def reduce(self, kind: Literal["sum", "max", "min"], stem: str, values: Expression) -> Value:
         """Record a reduction over all rows; return the number it gives."""
@@ -229,9 +245,7 @@ class Recorder:
         field = self.store(expression)
         if self.space(field.name) == field.space:
             return field
-        self._keep(Expression(field.space, field.value))
-        (name, _), *_ = reversed(self.temporaries.items())
-        return Field(name, field.space, self)
+        return Field(self.put(Expression(field.space, field.value), field.space), field.space, self)
 
     def own(self, expression: Expression) -> None:
         """Check that an expression is made of the fields of this program."""
@@ -582,14 +596,15 @@ def check_part(part: Space, whole: Space, what: str) -> None:
     SpaceError
         If they are not, for all sizes.
     """
+    if part.ndim != whole.ndim:
+        raise SpaceError(
+            f"{part!r} is no part of the {what}.",
+            note=f"A point has {part.ndim} indices in the one, {whole.ndim} in the other.",
+        )
     if part.data.staggered != whole.data.staggered:
         raise SpaceError(
             f"{part!r} is no part of the {what}.",
             note=f"The one has points at {part.location}, the other at {whole.location}.",
-        )
-    if part.ndim != whole.ndim:
-        raise SpaceError(
-            f"{part!r} is no part of the {what}.", note=f"Its points have {whole.ndim} indices."
         )
     outside = row_domain(part) - row_domain(whole)
     if not outside.empty:

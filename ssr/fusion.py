@@ -22,10 +22,11 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, takewhile
 
 from . import ir
 from .affine import Affine
+from .live import read
 from .nests import box, context
 from .sets import Domain
 
@@ -83,7 +84,9 @@ class Plan:
     cuttable: bool
 
 
-def fuse(program: ir.Program, found: Sequence[ir.Nest]) -> tuple[ir.Program, tuple[ir.Nest, ...]]:
+def fuse(
+    program: ir.Program, found: Sequence[ir.Nest | ir.Call]
+) -> tuple[ir.Program, tuple[ir.Nest | ir.Call, ...]]:
     """Return a program without temporaries that are buffered, and its nests.
 
     Parameters
@@ -91,39 +94,36 @@ def fuse(program: ir.Program, found: Sequence[ir.Nest]) -> tuple[ir.Program, tup
     program
         The program, its assignments in place or through temporaries.
     found
-        The nest of each step alone, after the passes over such nests.
+        The nest of each step alone, after the passes over such nests; calls stay as they are.
     """
     members = [
         _member(step, made, program) for step, made in zip(program.steps, found, strict=True)
     ]
     writes = Counter(name for step in program.steps for name in ir.made(step))
-    last = {
-        name: n
-        for n, step in enumerate(program.steps)
-        for part in ir.parts(step)
-        for name in ir.arrays(part.value)
-    }
-    parts = {m.written for m in members if not m.all and writes[m.written] > 1}
+    last = {name: n for n, step in enumerate(program.steps) for name in read(step)}
+    parts = {m.written for m in members if m and not m.all and writes[m.written] > 1}
     temporaries = {
         f.name: last[f.name] for f in program.temporaries if f.name in last and f.name not in parts
     }
-    nests: list[ir.Nest] = []
+    nests: list[ir.Nest | ir.Call] = []
     buffered: set[str] = set()
     start = 0
     while start < len(found):
-        stop, plan = _longest(members, temporaries, start)
-        if plan is None or stop == start + 1:
+        group, plan = _longest(members, temporaries, start)
+        if plan is None:
             nests.append(found[start])
         else:
-            nests.append(_together(members[start:stop], plan))
+            nests.append(_together(group, plan))
             buffered |= plan.buffered
-        start = stop
+        start += max(1, len(group))
     kept = tuple(f for f in program.temporaries if f.name not in buffered)
     return replace(program, temporaries=kept), tuple(nests)
 
 
-def _member(step: ir.Step, made: ir.Nest, program: ir.Program) -> Member:
-    """Return a step as a candidate."""
+def _member(step: ir.Step, made: ir.Nest | ir.Call, program: ir.Program) -> Member | None:
+    """Return a step as a candidate; None for a call."""
+    if isinstance(made, ir.Call):
+        return None
     first = ir.parts(step)[0]
     written, rows = ir.made(step)[0], program.rows(first)
     row = tuple(Affine.name(a) for a in made.axes)
@@ -153,20 +153,21 @@ def _offset(index: Sequence[Affine], row: Sequence[Affine]) -> Offset | None:
 
 
 def _longest(
-    members: Sequence[Member], last: Mapping[str, int], start: int
-) -> tuple[int, Plan | None]:
-    """Return the end of the longest run of steps that can share a nest, and how.
+    members: Sequence[Member | None], last: Mapping[str, int], start: int
+) -> tuple[Sequence[Member], Plan | None]:
+    """Return the longest run of steps that can share a nest, and how; one step has no plan.
 
     ``last`` has the last step that reads each temporary.
     """
-    group = members[start : start + MEMBERS]
+    ahead = takewhile(lambda m: m is not None, members[start : start + MEMBERS])
+    group = [m for m in ahead if m is not None]
     most = bisect_left(range(1, len(group) + 1), True, key=lambda n: not _possible(group[:n]))
     for count in range(most, 1, -1):
         temporaries = {name for name, step in last.items() if step < start + count}
         plan = _plan(group[:count], temporaries)
         if plan is not None:
-            return start + count, plan
-    return start + 1, None
+            return group[:count], plan
+    return group[:1], None
 
 
 def _possible(group: Sequence[Member]) -> bool:
@@ -242,11 +243,11 @@ def _early(
         for second in range(first + 1, len(group)):
             late, (planes, lines) = group[second], ahead[second]
             wanted.append(ahead[second])
-            for sign, read in (
+            for sign, found in (
                 (direction, _between(late.reads, early.written)),
                 (-direction, _between(early.reads, late.written)),
             ):
-                for offset in read if several else ():
+                for offset in found if several else ():
                     if offset is None or any(offset[:-3]):
                         return None
                     across, along, _ = _three(offset)

@@ -105,11 +105,24 @@ def interpret_program(
         for step in program.steps:
             if isinstance(step, ir.Reduction):
                 meaning.scalars[step.name] = _reduce(step, program, held, meaning)
+            elif isinstance(step, ir.Call):
+                interpret_call(step, held, meaning.scalars, sizes)
             else:
                 together = step.assignments if isinstance(step, ir.Group) else (step,)
                 _assign(together, program, held, meaning)
-        here = Domain.where(("i",), "i = 0")
-        return tuple(float(meaning.evaluate(v, (0,), here, _no_field)) for v in program.results)
+        return tuple(map(float, meaning.numbers(program.results)))
+
+
+def interpret_call(
+    call: ir.Call,
+    arrays: Mapping[str, Array],
+    scalars: Mapping[str, float],
+    sizes: Mapping[str, int],
+) -> None:
+    """Run a call by the definition of its function, changing arrays in place."""
+    given = [arrays[name] for name in call.fields]
+    meaning = Meaning(given[0].dtype.type, sizes, dict(scalars))
+    call.external.reference(given, sizes, meaning.numbers(call.scalars))
 
 
 def _no_field(load: ir.Load, index: Row) -> Any:
@@ -346,6 +359,11 @@ class Meaning:
                 for term in here:
                     total = self._add(total, term, row, rows, read)
                 return total
+
+    def numbers(self, values: Sequence[ir.Value]) -> tuple[Any, ...]:
+        """Return values that are made of scalars only."""
+        here = Domain.where(("i",), "i = 0")
+        return tuple(self.evaluate(v, (0,), here, _no_field) for v in values)
 
     def _entries(
         self, value: ir.Gather | ir.Diagonal, row: Row, rows: Domain

@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from .affine import Affine
 from .sets import Domain
+
+if TYPE_CHECKING:
+    from .external import External
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,16 +196,42 @@ class Group:
     assignments: tuple[Assignment, ...]
 
 
-Step: TypeAlias = "Assignment | Reduction | Group"
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of another package that updates fields in place, such as ghost points.
+
+    It reads the points of a field that it is given and writes others; so all of its fields count
+    as read and as written.
+    """
+
+    name: str
+    external: External
+    fields: tuple[str, ...]
+    scalars: tuple[Value, ...] = ()
+
+
+Step: TypeAlias = "Assignment | Reduction | Group | Call"
 
 
 def parts(step: Step) -> tuple[Assignment | Reduction, ...]:
-    """Return the assignments of a step, or the step itself."""
-    return step.assignments if isinstance(step, Group) else (step,)
+    """Return the assignments of a step, or the step itself; nothing of a call is known."""
+    match step:
+        case Group(together):
+            return together
+        case Call():
+            return ()
+    return (step,)
+
+
+def values(step: Step) -> tuple[Value, ...]:
+    """Return the values that a step computes row by row, or takes as numbers."""
+    return step.scalars if isinstance(step, Call) else tuple(p.value for p in parts(step))
 
 
 def made(step: Step) -> tuple[str, ...]:
     """Return the names of what a step makes: fields, or the number of a reduction."""
+    if isinstance(step, Call):
+        return step.fields
     return tuple(p.target if isinstance(p, Assignment) else p.name for p in parts(step))
 
 

@@ -56,10 +56,13 @@ def text_of(program: ir.Program) -> str:
         operand = "" if term.operand is None else name(term.operand)
         return f"{term.domain.text} {name(term.weight)} {operand}"
 
-    made = [
-        [(name(p.value), replace(p, value=ir.ZERO)) for p in ir.parts(step)]
-        for step in program.steps
-    ]
+    def meant(step: ir.Step) -> object:
+        if isinstance(step, ir.Call):
+            text = step.external.source("step")
+            return step.name, step.fields, [name(v) for v in step.scalars], text
+        return [(name(p.value), replace(p, value=ir.ZERO)) for p in ir.parts(step)]
+
+    made = [meant(step) for step in program.steps]
     results = [name(value) for value in program.results]
     return repr((replace(program, steps=(), results=()), made, results, list(lines)))
 

@@ -8,6 +8,7 @@ from . import ir
 from .affine import Affine
 from .loopnest import For, If, Loop, Reduce, Run
 from .loops import LoopNest
+from .nests import told
 from .sets import Domain
 from .values import show
 
@@ -110,6 +111,10 @@ def program_text(program: ir.Program, notes: Sequence[str] = ()) -> str:
             lines += [f"    {line}" for line in equation(a.name, a.value, a.domain)]
             lines += [f"  {notes[n]}"] if notes else []
             continue
+        if isinstance(a, ir.Call):
+            lines += ["", f"  {call_text(a)}"]
+            lines += [f"  {notes[n]}"] if notes else []
+            continue
         first, *_ = together = a.assignments if isinstance(a, ir.Group) else (a,)
         order = "" if first.order == "any" else f", {first.order}"
         lines += ["", f"  for {first.domain.notation()}{order}:"]
@@ -122,11 +127,14 @@ def program_text(program: ir.Program, notes: Sequence[str] = ()) -> str:
     return "\n".join(lines)
 
 
+def call_text(call: ir.Call) -> str:
+    """Return the call of a function of another package."""
+    given = ", ".join((*call.fields, *map(show, call.scalars)))
+    return f"{call.name}({given})"
+
+
 def _fields(fields: Iterable[ir.Field]) -> str:
-    return ", ".join(
-        f"{f.name}[{', '.join(f'{a}:{n + a}' for a, n in zip(f.lower, f.shape, strict=True))}]"
-        for f in fields
-    )
+    return ", ".join(f"{f.name}[{told(f)}]" for f in fields)
 
 
 def nest_text(nest: ir.Nest) -> str:

@@ -38,18 +38,22 @@ def in_place(program: ir.Program) -> tuple[ir.Program, tuple[str, ...]]:
             notes.append(f"{a.name} is the {a.kind} of all rows.")
             steps.append(a)
             continue
+        if isinstance(a, ir.Call):
+            notes.append(f"{a.name} makes more points of {', '.join(a.fields)} in place.")
+            steps.append(a)
+            continue
         if isinstance(a, ir.Group):
             notes.append(f"{', '.join(ir.made(a))} are made together, row by row.")
             steps.append(a)
             continue
         decision = sweep(a)
         if decision.in_place:
-            notes.append(f"{told(a)} runs in place: {decision.reason}.")
+            notes.append(f"{_left(a)} runs in place: {decision.reason}.")
             steps.append(replace(a, order=decision.order))
             continue
         name = ir.fresh(f"{a.target}_new", taken)
         taken.add(name)
-        notes.append(f"{told(a)} runs through the temporary {name}: {decision.reason}.")
+        notes.append(f"{_left(a)} runs through the temporary {name}: {decision.reason}.")
         temporaries.append(replace(program.rows(a), name=name))
         row = tuple(Affine.name(x) for x in a.axes)
         value = ir.reading(a.value, a.target, name)
@@ -61,12 +65,18 @@ def in_place(program: ir.Program) -> tuple[ir.Program, tuple[str, ...]]:
     )
 
 
-def told(step: ir.Assignment) -> str:
-    """Return what an assignment assigns, as notes and comments call it."""
-    return f"{step.target}[:]" if step.part is None else f"{step.target}[{step.part.name}]"
+def told(rows: ir.Field) -> str:
+    """Return the points of a field or part as slices: ``0:ny, 0:nx``."""
+    edges = zip(rows.lower, rows.shape, strict=True)
+    return ", ".join(f"{low}:{extent + low}" for low, extent in edges)
 
 
-def nest(step: ir.Step, program: ir.Program) -> ir.Nest:
+def _left(step: ir.Assignment) -> str:
+    """Return what an assignment assigns."""
+    return f"{step.target}[{':' if step.part is None else told(step.part)}]"
+
+
+def nest(step: ir.Assignment | ir.Reduction | ir.Group, program: ir.Program) -> ir.Nest:
     """Return the nest that runs a step in its order, on any box of its rows."""
     if isinstance(step, ir.Reduction):
         return _reduce(step)

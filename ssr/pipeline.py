@@ -21,6 +21,8 @@ from .simplify import simplified
 from .verify import verify, wanted
 
 Pass: TypeAlias = Callable[[ir.Nest], ir.Nest]
+Nests: TypeAlias = "tuple[ir.Nest | ir.Call, ...]"
+"""What runs one after the other: nests, and calls of functions of other packages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +31,8 @@ class Lowered:
 
     program: ir.Program
     notes: tuple[str, ...]
-    nests: tuple[ir.Nest, ...]
-    loops: tuple[LoopNest, ...]
+    nests: Nests
+    loops: tuple[LoopNest | ir.Call, ...]
     source: str
     meta: dict[str, Any]
 
@@ -39,8 +41,8 @@ def lower(program: ir.Program, options: Options, dtype: str, title: str) -> Lowe
     """Return the kernel source of a program, with the stages on the way."""
     program, notes = direct(program, options)
     program, nests = together(program, options, dtype)
-    scheduled = (schedule(n, options) for n in nests)
-    loops = tuple(made for made in scheduled if made.pieces)  # a field may be assigned to itself
+    scheduled = (n if isinstance(n, ir.Call) else schedule(n, options) for n in nests)
+    loops = tuple(s for s in scheduled if isinstance(s, ir.Call) or s.pieces)  # none: x[:] = x
     source, meta = kernel_source(program, loops, dtype, title, debug=options.debug)
     return Lowered(program, notes, nests, loops, source, meta)
 
@@ -55,20 +57,24 @@ def direct(program: ir.Program, options: Options) -> tuple[ir.Program, tuple[str
     return in_place(simple(program, options))
 
 
-def together(
-    program: ir.Program, options: Options, dtype: str
-) -> tuple[ir.Program, tuple[ir.Nest, ...]]:
+def together(program: ir.Program, options: Options, dtype: str) -> tuple[ir.Program, Nests]:
     """Return a program's nests after all passes, and the program without what they buffer."""
-    alone = tuple(optimise(nest(step, program), program, options, dtype) for step in program.steps)
+    alone: Nests = tuple(
+        step
+        if isinstance(step, ir.Call)
+        else optimise(nest(step, program), program, options, dtype)
+        for step in program.steps
+    )
     if options.fuse and not options.debug:
         program, alone = fuse(program, alone)
     if not options.debug:
         program, alone = reuse(program, alone)
     if options.prefetch:
-        alone = tuple(map(prefetch, alone))
+        alone = tuple(n if isinstance(n, ir.Call) else prefetch(n) for n in alone)
     if wanted():
         for made in alone:
-            verify(made, known(program), "fusion")
+            if isinstance(made, ir.Nest):
+                verify(made, known(program), "fusion")
     return program, alone
 
 

@@ -10,9 +10,10 @@ import numpy as np
 
 from . import ir
 from .binding import match_sizes
-from .boxes import normal, plan_boxes
+from .boxes import calls_of, normal, plan_boxes
+from .calls import settled
 from .check import diagnose, dtype_name, number_of, overlap, read_first
-from .errors import ArgumentError, ShapeError, UnboundError
+from .errors import ArgumentError, ShapeError, Span, UnboundError
 from .expression import (
     Expression,
     Field,
@@ -23,9 +24,9 @@ from .expression import (
     solve_rows,
 )
 from .launch import Launch, arrangement
+from .live import live
 from .options import Options
 from .signature import Kind, Signature
-from .simplify import live
 from .space import Box, Space
 from .sums import STATE
 from .trace import ScalarType
@@ -73,7 +74,7 @@ class Program:
         self._kernels: dict[str, Kernel] = {}
         self._launches: dict[Any, Launch] = {}
         self._last: Launch | None = None
-        self.ir = _program_ir(recorder)
+        self.ir, self._places = _program_ir(recorder)
         self._many = isinstance(recorder.results, tuple)
         self._scalars = tuple(
             n for n, (_, kind) in enumerate(signature.flat) if isinstance(kind, ScalarType)
@@ -236,7 +237,14 @@ class Program:
             self._recorder.stored[matrix].argument(what, sizes, steps.get(array), dtype)
             for matrix, what, array, _ in kernel.meta["stored"]
         ]
-        memory = (*plan.temporaries, *plan.buffers)
+        externals = {s.name: s.external for s in self.ir.steps if isinstance(s, ir.Call)}
+        called = [externals[c["name"]].tables(sizes, dtype) for c in calls_of(kernel.meta)]
+        calls = [
+            array
+            for place, made in zip(plan.places, called, strict=True)
+            for array in (place, made.links, made.weights)
+        ]
+        memory = (*plan.temporaries, *plan.buffers, *(made.scratch for made in called))
         scratch: list[Any] = [(shape, dtype.type) for shape in memory]
         states: list[Any] = [((n, STATE), np.int64) for n in (kernel.meta["reductions"],) if n]
         states += [((n,), np.float64) for n in (kernel.meta["results"],) if n]
@@ -245,11 +253,11 @@ class Program:
             order=arrangement(
                 [isinstance(kind, Space) for _, kind in self.signature.flat],
                 (len(self._captured), len(self._constants)),
-                1 + len(plan.tables) + len(stored),
+                1 + len(plan.tables) + len(stored) + len(calls),
                 (len(scratch), len(states)),
             ),
-            rest=(*bound, plan.layout, *plan.tables, *stored),
-            free=(*bound, plan.free, *plan.tables, *stored),
+            rest=(*bound, plan.layout, *plan.tables, *stored, *calls),
+            free=(*bound, plan.free, *plan.tables, *stored, *calls),
             scratch=(*scratch, *states),
             dtype=dtype.type,
             results=kernel.meta["results"],
@@ -261,8 +269,8 @@ class Program:
             return run
         from .debug import watched
 
-        made = zip(self._recorder.steps, self._recorder.places, strict=True)
-        places = [place for step, place in made if any(step is s for s in self.ir.steps)]
+        steps = zip(self.ir.steps, self._places, strict=True)
+        places = [place for step, place in steps if not isinstance(step, ir.Call)]
         return watched(run, self.ir, kernel.meta, places)
 
     def run_plain(self, *args: Any, boxes: Sequence[Box] | None = None) -> Any:
@@ -370,14 +378,18 @@ def _check_options(options: object) -> None:
         raise ArgumentError(f"options is {options!r}, not ssr.Options.")
 
 
-def _program_ir(recorder: Recorder) -> ir.Program:
-    """Return the immutable program a recorder has collected."""
+def _program_ir(recorder: Recorder) -> tuple[ir.Program, tuple[Span | None, ...]]:
+    """Return the immutable program a recorder has collected, and the places of its steps."""
 
     def field(name: str, space: Space) -> ir.Field:
         return ir.Field(name, space.lower, space.data.shape)
 
     results = tuple(v.node for v in recorder.returned())
-    steps = live(recorder.steps, set(recorder.fields), results)
+    found = {id(step): place for step, place in zip(recorder.steps, recorder.places, strict=True)}
+    kept = [(step, found[id(step)]) for step in live(recorder.steps, set(recorder.fields), results)]
+    fields = {n: field(n, s) for n, s in (*recorder.fields.items(), *recorder.temporaries.items())}
+    kept = settled(kept, fields, frozenset(recorder.fields))
+    steps = tuple(step for step, _ in kept)
     captured = set(recorder.captured)
     ordered = [n for n in recorder.fields if n not in captured] + list(recorder.captured)
     spaces = {**recorder.fields, **recorder.temporaries}
@@ -392,7 +404,7 @@ def _program_ir(recorder: Recorder) -> ir.Program:
     written = {name for step in steps for name in ir.made(step)}
     given = [n for n, v in recorder.scalars.items() if v is None and n not in recorder.reductions]
     bound = [n for n, v in recorder.scalars.items() if v is not None]
-    return ir.Program(
+    made = ir.Program(
         name=recorder.name,
         fields=tuple(field(n, recorder.fields[n]) for n in ordered),
         temporaries=tuple(field(n, s) for n, s in recorder.temporaries.items() if n in written),
@@ -401,3 +413,4 @@ def _program_ir(recorder: Recorder) -> ir.Program:
         steps=steps,
         results=results,
     )
+    return made, tuple(place for _, place in kept)

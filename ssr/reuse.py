@@ -15,7 +15,9 @@ from dataclasses import replace
 from . import ir
 
 
-def reuse(program: ir.Program, nests: Sequence[ir.Nest]) -> tuple[ir.Program, tuple[ir.Nest, ...]]:
+def reuse(
+    program: ir.Program, nests: Sequence[ir.Nest | ir.Call]
+) -> tuple[ir.Program, tuple[ir.Nest | ir.Call, ...]]:
     """Return a program with as few temporaries as can hold what its nests keep in them."""
     first: dict[str, int] = {}
     last: dict[str, int] = {}
@@ -27,9 +29,7 @@ def reuse(program: ir.Program, nests: Sequence[ir.Nest]) -> tuple[ir.Program, tu
     place: dict[str, str] = {}
     for field in sorted(program.temporaries, key=lambda f: first[f.name]):
         free = (
-            f
-            for f, until in held.items()
-            if (f.lower, f.shape) == (field.lower, field.shape) and until < first[field.name]
+            f for f, until in held.items() if f.points == field.points and until < first[field.name]
         )
         home = next(free, field)
         held[home] = last[field.name]
@@ -38,13 +38,17 @@ def reuse(program: ir.Program, nests: Sequence[ir.Nest]) -> tuple[ir.Program, tu
     return replace(program, temporaries=kept), tuple(_moved(made, place) for made in nests)
 
 
-def _arrays(nest: ir.Nest) -> set[str]:
+def _arrays(nest: ir.Nest | ir.Call) -> set[str]:
     """Return the names of all arrays and buffers of a nest."""
+    if isinstance(nest, ir.Call):
+        return set(nest.fields)
     return {name for s in nest.statements for name in (s.array, *ir.arrays(s.value))}
 
 
-def _moved(nest: ir.Nest, place: Mapping[str, str]) -> ir.Nest:
+def _moved(nest: ir.Nest | ir.Call, place: Mapping[str, str]) -> ir.Nest | ir.Call:
     """Return a nest that keeps temporaries in other arrays."""
+    if isinstance(nest, ir.Call):
+        return replace(nest, fields=tuple(place.get(name, name) for name in nest.fields))
     if all(place.get(name, name) == name for name in _arrays(nest)):
         return nest
 

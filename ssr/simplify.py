@@ -18,6 +18,7 @@ from dataclasses import replace
 from . import ir
 from .affine import Affine
 from .analyse import reads
+from .live import live, read
 from .sets import Domain
 
 _NOTHING = ir.Const(0.0)
@@ -37,38 +38,6 @@ def simplified(program: ir.Program, *, exact: bool) -> ir.Program:
     return replace(program, steps=steps, temporaries=kept)
 
 
-def live(
-    steps: Sequence[ir.Step], kept: set[str], results: Sequence[ir.Value]
-) -> tuple[ir.Step, ...]:
-    """Return the steps whose values are read later, or are in a field that is ``kept``."""
-    wanted = kept | {v.name for r in results for v in ir.walk(r) if isinstance(v, ir.Scalar)}
-    found: list[ir.Step] = []
-    for step in reversed(steps):
-        if not wanted.isdisjoint(ir.made(step)):
-            found.append(step)
-            wanted = (wanted - replaced(step)) | _read(step)
-    return tuple(reversed(found))
-
-
-def replaced(step: ir.Step) -> set[str]:
-    """Return what a step makes all of, so that nothing of what was there is left."""
-    return {
-        name
-        for name, part in zip(ir.made(step), ir.parts(step), strict=True)
-        if isinstance(part, ir.Reduction) or part.part is None
-    }
-
-
-def _read(step: ir.Step) -> set[str]:
-    """Return the fields and scalars whose values before a step it reads."""
-    found = set()
-    for part in (v for p in ir.parts(step) for v in ir.walk(p.value)):
-        match part:
-            case ir.Load(name, new=False) | ir.Scalar(name) | ir.Gather(array=name, new=False):
-                found.add(name)
-    return found
-
-
 # -- zeros ---------------------------------------------------------------------------------------
 
 
@@ -76,11 +45,11 @@ def _without_zeros(steps: Sequence[ir.Step]) -> tuple[ir.Step, ...]:
     zero: set[str] = set()
     found: list[ir.Step] = []
     for step in steps:
-        if isinstance(step, ir.Group):
+        if isinstance(step, (ir.Group, ir.Call)):
             zero -= {*ir.made(step)}
             found.append(step)
             continue
-        if zero & _read(step):
+        if zero & read(step):
             step = replace(step, value=_folded(step.value, zero))
         found.append(step)
         if isinstance(step, ir.Assignment):
@@ -132,14 +101,16 @@ def _move(steps: list[ir.Step], place: int, name: str) -> None:
     """Move the value of a temporary into the one expression that reads it, if it is one."""
     made = steps[place]
     assert isinstance(made, ir.Assignment)
-    readers = [n for n, s in enumerate(steps) if n != place and name in _read(s)]
+    readers = [n for n, s in enumerate(steps) if n != place and name in read(s)]
     if len(readers) != 1 or readers[0] < place or made.order != "any":
         return
     reader = steps[readers[0]]
-    if isinstance(reader, ir.Group) or any(g.array == name for g in ir.gathers(reader.value)):
+    if isinstance(reader, (ir.Group, ir.Call)) or any(
+        g.array == name for g in ir.gathers(reader.value)
+    ):
         return
     between = {name for s in steps[place + 1 : readers[0]] for name in ir.made(s)}
-    if between & _read(made):
+    if between & read(made):
         return
     found = [
         (rows, load) for rows, load in reads(reader.value, reader.domain) if load.array == name

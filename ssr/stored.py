@@ -243,7 +243,7 @@ def _canonical(csr: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
 def needed(program: ir.Program) -> tuple[tuple[str, str, str, bool], ...]:
     """Return what a kernel takes of stored matrices: matrix, what, operand, whether it is wide."""
     found: dict[tuple[str, str, str, bool], None] = {}
-    values = (v for s in program.steps for p in ir.parts(s) for v in ir.walk(p.value))
+    values = (v for s in program.steps for value in ir.values(s) for v in ir.walk(value))
     for value in values:
         match value:
             case ir.Gather(matrix, part=part, wide=wide):

@@ -263,26 +263,28 @@ class Checker:
         reader, nest = self.nest.statements[place], self.nest
         where = f"after {self.after}: {reader.name!r}"
         assert gather.array in self.fields, f"{where} reads {gather.array!r} at any point"
-        written = {s.array for s in nest.statements}
-        if gather.array not in written:
+        writers = self.writers(gather.array)
+        if not writers:
             return
-        assert not nest.fused, f"{where} reads {gather.array!r} where it is written"
+        alone = not nest.fused or writers == [place]
+        assert alone, f"{where} reads {gather.array!r} where it is written"
         assert gather.row == self.row, f"{where} multiplies another row of {gather.matrix}"
         first, last = gather.part
         before, beyond = last <= 1, first >= 2
         if gather.new:
             done = beyond if self.backward else before
             assert done, f"{where} reads new values that are not made"
-            assert reader.array == nest.target, f"{where} reads new values before the line"
+            assert reader.array == gather.array, f"{where} reads new values before the line"
             assert not reader.parallel, f"{where} promises that rows are independent"
             return
         kept = last <= 2 if self.backward else first >= 1
         assert kept, f"{where} reads old values that are overwritten"
-        assert self.served(place) == {0}, f"{where} reads old values for another line"
-        assert not reader.parallel or gather.part == (1, 2) or reader.array != nest.target, (
+        if reader.array != gather.array:
+            assert self.served(place) == {0}, f"{where} reads old values for another line"
+        assert not reader.parallel or gather.part == (1, 2) or reader.array != gather.array, (
             f"{where} promises that rows are independent"
         )
-        assert place <= min(self.writers(nest.target)), f"{where} reads old values too late"
+        assert place <= min(writers), f"{where} reads old values too late"
 
     def served(self, place: int) -> set[int]:
         """Return where the lines that use a statement's results lie, from its own line.

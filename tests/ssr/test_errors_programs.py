@@ -307,7 +307,7 @@ def assignment_to_a_name():
     ArgumentError: x[0] assigns a part of a field.
     | x[0] = b
     | ^^^^
-    Hint: Assign the whole field, x[:] = ...; parts are rows of a matrix.
+    Hint: Assign the whole field, x[:] = ..., or a part named by its Space.
 """)
 def assignment_of_a_part():
     @ssr.program(x=line, b=line)

@@ -1,0 +1,247 @@
+"""Settle the calls of a program: in which field, when, for which points, how many at once.
+
+Four rewrites of the recorded steps, each with the same results:
+
+- A temporary becomes the field that it is copied to. So ``h[:] = extend(..., [h[cells]])`` works
+  in ``h`` itself, and nothing is copied.
+- Each external step is told which elements are read after it. It refuses here, at the declaration,
+  if it cannot make one of them, and may return a step that makes less.
+- A call moves down to the first step that needs what it makes, or that changes it. Assignments
+  before it can then share loops.
+- Calls that stand together are joined where their package can do it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from . import ir
+from .affine import AXES, Affine
+from .analyse import reads
+from .errors import Span, at
+from .live import read, replaced
+from .sets import Domain
+from .trace import row_domain
+
+Placed: TypeAlias = tuple[ir.Step, Span | None]
+"""A step, and where the user wrote it."""
+
+
+def settled(
+    steps: Sequence[Placed], fields: Mapping[str, ir.Field], kept: frozenset[str]
+) -> list[Placed]:
+    """Return the steps of a program with its calls where they run.
+
+    Parameters
+    ----------
+    steps
+        The steps that are needed.
+    fields
+        All fields and temporaries.
+    kept
+        The names of those that the program's caller has.
+
+    Raises
+    ------
+    Error
+        If an external step cannot make what is read after it.
+    """
+    if not any(isinstance(step, ir.Call) for step, _ in steps):
+        return list(steps)
+    found = _without_copies(list(steps), fields, kept)
+    found = _narrowed(found, fields, kept)
+    return _named(_together(_moved(found)))
+
+
+# -- in which field ------------------------------------------------------------------------------
+
+
+def _without_copies(
+    steps: list[Placed], fields: Mapping[str, ir.Field], kept: frozenset[str]
+) -> list[Placed]:
+    """Return steps in which temporaries of calls are the fields that they are copied to."""
+    called = {n for step, _ in steps if isinstance(step, ir.Call) for n in step.fields} - kept
+    for source in sorted(called):
+        for place, (copy, _) in enumerate(steps):
+            if _copied(copy) != source or not _may_become(source, steps, place, fields):
+                continue
+            (target,) = ir.made(copy)
+            found = [(renamed(step, source, target), span) for step, span in steps]
+            steps = [(step, span) for step, span in found if _copied(step) not in ir.made(step)]
+            break
+    return steps
+
+
+def _copied(step: ir.Step) -> str | None:
+    """Return the field that a step copies point by point; None if it does something else."""
+    if not isinstance(step, ir.Assignment) or not isinstance(step.value, ir.Load):
+        return None
+    own = tuple(map(Affine.name, step.axes))
+    return step.value.array if step.value.index == own and not step.value.new else None
+
+
+def _may_become(
+    source: str, placed: Sequence[Placed], place: int, fields: Mapping[str, ir.Field]
+) -> bool:
+    """Whether a temporary may be the field that the step at a place copies it to.
+
+    From the first write of the temporary to the copy nothing may meet the field, but for old values
+    that the first write reads. After the copy the temporary is not written; while it is read, the
+    field is not written.
+    """
+    steps = [step for step, _ in placed]
+    (target,) = ir.made(steps[place])
+    if ir.made(steps[place]) != tuple(replaced(steps[place])):
+        return False
+    if fields[source].points != fields[target].points:
+        return False
+    writes = [n for n, step in enumerate(steps) if source in ir.made(step)]
+    ends = [n for n, step in enumerate(steps) if source in read(step)]
+    first = steps[writes[0]]
+    if not isinstance(first, ir.Assignment) or writes[-1] > place:
+        return False
+    between = steps[writes[0] + 1 : place]
+    after = steps[place + 1 : ends[-1]]
+    return not any(target in (*ir.made(s), *read(s)) for s in between) and not any(
+        target in ir.made(s) for s in after
+    )
+
+
+def renamed(step: ir.Step, old: str, new: str) -> ir.Step:
+    """Return a step that has one field in the place of another."""
+
+    def change(part: ir.Value) -> ir.Value | None:
+        match part:
+            case ir.Load(array) if array == old:
+                return replace(part, array=new)
+            case ir.Gather(array=array) if array == old:
+                return part.of(new)
+        return None
+
+    if old not in (*ir.made(step), *read(step)):
+        return step
+    match step:
+        case ir.Call(_, _, fields):
+            return replace(step, fields=tuple(new if f == old else f for f in fields))
+        case ir.Group(together):
+            return ir.Group(tuple(_assignment(renamed(a, old, new)) for a in together))
+        case ir.Reduction():
+            return replace(step, value=ir.rewrite(step.value, change))
+    target = new if step.target == old else step.target
+    return replace(step, target=target, value=ir.rewrite(step.value, change))
+
+
+def _assignment(step: ir.Step) -> ir.Assignment:
+    assert isinstance(step, ir.Assignment)
+    return step
+
+
+# -- for which points ----------------------------------------------------------------------------
+
+
+def _narrowed(
+    steps: Sequence[Placed], fields: Mapping[str, ir.Field], kept: frozenset[str]
+) -> list[Placed]:
+    """Return steps whose calls have been told what is read after them, the last one first."""
+    called = {n for step, _ in steps if isinstance(step, ir.Call) for n in step.fields}
+    needed = {name: _points(fields[name], everything=name in kept) for name in called}
+    found: list[Placed] = []
+    for step, place in reversed(steps):
+        if isinstance(step, ir.Call):
+            with at(place):
+                external = step.external.wanted(_asked(step, needed))
+            step = replace(step, external=external)
+            for name, (given, _) in zip(step.fields, external.fields, strict=True):
+                needed[name] = row_domain(given)
+        else:
+            _before(step, needed, fields)
+        found.append((step, place))
+    return found[::-1]
+
+
+def _asked(call: ir.Call, needed: Mapping[str, Domain]) -> list[Domain]:
+    """Return what is read after a call, for sizes that leave none of its spaces empty."""
+    found = []
+    for name, (given, whole) in zip(call.fields, call.external.fields, strict=True):
+        found.append(needed[name] & row_domain(whole, (given,)))
+    return found
+
+
+def _points(field: ir.Field, *, everything: bool = True) -> Domain:
+    """Return all points of a field, or none."""
+    axes = AXES[len(field.shape)]
+    upper = [low + extent for low, extent in zip(field.lower, field.shape, strict=True)]
+    every = Domain.box(axes, [Affine.of(low) for low in field.lower], upper)
+    return every if everything else every - every
+
+
+def _before(step: ir.Step, needed: dict[str, Domain], fields: Mapping[str, ir.Field]) -> None:
+    """Change what is needed after a step to what is needed before it."""
+    for part in ir.parts(step):
+        if isinstance(part, ir.Assignment) and part.target in needed:
+            needed[part.target] = needed[part.target] - part.domain
+    for part in ir.parts(step):
+        for rows, load in reads(part.value, part.domain):
+            if load.array in needed and not load.new:
+                met = rows.image(load.index, AXES[len(load.index)])
+                needed[load.array] = needed[load.array] | met
+        for gather in ir.gathers(part.value):
+            if gather.array in needed and not gather.new:
+                needed[gather.array] = needed[gather.array] | _points(gather.cols)
+
+
+# -- when ----------------------------------------------------------------------------------------
+
+
+def _moved(steps: Sequence[Placed]) -> list[Placed]:
+    """Return steps with each call just before the first one that meets a field of it."""
+    found: list[Placed] = []
+    for step, place in reversed(steps):
+        stop = 0
+        if isinstance(step, ir.Call):
+            while stop < len(found) and not _meet(found[stop][0], step):
+                stop += 1
+            while stop and isinstance(found[stop - 1][0], ir.Call):  # calls keep their order
+                stop -= 1
+        found.insert(stop, (step, place))
+    return found
+
+
+def _meet(step: ir.Step, call: ir.Call) -> bool:
+    """Whether a step reads or writes a field of a call."""
+    return not {*ir.made(step), *read(step)}.isdisjoint(call.fields)
+
+
+# -- how many at once ----------------------------------------------------------------------------
+
+
+def _together(steps: Sequence[Placed]) -> list[Placed]:
+    """Return steps with neighbouring calls joined."""
+    found: list[Placed] = []
+    for step, place in steps:
+        last = found[-1][0] if found else None
+        both = None
+        if isinstance(step, ir.Call) and isinstance(last, ir.Call) and not _meet(step, last):
+            both = last.external.joined(step.external)
+        if both is None:
+            found.append((step, place))
+            continue
+        assert isinstance(step, ir.Call)
+        assert isinstance(last, ir.Call)
+        made = ir.Call(both.name, both, last.fields + step.fields, last.scalars + step.scalars)
+        found[-1] = made, found[-1][1]
+    return found
+
+
+def _named(steps: Sequence[Placed]) -> list[Placed]:
+    """Return steps whose calls have names of their own."""
+    taken: set[str] = set()
+    found: list[Placed] = []
+    for step, place in steps:
+        if isinstance(step, ir.Call):
+            step = replace(step, name=ir.fresh(step.external.name, taken))
+            taken.add(step.name)
+        found.append((step, place))
+    return found

@@ -1,0 +1,150 @@
+"""Steps that another package writes: functions that update fields of a program in place.
+
+A program knows of such a step which points of its fields must be made before it, and that it makes
+others. What it computes is the other package's: an `External` gives the text of its function, the
+tables the function works through, and the same update in NumPy. `extend` puts one into a program.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .errors import ArgumentError, SpaceError
+from .expression import Expression, check_part, current
+from .values import node
+
+if TYPE_CHECKING:
+    from .sets import Domain
+    from .space import Space
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """What a function works through, for arrays of given sizes.
+
+    Attributes
+    ----------
+    links
+        Integers, int64 and contiguous: whatever the function wants.
+    weights
+        Numbers of the kernel's type, contiguous.
+    scratch
+        How many numbers of the kernel's type the function needs as scratch memory.
+    """
+
+    links: Array
+    weights: Array
+    scratch: int = 0
+
+
+class External(ABC):
+    """A step that another package writes: it updates fields in place by a function of its own.
+
+    Attributes
+    ----------
+    name
+        What messages and `Program.explain` call it.
+    fields
+        For each field the points that must be made before the step, and all points of its array.
+        The former are a part of the latter, or all of them.
+    data
+        Names of the numbers that the function takes at each call.
+    """
+
+    name: str
+    fields: tuple[tuple[Space, Space], ...]
+    data: tuple[str, ...]
+
+    @abstractmethod
+    def source(self, name: str) -> str:
+        """Return the text of the function, ``def <name>(...)``.
+
+        Its arguments are the arrays of all fields; ``place``, for each field the flat offset of
+        index zero and the strides of all axes but the last, in elements; ``links``, ``weights`` and
+        ``scratch``; and the numbers of ``data``. It returns nothing. It is compiled like a kernel:
+        floating-point arrays are read by ``ld(array, offset)`` and written by
+        ``st(array, offset, value)``, integers by an index. It knows the names that a kernel imports
+        from `ssr.intrinsics`, and ``np``, ``real``, ``range``, ``min``, ``max`` and ``abs``.
+
+        The text identifies the kernel: sizes and tables are not part of it.
+        """
+
+    @abstractmethod
+    def tables(self, sizes: Mapping[str, int], dtype: Any) -> Tables:
+        """Return the tables for given sizes and a type; called once for each layout of arrays."""
+
+    @abstractmethod
+    def reference(
+        self, arrays: Sequence[Array], sizes: Mapping[str, int], scalars: Sequence[Any]
+    ) -> None:
+        """Do the same update slowly in NumPy, in place; ``scalars`` are those of ``data``."""
+
+    @abstractmethod
+    def wanted(self, reads: Sequence[Domain]) -> External:
+        """Return what makes the elements that a program reads, and perhaps no others.
+
+        Parameters
+        ----------
+        reads
+            For each field the elements that are read after the step and before they are written
+            again; all elements of a parameter of the program.
+
+        Raises
+        ------
+        Error
+            If one of these elements has no definition.
+        """
+
+    @abstractmethod
+    def joined(self, other: External) -> External | None:
+        """Return one step for the fields of this one and then those of another, if there is one."""
+
+
+def extend(
+    external: External, operands: Sequence[Expression], *scalars: Any
+) -> tuple[Expression, ...]:
+    """Return expressions on all points of the fields of an external step, in a program.
+
+    Parameters
+    ----------
+    external
+        The step.
+    operands
+        For each of its fields an expression on the points that are given.
+    *scalars
+        A number or value for each of its ``data``.
+
+    Raises
+    ------
+    ArgumentError, SpaceError
+        If they do not fit the step.
+    """
+    if len(operands) != len(external.fields):
+        raise ArgumentError(
+            f"{external.name} takes {len(external.fields)} fields, not {len(operands)}."
+        )
+    if len(scalars) != len(external.data):
+        raise ArgumentError(
+            f"{external.name} takes {len(external.data)} numbers, not {len(scalars)}.",
+            note=f"They are {', '.join(external.data)}." if external.data else None,
+        )
+    recorder = current()
+    for operand, (given, whole) in zip(operands, external.fields, strict=True):
+        check_part(given, whole, f"array of {external.name}")
+        if operand.space != given:
+            raise SpaceError(
+                f"{external.name} is given an expression on {operand.space!r}.",
+                note=f"It takes the points of {given!r}.",
+            )
+    numbers = [node(s, f"Numbers of {external.name}") for s in scalars]
+    wholes = [whole for _, whole in external.fields]
+    names = [recorder.put(o, whole) for o, whole in zip(operands, wholes, strict=True)]
+    recorder.call(external, names, numbers)
+    return tuple(recorder.whole(name) for name in names)

@@ -1,0 +1,135 @@
+"""A small external step: ghost points of boxes with periodic or constant sides, by tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+import ssr
+from ssr.errors import OutOfSpaceError
+from ssr.external import External, Tables, extend
+from ssr.sets import Domain
+from ssr.trace import row_domain
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Ghosts(External):
+    """Make ghost points: ``x[ghost] = factor * x[periodic image] + shift``.
+
+    Ghosts further out than ``reach`` have no definition. A number for each field may be added at
+    the call, if ``data`` has one name for each.
+    """
+
+    fields: tuple[tuple[ssr.Space, ssr.Space], ...]
+    factor: float = 1.0
+    reach: int = 99
+    data: tuple[str, ...] = ()
+    name: str = "ghosts"
+
+    def source(self, name: str) -> str:
+        count, dims = len(self.fields), self.fields[0][0].ndim
+        arrays = ", ".join(f"f{n}" for n in range(count))
+        numbers = "".join(f", s{n}" for n in range(len(self.data)))
+        lines = [f"def {name}({arrays}, place, links, weights, scratch{numbers}):", "    p = 0"]
+        for n in range(count):
+            base = n * dims
+            lines += [
+                f"    st(scratch, {n}, ld(weights, {n}))",
+                "    stop = p + 1 + links[p]",
+                "    p = p + 1",
+                "    while p < stop:",
+            ]
+            for what, start in (("ghost", 0), ("image", dims)):
+                terms = [f"place[{base}]", f"links[p + {start + dims - 1}]"]
+                terms += [
+                    f"links[p + {start + a}] * place[{base + 1 + a}]" for a in range(dims - 1)
+                ]
+                lines.append(f"        {what} = {' + '.join(terms)}")
+            shift = f"s{n}" if self.data else "real(0.0)"
+            lines += [
+                f"        st(f{n}, ghost, fma(ld(scratch, {n}), ld(f{n}, image), {shift}))",
+                f"        p = p + {2 * dims}",
+            ]
+        return "\n".join(lines)
+
+    def pairs(self, sizes: Mapping[str, int]) -> list[list[tuple[int, ...]]]:
+        """Return for each field the ghost points with their images, as one tuple each."""
+        found = []
+        for given, whole in self.fields:
+            inner = given.box(sizes)
+            rows = []
+            for point in product(*(range(low, high) for low, high in whole.box(sizes))):
+                image = tuple(
+                    low + (p - low) % (high - low)
+                    for p, (low, high) in zip(point, inner, strict=True)
+                )
+                far = max(
+                    max(low - p, p - high + 1) for p, (low, high) in zip(point, inner, strict=True)
+                )
+                if image != point and far <= self.reach:
+                    rows.append((*point, *image))
+            found.append(rows)
+        return found
+
+    def tables(self, sizes: Mapping[str, int], dtype: Any) -> Tables:
+        links: list[int] = []
+        for rows in self.pairs(sizes):
+            flat = [number for row in rows for number in row]
+            links += [len(flat), *flat]
+        count = len(self.fields)
+        return Tables(np.array(links, np.int64), np.full(count, self.factor, dtype), count)
+
+    def reference(
+        self, arrays: Sequence[Array], sizes: Mapping[str, int], scalars: Sequence[Any]
+    ) -> None:
+        shifts = scalars or [0.0] * len(arrays)
+        for array, (given, whole), shift in zip(arrays, self.fields, shifts, strict=True):
+            low = whole.lower
+            dims = given.ndim
+            (rows,) = replace(self, fields=((given, whole),)).pairs(sizes)
+            for row in rows:
+                ghost = tuple(np.subtract(row[:dims], low))
+                image = tuple(np.subtract(row[dims:], low))
+                kind = array.dtype.type
+                array[ghost] = kind(self.factor) * array[image] + kind(shift)
+
+    def wanted(self, reads: Sequence[Domain]) -> External:
+        asked.append((self.name, tuple(reads)))
+        for (given, whole), read in zip(self.fields, reads, strict=True):
+            assert read <= row_domain(whole)
+            known = row_domain(given.grow(self.reach))
+            if not read <= known:
+                raise OutOfSpaceError(
+                    f"{self.name} does not define all ghost points that are read.",
+                    note=f"It lacks {(read - known).simplified().notation()}.",
+                )
+        return self
+
+    def joined(self, other: External) -> External | None:
+        if not isinstance(other, Ghosts) or bool(self.data) != bool(other.data):
+            return None
+        if (self.factor, self.reach) != (other.factor, other.reach):
+            return None
+        if self.fields[0][0].ndim != other.fields[0][0].ndim:
+            return None
+        return replace(self, fields=self.fields + other.fields, data=self.data + other.data)
+
+
+asked: list[tuple[str, tuple[Domain, ...]]] = []
+"""What external steps were asked to make, the latest last."""
+
+
+def filled(
+    whole: ssr.Space, given: ssr.Space, *operands: Any, numbers: Any = (), **more: Any
+) -> Any:
+    """Return expressions with their ghost points, in a program; one if one is given."""
+    data = tuple(f"s{n}" for n in range(len(numbers)))
+    step = Ghosts(((given, whole),) * len(operands), data=data, **more)
+    found = extend(step, operands, *numbers)
+    return found if len(found) > 1 else found[0]
