@@ -15,7 +15,7 @@ Ronchi, Iacono, Paolucci, The "cubed sphere", J. Comput. Phys. 124 (1996) 93-114
 """
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -291,6 +291,7 @@ def averages(n: int, function: Callable[[Any, Array, Array], Array]) -> Array:
     )
 
 
+@lru_cache(maxsize=8)
 def areas(n: int) -> Array:
     """Return the area of the cells of a panel in square metres, shape (n, n).
 

@@ -1,0 +1,246 @@
+"""Shallow water on the cubed sphere: ``python -m apps.swe --case tc5 --n 48 --plot day15.png``.
+
+``python -m apps.swe plot FILE`` draws a file that a run has written, and
+``python -m apps.swe verify`` compares the solver with known results.
+"""
+
+import argparse
+import importlib.util
+import json
+import math
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import ssr
+
+from . import cases
+from .cases import DAY
+from .checkpoint import Checkpoint, CheckpointError, Setting, load, publish, save
+from .output import Output, OutputError, read, suffix
+from .plot import Picture, draw
+from .progress import Progress
+from .run import Make, Report, Result, Run, time_step
+
+SMALLEST = 6
+"""Cells along a panel: interpolation between panels takes six."""
+
+PICTURES = (".png", ".pdf", ".svg")
+
+
+def main(arguments: Sequence[str] | None = None, make: Make | None = None) -> int:
+    """Run a command and return the exit status; ``make`` makes the solver, ours by default."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    commands = {"plot": _plot, "verify": _verify}
+    command = commands.get(given[0]) if given else None
+    try:
+        if command is not None:
+            return command(given[1:], make or _ours)
+        return _run(given, make or _ours)
+    except ssr.Error as error:
+        lines = [f"error: {error.message}"]
+        lines += [f"  note: {error.note}"] if error.note else []
+        lines += [f"  hint: {error.hint}"] if error.hint else []
+        print("\n".join(lines), file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"error: {error.filename}: {error.strerror}.", file=sys.stderr)
+        return 1
+
+
+def _ours(n: int, case: cases.Case, weights: Any) -> Any:
+    """Return the solver written in the language of the project."""
+    return importlib.import_module("apps.swe.solver").Solver(n, case, weights)
+
+
+def _run(arguments: list[str], make: Make) -> int:
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    _check(parser, given)
+    start = None if given.restart is None else load(given.restart)
+    setting, until = _setting(given, start)
+    rescue = given.checkpoint or Path(f"swe-{setting.case}-last-good.npz")
+    command = shlex.join(["python", "-m", "apps.swe", *arguments])
+    output = None
+    if given.output is not None:
+        output = Output(given.output, setting, command, fresh=start is None)
+    run = Run(setting, make, until, 3600 * given.every, start, rescue)
+
+    def report(found: Report) -> None:
+        if output is not None:
+            output.write(found)
+        if given.checkpoint is not None and found.step > run.start.step:
+            saved = Checkpoint(setting, found.step, found.seconds, found.state)
+            save(given.checkpoint, saved)
+
+    progress = Progress(sys.stderr)
+    try:
+        result = run.run(report, progress)
+    except KeyboardInterrupt:
+        progress.done()
+        return _interrupted(run, given.checkpoint)
+    finally:
+        progress.done()
+    print(summary(result))
+    if given.json is not None:
+        text = json.dumps(result.document(), indent=1) + "\n"
+        publish(given.json, lambda file: file.write(text.encode()))
+    if given.plot is not None:
+        fields = result.last.fields
+        title = _title(cases.case(setting.case).title, setting.n, until / DAY)
+        draw(Picture(fields.H, fields.zeta, title), given.plot, edges=given.edges)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("python -m apps.swe", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    add = parser.add_argument
+    add("--case", choices=cases.NAMES, help="the flow (tc2)")
+    add("--n", type=int, help="cells along a panel (32)")
+    add("--days", type=float, help="simulated time; by default that of the case")
+    add("--angle", type=float, help="of the flow's axis in degrees, for tc1 and tc2 (0)")
+    add("--weights", choices=("linear", "weno"), help="of the values at faces (linear)")
+    step = parser.add_mutually_exclusive_group()
+    step.add_argument("--cfl", type=float, metavar="C", help="Courant number at the start, below 1")
+    step.add_argument("--dt", type=float, metavar="S", help="longest time step in seconds")
+    add("--plot", type=Path, metavar="FILE", help="draw the end of the run")
+    add("--edges", action="store_true", help="show the edges of the panels in the picture")
+    add("--output", type=Path, metavar="FILE", help="write fields to a .nc or .zarr file")
+    add("--every", type=float, default=24.0, metavar="HOURS",
+        help="between records of the output and between checkpoints (24)")  # fmt: skip
+    add("--checkpoint", type=Path, metavar="FILE", help="save the run here as it goes")
+    add("--restart", type=Path, metavar="FILE", help="go on from a checkpoint")
+    add("--json", type=Path, metavar="FILE", help="write the numbers to this file")
+    return parser
+
+
+def _check(parser: argparse.ArgumentParser, given: argparse.Namespace) -> None:
+    """Refuse options that mean nothing."""
+    if given.n is not None and given.n < SMALLEST:
+        parser.error(f"--n is {given.n}; a panel has at least {SMALLEST} cells along a side.")
+    for name in "days", "cfl", "dt", "every":
+        value = getattr(given, name)
+        if value is not None and not (value > 0 and math.isfinite(value)):
+            parser.error(f"--{name} is {value}; it is above 0.")
+    if given.angle and given.restart is None and (given.case or "tc2") not in cases.TILTED:
+        parser.error(f"--angle is for {' and '.join(cases.TILTED)}, not for {given.case}.")
+    if given.plot is not None:
+        if given.plot.suffix not in PICTURES:
+            parser.error(f"--plot is {given.plot}; a picture ends in {', '.join(PICTURES)}.")
+        _require("matplotlib", "plot")
+    if given.output is not None:
+        for package in ("xarray", "zarr" if suffix(given.output) == ".zarr" else "h5netcdf"):
+            _require(package, "io")
+
+
+def _require(package: str, extra: str) -> None:
+    """Refuse to begin what would fail for want of a package."""
+    if importlib.util.find_spec(package) is None:
+        raise OutputError(
+            f"The package {package} is missing.",
+            hint=f"Install it, or all of the extra: pip install -e '.[{extra}]'.",
+        )
+
+
+def _setting(given: argparse.Namespace, start: Checkpoint | None) -> tuple[Setting, float]:
+    """Return the setting of a run, and the time at which it ends."""
+    if start is not None:
+        return _same(given, start)
+    name, n = given.case or "tc2", 32 if given.n is None else given.n
+    flow = cases.case(name, given.angle or 0.0)
+    until = DAY * (flow.days if given.days is None else given.days)
+    dt = time_step(flow, n, min(until, 3600 * given.every), given.cfl, given.dt)
+    return Setting(name, n, dt, given.angle or 0.0, given.weights or "linear"), until
+
+
+def _same(given: argparse.Namespace, start: Checkpoint) -> tuple[Setting, float]:
+    """Return the setting of a checkpoint, which no option may contradict."""
+    setting = start.setting
+    for name in "case", "n", "angle", "weights":
+        here, there = getattr(given, name), getattr(setting, name)
+        if here is not None and here != there:
+            raise CheckpointError(
+                f"{given.restart} is of another run: --{name} is {there} there and {here} here.",
+                hint=f"Leave out --{name}; a run goes on as it began.",
+            )
+    if given.cfl is not None or given.dt is not None:
+        raise CheckpointError(
+            f"{given.restart} keeps its time step of {setting.dt:g} s.",
+            hint="Leave out --dt and --cfl; a run goes on as it began.",
+        )
+    days = cases.case(setting.case).days if given.days is None else given.days
+    return setting, DAY * days
+
+
+def _interrupted(run: Run, path: Path | None) -> int:
+    """Save the last good state of a run that the user has stopped."""
+    place = ""
+    if path is not None and run.good.step > run.start.step:
+        save(path, run.good)
+        place = f"; the state after step {run.good.step} is in {path}"
+    print(f"stopped{place}", file=sys.stderr)
+    return 130
+
+
+def summary(result: Result) -> str:
+    """Return what a run has found, as text."""
+    found, case = result.document(), cases.case(result.setting.case)
+    head = f"{case.name}: {_title(case.title, found['n'], found['days'])}"
+    lines = [f"{head}, {found['steps']} steps of {found['dt']:g} s"]
+    if found["l1"] is not None:
+        errors = "  ".join(f"{name} {found[name]:.4e}" for name in ("l1", "l2", "linf"))
+        lines.append(f"errors of the depth  {errors}")
+    drifts = {name: found[f"{name}_drift"] for name in ("mass", "energy", "enstrophy")}
+    text = "  ".join(f"{k} {v:+.1e}" for k, v in drifts.items() if v is not None)
+    lines.append(f"drift                {text}")
+    lines.append(f"height               {found['h_min']:.2f} to {found['h_max']:.2f} m")
+    lines.append(f"vorticity            {found['zeta_min']:.3e} to {found['zeta_max']:.3e} 1/s")
+    rate = 6 * found["n"] ** 2 / result.step / 1e6 if result.step else math.nan
+    time = f"{found['wall_s']:.1f} s, {found['ms_per_step']:.2f} ms for a step"
+    lines.append(f"time                 {time}, {rate:.1f} million cells a second")
+    return "\n".join(lines)
+
+
+def _title(name: str, n: int, days: float) -> str:
+    return f"{name}, {n} x {n} cells a panel, day {days:g}"
+
+
+def _plot(arguments: list[str], make: Make) -> int:
+    parser = argparse.ArgumentParser("python -m apps.swe plot", description="Draw a saved run.")
+    parser.add_argument("file", type=Path, help="a .nc or .zarr file of a run")
+    parser.add_argument("--to", type=Path, metavar="FILE", help="the picture; by default FILE.png")
+    parser.add_argument("--record", type=int, default=-1, help="which time; from the end below 0")
+    parser.add_argument("--edges", action="store_true", help="show the edges of the panels")
+    given = parser.parse_args(arguments)
+    path = given.file.with_suffix(".png") if given.to is None else given.to
+    if path.suffix not in PICTURES:
+        parser.error(f"--to is {path}; a picture ends in {', '.join(PICTURES)}.")
+    _require("matplotlib", "plot")
+    _require("xarray", "io")
+    with read(given.file) as file:
+        records = file.sizes["time"]
+        if not -records <= given.record < records:
+            raise OutputError(f"{given.file} has {records} records and none is {given.record}.")
+        record = file.isel(time=given.record)
+        title = cases.case(file.attrs["case"]).title
+        title = _title(title, file.sizes["x"], float(record["time"]) / DAY)
+        picture = Picture(record["H"].values, record["zeta"].values, title)
+    draw(picture, path, edges=given.edges)
+    print(path)
+    return 0
+
+
+def _verify(arguments: list[str], make: Make) -> int:
+    from .verify import verify
+
+    parser = argparse.ArgumentParser("python -m apps.swe verify", description="Known results.")
+    parser.add_argument("--quick", action="store_true", help="small runs only")
+    given = parser.parse_args(arguments)
+    return 0 if verify(make, given.quick) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,217 @@
+"""Pictures of height and vorticity: on a map, and on two sides of the globe.
+
+Every pixel takes its value from the panel it lies on, linearly between centres of cells, across the
+edges of panels too. Nothing is drawn twice or left out at edges and poles.
+"""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import geometry
+from .geometry import EDGE, MATRICES, SIDES, Array
+
+
+class Picture(NamedTuple):
+    """What is drawn: values at centres, shape (6, n, n), and a line above them."""
+
+    height: Array
+    vorticity: Array
+    title: str
+
+
+def padded(field: Array) -> Array:
+    """Return a scalar field (6, n, n) with one layer of ghosts, (6, n + 2, n + 2).
+
+    A ghost at a corner is the mean of the two beside it.
+    """
+    n = field.shape[-1]
+    i0, w = geometry.interpolation(n, width=1)
+    taps = i0[0][:, None] + np.arange(w.shape[-1])
+    wide = np.zeros((6, n + 2, n + 2))
+    wide[:, 1:-1, 1:-1] = field
+    for panel in range(6):
+        for side in SIDES:
+            other = geometry.link(panel, side)
+            line = border(field[other.panel], other.side, 0)
+            line = line[::-1] if other.reversed else line
+            border(wide[panel], side, 0)[1:-1] = np.sum(w[0] * line[taps], axis=-1)
+    for j, i in (0, 0), (0, -1), (-1, 0), (-1, -1):
+        beside = wide[:, j, 1 if i == 0 else -2], wide[:, 1 if j == 0 else -2, i]
+        wide[:, j, i] = sum(beside) / 2
+    return wide
+
+
+def border(field: Array, side: str, k: int) -> Array:
+    """Return the k-th line along an edge of a panel."""
+    index = k if side in "WS" else -1 - k
+    return field[:, index] if side in "WE" else field[index]
+
+
+def sample(field: Array, r: Array) -> Array:
+    """Return a field (6, n, n) at unit vectors (3, ...), linearly between centres.
+
+    Examples
+    --------
+    >>> north = np.array([[0.0], [0.0], [1.0]])
+    >>> sample(np.arange(6.0)[:, None, None] * np.ones((6, 6)), north)
+    array([4.])
+    """
+    n, wide = field.shape[-1], padded(field)
+    panel = np.argmax(np.einsum("pr,r...->p...", MATRICES[:, :, 0], r), axis=0)
+    alpha, beta = geometry.coordinates(panel, r)
+    x, y = ((angle + EDGE) / (2 * EDGE) * n + 0.5 for angle in (alpha, beta))
+    i, j = (np.clip(np.floor(v).astype(int), 0, n) for v in (x, y))
+    x, y = x - i, y - j
+    low = (1 - x) * wide[panel, j, i] + x * wide[panel, j, i + 1]
+    high = (1 - x) * wide[panel, j + 1, i] + x * wide[panel, j + 1, i + 1]
+    values: Array = (1 - y) * low + y * high
+    return values
+
+
+def draw(picture: Picture, path: Path, *, edges: bool = False) -> None:
+    """Draw height and vorticity into a file.
+
+    Parameters
+    ----------
+    edges
+        Whether the edges of the panels are shown.
+    """
+    from matplotlib.figure import Figure  # not pyplot: needs no display, and Agg writes the file
+
+    figure = Figure(figsize=(14, 7), layout="constrained")
+    figure.suptitle(picture.title)
+    axes = figure.subplots(2, 3, width_ratios=[2, 1, 1])
+    rows: tuple[tuple[Array, str, _Style], ...] = (
+        (picture.height, "height of the surface, m", _heights(picture.height)),
+        (picture.vorticity, "relative vorticity, 1/s", _vorticities(picture.vorticity)),
+    )
+    for (chart, *globes), (values, name, style) in zip(axes, rows, strict=True):
+        image = _map(chart, values, style, edges)
+        chart.set_title(name)
+        for globe, (lon, lat) in zip(globes, ((-60.0, 35.0), (120.0, 35.0)), strict=True):
+            _globe(globe, values, style, lon, lat, edges)
+        figure.colorbar(image, ax=[chart, *globes], aspect=30, pad=0.01)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=110)
+
+
+class _Style(NamedTuple):
+    """Colours of a field and the levels of its contours."""
+
+    colours: str
+    low: float
+    high: float
+    levels: Array
+
+
+def _heights(values: Array) -> _Style:
+    from matplotlib.ticker import MaxNLocator
+
+    low, high = float(values.min()), float(values.max())
+    levels = np.asarray(MaxNLocator(14).tick_values(low, high))
+    return _Style("viridis", low, high, levels if high - low > 1e-6 * abs(high) else levels[:0])
+
+
+def _vorticities(values: Array) -> _Style:
+    from matplotlib.ticker import MaxNLocator
+
+    most = float(np.abs(values).max()) or 1.0
+    levels = np.asarray(MaxNLocator(12).tick_values(-most, most))
+    return _Style("RdBu_r", -most, most, levels[np.abs(levels) > 1e-3 * most])
+
+
+def _map(axes: Any, values: Array, style: _Style, edges: bool) -> Any:
+    """Draw a field over longitude and latitude; return the image."""
+    lon = (np.arange(900) + 0.5) * 0.4 - 180
+    lat = (np.arange(450) + 0.5) * 0.4 - 90
+    x, y = np.meshgrid(lon, lat)
+    shown = sample(values, unit(x, y))
+    image = axes.imshow(
+        shown, style.colours, vmin=style.low, vmax=style.high, origin="lower",
+        extent=(-180, 180, -90, 90), interpolation="bilinear",
+    )  # fmt: skip
+    _contours(axes, lon, lat, shown, style)
+    if edges:
+        for line in edge_lines():
+            x, y = np.rad2deg(geometry.lonlat(line))
+            x[1:][np.abs(np.diff(x)) > 180] = np.nan
+            axes.plot(x, y, "k", linewidth=0.8)
+    axes.set(xlim=(-180, 180), ylim=(-90, 90), xlabel="longitude", ylabel="latitude")
+    axes.set(xticks=range(-180, 181, 60), yticks=range(-90, 91, 30))
+    return image
+
+
+def _globe(axes: Any, values: Array, style: _Style, lon: float, lat: float, edges: bool) -> None:
+    """Draw a field as seen from far above a point, in degrees."""
+    east, north, up = _frame(lon, lat)
+    side = np.linspace(-1, 1, 480)
+    x, y = np.meshgrid(side, side)
+    square = x**2 + y**2
+    z = np.sqrt(np.maximum(0.0, 1 - square))
+    r = np.multiply.outer(east, x) + np.multiply.outer(north, y) + np.multiply.outer(up, z)
+    shown = sample(values, r / np.linalg.norm(r, axis=0))
+    seen = np.where(square < 1, shown, np.nan)
+    axes.imshow(
+        seen, style.colours, vmin=style.low, vmax=style.high, origin="lower", extent=(-1, 1, -1, 1)
+    )
+    _contours(axes, side, side, seen, style)
+    for line in graticule():
+        axes.plot(*_seen(line, east, north, up), color="k", linewidth=0.3, alpha=0.4)
+    if edges:
+        for line in edge_lines():
+            axes.plot(*_seen(line, east, north, up), color="k", linewidth=0.8)
+    turn = np.linspace(0, 2 * np.pi, 361)
+    axes.plot(np.cos(turn), np.sin(turn), "k", linewidth=0.8)
+    axes.set(xlim=(-1.02, 1.02), ylim=(-1.02, 1.02), aspect="equal")
+    axes.set_title(f"from above {_named(lon, 'EW')}, {_named(lat, 'NS')}", fontsize=9)
+    axes.axis("off")
+
+
+def _contours(axes: Any, x: Array, y: Array, shown: Array, style: _Style) -> None:
+    if style.levels.size:
+        axes.contour(x, y, shown, style.levels, colors="k", linewidths=0.4, alpha=0.6)
+
+
+def unit(lon: Array, lat: Array) -> Array:
+    """Return the unit vectors of longitudes and latitudes in degrees, shape (3, ...)."""
+    x, y = np.deg2rad(lon), np.deg2rad(lat)
+    return np.stack([np.cos(y) * np.cos(x), np.cos(y) * np.sin(x), np.sin(y)])
+
+
+def edge_lines() -> list[Array]:
+    """Return the twelve edges of the panels as lines of unit vectors, shape (3, points)."""
+    along = np.linspace(-EDGE, EDGE, 91)
+    lines = []
+    for panel in range(6):
+        for side in SIDES:
+            if panel < geometry.link(panel, side).panel:
+                across = np.full_like(along, EDGE if side in "EN" else -EDGE)
+                place = (across, along) if side in "WE" else (along, across)
+                lines.append(geometry.position(panel, *place))
+    return lines
+
+
+def graticule() -> list[Array]:
+    """Return meridians and parallels, 30 degrees apart, as lines of unit vectors."""
+    lon, lat = np.linspace(-180, 180, 181), np.linspace(-90, 90, 91)
+    meridians = [unit(np.full_like(lat, at), lat) for at in range(-180, 180, 30)]
+    return meridians + [unit(lon, np.full_like(lon, at)) for at in range(-60, 61, 30)]
+
+
+def _frame(lon: float, lat: float) -> tuple[Array, Array, Array]:
+    """Return the directions right, upwards and towards the eye of who looks at a point."""
+    up = unit(np.array(lon), np.array(lat))
+    east, north = geometry.compass(up)
+    return east, north, up
+
+
+def _seen(line: Array, east: Array, north: Array, up: Array) -> tuple[Array, Array]:
+    """Return a line as the eye sees it, with NaN where the globe hides it."""
+    hidden = up @ line < 0
+    return np.where(hidden, np.nan, east @ line), np.where(hidden, np.nan, north @ line)
+
+
+def _named(angle: float, letters: str) -> str:
+    return f"{abs(angle):g}° {letters[angle < 0]}"

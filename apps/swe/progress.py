@@ -1,0 +1,59 @@
+"""A line on the terminal that says how far a run is; nothing where there is no terminal."""
+
+import time
+from typing import TextIO
+
+from .cases import DAY
+from .run import Run
+
+
+class Progress:
+    """Print at most one line each second, over the one before."""
+
+    def __init__(self, stream: TextIO, pause: float = 1.0) -> None:
+        self.stream, self.pause = stream, pause
+        self.began = self.shown = time.monotonic()
+        self.wanted = stream.isatty()
+        self.width = 0
+
+    def __call__(self, run: Run, count: int) -> None:
+        """Show the state of a run after some of its steps."""
+        now = time.monotonic()
+        if self.wanted and (now - self.shown >= self.pause or count == run.steps):
+            self.shown = now
+            left = (now - self.began) / count * (run.steps - count)
+            self._print(f"{line(run, count)}  {clock(left)} left")
+
+    def done(self) -> None:
+        """Wipe the line."""
+        if self.width:
+            self._print("")
+            self.stream.write("\r")
+            self.width = 0
+
+    def _print(self, text: str) -> None:
+        self.stream.write("\r" + text.ljust(self.width))
+        self.stream.flush()
+        self.width = len(text)
+
+
+def line(run: Run, count: int) -> str:
+    """Return time, step, Courant number and drift of invariants."""
+    report = run.report(count)
+    mass, energy, enstrophy = report.drift
+    text = f"day {report.seconds / DAY:.2f} of {run.until / DAY:g}  step {report.step}"
+    text += f"  CFL {report.courant:.2f}  mass {mass:+.0e}"
+    return text if run.case.passive else f"{text}  energy {energy:+.0e}  enstrophy {enstrophy:+.0e}"
+
+
+def clock(seconds: float) -> str:
+    """Return a time as hours, minutes and seconds.
+
+    Examples
+    --------
+    >>> clock(75.2), clock(3725)
+    ('1:15', '1:02:05')
+    """
+    minutes, s = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{s:02}" if hours else f"{minutes}:{s:02}"

@@ -1,0 +1,190 @@
+"""The command: runs, restarts, pictures, numbers, and what it says of mistakes."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from apps.swe.__main__ import main
+from apps.swe.checkpoint import load
+from apps.swe.progress import Progress
+from apps.swe.run import Run
+from tests.apps.swe_oracle import Solver
+
+
+def command(text: str) -> int:
+    return main(text.split(), Solver)
+
+
+def test_a_run_and_its_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    numbers = tmp_path / "new" / "numbers.json"
+    assert command(f"--case tc2 --n 8 --days 0.1 --angle 45 --json {numbers}") == 0
+    found = json.loads(numbers.read_text())
+    assert (found["case"], found["n"], found["angle"], found["steps"]) == ("tc2", 8, 45, 4)
+    assert found["dt"] == pytest.approx(0.1 * 86400 / 4)
+    printed = capsys.readouterr()
+    assert printed.out.startswith("tc2: steady geostrophic flow, 8 x 8 cells a panel, day 0.1,")
+    assert f"l2 {found['l2']:.4e}" in printed.out
+    assert printed.err == ""
+
+
+@pytest.mark.parametrize("extra", ["--cfl 0.4", "--dt 1000", "--weights weno"])
+def test_options_of_the_step(extra: str, tmp_path: Path) -> None:
+    numbers = tmp_path / "numbers.json"
+    assert command(f"--case tc6 --n 8 --days 0.1 --json {numbers} {extra}") == 0
+    found = json.loads(numbers.read_text())
+    if "cfl" in extra:
+        assert 0.3 < found["courant"] < 0.42
+    elif "dt" in extra:
+        assert found["dt"] == pytest.approx(8640 / 9)
+    else:
+        assert found["weights"] == "weno"
+
+
+def test_restart_equals_one_run(tmp_path: Path) -> None:
+    a, b, c = (tmp_path / name for name in "abc")
+    common = "--case galewsky --n 8 --every 3"
+    assert command(f"{common} --days 0.5 --checkpoint {a}") == 0
+    assert command(f"{common} --days 0.25 --checkpoint {b}") == 0
+    assert command(f"--days 0.5 --restart {b} --checkpoint {c}") == 0
+    whole, parts = load(a), load(c)
+    assert (whole.state == parts.state).all()
+    assert (whole.step, whole.seconds) == (parts.step, parts.seconds)
+
+
+def test_restart_refuses_another_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "there"
+    assert command(f"--case tc5 --n 8 --days 0.1 --checkpoint {path}") == 0
+    capsys.readouterr()
+    for extra, text in (
+        ("--n 9", "--n is 8 there and 9 here"),
+        ("--case tc6", "--case is tc5 there and tc6 here"),
+        ("--dt 10", "keeps its time step"),
+        ("--days 0.05", "The run is to end after 0.05 days"),
+    ):
+        assert command(f"--restart {path} --days 1 {extra}") == 1
+        error = capsys.readouterr().err
+        assert error.startswith("error: ")
+        assert text in error
+        assert "Traceback" not in error
+        assert ".py" not in error
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("--n 5", "--n is 5; a panel has at least 6 cells"),
+        ("--days 0", "--days is 0.0; it is above 0"),
+        ("--days nan", "--days is nan; it is above 0"),
+        ("--cfl 0.5 --dt 3", "not allowed with argument"),
+        ("--case tc5 --angle 3", "--angle is for tc1 and tc2, not for tc5"),
+        ("--case tc9", "invalid choice: 'tc9'"),
+        ("--plot x.txt", "a picture ends in .png, .pdf, .svg"),
+    ],
+)
+def test_wrong_options(text: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        command(text)
+    assert stop.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("--output x.txt", "x.txt says no known format"),
+        ("--restart nowhere", "nowhere cannot be read: No such file"),
+        ("plot nowhere.nc", "nowhere.nc is not there"),
+        ("--n 8 --dt 20000", "The run stops at step 0"),
+    ],
+)
+def test_mistakes(text: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command(text) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("error: ")
+    assert message in error
+
+
+@pytest.mark.parametrize(
+    ("text", "package", "extra"),
+    [
+        ("--plot x.png", "matplotlib", "plot"),
+        ("--output x.nc", "xarray", "io"),
+        ("plot x.nc", "matplotlib", "plot"),
+    ],
+)
+def test_a_missing_package_is_named_before_the_run(
+    text: str, package: str, extra: str,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert command(text) == 1
+    error = capsys.readouterr().err
+    assert f"The package {package} is missing" in error
+    assert f".[{extra}]" in error
+
+
+def test_an_unwritable_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").touch()
+    assert command(f"--n 8 --days 0.1 --json {tmp_path}/file/numbers.json") == 1
+    assert capsys.readouterr().err.startswith("error: ")
+
+
+@pytest.mark.parametrize("suffix", ["nc", "zarr"])
+def test_pictures_of_runs_and_files(
+    suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for package in "matplotlib", "xarray", "h5netcdf" if suffix == "nc" else "zarr":
+        pytest.importorskip(package)
+    image = pytest.importorskip("matplotlib.image")
+    file, picture = tmp_path / f"run.{suffix}", tmp_path / "end.png"
+    text = f"--case tc5 --n 8 --days 0.25 --every 3 --output {file} --plot {picture} --edges"
+    assert command(text) == 0
+    assert command(f"plot {file} --edges") == 0
+    again = tmp_path / "run.png"
+    assert (image.imread(picture) == image.imread(again)).all()
+    assert command(f"plot {file} --record 0 --to {tmp_path}/start.png") == 0
+    capsys.readouterr()
+    assert command(f"plot {file} --record 9") == 1
+    assert "3 records" in capsys.readouterr().err
+    assert command(f"--restart {file}") == 1
+    assert capsys.readouterr().err.startswith(f"error: {file} ")
+
+
+def test_an_interrupted_run_is_saved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    class Stopped(Solver):
+        count = 0
+
+        def step(self, dt: float) -> None:
+            self.count += 1
+            if self.count == 14:
+                self.state[:] = 0.0
+                raise KeyboardInterrupt
+            super().step(dt)
+
+    path = tmp_path / "there"
+    arguments = f"--n 8 --days 2 --dt 2000 --checkpoint {path}".split()
+    assert main(arguments, Stopped) == 130
+    assert "state after step 10" in capsys.readouterr().err
+    assert load(path).step == 10
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_is_for_terminals() -> None:
+    from tests.apps.test_swe_run import SETTING
+
+    for stream, shown in (io.StringIO(), False), (Terminal(), True):
+        progress = Progress(stream, pause=0.0)
+        Run(SETTING, Solver, 7200.0).run(progress=progress)
+        progress.done()
+        text = stream.getvalue()
+        assert bool(text) == shown
+        if shown:
+            last = text.split("\r")[-3]
+            for part in "day 0.08 of 0.0833", "step 6", "CFL 0.2", "mass", "energy", "0:00 left":
+                assert part in last

@@ -1,0 +1,225 @@
+"""Files: checkpoints that survive, output that xarray reads, pictures."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from apps.swe import cases, checkpoint, geometry, output, plot
+from apps.swe.cases import DAY, at_centres
+from apps.swe.checkpoint import Checkpoint, CheckpointError, Setting, load, save
+from apps.swe.output import Output, OutputError, read
+from apps.swe.run import Run
+from tests.apps.swe_oracle import Solver
+
+SETTING = Setting("tc5", 8, 1200.0, weights="weno")
+
+
+def saved(path: Path, step: int = 7) -> Checkpoint:
+    state = np.random.default_rng(step).random((3, 6, 8, 8))
+    made = Checkpoint(SETTING, step, step * 1200.0, state)
+    save(path, made)
+    return made
+
+
+def test_checkpoint_comes_back(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "there"
+    made = saved(path)
+    found = load(path)
+    assert found.setting == SETTING
+    assert (found.step, found.seconds) == (7, 8400.0)
+    assert (found.state == made.state).all()
+
+
+def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "there"
+    saved(path)
+    before = path.read_bytes()
+
+    def write(file: object) -> None:
+        raise RuntimeError("disk")
+
+    with pytest.raises(RuntimeError, match="disk"):
+        checkpoint.publish(path, write)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+KILLED = """
+import sys
+from pathlib import Path
+import numpy as np
+from apps.swe.checkpoint import Checkpoint, Setting, save
+step = 0
+while True:
+    step += 1
+    state = np.full((3, 6, 60, 60), float(step))
+    save(Path(sys.argv[1]), Checkpoint(Setting("tc5", 60, 1.0), step, float(step), state))
+    print(step, flush=True)
+"""
+
+
+def test_a_killed_run_leaves_a_whole_checkpoint(tmp_path: Path) -> None:
+    path = tmp_path / "there"
+    root = Path(__file__).parents[2]
+    for pause in 0.0, 0.003, 0.007:
+        command = [sys.executable, "-c", KILLED, str(path)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=root) as process:
+            assert process.stdout is not None
+            process.stdout.readline()
+            time.sleep(pause)
+            process.kill()
+        found = load(path)
+        assert (found.state == found.step).all()
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.99])
+def test_a_cut_checkpoint_is_refused(share: float, tmp_path: Path) -> None:
+    path = tmp_path / "there"
+    saved(path)
+    content = path.read_bytes()
+    path.write_bytes(content[: int(share * len(content))])
+    with pytest.raises(CheckpointError, match="is not a whole checkpoint"):
+        load(path)
+
+
+def test_every_changed_byte_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "there"
+    made = saved(path)
+    content = path.read_bytes()
+    for place in np.random.default_rng(0).integers(0, len(content), 200):
+        changed = bytearray(content)
+        changed[place] ^= 0x10
+        path.write_bytes(changed)
+        try:
+            found = load(path)
+        except CheckpointError:
+            continue
+        assert (found.state == made.state).all()
+        assert found.setting == SETTING
+
+
+def test_foreign_files_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "there"
+    path.write_text("not a checkpoint")
+    with pytest.raises(CheckpointError, match="is not a whole checkpoint"):
+        load(path)
+    with path.open("wb") as file:
+        np.savez(file, other=np.zeros(3))
+    with pytest.raises(CheckpointError, match="is not a whole checkpoint"):
+        load(path)
+    with path.open("wb") as file:
+        np.save(file, np.zeros(3))
+    with pytest.raises(CheckpointError, match="is not a whole checkpoint"):
+        load(path)
+    with path.open("wb") as file:
+        np.savez(file, header=np.array('{"format": "another"}'), state=np.zeros(3))
+    with pytest.raises(CheckpointError, match="not a checkpoint of this program") as e:
+        load(path)
+    assert "'another'" in str(e.value)
+    save(path, Checkpoint(SETTING, 1, 1.0, np.zeros((3, 6, 4, 4))))
+    with pytest.raises(CheckpointError, match="no state of 8 cells"):
+        load(path)
+    with pytest.raises(CheckpointError, match="cannot be read: No such file"):
+        load(tmp_path / "nowhere")
+    with pytest.raises(CheckpointError, match="cannot be read: Is a directory"):
+        load(tmp_path)
+
+
+@pytest.mark.parametrize("suffix", [".nc", ".zarr"])
+def test_output_is_read_by_xarray(suffix: str, tmp_path: Path) -> None:
+    xarray = pytest.importorskip("xarray")
+    pytest.importorskip("h5netcdf" if suffix == ".nc" else "zarr")
+    path = tmp_path / "new" / f"run{suffix}"
+    result = Run(SETTING, Solver, DAY / 4, every=7200.0).run(
+        Output(path, SETTING, "a command").write
+    )
+    with xarray.open_dataset(path) as file:
+        assert dict(file.sizes) == {"time": 4, "panel": 6, "y": 8, "x": 8, "corner": 4}
+        hours = (file.time - file.time[0]).values / np.timedelta64(1, "h")
+        assert hours.tolist() == [0, 2, 4, 6]
+        assert file.attrs["Conventions"].startswith("CF-1.")
+        assert "a command" in file.attrs["history"]
+        assert file.attrs["version"]
+        fields = result.last.fields
+        for name in "h", "H", "zeta":
+            assert (file[name][-1].values == getattr(fields, name)).all()
+        assert file.H.attrs["units"] == "m"
+        assert file.zeta.attrs["standard_name"] == "atmosphere_relative_vorticity"
+        assert file.lon.attrs["units"] == "degrees_east"
+        lon = np.deg2rad(file.lon.values)
+        expected = at_centres(lambda lon, lat: lon, 8)
+        np.testing.assert_allclose(lon, expected, rtol=1e-12)
+        surface = file.h + file.bottom
+        np.testing.assert_allclose(surface, file.H, rtol=1e-14)
+        assert float(file.cell_area.sum()) == pytest.approx(4 * np.pi * 6.37122e6**2, rel=1e-8)
+        wind = cases.tc5().wind(lon, np.deg2rad(file.lat.values))
+        np.testing.assert_allclose([file.u[0], file.v[0]], wind, atol=0.3)
+
+
+def test_bounds_surround_the_cells() -> None:
+    n = 8
+    corners = output.bounds(n)
+    place = geometry.position(geometry.PANELS, *geometry.grid(n))
+    r = plot.unit(corners["lon"], corners["lat"])
+    middle = r.sum(axis=-1)
+    middle /= np.linalg.norm(middle, axis=0)
+    assert np.linalg.norm(middle - place, axis=0).max() < 0.01
+    following = np.roll(r, -1, axis=-1)
+    turn = np.einsum("r...c,r...->...c", np.cross(r, following, axis=0), place)
+    assert (turn > 0).all()
+
+
+def test_output_names_and_old_files(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="no known format"):
+        Output(tmp_path / "run.txt", SETTING, "")
+    old = tmp_path / "run.nc"
+    old.touch()
+    with pytest.raises(OutputError, match="is there already"):
+        Output(old, SETTING, "", fresh=False)
+    with pytest.raises(OutputError, match="is not there"):
+        read(tmp_path / "none.nc")
+    pytest.importorskip("h5netcdf")
+    with pytest.raises(OutputError, match="cannot be read"):
+        read(old)
+
+
+def smooth(r: np.ndarray) -> np.ndarray:
+    value: np.ndarray = r[0] + 0.5 * r[1] * r[2]
+    return value
+
+
+def test_samples_are_of_second_order_everywhere() -> None:
+    r = np.random.default_rng(2).normal(size=(3, 3000))
+    r /= np.linalg.norm(r, axis=0)
+    errors = []
+    for n in 16, 32:
+        field = smooth(geometry.position(geometry.PANELS, *geometry.grid(n)))
+        errors.append(np.abs(plot.sample(field, r) - smooth(r)).max())
+    assert errors[1] < 2e-3
+    assert 3.0 < errors[0] / errors[1] < 6.0
+
+
+def test_edges_lie_between_panels() -> None:
+    lines = plot.edge_lines()
+    assert len(lines) == 12
+    for line in lines:
+        distances = np.sort(np.einsum("pr,rt->pt", geometry.MATRICES[:, :, 0], line), axis=0)
+        np.testing.assert_allclose(distances[-1], distances[-2], atol=1e-14)
+
+
+def test_pictures(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    image = pytest.importorskip("matplotlib.image")
+    field = smooth(geometry.position(geometry.PANELS, *geometry.grid(8)))
+    shown = []
+    for edges in False, True:
+        path = tmp_path / "new" / f"{edges}.png"
+        plot.draw(plot.Picture(field, 0 * field, "a title"), path, edges=edges)
+        shown.append(image.imread(path))
+    assert shown[0].shape == shown[1].shape
+    assert (shown[0] != shown[1]).any()
+    assert np.ptp(shown[0]) > 0.5

@@ -1,0 +1,231 @@
+"""Runs: time, reports, stops, and going on bit for bit."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ssr
+from apps.swe import cases, diagnostics, fields
+from apps.swe.cases import DAY
+from apps.swe.checkpoint import Checkpoint, Setting, load, save
+from apps.swe.run import Report, Result, Run, UnstableError, time_step
+from apps.swe.verify import CHECKS, Check, rows, verify
+from tests.apps.swe_oracle import Solver
+
+HOUR = 3600.0
+SETTING = Setting("tc2", 8, 1200.0, angle=30.0)
+
+
+def run(setting: Setting, hours: float, start: Checkpoint | None = None) -> tuple[Run, Result]:
+    made = Run(setting, Solver, HOUR * hours, start=start)
+    return made, made.run()
+
+
+def test_reports_come_at_their_times() -> None:
+    found: list[Report] = []
+    result = Run(SETTING, Solver, 7 * HOUR, every=2 * HOUR).run(found.append)
+    assert [report.seconds / HOUR for report in found] == [0, 2, 4, 6, 7]
+    assert [report.step for report in found] == [0, 6, 12, 18, 21]
+    assert result.last.step == 21
+    assert found[0].drift == (0.0, 0.0, 0.0)
+    assert found[0].norms is not None
+    assert found[0].norms.l2 < 1e-14
+    assert result.last.norms is not None
+    assert 1e-6 < result.last.norms.l2 < 1e-2
+
+
+def test_reports_whose_time_is_within_a_step() -> None:
+    found: list[Report] = []
+    Run(SETTING, Solver, 2 * HOUR, every=1500.0).run(found.append)
+    assert [report.step for report in found] == [0, 2, 3, 4, 5, 6]
+
+
+def test_document_has_the_promised_keys() -> None:
+    found = run(SETTING, 2)[1].document()
+    promised = (
+        "case n dt steps days l1 l2 linf mass_drift energy_drift enstrophy_drift h_min h_max "
+        "zeta_min zeta_max wall_s ms_per_step cell_updates_per_s ranks"
+    )
+    assert set(promised.split()) <= set(found)
+    assert (found["case"], found["n"], found["steps"], found["ranks"]) == ("tc2", 8, 6, 1)
+    assert found["days"] == pytest.approx(2 / 24)
+    assert abs(found["mass_drift"]) < 1e-13
+    assert 1000 < found["h_min"] < found["h_max"] < 3000
+    expected = 6 * 64 / (found["ms_per_step"] * 1e-3)
+    assert found["cell_updates_per_s"] == pytest.approx(expected)
+
+
+def test_no_error_without_an_exact_solution_and_no_energy_without_moving_water() -> None:
+    found = run(Setting("tc6", 8, 1200.0), 1)[1].document()
+    assert (found["l1"], found["l2"], found["linf"]) == (None, None, None)
+    found = run(Setting("tc1", 8, 1200.0), 1)[1].document()
+    assert found["l2"] > 0
+    assert (found["energy_drift"], found["enstrophy_drift"]) == (None, None)
+    assert abs(found["mass_drift"]) < 1e-13
+
+
+@pytest.mark.parametrize("split", [1.0, 2.0, 3.0])
+def test_a_run_goes_on_bit_for_bit(split: float, tmp_path: Path) -> None:
+    whole = run(SETTING, 4)[0].solver.state
+    first, result = run(SETTING, split)
+    save(tmp_path / "there", first.checkpoint(result.steps))
+    second, last = run(SETTING, 4, load(tmp_path / "there"))
+    assert (second.solver.state == whole).all()
+    assert last.last.step == 12
+    assert last.last.drift == run(SETTING, 4)[1].last.drift
+
+
+def test_the_last_step_is_shorter_where_the_time_is_no_multiple() -> None:
+    made, result = run(SETTING, 1.5)
+    assert [made.length(k) for k in (1, 2, 3, 4, 5)] == [1200, 1200, 1200, 1200, 600]
+    assert result.last.seconds == 1.5 * HOUR
+
+
+def test_a_run_to_before_its_start_is_refused() -> None:
+    first, result = run(SETTING, 3)
+    with pytest.raises(ssr.errors.ArgumentError, match=r"end after 0.0833333 days"):
+        run(SETTING, 2, first.checkpoint(result.steps))
+
+
+class Breaking(Solver):
+    """A solver that spoils one value at a step."""
+
+    value, at, count = math.nan, 15, 0
+
+    def step(self, dt: float) -> None:
+        super().step(dt)
+        self.count += 1
+        if self.count == self.at:
+            self.state[0, 4, 5, 2] *= self.value
+
+
+class Drying(Breaking):
+    value, at = -1.0, 20
+
+
+class Rushing(Breaking):
+    value, at = 60.0, 20
+
+
+def test_nan_stops_the_run_at_once(tmp_path: Path) -> None:
+    rescue = tmp_path / "good"
+    made = Run(SETTING, Breaking, 20 * HOUR, rescue=rescue)
+    with pytest.raises(UnstableError, match=r"step 15: panel 4, j = 5, i = 2 holds no finite") as e:
+        made.run()
+    assert "state after step 10 is in" in str(e.value)
+    saved = load(rescue)
+    assert saved.step == 10
+    assert saved.seconds == 10 * 1200.0
+    expected = run(SETTING, 10 / 3)[0].solver.state
+    assert (saved.state == expected).all()
+
+
+def test_nothing_is_saved_before_a_good_state(tmp_path: Path) -> None:
+    class Early(Breaking):
+        at = 3
+
+    with pytest.raises(UnstableError) as e:
+        Run(SETTING, Early, 20 * HOUR, rescue=tmp_path / "good").run()
+    assert "is in" not in str(e.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_dry_land_stops_the_run() -> None:
+    with pytest.raises(UnstableError, match="step 20: panel 4, j = 5, i = 2 has run dry"):
+        Run(SETTING, Drying, 20 * HOUR).run()
+
+
+def test_fast_waves_stop_the_run() -> None:
+    with pytest.raises(UnstableError, match=r"step 20: panel 4, j = 5, i = 2 has waves of \d+ m/s"):
+        Run(SETTING, Rushing, 20 * HOUR).run()
+
+
+def test_a_step_that_is_too_long_is_refused_before_the_first() -> None:
+    with pytest.raises(UnstableError, match="at step 0") as e:
+        run(Setting("tc2", 8, 10000.0), 20)
+    assert "shorter step" in str(e.value)
+
+
+def test_a_really_unstable_run_is_caught() -> None:
+    """Above the limit the scheme does break; here the first check is made blind."""
+    made = Run(Setting("tc2", 8, 10000.0), Solver, 20 * DAY)
+    assert made.report(0).courant > 1.1
+    made._check_speeds = lambda step: None  # type: ignore[method-assign]
+    with np.errstate(all="ignore"), pytest.raises(UnstableError, match="finite number"):
+        made.run()
+
+
+def test_time_steps() -> None:
+    flow = cases.case("tc2")
+    assert time_step(flow, 32, 5 * DAY, None, None) == 600.0
+    assert time_step(flow, 64, 5 * DAY, None, None) == 300.0
+    assert time_step(flow, 32, 1000.0, None, 300.0) == 250.0
+    dt = time_step(flow, 16, 5 * DAY, 0.5, None)
+    fastest = diagnostics.speeds(flow.state(16), flow).max()
+    assert 0.49 < diagnostics.courant(fastest, 16, dt) <= 0.5
+
+
+def test_speeds() -> None:
+    flow = cases.case("tc2")
+    state = flow.state(16)
+    found = diagnostics.speeds(state, flow).max()
+    assert found == pytest.approx(38.6 + math.sqrt(9.80616 * 2998), rel=0.01)
+    assert diagnostics.speeds(state, cases.case("tc1")).max() == pytest.approx(38.6, rel=0.01)
+
+
+def test_invariants_of_a_turning_layer() -> None:
+    flow = cases.case("tc2")
+    state = flow.state(32)
+    found = diagnostics.invariants(state, fields.fields(state, flow), flow)
+    a, speed, omega = 6.37122e6, 2 * np.pi * 6.37122e6 / (12 * DAY), 7.292e-5
+    sine, weights = np.polynomial.legendre.leggauss(60)
+    h = (2.94e4 - (a * omega * speed + speed**2 / 2) * sine**2) / 9.80616
+
+    def integral(values: np.ndarray) -> float:
+        return float(2 * np.pi * a**2 * np.sum(weights * values))
+
+    assert found.mass == pytest.approx(integral(h), rel=1e-10)
+    energy = h * speed**2 * (1 - sine**2) / 2 + 9.80616 * h**2 / 2
+    assert found.energy == pytest.approx(integral(energy), rel=1e-3)
+    absolute = (2 * speed / a + 2 * omega) * sine
+    assert found.enstrophy == pytest.approx(integral(absolute**2 / (2 * h)), rel=1e-2)
+
+
+def test_norms() -> None:
+    exact = np.full((6, 8, 8), 2.0)
+    found = diagnostics.norms(exact * 1.5, exact)
+    assert found == pytest.approx((0.5, 0.5, 0.5))
+    one = exact.copy()
+    one[3, 0, 0] = 5.0
+    found = diagnostics.norms(one, exact)
+    assert found.linf == pytest.approx(1.5)
+    assert found.l1 < found.l2 < found.linf
+
+
+@pytest.mark.parametrize(
+    "check",
+    [c for c in CHECKS if c.quick and (c.case == "rest" or c.angle == 90)],
+    ids=lambda c: f"{c.case}-{c.weights}",
+)
+def test_known_results(check: Check) -> None:
+    found = list(rows(check, Solver))
+    assert len(found) >= 2
+    assert not [str(row) for row in found if not row.good]
+
+
+def test_verify_tells_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Slow(Solver):
+        def step(self, dt: float) -> None:
+            super().step(0.9 * dt)
+
+    errors = Run(Setting("tc1", 8, 8640.0), Solver, DAY).run().document()
+    expected = {name: errors[name] for name in ("l1", "l2", "linf")}
+    monkeypatch.setattr("apps.swe.verify.CHECKS", [Check("tc1", 8, 1, expected, quick=True)])
+    good, bad = list[str](), list[str]()
+    assert verify(Solver, True, good.append)
+    assert not verify(Slow, True, bad.append)
+    assert good[0] == bad[0]
+    assert [text.endswith("WRONG") for text in good[1:]] == [False] * 4
+    assert [text.endswith("WRONG") for text in bad[1:]] == [True] * 3 + [False]
