@@ -1,0 +1,250 @@
+"""What is done to ghosts that are copies of points of another block: interpolation, rotation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from ssr import ir
+from ssr.affine import Affine
+from ssr.errors import ArgumentError, ShapeError, user_span
+from ssr.families import multiply
+
+from .errors import HaloError
+from .frame import Frame
+from .rules import Part, Rule
+from .strip import Entry, Row
+from .topology import Side
+
+
+@dataclass(frozen=True)
+class Across:
+    """A matrix that acts on the ghosts behind a side; ``across @ rule`` is a rule.
+
+    Made by `bc.interpolate` and `bc.rotate`.
+    """
+
+    text: str
+    change: Callable[[Frame, Side, Row, Callable[[str], str]], Row]
+    data: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def __matmul__(self, rule: object) -> Any:
+        if not isinstance(rule, Rule):
+            return NotImplemented
+        taken = sum(key.split("_")[0] == key for key in rule.data)
+        own = {key: f"{key}_{taken}" if key in rule.data else key for key in self.data}
+
+        def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Part]:
+            return [
+                replace(
+                    part,
+                    row=self.change(frame, side, part.row, lambda key: name(own[key])),
+                    extends=False,
+                )
+                for part in rule.make(frame, side, name)
+            ]
+
+        data = {**rule.data, **{own[key]: value for key, value in self.data.items()}}
+        return replace(
+            rule,
+            text=f"{self.text} @ {rule.text}",
+            make=make,
+            data=MappingProxyType(data),
+            span=user_span(),
+        )
+
+
+def interpolate(first: Any, weights: Any) -> Across:
+    """Return the interpolation of ghosts along their side, by tables.
+
+    Ghost t of layer k becomes the sum over r of ``weights[k, t, r]`` times what ghost
+    ``first[k, t] + r`` of that layer was: ``bc.interpolate(first, weights) @ bc.copy()`` is first
+    copied from the neighbour and then interpolated. Blocks are of two dimensions.
+
+    Parameters
+    ----------
+    first
+        Integers of shape (layers, n): the first point that ghost t of layer k is made from.
+    weights
+        Numbers of shape (layers, n, points).
+
+    Raises
+    ------
+    ShapeError, ArgumentError
+        If the tables do not fit each other, or a weight is NaN or infinite.
+
+    Examples
+    --------
+    Ghosts half a cell off the points of the neighbour, by linear interpolation:
+
+    >>> import numpy as np, boundary as bc
+    >>> grid = bc.Grid(2 * [(3, 2)], links=bc.bricks(1, 2))
+    >>> first, weights = np.array([[0, 0, 1]]), np.array([[[1, 0], [0.5, 0.5], [0.5, 0.5]]])
+    >>> fill = bc.fill(
+    ...     grid.cells.grow(0, (0, 1)), bc.interpolate(first, weights) @ bc.copy(), bc.zero()
+    ... )
+    >>> (fill @ np.arange(12.0).reshape(2, 3, 2))[0]
+    array([[0., 1., 6.],
+           [2., 3., 7.],
+           [4., 5., 9.]])
+    """
+    first, weights = np.asarray(first), np.asarray(weights, np.float64)
+    if first.ndim != 2 or weights.ndim != 3 or first.shape != weights.shape[:2]:
+        raise ShapeError(
+            f"interpolate: first has shape {first.shape}, weights {weights.shape}.",
+            hint="They are (layers, n) and (layers, n, points).",
+        )
+    if first.dtype.kind not in "iu":
+        raise ArgumentError(f"interpolate: first has dtype {first.dtype}, not integers.")
+    if not np.isfinite(weights).all():
+        raise ArgumentError(f"interpolate: weights{_where(~np.isfinite(weights))} is not finite.")
+    layers, length, taps = weights.shape
+    last = first + taps - 1
+    if (first < 0).any() or (last >= length).any():
+        outside = (first < 0) | (last >= length)
+        raise ArgumentError(
+            f"interpolate: first{_where(outside)} leads outside of the side's {length} points."
+        )
+    diagonals, low = _diagonals(first, weights)
+
+    def change(frame: Frame, side: Side, row: Row, name: Callable[[str], str]) -> Row:
+        along = _along("interpolate", frame, side, (layers, length))
+        t = Affine.name(frame.axes[along])
+        start = frame.first[along]
+        entries = []
+        for d in range(len(diagonals)):
+            place = (Affine.of(d), frame.layer(side), t - start)
+            weight = ir.Load(name("weights"), place)
+            where = {frame.axes[along]: t + (d + low)}
+            window = (t + (d + low), Affine.of(start), frame.stop(along))
+            for entry in row.entries:
+                moved = entry.moved(where)
+                entries.append(
+                    replace(
+                        moved,
+                        weight=multiply(moved.weight, weight),
+                        window=(*moved.window, window),
+                    )
+                )
+        return Row(tuple(entries), row.constant)
+
+    return Across("interpolate(...)", change, {"weights": diagonals})
+
+
+def _diagonals(first: Any, weights: Any) -> tuple[Any, int]:
+    """Return weights by the distance from ghost to point, and the least distance."""
+    layers, length, taps = weights.shape
+    shift = first - np.arange(length)
+    low = int(shift.min())
+    found = np.zeros((int(shift.max()) - low + taps, layers, length))
+    k, t = np.meshgrid(np.arange(layers), np.arange(length), indexing="ij")
+    for r in range(taps):
+        found[shift - low + r, k, t] += weights[:, :, r]
+    return found, low
+
+
+def rotate(matrices: Any) -> Across:
+    """Return a small matrix for each ghost, between the components of a vector.
+
+    ``bc.rotate(T) @ bc.copy()`` turns the components of the neighbour into those of the own block.
+    Blocks are of two dimensions.
+
+    Parameters
+    ----------
+    matrices
+        Numbers of shape (blocks, 4, components, components, layers, n). The four sides of a block
+        are axis 0 low and high, axis 1 low and high. Sides without the rule may hold anything.
+
+    Raises
+    ------
+    ShapeError
+        If the shape is another one.
+
+    Examples
+    --------
+    >>> import numpy as np, boundary as bc
+    >>> grid = bc.Grid(2 * [(2, 2)], links=bc.bricks(1, 2))
+    >>> quarter = np.zeros((2, 4, 2, 2, 1, 2))
+    >>> quarter[:, :, 0, 1], quarter[:, :, 1, 0] = -1, 1
+    >>> fill = bc.fill(
+    ...     grid.cells.grow(0, (0, 1)).vector(2), bc.rotate(quarter) @ bc.copy(), bc.zero()
+    ... )
+    >>> (fill @ np.stack([np.full((2, 2, 2), 3.0), np.full((2, 2, 2), 4.0)]))[:, 0]
+    array([[[ 3.,  3., -4.],
+            [ 3.,  3., -4.]],
+    <BLANKLINE>
+           [[ 4.,  4.,  3.],
+            [ 4.,  4.,  3.]]])
+    """
+    matrices = np.asarray(matrices, np.float64)
+    shape = matrices.shape
+    if matrices.ndim != 6 or shape[1] != 4 or shape[2] != shape[3]:
+        raise ShapeError(
+            f"rotate: the matrices have shape {shape}.",
+            hint="It is (blocks, 4 sides, components, components, layers, n).",
+        )
+
+    def change(frame: Frame, side: Side, row: Row, name: Callable[[str], str]) -> Row:
+        along = _along("rotate", frame, side, shape[4:])
+        if shape[0] != len(frame.blocks):
+            raise ShapeError(f"rotate: matrices for {shape[0]} of {len(frame.blocks)} blocks.")
+        number = 2 * side.axis + int(side.end == "high")
+        values = matrices[side.block, number][:, :, : _layers(frame, side)]
+        if not np.isfinite(values).all():
+            raise ArgumentError(f"rotate: a matrix of {side} is not finite.")
+        place = (frame.layer(side), Affine.name(frame.axes[along]) - frame.first[along])
+        mix = tuple(
+            tuple(
+                ir.Load(
+                    name("matrices"), (*map(Affine.of, (side.block, number, c, d)), *place)
+                )
+                for d in range(shape[3])
+            )
+            for c in range(shape[2])
+        )
+        return Row(tuple(_mixed(row.entries, mix)), row.constant)
+
+    return Across("rotate(...)", change, {"matrices": matrices})
+
+
+def _mixed(entries: Iterable[Entry], mix: Any) -> Iterable[Entry]:
+    for entry in entries:
+        if entry.mix is not None:
+            raise ArgumentError(
+                "rotate: its ghosts are rotated already.", hint="Multiply the matrices."
+            )
+        yield replace(entry, mix=mix)
+
+
+def _layers(frame: Frame, side: Side) -> int:
+    return frame.low[side.axis] if side.end == "low" else frame.high[side.axis]
+
+
+def _along(text: str, frame: Frame, side: Side, table: tuple[int, int]) -> int:
+    """Return the axis along a side, after tables of (layers, points) were found to fit."""
+    if frame.ndim != 2:
+        raise ArgumentError(f"{text}: blocks have {frame.ndim} dimensions, not 2.")
+    along = 1 - side.axis
+    extent = frame.shape[along]
+    if not extent.is_constant or extent.constant != table[1]:
+        raise ShapeError(
+            f"{text}: the tables have {table[1]} points, {side} has {extent}.",
+            hint="" if extent.is_constant else "Blocks need integers for extents.",
+        )
+    if table[0] < _layers(frame, side):
+        raise HaloError(
+            f"{text}: the tables have {table[0]} layers, the halo of {side} has "
+            f"{_layers(frame, side)}."
+        )
+    return along
+
+
+def _where(bad: Any) -> str:
+    return str([int(n) for n in np.argwhere(bad)[0]])

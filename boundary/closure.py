@@ -1,0 +1,191 @@
+"""Close a set of rules: every ghost as a combination of owned points.
+
+The rule of a side says what its ghosts are, and goes on beside the side's end, where other indices
+are those of ghosts too. What a rule reads may be a ghost again; then the rule of that ghost takes
+its place, until only owned points are read. A ghost in a corner has a rule for each of its sides:
+both must lead to the same row, otherwise their order would matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ssr.affine import Affine
+
+from .frame import ENDS, Box, Frame, Known, Orthant
+from .strip import Conflict, Entry, Outcome, Row, Strip, Undefined, alike, composed
+from .topology import Side
+
+CHAIN = 64
+"""Ghosts that may read each other one after the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Ghosts of one block with one row."""
+
+    block: int
+    box: Box
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """All ghosts of a frame, in pieces; ``known`` tells for which sizes."""
+
+    pieces: tuple[Piece, ...]
+    known: Known
+
+
+def close(frame: Frame, strips: Iterable[Strip], sizes: Mapping[str, int]) -> Closed:
+    """Return what rules say about all ghosts, for given sizes and all others alike."""
+    by_side: dict[Side, list[Strip]] = {}
+    for strip in strips:
+        by_side.setdefault(strip.side, []).append(strip)
+    closing = _Closing(frame, by_side, Known(sizes))
+    pieces = tuple(
+        Piece(block, box, outcome)
+        for block in frame.blocks
+        for orthant in frame.orthants()
+        for box, outcome in closing.ghosts(block, orthant, frame.box(orthant))
+    )
+    return Closed(pieces, closing.known)
+
+
+class _Closing:
+    def __init__(
+        self, frame: Frame, strips: Mapping[Side, list[Strip]], known: Known
+    ) -> None:
+        self.frame, self.strips, self.known = frame, strips, known
+        self.done: dict[tuple[int, Box], list[tuple[Box, Outcome]]] = {}
+        self.chain: list[tuple[int, Box]] = []
+
+    def ghosts(self, block: int, orthant: Orthant, box: Box) -> list[tuple[Box, Outcome]]:
+        """Return what ghosts of one orthant are."""
+        here = block, box
+        if here in self.done:
+            return self.done[here]
+        if here in self.chain or len(self.chain) >= CHAIN:
+            return [(box, Undefined("their rules read each other, and no owned point"))]
+        self.chain.append(here)
+        found: list[tuple[Box, Outcome]] = [(box, Undefined("no rule defines them"))]
+        sides = [Side(block, axis, ENDS[place]) for axis, place in enumerate(orthant) if place]
+        for side in sides:
+            for strip in self.strips.get(side, ()):
+                if len(sides) == 1 or strip.extends:
+                    part = self._layers(box, strip)
+                    for place, outcome in self._expanded(part, strip.row, block):
+                        found = self._overlaid(found, place, outcome)
+        self.chain.pop()
+        self.done[here] = found
+        return found
+
+    def _layers(self, box: Box, strip: Strip) -> Box:
+        """Return the part of a box in which a strip holds."""
+        if strip.layers is None:
+            return box
+        axis, (low, high) = strip.side.axis, strip.layers
+        old = box[axis]
+        edge = self.known.most(old[0], low), self.known.least(old[1], high)
+        return (*box[:axis], edge, *box[axis + 1 :])
+
+    def _overlaid(
+        self, found: list[tuple[Box, Outcome]], box: Box, outcome: Outcome
+    ) -> list[tuple[Box, Outcome]]:
+        """Return what is found with one more outcome in a box."""
+        result: list[tuple[Box, Outcome]] = []
+        for place, old in found:
+            both = self.known.common(place, box)
+            if self.known.empty(both):
+                result.append((place, old))
+            else:
+                result += [(rest, old) for rest in self.known.without(place, both)]
+                result.append((both, _agreed(old, outcome)))
+        return result
+
+    def _expanded(self, box: Box, row: Row, block: int) -> list[tuple[Box, Outcome]]:
+        """Return a row in terms of owned points, box by box."""
+        found: list[tuple[Box, Outcome]] = []
+        work = [] if self.known.empty(box) else [(box, row)]
+        while work:
+            here, row = work.pop()
+            entries = [(e, e.clipped(here, self.frame.axes, self.known)) for e in row.entries]
+            if any(self.known.empty(part) for _, part in entries):
+                kept = tuple(e for e, part in entries if not self.known.empty(part))
+                work.append((here, Row(kept, row.constant, row.rules)))
+                continue
+            ghost = next((pair for pair in entries if not self._is_owned(*pair)), None)
+            if ghost is None:
+                found.append((here, row))
+                continue
+            entry, part = ghost
+            cut = self._cut(entry, part)
+            parts = self._halves(part, *cut) if cut else [part]
+            if cut or part != here:
+                work += [(rest, row) for rest in self.known.without(here, part)]
+                work += [(p, row) for p in parts]
+                continue
+            source = self._image(entry, here)
+            for place, outcome in self.ghosts(entry.block, self._orthant(source), source):
+                back = self._preimage(entry, place, here)
+                if isinstance(outcome, Row):
+                    work.append((back, composed(row, entry, outcome, self.frame.axes)))
+                else:
+                    found.append((back, outcome))
+        return found
+
+    def _image(self, entry: Entry, box: Box) -> Box:
+        """Return the points an entry reads from the points of a box."""
+        found = []
+        for expression in entry.index:
+            low = high = expression
+            for name, (first, stop) in zip(self.frame.axes, box, strict=True):
+                sign = dict(expression.terms).get(name, 0)
+                least, most = (first, stop - 1) if sign >= 0 else (stop - 1, first)
+                low, high = low.substitute({name: least}), high.substitute({name: most})
+            found.append((low, high + 1))
+        return tuple(found)
+
+    def _preimage(self, entry: Entry, source: Box, box: Box) -> Box:
+        """Return the points of a box from which an entry reads within a box."""
+        window = tuple((e, *ends) for e, ends in zip(entry.index, source, strict=True))
+        return Entry(0, (), entry.weight, None, window).clipped(box, self.frame.axes, self.known)
+
+    def _is_owned(self, entry: Entry, box: Box) -> bool:
+        return not any(self._orthant(self._image(entry, box)))
+
+    def _orthant(self, box: Box) -> Orthant:
+        """Return the orthant of the first point of a box; zeros if the whole box is owned."""
+        found = []
+        for axis, (low, high) in enumerate(box):
+            first, stop = Affine.of(self.frame.first[axis]), self.frame.stop(axis)
+            before, behind = self.known.less(low, first), self.known.less(stop, high)
+            found.append(-1 if before else 1 if behind else 0)
+        return tuple(found)
+
+    def _cut(self, entry: Entry, box: Box) -> tuple[int, Affine] | None:
+        """Return where a box must be cut for an entry to read points of one orthant; or None."""
+        for axis, (low, high) in enumerate(self._image(entry, box)):
+            for edge in (Affine.of(self.frame.first[axis]), self.frame.stop(axis)):
+                if self.known.less(low, edge) and self.known.less(edge, high):
+                    for place, name in enumerate(self.frame.axes):
+                        sign = dict(entry.index[axis].terms).get(name, 0)
+                        if sign:
+                            rest = entry.index[axis] - Affine.name(name) * sign
+                            return place, edge - rest if sign > 0 else rest - edge + 1
+        return None
+
+    def _halves(self, box: Box, axis: int, at: Affine) -> list[Box]:
+        low, high = box[axis]
+        edges = ((low, at), (at, high))
+        return [(*box[:axis], edge, *box[axis + 1 :]) for edge in edges]
+
+
+def _agreed(old: Outcome, new: Outcome) -> Outcome:
+    """Return what two rules together say about a point."""
+    if isinstance(new, Undefined) or isinstance(old, Conflict):
+        return old
+    if isinstance(old, Undefined) or isinstance(new, Conflict):
+        return new
+    return old if alike(old, new) else Conflict((old.rules[0], new.rules[0]))

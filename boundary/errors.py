@@ -1,0 +1,19 @@
+"""Errors of boundary rules: what is wrong, where in the user's file, and what to do."""
+
+from ssr.errors import Error
+
+
+class HaloError(Error, ValueError):
+    """A halo does not fit the blocks."""
+
+
+class UndefinedGhostError(Error, LookupError):
+    """A ghost is read that no rule defines."""
+
+
+class AmbiguousGhostError(Error, ValueError):
+    """A ghost is read that two rules define differently."""
+
+
+class LinkError(Error, ValueError):
+    """Links do not fit the blocks, or each other."""

@@ -1,0 +1,78 @@
+"""Polynomials through points near a side, and what they say about ghosts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+
+def ghost_weights(
+    points: Sequence[Fraction], ghost: Fraction, condition: tuple[float, float] | None = None
+) -> tuple[list[float], float] | None:
+    """Return the value at a ghost of the polynomial through values at points.
+
+    With a condition (a, b) the polynomial meets ``a p(0) + b p'(0) = value`` too and is of one
+    degree more. The weights of the points are returned, and that of the condition's value; None if
+    no polynomial, or more than one, does so.
+
+    Parameters
+    ----------
+    points, ghost
+        Distances from the side, in cells, into the block.
+
+    Examples
+    --------
+    >>> half = Fraction(1, 2)
+    >>> ghost_weights([half, 3 * half], -half)                # linear extrapolation
+    ([2.0, -1.0], 0.0)
+    >>> ghost_weights([half], -half, (1.0, 0.0))              # a value given on the side
+    ([-1.0], 2.0)
+    """
+    if condition is None:
+        return [float(_lagrange(points, n, ghost)) for n in range(len(points))], 0.0
+    # p = sum of v_n l_n + c m, where m = prod (x - x_n) is zero at all points; then
+    # a p(0) + b p'(0) = value gives c.
+    a, b = Fraction(condition[0]), Fraction(condition[1])
+    zero, slope = _product(points, Fraction(0)), _product_slope(points)
+    divisor = a * zero + b * slope
+    if divisor == 0:
+        return None
+    rise = _product(points, ghost) / divisor
+    weights = [
+        _lagrange(points, n, ghost)
+        - rise * (a * _lagrange(points, n, Fraction(0)) + b * _lagrange_slope(points, n))
+        for n in range(len(points))
+    ]
+    return [float(w) for w in weights], float(rise)
+
+
+def _lagrange(points: Sequence[Fraction], n: int, x: Fraction) -> Fraction:
+    value = Fraction(1)
+    for m, p in enumerate(points):
+        if m != n:
+            value *= (x - p) / (points[n] - p)
+    return value
+
+
+def _lagrange_slope(points: Sequence[Fraction], n: int) -> Fraction:
+    """Return the derivative of a Lagrange polynomial at zero."""
+    others = [p for m, p in enumerate(points) if m != n]
+    scale = Fraction(1)
+    for p in others:
+        scale *= points[n] - p
+    return _product_slope(others) / scale
+
+
+def _product(points: Sequence[Fraction], x: Fraction) -> Fraction:
+    value = Fraction(1)
+    for p in points:
+        value *= x - p
+    return value
+
+
+def _product_slope(points: Sequence[Fraction]) -> Fraction:
+    """Return the derivative of ``prod (x - p)`` at zero."""
+    total = Fraction(0)
+    for n in range(len(points)):
+        total += _product([p for m, p in enumerate(points) if m != n], Fraction(0))
+    return total

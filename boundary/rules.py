@@ -1,0 +1,670 @@
+"""Rules: what the ghosts behind the sides of blocks are, one basic sub-matrix each."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from ssr import ir
+from ssr.affine import Affine
+from ssr.errors import ArgumentError, ShapeError, Span, user_span
+from ssr.families import multiply
+
+from .errors import HaloError
+from .frame import Frame
+from .polynomial import ghost_weights
+from .strip import Entry, Mix, Row, Strip
+from .topology import Side
+
+Ends: TypeAlias = Literal["low", "high", "both"]
+Given: TypeAlias = "float | np.ndarray[Any, Any] | Callable[..., Any] | Parameter | Sequence[Any]"
+"""A value on a side: a number, an array, a function of coordinates, a parameter; a sequence has
+one for each component."""
+
+_HALF = Fraction(1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A number that is given when a fill is used; see `bc.parameter`."""
+
+    name: str
+
+
+def parameter(name: str) -> Parameter:
+    """Return a number with a name, for values that change in time.
+
+    Its value is given by ``fill.bind(name=...)``: a number, or a scalar inside a program.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr, boundary as bc
+    >>> cells = ssr.Space(3)
+    >>> fill = bc.fill(cells.grow(1), bc.constant(bc.parameter("inflow")))
+    >>> fill.bind(inflow=7.0) @ np.ones(3)
+    array([7., 1., 1., 1., 7.])
+    """
+    if not isinstance(name, str) or not name.isidentifier():
+        raise ArgumentError(f"{name!r} is no name for a parameter.")
+    return Parameter(name)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What the ghosts behind some sides are.
+
+    Made by functions such as `bc.periodic`; `bc.fill` puts rules together.
+
+    Attributes
+    ----------
+    text
+        The rule as it was written.
+    axis, end, block
+        The sides it is about: of one axis and end, of one block; None means all.
+    make
+        Returns what it says about the ghosts of one side; names of data are made unique by the
+        function it is given.
+    data
+        Arrays, and functions of coordinates.
+    span
+        The user's line.
+    """
+
+    text: str
+    axis: int | None
+    end: Ends
+    block: int | None
+    make: Callable[[Frame, Side, Callable[[str], str]], Sequence[Part]]
+    data: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    span: Span | None = None
+    linked: bool = False
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def sides(self, frame: Frame) -> Iterator[Side]:
+        """Yield the sides of a frame the rule is about.
+
+        Rules of links are about linked sides. Others are about those that are not linked, unless
+        they name a block.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such axis or block.
+        """
+        if self.axis is not None and not -frame.ndim <= self.axis < frame.ndim:
+            raise ArgumentError(f"{self.text}: blocks have {frame.ndim} axes.")
+        if self.block is not None and self.block not in frame.blocks:
+            raise ArgumentError(f"{self.text}: there are {len(frame.blocks)} blocks.")
+        axis = None if self.axis is None else self.axis % frame.ndim
+        for side in frame.sides():
+            wanted = self.block == side.block or (
+                self.block is None and frame.linked(side) == self.linked
+            )
+            if wanted and axis in (None, side.axis) and self.end in ("both", side.end):
+                yield side
+
+    def strips(self, frame: Frame, number: int) -> Iterator[Strip]:
+        """Yield what the rule, the so manieth of a fill, says about the ghosts of a frame."""
+        for side in self.sides(frame):
+            for part in self.make(frame, side, lambda key: f"{key}_{number}"):
+                row = replace(part.row, rules=(self,))
+                yield Strip(self, side, row, part.layers, part.extends)
+
+    def named(self, number: int) -> dict[str, Any]:
+        """Return the rule's data by the names they have in a fill."""
+        return {f"{key}_{number}": value for key, value in self.data.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a rule says about some layers of ghosts behind one side; None means all layers."""
+
+    row: Row
+    layers: tuple[Affine, Affine] | None = None
+    extends: bool = True
+
+
+def _rule(
+    text: str,
+    axis: int | None,
+    side: Ends,
+    block: int | None,
+    make: Callable[[Frame, Side, Callable[[str], str]], Sequence[Part]],
+    data: Mapping[str, Any] | None = None,
+    linked: bool = False,
+) -> Rule:
+    if side not in ("low", "high", "both"):
+        raise ArgumentError(f'{text}: a side is "low", "high" or "both", not {side!r}.')
+    for name, value in (("axis", axis), ("block", block)):
+        if value is not None and (not isinstance(value, (int, np.integer)) or value is True):
+            raise ArgumentError(f"{text}: {name} is {value!r}, not an integer.")
+    given = MappingProxyType(dict(data or {}))
+    return Rule(text, axis, side, block, make, given, user_span(), linked)
+
+
+# -- maps ----------------------------------------------------------------------------------------
+
+
+def copy() -> Rule:
+    """Return the halo copy: a ghost is the point of the block that its side is linked to.
+
+    ``u[ghost] = u[there, map(ghost)]``, where the map is the link's signed permutation of axes.
+    It is about all sides that are linked.
+
+    Examples
+    --------
+    >>> import numpy as np, boundary as bc
+    >>> grid = bc.Grid(2 * [(3,)], links=bc.bricks(2))
+    >>> bc.fill(grid.cells.grow((0, 1)), bc.copy(), bc.zero()) @ np.array([[1., 2, 3], [4, 5, 6]])
+    array([[1., 2., 3., 4.],
+           [4., 5., 6., 0.]])
+    """
+
+    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Part]:
+        assert frame.links is not None
+        link = frame.links.link(side)
+        assert link is not None
+        index = tuple(
+            Affine.name(frame.axes[axis]) * sign + offset
+            for axis, sign, offset in link.source(frame.shape, frame.staggered)
+        )
+        return [Part(Row((Entry(link.there.block, index, ir.ONE),)))]
+
+    return _rule("copy()", None, "both", None, make, linked=True)
+
+
+def periodic(axis: int | None = None, *, block: int | None = None) -> Rule:
+    """Return the circular map of a block onto itself: ``u[g] = u[g + n]``, ``u[n + g] = u[g]``.
+
+    For points on the sides of cells the first and the last one are the same point, and the period
+    is n - 1.
+
+    Parameters
+    ----------
+    axis
+        The axis of the block; all axes by default.
+    block
+        The block; all blocks by default.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr, boundary as bc
+    >>> bc.fill(ssr.Space(3).grow(2), bc.periodic()) @ np.array([1.0, 2, 3])
+    array([2., 3., 1., 2., 3., 1., 2.])
+    """
+
+    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Part]:
+        period = frame.shape[side.axis] - int(frame.staggered[side.axis])
+        shift = period if side.end == "low" else -period
+        return [_mapped(frame, side, frame.index[side.axis] + shift, ir.ONE)]
+
+    return _rule(_told("periodic", axis, "both", block), axis, "both", block, make)
+
+
+def symmetric(
+    axis: int | None = None,
+    side: Ends = "both",
+    *,
+    sign: float | Sequence[float] = 1.0,
+    about: Literal["face", "point"] | None = None,
+    block: int | None = None,
+) -> Rule:
+    """Return the reflection ``u[-1 - k] = sign * u[k]``, or ``u[-k] = sign * u[k]`` about a point.
+
+    Parameters
+    ----------
+    axis, side, block
+        The sides of blocks; by default all that are not linked.
+    sign
+        1 for even fields, -1 for odd ones such as a velocity normal to the side; a sequence has
+        one for each component.
+    about
+        Reflect about the face of the first cell, or about the first point. By default the face
+        for cells, and the point where points sit on the side.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr, boundary as bc
+    >>> u, wide = np.array([1.0, 2, 3]), ssr.Space(3).grow(2)
+    >>> bc.fill(wide, bc.symmetric()) @ u
+    array([2., 1., 1., 2., 3., 3., 2.])
+    >>> bc.fill(wide, bc.symmetric(sign=-1, about="point")) @ u
+    array([-3., -2.,  1.,  2.,  3., -2., -1.])
+    """
+    text = _told("symmetric", axis, side, block)
+    signs = _numbers(text, "sign", sign)
+    if about not in (None, "face", "point"):
+        raise ArgumentError(f'{text}: about is "face" or "point", not {about!r}.')
+
+    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Part]:
+        source = _mirror(frame, side, about)
+        if len(signs) == 1:
+            return [_mapped(frame, side, source, ir.Const(signs[0]))]
+        part = _mapped(frame, side, source, ir.ONE)
+        entry = replace(part.row.entries[0], mix=_diagonal(signs))
+        return [replace(part, row=Row((entry,)))]
+
+    return _rule(text, axis, side, block, make)
+
+
+def _mapped(frame: Frame, side: Side, source: Affine, weight: ir.Value) -> Part:
+    """Return a row of one entry that differs from the ghost along the side's axis only."""
+    index = list(frame.index)
+    index[side.axis] = source
+    return Part(Row((Entry(side.block, tuple(index), weight),)))
+
+
+def _mirror(frame: Frame, side: Side, about: str | None) -> Affine:
+    """Return the index along a side's axis of the reflection of a ghost."""
+    on_side = frame.staggered[side.axis]
+    point = about == "point" or (about is None and on_side)
+    first = 2 * Affine.of(frame.first[side.axis])
+    if side.end == "high":
+        first = 2 * frame.stop(side.axis) - (2 if point else 0)
+    return first - frame.index[side.axis] - (0 if point else 1)
+
+
+def _diagonal(numbers: Sequence[float]) -> Mix:
+    return tuple(
+        tuple(ir.Const(value if n == m else 0.0) for m in range(len(numbers)))
+        for n, value in enumerate(numbers)
+    )
+
+
+# -- values --------------------------------------------------------------------------------------
+
+
+def zero(axis: int | None = None, side: Ends = "both", *, block: int | None = None) -> Rule:
+    """Return zero padding: ghosts are zero.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr, boundary as bc
+    >>> bc.fill(ssr.Space(2).grow(1), bc.zero()) @ np.array([1.0, 2])
+    array([0., 1., 2., 0.])
+    """
+    text = _told("zero", axis, side, block)
+    return _rule(text, axis, side, block, lambda frame, side, name: [Part(Row(()))])
+
+
+def constant(
+    value: Given, axis: int | None = None, side: Ends = "both", *, block: int | None = None
+) -> Rule:
+    """Return ghosts that have a given value: a number, array, function or `bc.parameter`.
+
+    What an array and a function are is told at `bc.dirichlet`.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr, boundary as bc
+    >>> bc.fill(ssr.Space(2).grow(1), bc.constant(9.0)) @ np.array([1.0, 2])
+    array([9., 1., 2., 9.])
+    """
+    text = _told("constant", axis, side, block)
+    values = _Values(text, value)
+
+    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Part]:
+        made, extends = values.at(frame, side, name)
+        return [Part(Row((), made), None, extends)]
+
+    return _rule(text, axis, side, block, make, values.data)
+
+
+def dirichlet(
+    value: Given,
+    axis: int | None = None,
+    side: Ends = "both",
+    *,
+    order: int | None = None,
+    block: int | None = None,
+) -> Rule:
+    """Return ghosts for a value that is given on the side: ``u[-1 - k] = 2 value - u[k]``.
+
+    Parameters
+    ----------
+    value
+        A number; an array with one value for each point of the side; a function of the
+        coordinates of points on the side, in cells, one argument for each axis of the block; or a
+        `bc.parameter`. A tuple or list has one of these for each component.
+    axis, side, block
+        The sides of blocks; by default all that are not linked.
+    order
+        The order of accuracy: ghosts lie on the polynomial of degree ``order - 1`` through the
+        value and the points next to the side. By default the odd reflection, of order 2.
+
+    Raises
+    ------
+    HaloError
+        When the fill is made or used, if blocks have too few points for the order.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr, boundary as bc
+    >>> cells = ssr.Space(3)
+    >>> u = np.array([1.0, 3, 5])                                        # 2 x, x = i + 1/2
+    >>> bc.fill(cells.grow(1), bc.dirichlet(0.0, side="low"), bc.dirichlet(6.0, side="high")) @ u
+    array([-1.,  1.,  3.,  5.,  7.])
+    """
+    text = _told("dirichlet", axis, side, block)
+    return _condition(text, 1.0, 0.0, value, 1.0, axis, side, order, block)
+
+
+def neumann(
+    value: Given = 0.0,
+    axis: int | None = None,
+    side: Ends = "both",
+    *,
+    spacing: float = 1.0,
+    order: int | None = None,
+    block: int | None = None,
+) -> Rule:
+    """Return ghosts for an outward normal derivative that is given on the side.
+
+    ``u[-1 - k] = u[k] + (2 k + 1) spacing value``. The parameters are those of `bc.dirichlet`.
+
+    Parameters
+    ----------
+    spacing
+        The distance of points along the axis.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr, boundary as bc
+    >>> bc.fill(ssr.Space(3).grow(1), bc.neumann()) @ np.array([1.0, 3, 5])
+    array([1., 1., 3., 5., 5.])
+    >>> bc.fill(ssr.Space(3).grow(1), bc.neumann(2.0, side="high"), bc.zero(side="low")) @ np.ones(3)
+    array([0., 1., 1., 1., 3.])
+    """
+    text = _told("neumann", axis, side, block)
+    return _condition(text, 0.0, 1.0, value, spacing, axis, side, order, block)
+
+
+def robin(
+    a: float,
+    b: float,
+    value: Given,
+    axis: int | None = None,
+    side: Ends = "both",
+    *,
+    spacing: float = 1.0,
+    order: int | None = None,
+    block: int | None = None,
+) -> Rule:
+    """Return ghosts for ``a u + b du/dn = value`` on the side, n pointing outward.
+
+    By default value and derivative are the mean and the difference quotient of a ghost and its
+    reflection. The parameters are those of `bc.neumann`.
+
+    Raises
+    ------
+    ArgumentError
+        When the fill is made, if no ghost meets the condition.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr, boundary as bc
+    >>> bc.fill(ssr.Space(2).grow(1), bc.robin(1.0, 1.0, 3.0)) @ np.array([1.0, 2])
+    array([2.33333333, 1.        , 2.        , 2.66666667])
+    """
+    text = _told("robin", axis, side, block)
+    return _condition(text, a, b, value, spacing, axis, side, order, block)
+
+
+def extrapolate(
+    order: int = 2, axis: int | None = None, side: Ends = "both", *, block: int | None = None
+) -> Rule:
+    """Return ghosts on the polynomial of degree ``order - 1`` through the points next to the side.
+
+    Raises
+    ------
+    HaloError
+        When the fill is made or used, if blocks have fewer points than ``order``.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr, boundary as bc
+    >>> bc.fill(ssr.Space(3).grow(2), bc.extrapolate(2)) @ np.array([1.0, 3, 4])
+    array([-3., -1.,  1.,  3.,  4.,  5.,  6.])
+    """
+    text = _told("extrapolate", axis, side, block)
+    count = _order(text, order)
+
+    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Part]:
+        return _polynomials(text, frame, side, count, None, (ir.ZERO,), True)
+
+    return _rule(text, axis, side, block, make)
+
+
+def _condition(
+    text: str,
+    a: float,
+    b: float,
+    value: Given,
+    spacing: float,
+    axis: int | None,
+    side: Ends,
+    order: int | None,
+    block: int | None,
+) -> Rule:
+    """Return the rule of ``a u + b du/dn = value``, by reflection or by polynomials."""
+    for name, number in (("a", a), ("b", b), ("spacing", spacing)):
+        _finite(text, name, number)
+    if not spacing > 0:
+        raise ArgumentError(f"{text}: the spacing is {spacing!r}, not positive.")
+    if not (a or b):
+        raise ArgumentError(f"{text}: a and b are both zero.")
+    values = _Values(text, value)
+    count = None if order is None else _order(text, order)
+
+    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Part]:
+        made, extends = values.at(frame, side, name)
+        if count is not None:
+            condition = (float(a), -float(b) / spacing)  # inward distances in cells
+            return _polynomials(text, frame, side, count - 1, condition, made, extends)
+        source = _mirror(frame, side, None)
+        apart = 2 * frame.layer(side) + (2 if frame.staggered[side.axis] else 1)
+        if b == 0:
+            part = _mapped(frame, side, source, ir.Const(-1.0))
+            known = tuple(multiply(ir.Const(2.0 / a), v) for v in made)
+            return [replace(part, row=Row(part.row.entries, known), extends=extends)]
+        if a == 0:
+            part = _mapped(frame, side, source, ir.ONE)
+            far = multiply(ir.Const(spacing / b), ir.Coordinate(apart))
+            known = tuple(ir.ZERO if v == ir.ZERO else multiply(far, v) for v in made)
+            return [replace(part, row=Row(part.row.entries, known), extends=extends)]
+        return [
+            _robin(text, frame, side, layer, a, b * 2 / spacing, made, extends)
+            for layer in range(_layers(frame))
+        ]
+
+    return _rule(text, axis, side, block, make, values.data)
+
+
+def _robin(
+    text: str,
+    frame: Frame,
+    side: Side,
+    layer: int,
+    a: float,
+    b: float,
+    made: tuple[ir.Value, ...],
+    extends: bool,
+) -> Part:
+    """Return one layer of ``a (ghost + u) / 2 + b (ghost - u) / (2 distance) = value``."""
+    slope = b / (2 * layer + (2 if frame.staggered[side.axis] else 1))
+    if a + slope == 0:
+        raise ArgumentError(
+            f"{text} is singular: any value of the ghosts of layer {layer} meets the condition.",
+            hint="a + 2 b / distance of the ghost from its reflection must not be zero.",
+        )
+    source = _mirror(frame, side, None)
+    part = _mapped(frame, side, source, ir.Const((slope - a) / (slope + a)))
+    known = tuple(multiply(ir.Const(2.0 / (slope + a)), v) for v in made)
+    row = Row(part.row.entries, known)
+    return Part(row, _layer(frame, side, layer), extends)
+
+
+def _polynomials(
+    text: str,
+    frame: Frame,
+    side: Side,
+    count: int,
+    condition: tuple[float, float] | None,
+    made: tuple[ir.Value, ...],
+    extends: bool,
+) -> list[Part]:
+    """Return the layers of ghosts on polynomials through ``count`` points and a condition."""
+    on_side = frame.staggered[side.axis]
+    skip = int(on_side and condition is not None and condition[1] == 0)
+    extent = frame.shape[side.axis]
+    if extent.is_constant and extent.constant < count + skip:
+        raise HaloError(
+            f"{text} needs {count + skip} points along axis {side.axis}; blocks have {extent}.",
+            hint="Choose a lower order.",
+        )
+    start = Fraction(0) if on_side else _HALF
+    points = [start + n + skip for n in range(count)]
+    found = []
+    for layer in range(_layers(frame)):
+        ghost = -(start + layer + (1 if on_side else 0)) if on_side else -(_HALF + layer)
+        weights = ghost_weights(points, ghost, condition)
+        if weights is None:
+            raise ArgumentError(f"{text} is singular: its polynomial is not unique.")
+        entries = []
+        for n, weight in enumerate(weights[0]):
+            index = list(frame.index)
+            index[side.axis] = _inside(frame, side, n + skip)
+            entries.append(Entry(side.block, tuple(index), ir.Const(weight)))
+        known = tuple(multiply(ir.Const(weights[1]), v) for v in made)
+        row = Row(tuple(e for e in entries if e.weight != ir.ZERO), known)
+        found.append(Part(row, _layer(frame, side, layer), extends))
+    return found
+
+
+def _inside(frame: Frame, side: Side, n: int) -> Affine:
+    """Return the index of the so manieth owned point along a side's axis, from the side."""
+    if side.end == "low":
+        return Affine.of(frame.first[side.axis] + n)
+    return frame.stop(side.axis) - 1 - n
+
+
+def _layer(frame: Frame, side: Side, layer: int) -> tuple[Affine, Affine]:
+    """Return the range of the indices of one layer of ghosts."""
+    at = (
+        Affine.of(frame.first[side.axis] - 1 - layer)
+        if side.end == "low"
+        else frame.stop(side.axis) + layer
+    )
+    return at, at + 1
+
+
+def _layers(frame: Frame) -> int:
+    """Return how many layers of ghosts may be asked for behind a side."""
+    return max(*frame.low, *frame.high)
+
+
+class _Values:
+    """What is given on a side, for each component."""
+
+    def __init__(self, text: str, value: Given) -> None:
+        self.text = text
+        each = list(value) if isinstance(value, (tuple, list)) else [value]
+        if not each:
+            raise ArgumentError(f"{text}: no value is given.")
+        self.each = [self._checked(v) for v in each]
+        self.data = {
+            f"value{n}": v
+            for n, v in enumerate(self.each)
+            if not isinstance(v, (float, Parameter))
+        }
+
+    def _checked(self, value: Any) -> Any:
+        if isinstance(value, Parameter) or callable(value):
+            return value
+        if isinstance(value, np.ndarray) and value.ndim:
+            if value.dtype.kind not in "iuf":
+                raise ArgumentError(f"{self.text}: the values have dtype {value.dtype}.")
+            if not np.isfinite(value).all():
+                raise ArgumentError(f"{self.text}: a value is NaN or infinite.")
+            return np.array(value, np.float64)
+        return _finite(self.text, "value", value)
+
+    def at(
+        self, frame: Frame, side: Side, name: Callable[[str], str]
+    ) -> tuple[tuple[ir.Value, ...], bool]:
+        """Return the values behind a side, and whether they are known beside its end too."""
+        made: list[ir.Value] = []
+        extends = True
+        for n, value in enumerate(self.each):
+            if isinstance(value, float):
+                made.append(ir.Const(value))
+            elif isinstance(value, Parameter):
+                made.append(ir.Scalar(value.name))
+            elif isinstance(value, np.ndarray):
+                made.append(self._array(frame, side, name(f"value{n}"), value))
+                extends = False
+            else:
+                made.append(ir.Load(name(f"value{n}"), _coordinates(frame, side)))
+        return tuple(made), extends
+
+    def _array(self, frame: Frame, side: Side, name: str, value: Any) -> ir.Value:
+        along = [a for a in range(frame.ndim) if a != side.axis]
+        extents = [frame.shape[a] for a in along]
+        wanted = tuple(e.constant if e.is_constant else None for e in extents)
+        if len(wanted) != value.ndim or any(
+            w not in (None, n) for w, n in zip(wanted, value.shape, strict=True)
+        ):
+            raise ShapeError(
+                f"{self.text}: an array of shape {value.shape} is given for {side}.",
+                note=f"the side has the shape ({', '.join(map(str, extents))})",
+            )
+        return ir.Load(name, tuple(frame.index[a] - frame.first[a] for a in along))
+
+
+def _coordinates(frame: Frame, side: Side) -> tuple[Affine, ...]:
+    """Return the coordinates of the point on a side next to a ghost, in halves of cells."""
+    found = [
+        2 * (x - first) + int(not staggered)
+        for x, first, staggered in zip(frame.index, frame.first, frame.staggered, strict=True)
+    ]
+    cells = frame.shape[side.axis] - int(frame.staggered[side.axis])
+    found[side.axis] = Affine.of(0) if side.end == "low" else 2 * cells
+    return tuple(found)
+
+
+# -- words ---------------------------------------------------------------------------------------
+
+
+def _told(name: str, axis: int | None, side: Ends, block: int | None) -> str:
+    """Return a rule as it is called in messages."""
+    given = [f"axis={axis}"] if axis is not None else []
+    given += [f'side="{side}"'] if side != "both" else []
+    given += [f"block={block}"] if block is not None else []
+    return f"{name}({', '.join(given)})"
+
+
+def _finite(text: str, name: str, value: Any) -> float:
+    if isinstance(value, numbers.Real) or (isinstance(value, np.ndarray) and not value.ndim):
+        number = float(value)
+        if np.isfinite(number):
+            return number
+    raise ArgumentError(f"{text}: {name} is {value!r}, not a finite number.")
+
+
+def _numbers(text: str, name: str, value: Any) -> tuple[float, ...]:
+    each = value if isinstance(value, (tuple, list)) else [value]
+    return tuple(_finite(text, name, v) for v in each)
+
+
+def _order(text: str, order: Any) -> int:
+    if not isinstance(order, (int, np.integer)) or isinstance(order, bool) or order < 1:
+        raise ArgumentError(f"{text}: the order is {order!r}, not a positive integer.")
+    return int(order)
