@@ -1,5 +1,6 @@
 """Boundaries of structured grids: blocks and their links, ghost points, ranks."""
 
+from .across import interpolate, rotate
 from .connect import (
     bricks,
     channel,
@@ -19,6 +20,20 @@ from .exchange import world
 from .layout import Layout
 from .link import Link, LinkError, Side
 from .plan import HaloPlan, halo_plan, halo_plans
+from .grid import Grid
+from .link import Link, LinkError, Side
+from .rules import (
+    constant,
+    copy,
+    dirichlet,
+    extrapolate,
+    neumann,
+    parameter,
+    periodic,
+    robin,
+    symmetric,
+    zero,
+)
 from .topology import Connectivity
 
 __all__ = [
@@ -26,23 +41,37 @@ __all__ = [
     "Distributed",
     "HaloPlan",
     "Layout",
+    "Grid",
     "Link",
     "LinkError",
     "Side",
     "bricks",
     "channel",
+    "constant",
+    "copy",
     "cubed_sphere",
     "draw",
     "draw_ghosts",
+    "dirichlet",
+    "extrapolate",
     "from_corners",
     "glued",
     "halo_plan",
     "halo_plans",
+    "interpolate",
     "join",
     "moebius",
+    "neumann",
     "o_grid",
+    "parameter",
+    "periodic",
     "periodic_box",
     "simulate",
     "two_by_two",
     "world",
+    "robin",
+    "rotate",
+    "symmetric",
+    "two_by_two",
+    "zero",
 ]

@@ -18,7 +18,7 @@ from .errors import HaloError
 from .frame import Frame
 from .rules import Part, Rule
 from .strip import Entry, Row
-from .topology import Side
+from .link import Side
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ class Across:
     text: str
     change: Callable[[Frame, Side, Row, Callable[[str], str]], Row]
     data: Mapping[str, Any]
+    length: int
 
     def __repr__(self) -> str:
         return self.text
@@ -58,6 +59,7 @@ class Across:
             make=make,
             data=MappingProxyType(data),
             span=user_span(),
+            length=self.length,
         )
 
 
@@ -135,7 +137,7 @@ def interpolate(first: Any, weights: Any) -> Across:
                 )
         return Row(tuple(entries), row.constant)
 
-    return Across("interpolate(...)", change, {"weights": diagonals})
+    return Across("interpolate(...)", change, {"weights": diagonals}, length)
 
 
 def _diagonals(first: Any, weights: Any) -> tuple[Any, int]:
@@ -211,7 +213,7 @@ def rotate(matrices: Any) -> Across:
         )
         return Row(tuple(_mixed(row.entries, mix)), row.constant)
 
-    return Across("rotate(...)", change, {"matrices": matrices})
+    return Across("rotate(...)", change, {"matrices": matrices}, shape[5])
 
 
 def _mixed(entries: Iterable[Entry], mix: Any) -> Iterable[Entry]:
@@ -233,11 +235,8 @@ def _along(text: str, frame: Frame, side: Side, table: tuple[int, int]) -> int:
         raise ArgumentError(f"{text}: blocks have {frame.ndim} dimensions, not 2.")
     along = 1 - side.axis
     extent = frame.shape[along]
-    if not extent.is_constant or extent.constant != table[1]:
-        raise ShapeError(
-            f"{text}: the tables have {table[1]} points, {side} has {extent}.",
-            hint="" if extent.is_constant else "Blocks need integers for extents.",
-        )
+    if extent.is_constant and extent.constant != table[1]:
+        raise ShapeError(f"{text}: the tables have {table[1]} points, {side} has {extent}.")
     if table[0] < _layers(frame, side):
         raise HaloError(
             f"{text}: the tables have {table[0]} layers, the halo of {side} has "

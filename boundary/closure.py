@@ -15,7 +15,7 @@ from ssr.affine import Affine
 
 from .frame import ENDS, Box, Frame, Known, Orthant
 from .strip import Conflict, Entry, Outcome, Row, Strip, Undefined, alike, composed
-from .topology import Side
+from .link import Side
 
 CHAIN = 64
 """Ghosts that may read each other one after the other."""
@@ -113,7 +113,7 @@ class _Closing:
             entries = [(e, e.clipped(here, self.frame.axes, self.known)) for e in row.entries]
             if any(self.known.empty(part) for _, part in entries):
                 kept = tuple(e for e, part in entries if not self.known.empty(part))
-                work.append((here, Row(kept, row.constant, row.rules)))
+                work.append((here, Row(kept, row.constant, row.origins)))
                 continue
             ghost = next((pair for pair in entries if not self._is_owned(*pair)), None)
             if ghost is None:
@@ -188,4 +188,4 @@ def _agreed(old: Outcome, new: Outcome) -> Outcome:
         return old
     if isinstance(old, Undefined) or isinstance(new, Conflict):
         return new
-    return old if alike(old, new) else Conflict((old.rules[0], new.rules[0]))
+    return old if alike(old, new) else Conflict((old.origins[0], new.origins[0]))

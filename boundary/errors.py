@@ -14,6 +14,3 @@ class UndefinedGhostError(Error, LookupError):
 class AmbiguousGhostError(Error, ValueError):
     """A ghost is read that two rules define differently."""
 
-
-class LinkError(Error, ValueError):
-    """Links do not fit the blocks, or each other."""

@@ -12,7 +12,8 @@ from ssr.errors import SpaceError
 from ssr.space import Space
 
 from .grid import GridSpace
-from .topology import Connectivity, Side
+from .link import Side
+from .topology import Connectivity
 
 End: TypeAlias = Literal["low", "high"]
 Orthant: TypeAlias = tuple[int, ...]
@@ -112,6 +113,11 @@ class Frame:
     def blocks(self) -> range:
         """Numbers of the blocks."""
         return range(1 if self.count is None else self.count)
+
+    @property
+    def cells(self) -> tuple[Affine, ...]:
+        """The numbers of cells of a block."""
+        return tuple(n - int(s) for n, s in zip(self.shape, self.staggered, strict=True))
 
     def stop(self, axis: int) -> Affine:
         """Return the first index behind the owned ones."""

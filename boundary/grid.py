@@ -9,7 +9,8 @@ from ssr.errors import ArgumentError, SpaceError
 from ssr.index import Index, affine
 from ssr.space import Space
 
-from .topology import Connectivity, Link
+from .link import Link
+from .topology import Connectivity
 
 
 class GridSpace(Space):

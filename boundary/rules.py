@@ -19,8 +19,8 @@ from ssr.families import multiply
 from .errors import HaloError
 from .frame import Frame
 from .polynomial import ghost_weights
-from .strip import Entry, Mix, Row, Strip
-from .topology import Side
+from .strip import Entry, Mix, Origin, Row, Strip
+from .link import LinkError, Side
 
 Ends: TypeAlias = Literal["low", "high", "both"]
 Given: TypeAlias = "float | np.ndarray[Any, Any] | Callable[..., Any] | Parameter | Sequence[Any]"
@@ -74,6 +74,10 @@ class Rule:
         Arrays, and functions of coordinates.
     span
         The user's line.
+    linked
+        Whether it is about linked sides.
+    length
+        The number of points along a side that its tables are for.
     """
 
     text: str
@@ -84,6 +88,7 @@ class Rule:
     data: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     span: Span | None = None
     linked: bool = False
+    length: int | None = None
 
     def __repr__(self) -> str:
         return self.text
@@ -115,7 +120,7 @@ class Rule:
         """Yield what the rule, the so manieth of a fill, says about the ghosts of a frame."""
         for side in self.sides(frame):
             for part in self.make(frame, side, lambda key: f"{key}_{number}"):
-                row = replace(part.row, rules=(self,))
+                row = replace(part.row, origins=(Origin(self, side),))
                 yield Strip(self, side, row, part.layers, part.extends)
 
     def named(self, number: int) -> dict[str, Any]:
@@ -172,9 +177,15 @@ def copy() -> Rule:
         assert frame.links is not None
         link = frame.links.link(side)
         assert link is not None
+        if link.seen(frame.staggered) != frame.staggered:
+            raise LinkError(
+                f"The points are not of one kind on both sides of the link {link}.",
+                note="Across it the faces normal to one axis are those normal to another.",
+                hint="Fill ghosts of cells or nodes.",
+            )
         index = tuple(
             Affine.name(frame.axes[axis]) * sign + offset
-            for axis, sign, offset in link.source(frame.shape, frame.staggered)
+            for axis, sign, offset in link.source(frame.cells, frame.staggered)
         )
         return [Part(Row((Entry(link.there.block, index, ir.ONE),)))]
 

@@ -13,7 +13,7 @@ from ssr.families import add, monomials, multiply
 from ssr.values import show
 
 from .frame import Box, Known
-from .topology import Side
+from .link import Side
 
 if TYPE_CHECKING:
     from .rules import Rule
@@ -63,15 +63,26 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """A rule, and a side whose ghosts it defines."""
+
+    rule: Rule
+    side: Side
+
+    def __str__(self) -> str:
+        return f"{self.rule.text} at {self.side}"
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
-    """The value of a ghost point: a constant and entries; ``rules`` have made it.
+    """The value of a ghost point: a constant and entries, and the rules that made it.
 
     The constant has one value for all components, or one for each.
     """
 
     entries: tuple[Entry, ...]
     constant: tuple[ir.Value, ...] = (ir.ZERO,)
-    rules: tuple[Rule, ...] = ()
+    origins: tuple[Origin, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +96,7 @@ class Undefined:
 class Conflict:
     """Two rules define a point differently."""
 
-    rules: tuple[Rule, Rule]
+    origins: tuple[Origin, Origin]
 
 
 Outcome: TypeAlias = "Row | Undefined | Conflict"
@@ -147,7 +158,7 @@ def composed(row: Row, entry: Entry, inner: Row, axes: tuple[str, ...]) -> Row:
     constant = tuple(multiply(entry.weight, moved(c, where)) for c in inner.constant)
     if entry.mix is not None:
         constant = _applied(entry.mix, constant)
-    return Row(_collected(found), _sum(row.constant, constant), (*row.rules, *inner.rules))
+    return Row(_collected(found), _sum(row.constant, constant), (*row.origins, *inner.origins))
 
 
 def _product(a: Mix | None, b: Mix | None) -> Mix | None:

@@ -1,0 +1,140 @@
+"""The rules followed point by point: the oracle of fills.
+
+For one ghost, the rule of its side tells what it reads; a ghost that is read is looked up in the
+same way. Nothing is shared with `closure` but what the rules themselves say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from .evaluate import affine_in_scalars, evaluate
+from .frame import Frame
+from .strip import Strip
+
+if TYPE_CHECKING:
+    import scipy.sparse
+
+Point: TypeAlias = tuple[int, tuple[int, ...]]
+
+FAR = 64
+"""Ghosts that are followed one after the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """The value of a ghost: constants, what multiplies scalars, and a matrix for each point."""
+
+    constant: np.ndarray[Any, Any]
+    scalars: Mapping[str, np.ndarray[Any, Any]] = field(default_factory=dict)
+    matrices: Mapping[Point, np.ndarray[Any, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Definition:
+    """The rules of a fill for given sizes, and the number of components of its fields."""
+
+    frame: Frame
+    strips: Sequence[Strip]
+    data: Mapping[str, Any]
+    sizes: Mapping[str, int]
+    components: int
+
+    def to_scipy(self) -> scipy.sparse.csr_array:
+        """Return the linear part; rows and columns are numbered component by component."""
+        import scipy.sparse
+
+        inner = [n.evaluate(self.sizes) for n in self.frame.shape]
+        outer = self._outer(inner)
+        count, blocks = self.components, len(self.frame.blocks)
+        strides = blocks * int(np.prod(outer)), blocks * int(np.prod(inner))
+        entries: list[tuple[int, int, float]] = []
+        for place, (block, index) in enumerate(self.points()):
+            value = self.at(block, index)
+            for (b, source), matrix in () if value is None else value.matrices.items():
+                inside = [x - f for x, f in zip(source, self.frame.first, strict=True)]
+                column = b * int(np.prod(inner)) + int(np.ravel_multi_index(inside, inner))
+                for r, c in zip(*np.nonzero(matrix), strict=True):
+                    entry = r * strides[0] + place, c * strides[1] + column, matrix[r, c]
+                    entries.append(entry)
+        rows, cols, values = zip(*entries, strict=True) if entries else ((), (), ())
+        shape = count * strides[0], count * strides[1]
+        return scipy.sparse.csr_array(
+            scipy.sparse.coo_array((values, (rows, cols)), shape, dtype=np.float64)
+        )
+
+    def points(self) -> Iterator[Point]:
+        """Yield all points, ghosts too, in C order."""
+        inner = [n.evaluate(self.sizes) for n in self.frame.shape]
+        start = [f - low for f, low in zip(self.frame.first, self.frame.low, strict=True)]
+        for block in self.frame.blocks:
+            for index in np.ndindex(*self._outer(inner)):
+                yield block, tuple(s + int(x) for s, x in zip(start, index, strict=True))
+
+    def _outer(self, inner: Sequence[int]) -> list[int]:
+        widths = zip(inner, self.frame.low, self.frame.high, strict=True)
+        return [n + low + high for n, low, high in widths]
+
+    def at(self, block: int, index: tuple[int, ...], depth: int = 0) -> Value | None:
+        """Return the value of a point; None if nothing defines it."""
+        first = self.frame.first
+        stop = [n.evaluate(self.sizes) + f for n, f in zip(self.frame.shape, first, strict=True)]
+        out = [
+            -1 if x < low else int(x >= high)
+            for x, low, high in zip(index, first, stop, strict=True)
+        ]
+        none = np.zeros(self.components)
+        if not any(out):
+            return Value(none, {}, {(block, index): np.eye(self.components)})
+        if depth > FAR:
+            return None
+        for strip in self.strips:
+            side = strip.side
+            here = side.block == block and out[side.axis] == (1 if side.end == "high" else -1)
+            if here and (strip.extends or sum(map(abs, out)) == 1):
+                found = self._from(strip, index, depth)
+                if found is not None:
+                    return found
+        return None
+
+    def _from(self, strip: Strip, index: tuple[int, ...], depth: int) -> Value | None:
+        """Return the value that one rule gives a point."""
+        names = {**self.sizes, **dict(zip(self.frame.axes, index, strict=True))}
+        if strip.layers is not None:
+            low, high = (edge.evaluate(names) for edge in strip.layers)
+            if not low <= index[strip.side.axis] < high:
+                return None
+        count = self.components
+        constant, scalars = np.zeros(count), dict[str, np.ndarray[Any, Any]]()
+        matrices: dict[Point, np.ndarray[Any, Any]] = {}
+        each = strip.row.constant * (count if len(strip.row.constant) == 1 else 1)
+        for c, value in enumerate(each):
+            rest, factors = affine_in_scalars(value)
+            constant[c] = evaluate(rest, names, self.data)
+            for name, factor in factors.items():
+                scalars.setdefault(name, np.zeros(count))[c] = evaluate(factor, names, self.data)
+        for entry in strip.row.entries:
+            if any(
+                not low.evaluate(names) <= e.evaluate(names) < high.evaluate(names)
+                for e, low, high in entry.window
+            ):
+                continue
+            matrix = np.eye(count) * evaluate(entry.weight, names, self.data)
+            if entry.mix is not None:
+                matrix = matrix @ [
+                    [evaluate(v, names, self.data) for v in row] for row in entry.mix
+                ]
+            source = tuple(a.evaluate(names) for a in entry.index)
+            inner = self.at(entry.block, source, depth + 1)
+            if inner is None:
+                return None
+            constant += matrix @ inner.constant
+            for name, known in inner.scalars.items():
+                scalars[name] = scalars.get(name, np.zeros(count)) + matrix @ known
+            for point, more in inner.matrices.items():
+                matrices[point] = matrices.get(point, np.zeros((count, count))) + matrix @ more
+        return Value(constant, scalars, matrices)

@@ -1,0 +1,105 @@
+"""The linear part of a set of rules as a generator of rows, for `ssr.matrix`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+from ssr import ir
+from ssr.affine import Affine
+from ssr.index import Index, affine
+
+from .frame import Frame
+from .ruled import Ruled
+
+Found: TypeAlias = "list[tuple[int, tuple[Any, ...], float]]"
+
+FAR = 64
+"""Ghosts that are followed one after the other."""
+
+
+def linear_rows(ruled: Ruled) -> Callable[..., Iterator[tuple[Any, float]]]:
+    """Return the row generator of rules whose weights are numbers.
+
+    It follows the rules from ghost to ghost by conditions on indices and sizes, so that the matrix
+    is right for blocks of any size. Ghosts that nothing defines have empty rows.
+    """
+    frame = ruled.frame
+
+    def fill(*point: Any) -> Iterator[tuple[Any, float]]:
+        index, block = point, 0
+        if frame.count is not None:
+            block = next(b for b in frame.blocks if point[0] == b)
+            index = point[1:]
+        for number, source, weight in _followed(ruled, block, index, 0) or ():
+            place = source if frame.count is None else (number, *source)
+            yield (place if len(place) > 1 else place[0]), weight
+
+    return _of_arity(fill, frame.ndim + (frame.count is not None))
+
+
+def _of_arity(rows: Callable[..., Any], count: int) -> Callable[..., Any]:
+    """Return a generator function that takes so many indices by name."""
+    match count:
+        case 1:
+
+            def fill(i: Any) -> Any:
+                yield from rows(i)
+        case 2:
+
+            def fill(j: Any, i: Any) -> Any:  # type: ignore[misc]
+                yield from rows(j, i)
+        case 3:
+
+            def fill(k: Any, j: Any, i: Any) -> Any:  # type: ignore[misc]
+                yield from rows(k, j, i)
+        case _:
+
+            def fill(l: Any, k: Any, j: Any, i: Any) -> Any:  # type: ignore[misc]  # noqa: E741
+                yield from rows(l, k, j, i)
+
+    return fill
+
+
+def _followed(ruled: Ruled, block: int, index: Sequence[Any], depth: int) -> Found | None:
+    """Return the owned points that a point is made of, with weights; None if it is undefined."""
+    frame = ruled.frame
+    out = [_place(frame, axis, x) for axis, x in enumerate(index)]
+    if not any(out):
+        return [(block, tuple(index), 1.0)]
+    if depth > FAR:
+        return None
+    for strip in ruled.strips:
+        side = strip.side
+        if side.block != block or out[side.axis] != (1 if side.end == "high" else -1):
+            continue
+        if not strip.extends and sum(map(abs, out)) > 1:
+            continue
+        if strip.layers is not None:
+            low, high = (Index(edge) for edge in strip.layers)
+            x = index[side.axis]
+            if not (low <= x and x < high):
+                continue
+        where = dict(zip(frame.axes, map(affine, index), strict=True))
+        found: Found = []
+        for entry in strip.row.entries:
+            assert isinstance(entry.weight, ir.Const)
+            source = tuple(_index(a.substitute(where)) for a in entry.index)
+            more = _followed(ruled, entry.block, source, depth + 1)
+            if more is None:
+                break
+            found += [(b, place, entry.weight.value * w) for b, place, w in more]
+        else:
+            return found
+    return None
+
+
+def _place(frame: Frame, axis: int, x: Any) -> int:
+    """Return whether an index is one of ghosts before (-1) or behind (1) the owned points."""
+    if x < frame.first[axis]:
+        return -1
+    return int(bool(x >= Index(frame.stop(axis))))
+
+
+def _index(expression: Affine) -> Any:
+    return expression.constant if expression.is_constant else Index(expression)

@@ -1,0 +1,214 @@
+"""A set of rules about the ghosts of a frame, and the proofs about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ssr import ir
+from ssr.affine import AXES, Affine
+from ssr.errors import ArgumentError, Error, ShapeError, at
+from ssr.sets import Domain
+
+from .closure import Closed, Piece, close
+from .definition import Definition
+from .errors import AmbiguousGhostError, UndefinedGhostError
+from .frame import Box, Frame
+from .rules import Rule
+from .strip import Conflict, Row, Strip, Undefined
+
+LARGE = 61
+"""A size when nothing is known but that blocks are not small."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ruled:
+    """Rules about the ghosts of a frame.
+
+    Raises
+    ------
+    ArgumentError
+        If a rule does not fit the blocks, or is about none of their sides.
+    """
+
+    frame: Frame
+    rules: tuple[Rule, ...]
+    strips: tuple[Strip, ...]
+    data: Mapping[str, Any]
+    _known: list[Closed] = field(default_factory=list)
+
+    @staticmethod
+    def of(frame: Frame, rules: Sequence[Rule]) -> Ruled:
+        """Return rules about a frame."""
+        strips: list[Strip] = []
+        data: dict[str, Any] = {}
+        for number, rule in enumerate(rules):
+            if not isinstance(rule, Rule):
+                raise ArgumentError(
+                    f"{rule!r} is no boundary rule.",
+                    hint="Rules are made by functions such as bc.periodic; "
+                    "bc.interpolate and bc.rotate are applied to one, as in "
+                    "bc.interpolate(first, weights) @ bc.copy().",
+                )
+            with at(rule.span):
+                found = list(rule.strips(frame, number))
+                if not found and not any(True for _ in rule.sides(frame)):
+                    _check_sides(frame, rule)
+            strips += found
+            data |= rule.named(number)
+        return Ruled(frame, tuple(rules), tuple(strips), data)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the scalars in the rules' values."""
+        found: dict[str, None] = {}
+        for strip in self.strips:
+            for value in strip.row.constant:
+                found |= {v.name: None for v in ir.walk(value) if isinstance(v, ir.Scalar)}
+        return tuple(found)
+
+    def check(self, components: int | None) -> None:
+        """Check that rules for vectors fit the number of components; None means numbers.
+
+        Raises
+        ------
+        ShapeError
+            If one does not.
+        """
+        for strip in self.strips:
+            row = strip.row
+            counts = {len(e.mix) for e in row.entries if e.mix is not None}
+            counts |= {len(row.constant)} - {1}
+            if counts - {components}:
+                with at(strip.rule.span):
+                    raise ShapeError(
+                        f"{strip.rule.text} is for {min(counts - {components})} components.",
+                        note="the fields have one value at each point"
+                        if components is None
+                        else f"the fields have {components}",
+                    )
+
+    @property
+    def tabled(self) -> bool:
+        """Whether entries have weights from tables."""
+        return any(
+            e.mix is not None or e.window or bool(ir.loads(e.weight))
+            for s in self.strips
+            for e in s.row.entries
+        )
+
+    def closed(self, sizes: Mapping[str, int]) -> Closed:
+        """Return all ghosts as combinations of owned points, for given sizes.
+
+        Raises
+        ------
+        ShapeError
+            If tables of a rule are for sides of another length.
+        """
+        self._check_lengths(sizes)
+        found = next((c for c in self._known if c.known.holds(sizes)), None)
+        if found is None:
+            found = close(self.frame, self.strips, sizes)
+            self._known.append(found)
+        return found
+
+    def large(self) -> Closed:
+        """Return all ghosts as combinations of owned points, for blocks that are not small."""
+        return self.closed(self.likely())
+
+    def likely(self) -> dict[str, int]:
+        """Return sizes that fit the tables of the rules, of blocks that are not small."""
+        names = sorted(frozenset().union(*(n.names() for n in self.frame.shape)))
+        found = {name: LARGE + 4 * n for n, name in enumerate(names)}
+        for strip in self.strips:
+            length = strip.rule.length
+            extent = self.frame.shape[1 - strip.side.axis] if length else Affine()
+            if length and len(extent.terms) == 1:
+                ((name, factor),) = extent.terms
+                if isinstance(name, str) and (length - extent.constant) % factor == 0:
+                    found[name] = (length - extent.constant) // factor
+        return found
+
+    def _check_lengths(self, sizes: Mapping[str, int]) -> None:
+        for strip in self.strips:
+            length = strip.rule.length
+            if length is not None:
+                extent = self.frame.shape[1 - strip.side.axis].evaluate(sizes)
+                if extent != length:
+                    with at(strip.rule.span):
+                        raise ShapeError(
+                            f"{strip.rule.text}: the tables are for {length} points along a side, "
+                            f"{strip.side} has {extent}."
+                        )
+
+    def definition(self, sizes: Mapping[str, int], components: int) -> Definition:
+        """Return the rules as they are followed point by point."""
+        return Definition(self.frame, self.strips, self.data, sizes, components)
+
+    def domain(self, block: int, box: Box) -> Domain:
+        """Return a box of a block as a set of the indices of fields."""
+        count = self.frame.ndim + (self.frame.count is not None)
+        edges = list(box)
+        if self.frame.count is not None:
+            edges.insert(0, (Affine.of(block), Affine.of(block + 1)))
+        return Domain.box(AXES[count], [low for low, _ in edges], [high for _, high in edges])
+
+    def read(self, closed: Closed, reads: Domain | None) -> Iterator[Piece]:
+        """Yield the pieces that are read, after they were found to be defined.
+
+        Parameters
+        ----------
+        reads
+            The elements that are read; None for all.
+
+        Raises
+        ------
+        UndefinedGhostError, AmbiguousGhostError
+            If a ghost is read that no rule defines, or two define differently.
+        """
+        for piece in closed.pieces:
+            if reads is not None:
+                part = self.domain(piece.block, piece.box) & reads
+                if part.empty:
+                    continue
+                self.defined(piece)
+            yield piece
+
+    def defined(self, piece: Piece) -> None:
+        """Check that a piece of ghosts that is read has one definition."""
+        match piece.outcome:
+            case Undefined(why):
+                raise self._undefined(piece, why)
+            case Conflict(origins):
+                one, other = origins
+                both = one.rule.span or other.rule.span
+                with at(both):
+                    raise AmbiguousGhostError(
+                        f"Ghosts are read that two rules define differently: "
+                        f"{self.frame.region(piece.block, piece.box)}.",
+                        note=f"{one}, and {other}, lead to different values there",
+                        hint="Give a deliberate order as a product of fills, or do not read them.",
+                    )
+            case Row():
+                pass
+
+    def _undefined(self, piece: Piece, why: str) -> Error:
+        region = self.frame.region(piece.block, piece.box)
+        given = ", ".join(rule.text for rule in self.rules) or "none"
+        return UndefinedGhostError(
+            f"Ghosts are read that have no value: {region}.",
+            note=f"{why}; the rules are {given}",
+            hint="Add a rule for them, or read fewer points.",
+        )
+
+
+def _check_sides(frame: Frame, rule: Rule) -> None:
+    """Refuse a rule that is about no side at all."""
+    if rule.linked:
+        what = "no side with ghosts is linked"
+    elif rule.axis is None and rule.block is None and rule.end == "both":
+        return
+    else:
+        what = "there are no ghosts behind such sides, or the sides are linked"
+    raise ArgumentError(f"{rule.text} is about no side: {what}.")

@@ -1,0 +1,242 @@
+"""Closed rules against the rules followed point by point, and against nested numpy.pad."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import boundary as bc
+import ssr
+from boundary.definition import Value
+from boundary.evaluate import affine_in_scalars, evaluate
+from boundary.frame import Frame
+from boundary.ruled import Ruled
+from boundary.strip import Conflict, Row, Undefined
+
+PADS = {
+    "wrap": lambda axis: bc.periodic(axis),
+    "symmetric": lambda axis: bc.symmetric(axis),
+    "reflect": lambda axis: bc.symmetric(axis, about="point"),
+    "edge": lambda axis: bc.extrapolate(1, axis),
+    "constant": lambda axis: bc.zero(axis),
+}
+
+
+def outcomes(ruled: Ruled, sizes: dict[str, int], count: int = 1) -> dict[Any, Any]:
+    """Return what closure says about every ghost, as values or outcomes."""
+    found: dict[Any, Any] = {}
+    for piece in ruled.closed(sizes).pieces:
+        edges = [(a.evaluate(sizes), b.evaluate(sizes)) for a, b in piece.box]
+        for offset in np.ndindex(*(b - a for a, b in edges)):
+            index = tuple(a + int(o) for (a, _), o in zip(edges, offset, strict=True))
+            point = piece.block, index
+            assert point not in found, "the pieces overlap"
+            found[point] = value(ruled, piece.outcome, index, sizes, count)
+    return found
+
+
+def value(ruled: Ruled, outcome: Any, index: tuple[int, ...], sizes: Any, count: int) -> Any:
+    if not isinstance(outcome, Row):
+        return outcome
+    names = {**sizes, **dict(zip(ruled.frame.axes, index, strict=True))}
+    made = Value(np.zeros(count), {}, {})
+    each = outcome.constant * (count if len(outcome.constant) == 1 else 1)
+    for c, constant in enumerate(each):
+        rest, factors = affine_in_scalars(constant)
+        made.constant[c] = evaluate(rest, names, ruled.data)
+        for name, factor in factors.items():
+            made.scalars.setdefault(name, np.zeros(count))[c] = evaluate(factor, names, ruled.data)
+    for e in outcome.entries:
+        if all(
+            low.evaluate(names) <= x.evaluate(names) < high.evaluate(names)
+            for x, low, high in e.window
+        ):
+            matrix = np.eye(count) * evaluate(e.weight, names, ruled.data)
+            if e.mix is not None:
+                matrix = matrix @ [[evaluate(v, names, ruled.data) for v in r] for r in e.mix]
+            point = e.block, tuple(a.evaluate(names) for a in e.index)
+            made.matrices[point] = made.matrices.get(point, np.zeros((count, count))) + matrix
+    return made
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two values are equal up to rounding."""
+    none = np.zeros_like(a.constant)
+    points = {*a.matrices, *b.matrices}
+    empty = np.zeros((len(none), len(none)))
+    return (
+        np.allclose(a.constant, b.constant, atol=1e-12)
+        and all(
+            np.allclose(a.scalars.get(n, none), b.scalars.get(n, none), atol=1e-12)
+            for n in {*a.scalars, *b.scalars}
+        )
+        and all(
+            np.allclose(a.matrices.get(p, empty), b.matrices.get(p, empty), atol=1e-12)
+            for p in points
+        )
+    )
+
+
+@st.composite
+def paddings(draw: Any) -> Any:
+    ndim = draw(st.integers(1, 3))
+    modes = [draw(st.sampled_from(sorted(PADS))) for _ in range(ndim)]
+    shape = [draw(st.integers(2 if m == "reflect" else 1, 4)) for m in modes]
+    widths = [(draw(st.integers(0, 5)), draw(st.integers(0, 5))) for _ in range(ndim)]
+    return modes, shape, widths
+
+
+@given(paddings(), st.booleans())
+def test_nested_padding(case: Any, symbolic: bool) -> None:
+    modes, shape, widths = case
+    names = [f"n{a}" for a in range(len(shape))]
+    extents = ssr.sizes(" ".join(names)) if symbolic else shape
+    cells = ssr.Space(*extents)
+    frame = Frame.of(cells.grow(*widths), cells)
+    ruled = Ruled.of(frame, [PADS[m](a) for a, m in enumerate(modes) if sum(widths[a])])
+    found = outcomes(ruled, dict(zip(names, shape, strict=True)) if symbolic else {})
+    u = np.random.default_rng(1).normal(size=shape)
+    for order in permutations(range(len(shape))):
+        wide = u
+        for axis in order:
+            pads = [widths[a] if a == axis else (0, 0) for a in range(len(shape))]
+            wide = np.pad(wide, pads, mode=modes[axis])  # type: ignore[call-overload]
+        for (_, index), made in found.items():
+            place = tuple(x + low for x, (low, _) in zip(index, widths, strict=True))
+            total = sum(m[0, 0] * u[source] for (_, source), m in made.matrices.items())
+            assert np.isclose(total, wide[place])
+    assert len(found) == np.prod([n + a + b for n, (a, b) in zip(shape, widths, strict=True)]) - (
+        u.size
+    )
+
+
+RULES = st.sampled_from(
+    [
+        lambda **s: bc.symmetric(**s),
+        lambda **s: bc.symmetric(sign=-1, **s),
+        lambda **s: bc.symmetric(about="point", **s),
+        lambda **s: bc.zero(**s),
+        lambda **s: bc.constant(2.0, **s),
+        lambda **s: bc.constant(lambda *x: 1.0 + sum(x), **s),
+        lambda **s: bc.dirichlet(3.0, **s),
+        lambda **s: bc.dirichlet(bc.parameter("g"), **s),
+        lambda **s: bc.dirichlet(1.0, order=2, **s),
+        lambda **s: bc.neumann(2.0, spacing=0.5, **s),
+        lambda **s: bc.neumann(bc.parameter("q"), order=2, **s),
+        lambda **s: bc.robin(1.0, 2.0, 3.0, **s),
+        lambda **s: bc.extrapolate(1, **s),
+        lambda **s: bc.extrapolate(2, **s),
+    ]
+)
+
+
+@st.composite
+def grids(draw: Any) -> Any:
+    """A grid of linked blocks with rules on the sides that are free."""
+    links = draw(
+        st.sampled_from(
+            [
+                bc.bricks(2),
+                bc.bricks(2, 1),
+                bc.two_by_two(),
+                bc.two_by_two(periodic=True),
+                bc.glued(),
+                bc.glued(twist=True),
+                bc.moebius(),
+                bc.cubed_sphere(),
+                bc.bricks(1, 2, 1),
+            ]
+        )
+    )
+    n = draw(st.integers(2, 4))
+    grid = bc.Grid(links.count * [(n,) * links.dims], links=links)
+    rules = [bc.copy()] if links.links else []
+    for axis in range(links.dims):
+        for end in "low", "high":
+            if any((s.axis, s.end) == (axis, end) for s in links.unlinked()):
+                rules.append(draw(RULES)(axis=axis, side=end))
+    return grid, draw(st.integers(1, 3)), rules
+
+
+@given(grids())
+def test_blocks_follow_their_definition(case: Any) -> None:
+    grid, width, rules = case
+    ruled = Ruled.of(Frame.of(grid.cells.grow(width)), rules)
+    definition = ruled.definition({}, 1)
+    for (block, index), made in outcomes(ruled, {}).items():
+        expected = definition.at(block, index)
+        if isinstance(made, Undefined):
+            assert expected is None
+        elif not isinstance(made, Conflict):
+            assert expected is not None
+            assert same(made, expected)
+
+
+@given(st.lists(RULES, min_size=4, max_size=4), st.integers(2, 5), st.integers(2, 5))
+def test_one_block_follows_its_definition(makers: Any, ny: int, nx: int) -> None:
+    sides = [(axis, end) for axis in (0, 1) for end in ("low", "high")]
+    rules = [make(axis=a, side=e) for make, (a, e) in zip(makers, sides, strict=True)]
+    y, x = ssr.sizes("ny nx")
+    ruled = Ruled.of(Frame.of(ssr.Space(y, x).grow(2)), rules)
+    sizes = {"ny": ny, "nx": nx}
+    definition = ruled.definition(sizes, 1)
+    for (block, index), made in outcomes(ruled, sizes).items():
+        expected = definition.at(block, index)
+        if isinstance(made, Undefined):
+            assert expected is None
+        elif not isinstance(made, Conflict):
+            assert same(made, expected)
+
+
+def test_corners_agree_where_four_blocks_meet_and_not_where_three_do() -> None:
+    def kinds(links: bc.Connectivity) -> set[type]:
+        grid = bc.Grid(links.count * [(4, 4)], links=links)
+        ruled = Ruled.of(Frame.of(grid.cells.grow(2)), [bc.copy()])
+        return {type(p.outcome) for p in ruled.closed({}).pieces}
+
+    assert kinds(bc.two_by_two(periodic=True)) == {Row}
+    assert kinds(bc.cubed_sphere()) == {Row, Conflict}
+
+
+def test_rules_that_read_each_other_define_nothing() -> None:
+    ruled = Ruled.of(Frame.of(ssr.Space(1).grow(1)), [bc.symmetric(about="point")])
+    assert {type(p.outcome) for p in ruled.closed({}).pieces} == {Undefined}
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+@pytest.mark.parametrize("nodes", [False, True])
+def test_polynomials_are_reproduced(order: int, nodes: bool) -> None:
+    cells = ssr.Space(6)
+    points = cells.faces(0) if nodes else cells
+    h = 0.25
+    x = h * (np.arange(7) if nodes else np.arange(6) + 0.5)
+    far = h * (np.arange(-2, 9) if nodes else np.arange(-2, 8) + 0.5)
+    polynomial = np.polynomial.Polynomial(np.random.default_rng(order).normal(size=order))
+    end, slope = polynomial(6 * h), polynomial.deriv()
+    rules = {
+        "extrapolate": [bc.extrapolate(order)],
+        "dirichlet": [
+            bc.dirichlet(polynomial(0.0), side="low", order=order),
+            bc.dirichlet(end, side="high", order=order),
+        ],
+    }
+    if order > 1:
+        rules["neumann"] = [
+            bc.neumann(-slope(0.0), side="low", spacing=h, order=order),
+            bc.neumann(slope(6 * h), side="high", spacing=h, order=order),
+        ]
+        rules["robin"] = [
+            bc.robin(2, 3, 2 * polynomial(0.0) - 3 * slope(0.0), side="low", spacing=h, order=order),
+            bc.robin(2, 3, 2 * end + 3 * slope(6 * h), side="high", spacing=h, order=order),
+        ]
+    for name, given_rules in rules.items():
+        ruled = Ruled.of(Frame.of(points.grow(2), points), given_rules)
+        for (_, index), made in outcomes(ruled, {}).items():
+            total = made.constant[0] + sum(m[0, 0] * polynomial(x[p]) for (_, (p,)), m in
+                                           made.matrices.items())
+            assert np.isclose(total, polynomial(far[index[0] + 2])), name
