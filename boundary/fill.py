@@ -334,14 +334,15 @@ class Fill(Affine):
 
         return explain_fill(self)
 
-    def draw(self, axes: Any = None, block: int = 0) -> Any:
-        """Draw the ghosts of a block and the points they are made of; needs matplotlib.
+    def draw(self, *, block: int | None = None, ax: Any = None) -> Any:
+        """Draw the ghosts of a block, or of all, and the points they are made of.
 
-        Returns the matplotlib axes.
+        Returns the matplotlib axes, new ones by default. Needs matplotlib; blocks have two
+        dimensions, and sizes are bound.
         """
         from .explain import draw_fill
 
-        return draw_fill(self, axes, block)
+        return draw_fill(self, ax, block)
 
 
 class _Lenient(Fill):

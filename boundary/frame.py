@@ -150,13 +150,11 @@ class Frame:
         yield from sorted(found, key=lambda o: (sum(map(abs, o)), o))
 
     def sides(self) -> Iterator[Side]:
-        """Yield the sides of the blocks that have ghosts."""
+        """Yield the sides of the blocks, those without ghosts too: what is there may be read."""
         for block in self.blocks:
             for axis in range(self.ndim):
-                if self.low[axis]:
-                    yield Side(block, axis, "low")
-                if self.high[axis]:
-                    yield Side(block, axis, "high")
+                yield Side(block, axis, "low")
+                yield Side(block, axis, "high")
 
     def linked(self, side: Side) -> bool:
         """Whether a side is linked to another one."""

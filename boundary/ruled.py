@@ -154,8 +154,8 @@ class Ruled:
             edges.insert(0, (Affine.of(block), Affine.of(block + 1)))
         return Domain.box(AXES[count], [low for low, _ in edges], [high for _, high in edges])
 
-    def read(self, closed: Closed, reads: Domain | None) -> Iterator[Piece]:
-        """Yield the pieces that are read, after they were found to be defined.
+    def read(self, closed: Closed, reads: Domain | None, *, strict: bool) -> Iterator[Piece]:
+        """Yield the pieces that are read; if ``strict``, after they were found to be defined.
 
         Parameters
         ----------
@@ -172,6 +172,7 @@ class Ruled:
                 part = self.domain(piece.block, piece.box) & reads
                 if part.empty:
                     continue
+            if strict:
                 self.defined(piece)
             yield piece
 
@@ -206,9 +207,9 @@ class Ruled:
 def _check_sides(frame: Frame, rule: Rule) -> None:
     """Refuse a rule that is about no side at all."""
     if rule.linked:
-        what = "no side with ghosts is linked"
+        what = "no side is linked"
     elif rule.axis is None and rule.block is None and rule.end == "both":
         return
     else:
-        what = "there are no ghosts behind such sides, or the sides are linked"
+        what = "such sides are linked; a rule for them names a block"
     raise ArgumentError(f"{rule.text} is about no side: {what}.")

@@ -1,0 +1,293 @@
+"""A fill as a step of programs: which pieces of ghosts are made, from what, by which tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ssr import ir
+from ssr.external import External, Tables
+from ssr.sets import Domain
+from ssr.space import Space
+
+from .closure import Piece as Region
+from .evaluate import affine_in_scalars, evaluate, indices, numbers
+from .pieces import Mix, Number, Part, Piece, Tap
+from .ruled import Ruled
+from .strip import Entry, Row
+from .tables import build
+from .write import source
+
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+Ints: TypeAlias = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """A fill of a vector's components, or of numbers, as part of a step.
+
+    Attributes
+    ----------
+    ruled
+        The rules.
+    components
+        How many fields there are.
+    wide, owned
+        Their spaces.
+    reads
+        The elements that are read later; None for all.
+    strict
+        Whether ghosts that are read must be defined; otherwise they become NaN.
+    """
+
+    ruled: Ruled
+    components: int
+    wide: Space
+    owned: Space
+    reads: Domain | None = None
+    strict: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Ghosts(External):
+    """The ghosts of one or more fills, made in one pass."""
+
+    members: tuple[Member, ...]
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """What messages call it."""
+        rules = dict.fromkeys(r.text for m in self.members for r in m.ruled.rules)
+        return f"fill({', '.join(rules)})"
+
+    @property
+    def fields(self) -> tuple[tuple[Space, Space], ...]:  # type: ignore[override]
+        """The owned points and all points of each field."""
+        return tuple((m.owned, m.wide) for m in self.members for _ in range(m.components))
+
+    @property
+    def data(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Names of the numbers the step takes."""
+        return tuple(f"{name}" for m in self.members for name in m.ruled.parameters)
+
+    def source(self, name: str) -> str:
+        """Return the text of the function."""
+        return source(name, [m.wide.ndim for m in self.members for _ in range(m.components)],
+                      len(self.data))
+
+    def tables(self, sizes: Mapping[str, int], dtype: Any) -> Tables:
+        """Return what the function works through."""
+        return build(list(self.parts(sizes)), dtype)
+
+    def parts(self, sizes: Mapping[str, int]) -> Iterator[Part]:
+        """Yield what is made, for given sizes."""
+        field = scalar = 0
+        for member in self.members:
+            ruled = member.ruled
+            made = _Numbers(ruled, sizes, field, member.components, scalar)
+            reads = None if member.reads is None else member.reads.fixed(sizes)
+            for region in ruled.read(ruled.closed(sizes), reads, strict=member.strict):
+                yield from made.parts(region)
+            field += member.components
+            scalar += len(ruled.parameters)
+
+    def reference(
+        self, arrays: Sequence[Array], sizes: Mapping[str, int], scalars: Sequence[Any]
+    ) -> None:
+        """Make all ghosts in NumPy, each by following the rules from point to point."""
+        field = scalar = 0
+        for m in self.members:
+            names = m.ruled.parameters
+            given = dict(zip(names, scalars[scalar : scalar + len(names)], strict=True))
+            fields = arrays[field : field + m.components]
+            _follow(m, fields, sizes, given)
+            field += m.components
+            scalar += len(names)
+
+    def wanted(self, reads: Sequence[Domain]) -> Ghosts:
+        """Return the step that makes what is read, after it was found to be defined."""
+        members, field = [], 0
+        for member in self.members:
+            found = reads[field]
+            for more in reads[field + 1 : field + member.components]:
+                found = found | more
+            field += member.components
+            if member.strict:
+                ruled = member.ruled
+                for _ in ruled.read(ruled.large(), found, strict=True):
+                    pass
+            members.append(replace(member, reads=found))
+        return Ghosts(tuple(members))
+
+    def joined(self, other: External) -> External | None:
+        """Return one step for the fields of both."""
+        return Ghosts((*self.members, *other.members)) if isinstance(other, Ghosts) else None
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """The conversion of regions to numbers, for given sizes and fields."""
+
+    ruled: Ruled
+    sizes: Mapping[str, int]
+    field: int
+    components: int
+    scalar: int
+
+    def parts(self, region: Region) -> Iterator[Part]:
+        """Yield what makes the ghosts of a region."""
+        box = numbers(region.box, self.sizes)
+        if any(low >= high for low, high in box):
+            return
+        row = region.outcome
+        if not isinstance(row, Row):
+            for c in range(self.components):
+                yield self._piece(region.block, box, c, (), (ir.Const(float("nan")),))
+            return
+        mixes = {e.mix for e in row.entries}
+        plain = mixes <= {None} or all(_diagonal(m) for m in mixes)
+        if plain:
+            for c in range(self.components):
+                entries = [replace(e, weight=_of(e, c), mix=None) for e in row.entries]
+                yield self._piece(region.block, box, c, entries, row.constant)
+        elif len(mixes) == 1 and row.constant == (ir.ZERO,) * len(row.constant):
+            (mix,) = mixes
+            assert mix is not None
+            names = indices(self.ruled.frame.axes, box, self.sizes)
+            entries = [replace(e, mix=None) for e in row.entries]
+            pieces = [
+                self._piece(region.block, box, c, entries, (ir.ZERO,))
+                for c in range(self.components)
+            ]
+            matrix = tuple(
+                tuple(self._number(v, names, box) for v in line) for line in mix
+            )
+            yield Mix(tuple(pieces), matrix)
+        else:
+            for c in range(self.components):
+                yield self._expanded(region.block, box, c, row)
+
+    def _expanded(self, block: int, box: Ints, c: int, row: Row) -> Piece:
+        """Return one component as a sum over the components of all entries."""
+        taps: list[Tap] = []
+        for e in row.entries:
+            for d in range(self.components):
+                weight = e.weight if d == c else ir.ZERO
+                if e.mix is not None:
+                    weight = ir.Op("mul", (e.weight, e.mix[c][d]))
+                if weight != ir.ZERO:
+                    taps.append(self._tap(e, weight, box, d))
+        made = self._piece(block, box, c, (), row.constant)
+        return replace(made, taps=tuple(taps))
+
+    def _piece(
+        self, block: int, box: Ints, c: int, entries: Sequence[Entry], constant: Sequence[ir.Value]
+    ) -> Piece:
+        names = indices(self.ruled.frame.axes, box, self.sizes)
+        rest, factors = affine_in_scalars(constant[c if len(constant) > 1 else 0])
+        order = self.ruled.parameters
+        return Piece(
+            target=self.field + c,
+            start=self._point(block, [low for low, _ in box]),
+            steps=self._steps(),
+            extents=tuple(high - low for low, high in box),
+            taps=tuple(self._tap(e, e.weight, box, c) for e in entries),
+            constant=self._number(rest, names, box),
+            scalars=tuple(
+                (self.scalar + order.index(name), self._number(f, names, box))
+                for name, f in factors.items()
+            ),
+        )
+
+    def _point(self, block: int, index: Sequence[int]) -> tuple[int, ...]:
+        return tuple(index) if self.ruled.frame.count is None else (block, *index)
+
+    def _steps(self) -> tuple[tuple[int, ...], ...]:
+        count = self.ruled.frame.ndim
+        return tuple(
+            self._point(0, [int(a == axis) for a in range(count)]) for axis in range(count)
+        )
+
+    def _tap(self, entry: Entry, weight: ir.Value, box: Ints, c: int) -> Tap:
+        frame = self.ruled.frame
+        names = indices(frame.axes, box, self.sizes)
+        first = {**self.sizes, **{n: low for n, (low, _) in zip(frame.axes, box, strict=True)}}
+        steps = tuple(
+            self._point(0, [dict(a.terms).get(name, 0) for a in entry.index])
+            for name in frame.axes
+        )
+        window = None
+        if entry.window:
+            ranges = [[0, high - low] for low, high in box]
+            for expression, low, high in entry.window:
+                at = expression.evaluate(first)
+                edges = low.evaluate(self.sizes), high.evaluate(self.sizes)
+                for axis, name in enumerate(frame.axes):
+                    sign = dict(expression.terms).get(name, 0)
+                    if sign > 0:
+                        cut = edges[0] - at, edges[1] - at
+                    elif sign < 0:
+                        cut = at - edges[1] + 1, at - edges[0] + 1
+                    else:
+                        continue
+                    ranges[axis] = [max(ranges[axis][0], cut[0]), min(ranges[axis][1], cut[1])]
+            window = tuple((low, max(low, high)) for low, high in ranges)
+        start = [a.evaluate(first) for a in entry.index]
+        return Tap(
+            source=self.field + c,
+            start=self._point(entry.block, start),
+            steps=steps,
+            weight=self._number(weight, names, box),
+            window=window,
+        )
+
+    def _number(self, value: ir.Value, names: Mapping[str, Any], box: Ints) -> Number:
+        found = evaluate(value, names, self.ruled.data)
+        if np.ndim(found) == 0:
+            return float(found)
+        return np.asarray(found, np.float64)
+
+
+def _diagonal(mix: Any) -> bool:
+    return mix is None or all(
+        isinstance(v, ir.Const) and (r == c or v == ir.ZERO)
+        for r, line in enumerate(mix)
+        for c, v in enumerate(line)
+    )
+
+
+def _of(entry: Entry, c: int) -> ir.Value:
+    """Return the weight of an entry for one component."""
+    if entry.mix is None:
+        return entry.weight
+    return ir.Op("mul", (entry.weight, entry.mix[c][c]))
+
+
+def _follow(
+    member: Member, fields: Sequence[Array], sizes: Mapping[str, int], scalars: Mapping[str, Any]
+) -> None:
+    frame = member.ruled.frame
+    definition = member.ruled.definition(sizes, member.components)
+    start = [f - low for f, low in zip(frame.first, frame.low, strict=True)]
+
+    def place(block: int, index: Sequence[int]) -> tuple[int, ...]:
+        inside = tuple(x - s for x, s in zip(index, start, strict=True))
+        return inside if frame.count is None else (block, *inside)
+
+    before = [np.array(f) for f in fields]
+    for block, index in definition.points():
+        value = definition.at(block, index)
+        if value is not None and value.matrices.keys() == {(block, index)}:
+            continue
+        total = np.full(len(fields), np.nan)
+        if value is not None:
+            total = value.constant.copy()
+            for name, factor in value.scalars.items():
+                total += factor * scalars[name]
+            for (b, source), matrix in value.matrices.items():
+                total += matrix @ [f[place(b, source)] for f in before]
+        for f, x in zip(fields, total, strict=True):
+            f[place(block, index)] = x
