@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -16,50 +16,67 @@ from ssr.families import multiply
 
 from .errors import HaloError
 from .frame import Frame
+from .link import Side
 from .rules import Part, Rule
 from .strip import Entry, Row
-from .link import Side
+
+Change: TypeAlias = Callable[[Frame, Side, Row, Callable[[str], str]], Row]
 
 
 @dataclass(frozen=True)
 class Across:
     """A matrix that acts on the ghosts behind a side; ``across @ rule`` is a rule.
 
-    Made by `bc.interpolate` and `bc.rotate`.
+    Made by `bc.interpolate` and `bc.rotate`, and by products of these.
+
+    Attributes
+    ----------
+    steps
+        What is done, the last first: a change of rows, and the tables it reads.
+    length
+        The number of points along a side that the tables are for.
     """
 
     text: str
-    change: Callable[[Frame, Side, Row, Callable[[str], str]], Row]
-    data: Mapping[str, Any]
+    steps: tuple[tuple[Change, Mapping[str, Any]], ...]
     length: int
 
     def __repr__(self) -> str:
         return self.text
 
-    def __matmul__(self, rule: object) -> Any:
-        if not isinstance(rule, Rule):
+    def __matmul__(self, other: object) -> Any:
+        if isinstance(other, Across):
+            _same_length(self, other)
+            text = f"{self.text} @ {other.text}"
+            return Across(text, (*self.steps, *other.steps), self.length)
+        if not isinstance(other, Rule):
             return NotImplemented
-        taken = sum(key.split("_")[0] == key for key in rule.data)
-        own = {key: f"{key}_{taken}" if key in rule.data else key for key in self.data}
+        if other.length is not None:
+            _same_length(self, other)
+        rule = other
+        for change, tables in reversed(self.steps):
+            rule = _changed(rule, change, tables)
+        text = f"{self.text} @ {other.text}"
+        return replace(rule, text=text, span=user_span(), length=self.length)
 
-        def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Part]:
-            return [
-                replace(
-                    part,
-                    row=self.change(frame, side, part.row, lambda key: name(own[key])),
-                    extends=False,
-                )
-                for part in rule.make(frame, side, name)
-            ]
 
-        data = {**rule.data, **{own[key]: value for key, value in self.data.items()}}
-        return replace(
-            rule,
-            text=f"{self.text} @ {rule.text}",
-            make=make,
-            data=MappingProxyType(data),
-            span=user_span(),
-            length=self.length,
+def _changed(rule: Rule, change: Change, tables: Mapping[str, Any]) -> Rule:
+    """Return a rule with the ghosts behind each side changed."""
+    keys = {key: ir.fresh(key, rule.data) for key in tables}
+
+    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Part]:
+        parts = rule.make(frame, side, name)
+        rows = [change(frame, side, part.row, lambda key: name(keys[key])) for part in parts]
+        return [replace(p, row=row, extends=False) for p, row in zip(parts, rows, strict=True)]
+
+    data = {**rule.data, **{keys[key]: value for key, value in tables.items()}}
+    return replace(rule, make=make, data=MappingProxyType(data))
+
+
+def _same_length(one: Across, other: Any) -> None:
+    if one.length != other.length:
+        raise ShapeError(
+            f"{one.text} is for {one.length} points along a side, {other.text} for {other.length}."
         )
 
 
@@ -137,7 +154,7 @@ def interpolate(first: Any, weights: Any) -> Across:
                 )
         return Row(tuple(entries), row.constant)
 
-    return Across("interpolate(...)", change, {"weights": diagonals}, length)
+    return Across("interpolate(...)", ((change, {"weights": diagonals}),), length)
 
 
 def _diagonals(first: Any, weights: Any) -> tuple[Any, int]:
@@ -204,16 +221,14 @@ def rotate(matrices: Any) -> Across:
         place = (frame.layer(side), Affine.name(frame.axes[along]) - frame.first[along])
         mix = tuple(
             tuple(
-                ir.Load(
-                    name("matrices"), (*map(Affine.of, (side.block, number, c, d)), *place)
-                )
+                ir.Load(name("matrices"), (*map(Affine.of, (side.block, number, c, d)), *place))
                 for d in range(shape[3])
             )
             for c in range(shape[2])
         )
         return Row(tuple(_mixed(row.entries, mix)), row.constant)
 
-    return Across("rotate(...)", change, {"matrices": matrices}, shape[5])
+    return Across("rotate(...)", ((change, {"matrices": matrices}),), shape[5])
 
 
 def _mixed(entries: Iterable[Entry], mix: Any) -> Iterable[Entry]:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from ssr.affine import Affine
 
 from .frame import ENDS, Box, Frame, Known, Orthant
-from .strip import Conflict, Entry, Outcome, Row, Strip, Undefined, alike, composed
 from .link import Side
+from .strip import Conflict, Entry, Outcome, Row, Strip, Undefined, alike, composed
 
 CHAIN = 64
 """Ghosts that may read each other one after the other."""
@@ -54,9 +54,7 @@ def close(frame: Frame, strips: Iterable[Strip], sizes: Mapping[str, int]) -> Cl
 
 
 class _Closing:
-    def __init__(
-        self, frame: Frame, strips: Mapping[Side, list[Strip]], known: Known
-    ) -> None:
+    def __init__(self, frame: Frame, strips: Mapping[Side, list[Strip]], known: Known) -> None:
         self.frame, self.strips, self.known = frame, strips, known
         self.done: dict[tuple[int, Box], list[tuple[Box, Outcome]]] = {}
         self.chain: list[tuple[int, Box]] = []

@@ -13,4 +13,3 @@ class UndefinedGhostError(Error, LookupError):
 
 class AmbiguousGhostError(Error, ValueError):
     """A ghost is read that two rules define differently."""
-

@@ -10,11 +10,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from ssr.external import extend
 
 import ssr
 from ssr.errors import ArgumentError, ShapeError, SpaceError, UnboundError, UnsupportedError
 from ssr.expression import Expression
-from ssr.external import extend
 from ssr.index import integer
 from ssr.space import Space
 from ssr.vectors import Vector, VectorSpace
@@ -24,8 +24,8 @@ from .definition import Definition
 from .follow import linear_rows
 from .frame import Frame
 from .ghosts import Ghosts, Member
-from .rules import Rule
 from .ruled import Ruled
+from .rules import Rule
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -231,7 +231,9 @@ class Fill(Affine):
             target, source = take(*given[: len(fields)])
             free = replace(
                 self.parts,
-                bound=MappingProxyType(dict(zip(self.parameters, given[len(fields) :], strict=True))),
+                bound=MappingProxyType(
+                    dict(zip(self.parameters, given[len(fields) :], strict=True))
+                ),
             )
             target[:] = _Lenient(free).applied(source)
 

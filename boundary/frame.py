@@ -168,8 +168,10 @@ class Frame:
     def layer(self, side: Side) -> Affine:
         """Return the number of layers between a ghost and its side, 0 for the first layer."""
         here = self.index[side.axis]
-        return here * -1 + (self.first[side.axis] - 1) if side.end == "low" else (
-            here - self.stop(side.axis)
+        return (
+            here * -1 + (self.first[side.axis] - 1)
+            if side.end == "low"
+            else (here - self.stop(side.axis))
         )
 
     def region(self, block: int, box: Box) -> str:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
+from ssr.external import External, Tables
 
 from ssr import ir
-from ssr.external import External, Tables
 from ssr.sets import Domain
 from ssr.space import Space
 
@@ -75,8 +75,9 @@ class Ghosts(External):
 
     def source(self, name: str) -> str:
         """Return the text of the function."""
-        return source(name, [m.wide.ndim for m in self.members for _ in range(m.components)],
-                      len(self.data))
+        return source(
+            name, [m.wide.ndim for m in self.members for _ in range(m.components)], len(self.data)
+        )
 
     def tables(self, sizes: Mapping[str, int], dtype: Any) -> Tables:
         """Return what the function works through."""
@@ -162,9 +163,7 @@ class _Numbers:
                 self._piece(region.block, box, c, entries, (ir.ZERO,))
                 for c in range(self.components)
             ]
-            matrix = tuple(
-                tuple(self._number(v, names, box) for v in line) for line in mix
-            )
+            matrix = tuple(tuple(self._number(v, names, box) for v in line) for line in mix)
             yield Mix(tuple(pieces), matrix)
         else:
             for c in range(self.components):
@@ -216,8 +215,7 @@ class _Numbers:
         names = indices(frame.axes, box, self.sizes)
         first = {**self.sizes, **{n: low for n, (low, _) in zip(frame.axes, box, strict=True)}}
         steps = tuple(
-            self._point(0, [dict(a.terms).get(name, 0) for a in entry.index])
-            for name in frame.axes
+            self._point(0, [dict(a.terms).get(name, 0) for a in entry.index]) for name in frame.axes
         )
         window = None
         if entry.window:

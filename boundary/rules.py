@@ -18,9 +18,9 @@ from ssr.families import multiply
 
 from .errors import HaloError
 from .frame import Frame
+from .link import LinkError, Side
 from .polynomial import ghost_weights
 from .strip import Entry, Mix, Origin, Row, Strip
-from .link import LinkError, Side
 
 Ends: TypeAlias = Literal["low", "high", "both"]
 Given: TypeAlias = "float | np.ndarray[Any, Any] | Callable[..., Any] | Parameter | Sequence[Any]"
@@ -592,9 +592,7 @@ class _Values:
             raise ArgumentError(f"{text}: no value is given.")
         self.each = [self._checked(v) for v in each]
         self.data = {
-            f"value{n}": v
-            for n, v in enumerate(self.each)
-            if not isinstance(v, (float, Parameter))
+            f"value{n}": v for n, v in enumerate(self.each) if not isinstance(v, (float, Parameter))
         }
 
     def _checked(self, value: Any) -> Any:

@@ -13,19 +13,18 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
+from ssr.external import External, Tables, extend
 
 import ssr
 from ssr.affine import Affine
 from ssr.errors import ArgumentError, ShapeError, SpaceError
 from ssr.expression import Expression
-from ssr.external import External, Tables, extend
 from ssr.sets import Domain
-from ssr.space import Space
 from ssr.vectors import Vector, VectorSpace
 
 from .evaluate import indices
 from .grid import Grid, GridSpace
-from .pieces import Mix, Part, Piece, Tap
+from .pieces import Part, Piece, Tap
 from .tables import build
 from .write import source
 
@@ -109,9 +108,14 @@ def synchronise(
     counts = _weights(weights, grid.count)
     if basis is not None:
         basis = np.asarray(basis, np.float64)
-        if components[0] is None or basis.ndim != 3 + ndim or basis.shape[1:3] != (
-            components[0],
-            grid.count,
+        if (
+            components[0] is None
+            or basis.ndim != 3 + ndim
+            or basis.shape[1:3]
+            != (
+                components[0],
+                grid.count,
+            )
         ):
             raise ShapeError(
                 f"The basis has shape {basis.shape}.",
@@ -328,8 +332,9 @@ class Synchronise:
     def _at(self, copy: Copy, box: Sequence[tuple[int, int]], sizes: Mapping[str, int]) -> Array:
         assert self.basis is not None
         names = indices(self._names, tuple(box), sizes)
-        places = np.broadcast_arrays(*(a.evaluate(names) + 0 * sum(
-            names[n] for n in self._names) for a in copy.index))
+        places = np.broadcast_arrays(
+            *(a.evaluate(names) + 0 * sum(names[n] for n in self._names) for a in copy.index)
+        )
         return self.basis[(slice(None), slice(None), copy.block, *places)]
 
     @property

@@ -231,12 +231,15 @@ def test_polynomials_are_reproduced(order: int, nodes: bool) -> None:
             bc.neumann(slope(6 * h), side="high", spacing=h, order=order),
         ]
         rules["robin"] = [
-            bc.robin(2, 3, 2 * polynomial(0.0) - 3 * slope(0.0), side="low", spacing=h, order=order),
+            bc.robin(
+                2, 3, 2 * polynomial(0.0) - 3 * slope(0.0), side="low", spacing=h, order=order
+            ),
             bc.robin(2, 3, 2 * end + 3 * slope(6 * h), side="high", spacing=h, order=order),
         ]
     for name, given_rules in rules.items():
         ruled = Ruled.of(Frame.of(points.grow(2), points), given_rules)
         for (_, index), made in outcomes(ruled, {}).items():
-            total = made.constant[0] + sum(m[0, 0] * polynomial(x[p]) for (_, (p,)), m in
-                                           made.matrices.items())
+            total = made.constant[0] + sum(
+                m[0, 0] * polynomial(x[p]) for (_, (p,)), m in made.matrices.items()
+            )
             assert np.isclose(total, polynomial(far[index[0] + 2])), name

@@ -1,0 +1,235 @@
+"""The shallow-water solver: cell averages on a cubed sphere, fourth order, upwind.
+
+Averages of ``J h, J h u1, J h u2`` become point values at the centres; ghosts of a panel are
+interpolated along a line of its neighbour, and velocities turned into its basis; values on both
+sides of each face meet in a Riemann solver (LMARS); its fluxes become averages over faces, and
+those of mass through panel edges are made equal on both panels. Three stages of a strong stability
+preserving Runge-Kutta method make a step (Shu and Osher, J. Comput. Phys. 77, 1988).
+
+Arrays are ordered ``[panel, beta, alpha]``. A direction is 0 for alpha, 1 for beta.
+"""
+
+from typing import Any, Literal
+
+import numpy as np
+
+import boundary as bc
+import ssr
+
+from . import geometry
+from .cases import GRAVITY, Case
+from .fields import bottom
+
+Weights = Literal["linear", "weno"]
+Array = geometry.Array
+
+(n,) = ssr.sizes("n")
+grid = bc.Grid(6 * [(n, n)], links=bc.cubed_sphere())
+cells, wide = grid.cells, grid.cells.grow(3)
+faces = cells.faces(axis=1), cells.faces(axis=0)
+panel = ssr.Space(n, n)
+edges = panel.faces(axis=1), panel.faces(axis=0)
+
+
+def moved(d: int, j: Any, i: Any, by: int) -> Any:
+    return (j, i + by) if d == 0 else (j + by, i)
+
+
+def stencil(rows: Any, cols: Any, d: int, weights: dict[int, float]) -> ssr.Matrix:
+    """Return the matrix that adds up points along a direction."""
+
+    @ssr.matrix(rows=rows, cols=cols)
+    def along(p, j, i):  # type: ignore[no-untyped-def]
+        for by, weight in weights.items():
+            yield (p, *moved(d, j, i, by)), weight
+
+    return along
+
+
+def second(points: Any, d: int) -> ssr.Matrix:
+    """Return second differences along a direction, one-sided at the ends of a line."""
+
+    @ssr.matrix(rows=points, cols=points)
+    def second(p, j, i):  # type: ignore[no-untyped-def]
+        at, last = (i, points.shape[2] - 1) if d == 0 else (j, points.shape[1] - 1)
+        if last < 3:
+            return
+        taps = {-1: 1, 0: -2, 1: 1}
+        if at == 0:
+            taps = {0: 2, 1: -5, 2: 4, 3: -1}
+        elif at == last:
+            taps = {0: 2, -1: -5, -2: 4, -3: -1}
+        for by, weight in taps.items():
+            yield (p, *moved(d, j, i, by)), float(weight)
+
+    return second
+
+
+def everywhere(rows: Any, cols: Any) -> ssr.Matrix:
+    """Return the matrix that gives every panel the field of one."""
+
+    @ssr.matrix(rows=rows, cols=cols)
+    def everywhere(p, j, i):  # type: ignore[no-untyped-def]
+        yield (j, i), 1.0
+
+    return everywhere
+
+
+both = (second(cells, 0) + second(cells, 1)) / 24
+to_points, to_averages = ssr.identity(cells) - both, ssr.identity(cells) + both
+to_faces = [ssr.identity(faces[d]) + second(faces[d], 1 - d) / 24 for d in (0, 1)]
+upwind = {-3: 3 / 128, -2: -20 / 128, -1: 90 / 128, 0: 60 / 128, 1: -5 / 128}
+left = [stencil(faces[d], wide, d, upwind) for d in (0, 1)]
+right = [stencil(faces[d], wide, d, {-1 - k: w for k, w in upwind.items()}) for d in (0, 1)]
+taps = [[stencil(faces[d], wide, d, {k: 1.0}) for k in range(-3, 3)] for d in (0, 1)]
+across = [stencil(cells, faces[d], d, {1: 1.0, 0: -1.0}) for d in (0, 1)]
+central = [stencil(cells, wide, d, {1: 1.0, -1: -1.0}) for d in (0, 1)]
+at_cells = everywhere(cells, panel)
+at_faces = [everywhere(faces[d], edges[d]) for d in (0, 1)]
+synchronise = bc.synchronise(cells.faces(axis=0), cells.faces(axis=1))
+
+
+def weno(a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
+    """Return the WENO-Z value at the face between c and d (Borges et al., J. Comput. Phys. 227)."""
+    values = (3 * a - 10 * b + 15 * c) / 8, (-b + 6 * c + 3 * d) / 8, (3 * c + 6 * d - e) / 8
+    bends = (
+        13 / 12 * (a - 2 * b + c) ** 2 + (a - 4 * b + 3 * c) ** 2 / 4,
+        13 / 12 * (b - 2 * c + d) ** 2 + (b - d) ** 2 / 4,
+        13 / 12 * (c - 2 * d + e) ** 2 + (3 * c - 4 * d + e) ** 2 / 4,
+    )
+    far, small = abs(bends[0] - bends[2]), 1e-40 + 1e-16 * (c**2 + 1e-30)
+    ideal = 1 / 16, 10 / 16, 5 / 16
+    parts = [w * (1 + (far / (bend + small)) ** 2) for w, bend in zip(ideal, bends, strict=True)]
+    return sum(p * v for p, v in zip(parts, values, strict=True)) / sum(parts)
+
+
+def sides(q: Any, d: int, weights: Weights) -> tuple[Any, Any]:
+    """Return the values of a field on both sides of the faces of a direction."""
+    if weights == "linear":
+        return left[d] @ q, right[d] @ q
+    near = [tap @ q for tap in taps[d]]
+    return weno(*near[:5]), weno(*near[:0:-1])
+
+
+class Flow:
+    """The right-hand side of the equations for one case and grid."""
+
+    def __init__(self, size: int, passive: bool, weights: Weights) -> None:
+        self.D, self.passive, self.weights = 2 * geometry.EDGE / size, passive, weights
+        table = bc.interpolate(*geometry.interpolation(size))
+        west_east_south_north = np.moveaxis(geometry.rotations(size), (2, 3), (0, 1))
+        turn = bc.rotate(west_east_south_north[:, [2, 3, 0, 1]])
+        self.fill = bc.fill(wide, table @ bc.copy())
+        self.turn = bc.fill(wide.vector(2), turn @ table @ bc.copy())
+
+    def rhs(self, U: Any, wind: Any, m: Any, f: Any, b: Any, mf: Any) -> Any:
+        """Return dU/dt."""
+        water = to_points @ U
+        h = water[0] / (at_cells @ m[0])
+        u = wind if self.passive else water[1:] / water[0]
+        H, v = self.fill @ (h + b[cells]), self.turn @ u
+        depth = H - b
+        flux, gradient = [], []
+        for d in (0, 1):
+            (hl, hr), (Hl, Hr), (ul, ur), (vl, vr) = (
+                sides(q, d, self.weights) for q in (depth, H, v[0], v[1])
+            )
+            nl, nr = (ul, ur) if d == 0 else (vl, vr)
+            area, half = (at_faces[d] @ x for x in mf[d])
+            speed, height = (nl + nr) * half, (Hl + Hr) / 2
+            if not self.passive:
+                c = ssr.sqrt(GRAVITY / 2 * (hl + hr))
+                speed = speed - GRAVITY / 2 * (Hr - Hl) / c
+                height = height + c * (nl - nr) * half / GRAVITY
+            mass = area * speed * ssr.where(speed > 0, hl, hr)
+            each = mass, mass * ssr.where(speed > 0, ul, ur), mass * ssr.where(speed > 0, vl, vr)
+            flux.append([to_faces[d] @ x for x in each])
+            gradient.append(GRAVITY / (6 * self.D) * (8 * (across[d] @ height) - central[d] @ H))
+        flux[1][0], flux[0][0] = synchronise @ (flux[1][0], flux[0][0])
+        loss = [(across[0] @ x + across[1] @ y) / self.D for x, y in zip(*flux, strict=True)]
+        if self.passive:
+            return ssr.vector([-loss[0], 0.0 * loss[0], 0.0 * loss[0]])
+        source = [to_averages @ s for s in self.source(h, u, gradient, m, f)]
+        return ssr.vector([-loss[0], source[0] - loss[1], source[1] - loss[2]])
+
+    def source(self, h: Any, u: Any, gradient: Any, m: Any, f: Any) -> tuple[Any, Any]:
+        """Return the momentum made by pressure, curvature and rotation, at the centres."""
+        J, G11, G12, G22, g1_11, g1_12, g2_12, g2_22 = (at_cells @ x for x in m[1:])
+        a, b = gradient[0], gradient[1]
+        turn = f * J
+        s1 = -(g1_11 * u[0] + 2 * g1_12 * u[1]) * u[0]
+        s2 = -(2 * g2_12 * u[0] + g2_22 * u[1]) * u[1]
+        s1 = s1 - (G11 * a + G12 * b) + turn * (G11 * u[1] - G12 * u[0])
+        s2 = s2 - (G12 * a + G22 * b) + turn * (G12 * u[1] - G22 * u[0])
+        return J * h * s1, J * h * s2
+
+
+def program(size: int, passive: bool, weights: Weights) -> ssr.Program:
+    """Return the program of a time step."""
+    flow = Flow(size, passive, weights)
+
+    @ssr.program(
+        U=cells.vector(3),
+        wind=cells.vector(2),
+        m=panel.vector(9),
+        f=cells,
+        b=wide,
+        along=edges[0].vector(2),
+        beside=edges[1].vector(2),
+        dt=ssr.scalar,
+    )
+    def step(U, wind, m, f, b, along, beside, dt):  # type: ignore[no-untyped-def]
+        def stage(V: Any) -> Any:
+            return V + dt * flow.rhs(V, wind, m, f, b, (along, beside))
+
+        V = stage(U)
+        V = 3 / 4 * U + 1 / 4 * stage(V)
+        U[:] = 1 / 3 * U + 2 / 3 * stage(V)
+
+    return step
+
+
+class Solver:
+    """A flow on a cubed sphere of 6 x n x n cells, and steps in time.
+
+    Attributes
+    ----------
+    state
+        The averages of J h, J h u1, J h u2 over the cells, shape (3, 6, n, n); steps change it.
+    """
+
+    def __init__(self, n: int, case: Case, weights: Weights = "linear") -> None:
+        self.state = case.state(n)
+        self._step = program(n, case.passive, weights)
+        self._constants = constants(n, case)
+
+    def step(self, dt: float) -> None:
+        """Advance by one step of dt seconds."""
+        self._step(self.state, *self._constants, dt)
+
+
+def constants(n: int, case: Case) -> tuple[Array, ...]:
+    """Return what does not change in time: wind, metric, rotation, bottom, metric of the faces."""
+    at = geometry.grid(n)
+    G, gamma = geometry.metric(*at), geometry.christoffel(*at)
+    lon_lat = geometry.lonlat(geometry.position(geometry.PANELS, *at))
+    J, b = bottom(case, n)
+    metric = np.stack([x + 0 * J for x in (J, G.J, *G.upper, *gamma)])
+    beside = []
+    for d in 0, 1:
+        points = np.meshgrid(
+            *((geometry.faces(n), geometry.centres(n))[:: 1 - 2 * d]), indexing="xy"
+        )
+        there = geometry.metric(*points)
+        s = np.sqrt(there.upper[2 * d])
+        beside.append(np.stack([there.J * s, 0.5 / s]))
+    return case.velocity(n), metric, case.coriolis(*lon_lat), ghost_bottom(n, case, b), *beside
+
+
+def ghost_bottom(n: int, case: Case, b: Array) -> Array:
+    """Return the bottom at the centres of cells and ghosts, zero in the corners."""
+    found = np.zeros((6, n + 6, n + 6))
+    alpha, beta = np.meshgrid(geometry.centres(n, 3), geometry.centres(n, 3), indexing="xy")
+    found[:] = case.bottom(*geometry.lonlat(geometry.position(geometry.PANELS, alpha, beta)))
+    found[:, 3:-3, 3:-3] = b
+    return found
