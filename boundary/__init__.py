@@ -1,6 +1,7 @@
 """Boundaries of structured grids: blocks and their links, ghost points, ranks."""
 
 from .across import interpolate, rotate
+from .chain import Affine
 from .connect import (
     bricks,
     channel,
@@ -16,13 +17,15 @@ from .connect import (
 from .distributed import Distributed, simulate
 from .draw import draw
 from .draw_ghosts import draw_ghosts
+from .errors import AmbiguousGhostError, HaloError, UndefinedGhostError
 from .exchange import world
+from .fill import Fill, fill
+from .grid import Grid, GridSpace
 from .layout import Layout
 from .link import Link, LinkError, Side
 from .plan import HaloPlan, halo_plan, halo_plans
-from .grid import Grid
-from .link import Link, LinkError, Side
 from .rules import (
+    Rule,
     constant,
     copy,
     dirichlet,
@@ -34,17 +37,26 @@ from .rules import (
     symmetric,
     zero,
 )
+from .synchronise import Synchronise, synchronise
 from .topology import Connectivity
 
 __all__ = [
+    "Affine",
+    "AmbiguousGhostError",
     "Connectivity",
     "Distributed",
+    "Fill",
+    "Grid",
+    "GridSpace",
+    "HaloError",
     "HaloPlan",
     "Layout",
-    "Grid",
     "Link",
     "LinkError",
+    "Rule",
     "Side",
+    "Synchronise",
+    "UndefinedGhostError",
     "bricks",
     "channel",
     "constant",
@@ -54,6 +66,7 @@ __all__ = [
     "draw",
     "draw_ghosts",
     "extrapolate",
+    "fill",
     "from_corners",
     "glued",
     "halo_plan",
@@ -66,12 +79,12 @@ __all__ = [
     "parameter",
     "periodic",
     "periodic_box",
-    "simulate",
-    "two_by_two",
-    "world",
     "robin",
     "rotate",
+    "simulate",
     "symmetric",
+    "synchronise",
     "two_by_two",
+    "world",
     "zero",
 ]

@@ -54,9 +54,9 @@ class Affine(ABC):
         """Return the linear part as a SciPy matrix."""
 
     @property
-    @abstractmethod
     def factors(self) -> tuple[Any, ...]:
         """The matrices and fills it is the product of."""
+        return (self,)
 
     @cached_property
     def offset(self) -> Any:

@@ -10,11 +10,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from ssr.external import extend
 
 import ssr
 from ssr.errors import ArgumentError, ShapeError, SpaceError, UnboundError, UnsupportedError
 from ssr.expression import Expression
+from ssr.external import extend
 from ssr.index import integer
 from ssr.space import Space
 from ssr.vectors import Vector, VectorSpace
@@ -194,7 +194,7 @@ class Fill(Affine):
         if (len(x) if isinstance(x, Vector) else None) != count:
             raise SpaceError(f"{self.name} fills fields of {self.cols!r}.")
         operands = list(x) if isinstance(x, Vector) else [x]
-        made = extend(self._ghosts(strict=True), operands, values)
+        made = extend(self._ghosts(), operands, *values)
         return Vector(list(made)) if isinstance(x, Vector) else made[0]
 
     def _values(self) -> list[Any]:
@@ -206,9 +206,9 @@ class Fill(Affine):
             )
         return [self.parts.bound[n] for n in self.parameters]
 
-    def _ghosts(self, strict: bool) -> Ghosts:
+    def _ghosts(self) -> Ghosts:
         parts = self.parts
-        member = Member(parts.ruled, parts.components or 1, parts.wide, parts.owned, None, strict)
+        member = Member(parts.ruled, parts.components or 1, parts.wide, parts.owned)
         return Ghosts((member,))
 
     @cached_property
@@ -235,7 +235,7 @@ class Fill(Affine):
                     dict(zip(self.parameters, given[len(fields) :], strict=True))
                 ),
             )
-            target[:] = _Lenient(free).applied(source)
+            target[:] = Fill(free).applied(source)
 
         kinds: dict[str, Any] = dict(zip(names, fields.values(), strict=True))
         kinds |= dict.fromkeys(self.parameters, ssr.scalar)
@@ -345,13 +345,6 @@ class Fill(Affine):
         from .explain import draw_fill
 
         return draw_fill(self, ax, block)
-
-
-class _Lenient(Fill):
-    """A fill that makes what is defined, and NaN elsewhere."""
-
-    def _ghosts(self, strict: bool) -> Ghosts:
-        return super()._ghosts(strict=False)
 
 
 def _apart(name: str, taken: Sequence[str]) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, reduce
 from typing import Any, TypeAlias
 
 import numpy as np
-from ssr.external import External, Tables
 
 from ssr import ir
+from ssr.external import External, Tables
 from ssr.sets import Domain
 from ssr.space import Space
 
@@ -18,8 +20,8 @@ from .evaluate import affine_in_scalars, evaluate, indices, numbers
 from .pieces import Mix, Number, Part, Piece, Tap
 from .ruled import Ruled
 from .strip import Entry, Row
-from .tables import build
-from .write import source
+from .tables import form_of, tables
+from .write import Form, source
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Ints: TypeAlias = tuple[tuple[int, int], ...]
@@ -38,9 +40,8 @@ class Member:
     wide, owned
         Their spaces.
     reads
-        The elements that are read later; None for all.
-    strict
-        Whether ghosts that are read must be defined; otherwise they become NaN.
+        The elements that are read later, which must be defined; None for all, of which those
+        without a definition are NaN.
     """
 
     ruled: Ruled
@@ -48,7 +49,6 @@ class Member:
     wide: Space
     owned: Space
     reads: Domain | None = None
-    strict: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,13 +75,20 @@ class Ghosts(External):
 
     def source(self, name: str) -> str:
         """Return the text of the function."""
-        return source(
-            name, [m.wide.ndim for m in self.members for _ in range(m.components)], len(self.data)
-        )
+        return source(self._form, name)
+
+    @cached_property
+    def _form(self) -> Form:
+        likely: dict[str, int] = {}
+        for member in self.members:
+            likely |= member.ruled.likely()
+        axes = [whole.ndim for _, whole in self.fields]
+        return form_of(list(self.parts(likely)), axes, len(self.data))
 
     def tables(self, sizes: Mapping[str, int], dtype: Any) -> Tables:
         """Return what the function works through."""
-        return build(list(self.parts(sizes)), dtype)
+        made = tables(list(self.parts(sizes)), self._form, dtype)
+        return Tables(made.links, made.weights, made.scratch)
 
     def parts(self, sizes: Mapping[str, int]) -> Iterator[Part]:
         """Yield what is made, for given sizes."""
@@ -89,8 +96,10 @@ class Ghosts(External):
         for member in self.members:
             ruled = member.ruled
             made = _Numbers(ruled, sizes, field, member.components, scalar)
-            reads = None if member.reads is None else member.reads.fixed(sizes)
-            for region in ruled.read(ruled.closed(sizes), reads, strict=member.strict):
+            closed = ruled.closed(sizes)
+            for region in ruled.read(closed, member.reads, sizes):
+                if member.reads is not None:
+                    ruled.defined(region)
                 yield from made.parts(region)
             field += member.components
             scalar += len(ruled.parameters)
@@ -108,19 +117,20 @@ class Ghosts(External):
             field += m.components
             scalar += len(names)
 
-    def wanted(self, reads: Sequence[Domain]) -> Ghosts:
-        """Return the step that makes what is read, after it was found to be defined."""
+    def wanted(self, reads: Sequence[Domain], kept: Sequence[bool]) -> Ghosts:
+        """Return the step that makes what is read, after it was found to be defined.
+
+        Ghosts of a field that the caller sees are all made; those without a definition are NaN.
+        """
         members, field = [], 0
         for member in self.members:
-            found = reads[field]
-            for more in reads[field + 1 : field + member.components]:
-                found = found | more
-            field += member.components
-            if member.strict:
-                ruled = member.ruled
-                for _ in ruled.read(ruled.large(), found, strict=True):
-                    pass
-            members.append(replace(member, reads=found))
+            stop = field + member.components
+            found = reduce(operator.or_, reads[field:stop])
+            for region in member.ruled.read(member.ruled.large(), found):
+                member.ruled.defined(region)
+            seen = any(kept[field:stop])
+            members.append(replace(member, reads=None if seen else found))
+            field = stop
         return Ghosts(tuple(members))
 
     def joined(self, other: External) -> External | None:

@@ -154,30 +154,36 @@ class Ruled:
             edges.insert(0, (Affine.of(block), Affine.of(block + 1)))
         return Domain.box(AXES[count], [low for low, _ in edges], [high for _, high in edges])
 
-    def read(self, closed: Closed, reads: Domain | None, *, strict: bool) -> Iterator[Piece]:
-        """Yield the pieces that are read; if ``strict``, after they were found to be defined.
+    def read(
+        self,
+        closed: Closed,
+        reads: Domain | None,
+        sizes: Mapping[str, int] | None = None,
+    ) -> Iterator[Piece]:
+        """Yield the pieces that are read.
 
         Parameters
         ----------
         reads
             The elements that are read; None for all.
-
-        Raises
-        ------
-        UndefinedGhostError, AmbiguousGhostError
-            If a ghost is read that no rule defines, or two define differently.
+        sizes
+            The sizes, if it is asked for these only.
         """
         for piece in closed.pieces:
             if reads is not None:
                 part = self.domain(piece.block, piece.box) & reads
-                if part.empty:
+                if (part if sizes is None else part.fixed(sizes)).empty:
                     continue
-            if strict:
-                self.defined(piece)
             yield piece
 
     def defined(self, piece: Piece) -> None:
-        """Check that a piece of ghosts that is read has one definition."""
+        """Check that a piece of ghosts that is read has one definition.
+
+        Raises
+        ------
+        UndefinedGhostError, AmbiguousGhostError
+            If no rule defines it, or two define it differently.
+        """
         match piece.outcome:
             case Undefined(why):
                 raise self._undefined(piece, why)

@@ -13,20 +13,21 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
-from ssr.external import External, Tables, extend
 
 import ssr
 from ssr.affine import Affine
 from ssr.errors import ArgumentError, ShapeError, SpaceError
 from ssr.expression import Expression
+from ssr.external import External, Tables, extend
 from ssr.sets import Domain
 from ssr.vectors import Vector, VectorSpace
 
 from .evaluate import indices
 from .grid import Grid, GridSpace
 from .pieces import Part, Piece, Tap
-from .tables import build
-from .write import source
+from .ruled import LARGE
+from .tables import form_of, tables
+from .write import Form, source
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -404,11 +405,18 @@ class _Step(External):
 
     def source(self, name: str) -> str:
         """Return the text of the function."""
-        return source(name, [whole.ndim for _, whole in self.fields], 0, together=True)
+        return source(self._form, name)
+
+    @cached_property
+    def _form(self) -> Form:
+        likely = {n: LARGE + 4 * k for k, n in enumerate(self.of.points[0].sizes)}
+        axes = [whole.ndim for _, whole in self.fields]
+        return form_of(list(self.of.parts(likely)), axes, staged=True)
 
     def tables(self, sizes: Mapping[str, int], dtype: Any) -> Tables:
         """Return what the function works through."""
-        return build(list(self.of.parts(sizes)), dtype, together=True)
+        made = tables(list(self.of.parts(sizes)), self._form, dtype, staged=True)
+        return Tables(made.links, made.weights, made.scratch)
 
     def reference(
         self, arrays: Sequence[Array], sizes: Mapping[str, int], scalars: Sequence[Any]
@@ -421,7 +429,7 @@ class _Step(External):
             a[...] = made[place : place + a.size].reshape(a.shape)
             place += a.size
 
-    def wanted(self, reads: Sequence[Domain]) -> External:
+    def wanted(self, reads: Sequence[Domain], kept: Sequence[bool]) -> External:
         """Return the step itself."""
         return self
 

@@ -13,7 +13,7 @@ Four rewrites of the recorded steps, each with the same results:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -145,18 +145,19 @@ def _narrowed(
     steps: Sequence[Placed], fields: Mapping[str, ir.Field], kept: frozenset[str]
 ) -> list[Placed]:
     """Return steps whose calls have been told what is read after them, the last one first."""
-    called = {n for step, _ in steps if isinstance(step, ir.Call) for n in step.fields}
-    needed = {name: _points(fields[name], everything=name in kept) for name in called}
+    needed = {name: _points(field, everything=False) for name, field in fields.items()}
+    seen = set(kept)
     found: list[Placed] = []
     for step, place in reversed(steps):
         if isinstance(step, ir.Call):
+            visible = tuple(name in seen for name in step.fields)
             with at(place):
-                external = step.external.wanted(_asked(step, needed))
+                external = step.external.wanted(_asked(step, needed), visible)
             step = replace(step, external=external)
             for name, (given, _) in zip(step.fields, external.fields, strict=True):
                 needed[name] = row_domain(given)
         else:
-            _before(step, needed, fields)
+            _before(step, needed, seen)
         found.append((step, place))
     return found[::-1]
 
@@ -177,19 +178,33 @@ def _points(field: ir.Field, *, everything: bool = True) -> Domain:
     return every if everything else every - every
 
 
-def _before(step: ir.Step, needed: dict[str, Domain], fields: Mapping[str, ir.Field]) -> None:
-    """Change what is needed after a step to what is needed before it."""
+def _before(step: ir.Step, needed: dict[str, Domain], seen: set[str]) -> None:
+    """Change what is needed, and seen by the caller, after a step to what is so before it."""
+    rows = [_rows(part, step, needed, seen) for part in ir.parts(step)]
     for part in ir.parts(step):
-        if isinstance(part, ir.Assignment) and part.target in needed:
+        if isinstance(part, ir.Assignment):
             needed[part.target] = needed[part.target] - part.domain
-    for part in ir.parts(step):
-        for rows, load in reads(part.value, part.domain):
-            if load.array in needed and not load.new:
-                met = rows.image(load.index, AXES[len(load.index)])
+    seen -= replaced(step)
+    for part, domain in zip(ir.parts(step), rows, strict=True):
+        for where, load in reads(part.value, domain):
+            if not load.new:
+                met = where.image(load.index, AXES[len(load.index)])
                 needed[load.array] = needed[load.array] | met
         for gather in ir.gathers(part.value):
-            if gather.array in needed and not gather.new:
+            if not gather.new:
                 needed[gather.array] = needed[gather.array] | _points(gather.cols)
+
+
+def _rows(
+    part: ir.Assignment | ir.Reduction,
+    step: ir.Step,
+    needed: Mapping[str, Domain],
+    seen: Collection[str],
+) -> Domain:
+    """Return the rows of an assignment that somebody needs; all rows if they need each other."""
+    if isinstance(part, ir.Reduction) or isinstance(step, ir.Group) or part.target in seen:
+        return part.domain
+    return part.domain & needed[part.target] if part.order == "any" else part.domain
 
 
 # -- when ----------------------------------------------------------------------------------------

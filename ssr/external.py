@@ -87,19 +87,22 @@ class External(ABC):
         """Do the same update slowly in NumPy, in place; ``scalars`` are those of ``data``."""
 
     @abstractmethod
-    def wanted(self, reads: Sequence[Domain]) -> External:
+    def wanted(self, reads: Sequence[Domain], kept: Sequence[bool]) -> External:
         """Return what makes the elements that a program reads, and perhaps no others.
 
         Parameters
         ----------
         reads
-            For each field the elements that are read after the step and before they are written
-            again; all elements of a parameter of the program.
+            For each field the elements that the program reads after the step and before they are
+            written again.
+        kept
+            For each field whether the caller of the program sees what is left in it: then all
+            that can be made is made.
 
         Raises
         ------
         Error
-            If one of these elements has no definition.
+            If one of the elements that are read has no definition.
         """
 
     @abstractmethod

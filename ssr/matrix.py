@@ -441,7 +441,7 @@ class Matrix(Applied):
         from .assembled import Assembled
         from .blocks import BlockMatrix
 
-        if isinstance(x, Assembled):
+        if isinstance(x, Assembled) or _takes_over(x):
             return NotImplemented
         return x.applied(self) if isinstance(x, BlockMatrix) else self.apply(x)
 
@@ -611,6 +611,12 @@ class Matrix(Applied):
                 value = Points(value, kind, sizes)
             values[name] = value
         return assemble(self.parts.origin, sizes, values)
+
+
+def _takes_over(operand: Any) -> bool:
+    """Whether an operand of another package defines products itself, as NumPy is told by None."""
+    opted_out = getattr(type(operand), "__array_ufunc__", True) is None
+    return opted_out and hasattr(type(operand), "__rmatmul__")
 
 
 def _checked(name: str, kind: Space | ScalarType | None, value: Any) -> Any:

@@ -22,8 +22,19 @@ def functions_of(calls: Sequence[ir.Call]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for number, name in enumerate(_names(calls)):
         if name not in found:
-            found[name] = calls[number].external.source(name).strip("\n").split("\n")
+            found |= _defined(calls[number].external.source(name))
     return found
+
+
+def _defined(text: str) -> dict[str, list[str]]:
+    """Return the functions of a text by name, each as lines."""
+    found: dict[str, list[str]] = {}
+    name = ""
+    for line in text.strip("\n").split("\n"):
+        if line.startswith("def "):
+            name = line[4 : line.index("(")]
+        found.setdefault(name, []).append(line)
+    return {name: "\n".join(lines).rstrip().split("\n") for name, lines in found.items()}
 
 
 def _names(calls: Sequence[ir.Call]) -> list[str]:

@@ -148,9 +148,9 @@ class Flow:
         flux[1][0], flux[0][0] = synchronise @ (flux[1][0], flux[0][0])
         loss = [(across[0] @ x + across[1] @ y) / self.D for x, y in zip(*flux, strict=True)]
         if self.passive:
-            return ssr.vector([-loss[0], 0.0 * loss[0], 0.0 * loss[0]])
+            return ssr.vector(-loss[0], 0.0 * loss[0], 0.0 * loss[0])
         source = [to_averages @ s for s in self.source(h, u, gradient, m, f)]
-        return ssr.vector([-loss[0], source[0] - loss[1], source[1] - loss[2]])
+        return ssr.vector(-loss[0], source[0] - loss[1], source[1] - loss[2])
 
     def source(self, h: Any, u: Any, gradient: Any, m: Any, f: Any) -> tuple[Any, Any]:
         """Return the momentum made by pressure, curvature and rotation, at the centres."""

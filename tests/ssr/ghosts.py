@@ -99,8 +99,8 @@ class Ghosts(External):
                 kind = array.dtype.type
                 array[ghost] = kind(self.factor) * array[image] + kind(shift)
 
-    def wanted(self, reads: Sequence[Domain]) -> External:
-        asked.append((self.name, tuple(reads)))
+    def wanted(self, reads: Sequence[Domain], kept: Sequence[bool]) -> External:
+        asked.append((self.name, tuple(reads), tuple(kept)))
         for (given, whole), read in zip(self.fields, reads, strict=True):
             assert read <= row_domain(whole)
             known = row_domain(given.grow(self.reach))
@@ -121,7 +121,7 @@ class Ghosts(External):
         return replace(self, fields=self.fields + other.fields, data=self.data + other.data)
 
 
-asked: list[tuple[str, tuple[Domain, ...]]] = []
+asked: list[tuple[str, tuple[Domain, ...], tuple[bool, ...]]] = []
 """What external steps were asked to make, the latest last."""
 
 

@@ -394,14 +394,16 @@ def test_exactly_what_is_read() -> None:
     assert read.equals(ring & Domain.of(("j", "i"), cells.nonempty()))
 
 
-def test_all_points_of_a_parameter_but_for_those_written_again() -> None:
+def test_what_is_left_in_a_parameter_is_kept() -> None:
     @ssr.program(h=wide, y=cells)
     def p(h: Any, y: Any) -> None:
         h[:] = filled(wide, cells, h[cells])
         h[cells] = LAPLACE[2] @ h
 
-    (read,) = asked[-1][1]
-    assert read.equals(row_domain(wide, (cells,)))
+    _, (read,), kept = asked[-1]
+    cross = row_domain(cells.grow(1, 0)) | row_domain(cells.grow(0, 1))
+    assert read.equals(cross & Domain.of(("j", "i"), cells.nonempty()))
+    assert kept == (True,)
 
     @ssr.program(h=wide, y=cells)
     def q(h: Any, y: Any) -> None:
@@ -415,8 +417,21 @@ def test_all_points_of_a_parameter_but_for_those_written_again() -> None:
         h[:] = filled(wide, cells, h[cells])
         h[cells.grow(1)] = 0.5
 
-    (read,) = asked[-1][1]
-    assert read.equals(row_domain(wide, (cells,)) - row_domain(cells.grow(1)))
+    _, (read,), kept = asked[-1]
+    assert read.empty
+    assert kept == (True,)
+
+
+def test_temporaries_are_needed_where_they_are_read() -> None:
+    @ssr.program(x=cells, y=cells)
+    def p(x: Any, y: Any) -> None:
+        e = filled(wide, cells, x)
+        y[:] = LAPLACE[2] @ (e * e)
+
+    _, (read,), kept = asked[-1]
+    cross = row_domain(cells.grow(1, 0)) | row_domain(cells.grow(0, 1))
+    assert read.equals(cross & Domain.of(("j", "i"), cells.nonempty()))
+    assert kept == (False,)
 
 
 def test_one_step_reads_what_another_is_given() -> None:
@@ -425,7 +440,7 @@ def test_one_step_reads_what_another_is_given() -> None:
         h[:] = filled(wide, cells, h[cells], name="first")
         h[:] = filled(wide, cells.grow(1), h[cells.grow(1)], name="second")
 
-    (name, (read,)) = asked[-1]
+    name, (read,), _ = asked[-1]
     assert name == "first"
     assert read.equals(row_domain(cells.grow(1), (cells,)))
 
