@@ -8,7 +8,7 @@
 !   cell    1/Jd, J, G11, G12, G22, gamma 1_11, 1_12, 2_12, 2_22 at centres, on any panel
 !   place   bottom and Coriolis parameter at centres
 !   facea   J s and 1/s at alpha faces, s^2 = G11; faceb the same at beta faces, s^2 = G22
-!   work    what a panel needs between its loops: fluxes 1-3 and 4-6, pressure 7, slope 8, source 9-10
+!   work    of a panel, between its loops: fluxes 1-3 and 4-6, pressure 7, slope 8, source 9-10
 !   mass    the mass that flows out through the edges of each panel
 !
 ! Tables of the boundary, the layer k counting outwards and t along the edge:
@@ -27,9 +27,9 @@ contains
 
   ! Boundary: ghosts, and the mass that flows from panel to panel.
 
-  subroutine fill(n, taps, links, first, w, turn, bghost, q)
-    integer(int), intent(in) :: n, taps, links(3, 4, 6), first(n, 3)
-    real(dp), intent(in) :: w(n, 3, taps), turn(n, 3, 4, 6, 2, 2), bghost(n, 3, 4, 6)
+  subroutine fill(n, links, first, w, turn, bghost, q)
+    integer(int), intent(in) :: n, links(3, 4, 6), first(n, 3)
+    real(dp), intent(in) :: w(n, 3, 6), turn(n, 3, 4, 6, 2, 2), bghost(n, 3, 4, 6)
     real(dp), intent(inout) :: q(-2:n+3, -2:n+3, 4, 6)
     real(dp) :: line(n), ghost(n, 2:4), u
     integer(int) :: p, side, k, m, t, r
@@ -40,11 +40,11 @@ contains
           do m = 2, 4
             call take_line(n, links(2, side, p), k, q(:, :, m, links(1, side, p)), line)
             if (links(3, side, p) == 1) line = line(n:1:-1)
-            ghost(:, m) = 0
-            do r = 1, taps
-              do t = 1, n
-                ghost(t, m) = ghost(t, m) + w(t, k, r) * line(first(t, k) + r)
-              end do
+            do t = 1, n
+              r = first(t, k)
+              ghost(t, m) = w(t, k, 1) * line(r+1) + w(t, k, 2) * line(r+2) &
+                            + w(t, k, 3) * line(r+3) + w(t, k, 4) * line(r+4) &
+                            + w(t, k, 5) * line(r+5) + w(t, k, 6) * line(r+6)
             end do
           end do
           do t = 1, n
@@ -346,11 +346,11 @@ contains
     end do
   end subroutine update
 
-  subroutine stage_of(stage, dt, sharp, n, taps, cell, place, facea, faceb, links, first, w, turn, &
+  subroutine stage_of(stage, dt, sharp, n, cell, place, facea, faceb, links, first, w, turn, &
                       bghost, q, work, mass, U, V)
-    integer(int), intent(in) :: stage, sharp, n, taps, links(3, 4, 6), first(n, 3)
+    integer(int), intent(in) :: stage, sharp, n, links(3, 4, 6), first(n, 3)
     real(dp), intent(in) :: dt, cell(n, n, 9), place(n, n, 6, 2), facea(0:n, n, 2)
-    real(dp), intent(in) :: faceb(n, 0:n, 2), w(n, 3, taps), turn(n, 3, 4, 6, 2, 2)
+    real(dp), intent(in) :: faceb(n, 0:n, 2), w(n, 3, 6), turn(n, 3, 4, 6, 2, 2)
     real(dp), intent(in) :: bghost(n, 3, 4, 6)
     real(dp), intent(inout) :: q(-2:n+3, -2:n+3, 4, 6), work(0:n, 0:n, 10), mass(n, 4, 6)
     real(dp), intent(inout), dimension(n, n, 6, 3) :: U, V
@@ -365,7 +365,7 @@ contains
         call points(n, p, cell(:, :, 1), place(:, :, p, 1), V, q(:, :, :, p))
       end if
     end do
-    call fill(n, taps, links, first, w, turn, bghost, q)
+    call fill(n, links, first, w, turn, bghost, q)
     do p = 1, 6
       call panel(sharp, n, cell, place(:, :, p, 2), facea, faceb, q(:, :, :, p), work)
       call update(stage, dt, n, work, mass(:, :, p), p, U, V)
@@ -381,51 +381,51 @@ contains
 end module swe_pieces
 
 ! V = dU/dt
-subroutine swe_rhs(sharp, n, taps, cell, place, facea, faceb, links, first, w, turn, bghost, q, &
+subroutine swe_rhs(sharp, n, cell, place, facea, faceb, links, first, w, turn, bghost, q, &
                    work, mass, U, V) bind(c)
   use swe_pieces
   implicit none
-  integer(int), intent(in), value :: sharp, n, taps
+  integer(int), intent(in), value :: sharp, n
   integer(int), intent(in) :: links(3, 4, 6), first(n, 3)
   real(dp), intent(in) :: cell(n, n, 9), place(n, n, 6, 2), facea(0:n, n, 2), faceb(n, 0:n, 2)
-  real(dp), intent(in) :: w(n, 3, taps), turn(n, 3, 4, 6, 2, 2), bghost(n, 3, 4, 6)
+  real(dp), intent(in) :: w(n, 3, 6), turn(n, 3, 4, 6, 2, 2), bghost(n, 3, 4, 6)
   real(dp), intent(inout) :: q(-2:n+3, -2:n+3, 4, 6), work(0:n, 0:n, 10), mass(n, 4, 6)
   real(dp), intent(inout), dimension(n, n, 6, 3) :: U, V
 
-  call stage_of(0_int, 0.0_dp, sharp, n, taps, cell, place, facea, faceb, links, first, w, turn, &
+  call stage_of(0_int, 0.0_dp, sharp, n, cell, place, facea, faceb, links, first, w, turn, &
                 bghost, q, work, mass, U, V)
 end subroutine swe_rhs
 
 ! One step of SSP-RK3; V is scratch.
-subroutine swe_step(dt, sharp, n, taps, cell, place, facea, faceb, links, first, w, turn, bghost, &
+subroutine swe_step(dt, sharp, n, cell, place, facea, faceb, links, first, w, turn, bghost, &
                     q, work, mass, U, V) bind(c)
   use swe_pieces
   implicit none
-  integer(int), intent(in), value :: sharp, n, taps
+  integer(int), intent(in), value :: sharp, n
   integer(int), intent(in) :: links(3, 4, 6), first(n, 3)
   real(dp), intent(in), value :: dt
   real(dp), intent(in) :: cell(n, n, 9), place(n, n, 6, 2), facea(0:n, n, 2), faceb(n, 0:n, 2)
-  real(dp), intent(in) :: w(n, 3, taps), turn(n, 3, 4, 6, 2, 2), bghost(n, 3, 4, 6)
+  real(dp), intent(in) :: w(n, 3, 6), turn(n, 3, 4, 6, 2, 2), bghost(n, 3, 4, 6)
   real(dp), intent(inout) :: q(-2:n+3, -2:n+3, 4, 6), work(0:n, 0:n, 10), mass(n, 4, 6)
   real(dp), intent(inout), dimension(n, n, 6, 3) :: U, V
   integer(int) :: stage
 
   do stage = 1, 3
-    call stage_of(stage, dt, sharp, n, taps, cell, place, facea, faceb, links, first, w, turn, &
+    call stage_of(stage, dt, sharp, n, cell, place, facea, faceb, links, first, w, turn, &
                   bghost, q, work, mass, U, V)
   end do
 end subroutine swe_step
 
 ! The part of a stage that is about boundaries, on what the last one has left.
-subroutine swe_boundary(n, taps, links, first, w, turn, bghost, q, mass, V) bind(c)
+subroutine swe_boundary(n, links, first, w, turn, bghost, q, mass, V) bind(c)
   use swe_pieces
   implicit none
-  integer(int), intent(in), value :: n, taps
+  integer(int), intent(in), value :: n
   integer(int), intent(in) :: links(3, 4, 6), first(n, 3)
-  real(dp), intent(in) :: w(n, 3, taps), turn(n, 3, 4, 6, 2, 2), bghost(n, 3, 4, 6)
+  real(dp), intent(in) :: w(n, 3, 6), turn(n, 3, 4, 6, 2, 2), bghost(n, 3, 4, 6)
   real(dp), intent(in) :: mass(n, 4, 6)
   real(dp), intent(inout) :: q(-2:n+3, -2:n+3, 4, 6), V(n, n, 6, 3)
 
-  call fill(n, taps, links, first, w, turn, bghost, q)
+  call fill(n, links, first, w, turn, bghost, q)
   call synchronise(n, links, 0.0_dp, mass, V(:, :, :, 1))
 end subroutine swe_boundary

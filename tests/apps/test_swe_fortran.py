@@ -5,7 +5,7 @@ import pytest
 
 from apps.swe.cases import case
 from benchmarks import fortran
-from benchmarks.swe_fortran import Reference
+from benchmarks.swe_fortran import Reference, boundary_size
 from tests.apps.swe_oracle import Solver, Weights
 
 pytestmark = pytest.mark.fortran
@@ -59,6 +59,12 @@ def test_the_boundary_part_alone_changes_nothing() -> None:
         twice.boundary()()
         assert (twice.state == before).all()
     assert (once.state == twice.state).all()
+
+
+def test_the_size_of_the_boundary_part() -> None:
+    lines, tokens = boundary_size()
+    assert 50 < lines < 150
+    assert 5 * lines < tokens < 20 * lines
 
 
 def test_a_frozen_wind_is_refused() -> None:
