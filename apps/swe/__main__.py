@@ -199,8 +199,10 @@ def summary(result: Result) -> str:
     lines.append(f"height               {found['h_min']:.2f} to {found['h_max']:.2f} m")
     lines.append(f"vorticity            {found['zeta_min']:.3e} to {found['zeta_max']:.3e} 1/s")
     rate = 6 * found["n"] ** 2 / result.step / 1e6 if result.step else math.nan
-    time = f"{found['wall_s']:.1f} s, {found['ms_per_step']:.2f} ms for a step"
-    lines.append(f"time                 {time}, {rate:.1f} million cells a second")
+    each = f"{found['ms_per_step']:.2f} ms for a step, {rate:.1f} million cells a second"
+    lines.append(f"time                 {found['wall_s']:.1f} s; {each}")
+    if found["compile_s"] > 1:
+        lines.append(f"kernels              made in {found['compile_s']:.0f} s; kept for next time")
     return "\n".join(lines)
 
 

@@ -14,6 +14,7 @@ shallow-water equations, Tellus A 56 (2004) 429-440.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -124,6 +125,7 @@ def mean(function: Scalar, n: int) -> Array:
     return averages(n, density)
 
 
+@lru_cache(maxsize=4)
 def mean_depth(function: Scalar, n: int) -> Array:
     """Return the means of a function over the areas of the cells, shape (6, n, n)."""
     return mean(function, n) * (np.pi / 2 / n) ** 2 / areas(n)

@@ -19,9 +19,13 @@ class Progress:
     def __call__(self, run: Run, count: int) -> None:
         """Show the state of a run after some of its steps."""
         now = time.monotonic()
-        if self.wanted and (now - self.shown >= self.pause or count == run.steps):
+        if self.wanted and count == 0:
+            self._print("first step, which may have to make kernels")
+        elif self.wanted and count == 1:
+            self.began = now
+        elif self.wanted and (now - self.shown >= self.pause or count == run.steps):
             self.shown = now
-            left = (now - self.began) / count * (run.steps - count)
+            left = (now - self.began) / (count - 1) * (run.steps - count)
             self._print(f"{line(run, count)}  {clock(left)} left")
 
     def done(self) -> None:

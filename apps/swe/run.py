@@ -69,7 +69,9 @@ class Result:
     wall: float
     """Seconds of the run, reports and files included."""
     step: float
-    """Seconds of a step; the first one, which may compile, does not count."""
+    """Seconds of a step, without the first one."""
+    first: float
+    """Seconds that the first step took longer: kernels may have to be made."""
     ranks: int
 
     def document(self) -> dict[str, Any]:
@@ -93,6 +95,7 @@ class Result:
                 for end, pick in (("min", np.min), ("max", np.max))
             },
             "wall_s": self.wall,
+            "compile_s": self.first,
             "ms_per_step": 1e3 * self.step,
             "cell_updates_per_s": 6 * setting.n**2 / self.step if self.step else None,
             "ranks": self.ranks,
@@ -168,7 +171,7 @@ class Run:
         report
             Called at the start, at the end and at regular times between.
         progress
-            Called after each step with its number.
+            Called before the first step with 0, and after each step with its number.
 
         Raises
         ------
@@ -178,6 +181,7 @@ class Run:
         began, stepping, first = time.perf_counter(), 0.0, 0.0
         self._check_speeds(self.start.step)
         report(last := self.report(0))
+        progress(self, 0)
         for count in range(1, self.steps + 1):
             then = time.perf_counter()
             self.solver.step(self.length(count))
@@ -194,7 +198,7 @@ class Run:
         wall = time.perf_counter() - began
         each = (stepping - first) / (self.steps - 1) if self.steps > 1 else stepping
         ranks = getattr(self.solver, "ranks", 1)
-        return Result(self.setting, self.steps, last, wall, each, ranks)
+        return Result(self.setting, self.steps, last, wall, each, first - each, ranks)
 
     def length(self, count: int) -> float:
         """Return the length of a step; the last one may be shorter."""
@@ -256,10 +260,10 @@ class Run:
         saved = self.good.step > self.start.step and self.rescue is not None
         if saved and self.rescue is not None:
             save(self.rescue, self.good)
-        hint = "Take a shorter step with --dt or --cfl"
+        dt, hint = self.setting.dt, "Take a shorter step with --dt or --cfl"
         place = f"; the state after step {self.good.step} is in {self.rescue}" if saved else ""
         raise UnstableError(
             f"The run stops at step {step}: panel {panel}, j = {j}, i = {i} {what}.",
-            note=f"steps are {self.setting.dt:g} s long; waves may cross {LIMIT:g} cells in one",
+            note=f"steps are {dt:g} s long; no wave may cross more than {LIMIT:g} cell in one",
             hint=f"{hint}{place}.",
         )
