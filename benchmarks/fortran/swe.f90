@@ -156,21 +156,40 @@ contains
     d(n) = d(n) + 2 * v(n) - 5 * v(n-1) + 4 * v(n-2) - v(n-3)
   end subroutine along
 
+  ! r = row j of v plus w times its second differences along both directions.
+  subroutine corrected(n, stride, v, j, w, r)
+    integer(int), intent(in) :: n, stride, j
+    real(dp), intent(in) :: v(stride, *), w
+    real(dp), intent(out) :: r(n)
+    integer(int) :: i
+
+    if (j == 1 .or. j == n) then
+      call across(n, stride, n, v, j, r)
+      call along(n, v(:n, j), r)
+      r = v(:n, j) + w * r
+    else
+      do i = 2, n - 1
+        r(i) = v(i, j) + w * (v(i, j-1) + v(i, j+1) + v(i-1, j) + v(i+1, j) - 4 * v(i, j))
+      end do
+      do i = 1, n, n - 1
+        r(i) = v(i, j) + w * (v(i, j-1) - 2 * v(i, j) + v(i, j+1))
+      end do
+      r(1) = r(1) + w * (2 * v(1, j) - 5 * v(2, j) + 4 * v(3, j) - v(4, j))
+      r(n) = r(n) + w * (2 * v(n, j) - 5 * v(n-1, j) + 4 * v(n-2, j) - v(n-3, j))
+    end if
+  end subroutine corrected
+
   ! q = h, H, u1, u2 at the centres of a panel.
   subroutine points(n, p, overj, bottom, U, q)
     integer(int), intent(in) :: n, p
     real(dp), intent(in) :: overj(n, n), bottom(n, n), U(n, n, 6, 3)
     real(dp), intent(inout) :: q(-2:n+3, -2:n+3, 4)
-    real(dp) :: c(n, 3), d(n), over
+    real(dp) :: c(n, 3), over
     integer(int) :: i, j, m
 
     do j = 1, n
       do m = 1, 3
-        call across(n, n, n, U(:, :, p, m), j, d)
-        call along(n, U(:, j, p, m), d)
-        do i = 1, n
-          c(i, m) = U(i, j, p, m) - d(i) / 24
-        end do
+        call corrected(n, n, U(:, :, p, m), j, -1.0_dp / 24, c(:, m))
       end do
       do i = 1, n
         over = 1 / c(i, 1)
@@ -250,6 +269,39 @@ contains
     end do
   end subroutine lmars
 
+  ! The same with values from linear weights, in one loop; q is h, H, v, w of the padded panel as one
+  ! line, the cells before the faces begin at first and those across them are a stride apart.
+  subroutine linear(n, stride, h, e, v, w, js, over, F, Gv, Gw, pressure)
+    integer(int), intent(in) :: n, stride
+    real(dp), intent(in), dimension(1-2*stride:n+3*stride) :: h, e, v, w
+    real(dp), intent(in), dimension(n) :: js, over
+    real(dp), intent(out), dimension(n) :: F, Gv, Gw, pressure
+    real(dp), parameter :: a = 3.0_dp / 128, b = -20.0_dp / 128, c = 90.0_dp / 128
+    real(dp), parameter :: d = 60.0_dp / 128, z = -5.0_dp / 128
+    real(dp) :: hL, hR, eL, eR, vL, vR, wL, wR, wave, speed
+    integer(int) :: i, s, t, u
+
+    s = stride
+    t = 2 * stride
+    u = 3 * stride
+    do i = 1, n
+      hL = a * h(i-t) + b * h(i-s) + c * h(i) + d * h(i+s) + z * h(i+t)
+      hR = a * h(i+u) + b * h(i+t) + c * h(i+s) + d * h(i) + z * h(i-s)
+      eL = a * e(i-t) + b * e(i-s) + c * e(i) + d * e(i+s) + z * e(i+t)
+      eR = a * e(i+u) + b * e(i+t) + c * e(i+s) + d * e(i) + z * e(i-s)
+      vL = a * v(i-t) + b * v(i-s) + c * v(i) + d * v(i+s) + z * v(i+t)
+      vR = a * v(i+u) + b * v(i+t) + c * v(i+s) + d * v(i) + z * v(i-s)
+      wL = a * w(i-t) + b * w(i-s) + c * w(i) + d * w(i+s) + z * w(i+t)
+      wR = a * w(i+u) + b * w(i+t) + c * w(i+s) + d * w(i) + z * w(i-s)
+      wave = sqrt(gravity / 2 * (hL + hR))
+      speed = (vL + vR) * over(i) / 2 - gravity / (2 * wave) * (eR - eL)
+      pressure(i) = gravity / 2 * (eL + eR) + wave / 2 * (vL - vR) * over(i)
+      F(i) = js(i) * speed * merge(hL, hR, speed > 0)
+      Gv(i) = F(i) * merge(vL, vR, speed > 0)
+      Gw(i) = F(i) * merge(wL, wR, speed > 0)
+    end do
+  end subroutine linear
+
   ! Fluxes, slopes of the pressure and sources of a panel, from its padded q.
   subroutine panel(sharp, n, cell, coriolis, facea, faceb, q, work)
     integer(int), intent(in) :: sharp, n
@@ -262,24 +314,35 @@ contains
 
     inv = n / (3 * pi)
     do j = 1, n
-      do m = 1, 4
-        call states(sharp, n + 1, q(-2:n-2, j, m), q(-1:n-1, j, m), q(0:n, j, m), &
-                    q(1:n+1, j, m), q(2:n+2, j, m), q(3:n+3, j, m), L(:, m), R(:, m))
-      end do
-      call lmars(n + 1, L(:, 1), R(:, 1), L(:, 2), R(:, 2), L(:, 3), R(:, 3), L(:, 4), R(:, 4), &
-                 facea(:, j, 1), facea(:, j, 2), work(:, j, 1), work(:, j, 2), work(:, j, 3), p)
+      if (sharp == 1) then
+        do m = 1, 4
+          call states(sharp, n + 1, q(-2:n-2, j, m), q(-1:n-1, j, m), q(0:n, j, m), &
+                      q(1:n+1, j, m), q(2:n+2, j, m), q(3:n+3, j, m), L(:, m), R(:, m))
+        end do
+        call lmars(n + 1, L(:, 1), R(:, 1), L(:, 2), R(:, 2), L(:, 3), R(:, 3), L(:, 4), R(:, 4), &
+                   facea(:, j, 1), facea(:, j, 2), work(:, j, 1), work(:, j, 2), work(:, j, 3), p)
+      else
+        call linear(n + 1, 1_int, q(-2, j, 1), q(-2, j, 2), q(-2, j, 3), q(-2, j, 4), &
+                    facea(:, j, 1), facea(:, j, 2), work(:, j, 1), work(:, j, 2), work(:, j, 3), p)
+      end if
       do i = 1, n
         work(i, j, 8) = (8 * (p(i) - p(i-1)) - gravity * (q(i+1, j, 2) - q(i-1, j, 2))) * inv
       end do
     end do
     do j = 0, n
-      do m = 1, 4
-        call states(sharp, n, q(1:n, j-2, m), q(1:n, j-1, m), q(1:n, j, m), q(1:n, j+1, m), &
-                    q(1:n, j+2, m), q(1:n, j+3, m), L(1:, m), R(1:, m))
-      end do
-      call lmars(n, L(1:, 1), R(1:, 1), L(1:, 2), R(1:, 2), L(1:, 4), R(1:, 4), L(1:, 3), &
-                 R(1:, 3), faceb(:, j, 1), faceb(:, j, 2), work(1:, j, 4), work(1:, j, 6), &
-                 work(1:, j, 5), work(1:, j, 7))
+      if (sharp == 1) then
+        do m = 1, 4
+          call states(sharp, n, q(1:n, j-2, m), q(1:n, j-1, m), q(1:n, j, m), q(1:n, j+1, m), &
+                      q(1:n, j+2, m), q(1:n, j+3, m), L(1:, m), R(1:, m))
+        end do
+        call lmars(n, L(1:, 1), R(1:, 1), L(1:, 2), R(1:, 2), L(1:, 4), R(1:, 4), L(1:, 3), &
+                   R(1:, 3), faceb(:, j, 1), faceb(:, j, 2), work(1:, j, 4), work(1:, j, 6), &
+                   work(1:, j, 5), work(1:, j, 7))
+      else
+        call linear(n, n + 6, q(1, j-2, 1), q(1, j-2, 2), q(1, j-2, 4), q(1, j-2, 3), &
+                    faceb(:, j, 1), faceb(:, j, 2), work(1:, j, 4), work(1:, j, 6), &
+                    work(1:, j, 5), work(1:, j, 7))
+      end if
       do m = 4, 6
         d = 0
         call along(n, work(1:, j, m), d)
@@ -328,9 +391,8 @@ contains
           t(i) = (F(i-1) - F(i) + work(i, j-1, 3+m) - work(i, j, 3+m)) * inv
         end do
         if (m > 1) then
-          call across(n, n + 1, n, work(1, 1, 7+m), j, d(1:))
-          call along(n, work(1:, j, 7+m), d(1:))
-          t = t + (work(1:, j, 7+m) + d(1:) / 24)
+          call corrected(n, n + 1, work(1, 1, 7+m), j, 1.0_dp / 24, d(1:))
+          t = t + d(1:)
         end if
         select case (stage)
         case (0)
