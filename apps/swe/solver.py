@@ -23,8 +23,10 @@ from .fields import bottom
 Weights = Literal["linear", "weno"]
 Array = geometry.Array
 
-(n,) = ssr.sizes("n")
+(more,) = ssr.sizes("more")
+n = more + 5  # interpolation between panels takes six cells
 grid = bc.Grid(6 * [(n, n)], links=bc.cubed_sphere())
+alone = bc.Grid(6 * [(n, n)])
 cells, wide = grid.cells, grid.cells.grow(3)
 faces = cells.faces(axis=1), cells.faces(axis=0)
 panel = ssr.Space(n, n)
@@ -52,15 +54,13 @@ def second(points: Any, d: int) -> ssr.Matrix:
     @ssr.matrix(rows=points, cols=points)
     def second(p, j, i):  # type: ignore[no-untyped-def]
         at, last = (i, points.shape[2] - 1) if d == 0 else (j, points.shape[1] - 1)
-        if last < 3:
-            return
-        taps = {-1: 1, 0: -2, 1: 1}
+        taps = {-1: 1.0, 0: -2.0, 1: 1.0}
         if at == 0:
-            taps = {0: 2, 1: -5, 2: 4, 3: -1}
+            taps = {0: 2.0, 1: -5.0, 2: 4.0, 3: -1.0}
         elif at == last:
-            taps = {0: 2, -1: -5, -2: 4, -3: -1}
+            taps = {0: 2.0, -1: -5.0, -2: 4.0, -3: -1.0}
         for by, weight in taps.items():
-            yield (p, *moved(d, j, i, by)), float(weight)
+            yield (p, *moved(d, j, i, by)), weight
 
     return second
 
@@ -75,9 +75,11 @@ def everywhere(rows: Any, cols: Any) -> ssr.Matrix:
     return everywhere
 
 
-both = (second(cells, 0) + second(cells, 1)) / 24
-to_points, to_averages = ssr.identity(cells) - both, ssr.identity(cells) + both
-to_faces = [ssr.identity(faces[d]) + second(faces[d], 1 - d) / 24 for d in (0, 1)]
+bend = [second(cells, d) for d in (0, 1)]
+ring = alone.cells.grow(1)
+extended = bc.fill(ring.vector(3), bc.extrapolate(4))
+curved = [stencil(cells, ring, d, {-1: 1.0, 0: -2.0, 1: 1.0}) for d in (0, 1)]
+bend_beside = [second(faces[d], 1 - d) for d in (0, 1)]
 upwind = {-3: 3 / 128, -2: -20 / 128, -1: 90 / 128, 0: 60 / 128, 1: -5 / 128}
 left = [stencil(faces[d], wide, d, upwind) for d in (0, 1)]
 right = [stencil(faces[d], wide, d, {-1 - k: w for k, w in upwind.items()}) for d in (0, 1)]
@@ -87,6 +89,20 @@ central = [stencil(cells, wide, d, {1: 1.0, -1: -1.0}) for d in (0, 1)]
 at_cells = everywhere(cells, panel)
 at_faces = [everywhere(faces[d], edges[d]) for d in (0, 1)]
 synchronise = bc.synchronise(cells.faces(axis=0), cells.faces(axis=1))
+
+
+def to_points(q: Any) -> Any:
+    """Return values at centres of averages over cells; second differences are one-sided at edges.
+
+    They are those of cubic polynomials, which continue the averages by one cell.
+    """
+    wider = extended @ q
+    return wider[cells] - (curved[0] @ wider + curved[1] @ wider) / 24
+
+
+def to_averages(q: Any) -> Any:
+    """Return averages over cells of values at centres."""
+    return q + (bend[0] @ q + bend[1] @ q) / 24
 
 
 def weno(a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
@@ -103,11 +119,12 @@ def weno(a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
     return sum(p * v for p, v in zip(parts, values, strict=True)) / sum(parts)
 
 
-def sides(q: Any, d: int, weights: Weights) -> tuple[Any, Any]:
-    """Return the values of a field on both sides of the faces of a direction."""
+def sides(q: Any, d: int, weights: Weights, less: Any = None) -> tuple[Any, Any]:
+    """Return the values of a field, less another one, on both sides of the faces."""
     if weights == "linear":
-        return left[d] @ q, right[d] @ q
-    near = [tap @ q for tap in taps[d]]
+        low, high = left[d] @ q, right[d] @ q
+        return (low, high) if less is None else (low - left[d] @ less, high - right[d] @ less)
+    near = [tap @ q if less is None else tap @ q - tap @ less for tap in taps[d]]
     return weno(*near[:5]), weno(*near[:0:-1])
 
 
@@ -124,16 +141,14 @@ class Flow:
 
     def rhs(self, U: Any, wind: Any, m: Any, f: Any, b: Any, mf: Any) -> Any:
         """Return dU/dt."""
-        water = to_points @ U
+        water = to_points(U)
         h = water[0] / (at_cells @ m[0])
         u = wind if self.passive else water[1:] / water[0]
         H, v = self.fill @ (h + b[cells]), self.turn @ u
-        depth = H - b
         flux, gradient = [], []
         for d in (0, 1):
-            (hl, hr), (Hl, Hr), (ul, ur), (vl, vr) = (
-                sides(q, d, self.weights) for q in (depth, H, v[0], v[1])
-            )
+            hl, hr = sides(H, d, self.weights, less=b)
+            (Hl, Hr), (ul, ur), (vl, vr) = (sides(q, d, self.weights) for q in (H, *v))
             nl, nr = (ul, ur) if d == 0 else (vl, vr)
             area, half = (at_faces[d] @ x for x in mf[d])
             speed, height = (nl + nr) * half, (Hl + Hr) / 2
@@ -143,13 +158,13 @@ class Flow:
                 height = height + c * (nl - nr) * half / GRAVITY
             mass = area * speed * ssr.where(speed > 0, hl, hr)
             each = mass, mass * ssr.where(speed > 0, ul, ur), mass * ssr.where(speed > 0, vl, vr)
-            flux.append([to_faces[d] @ x for x in each])
+            flux.append([x + bend_beside[d] @ x / 24 for x in each])
             gradient.append(GRAVITY / (6 * self.D) * (8 * (across[d] @ height) - central[d] @ H))
         flux[1][0], flux[0][0] = synchronise @ (flux[1][0], flux[0][0])
         loss = [(across[0] @ x + across[1] @ y) / self.D for x, y in zip(*flux, strict=True)]
         if self.passive:
             return ssr.vector(-loss[0], 0.0 * loss[0], 0.0 * loss[0])
-        source = [to_averages @ s for s in self.source(h, u, gradient, m, f)]
+        source = [to_averages(s) for s in self.source(h, u, gradient, m, f)]
         return ssr.vector(-loss[0], source[0] - loss[1], source[1] - loss[2])
 
     def source(self, h: Any, u: Any, gradient: Any, m: Any, f: Any) -> tuple[Any, Any]:
