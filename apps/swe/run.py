@@ -1,8 +1,9 @@
 """Carry a flow through time: the loop over steps, what is watched, and when it stops.
 
 A run is one setting from one time to another. Every step is checked for numbers that are not
-finite, and every tenth for waves that are too fast; either stops the run, with the place and with a
-good state from shortly before. Reports are made at the start, at regular times, and at the end.
+finite; every tenth one, and the one before a report, for waves that are too fast. Either stops the
+run, with the place and with a good state from shortly before. Reports are made at the start, at
+regular times, and at the end.
 """
 
 import math
@@ -189,10 +190,11 @@ class Run:
             first = first or stepping
             step = self.start.step + count
             self._check_finite(step)
-            if step % BETWEEN == 0 or count == self.steps:
+            due = self._due(count)
+            if due or step % BETWEEN == 0:
                 self._check_speeds(step)
                 self.good = self.checkpoint(count)
-            if self._due(count):
+            if due:
                 report(last := self.report(count))
             progress(self, count)
         wall = time.perf_counter() - began

@@ -269,8 +269,8 @@ contains
     end do
   end subroutine lmars
 
-  ! The same with values from linear weights, in one loop; q is h, H, v, w of the padded panel as one
-  ! line, the cells before the faces begin at first and those across them are a stride apart.
+  ! The same from the fields h, H, v and w of a padded panel, with linear weights, in one loop: the
+  ! cells before the faces are 1 to n, and those across a face are a stride apart.
   subroutine linear(n, stride, h, e, v, w, js, over, F, Gv, Gw, pressure)
     integer(int), intent(in) :: n, stride
     real(dp), intent(in), dimension(1-2*stride:n+3*stride) :: h, e, v, w
