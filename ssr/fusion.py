@@ -6,9 +6,13 @@
 
 A step that is read at later lines runs *ahead*: so many lines and planes early that all it makes is
 there when it is read, and all it reads is there still. A temporary that is read inside the nest
-only becomes a rotation of line buffers, or of planes where it is read in other planes. What is
-stored lives on one space, whose box the nest runs over; what is buffered may live on others, such
-as faces between cells, and is computed as far as it is needed.
+only becomes a rotation of line buffers, or of planes where it is read in other planes. It may live
+on another space than what is stored, such as faces between cells, and is computed as far as it is
+needed.
+
+The nest runs over the box of the smallest space on which something is stored. What is stored on
+others, which have some more points at their sides, is computed so far beyond the box. Such a nest
+cannot be cut into boxes.
 
 A step may be several statements already, with buffers of its own, as the passes over single nests
 make them; it is stored then. Steps whose rows depend on each other, sweeps, fix the direction of
@@ -74,7 +78,10 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How steps share a nest: for each how many planes and lines it runs ahead, and its need."""
+    """How steps share a nest: for each how many planes and lines it runs ahead, and its need.
+
+    ``alike`` says that all that is stored lives on one space, ``rows``.
+    """
 
     buffered: frozenset[str]
     rows: ir.Field
@@ -82,6 +89,7 @@ class Plan:
     ahead: tuple[Early, ...]
     need: tuple[Need, ...]
     cuttable: bool
+    alike: bool
 
 
 def fuse(
@@ -184,7 +192,7 @@ def _possible(group: Sequence[Member]) -> bool:
         for early, late in combinations(group, 2)
     ):
         return False
-    found = _early(group, frozenset(), _direction(group))
+    found = _early(group, frozenset(), _direction(group), [NONE] * len(group))
     return found is not None and not any(
         any(ahead) for ahead, m in zip(found[0], group, strict=True) if m.folds
     )
@@ -197,21 +205,53 @@ def _direction(group: Sequence[Member]) -> int:
 def _plan(group: Sequence[Member], temporaries: set[str]) -> Plan | None:
     """Return how steps share a nest, if they can; ``temporaries`` are not read after it."""
     buffered = _buffered(group, temporaries)
-    spaces = {(m.rows.lower, m.rows.shape) for m in group if m.written not in buffered}
-    if len(spaces) != 1:
+    rows = _smallest([m.rows for m in group if m.written not in buffered])
+    beyond = [_stored(m, rows, buffered) for m in group] if rows else [None]
+    if rows is None or None in beyond:
         return None
     direction = _direction(group)
-    found = _early(group, buffered, direction)
+    found = _early(group, buffered, direction, [need or NONE for need in beyond])
     if found is None:
         return None
     ahead, needs = found
     if any(any(a) for a, m in zip(ahead, group, strict=True) if m.folds):
         return None
     needs = _widened(group, buffered, ahead, needs, direction)
-    rows = next(m.rows for m in group if m.written not in buffered)
     orders = {m.nest.order for m in group} - {"any"}
     order = orders.pop() if orders else "any"
-    return Plan(buffered, rows, order, ahead, needs, _cuttable(group, buffered, needs))
+    alike = all(need == NONE for need in beyond)
+    cuttable = alike and _cuttable(group, buffered, needs)
+    return Plan(buffered, rows, order, ahead, needs, cuttable, alike)
+
+
+def _smallest(spaces: Sequence[ir.Field]) -> ir.Field | None:
+    """Return the space that all others hold, with some more points at their sides, if one is."""
+    return next((s for s in spaces if all(_margin(other, s) for other in spaces)), None)
+
+
+def _margin(space: ir.Field, inner: ir.Field) -> tuple[tuple[int, int], ...] | None:
+    """Return how many points a space has beyond another one along each axis; None if that varies.
+
+    Beyond the last three axes it has none.
+    """
+    found = []
+    for low, n, inner_low, inner_n in zip(*space.points, *inner.points, strict=True):
+        more = n + low - (inner_n + inner_low)
+        if not more.is_constant or more.constant < 0 or low > inner_low:
+            return None
+        found.append((inner_low - low, more.constant))
+    return tuple(found) if not any(map(any, found[:-3])) else None
+
+
+def _stored(member: Member, rows: ir.Field, buffered: frozenset[str]) -> Need | None:
+    """Return how far beyond rows a step is stored; None if it cannot be."""
+    if member.written in buffered:
+        return NONE
+    margin = _margin(member.rows, rows)
+    assert margin is not None
+    planes, lines, columns = ((0, 0), (0, 0), *margin)[-3:]
+    need = planes, lines, columns
+    return need if need == NONE or (member.whole and not member.folds) else None
 
 
 def _buffered(group: Sequence[Member], temporaries: set[str]) -> frozenset[str]:
@@ -228,15 +268,16 @@ def _buffered(group: Sequence[Member], temporaries: set[str]) -> frozenset[str]:
 
 
 def _early(
-    group: Sequence[Member], buffered: frozenset[str], direction: int
+    group: Sequence[Member], buffered: frozenset[str], direction: int, stored: Sequence[Need]
 ) -> tuple[tuple[Early, ...], tuple[Need, ...]] | None:
     """Return how early each step runs, so that dependences hold, and how far it is needed.
 
-    No step is later than one after it, so that many run at the same line and may share loops.
+    ``stored`` says how far beyond the box the steps that are not buffered are stored. No step is
+    later than one after it, so that many run at the same line and may share loops.
     """
     several = len(group[0].nest.axes) > 1
     ahead: list[Early] = [(0, 0)] * len(group)
-    needs = [NONE] * len(group)
+    needs = list(stored)
     for first in reversed(range(len(group))):
         early = group[first]
         wanted: list[Early] = [(0, 0)]
@@ -255,7 +296,8 @@ def _early(
         if early.written in buffered:
             needs[first] = _need(first, group, needs)
         planes, lines = max(wanted)
-        ahead[first] = planes, max(lines, _sides(needs[first][1], direction)[1])
+        least = [_sides(ends, direction)[1] for ends in needs[first][:2]]
+        ahead[first] = max(planes, least[0]), max(lines, least[1])
         if any(a > limit for a, limit in zip(ahead[first], AHEAD, strict=True)):
             return None
     return tuple(ahead), tuple(needs)
@@ -280,8 +322,7 @@ def _widened(
     """
     found = list(needs)
     alike = [
-        (m.written in buffered, early, m.rows.lower, m.rows.shape)
-        for early, m in zip(ahead, group, strict=True)
+        (m.written in buffered, early, m.rows.points) for early, m in zip(ahead, group, strict=True)
     ]
     stop = len(group)
     while stop:
@@ -378,17 +419,14 @@ def _together(group: Sequence[Member], plan: Plan) -> ir.Nest:
                     statement.lead[1] + lines + first[1],
                 ),
             )
+            grown = (*((0, 0),) * (len(axes) - 3), *need[-len(axes) :])
+            if need != NONE:
+                moved = replace(moved, domain=member.domain & box(axes, grown))
             if member.written in plan.buffered:
                 buffer = _rotation(ir.scratch("t", buffers), group, plan, number)
                 buffers.append(buffer)
                 places[member.written] = buffer
-                grown = (*((0, 0),) * (len(axes) - 3), *need[-len(axes) :])
-                moved = replace(
-                    moved,
-                    array=buffer.name,
-                    index=buffer.place(row),
-                    domain=member.domain & box(axes, grown),
-                )
+                moved = replace(moved, array=buffer.name, index=buffer.place(row))
             statements.append(moved)
         folds += [replace(f, buffer=own[f.buffer].name) for f in member.nest.folds]
     names = {p for s in statements for p in s.domain.parameters()}
@@ -399,7 +437,7 @@ def _together(group: Sequence[Member], plan: Plan) -> ir.Nest:
         rows=plan.rows,
         axes=axes,
         order=plan.order,
-        context=context(axes, names, plan.rows),
+        context=context(axes, names, plan.rows, whole=not plan.alike),
         buffers=tuple(buffers),
         statements=tuple(statements),
         earlier=(swept[0] if len(swept) == 1 else ()) if plan.cuttable and len(swept) < 2 else None,

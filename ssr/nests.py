@@ -152,12 +152,19 @@ def _assign(assignment: ir.Assignment, rows: ir.Field) -> ir.Nest:
     )
 
 
-def context(axes: tuple[str, ...], parameters: Collection[str], field: ir.Field) -> Domain:
-    """Return what holds for sizes and box: no axis is empty, the box lies within the rows."""
+def context(
+    axes: tuple[str, ...], parameters: Collection[str], field: ir.Field, *, whole: bool = False
+) -> Domain:
+    """Return what holds for sizes and box: no axis is empty, the box lies within the rows.
+
+    If it is ``whole``, the box is all of the rows.
+    """
     case = []
     names: set[str] = set()
     for a, low, extent in zip(axes, field.lower, field.shape, strict=True):
         case.append(f"{low} <= {a}_lo < {a}_hi <= {(extent + low).isl()}")
+        if whole:
+            case.append(f"{a}_lo = {low} and {a}_hi = {(extent + low).isl()}")
         names |= {f"{a}_lo", f"{a}_hi"} | extent.names()
     sizes = set(parameters) - set(bounds(axes))
     case += [f"{size} >= 1" for size in sorted(sizes)]

@@ -301,7 +301,8 @@ def _map(axes: tuple[str, ...], image: tuple[Affine, ...]) -> Any:
 def _equations(raw: Any) -> bool:
     """Whether an equation between axes and parameters holds on a basic set."""
     hull = raw.remove_divs().affine_hull()
-    return any(c.is_equality() for c in hull.get_constraints())
+    axes = isl.dim_type.set, 0, hull.dim(isl.dim_type.set)
+    return any(c.is_equality() and c.involves_dims(*axes) for c in hull.get_constraints())
 
 
 def _named(raw: Any, axes: tuple[str, ...]) -> Any:
