@@ -187,7 +187,8 @@ def ordered(boxes: Sequence[Box], whole: Box, nest: Mapping[str, Any]) -> tuple[
     if nest["earlier"] is None and nest["fused"]:
         raise BoxError(
             f"The steps up to {nest['target']!r} cannot be cut into boxes.",
-            note="They run together, and one overwrites what another reads at other rows.",
+            note="They run together, and one overwrites what another reads at other rows, "
+            "or has rows where others have none.",
             hint="Use ssr.Options(fuse=False).",
         )
     if nest["earlier"] is None:

@@ -251,3 +251,38 @@ def test_spaces_that_differ_by_more_than_their_sides_stay_apart() -> None:
     x, y = np.ones((2, 3)), np.ones((3, 2))
     plain.run(p, x, y)
     assert x.sum() + y.sum() == 30.0
+
+
+def test_what_is_stored_on_several_spaces_is_made_once() -> None:
+    """Boxes would make points between them twice, even if no step reads another."""
+    cells = GRIDS[2].cells
+
+    @ssr.program(x=cells, f=cells.faces(0))
+    def p(x: Any, f: Any) -> None:
+        x[:] = 2.0 * x
+        f[:] = 3.0 * f
+
+    x, f = np.ones((4, 5)), np.ones((5, 5))
+    with pytest.raises(BoxError, match="cannot be cut into boxes"):
+        p(x, f, boxes=cells.split(2, 1, sizes={"ny": 4, "nx": 5}))
+    p(x, f)
+    assert (x.sum(), f.sum()) == (40.0, 75.0)
+
+
+def test_a_temporary_made_in_parts_is_stored() -> None:
+    """What an earlier nest made of it is read beside the part."""
+    grid = GRIDS[1]
+
+    @ssr.program(x=grid.wide, t=grid.wide, y=grid.wide)
+    def p(x: Any, t: Any, y: Any) -> Any:
+        t[:] = 2.0 * x
+        s = ssr.sum(t)
+        t[grid.cells] = s + x[grid.cells]
+        y[:] = t * t
+        return s
+
+    x, t, y = p.ir.fields
+    made = replace(p.ir, fields=(x, y), temporaries=(t,))
+    short, found = together(in_place(made)[0], p.options, "float64")
+    assert [nest.target for nest in found][-1] == "y"
+    assert [f.name for f in short.temporaries] == ["t"]
