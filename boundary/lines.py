@@ -1,4 +1,4 @@
-"""Pieces as lines: three loop dimensions, the last along the line; stretches of weighted sums.
+"""Pieces as lines: two loop dimensions, the last along the line; stretches of weighted sums.
 
 Neighbours on a line, taps one step apart or a few, are a band: they are added up together, on
 stretches in which few of them have weights. Sources of a line stand in memory one after the other,
@@ -72,9 +72,7 @@ def cut(piece: Piece, dimension: int, low: int, high: int) -> Piece:
     )
 
 
-def sliced(
-    number: Number, extents: Sequence[int], dimension: int, low: int, high: int
-) -> Number:
+def sliced(number: Number, extents: Sequence[int], dimension: int, low: int, high: int) -> Number:
     """Return a number or an array for a range of one loop dimension."""
     if np.ndim(number) == 0:
         return number
@@ -95,7 +93,7 @@ def cut_part(part: Part, dimension: int, low: int, high: int) -> Part:
 
 
 def lined(part: Part, inner: int | None = None) -> Iterator[Part]:
-    """Yield a part as parts with three loop dimensions, lines along the last.
+    """Yield a part as parts with two loop dimensions, the last along lines.
 
     Parameters
     ----------
@@ -105,9 +103,10 @@ def lined(part: Part, inner: int | None = None) -> Iterator[Part]:
     first = pieces_of(part)[0]
     inner = along(first) if inner is None else inner
     outer = [d for d, n in enumerate(first.extents) if n > 1 and d != inner]
-    if len(outer) > 2:
-        for n in range(first.extents[outer[0]]):
-            yield from lined(cut_part(part, outer[0], n, n + 1), inner)
+    if len(outer) > 1:
+        short = min(outer, key=lambda d: first.extents[d])
+        for n in range(first.extents[short]):
+            yield from lined(cut_part(part, short, n, n + 1), inner)
         return
     order = [*outer, *([] if inner is None else [inner])]
     if isinstance(part, Piece):
@@ -147,8 +146,8 @@ def _distance(one: Tap, other: Tap, dimension: int) -> int:
 
 
 def _ordered(piece: Piece, order: Sequence[int]) -> Piece:
-    """Return a piece with some loop dimensions, after ones of extent 1 up to three."""
-    more = 3 - len(order)
+    """Return a piece with some loop dimensions, after ones of extent 1 up to two."""
+    more = 2 - len(order)
     axes = len(piece.start)
 
     def steps(given: Sequence[Index]) -> tuple[Index, ...]:
@@ -158,7 +157,7 @@ def _ordered(piece: Piece, order: Sequence[int]) -> Piece:
         window, kept = one.window, tuple(range(len(piece.extents)))
         if window is not None:
             if any(high <= low for low, high in (window[d] for d in kept)):
-                window = ((0, 0),) * 3
+                window = ((0, 0),) * 2
             else:
                 window = ((0, 1),) * more + tuple(window[d] for d in order)
         weight = _ordered_number(one.weight, piece.extents, order)
@@ -179,7 +178,7 @@ def _ordered_number(number: Number, extents: Sequence[int], order: Sequence[int]
         return number
     rest = [d for d in range(len(extents)) if d not in order]
     whole = spread(number, extents).transpose([*rest, *order])
-    found: Array = whole[(0,) * len(rest)][(None,) * (3 - len(order))]
+    found: Array = whole[(0,) * len(rest)][(None,) * (2 - len(order))]
     return found
 
 
@@ -206,7 +205,7 @@ def runs(piece: Piece) -> tuple[Run, ...]:
     for tap in piece.taps:
         if found:
             last = found[-1]
-            step = _distance(last.taps[-1], tap, 2)
+            step = _distance(last.taps[-1], tap, 1)
             if step > 0 and _whole(piece, tap) and _whole(piece, last.taps[0]):
                 found[-1] = Run((*last.taps, tap), (*last.ahead, last.ahead[-1] + step))
                 continue
@@ -216,7 +215,7 @@ def runs(piece: Piece) -> tuple[Run, ...]:
 
 def _whole(piece: Piece, tap: Tap) -> bool:
     """Whether a tap is read on all lines."""
-    return tap.window is None or tap.window[:2] == tuple((0, n) for n in piece.extents[:2])
+    return tap.window is None or tap.window[0] == (0, piece.extents[0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -228,7 +227,7 @@ class Stretch:
     place, source
         The first value, and the first source of it, in memory of lines of values and of sources.
     weights
-        Shape (TAPS, length), the length a multiple of `BLOCK`.
+        Shape (TAPS, length).
     more
         Whether the sums go on with what is there.
     """
@@ -237,6 +236,11 @@ class Stretch:
     source: int
     weights: Array
     more: bool
+
+    @property
+    def length(self) -> int:
+        """The number of values."""
+        return int(self.weights.shape[1])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -262,16 +266,15 @@ class Band:
 
 def band(run: Run, extents: Sequence[int]) -> Band:
     """Return how to add up a run on lines."""
-    *outer, length = extents
-    lines = list(np.ndindex(*outer))
-    windows = [t.window[2] if t.window else (0, length) for t in run.taps]
+    count, length = extents
+    windows = [t.window[1] if t.window else (0, length) for t in run.taps]
     reads = [(a + lo, a + hi) for a, (lo, hi) in zip(run.ahead, windows, strict=True) if lo < hi]
     first = min((low for low, _ in reads), default=0)
     last = max((high for _, high in reads), default=0)
     known: dict[bytes, list[Stretch]] = {}
     found: list[list[Stretch]] = []
     weights = [spread(tap.weight, extents) for tap in run.taps]
-    for line in lines:
+    for line in range(count):
         dense = np.zeros((run.ahead[-1] + 1, padded(length)))
         for ahead, (low, high), weight in zip(run.ahead, windows, weights, strict=True):
             dense[ahead, low:high] = weight[line][low:high]
@@ -281,7 +284,7 @@ def band(run: Run, extents: Sequence[int]) -> Band:
         found.append(known[key])
     every = [s for line in found for s in line]
     room = max(0, *(first - s.source for s in every))
-    ends = [s.source - first + s.weights.shape[1] + TAPS - 1 for s in every]
+    ends = [s.source - first + s.length + TAPS - 1 for s in every]
     pitch = padded(room + max(last - first, *ends))
     stretches = tuple(
         replace(s, place=n * padded(length) + s.place, source=n * pitch + room + s.source - first)
@@ -293,23 +296,26 @@ def band(run: Run, extents: Sequence[int]) -> Band:
 
 def _stretches(weights: Array) -> Iterator[Stretch]:
     """Yield the stretches of one line, as long as they need few neighbours."""
-    count, length = weights.shape
-    blocks = weights.reshape(count, -1, BLOCK).any(axis=2)
+    length = weights.shape[1]
     start = 0
     while start < length:
-        stop, low, high = start, 0, 0
-        while stop < length:
-            active = np.flatnonzero(blocks[:, stop // BLOCK])
-            if active.size:
-                new = (active[0], active[-1] + 1)
-                if high:
-                    new = (min(low, new[0]), max(high, new[1]))
-                if new[1] - new[0] > TAPS and stop > start:
-                    break
-                low, high = int(new[0]), int(new[1])
-            stop += BLOCK
-            if high - low > TAPS:
+        low, high, stop = 0, 0, start
+        for size in (BLOCK, 1):
+            while stop + size <= length:
+                active = np.flatnonzero(weights[:, stop : stop + size].any(axis=1))
+                if active.size:
+                    ends = int(active[0]), int(active[-1]) + 1
+                    if high:
+                        ends = min(low, ends[0]), max(high, ends[1])
+                    if ends[1] - ends[0] > TAPS:
+                        break
+                    low, high = ends
+                stop += size
+            if stop > start:
                 break
+        if stop == start:
+            active = np.flatnonzero(weights[:, start])
+            low, high, stop = int(active[0]), int(active[-1]) + 1, start + 1
         for first in range(low, max(high, low + 1), TAPS):
             part = np.zeros((TAPS, stop - start))
             given = weights[first : first + TAPS, start:stop]

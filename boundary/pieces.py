@@ -177,6 +177,7 @@ def _places(start: Index, steps: Sequence[Index], extents: Sequence[int]) -> tup
     """Return the indices of points, an array for each axis."""
     grid = np.indices(extents) if extents else np.zeros((0,), int)
     return tuple(
-        s + sum((step[axis] * g for step, g in zip(steps, grid, strict=True)), np.zeros(extents, int))
+        s
+        + sum((step[axis] * g for step, g in zip(steps, grid, strict=True)), np.zeros(extents, int))
         for axis, s in enumerate(start)
     )

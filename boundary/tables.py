@@ -7,7 +7,7 @@ reads neighbours on a line, as an interpolation does, the line of sources is cop
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from .lines import (
     Run,
     along,
     band,
+    cut,
     cut_part,
     lined,
     padded,
@@ -27,7 +28,7 @@ from .lines import (
     spread,
 )
 from .pieces import Array, Index, Mix, Number, Part, Piece, Tap, seen
-from .write import Form, Op, product_of
+from .write import Form, Op
 
 ROOM = 4096
 """Values made at once, unless a single line has more."""
@@ -68,8 +69,8 @@ def tables(
     writer = _Writer(form, np.dtype(dtype), staged)
     copies, few, rest = _sorted(parts, staged)
     writer.copies(copies)
-    writer.points(few)
-    for group in _groups(rest):
+    writer.points(few if form.sums else ())
+    for group in _groups(rest if form.sums else [*few, *rest]):
         for slab in _slabs(group):
             writer.slab(slab)
     return writer.finish()
@@ -92,22 +93,27 @@ def form_of(
         As in `tables`.
     """
     copies, few, rest = _sorted(parts, staged)
-    bands = False
-    groups: set[tuple[int, ...]] = set()
+    sums = bool(few)
+    groups, vectors = set[tuple[int, ...]](), set[int]()
     for group in _groups(rest):
-        (first, *_) = lined(group[0])
         shape = tuple(len(pieces_of(part)) for part in group)
-        if any(run.band for run in runs(pieces_of(first)[0])):
-            bands = True
-            groups.add(shape)
-        groups |= {(n,) for n in shape if n > 1 and shape not in groups}
-    sums = bool(few or rest)
-    return Form(tuple(axes), scalars, tuple(sorted(groups)), bool(copies), sums, bands)
+        for lines in _slabs(group):
+            pieces = [piece for part in lines for piece in pieces_of(part)]
+            found = runs(pieces[0])
+            bands = [band(run, pieces[0].extents) for run in found if run.band]
+            long = any(s.more for lines in bands for s in lines.stretches)
+            alone = any(map(_lone, pieces))
+            if bands:
+                groups.add((1,) if long or alone or len(found) > 1 else shape)
+            vectors |= {n for n in shape if n > 1 and shape not in groups}
+            straight = shape == (1,) and pieces[0].scaled is not None
+            sums = sums or alone or (len(bands) < len(found) and not straight)
+    lines = bool(few or rest)
+    chosen = tuple(sorted(groups)), tuple(sorted(vectors))
+    return Form(tuple(axes), scalars, *chosen, bool(copies), lines, sums)
 
 
-def _sorted(
-    parts: Iterable[Part], staged: bool
-) -> tuple[list[Piece], list[Piece], list[Part]]:
+def _sorted(parts: Iterable[Part], staged: bool) -> tuple[list[Piece], list[Piece], list[Part]]:
     """Return the copies within a field, the pieces of few points, and the other parts."""
     copies: list[Piece] = []
     few: list[Piece] = []
@@ -160,13 +166,10 @@ def _slabs(group: Sequence[Part]) -> Iterator[list[Part]]:
     """Yield a group as lines, so few that what they make fits in scratch memory."""
     inner = along(pieces_of(group[0])[0])
     for parts in zip(*(lined(part, inner) for part in group), strict=True):
-        e0, e1, length = pieces_of(parts[0])[0].extents
+        count, length = pieces_of(parts[0])[0].extents
         most = max(1, ROOM // padded(length))
-        rows, columns = max(1, most // e1), min(e1, most)
-        for a in range(0, e0, rows):
-            for b in range(0, e1, columns):
-                ends = (a, min(a + rows, e0)), (b, min(b + columns, e1))
-                yield [cut_part(cut_part(p, 0, *ends[0]), 1, *ends[1]) for p in parts]
+        for a in range(0, count, most):
+            yield [cut_part(p, 0, a, min(a + most, count)) for p in parts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +200,6 @@ class _Writer:
         self.weight(0.0)
         self.sources = self.values = self.used = 0
         self.cleared: object = None
-        self.places = [sum(form.axes[:n]) for n in range(len(form.axes))]
 
     def finish(self) -> Tables:
         """Return the program."""
@@ -237,6 +239,21 @@ class _Writer:
         """Add a record."""
         self.records.append([op, *operands])
 
+    def recipe(self, lines: Band) -> _Recipe:
+        """Return the recipe of lines; equal ones are one."""
+        numbers = [len(lines.stretches)]
+        for s in lines.stretches:
+            numbers += [s.place, s.length, self.weight(s.weights), s.source, int(s.more)]
+        return _Recipe(self.recipes.setdefault(tuple(numbers), len(self.recipes)))
+
+    def field(self, number: int) -> tuple[int, int]:
+        """Return the operands that say which field is meant."""
+        return number, sum(self.form.axes[:number])
+
+    def store(self, op: int, *operands: Any) -> None:
+        """Add a record that stores values, at the end if all are to be found first."""
+        (self.stores if self.staged else self.records).append([op, *operands])
+
     def space(self, size: int) -> int:
         """Return the place for some values, which nobody else uses until they are stored."""
         place = self.used if self.staged else 0
@@ -249,45 +266,24 @@ class _Writer:
         """Write copies within a field."""
         columns: dict[tuple[Any, ...], list[int]] = {}
         for whole in pieces:
-            last = [d for d, n in enumerate(whole.extents) if n > 1 and _is_last(whole, d)]
-            narrow = bool(last) and whole.extents[last[0]] < WIDE
-            inner = last[0] if last else None
-            for piece in lined(whole, inner if last else along(whole)):
+            last = next((d for d, n in enumerate(whole.extents) if n > 1 and _last(whole, d)), None)
+            narrow = last is not None and whole.extents[last] < WIDE
+            for piece in lined(whole, along(whole) if last is None else last):
                 assert isinstance(piece, Piece)
                 (tap,) = piece.taps
-                apart = not last and not any(s[-1] for s in (*piece.steps, *tap.steps))
-                if narrow or apart:
-                    self._columns(piece, tap, columns, narrow)
+                weight = self.weight(tap.weight)
+                target, source = (piece.start, *piece.steps), (tap.start, *tap.steps)
+                if narrow:
+                    for n in range(piece.extents[1]):
+                        _column(cut(piece, 1, n, n + 1), 0, weight, columns)
+                elif last is None and not any(s[-1] for s in (*target[1:], *source[1:])):
+                    _column(piece, 1, weight, columns)
                 else:
-                    field, at = piece.target, self.places[piece.target]
-                    target, source = (piece.start, *piece.steps), (tap.start, *tap.steps)
-                    weight = self.weight(tap.weight)
-                    self.emit(Op.COPY, field, at, weight, *piece.extents, *_flat(target, source))
-        for (field, extents, target, source), entries in columns.items():
-            count = len(entries) // 3
-            at = self.places[field]
-            self.emit(
-                Op.COLUMNS, field, at, count, *extents, *_flat(target, source), *entries
-            )
-
-    def _columns(
-        self, piece: Piece, tap: Tap, columns: dict[tuple[Any, ...], list[int]], narrow: bool
-    ) -> None:
-        """Add the columns of a copy to those with the same rows."""
-        keep = slice(0, 2) if narrow else slice(1, 3)
-        extents = piece.extents[keep]
-        rest = piece.extents[2] if narrow else piece.extents[0]
-        steps = (piece.steps[2], tap.steps[2]) if narrow else (piece.steps[0], tap.steps[0])
-        weight = self.weight(tap.weight)
-        for n in range(rest):
-            to, of = (
-                tuple(s + n * d for s, d in zip(start, step, strict=True))
-                for start, step in zip((piece.start, tap.start), steps, strict=True)
-            )
-            target = ((*to[:-1], 0), *piece.steps[keep])
-            source = ((*of[:-1], 0), *tap.steps[keep])
-            key = piece.target, extents, target, source
-            columns.setdefault(key, []).extend([to[-1], of[-1], weight])
+                    where = _flat(target, source)
+                    self.emit(Op.COPY, *self.field(piece.target), weight, *piece.extents, *where)
+        for (field, count, *ranges), entries in columns.items():
+            ends = (count, len(entries) // 3, *_flat(*ranges), *entries)
+            self.emit(Op.COLUMNS, *self.field(field), 0, *ends)
 
     def points(self, pieces: Sequence[Piece]) -> None:
         """Write pieces of few points, one by one."""
@@ -295,168 +291,159 @@ class _Writer:
         if not points:
             return
         base = self.space(len(points))
+        box = 1, len(points), 0, 0
         constants = np.array([_at(q.constant, q, p) for q, p in points])
-        box = (1, 1, len(points), 0, 0, 0, 0)
         self.emit(Op.FILL, _Made(base), self.weight(constants), *box)
         for number in range(self.form.scalars):
             factors = [sum(_at(c, q, p) for n, c in q.scalars if n == number) for q, p in points]
             if any(factors):
-                self.emit(Op.SCALE, number, _Made(base), self.weight(np.array(factors)), *box)
+                weight = self.weight(np.array(factors))
+                self.emit(Op.SCALE, number, _Made(base), weight, *box)
         gathers: dict[tuple[int, int], list[Any]] = {}
         scatters: dict[int, list[Any]] = {}
-        for place, (piece, p) in enumerate(points):
-            taps = [t for t in piece.taps if _within(t, p)]
-            for rank, tap in enumerate(taps):
-                entry = [_Made(base + place), self.weight(_at(tap.weight, piece, p))]
-                entry += _index(tap.start, tap.steps, p)
-                gathers.setdefault((rank, tap.source), []).append(entry)
-            entry = [_Made(base + place), *_index(piece.start, piece.steps, p)]
-            scatters.setdefault(piece.target, []).append(entry)
-        for (_, field), entries in sorted(gathers.items()):
-            flat = [n for entry in entries for n in entry]
-            self.emit(Op.GATHER, field, self.places[field], len(entries), *flat)
-        for field, entries in sorted(scatters.items()):
-            flat = [n for entry in entries for n in entry]
-            self.store([Op.SCATTER, field, self.places[field], len(entries), *flat])
-
-    def store(self, record: list[Any]) -> None:
-        """Add a record that stores values, at the end if all are to be found first."""
-        (self.stores if self.staged else self.records).append(record)
+        for n, (piece, p) in enumerate(points):
+            place = _Made(base + n)
+            for rank, tap in enumerate(t for t in piece.taps if _within(t, p)):
+                weight = self.weight(_at(tap.weight, piece, p))
+                index = _index(tap.start, tap.steps, p)
+                gathers.setdefault((rank, tap.source), []).extend([place, weight, *index])
+            index = _index(piece.start, piece.steps, p)
+            scatters.setdefault(piece.target, []).extend([place, 0, *index])
+        for (_, number), entries in sorted(gathers.items()):
+            count = len(entries) // (self.form.axes[number] + 2)
+            self.emit(Op.GATHER, *self.field(number), count, *entries)
+        for number, entries in sorted(scatters.items()):
+            count = len(entries) // (self.form.axes[number] + 2)
+            self.store(Op.SCATTER, *self.field(number), count, *entries)
 
     def slab(self, parts: Sequence[Part]) -> None:
         """Write parts in lines that differ in their fields only."""
         pieces = [piece for part in parts for piece in pieces_of(part)]
-        e0, e1, length = pieces[0].extents
-        size = e0 * e1 * padded(length)
+        count, length = pieces[0].extents
+        size = count * padded(length)
         base = self.space(size * len(pieces))
         places = [base + n * size for n in range(len(pieces))]
-        matrices = [
-            [self.weight(_slab(entry, pieces[0].extents)) for row in part.matrix for entry in row]
-            for part in parts
-            if isinstance(part, Mix)
-        ]
-        if not self._together(parts, pieces, places, matrices):
+        mixes = [part for part in parts if isinstance(part, Mix)]
+        entries = {
+            id(m): [self.weight(_slab(e, pieces[0].extents)) for row in m.matrix for e in row]
+            for m in mixes
+        }
+        if not self._together(parts, pieces, places, [w for m in mixes for w in entries[id(m)]]):
             for piece, place in zip(pieces, places, strict=True):
-                self._values(piece, place, isinstance(parts[0], Mix))
-            rest, turns = list(places), iter(matrices)
+                self._values(piece, place, bool(mixes))
+            rest = iter(places)
             for part in parts:
-                count = len(pieces_of(part))
+                own = [_Made(next(rest)) for _ in pieces_of(part)]
                 if isinstance(part, Mix):
-                    own = [_Made(place) for place in rest[:count]]
-                    self.emit(Op.TURN, count, size, *own, *next(turns))
-                del rest[:count]
-        alone = len(parts) == 1 and isinstance(parts[0], Piece)
+                    self.emit(Op.TURN, len(own), size, *own, *entries[id(part)])
         for piece, place in zip(pieces, places, strict=True):
-            weight = piece.scaled if alone and piece.scaled is not None else 1.0
-            box = (*piece.extents, e1 * padded(length), padded(length))
-            where = _flat((piece.start, *piece.steps))
-            head = [Op.WRITE, piece.target, self.places[piece.target], _Made(place)]
-            self.store([*head, self.weight(weight), *box, *where])
+            weight = 1.0 if mixes or piece.scaled is None else piece.scaled
+            head = _Made(place), self.weight(weight), 0, count, length, padded(length), 0
+            self.store(
+                Op.WRITE, *self.field(piece.target), *head, *_flat((piece.start, *piece.steps))
+            )
 
     def _together(
         self,
         parts: Sequence[Part],
         pieces: Sequence[Piece],
         places: Sequence[int],
-        matrices: Sequence[Sequence[int]],
+        entries: Sequence[int],
     ) -> bool:
         """Write the sums of a group as one instruction, matrices and all, if there is one."""
-        op = product_of(self.form, tuple(len(pieces_of(part)) for part in parts))
+        op = self.form.product(tuple(len(pieces_of(part)) for part in parts))
         found = runs(pieces[0])
-        if op is None or len(found) != 1 or not found[0].band or any(map(_lone, pieces)):
+        if op is None or len(found) != 1 or any(map(_lone, pieces)) or not self._banded(found[0]):
             return False
         lines = band(found[0], pieces[0].extents)
         if len(pieces) > 1 and any(s.more for s in lines.stretches):
             return False
         sources = self._sources(lines, [runs(piece)[0] for piece in pieces], pieces[0])
         operands = [x for o, s in zip(places, sources, strict=True) for x in (_Made(o), s)]
-        entries = [entry for matrix in matrices for entry in matrix]
         self.emit(op, self.recipe(lines), 0, *operands, *entries)
         return True
 
     def _values(self, piece: Piece, place: int, mixed: bool) -> None:
         """Write the sum of a piece, into lines in scratch memory."""
-        e1, length = piece.extents[1:]
-        steps = (e1 * padded(length), padded(length))
+        pitch = padded(piece.extents[1])
         if piece.scaled is not None and not mixed:
-            self._read(piece.taps[0], piece, _Made(place), *steps)
+            self._line(Op.READ, piece.taps[0], _Made(place), (0, 0), piece.extents, pitch)
             return
         found = runs(piece)
-        first = found[0].taps[0].window is None if found else False
-        if _lone(piece) or not first:
-            first = False
-            weight = self._lines(piece.constant, piece)
-            self.emit(Op.FILL, _Made(place), weight[0], *piece.extents, *steps, *weight[1:])
+        first = bool(found) and (self._banded(found[0]) or found[0].taps[0].window is None)
+        first = first and not _lone(piece)
+        if not first:
+            weight, step = self._weights(piece.constant, piece)
+            self.emit(Op.FILL, _Made(place), weight, *piece.extents, pitch, step)
         for number, factor in piece.scalars:
-            weight = self._lines(factor, piece)
-            self.emit(
-                Op.SCALE, number, _Made(place), weight[0], *piece.extents, *steps, *weight[1:]
-            )
+            weight, step = self._weights(factor, piece)
+            self.emit(Op.SCALE, number, _Made(place), weight, *piece.extents, pitch, step)
         for run in found:
-            if run.band and self.form.bands:
+            if self._banded(run):
                 lines = band(run, piece.extents)
+                op = self.form.product((1,))
+                assert op is not None, "the form is that of other parts"
                 (source,) = self._sources(lines, [run], piece)
-                op = product_of(self.form, (1,))
-                assert op is not None
                 self.emit(op, self.recipe(lines), int(not first), _Made(place), source)
             else:
+                assert self.form.sums, "the form is that of other parts"
                 for n, tap in enumerate(run.taps):
-                    self._tap(tap, piece, place, steps, first and not n)
+                    self._tap(tap, piece, place, first and not n)
             first = False
 
-    def recipe(self, lines: Band) -> _Recipe:
-        """Return the recipe of lines; equal ones are one."""
-        numbers = [len(lines.stretches)]
-        for s in lines.stretches:
-            numbers += [s.place, s.weights.shape[1], self.weight(s.weights), s.source, s.more]
-        return _Recipe(self.recipes.setdefault(tuple(map(int, numbers)), len(self.recipes)))
+    def _banded(self, run: Run) -> bool:
+        """Whether the lines that a run reads are copied first."""
+        return bool(self.form.groups) and (run.band or not self.form.sums)
 
     def _sources(self, lines: Band, found: Sequence[Run], piece: Piece) -> list[int]:
         """Write copies of the lines that runs read; return where they are."""
-        e0, e1, _ = piece.extents
-        size = e0 * e1 * lines.pitch
-        layout = len(found), e0 * e1, lines.pitch, lines.room, lines.count
+        count = piece.extents[0]
+        size = count * lines.pitch
+        layout = len(found), count, lines.pitch, lines.room, lines.count
         if layout != self.cleared:
             self.emit(Op.CLEAR, 0, size * len(found))
             self.cleared = layout
         self.sources = max(self.sources, size * len(found))
         for n, run in enumerate(found):
             tap = run.taps[0]
-            start = tuple(
-                s + lines.first * d for s, d in zip(tap.start, tap.steps[2], strict=True)
-            )
-            own = replace(tap, start=start, window=None)
-            extents = (e0, e1, lines.count)
-            place = n * size + lines.room
-            self._read(own, replace(piece, extents=extents), place, e1 * lines.pitch, lines.pitch)
+            start = tuple(s + lines.first * d for s, d in zip(tap.start, tap.steps[1], strict=True))
+            own = replace(tap, start=start)
+            extents = count, lines.count
+            self._line(Op.READ, own, n * size + lines.room, (0, 0), extents, lines.pitch)
         return [n * size for n in range(len(found))]
 
-    def _read(self, tap: Tap, piece: Piece, place: Any, *steps: int) -> None:
-        where = _flat((tap.start, *tap.steps))
-        field = tap.source
-        self.emit(Op.READ, field, self.places[field], place, *piece.extents, *steps, *where)
-
-    def _tap(
-        self, tap: Tap, piece: Piece, place: int, steps: tuple[int, int], first: bool
-    ) -> None:
-        weight, w0, w1 = self._lines(tap.weight, piece)
-        part, start, extents = seen(piece, tap)
+    def _tap(self, tap: Tap, piece: Piece, place: int, first: bool) -> None:
+        """Write the sum of what is there and a tap."""
+        weight, step = self._weights(tap.weight, piece)
+        (a, t), start, extents = seen(piece, tap)
         if 0 in extents:
             return
-        a, b, t = (s.start for s in part)
-        made = _Made(place + a * steps[0] + b * steps[1] + t)
-        weight += a * w0 + b * w1 + t
-        box = (*extents, *steps, w0, w1)
-        head = [tap.source, self.places[tap.source], int(first), made, weight]
-        self.emit(Op.TAP, *head, *box, *_flat((start, *tap.steps)))
+        pitch = padded(piece.extents[1])
+        own = replace(tap, start=start)
+        made = _Made(place + a.start * pitch + t.start)
+        weight += a.start * step + t.start
+        self._line(Op.TAP, own, made, (weight, step), extents, pitch, first)
 
-    def _lines(self, number: Number, piece: Piece) -> tuple[int, int, int]:
-        """Return the place of a line of weights for each line, and the steps from line to line."""
+    def _line(
+        self,
+        op: Op,
+        tap: Tap,
+        place: int | _Made,
+        weight: tuple[int, int],
+        extents: tuple[int, ...],
+        pitch: int,
+        first: bool = False,
+    ) -> None:
+        """Write an instruction for lines that are read."""
+        operands = place, weight[0], int(first), *extents, pitch, weight[1]
+        self.emit(op, *self.field(tap.source), *operands, *_flat((tap.start, *tap.steps)))
+
+    def _weights(self, number: Number, piece: Piece) -> tuple[int, int]:
+        """Return the place of the weights of the first line, and the step from line to line."""
         whole = spread(number, piece.extents)
-        s0, s1, _ = whole.strides
-        kept = whole[: 1 if s0 == 0 else None, : 1 if s1 == 0 else None]
-        e1, length = kept.shape[1:]
-        return self.weight(kept), 0 if s0 == 0 else e1 * length, 0 if s1 == 0 else length
+        if whole.strides[0] == 0:
+            return self.weight(whole[:1]), 0
+        return self.weight(whole), piece.extents[1]
 
 
 def _lone(piece: Piece) -> bool:
@@ -464,7 +451,7 @@ def _lone(piece: Piece) -> bool:
     return bool(piece.scalars or np.ndim(piece.constant) or piece.constant)
 
 
-def _is_last(piece: Piece, dimension: int) -> bool:
+def _last(piece: Piece, dimension: int) -> bool:
     """Whether a copy goes along the last axis, forward or backward, in a loop dimension."""
     return all(
         abs(steps[dimension][-1]) == 1 and not any(steps[dimension][:-1])
@@ -472,16 +459,31 @@ def _is_last(piece: Piece, dimension: int) -> bool:
     )
 
 
-def _flat(*indices: Sequence[Index]) -> list[int]:
-    """Return indices as a list of integers."""
-    return [n for several in indices for index in several for n in index]
+def _column(
+    piece: Piece, rows: int, weight: int, columns: dict[tuple[Any, ...], list[int]]
+) -> None:
+    """Add a column, with lines along a dimension of a piece, to those beside the same rows."""
+    (tap,) = piece.taps
+    for n in range(piece.extents[1 - rows]):
+        one = cut(piece, 1 - rows, n, n + 1)
+        zero = (0,) * len(one.start)
+        ranges = [
+            ((*start[:-1], 0), steps[rows], zero)
+            for start, steps in ((one.start, one.steps), (one.taps[0].start, tap.steps))
+        ]
+        key = piece.target, piece.extents[rows], *ranges
+        entry = [one.start[-1], one.taps[0].start[-1], weight]
+        columns.setdefault(key, []).extend(entry)
+
+
+def _flat(*ranges: Sequence[Index]) -> list[int]:
+    """Return indices and steps as a list of integers."""
+    return [n for indices in ranges for index in indices for n in index]
 
 
 def _slab(number: Number, extents: Sequence[int]) -> Array:
     """Return numbers as lines, one after the other, padded by zeros."""
-    whole = spread(number, extents)
-    room = padded(extents[2]) - extents[2]
-    return np.pad(whole, ((0, 0), (0, 0), (0, room)))
+    return np.pad(spread(number, extents), ((0, 0), (0, padded(extents[1]) - extents[1])))
 
 
 def _at(number: Number, piece: Piece, point: Index) -> float:
@@ -490,14 +492,13 @@ def _at(number: Number, piece: Piece, point: Index) -> float:
 
 
 def _within(tap: Tap, point: Index) -> bool:
+    """Whether a tap is read by a point."""
     if tap.window is None:
         return True
     return all(low <= p < high for p, (low, high) in zip(point, tap.window, strict=True))
 
 
 def _index(start: Index, steps: Sequence[Index], point: Index) -> list[int]:
-    """Return the index of one point of a piece."""
-    return [
-        s + sum(p * step[axis] for p, step in zip(point, steps, strict=True))
-        for axis, s in enumerate(start)
-    ]
+    """Return the index of one point of a range."""
+    moves = [[p * s for s in step] for p, step in zip(point, steps, strict=True)]
+    return [sum(each) for each in zip(start, *moves, strict=True)]

@@ -1,18 +1,19 @@
 """The function that runs tables: a small machine whose instructions fill ghosts.
 
 A program for it, made by `tables`, is a list of records of integers, one after the other: the
-instruction, the place of the next record, and its operands. Boxes have three loop dimensions, the
-last of which is the fastest. Memory of its own is ``scratch``: lines of sources, and of values that
-are made. So its text depends on the fields and on what may occur, not on how often, nor on sizes.
+instruction, the place of the next record, and operands. Boxes are lines of points at regular
+distances. Memory of the machine's own is ``scratch``: lines of sources, and of values that are
+made. So the text of the function depends on the fields and on what may occur, not on how often it
+does, nor on sizes.
 
-Places in a field are written as an index and the steps of the loop dimensions; what they are in
-memory is found from ``place`` when the function runs: for each field the offset of index zero, then
-the strides of all axes but the last.
+Where something is in a field is written as an index, and steps of an index; what that is in memory
+is found from ``place`` when the function runs: for each field the offset of index zero, then the
+strides of all axes but the last.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -21,21 +22,26 @@ TAPS = 8
 
 
 class Op(IntEnum):
-    """The instructions; ``o`` is a place in scratch memory, ``w`` one among the weights."""
+    """The instructions.
+
+    ``o`` is a place in scratch memory, ``w`` one among the weights, both with a step from line to
+    line. A field is its number, and its place in ``place``. A range is an index, its step from line
+    to line, and along a line.
+    """
 
     STOP = 0
-    READ = 1  # field, o, extents, steps of o; index, steps
-    WRITE = 2  # field, o, w, extents, steps of o; index, steps
-    COPY = 3  # field, w, extents; index, steps of the target, and of the source
-    COLUMNS = 4  # field, count, 2 extents; index, 2 steps of the target, and of the source; columns
-    TAP = 5  # field, first?, o, w, extents, steps of o and of w; index, steps
-    GATHER = 6  # field, count, (o, w, index)
-    SCATTER = 7  # field, count, (o, index)
-    FILL = 8  # o, w, extents, steps of o and of w
-    SCALE = 9  # scalar, o, w, extents, steps of o and of w
-    CLEAR = 10  # o, count
-    TURN = 11  # count, places of values, places of the matrix
-    PRODUCT = 12  # recipe, then for each group: o and source of each value, places of the matrices
+    READ = 1  # field; o, w, first?; lines, length, step of o, step of w; range: into scratch
+    WRITE = 2  # as READ: scratch times one weight into a field
+    TAP = 3  # as READ: weights times a field, added to scratch unless it is the first
+    COPY = 4  # field; w, lines, length; range of targets, range of sources
+    COLUMNS = 5  # field; count, lines; as COPY without steps along lines; (target, source, w)
+    GATHER = 6  # field; count; (o, w, index): a weight times a point, added to scratch
+    SCATTER = 7  # as GATHER: scratch into points
+    FILL = 8  # o, w, lines, length, step of o, step of w: weights into scratch
+    SCALE = 9  # as FILL, and a scalar: weights times the scalar, added to scratch
+    CLEAR = 10  # o, length: zeros into scratch
+    TURN = 11  # size, length, o of each component, w of each entry: a matrix times a vector
+    PRODUCT = 12  # recipe, more?; o and source of each value; w of the entries of matrices
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,311 +55,261 @@ class Form:
     scalars
         How many scalars it takes.
     groups
-        Values made together from the same neighbours: for each group the sizes of its vectors,
-        1 for a value that is not turned.
-    copies, sums, bands
-        Whether there are points that are a multiple of one other; sums of points; sums of
-        neighbours on a line.
+        Values added up together from the same neighbours on lines: for each group the sizes of its
+        vectors, 1 for a value that is not turned.
+    vectors
+        The sizes of other vectors that are turned.
+    copies, lines, sums
+        Whether there are points that are a multiple of another of the field; values that go
+        through scratch memory; sums that are no neighbours on lines.
     """
 
     axes: tuple[int, ...]
     scalars: int = 0
     groups: tuple[tuple[int, ...], ...] = ()
+    vectors: tuple[int, ...] = ()
     copies: bool = True
+    lines: bool = True
     sums: bool = True
-    bands: bool = True
+
+    def product(self, group: tuple[int, ...]) -> int | None:
+        """Return the instruction that adds up the values of a group; None if there is none."""
+        return Op.PRODUCT + self.groups.index(group) if group in self.groups else None
 
 
 def source(form: Form, name: str) -> str:
-    """Return the text of the function, and of those it calls, which go by ``name_`` and more.
+    """Return the text of the function, after those it calls, whose names begin with ``name_``.
 
-    It takes the fields, ``place``, ``links``, ``weights``, ``scratch`` and the scalars.
+    It takes the fields, ``place``, ``links``, ``weights``, ``scratch`` and the scalars, and returns
+    nothing.
     """
     fields = [f"f{n}" for n in range(len(form.axes))]
     scalars = [f"s{n}" for n in range(form.scalars)]
-    parts = [_helpers(form, name)]
+    texts = [text.replace("NAME", name) for text in _functions(form)]
     lines = [
         f"def {name}({', '.join([*fields, 'place', 'links', 'weights', 'scratch', *scalars])}):",
-        "    at = 0",
-        f"    while ld(links, at) != {Op.STOP:d}:",
-        "        op = ld(links, at)",
-        "        now = at + 2",
+        "    zero = ld(weights, 0)",
+        "    start = 0",
+        f"    while ld(links, start) != {Op.STOP:d}:",
+        "        op = ld(links, start)",
+        "        at = start + 2",
     ]
     word = "if"
-    for op, arguments in _FIELD_OPS:
-        if op in _used(form):
-            lines.append(f"        {word} op == {op:d}:")
-            lines += _choice(
-                fields, [f"{name}_{op.name.lower()}{n}({{}}, {arguments})" for n in form.axes]
-            )
-            word = "elif"
-    for op, call in _OWN_OPS:
-        if op in _used(form):
-            lines += [f"        {word} op == {op:d}:", f"            {name}_{call}"]
-            word = "elif"
-    if Op.SCALE in _used(form) and scalars:
-        lines.append(f"        {word} op == {Op.SCALE:d}:")
-        call = f"{name}_scale({{}}, links, now + 1, weights, scratch)"
-        lines += _choice(scalars, [call] * len(scalars))
-    for number, group in enumerate(_groups(form)):
-        lines.append(f"        {word} op == {Op.PRODUCT + number:d}:")
-        lines.append(f"            {name}_{_label(group)}(links, now, weights, scratch, scratch)")
+    for condition, body in _branches(form, name, fields, scalars):
+        lines += [f"        {word} {condition}:", *(" " * 12 + line for line in body)]
         word = "elif"
-    lines.append("        at = ld(links, at + 1)")
-    return "\n\n\n".join([*parts, "\n".join(lines)]) + "\n"
+    lines.append("        start = ld(links, start + 1)")
+    return "\n\n\n".join([*texts, "\n".join(lines)]) + "\n"
 
 
-def product_of(form: Form, group: tuple[int, ...]) -> int | None:
-    """Return the instruction that makes the values of a group at once; None if there is none."""
-    known = _groups(form)
-    return Op.PRODUCT + known.index(group) if group in known else None
+def _functions(form: Form) -> Iterator[str]:
+    """Yield the functions that the function calls."""
+    for axes in sorted(set(form.axes)):
+        if form.lines:
+            yield _lines(axes, form.sums)
+        if form.copies:
+            yield _copy(axes)
+        if form.sums:
+            yield _points(axes)
+    for group in form.groups:
+        yield _product(group)
 
 
-_FIELD_OPS = (
-    (Op.READ, "place, links, now + 1, scratch"),
-    (Op.WRITE, "place, links, now + 1, weights, scratch"),
-    (Op.COPY, "place, links, now + 1, weights"),
-    (Op.COLUMNS, "place, links, now + 1, weights"),
-    (Op.TAP, "place, links, now + 1, weights, scratch"),
-    (Op.GATHER, "place, links, now + 1, weights, scratch"),
-    (Op.SCATTER, "place, links, now + 1, scratch"),
-)
+def _branches(
+    form: Form, name: str, fields: Sequence[str], scalars: Sequence[str]
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield what the function does for instructions."""
+    arguments = "op, place, links, at + 1, weights"
 
-_OWN_OPS = (
-    (Op.FILL, "fill(links, now, weights, scratch)"),
-    (Op.CLEAR, "clear(links, now, weights, scratch)"),
-    (Op.TURN, "turn(links, now, weights, scratch)"),
-)
+    def of_field(what: str, more: str = "") -> list[str]:
+        calls = [f"NAME_{what}{axes}({{}}, {arguments}{more})" for axes in form.axes]
+        return _choice(fields, [call.replace("NAME", name) for call in calls])
 
-
-def _used(form: Form) -> set[Op]:
-    """Return the instructions that may occur."""
-    used = {Op.READ, Op.WRITE}
+    if form.lines:
+        last = Op.TAP if form.sums else Op.WRITE
+        yield f"op <= {last:d}", of_field("lines", ", scratch")
     if form.copies:
-        used |= {Op.COPY, Op.COLUMNS}
+        yield f"op <= {Op.COLUMNS:d}", of_field("copy")
     if form.sums:
-        used |= {Op.TAP, Op.GATHER, Op.SCATTER, Op.FILL}
-    if form.scalars:
-        used.add(Op.SCALE)
-    if form.bands:
-        used.add(Op.CLEAR)
-    if any(n > 1 for group in form.groups for n in group):
-        used.add(Op.TURN)
-    return used
-
-
-def _groups(form: Form) -> list[tuple[int, ...]]:
-    """Return the groups that have an instruction; the first is a single value."""
-    return [(1,), *sorted({g for g in form.groups if g != (1,)})] if form.bands else []
+        yield f"op <= {Op.SCATTER:d}", of_field("points", ", scratch")
+        yield f"op == {Op.FILL:d}", _filled("ld(weights, z + t)")
+    if scalars:
+        chosen = _choice(scalars, ["factor = {}"] * len(scalars))
+        total = "fma(ld(weights, z + t), factor, ld(scratch, x + t))"
+        yield f"op == {Op.SCALE:d}", [*chosen, "at += 1", *_filled(total)]
+    if form.groups:
+        yield (
+            f"op == {Op.CLEAR:d}",
+            [
+                *_fetched("o", "e1"),
+                "for t in range(e1):",
+                "    st(scratch, o + t, zero)",
+            ],
+        )
+    if vectors := sorted({*form.vectors, *(n for g in form.groups for n in g if n > 1)}):
+        yield f"op == {Op.TURN:d}", _turn(vectors)
+    for group in form.groups:
+        call = f"{name}_{_label(group)}(links, at, weights, scratch, scratch)"
+        yield f"op == {form.product(group)}", [call]
 
 
 def _label(group: Sequence[int]) -> str:
     return "product" + "_".join(map(str, group))
 
 
-def _choice(names: Sequence[str], calls: Sequence[str]) -> list[str]:
-    """Return the lines that make the call of the one of several names that an operand says."""
+def _choice(names: Sequence[str], lines: Sequence[str]) -> list[str]:
+    """Return the lines that run the one for a name which the next operand tells."""
     if len(names) == 1:
-        return [f"            {calls[0].format(names[0])}"]
-    lines = ["            which = ld(links, now)"]
-    for number, (name, call) in enumerate(zip(names, calls, strict=True)):
-        last = number == len(names) - 1
-        word = "else" if last else "elif" if number else "if"
-        lines.append(f"            {word}{'' if last else f' which == {number}'}:")
-        lines.append(f"                {call.format(name)}")
+        return [lines[0].format(names[0])]
+    found = ["which = ld(links, at)"]
+    for number, (name, line) in enumerate(zip(names, lines, strict=True)):
+        word = f"if which == {number}" if number < len(names) - 1 else "else"
+        found += [
+            f"{'el' if 0 < number < len(names) - 1 else ''}{word}:",
+            f"    {line.format(name)}",
+        ]
+    return found
+
+
+def _fetched(*names: str, at: int = 0) -> list[str]:
+    """Return the lines that fetch operands."""
+    return [f"{name} = ld(links, at + {at + n})" for n, name in enumerate(names)]
+
+
+def _range(axes: int, at: int, start: str, *steps: str) -> list[str]:
+    """Return the lines that fetch an index and steps as offsets in memory."""
+    lines = []
+    for number, name in enumerate((start, *steps)):
+        value = _offset(axes, f"at + {at + number * axes}")
+        lines.append(f"{name} = {value}" if number else f"{name} = ld(place, p) + {value}")
     return lines
 
 
-def _helpers(form: Form, name: str) -> str:
-    """Return the functions of the instructions, one for each number of axes where it matters."""
-    used = _used(form)
-    texts = [
-        text.replace("NAME", f"{name}_{op.name.lower()}{axes}")
-        for axes in sorted(set(form.axes))
-        for op, text in _field_texts(axes).items()
-        if op in used
-    ]
-    texts += [t.replace("NAME", f"{name}_{op.name.lower()}") for op, t in _TEXTS.items() if op in used]
-    if Op.TURN in used:
-        sizes = sorted({n for group in form.groups for n in group if n > 1})
-        texts.append(_turn(sizes).replace("NAME", f"{name}_turn"))
-    texts += [_product(group).replace("NAME", f"{name}_{_label(group)}") for group in _groups(form)]
-    return "\n\n\n".join(texts)
-
-
-class _Record:
-    """The lines that fetch the operands of a record, one after the other."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.place = 0
-
-    def take(self, *names: str) -> _Record:
-        """Fetch integers."""
-        for name in names:
-            self.lines.append(f"    {name} = ld(links, at + {self.place})")
-            self.place += 1
-        return self
-
-    def point(self, axes: int, *names: str) -> _Record:
-        """Fetch an index and then steps, as offsets in memory."""
-        for number, name in enumerate(names):
-            value = flat(axes, f"at + {self.place}")
-            self.lines.append(f"    {name} = {value}" + ("" if number else " + ld(place, p)"))
-            self.place += axes
-        return self
-
-
-def flat(axes: int, at: str) -> str:
-    """Return the offset in memory of an index, or of a step, that stands in the links."""
+def _offset(axes: int, at: str) -> str:
+    """Return the offset in memory of an index or a step."""
     terms = [f"ld(links, {at} + {n}) * ld(place, p + {n + 1})" for n in range(axes - 1)]
     return " + ".join([*terms, f"ld(links, {at} + {axes - 1})"])
 
 
-def _nest(*starts: tuple[str, str, str, str], body: Sequence[str], extents: str = "e") -> list[str]:
-    """Return two loops around lines; each start is a name of a place, its origin and its steps."""
-    lines = [f"    for a in range({extents}0):", f"        for b in range({extents}1):"]
-    lines += [f"            {name} = {o} + a * {x} + b * {y}" for name, o, x, y in starts]
-    return [*lines, *("            " + line for line in body)]
+def _function(head: str, *lines: str) -> str:
+    return "\n".join([f"def NAME_{head}:", *(f"    {line}" for line in lines)])
 
 
-def _field_texts(axes: int) -> dict[Op, str]:
-    """Return the functions that touch a field."""
-    box = ("e0", "e1", "e2")
-    read = _Record().take("p", "o", *box, "o0", "o1").point(axes, "q", "q0", "q1", "q2")
-    write = _Record().take("p", "o", "w", *box, "o0", "o1").point(axes, "q", "q0", "q1", "q2")
-    copy = _Record().take("p", "w", *box)
-    copy = copy.point(axes, "q", "q0", "q1", "q2").point(axes, "r", "r0", "r1", "r2")
-    columns = _Record().take("p", "count", "e0", "e1")
-    columns = columns.point(axes, "q", "q0", "q1").point(axes, "r", "r0", "r1")
-    tap = _Record().take("p", "first", "o", "w", *box, "o0", "o1", "w0", "w1")
-    tap = tap.point(axes, "q", "q0", "q1", "q2")
-    here, there = ("x", "o", "o0", "o1"), ("y", "q", "q0", "q1")
-    return {
-        Op.READ: _function("f, place, links, at, scratch", read, _nest(here, there, body=[
-            "if q2 == 1:",
-            "    for t in range(e2):",
-            "        st(scratch, x + t, ld(f, y + t))",
-            "else:",
-            "    for t in range(e2):",
-            "        st(scratch, x + t, ld(f, y + t * q2))",
-        ])),
-        Op.WRITE: _function("f, place, links, at, weights, scratch", write, [
-            "    weight = ld(weights, w)",
-            *_nest(here, there, body=[
-                "if q2 == 1:",
-                "    for t in range(e2):",
-                "        st(f, y + t, weight * ld(scratch, x + t))",
-                "else:",
-                "    for t in range(e2):",
-                "        st(f, y + t * q2, weight * ld(scratch, x + t))",
-            ]),
-        ]),
-        Op.COPY: _function("f, place, links, at, weights", copy, [
-            "    weight = ld(weights, w)",
-            *_nest(("x", "q", "q0", "q1"), ("y", "r", "r0", "r1"), body=[
-                "if q2 == 1 and r2 == 1:",
-                "    for t in range(e2):",
-                "        st(f, x + t, weight * ld(f, y + t))",
-                "else:",
-                "    for t in range(e2):",
-                "        st(f, x + t * q2, weight * ld(f, y + t * r2))",
-            ]),
-        ]),
-        Op.COLUMNS: _function("f, place, links, at, weights", columns, [
-            f"    table = at + {columns.place}",
-            *_nest(("x", "q", "q0", "q1"), ("y", "r", "r0", "r1"), body=[
-                "for c in range(count):",
-                "    n = table + 3 * c",
-                "    value = ld(weights, ld(links, n + 2)) * ld(f, y + ld(links, n + 1))",
-                "    st(f, x + ld(links, n), value)",
-            ]),
-        ]),
-        Op.TAP: _function("f, place, links, at, weights, scratch", tap, [
-            "    zero = ld(weights, 0)",
-            *_nest(here, ("z", "w", "w0", "w1"), there, body=[
-                "if first == 1:",
-                "    if q2 == 1:",
-                "        for t in range(e2):",
-                "            st(scratch, x + t, fma(ld(weights, z + t), ld(f, y + t), zero))",
-                "    else:",
-                "        for t in range(e2):",
-                "            st(scratch, x + t, fma(ld(weights, z + t), ld(f, y + t * q2), zero))",
-                "elif q2 == 1:",
-                "    for t in range(e2):",
-                "        old = ld(scratch, x + t)",
-                "        st(scratch, x + t, fma(ld(weights, z + t), ld(f, y + t), old))",
-                "else:",
-                "    for t in range(e2):",
-                "        old = ld(scratch, x + t)",
-                "        st(scratch, x + t, fma(ld(weights, z + t), ld(f, y + t * q2), old))",
-            ]),
-        ]),
-        Op.GATHER: _function("f, place, links, at, weights, scratch", _Record().take("p", "count"), [
-            "    for c in range(count):",
-            f"        n = at + 2 + {axes + 2} * c",
-            "        o = ld(links, n)",
-            f"        q = ld(place, p) + {flat(axes, 'n + 2')}",
-            "        value = fma(ld(weights, ld(links, n + 1)), ld(f, q), ld(scratch, o))",
-            "        st(scratch, o, value)",
-        ]),
-        Op.SCATTER: _function("f, place, links, at, scratch", _Record().take("p", "count"), [
-            "    for c in range(count):",
-            f"        n = at + 2 + {axes + 1} * c",
-            f"        q = ld(place, p) + {flat(axes, 'n + 1')}",
-            "        st(f, q, ld(scratch, ld(links, n)))",
-        ]),
-    }  # fmt: skip
+def _each(conditions: Sequence[tuple[str, str]]) -> list[str]:
+    """Return loops along a line: each has a condition, and a statement for one point."""
+    lines = []
+    for number, (condition, statement) in enumerate(conditions):
+        word = "else" if not condition else f"{'elif' if number else 'if'} {condition}"
+        lines += [f"{word}:", "    for t in range(e1):", f"        {statement}"]
+    return lines
 
 
-def _function(arguments: str, record: _Record, lines: Sequence[str]) -> str:
-    return "\n".join([f"def NAME({arguments}):", *record.lines, *lines])
+def _lines(axes: int, sums: bool) -> str:
+    """Return the function for lines between a field and scratch memory."""
+    value = "ld(weights, z + t), ld(f, y + t{})"
+    found = [
+        (f"op == {Op.READ:d} and q1 == 1", "st(scratch, x + t, ld(f, y + t))"),
+        (f"op == {Op.READ:d}", "st(scratch, x + t, ld(f, y + t * q1))"),
+        (f"op == {Op.WRITE:d} and q1 == 1", "st(f, y + t, weight * ld(scratch, x + t))"),
+        (f"op == {Op.WRITE:d}", "st(f, y + t * q1, weight * ld(scratch, x + t))"),
+    ]
+    if sums:
+        for first, old in (("first == 1", "zero"), ("", "ld(scratch, x + t)")):
+            for condition, step in (("q1 == 1", ""), ("", " * q1")):
+                both = " and ".join(filter(None, [first, condition]))
+                added = f"fma({value.format(step)}, {old})"
+                found.append((both, f"st(scratch, x + t, {added})"))
+    else:
+        found[-1] = ("", found[-1][1])
+    return _function(
+        f"lines{axes}(f, op, place, links, at, weights, scratch)",
+        *_fetched("p", "o", "w", "first", "e0", "e1", "o0", "w0"),
+        *_range(axes, 8, "q", "q0", "q1"),
+        "weight = ld(weights, w)",
+        *(["zero = ld(weights, 0)"] if sums else []),
+        "for a in range(e0):",
+        "    x = o + a * o0",
+        "    y = q + a * q0",
+        *(["    z = w + a * w0"] if sums else []),
+        *("    " + line for line in _each(found)),
+    )
 
 
-def _box(*first: str) -> _Record:
-    return _Record().take(*first, "o", "w", "e0", "e1", "e2", "o0", "o1", "w0", "w1")
+def _copy(axes: int) -> str:
+    """Return the function for copies within a field."""
+    return _function(
+        f"copy{axes}(f, op, place, links, at, weights)",
+        *_fetched("p", "w", "e0", "e1"),
+        *_range(axes, 4, "q", "q0", "q1"),
+        *_range(axes, 4 + 3 * axes, "r", "r0", "r1"),
+        "for a in range(e0):",
+        "    x = q + a * q0",
+        "    y = r + a * r0",
+        f"    if op == {Op.COLUMNS:d}:",
+        f"        n = at + {4 + 6 * axes}",
+        "        for c in range(e1):",
+        "            value = ld(weights, ld(links, n + 2)) * ld(f, y + ld(links, n + 1))",
+        "            st(f, x + ld(links, n), value)",
+        "            n += 3",
+        "    elif q1 == 1 and r1 == 1:",
+        "        for t in range(e1):",
+        "            st(f, x + t, ld(weights, w) * ld(f, y + t))",
+        "    else:",
+        "        for t in range(e1):",
+        "            st(f, x + t * q1, ld(weights, w) * ld(f, y + t * r1))",
+    )
 
 
-_MADE = (("x", "o", "o0", "o1"), ("z", "w", "w0", "w1"))
-
-_TEXTS = {
-    Op.FILL: _function("links, at, weights, scratch", _box(), _nest(*_MADE, body=[
-        "for t in range(e2):",
-        "    st(scratch, x + t, ld(weights, z + t))",
-    ])),
-    Op.SCALE: _function("scalar, links, at, weights, scratch", _box(), _nest(*_MADE, body=[
-        "for t in range(e2):",
-        "    old = ld(scratch, x + t)",
-        "    st(scratch, x + t, fma(ld(weights, z + t), scalar, old))",
-    ])),
-    Op.CLEAR: _function("links, at, weights, scratch", _Record().take("o", "count"), [
-        "    zero = ld(weights, 0)",
-        "    for t in range(count):",
-        "        st(scratch, o + t, zero)",
-    ]),
-}  # fmt: skip
+def _points(axes: int) -> str:
+    """Return the function for points one by one."""
+    return _function(
+        f"points{axes}(f, op, place, links, at, weights, scratch)",
+        *_fetched("p", "count"),
+        "at += 2",
+        "for c in range(count):",
+        "    o = ld(links, at)",
+        f"    q = ld(place, p) + {_offset(axes, 'at + 2')}",
+        f"    if op == {Op.GATHER:d}:",
+        "        value = fma(ld(weights, ld(links, at + 1)), ld(f, q), ld(scratch, o))",
+        "        st(scratch, o, value)",
+        "    else:",
+        "        st(f, q, ld(scratch, o))",
+        f"    at += {axes + 2}",
+    )
 
 
-def _turn(sizes: Sequence[int]) -> str:
-    """Return the function that multiplies vectors, in lines of scratch memory, by matrices."""
-    lines = ["def NAME(links, at, weights, scratch):", "    n = ld(links, at + 1)"]
+def _filled(value: str) -> list[str]:
+    """Return the lines that store a value everywhere on lines in scratch memory."""
+    return [
+        *_fetched("o", "w", "e0", "e1", "o0", "w0"),
+        "for a in range(e0):",
+        "    x = o + a * o0",
+        "    z = w + a * w0",
+        "    for t in range(e1):",
+        f"        st(scratch, x + t, {value})",
+    ]
+
+
+def _turn(sizes: Sequence[int]) -> list[str]:
+    """Return the lines that multiply vectors in scratch memory by matrices."""
+    lines = _fetched("size", "e1")
     for number, size in enumerate(sizes):
-        lines.append(f"    {'elif' if number else 'if'} ld(links, at) == {size}:")
-        lines += [f"        o{c} = ld(links, at + {2 + c})" for c in range(size)]
-        lines += [f"        j{e} = ld(links, at + {2 + size + e})" for e in range(size * size)]
-        lines.append("        for t in range(n):")
-        lines += [f"            v{c} = ld(scratch, o{c} + t)" for c in range(size)]
-        lines += [f"            {line}" for line in _turned(range(size), 0)]
-        lines += [f"            st(scratch, o{c} + t, u{c})" for c in range(size)]
-    return "\n".join(lines)
+        names = [*(f"o{c}" for c in range(size)), *(f"j{e}" for e in range(size * size))]
+        lines.append(f"{'elif' if number else 'if'} size == {size}:")
+        lines += ["    " + line for line in _fetched(*names, at=2)]
+        lines.append("    for t in range(e1):")
+        lines += [f"        v{c} = ld(scratch, o{c} + t)" for c in range(size)]
+        lines += [f"        {line}" for line in _turned(range(size), 0)]
+        lines += [f"        st(scratch, o{c} + t, u{c})" for c in range(size)]
+    return lines
 
 
-def _turned(values: Sequence[int], matrix: int) -> list[str]:
-    """Return the lines for u, the matrix of weights that starts at j times the vector v."""
+def _turned(values: Sequence[int], first: int) -> list[str]:
+    """Return the lines for u, a matrix times the vector v; its entries count from the first."""
     lines = []
     for row, c in enumerate(values):
         for column, d in enumerate(values):
-            entry = f"ld(weights, j{matrix + row * len(values) + column} + t)"
+            entry = f"ld(weights, j{first + row * len(values) + column} + t)"
             value = f"fma({entry}, v{d}, u{c})" if column else f"{entry} * v{d}"
             lines.append(f"u{c} = {value}")
     return lines
@@ -363,54 +319,56 @@ def _product(group: Sequence[int]) -> str:
     """Return the function that adds up neighbours on lines for a group of values.
 
     A recipe is a list of stretches: place of the values, length, first weight, place of the first
-    source, and whether it goes on with sums already begun; the weights of one neighbour after the
-    other. Sums of a group all begin here; ``made`` is memory apart from that of sources.
+    source, and whether the sums go on with what is there; weights are those of one neighbour after
+    the other. Only a value alone can go on. ``made`` is memory apart from that of sources, which
+    the compiler need not prove, as it is another argument.
     """
     count = sum(group)
-    record = _Record().take("recipe", "more")
-    record.take(*(f"{place}{v}" for v in range(count) for place in ("o", "s")))
-    vectors: list[list[int]] = []
-    for size in group:
-        vectors.append(list(range(sum(map(len, vectors)), sum(map(len, vectors)) + size)))
-    entries = sum(size * size for size in group if size > 1)
-    record.take(*(f"m{e}" for e in range(entries)))
-    lines = [
-        "    zero = ld(weights, 0)",
-        "    for c in range(ld(links, recipe)):",
-        "        at = recipe + 1 + 5 * c",
-        "        o = ld(links, at)",
-        "        n = ld(links, at + 1)",
-        "        w0 = ld(links, at + 2)",
-        "        s = ld(links, at + 3)",
-        *(f"        w{k} = w{k - 1} + n" for k in range(1, TAPS)),
-        *(f"        x{v} = o{v} + o" for v in range(count)),
-        *(f"        y{v} = s{v} + s" for v in range(count)),
-        *(f"        j{e} = m{e} + o" for e in range(entries)),
+    starts = [sum(group[:n]) for n in range(len(group))]
+    turned: list[str] = []
+    entries = 0
+    for start, size in zip(starts, group, strict=True):
+        if size > 1:
+            turned += _turned(range(start, start + size), entries)
+            entries += size * size
+    results = [
+        f"{'u' if size > 1 else 'v'}{start + n}"
+        for start, size in zip(starts, group, strict=True)
+        for n in range(size)
     ]
     sums = [
         line
         for k in range(TAPS)
         for line in (
-            f"    w = ld(weights, w{k} + t)",
-            *(f"    v{v} = fma(w, ld(scratch, y{v} + {k} + t), v{v})" for v in range(count)),
+            f"w = ld(weights, w{k} + t)",
+            *(f"v{v} = fma(w, ld(scratch, y{v} + {k} + t), v{v})" for v in range(count)),
         )
     ]
-    turned, matrix = [], 0
-    for values in vectors:
-        if len(values) > 1:
-            turned += ["    " + line for line in _turned(values, matrix)]
-            matrix += len(values) ** 2
-    stored = [
-        f"    st(made, x{v} + t, {'u' if len(values) > 1 else 'v'}{v})"
-        for values in vectors
-        for v in values
-    ]
-    begin = ["for t in range(n):", *(f"    v{v} = zero" for v in range(count))]
-    loop = [*begin, *sums, *turned, *stored]
-    if count > 1:
-        lines += ["        " + line for line in loop]
-    else:
-        on = ["for t in range(n):", "    v0 = ld(made, x0 + t)", *sums, *stored]
-        lines += ["        if more + ld(links, at + 4) == 0:", *("            " + x for x in loop)]
-        lines += ["        else:", *("            " + x for x in on)]
-    return _function("links, at, weights, scratch, made", record, lines)
+    ends = [f"st(made, x{v} + t, {result})" for v, result in enumerate(results)]
+
+    def loop(*begin: str) -> list[str]:
+        body = [*begin, *sums, *turned, *ends]
+        return ["for t in range(n):", *("    " + line for line in body)]
+
+    fresh = loop(*(f"v{v} = zero" for v in range(count)))
+    if count == 1:
+        old = loop("v0 = ld(made, x0 + t)")
+        fresh = ["if more + ld(links, q + 4) == 0:", *("    " + line for line in fresh)]
+        fresh += ["else:", *("    " + line for line in old)]
+    operands = [f"{what}{v}" for v in range(count) for what in ("o", "s")]
+    return _function(
+        f"{_label(group)}(links, at, weights, scratch, made)",
+        *_fetched("recipe", "more", *operands, *(f"m{e}" for e in range(entries))),
+        "zero = ld(weights, 0)",
+        "q = recipe + 1",
+        "for c in range(ld(links, recipe)):",
+        *("    " + line for line in [
+            *(f"{name} = ld(links, q + {n})" for n, name in enumerate(("o", "n", "w0", "s"))),
+            *(f"w{k} = w{k - 1} + n" for k in range(1, TAPS)),
+            *(f"x{v} = o{v} + o" for v in range(count)),
+            *(f"y{v} = s{v} + s" for v in range(count)),
+            *(f"j{e} = m{e} + o" for e in range(entries)),
+            *fresh,
+            "q += 5",
+        ]),
+    )  # fmt: skip
