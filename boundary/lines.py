@@ -118,7 +118,7 @@ def lined(part: Part, inner: int | None = None) -> Iterator[Part]:
 
 
 def along(piece: Piece) -> int | None:
-    """Return the loop dimension for lines: that of most neighbours, the last axis, or the longest."""
+    """Return the dimension for lines: that of most neighbours, the last axis, or the longest."""
     wide = [d for d, n in enumerate(piece.extents) if n > 1]
     if not wide:
         return None

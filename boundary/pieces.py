@@ -1,8 +1,8 @@
 """What a fill does, in numbers: pieces of ghosts, each a sum over points at regular distances.
 
-All indices are those of array axes: block, k, j, i or fewer; a step is what an index changes by from
-one point of a loop dimension to the next. The value of a point is one fixed expression, in whatever
-way it is computed::
+All indices are those of array axes: block, k, j, i or fewer; a step is what an index changes by
+from one point of a loop dimension to the next. The value of a point is one fixed expression, in
+whatever way it is computed::
 
     value[p] = constant[p] + sum of coefficient[p] * scalar
              + sum of weight[p] * source[start + steps . p]
@@ -175,9 +175,9 @@ def _spread(number: Number, piece: Piece, dtype: Any) -> Array:
 
 def _places(start: Index, steps: Sequence[Index], extents: Sequence[int]) -> tuple[Array, ...]:
     """Return the indices of points, an array for each axis."""
-    grid = np.indices(extents) if extents else np.zeros((0,), int)
+    zero = np.zeros(tuple(extents), int)
+    grid = np.indices(zero.shape)
     return tuple(
-        s
-        + sum((step[axis] * g for step, g in zip(steps, grid, strict=True)), np.zeros(extents, int))
+        s + sum((step[axis] * g for step, g in zip(steps, grid, strict=True)), zero)
         for axis, s in enumerate(start)
     )

@@ -323,25 +323,27 @@ class _Writer:
         size = count * padded(length)
         base = self.space(size * len(pieces))
         places = [base + n * size for n in range(len(pieces))]
-        mixes = [part for part in parts if isinstance(part, Mix)]
-        entries = {
-            id(m): [self.weight(_slab(e, pieces[0].extents)) for row in m.matrix for e in row]
-            for m in mixes
-        }
-        if not self._together(parts, pieces, places, [w for m in mixes for w in entries[id(m)]]):
+        matrices = [self._matrix(part, pieces[0].extents) for part in parts]
+        if not self._together(parts, pieces, places, [w for m in matrices for w in m]):
+            mixed = any(isinstance(part, Mix) for part in parts)
             for piece, place in zip(pieces, places, strict=True):
-                self._values(piece, place, bool(mixes))
+                self._values(piece, place, mixed)
             rest = iter(places)
-            for part in parts:
+            for part, matrix in zip(parts, matrices, strict=True):
                 own = [_Made(next(rest)) for _ in pieces_of(part)]
                 if isinstance(part, Mix):
-                    self.emit(Op.TURN, len(own), size, *own, *entries[id(part)])
+                    self.emit(Op.TURN, len(own), size, *own, *matrix)
+        alone = len(parts) == 1 and isinstance(parts[0], Piece)
         for piece, place in zip(pieces, places, strict=True):
-            weight = 1.0 if mixes or piece.scaled is None else piece.scaled
-            head = _Made(place), self.weight(weight), 0, count, length, padded(length), 0
-            self.store(
-                Op.WRITE, *self.field(piece.target), *head, *_flat((piece.start, *piece.steps))
-            )
+            weight = self.weight(piece.scaled if alone and piece.scaled is not None else 1.0)
+            lines = _Made(place), weight, 0, count, length, padded(length), 0
+            where = _flat((piece.start, *piece.steps))
+            self.store(Op.WRITE, *self.field(piece.target), *lines, *where)
+
+    def _matrix(self, part: Part, extents: tuple[int, ...]) -> list[int]:
+        """Return the places of the entries of the matrix of a part, each a line for each line."""
+        rows = part.matrix if isinstance(part, Mix) else ()
+        return [self.weight(_slab(entry, extents)) for row in rows for entry in row]
 
     def _together(
         self,

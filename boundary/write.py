@@ -163,11 +163,9 @@ def _choice(names: Sequence[str], lines: Sequence[str]) -> list[str]:
         return [lines[0].format(names[0])]
     found = ["which = ld(links, at)"]
     for number, (name, line) in enumerate(zip(names, lines, strict=True)):
-        word = f"if which == {number}" if number < len(names) - 1 else "else"
-        found += [
-            f"{'el' if 0 < number < len(names) - 1 else ''}{word}:",
-            f"    {line.format(name)}",
-        ]
+        last = number == len(names) - 1
+        test = "else" if last else f"{'elif' if number else 'if'} which == {number}"
+        found += [f"{test}:", f"    {line.format(name)}"]
     return found
 
 

@@ -1,0 +1,247 @@
+"""Tables and the function that runs them, against the pieces evaluated one by one, bit for bit."""
+
+from collections.abc import Callable
+from functools import cache
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from boundary import write
+from boundary.pieces import Mix, Part, Piece, Tap, evaluate
+from boundary.tables import Tables, form_of, tables
+from boundary.write import Form
+from ssr.intrinsics import fma, jit, ld, plain, st
+
+Array = np.ndarray[Any, Any]
+Run = Callable[..., Any]
+
+FRAME = 2
+"""Index of the first element of arrays, negated: pieces have their origin inside."""
+
+
+def functions(form: Form) -> dict[str, Any]:
+    """Return the functions of a form's text, by name."""
+    scope: dict[str, Any] = {"ld": ld, "st": st, "fma": fma}
+    exec(compile(write.source(form, "fill"), "<fill>", "exec"), scope)
+    return scope
+
+
+def checked(form: Form) -> Run:
+    """Return a form's function as plain Python, which checks every access."""
+    return plain(functions(form)["fill"])
+
+
+@cache
+def compiled(form: Form, dtype: str = "float64") -> Run:
+    """Return a form's function as machine code."""
+    scope = functions(form)
+    for name in [name for name in scope if name.startswith("fill_")]:
+        scope[name] = jit(None, cache=False)(FunctionType(scope[name].__code__, scope))
+    fields = [f"{dtype}[{', '.join([':'] * (n - 1) + ['::1'])}]" for n in form.axes]
+    own = ["int64[::1]", "int64[::1]", f"{dtype}[::1]", f"{dtype}[::1]", *[dtype] * form.scalars]
+    kernel = jit(f"void({', '.join([*fields, *own])})", cache=False)
+    return kernel(FunctionType(scope["fill"].__code__, scope))
+
+
+def place_of(fields: list[Array], origin: int) -> Array:
+    """Return the places of fields whose first element has the index -origin along each axis."""
+    found: list[int] = []
+    for field in fields:
+        strides = [s // field.itemsize for s in field.strides]
+        found += [origin * sum(strides), *strides[:-1]]
+    return np.array(found, np.int64)
+
+
+def shifted(part: Part, by: int) -> Part:
+    """Return a part with all indices less by a number."""
+    if isinstance(part, Mix):
+        pieces = tuple(shifted(p, by) for p in part.pieces)
+        return Mix(pieces, part.matrix)  # type: ignore[arg-type]
+    taps = tuple(
+        Tap(t.source, tuple(s - by for s in t.start), t.steps, t.weight, t.window)
+        for t in part.taps
+    )
+    start = tuple(s - by for s in part.start)
+    sums = part.constant, part.scalars
+    return Piece(part.target, start, part.steps, part.extents, taps, *sums)
+
+
+def filled(
+    run: Run, made: Tables, fields: list[Array], scalars: tuple[Any, ...] = (), origin: int = 0
+) -> list[Array]:
+    """Return the fields after a run."""
+    result = [field.copy() for field in fields]
+    kind = fields[0].dtype
+    scratch = np.full(made.scratch, np.nan, kind)
+    run(*result, place_of(result, origin), made.links, made.weights, scratch, *scalars)
+    return result
+
+
+def expected(parts: list[Part], fields: list[Array], scalars: tuple[Any, ...] = ()) -> list[Array]:
+    """Return the fields after the parts, done one by one."""
+    result = [field.copy() for field in fields]
+    evaluate(parts, result, scalars)
+    return result
+
+
+def check_same(found: list[Array], wanted: list[Array]) -> None:
+    """Fail if fields do not hold the same bits."""
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(one, other)
+        assert np.array_equal(np.signbit(one), np.signbit(other))
+
+
+Numbers = some.sampled_from([0.0, 1.0, -1.0, 0.5, -2.25, 0.1])
+
+
+@some.composite
+def number(draw: Any, extents: tuple[int, ...]) -> Any:
+    """Draw a number, or an array that broadcasts to extents."""
+    if draw(some.booleans()):
+        return draw(Numbers)
+    shape = tuple(draw(some.sampled_from([1, n])) for n in extents)
+    rng = np.random.default_rng(draw(some.integers(0, 99)))
+    return np.where(rng.random(shape) < 0.3, 0.0, rng.standard_normal(shape))
+
+
+@some.composite
+def taps_of(draw: Any, extents: tuple[int, ...], shape: tuple[int, ...], field: int) -> list[Tap]:
+    """Draw taps of a field: one, or some that are neighbours along a loop dimension."""
+    axes = len(shape)
+    order = draw(some.permutations(range(axes)))
+    steps = []
+    for n, axis in zip(extents, order, strict=False):
+        if n > shape[axis]:
+            steps.append((0,) * axes)
+            continue
+        sign = draw(some.sampled_from([1, -1, 0]))
+        steps.append(tuple(sign * (a == axis) for a in range(axes)))
+    start = []
+    for axis, size in enumerate(shape):
+        spread = sum((n - 1) * step[axis] for n, step in zip(extents, steps, strict=True))
+        low, high = max(0, -spread), size - 1 - max(0, spread)
+        start.append(draw(some.integers(low, high)))
+    moving = [d for d, step in enumerate(steps) if any(step)]
+    if not moving or not draw(some.booleans()):
+        window = None
+        if draw(some.booleans()):
+            ends = [sorted(draw(some.tuples(*[some.integers(0, n)] * 2))) for n in extents]
+            window = tuple((low, high) for low, high in ends)
+        return [Tap(field, tuple(start), tuple(steps), draw(number(extents)), window)]
+    along = draw(some.sampled_from(moving))
+    step = steps[along]
+    axis = next(a for a, s in enumerate(step) if s)
+    found = []
+    for ahead in range(draw(some.integers(-9, 0)), draw(some.integers(1, 9))):
+        index = start[axis] + ahead * step[axis]
+        inside = [
+            t for t in range(extents[along]) if 0 <= index + t * step[axis] < shape[axis]
+        ]
+        low, high = (inside[0], inside[-1] + 1) if inside else (0, 0)
+        window = tuple(
+            (low, high) if d == along else (0, n) for d, n in enumerate(extents)
+        )
+        first = tuple(s + ahead * d for s, d in zip(start, step, strict=True))
+        found.append(Tap(field, first, tuple(steps), draw(number(extents)), window))
+    return found
+
+
+@some.composite
+def fills(draw: Any, axes: int, fields: int, scalars: int, apart: bool) -> Any:
+    """Draw parts, and the shape of the fields.
+
+    Targets lie behind all that is read along the first axis if they are to be apart, one part
+    after the other. A field more than two: the last two are a vector.
+    """
+    count = draw(some.integers(1, 4))
+    rest = tuple(draw(some.integers(1, 14)) for _ in range(axes - 1))
+    depth = draw(some.integers(1, 14))
+    shape = (depth, *rest)
+    parts: list[Part] = []
+    edge = depth if apart else 0
+    for _ in range(count):
+        extents = tuple(draw(some.integers(1, n)) for n in (draw(some.integers(1, 12)), *rest))
+        order = draw(some.permutations(range(axes)))
+        steps, start = [], []
+        for d in order:
+            sign = draw(some.sampled_from([1, -1]))
+            steps.append(tuple(sign * (axis == d) for axis in range(axes)))
+        start = [
+            (edge if axis == 0 else 0) + (extents[axis] - 1 if step[axis] < 0 else 0)
+            for axis, step in sorted(zip(order, steps, strict=True))
+        ]
+        loops = tuple(extents[d] for d in order)
+
+        def piece(field: int, taps: tuple[Tap, ...], plain: bool) -> Piece:
+            constant = 0.0 if plain else draw(number(loops))  # noqa: B023
+            factors = () if plain or not scalars else ((0, draw(number(loops))),)  # noqa: B023
+            return Piece(field, tuple(start), tuple(steps), loops, taps, constant, factors)  # noqa: B023
+
+        source = draw(some.integers(0, fields - 1))
+        taps = [
+            tap
+            for _ in range(draw(some.integers(0, 3)))
+            for tap in draw(taps_of(loops, shape, source))
+        ]
+        target = draw(some.integers(0, fields - 1))
+        bare = bool(taps) and draw(some.booleans())
+        if fields > 2 and draw(some.booleans()):
+            both = tuple(
+                piece(f, tuple(Tap(f, t.start, t.steps, t.weight, t.window) for t in taps), bare)
+                for f in (1, 2)
+            )
+            matrix = tuple(tuple(draw(number(loops)) for _ in both) for _ in both)
+            parts.append(Mix(both, matrix))
+            if draw(some.booleans()):
+                own = tuple(Tap(0, t.start, t.steps, t.weight, t.window) for t in taps)
+                parts.append(piece(0, own, bare))
+        else:
+            parts.append(piece(target, tuple(taps), bare))
+        edge += extents[0]
+    return parts, (max(edge, depth), *rest)
+
+
+def values(shape: tuple[int, ...], fields: int, dtype: Any = np.float64) -> list[Array]:
+    """Return fields of numbers, of which many are zero."""
+    rng = np.random.default_rng(7)
+    found = [rng.standard_normal(shape) for _ in range(fields)]
+    return [np.where(rng.random(shape) < 0.2, -0.0, f).astype(dtype) for f in found]
+
+
+@pytest.mark.parametrize("staged", [False, True])
+@pytest.mark.parametrize("axes", [1, 2, 3, 4])
+def test_the_text_for_parts_does_what_they_say(axes: int, staged: bool) -> None:
+    @settings(max_examples=60, deadline=None)
+    @given(some.data())
+    def check(data: Any) -> None:
+        parts, shape = data.draw(fills(axes, 3, 1, apart=not staged))
+        fields = values(shape, 3)
+        form = form_of(parts, [axes] * 3, 1, staged=staged)
+        made = tables([shifted(p, FRAME) for p in parts], form, staged=staged)
+        found = filled(checked(form), made, fields, (1.5,), FRAME)
+        check_same(found, expected(parts, fields, (1.5,)))
+
+    check()
+
+
+GENERAL = Form((3, 3, 3), 1, ((1,), (1, 2), (2,)))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_machine_code_has_the_bits_of_plain_python(dtype: str) -> None:
+    run = compiled(GENERAL, dtype)
+    scalar = np.dtype(dtype).type(1.5)
+
+    @settings(max_examples=100, deadline=None)
+    @given(some.data(), some.booleans())
+    def check(data: Any, staged: bool) -> None:
+        parts, shape = data.draw(fills(3, 3, 1, apart=not staged))
+        fields = values(shape, 3, dtype)
+        made = tables(parts, GENERAL, dtype, staged=staged)
+        check_same(filled(run, made, fields, (scalar,)), expected(parts, fields, (scalar,)))
+
+    check()
