@@ -281,9 +281,10 @@ class _Writer:
                 else:
                     where = _flat(target, source)
                     self.emit(Op.COPY, *self.field(piece.target), weight, *piece.extents, *where)
-        for (field, count, *ranges), entries in columns.items():
-            ends = (count, len(entries) // 3, *_flat(*ranges), *entries)
-            self.emit(Op.COLUMNS, *self.field(field), 0, *ends)
+        for (field, weight, count, *ranges), entries in columns.items():
+            whole = [*entries, *entries[-2:]][: -(-len(entries) // 4) * 4]  # an even number
+            ends = weight, count, len(whole) // 2, *_flat(*ranges), *whole
+            self.emit(Op.COLUMNS, *self.field(field), *ends)
 
     def points(self, pieces: Sequence[Piece]) -> None:
         """Write pieces of few points, one by one."""
@@ -473,9 +474,8 @@ def _column(
             ((*start[:-1], 0), steps[rows], zero)
             for start, steps in ((one.start, one.steps), (one.taps[0].start, tap.steps))
         ]
-        key = piece.target, piece.extents[rows], *ranges
-        entry = [one.start[-1], one.taps[0].start[-1], weight]
-        columns.setdefault(key, []).extend(entry)
+        key = piece.target, weight, piece.extents[rows], *ranges
+        columns.setdefault(key, []).extend([one.start[-1], one.taps[0].start[-1]])
 
 
 def _flat(*ranges: Sequence[Index]) -> list[int]:

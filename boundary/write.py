@@ -21,6 +21,10 @@ TAPS = 8
 """Neighbours on a line that are added up at once."""
 
 
+COLUMNS = (6, 2)
+"""Columns that are copied at once, row by row; there is always a multiple of the last."""
+
+
 class Op(IntEnum):
     """The instructions.
 
@@ -34,7 +38,8 @@ class Op(IntEnum):
     WRITE = 2  # as READ: scratch times one weight into a field
     TAP = 3  # as READ: weights times a field, added to scratch unless it is the first
     COPY = 4  # field; w, lines, length; range of targets, range of sources
-    COLUMNS = 5  # field; count, lines; as COPY without steps along lines; (target, source, w)
+    COLUMNS = 5  # as COPY, but columns: their number is the length, and offsets along the last axis,
+    # of a target and its source, follow
     GATHER = 6  # field; count; (o, w, index): a weight times a point, added to scratch
     SCATTER = 7  # as GATHER: scratch into points
     FILL = 8  # o, w, lines, length, step of o, step of w: weights into scratch
@@ -240,22 +245,35 @@ def _copy(axes: int) -> str:
         *_fetched("p", "w", "e0", "e1"),
         *_range(axes, 4, "q", "q0", "q1"),
         *_range(axes, 4 + 3 * axes, "r", "r0", "r1"),
-        "for a in range(e0):",
-        "    x = q + a * q0",
-        "    y = r + a * r0",
-        f"    if op == {Op.COLUMNS:d}:",
-        f"        n = at + {4 + 6 * axes}",
-        "        for c in range(e1):",
-        "            value = ld(weights, ld(links, n + 2)) * ld(f, y + ld(links, n + 1))",
-        "            st(f, x + ld(links, n), value)",
-        "            n += 3",
-        "    elif q1 == 1 and r1 == 1:",
-        "        for t in range(e1):",
-        "            st(f, x + t, ld(weights, w) * ld(f, y + t))",
-        "    else:",
-        "        for t in range(e1):",
-        "            st(f, x + t * q1, ld(weights, w) * ld(f, y + t * r1))",
+        "weight = ld(weights, w)",
+        f"if op == {Op.COLUMNS:d}:",
+        f"    n = at + {4 + 6 * axes}",
+        "    while e1 > 0:",
+        *("        " + line for line in _columns()),
+        "else:",
+        "    for a in range(e0):",
+        "        x = q + a * q0",
+        "        y = r + a * r0",
+        "        if q1 == 1 and r1 == 1:",
+        "            for t in range(e1):",
+        "                st(f, x + t, weight * ld(f, y + t))",
+        "        else:",
+        "            for t in range(e1):",
+        "                st(f, x + t * q1, weight * ld(f, y + t * r1))",
     )
+
+
+def _columns() -> list[str]:
+    """Return the lines that copy the next columns of rows, as many at once as `COLUMNS` allows."""
+    lines = []
+    for number, count in enumerate(COLUMNS):
+        more = f"if e1 >= {count}:" if number < len(COLUMNS) - 1 else "else:"
+        lines += [more, *(f"    x{c} = q + ld(links, n + {2 * c})" for c in range(count))]
+        lines += [f"    y{c} = r + ld(links, n + {2 * c + 1})" for c in range(count)]
+        lines += [f"    n += {2 * count}", f"    e1 -= {count}", "    for a in range(e0):"]
+        lines += [f"        v{c} = weight * ld(f, y{c} + a * r0)" for c in range(count)]
+        lines += [f"        st(f, x{c} + a * q0, v{c})" for c in range(count)]
+    return lines
 
 
 def _points(axes: int) -> str:
