@@ -21,8 +21,11 @@ TAPS = 8
 """Neighbours on a line that are added up at once."""
 
 
-COLUMNS = (6, 2)
-"""Columns that are copied at once, row by row; there is always a multiple of the last."""
+COLUMNS = 6
+"""Columns that are copied at once, row by row; fewer are copied two by two."""
+
+AHEAD = 8
+"""Rows of which the ends are fetched ahead, where there is time for it."""
 
 
 class Op(IntEnum):
@@ -134,7 +137,7 @@ def _branches(
         last = Op.TAP if form.sums else Op.WRITE
         yield f"op <= {last:d}", of_field("lines", ", scratch")
     if form.copies:
-        yield f"op <= {Op.COLUMNS:d}", of_field("copy")
+        yield f"op <= {Op.COLUMNS:d}", of_field("copy", ", {}")
     if form.sums:
         yield f"op <= {Op.SCATTER:d}", of_field("points", ", scratch")
         yield f"op == {Op.FILL:d}", _filled("ld(weights, z + t)")
@@ -165,12 +168,12 @@ def _label(group: Sequence[int]) -> str:
 def _choice(names: Sequence[str], lines: Sequence[str]) -> list[str]:
     """Return the lines that run the one for a name which the next operand tells."""
     if len(names) == 1:
-        return [lines[0].format(names[0])]
+        return [lines[0].replace("{}", names[0])]
     found = ["which = ld(links, at)"]
     for number, (name, line) in enumerate(zip(names, lines, strict=True)):
         last = number == len(names) - 1
         test = "else" if last else f"{'elif' if number else 'if'} which == {number}"
-        found += [f"{test}:", f"    {line.format(name)}"]
+        found += [f"{test}:", f"    {line.replace('{}', name)}"]
     return found
 
 
@@ -239,9 +242,12 @@ def _lines(axes: int, sums: bool) -> str:
 
 
 def _copy(axes: int) -> str:
-    """Return the function for copies within a field."""
+    """Return the function for copies within a field, which is given twice.
+
+    So the compiler need not prove that sources are no targets.
+    """
     return _function(
-        f"copy{axes}(f, op, place, links, at, weights)",
+        f"copy{axes}(f, op, place, links, at, weights, g)",
         *_fetched("p", "w", "e0", "e1"),
         *_range(axes, 4, "q", "q0", "q1"),
         *_range(axes, 4 + 3 * axes, "r", "r0", "r1"),
@@ -254,24 +260,37 @@ def _copy(axes: int) -> str:
         "    for a in range(e0):",
         "        x = q + a * q0",
         "        y = r + a * r0",
-        "        if q1 == 1 and r1 == 1:",
+        "        if q1 == 1 and r1 == 1 and weight == 1:",
         "            for t in range(e1):",
-        "                st(f, x + t, weight * ld(f, y + t))",
+        "                st(f, x + t, ld(g, y + t))",
+        "        elif q1 == 1 and r1 == 1:",
+        "            for t in range(e1):",
+        "                st(f, x + t, weight * ld(g, y + t))",
         "        else:",
         "            for t in range(e1):",
-        "                st(f, x + t * q1, weight * ld(f, y + t * r1))",
+        "                st(f, x + t * q1, weight * ld(g, y + t * r1))",
     )
 
 
 def _columns() -> list[str]:
-    """Return the lines that copy the next columns of rows, as many at once as `COLUMNS` allows."""
+    """Return the lines that copy the next columns of rows: many at once, or two.
+
+    Many leave time to fetch the ends of rows ahead. With two, the compiler does best if it cannot
+    tell sources from targets.
+    """
     lines = []
-    for number, count in enumerate(COLUMNS):
-        more = f"if e1 >= {count}:" if number < len(COLUMNS) - 1 else "else:"
-        lines += [more, *(f"    x{c} = q + ld(links, n + {2 * c})" for c in range(count))]
+    for count in (COLUMNS, 2):
+        lines.append(f"if e1 >= {count}:" if count == COLUMNS else "else:")
+        lines += [f"    x{c} = q + ld(links, n + {2 * c})" for c in range(count)]
         lines += [f"    y{c} = r + ld(links, n + {2 * c + 1})" for c in range(count)]
         lines += [f"    n += {2 * count}", f"    e1 -= {count}", "    for a in range(e0):"]
-        lines += [f"        v{c} = weight * ld(f, y{c} + a * r0)" for c in range(count)]
+        if count == COLUMNS:
+            lines += [
+                f"        prefetch(f, x0 + (a + {AHEAD}) * q0)",
+                f"        prefetch(f, y0 + (a + {AHEAD}) * r0)",
+            ]
+        source = "g" if count == COLUMNS else "f"
+        lines += [f"        v{c} = weight * ld({source}, y{c} + a * r0)" for c in range(count)]
         lines += [f"        st(f, x{c} + a * q0, v{c})" for c in range(count)]
     return lines
 
