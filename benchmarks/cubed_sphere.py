@@ -9,11 +9,12 @@ only. Nothing here knows of our packages: it is what the references and tests ar
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+Array = NDArray[np.floating[Any]]
 Integers = NDArray[np.int64]
 
 WEST, EAST, SOUTH, NORTH = range(4)
@@ -34,7 +35,8 @@ TAPS = 6
 
 def links() -> Integers:
     """Return for each panel and edge the neighbour, its edge, and 1 for opposite directions."""
-    return np.array([[[int(l[0]), "WESN".index(l[1]), len(l) > 2] for l in row] for row in LINKS])
+    read = [[(int(t[0]), "WESN".index(t[1]), len(t) > 2) for t in row] for row in LINKS]
+    return np.array(read, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +74,8 @@ def tables(n: int, layers: int) -> Tables:
     found = links()
     turn = np.empty((6, 4, layers, n, 2, 2))
     for panel, edge in np.ndindex(6, 4):
-        a = {WEST: -outside, EAST: outside}.get(edge, along)
-        b = {SOUTH: -outside, NORTH: outside}.get(edge, along)
+        a: Array = {WEST: -outside, EAST: outside}.get(edge, along)
+        b: Array = {SOUTH: -outside, NORTH: outside}.get(edge, along)
         turn[panel, edge] = rotation(panel, found[panel, edge, 0], *np.broadcast_arrays(a, b))
     return Tables(found, first, weights, turn)
 

@@ -56,8 +56,8 @@ def cut(piece: Piece, dimension: int, low: int, high: int) -> Piece:
     def tap(one: Tap) -> Tap:
         window = one.window
         if window is not None:
-            ends = tuple(min(max(x - low, 0), high - low) for x in window[dimension])
-            window = (*window[:dimension], ends, *window[dimension + 1 :])  # type: ignore[assignment]
+            first, last = (min(max(edge - low, 0), high - low) for edge in window[dimension])
+            window = (*window[:dimension], (first, last), *window[dimension + 1 :])
         start = moved(one.start, one.steps)
         return replace(one, start=start, weight=part(one.weight), window=window)
 
@@ -69,6 +69,7 @@ def cut(piece: Piece, dimension: int, low: int, high: int) -> Piece:
         taps=tuple(map(tap, piece.taps)),
         constant=part(piece.constant),
         scalars=tuple((n, part(c)) for n, c in piece.scalars),
+        also=tuple((field, moved(start, steps), steps) for field, start, steps in piece.also),
     )
 
 
@@ -170,6 +171,7 @@ def _ordered(piece: Piece, order: Sequence[int]) -> Piece:
         taps=tuple(map(tap, piece.taps)),
         constant=_ordered_number(piece.constant, piece.extents, order),
         scalars=tuple((n, _ordered_number(c, piece.extents, order)) for n, c in piece.scalars),
+        also=tuple((field, start, steps(given)) for field, start, given in piece.also),
     )
 
 

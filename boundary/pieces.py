@@ -25,6 +25,8 @@ Array: TypeAlias = np.ndarray[Any, Any]
 Index: TypeAlias = tuple[int, ...]
 Number: TypeAlias = "float | Array"
 """A number for all points of a piece, or an array that broadcasts to its extents."""
+Place: TypeAlias = tuple[int, Index, tuple[Index, ...]]
+"""A field, the index of the first point, and the step along each loop dimension."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,6 +64,8 @@ class Piece:
         The number of points along each loop dimension.
     taps, constant, scalars
         The sum: points read, a constant, and numbers of scalars with their coefficients.
+    also
+        Further places that get the same values.
     """
 
     target: int
@@ -71,6 +75,12 @@ class Piece:
     taps: tuple[Tap, ...]
     constant: Number = 0.0
     scalars: tuple[tuple[int, Number], ...] = ()
+    also: tuple[Place, ...] = ()
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """All places that get the values."""
+        return ((self.target, self.start, self.steps), *self.also)
 
     @property
     def scaled(self) -> float | None:
@@ -126,7 +136,8 @@ def evaluate(parts: Iterable[Part], fields: Sequence[Array], scalars: Sequence[f
                 total = fused(_spread(entry, piece, dtype), value, total)
             found.append((piece, total))
     for piece, value in found:
-        fields[piece.target][_places(piece.start, piece.steps, piece.extents)] = value
+        for field, start, steps in piece.places:
+            fields[field][_places(start, steps, piece.extents)] = value
 
 
 def _value(
@@ -139,7 +150,7 @@ def _value(
         read = fields[tap.source][_places(tap.start, tap.steps, piece.extents)]
         product: Array = dtype.type(weight) * read
         return product
-    total = _spread(piece.constant, piece, dtype) + dtype.type(0.0)
+    total: Array = _spread(piece.constant, piece, dtype) + dtype.type(0.0)
     for number, coefficient in piece.scalars:
         scalar = np.full(piece.extents, scalars[number], dtype)
         total = fused(_spread(coefficient, piece, dtype), scalar, total)
@@ -165,7 +176,8 @@ def seen(piece: Piece, tap: Tap) -> tuple[tuple[slice, ...], Index, tuple[int, .
 def fused(a: Array, b: Array, c: Array) -> Array:
     """Return ``a * b + c``, each element rounded once."""
     each = zip(a.ravel(), b.ravel(), c.ravel(), strict=True)
-    return np.array([fma(*one) for one in each], c.dtype).reshape(c.shape)
+    found: Array = np.array([fma(*one) for one in each], c.dtype).reshape(c.shape)
+    return found
 
 
 def _spread(number: Number, piece: Piece, dtype: Any) -> Array:

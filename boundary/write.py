@@ -41,7 +41,9 @@ class Op(IntEnum):
     WRITE = 2  # as READ: scratch times one weight into a field
     TAP = 3  # as READ: weights times a field, added to scratch unless it is the first
     COPY = 4  # field; w, lines, length; range of targets, range of sources
-    COLUMNS = 5  # as COPY, but columns: their number is the length, and offsets along the last axis,
+    COLUMNS = (
+        5  # as COPY, but columns: their number is the length, and offsets along the last axis,
+    )
     # of a target and its source, follow
     GATHER = 6  # field; count; (o, w, index): a weight times a point, added to scratch
     SCATTER = 7  # as GATHER: scratch into points

@@ -14,7 +14,7 @@ from boundary import write
 from boundary.pieces import Mix, Part, Piece, Tap, evaluate
 from boundary.tables import Tables, form_of, tables
 from boundary.write import Form
-from ssr.intrinsics import fma, jit, ld, plain, st
+from ssr.intrinsics import fma, jit, ld, plain, prefetch, st
 
 Array = np.ndarray[Any, Any]
 Run = Callable[..., Any]
@@ -25,7 +25,7 @@ FRAME = 2
 
 def functions(form: Form) -> dict[str, Any]:
     """Return the functions of a form's text, by name."""
-    scope: dict[str, Any] = {"ld": ld, "st": st, "fma": fma}
+    scope: dict[str, Any] = {"ld": ld, "st": st, "fma": fma, "prefetch": prefetch}
     exec(compile(write.source(form, "fill"), "<fill>", "exec"), scope)
     return scope
 
@@ -66,8 +66,9 @@ def shifted(part: Part, by: int) -> Part:
         for t in part.taps
     )
     start = tuple(s - by for s in part.start)
+    also = tuple((field, tuple(s - by for s in first), steps) for field, first, steps in part.also)
     sums = part.constant, part.scalars
-    return Piece(part.target, start, part.steps, part.extents, taps, *sums)
+    return Piece(part.target, start, part.steps, part.extents, taps, *sums, also)
 
 
 def filled(
@@ -138,13 +139,9 @@ def taps_of(draw: Any, extents: tuple[int, ...], shape: tuple[int, ...], field: 
     found = []
     for ahead in range(draw(some.integers(-9, 0)), draw(some.integers(1, 9))):
         index = start[axis] + ahead * step[axis]
-        inside = [
-            t for t in range(extents[along]) if 0 <= index + t * step[axis] < shape[axis]
-        ]
+        inside = [t for t in range(extents[along]) if 0 <= index + t * step[axis] < shape[axis]]
         low, high = (inside[0], inside[-1] + 1) if inside else (0, 0)
-        window = tuple(
-            (low, high) if d == along else (0, n) for d, n in enumerate(extents)
-        )
+        window = tuple((low, high) if d == along else (0, n) for d, n in enumerate(extents))
         first = tuple(s + ahead * d for s, d in zip(start, step, strict=True))
         found.append(Tap(field, first, tuple(steps), draw(number(extents)), window))
     return found
@@ -175,11 +172,16 @@ def fills(draw: Any, axes: int, fields: int, scalars: int, apart: bool) -> Any:
             for axis, step in sorted(zip(order, steps, strict=True))
         ]
         loops = tuple(extents[d] for d in order)
+        twice = draw(some.booleans())
 
         def piece(field: int, taps: tuple[Tap, ...], plain: bool) -> Piece:
             constant = 0.0 if plain else draw(number(loops))  # noqa: B023
             factors = () if plain or not scalars else ((0, draw(number(loops))),)  # noqa: B023
-            return Piece(field, tuple(start), tuple(steps), loops, taps, constant, factors)  # noqa: B023
+            also = ()
+            if twice:  # noqa: B023
+                behind = (start[0] + extents[0], *start[1:])  # noqa: B023
+                also = ((field, behind, tuple(steps)),)  # noqa: B023
+            return Piece(field, tuple(start), tuple(steps), loops, taps, constant, factors, also)  # noqa: B023
 
         source = draw(some.integers(0, fields - 1))
         taps = [
@@ -201,7 +203,7 @@ def fills(draw: Any, axes: int, fields: int, scalars: int, apart: bool) -> Any:
                 parts.append(piece(0, own, bare))
         else:
             parts.append(piece(target, tuple(taps), bare))
-        edge += extents[0]
+        edge += extents[0] * (2 if twice else 1)
     return parts, (max(edge, depth), *rest)
 
 
@@ -215,7 +217,7 @@ def values(shape: tuple[int, ...], fields: int, dtype: Any = np.float64) -> list
 @pytest.mark.parametrize("staged", [False, True])
 @pytest.mark.parametrize("axes", [1, 2, 3, 4])
 def test_the_text_for_parts_does_what_they_say(axes: int, staged: bool) -> None:
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=15, deadline=None)
     @given(some.data())
     def check(data: Any) -> None:
         parts, shape = data.draw(fills(axes, 3, 1, apart=not staged))
@@ -236,7 +238,7 @@ def test_machine_code_has_the_bits_of_plain_python(dtype: str) -> None:
     run = compiled(GENERAL, dtype)
     scalar = np.dtype(dtype).type(1.5)
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=40, deadline=None)
     @given(some.data(), some.booleans())
     def check(data: Any, staged: bool) -> None:
         parts, shape = data.draw(fills(3, 3, 1, apart=not staged))
