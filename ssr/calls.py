@@ -162,6 +162,30 @@ def _narrowed(
     return found[::-1]
 
 
+def partly_needed(program: ir.Program) -> frozenset[str]:
+    """Return the temporaries of which a step makes elements that nobody needs, in any step.
+
+    Where they follow from points that no call has made, these elements may be anything.
+    """
+    if not any(isinstance(step, ir.Call) for step in program.steps):
+        return frozenset()
+    every = (*program.fields, *program.temporaries)
+    needed = {field.name: _points(field, everything=False) for field in every}
+    seen = {field.name for field in program.fields}
+    found: set[str] = set()
+    for step in reversed(program.steps):
+        if isinstance(step, ir.Call):
+            for name, (given, _) in zip(step.fields, step.external.fields, strict=True):
+                needed[name] = row_domain(given)
+            continue
+        for part in ir.parts(step):
+            rows = _rows(part, step, needed, seen)
+            if isinstance(part, ir.Assignment) and not part.domain <= rows:
+                found.add(part.target)
+        _before(step, needed, seen)
+    return frozenset(found - {field.name for field in program.fields})
+
+
 def _asked(call: ir.Call, needed: Mapping[str, Domain]) -> list[Domain]:
     """Return what is read after a call, for sizes that leave none of its spaces empty."""
     found = []

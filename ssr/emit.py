@@ -13,6 +13,7 @@ from typing import Any
 
 from . import ir, write_calls
 from .boxes import calls_of
+from .calls import partly_needed
 from .looks import after_nest, in_box, looked_at
 from .loopnest import For, If, Loop
 from .loops import LoopNest
@@ -70,7 +71,13 @@ def kernel_source(
             (writer.buffer(b.name), number, b.rows, b.pad, b.lines) for b in made.nest.buffers
         ]
     cut = functions.needed([writer.lines for writer in writers])
-    looks = [(n, target) for n, made in enumerate(nests) for target in looked_at(made.nest)]
+    anything = partly_needed(program) if debug else ()
+    looks = [
+        (n, target)
+        for n, made in enumerate(nests)
+        for target in looked_at(made.nest)
+        if target not in anything
+    ]
     body: list[str] = []
     numbers = {id(step): n for found in (nests, calls) for n, step in enumerate(found)}
     for step in steps:

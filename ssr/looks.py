@@ -44,7 +44,7 @@ def after_nest(
 
 def in_box(writer: Writer, nest: ir.Nest, number: int, looks: Sequence[Look]) -> list[str]:
     """Return the lines at the end of a box where a nest makes a part of its target."""
-    if not partial(nest, writer.arrays):
+    if not partial(nest, writer.arrays) or (number, nest.target) not in looks:
         return []
     field = writer.arrays[nest.target]
     row = tuple(map(Affine.name, nest.axes))

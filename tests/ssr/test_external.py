@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import ssr
 from ssr import ir
-from ssr.errors import ArgumentError, OutOfSpaceError, SpaceError
+from ssr.errors import ArgumentError, NonFiniteError, OutOfSpaceError, SpaceError
 from ssr.external import extend
 from ssr.interpret import interpret_program
 from ssr.pipeline import lower
@@ -314,6 +314,25 @@ def test_where_a_copy_is_needed(why: str) -> None:
     plain.run(p, *arrays)
     for a, b in zip(arrays, meant, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-13)
+
+
+def test_debug_build_looks_at_what_is_needed() -> None:
+    """Ghosts that are not made hold anything, and so does what is computed of them."""
+
+    @ssr.program(x=cells, y=cells, options=ssr.Options(debug=True))
+    def p(x: Any, y: Any) -> None:
+        e = filled(wide, cells, x, reach=1)
+        y[:] = LAPLACE[2] @ (1.0 / (e * e))
+
+    x, y = np.random.default_rng(0).uniform(1.0, 2.0, (2, 3, 4))
+    wanted = applied(LAPLACE, wrapped(1.0 / (x * x)))
+    for run in p, p.run_plain:
+        run(x, y)
+        np.testing.assert_allclose(y, wanted, rtol=1e-13)
+    x[1, 1] = 0.0
+    for run in p, p.run_plain:
+        with pytest.raises(NonFiniteError, match=r"makes (inf|nan) in y at \(0, 1\)"):
+            run(x, y)
 
 
 # -- when, and how many at once ------------------------------------------------------------------
