@@ -6,9 +6,10 @@ there when it is read, and all it reads is there still. Distances follow from of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
+from types import MappingProxyType
 
 from . import ir
 from .sets import Domain
@@ -21,6 +22,9 @@ Read = tuple[str, Offset | None]
 Early = tuple[int, int]
 Need = tuple[tuple[int, int], tuple[int, int], tuple[int, int]]
 """How far beyond the box a step is needed: planes, lines and columns, before and after it."""
+
+Timing = tuple[tuple[Early, ...], tuple[Need, ...]]
+"""How early steps run, and how far they are needed."""
 
 NONE: Need = ((0, 0), (0, 0), (0, 0))
 
@@ -103,7 +107,7 @@ def plan_of(group: Sequence[Member], temporaries: set[str]) -> Plan | None:
     found = _early(group, buffered, direction, [need or NONE for need in beyond])
     if found is None:
         return None
-    ahead, needs = found
+    ahead, needs = _raised(group, buffered, direction, [need or NONE for need in beyond], found)
     if any(any(a) for a, m in zip(ahead, group, strict=True) if m.folds):
         return None
     needs = _widened(group, buffered, ahead, needs, direction)
@@ -158,19 +162,24 @@ def _buffered(group: Sequence[Member], temporaries: set[str]) -> frozenset[str]:
 
 
 def _early(
-    group: Sequence[Member], buffered: frozenset[str], direction: int, stored: Sequence[Need]
-) -> tuple[tuple[Early, ...], tuple[Need, ...]] | None:
+    group: Sequence[Member],
+    buffered: frozenset[str],
+    direction: int,
+    stored: Sequence[Need],
+    least: Mapping[int, Early] = MappingProxyType({}),
+) -> Timing | None:
     """Return how early each step runs, so that dependences hold, and how far it is needed.
 
-    ``stored`` says how far beyond the box the steps that are not buffered are stored. No step is
-    later than one after it, so that many run at the same line and may share loops.
+    ``stored`` says how far beyond the box the steps that are not buffered are stored, and ``least``
+    how early some steps run at least. No step is later than one after it, so that many run at the
+    same line and may share loops.
     """
     several = len(group[0].nest.axes) > 1
     ahead: list[Early] = [(0, 0)] * len(group)
     needs = list(stored)
     for first in reversed(range(len(group))):
         early = group[first]
-        wanted: list[Early] = [(0, 0)]
+        wanted: list[Early] = [least.get(first, (0, 0))]
         for second in range(first + 1, len(group)):
             late, (planes, lines) = group[second], ahead[second]
             wanted.append(ahead[second])
@@ -186,11 +195,46 @@ def _early(
         if early.written in buffered:
             needs[first] = _need(first, group, needs)
         planes, lines = max(wanted)
-        least = [sides(ends, direction)[1] for ends in needs[first][:2]]
-        ahead[first] = max(planes, least[0]), max(lines, least[1])
+        ends = [sides(pair, direction)[1] for pair in needs[first][:2]]
+        ahead[first] = max(planes, ends[0]), max(lines, ends[1])
         if any(a > limit for a, limit in zip(ahead[first], AHEAD, strict=True)):
             return None
     return tuple(ahead), tuple(needs)
+
+
+def _raised(
+    group: Sequence[Member],
+    buffered: frozenset[str],
+    direction: int,
+    stored: Sequence[Need],
+    found: Timing,
+) -> Timing:
+    """Return steps that run as early as the one before them if they compute some of the same.
+
+    They can share its loop then. The steps before them run no earlier for that.
+    """
+    least: dict[int, Early] = {}
+    for place, (before, here) in enumerate(pairwise(group), start=1):
+        ahead = found[0]
+        if ahead[place] == ahead[place - 1] or not _share(before, here):
+            continue
+        if not buffered.issuperset((before.written, here.written)):
+            continue
+        trial = _early(group, buffered, direction, stored, {**least, place: ahead[place - 1]})
+        if trial is not None and trial[0][:place] == ahead[:place]:
+            least[place], found = ahead[place - 1], trial
+    return found
+
+
+def _share(one: Member, other: Member) -> bool:
+    """Whether two steps on the same points have a part of their values in common."""
+    if one.rows.points != other.rows.points:
+        return False
+    parts = [
+        {v for s in m.nest.statements for v in ir.walk(s.value) if isinstance(v, (ir.Op, ir.Sum))}
+        for m in (one, other)
+    ]
+    return not parts[0].isdisjoint(parts[1])
 
 
 def sides(ends: tuple[int, int], direction: int) -> tuple[int, int]:

@@ -392,3 +392,25 @@ def test_a_sweep_across_lines_keeps_its_array() -> None:
 
     assert nests(program)[-1].fused
     check(program, *np.random.default_rng(0).standard_normal((2, 7, 5)))
+
+
+def test_steps_that_compute_the_same_run_equally_early() -> None:
+    """The second one is needed later, but its root is that of the first one."""
+    far = stencil(cells, (0, 0), (-3, 0), (3, 0))
+
+    @ssr.program(u=cells, v=cells)
+    def program(u: Any, v: Any) -> None:
+        root = ssr.sqrt(1.0 + u * u)
+        v[:] = far @ (v / root) + CROSS @ (u / root)
+
+    (nest,) = nests(program)
+    assert [s.ahead for s in nest.statements] == [3, 3, 0]
+    assert program.explain("source").count("np.sqrt") == 1
+    check(program, *np.random.default_rng(0).standard_normal((2, 9, 6)))
+
+    @ssr.program(u=cells, v=cells)
+    def apart(u: Any, v: Any) -> None:
+        v[:] = far @ (v * u) + CROSS @ (u + 1.0)
+
+    (nest,) = nests(apart)
+    assert [s.ahead for s in nest.statements] == [3, 1, 0]
