@@ -39,7 +39,8 @@ class Case:
     ``bind`` makes the candidates, ours first, under the names ``ours``, ``natural O3`` and so on.
     ``moved`` is the number of bytes that must be moved for a point, with the line that a store
     fills if nothing has read it. ``goals`` limits ours / other for ``natural``, ``tuned`` (the
-    faster of two builds) and further candidates by name.
+    faster of two builds) and further candidates by name. ``count`` tells the number of points that
+    are made, if it is not that of the shape.
     """
 
     title: str
@@ -48,6 +49,7 @@ class Case:
     small: Shape
     moved: int
     goals: Mapping[str, float]
+    count: Callable[[Shape], int] = math.prod
 
     def sized(self, quick: bool) -> Shape:
         """Return the shape to run, the small one if it must be quick."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import timing
-from benchmarks.cases import Case, builds, disagreement, points, triad
+from benchmarks.cases import Case, builds, disagreement, triad
 from benchmarks.timing import Json, Timing, table
 
 NOTE = """\
@@ -42,12 +42,17 @@ class Result:
     @property
     def bandwidth(self) -> float:
         """Bytes a second that the triad moves, the lines its stores fill included."""
-        return 32 * points(self.shape) / self.triad.median
+        return 32 * self.points / self.triad.median
+
+    @property
+    def points(self) -> int:
+        """The number of points that are made."""
+        return self.case.count(self.shape)
 
     @property
     def bound(self) -> float:
         """The seconds the memory needs for the bytes of the case."""
-        return self.case.moved * points(self.shape) / self.bandwidth
+        return self.case.moved * self.points / self.bandwidth
 
     def against(self, goal: str) -> tuple[str, float]:
         """Return the name of the candidate that counts for a goal, and ours over it."""
@@ -84,13 +89,13 @@ def run(case: Case, quick: bool, pairs: int) -> Result:
     candidates = case.bind(shape)
     distances = disagreement(candidates)
     calls = {name: candidate.call for name, candidate in candidates.items()}
-    timings = timing.measure({**calls, "triad": triad(shape)}, pairs)
+    timings = timing.measure({**calls, "triad": triad((case.count(shape),))}, pairs)
     return Result(case, shape, timings, distances)
 
 
 def show_case(name: str, result: Result) -> None:
     """Print all candidates of a case, its goals and its bound."""
-    count = points(result.shape)
+    count = result.points
     extents = " x ".join(map(str, result.shape))
     rows = []
     for one in result.timings:
@@ -120,7 +125,7 @@ def show_summary(results: Mapping[str, Result]) -> None:
     """Print a line for each goal."""
     rows = []
     for name, result in results.items():
-        count = points(result.shape)
+        count = result.points
         ours = f"{1e9 * result.ours.minimum / count:.3f} / {1e9 * result.ours.median / count:.3f}"
         for goal, limit in result.case.goals.items():
             other, ratio = result.against(goal)

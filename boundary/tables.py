@@ -118,10 +118,11 @@ def _merged(parts: Iterable[Part]) -> list[Part]:
     found: dict[object, Part] = {}
     for part in parts:
         key: object = id(part)
-        if isinstance(part, Piece) and part.taps and not any(map(np.ndim, _numbers(part))):
+        if isinstance(part, Piece) and not any(map(np.ndim, _numbers(part))):
             part = _forward(part)
-            taps = tuple((t.source, t.start, t.steps, t.window, t.weight) for t in part.taps)
-            key = part.extents, taps, part.constant, part.scalars
+            taps = tuple((t.source, t.start, t.steps, t.window) for t in part.taps)
+            bits = np.array(_numbers(part), np.float64).tobytes()
+            key = part.extents, taps, bits, tuple(n for n, _ in part.scalars)
         known = found.setdefault(key, part)
         if known is not part:
             assert isinstance(known, Piece)
@@ -138,7 +139,7 @@ def _numbers(piece: Piece) -> list[Number]:
 
 def _forward(piece: Piece) -> Piece:
     """Return a piece of numbers with loops turned such that the first tap moves forward."""
-    if any(tap.window is not None for tap in piece.taps):
+    if not piece.taps or any(tap.window is not None for tap in piece.taps):
         return piece
     back = [next((s for s in step if s), 0) < 0 for step in piece.taps[0].steps]
 
