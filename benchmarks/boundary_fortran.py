@@ -64,11 +64,11 @@ def halo(u: Array, width: int, kind: Kind, *, build: str = "O3") -> Call:
 
 
 def shared(u: Array, *, build: str = "O3") -> Call:
-    """Bind the mean of all copies of the points that panels share, shape (6, m, m)."""
-    m = u.shape[1]
-    fortran._check("u", u, (6, m, m), written=True)
-    places = np.arange(1, u.size + 1).reshape(u.shape)
-    return fortran._bind("shared", "natural", build, m, edges(places), corners(places), u)
+    """Bind the mean of all copies of the points that panels share, shape (fields, 6, m, m)."""
+    fields, m = len(u), u.shape[-1]
+    fortran._check("u", u, (fields, 6, m, m), written=True)
+    places = np.arange(1, u[0].size + 1).reshape(u[0].shape)
+    return fortran._bind("shared", "natural", build, m, fields, edges(places), corners(places), u)
 
 
 def edges(places: Integers) -> Integers:

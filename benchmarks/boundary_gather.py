@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from apps.swe import geometry
@@ -36,7 +37,7 @@ class Rows:
     size: int
     target: Integers
     index: Integers
-    weights: Array
+    weights: NDArray[np.floating[Any]]
     turn: Array
 
 
@@ -133,9 +134,7 @@ def compiled() -> Callable[..., None]:
     """Return the gather, compiled."""
     import numba
 
-    @numba.njit(  # type: ignore[untyped-decorator]
-        "void(int64[::1], int64[::1], int64[::1], float64[::1], float64[::1])"
-    )
+    @numba.njit("void(int64[::1], int64[::1], int64[::1], float64[::1], float64[::1])")
     def gather(target: Any, starts: Any, index: Any, weights: Any, x: Any) -> None:
         for row in range(target.size):
             total = 0.0

@@ -137,6 +137,16 @@ class Writer:
             ends = weight, count, len(entries) // 2, *_flat(*ranges), *entries
             self.emit(Op.COLUMNS, *self.field(number), *ends)
 
+    def shared(self, pieces: Sequence[Piece]) -> None:
+        """Write pairs of points that both become a sum of the two."""
+        for whole in pieces:
+            for piece in lined(whole):
+                assert isinstance(piece, Piece)
+                weights = [self.weight(tap.weight) for tap in piece.taps]
+                ranges = [(tap.start, *tap.steps) for tap in piece.taps]
+                field = self.field(piece.target)
+                self.emit(Op.SHARE, *field, *weights, *piece.extents, *_flat(*ranges))
+
     def points(self, pieces: Sequence[Piece]) -> None:
         """Write pieces of few points, one by one."""
         points = [(piece, p) for piece in pieces for p in np.ndindex(*piece.extents)]

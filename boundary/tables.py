@@ -15,7 +15,7 @@ import numpy as np
 
 from .encode import Tables, Writer, lone
 from .lines import along, band, cut_part, lined, padded, pieces_of, runs
-from .pieces import Index, Mix, Number, Part, Piece
+from .pieces import Index, Mix, Number, Part, Piece, Place
 from .write import Form
 
 __all__ = ["Form", "Tables", "form_of", "tables"]
@@ -48,8 +48,11 @@ def tables(
         read too.
     """
     writer = Writer(form, np.dtype(dtype), staged)
-    copies, few, rest = _sorted(parts, staged)
+    copies, shared, few, rest = _sorted(parts, staged)
+    if not form.shared:
+        shared, rest = [], [*shared, *rest]
     writer.copies(copies)
+    writer.shared(shared)
     writer.points(few if form.sums else ())
     for group in _groups(rest if form.sums else [*few, *rest]):
         for slab in _slabs(group):
@@ -73,7 +76,7 @@ def form_of(
     staged
         As in `tables`.
     """
-    copies, few, rest = _sorted(parts, staged)
+    copies, shared, few, rest = _sorted(parts, staged)
     sums = bool(few)
     groups, vectors = set[tuple[int, ...]](), set[int]()
     for group in _groups(rest):
@@ -90,12 +93,16 @@ def form_of(
             straight = shape == (1,) and pieces[0].scaled is not None
             sums = sums or alone or (len(bands) < len(found) and not straight)
     chosen = tuple(sorted(groups)), tuple(sorted(vectors))
-    return Form(tuple(axes), scalars, *chosen, bool(copies), bool(few or rest), sums)
+    through = bool(few or rest)
+    return Form(tuple(axes), scalars, *chosen, bool(copies), through, sums, bool(shared))
 
 
-def _sorted(parts: Iterable[Part], staged: bool) -> tuple[list[Piece], list[Piece], list[Part]]:
-    """Return the copies within a field, the pieces of few points, and the other parts."""
+def _sorted(
+    parts: Iterable[Part], staged: bool
+) -> tuple[list[Piece], list[Piece], list[Piece], list[Part]]:
+    """Return the copies within a field, shared points, few points, and the other parts."""
     copies: list[Piece] = []
+    shared: list[Piece] = []
     few: list[Piece] = []
     rest: list[Part] = []
     for part in _merged(parts):
@@ -110,7 +117,49 @@ def _sorted(parts: Iterable[Part], staged: bool) -> tuple[list[Piece], list[Piec
                 (copies if home else rest).append(one)
         else:
             (few if np.prod(part.extents) <= FEW else rest).append(part)
-    return copies, few, rest
+    if staged:
+        whole = [*few, *rest]
+        shared = [p for p in rest if isinstance(p, Piece) and _shared(p) and _apart(p, whole)]
+        known = set(map(id, shared))
+        rest = [part for part in rest if id(part) not in known]
+    return copies, shared, few, rest
+
+
+def _shared(piece: Piece) -> bool:
+    """Whether a piece is two points, of which both become a weighted sum of the two."""
+    plain = not lone(piece) and not any(map(np.ndim, _numbers(piece)))
+    read = [(tap.source, tap.start, tap.steps) for tap in piece.taps if tap.window is None]
+    two = len(piece.taps) == len(read) == 2 and read[0] != read[1]
+    return plain and two and sorted(read) == sorted(piece.places) and read[0][0] == read[1][0]
+
+
+def _apart(piece: Piece, parts: Iterable[Part]) -> bool:
+    """Whether no other part reads or makes a point of a piece, by the boxes they lie in."""
+    mine = [_box(place, piece.extents) for place in piece.places]
+    for part in parts:
+        for other in pieces_of(part) if part is not piece else ():
+            taps = [(tap.source, tap.start, tap.steps) for tap in other.taps]
+            for place in (*other.places, *taps):
+                if any(_meet(box, _box(place, other.extents)) for box in mine):
+                    return False
+    first, second = mine
+    return not _meet(first, second)
+
+
+def _box(place: Place, extents: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the least and the largest number of a field and of each index, of some points."""
+    field, start, steps = place
+    found = [(field, field)]
+    for axis, first in enumerate(start):
+        moves = [(n - 1) * step[axis] for n, step in zip(extents, steps, strict=True)]
+        low, high = sum(min(m, 0) for m in moves), sum(max(m, 0) for m in moves)
+        found.append((first + low, first + high))
+    return found
+
+
+def _meet(one: Sequence[tuple[int, int]], other: Sequence[tuple[int, int]]) -> bool:
+    """Whether two boxes have a point in common."""
+    return all(a <= d and c <= b for (a, b), (c, d) in zip(one, other, strict=False))
 
 
 def _merged(parts: Iterable[Part]) -> list[Part]:

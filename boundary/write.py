@@ -45,13 +45,14 @@ class Op(IntEnum):
         5  # as COPY, but columns: their number is the length, and offsets along the last axis,
     )
     # of a target and its source, follow
-    GATHER = 6  # field; count; (o, w, index): a weight times a point, added to scratch
-    SCATTER = 7  # as GATHER: scratch into points
-    FILL = 8  # o, w, lines, length, step of o, step of w: weights into scratch
-    SCALE = 9  # as FILL, and a scalar: weights times the scalar, added to scratch
-    CLEAR = 10  # o, length: zeros into scratch
-    TURN = 11  # size, length, o of each component, w of each entry: a matrix times a vector
-    PRODUCT = 12  # recipe, more?; o and source of each value; w of the entries of matrices
+    SHARE = 6  # field; 2 weights, lines, length; 2 ranges: both become a weighted sum of both
+    GATHER = 7  # field; count; (o, w, index): a weight times a point, added to scratch
+    SCATTER = 8  # as GATHER: scratch into points
+    FILL = 9  # o, w, lines, length, step of o, step of w: weights into scratch
+    SCALE = 10  # as FILL, and a scalar: weights times the scalar, added to scratch
+    CLEAR = 11  # o, length: zeros into scratch
+    TURN = 12  # size, length, o of each component, w of each entry: a matrix times a vector
+    PRODUCT = 13  # recipe, more?; o and source of each value; w of the entries of matrices
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,8 @@ class Form:
     copies, lines, sums
         Whether there are points that are a multiple of another of the field; values that go
         through scratch memory; sums that are no neighbours on lines.
+    shared
+        Whether there are pairs of points that both become a sum of the two.
     """
 
     axes: tuple[int, ...]
@@ -81,6 +84,7 @@ class Form:
     copies: bool = True
     lines: bool = True
     sums: bool = True
+    shared: bool = False
 
     def product(self, group: tuple[int, ...]) -> int | None:
         """Return the instruction that adds up the values of a group; None if there is none."""
@@ -119,6 +123,8 @@ def _functions(form: Form) -> Iterator[str]:
             yield _lines(axes, form.sums)
         if form.copies:
             yield _copy(axes)
+        if form.shared:
+            yield _share(axes)
         if form.sums:
             yield _points(axes)
     for group in form.groups:
@@ -140,6 +146,8 @@ def _branches(
         yield f"op <= {last:d}", of_field("lines", ", scratch")
     if form.copies:
         yield f"op <= {Op.COLUMNS:d}", of_field("copy", ", {}")
+    if form.shared:
+        yield f"op == {Op.SHARE:d}", of_field("share")
     if form.sums:
         yield f"op <= {Op.SCATTER:d}", of_field("points", ", scratch")
         yield f"op == {Op.FILL:d}", _filled("ld(weights, z + t)")
@@ -295,6 +303,26 @@ def _columns() -> list[str]:
         lines += [f"        v{c} = weight * ld({source}, y{c} + a * r0)" for c in range(count)]
         lines += [f"        st(f, x{c} + a * q0, v{c})" for c in range(count)]
     return lines
+
+
+def _share(axes: int) -> str:
+    """Return the function for pairs of points that become equal."""
+    return _function(
+        f"share{axes}(f, op, place, links, at, weights)",
+        *_fetched("p", "v", "w", "e0", "e1"),
+        *_range(axes, 5, "q", "q0", "q1"),
+        *_range(axes, 5 + 3 * axes, "r", "r0", "r1"),
+        "zero = ld(weights, 0)",
+        "one = ld(weights, v)",
+        "other = ld(weights, w)",
+        "for a in range(e0):",
+        "    x = q + a * q0",
+        "    y = r + a * r0",
+        "    for t in range(e1):",
+        "        value = fma(other, ld(f, y + t * r1), fma(one, ld(f, x + t * q1), zero))",
+        "        st(f, x + t * q1, value)",
+        "        st(f, y + t * r1, value)",
+    )
 
 
 def _points(axes: int) -> str:
