@@ -237,6 +237,7 @@ class Writer:
         first = bool(found) and (self._banded(found[0]) or found[0].taps[0].window is None)
         first = first and not lone(piece)
         if not first:
+            assert self.form.constants, "the form is that of other parts"
             weight, step = self._weights(piece.constant, piece)
             self.emit(Op.FILL, _Made(place), weight, *piece.extents, pitch, step)
         for number, factor in piece.scalars:
@@ -250,14 +251,14 @@ class Writer:
                 (source,) = self._sources(lines, [run], piece)
                 self.emit(op, self.recipe(lines), int(not first), _Made(place), source)
             else:
-                assert self.form.sums, "the form is that of other parts"
+                assert self.form.taps, "the form is that of other parts"
                 for n, tap in enumerate(run.taps):
                     self._tap(tap, piece, place, first and not n)
             first = False
 
     def _banded(self, run: Run) -> bool:
         """Whether the lines that a run reads are copied first."""
-        return bool(self.form.groups) and (run.band or not self.form.sums)
+        return bool(self.form.groups) and (run.band or not self.form.taps)
 
     def _sources(self, lines: Band, found: Sequence[Run], piece: Piece) -> list[int]:
         """Write copies of the lines that runs read; return where they are."""

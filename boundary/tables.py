@@ -53,8 +53,8 @@ def tables(
         shared, rest = [], [*shared, *rest]
     writer.copies(copies)
     writer.shared(shared)
-    writer.points(few if form.sums else ())
-    for group in _groups(rest if form.sums else [*few, *rest]):
+    writer.points(few if form.points else ())
+    for group in _groups(rest if form.points else [*few, *rest]):
         for slab in _slabs(group):
             writer.slab(slab)
     return writer.finish()
@@ -77,7 +77,7 @@ def form_of(
         As in `tables`.
     """
     copies, shared, few, rest = _sorted(parts, staged)
-    sums = bool(few)
+    taps, constants = False, bool(few)
     groups, vectors = set[tuple[int, ...]](), set[int]()
     for group in _groups(rest):
         shape = tuple(len(pieces_of(part)) for part in group)
@@ -91,10 +91,12 @@ def form_of(
                 groups.add((1,) if long or alone or len(found) > 1 else shape)
             vectors |= {n for n in shape if n > 1 and shape not in groups}
             straight = shape == (1,) and pieces[0].scaled is not None
-            sums = sums or alone or (len(bands) < len(found) and not straight)
+            taps = taps or (len(bands) < len(found) and not straight)
+            begun = found and (found[0].band or found[0].taps[0].window is None)
+            constants = constants or alone or not begun
     chosen = tuple(sorted(groups)), tuple(sorted(vectors))
-    through = bool(few or rest)
-    return Form(tuple(axes), scalars, *chosen, bool(copies), through, sums, bool(shared))
+    kinds = bool(copies), bool(few or rest), taps, bool(few), constants, bool(shared)
+    return Form(tuple(axes), scalars, *chosen, *kinds)
 
 
 def _sorted(
@@ -116,7 +118,7 @@ def _sorted(
                 home = part.taps[0].source == field and not staged
                 (copies if home else rest).append(one)
         else:
-            (few if np.prod(part.extents) <= FEW else rest).append(part)
+            (few if part.taps and np.prod(part.extents) <= FEW else rest).append(part)
     if staged:
         whole = [*few, *rest]
         shared = [p for p in rest if isinstance(p, Piece) and _shared(p) and _apart(p, whole)]

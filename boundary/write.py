@@ -70,9 +70,12 @@ class Form:
         vectors, 1 for a value that is not turned.
     vectors
         The sizes of other vectors that are turned.
-    copies, lines, sums
+    copies, lines
         Whether there are points that are a multiple of another of the field; values that go
-        through scratch memory; sums that are no neighbours on lines.
+        through scratch memory.
+    taps, points, constants
+        Whether there are sums of points that are no neighbours on lines; sums made point by point;
+        sums that begin with a constant, or not with a tap for each point.
     shared
         Whether there are pairs of points that both become a sum of the two.
     """
@@ -83,7 +86,9 @@ class Form:
     vectors: tuple[int, ...] = ()
     copies: bool = True
     lines: bool = True
-    sums: bool = True
+    taps: bool = True
+    points: bool = True
+    constants: bool = True
     shared: bool = False
 
     def product(self, group: tuple[int, ...]) -> int | None:
@@ -120,12 +125,12 @@ def _functions(form: Form) -> Iterator[str]:
     """Yield the functions that the function calls."""
     for axes in sorted(set(form.axes)):
         if form.lines:
-            yield _lines(axes, form.sums)
+            yield _lines(axes, form.taps)
         if form.copies:
             yield _copy(axes)
         if form.shared:
             yield _share(axes)
-        if form.sums:
+        if form.points:
             yield _points(axes)
     for group in form.groups:
         yield _product(group)
@@ -142,14 +147,15 @@ def _branches(
         return _choice(fields, [call.replace("NAME", name) for call in calls])
 
     if form.lines:
-        last = Op.TAP if form.sums else Op.WRITE
+        last = Op.TAP if form.taps else Op.WRITE
         yield f"op <= {last:d}", of_field("lines", ", scratch")
     if form.copies:
         yield f"op <= {Op.COLUMNS:d}", of_field("copy", ", {}")
     if form.shared:
         yield f"op == {Op.SHARE:d}", of_field("share")
-    if form.sums:
+    if form.points:
         yield f"op <= {Op.SCATTER:d}", of_field("points", ", scratch")
+    if form.constants:
         yield f"op == {Op.FILL:d}", _filled("ld(weights, z + t)")
     if scalars:
         chosen = _choice(scalars, ["factor = {}"] * len(scalars))
@@ -220,7 +226,7 @@ def _each(conditions: Sequence[tuple[str, str]]) -> list[str]:
     return lines
 
 
-def _lines(axes: int, sums: bool) -> str:
+def _lines(axes: int, taps: bool) -> str:
     """Return the function for lines between a field and scratch memory."""
     value = "ld(weights, z + t), ld(f, y + t{})"
     found = [
@@ -229,7 +235,7 @@ def _lines(axes: int, sums: bool) -> str:
         (f"op == {Op.WRITE:d} and q1 == 1", "st(f, y + t, weight * ld(scratch, x + t))"),
         (f"op == {Op.WRITE:d}", "st(f, y + t * q1, weight * ld(scratch, x + t))"),
     ]
-    if sums:
+    if taps:
         for first, old in (("first == 1", "zero"), ("", "ld(scratch, x + t)")):
             for condition, step in (("q1 == 1", ""), ("", " * q1")):
                 both = " and ".join(filter(None, [first, condition]))
@@ -242,11 +248,11 @@ def _lines(axes: int, sums: bool) -> str:
         *_fetched("p", "o", "w", "first", "e0", "e1", "o0", "w0"),
         *_range(axes, 8, "q", "q0", "q1"),
         "weight = ld(weights, w)",
-        *(["zero = ld(weights, 0)"] if sums else []),
+        *(["zero = ld(weights, 0)"] if taps else []),
         "for a in range(e0):",
         "    x = o + a * o0",
         "    y = q + a * q0",
-        *(["    z = w + a * w0"] if sums else []),
+        *(["    z = w + a * w0"] if taps else []),
         *("    " + line for line in _each(found)),
     )
 

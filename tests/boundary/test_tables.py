@@ -247,3 +247,45 @@ def test_machine_code_has_the_bits_of_plain_python(dtype: str) -> None:
         check_same(filled(run, made, fields, (scalar,)), expected(parts, fields, (scalar,)))
 
     check()
+
+
+def pair(a: tuple[int, ...], b: tuple[int, ...], target: tuple[int, ...], count: int) -> Piece:
+    """Return the mean of two rows of points, along the last axis, in the place of one of them."""
+    step = ((0, 1),)
+    taps = tuple(Tap(0, start, step, weight) for start, weight in ((a, 0.25), (b, 0.75)))
+    return Piece(0, target, step, (count,), taps)
+
+
+def test_shared_points_are_made_in_one_pass_unless_others_read_them() -> None:
+    a, b = (0, 1), (3, 0)
+    both = [pair(a, b, a, 9), pair(a, b, b, 9)]
+    reader = Piece(0, (5, 0), ((0, 1),), (9,), (Tap(0, a, ((0, 1),), 2.0),))
+    fields = values((6, 10), 1)
+    for parts, shared in ((both, True), ([*both, reader], False), (both[:1], False)):
+        form = form_of(parts, [2], staged=True)
+        assert form.shared == shared
+        made = tables(parts, form, staged=True)
+        check_same(filled(checked(form), made, fields), expected(parts, fields))
+
+
+def test_values_for_several_places_are_found_once() -> None:
+    a, b = (0, 0), (1, 0)
+    parts = [pair(a, b, (row, 0), 9) for row in (2, 3, 4)]
+    form = form_of(parts, [2])
+    one, three = (tables(some_, form) for some_ in (parts[:1], parts))
+    assert one.scratch == three.scratch
+    fields = values((5, 9), 1)
+    check_same(filled(checked(form), three, fields), expected(parts, fields))
+
+
+def test_the_text_does_not_depend_on_how_many_pieces_there_are_nor_on_sizes() -> None:
+    def parts(count: int, size: int) -> list[Part]:
+        along = ((0, 1, 0),)
+        return [
+            Piece(0, (block, 0, to), along, (size,), (Tap(0, (block, 0, of), along, -1.0),), 2.0)
+            for block in range(count)
+            for to, of in ((-1, 0), (size, size - 1))
+        ]
+
+    few, many = form_of(parts(1, 30), [3]), form_of(parts(50, 99), [3])
+    assert write.source(few, "fill") == write.source(many, "fill")
