@@ -18,7 +18,7 @@ from .passes.reciprocal import reciprocal
 from .passes.recurrence import NEGLIGIBLE, order_terms, recurrence
 from .reuse import reuse
 from .simplify import simplified
-from .verify import verify, wanted
+from .verify import verify, verify_call, wanted
 
 Pass: TypeAlias = Callable[[ir.Nest], ir.Nest]
 Nests: TypeAlias = "tuple[ir.Nest | ir.Call, ...]"
@@ -73,7 +73,9 @@ def together(program: ir.Program, options: Options, dtype: str) -> tuple[ir.Prog
         alone = tuple(n if isinstance(n, ir.Call) else prefetch(n) for n in alone)
     if wanted():
         for made in alone:
-            if isinstance(made, ir.Nest):
+            if isinstance(made, ir.Call):
+                verify_call(made, known(program))
+            else:
                 verify(made, known(program), "fusion")
     return program, alone
 

@@ -14,6 +14,7 @@ statement and the rows. The rules, in the order they are checked:
   that whose value is made: a statement that fills a buffer reads for the lines that use it.
 - A joint nest, which runs all statements at each row, reads of the arrays it writes what it has
   made at earlier rows, or by an earlier statement at the row.
+- Functions of other packages update arrays of their own points, each once.
 - Products with stored matrices read the target through a part that lies on the right side of the
   row, in the statement that writes it or on a line before that one; nests of several steps read
   only what they do not write.
@@ -29,6 +30,7 @@ from .affine import Affine
 from .analyse import reads
 from .nests import box
 from .sets import Domain
+from .trace import row_domain
 
 Row = tuple[Affine, ...]
 
@@ -71,6 +73,22 @@ def verify(nest: ir.Nest, fields: Mapping[str, ir.Field], after: str = "nest") -
                 checker.order(place, domain, load)
         for gather in ir.gathers(statement.value):
             checker.gather(place, gather)
+
+
+def verify_call(call: ir.Call, fields: Mapping[str, ir.Field]) -> None:
+    """Check that a call updates arrays of the right points, each of them once.
+
+    Raises
+    ------
+    AssertionError
+        If it does not.
+    """
+    assert len(set(call.fields)) == len(call.fields), f"{call.name} updates one array twice"
+    for name, (given, whole) in zip(call.fields, call.external.fields, strict=True):
+        points = whole.lower, whole.data.shape
+        assert fields[name].points == points, f"{call.name} updates {whole!r}, not {name!r}"
+        beyond = row_domain(given) - row_domain(whole)
+        assert beyond.empty, f"{call.name} is given points outside of {whole!r}"
 
 
 class Checker:

@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from ssr.interpret import interpret_program
 from ssr.pipeline import lower
 from ssr.sets import Domain
 from ssr.trace import row_domain
+from ssr.verify import verify_call
 
 from . import memory, plain
 from . import strategies as some
@@ -482,6 +484,36 @@ def test_narrower_reads_are_no_error() -> None:
         y[:] = LAPLACE[2] @ filled(wide, cells, x, reach=1)
 
     assert calls(p)
+
+
+def test_boxes_of_the_given_points() -> None:
+    @ssr.program(x=cells, y=cells)
+    def p(x: Any, y: Any) -> None:
+        a = filled(wide, cells, x * y)
+        y[:] = LAPLACE[2] @ a
+
+    x, y = np.random.default_rng(0).uniform(size=(2, 5, 6))
+    whole = y.copy()
+    p(x, whole)
+    p(x, y, boxes=cells.split(2, 3, sizes={"ny": 5, "nx": 6}))
+    plain.check_same(y, whole)
+
+
+def test_calls_are_verified() -> None:
+    @ssr.program(x=cells, h=wide)
+    def p(x: Any, h: Any) -> None:
+        h[:] = filled(wide, cells, x)
+
+    (call,) = calls(p)
+    fields = {f.name: f for f in p.ir.fields}
+    verify_call(call, fields)
+    with pytest.raises(AssertionError, match="not 'x'"):
+        verify_call(replace(call, fields=("x",)), fields)
+    twice = replace(call, fields=("h", "h"), external=Ghosts(((cells, wide),) * 2))
+    with pytest.raises(AssertionError, match="one array twice"):
+        verify_call(twice, fields)
+    with pytest.raises(AssertionError, match="points outside"):
+        verify_call(replace(call, external=Ghosts(((wide.grow(1), wide),))), fields)
 
 
 # -- errors and texts ----------------------------------------------------------------------------
