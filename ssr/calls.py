@@ -6,8 +6,8 @@ Four rewrites of the recorded steps, each with the same results:
   in ``h`` itself, and nothing is copied.
 - Each external step is told which elements are read after it. It refuses here, at the declaration,
   if it cannot make one of them, and may return a step that makes less.
-- A call moves down to the first step that needs what it makes, or that changes it. Assignments
-  before it can then share loops.
+- A call moves down to the first step that needs what it makes, or that changes it, and below the
+  steps after that which do not depend on it. Assignments before it can then share loops.
 - Calls that stand together are joined where their package can do it.
 """
 
@@ -52,7 +52,7 @@ def settled(
         return list(steps)
     found = _without_copies(list(steps), fields, kept)
     found = _narrowed(found, fields, kept)
-    return _named(_together(_moved(found)))
+    return _named(_together(_first(_moved(found))))
 
 
 # -- in which field ------------------------------------------------------------------------------
@@ -251,6 +251,28 @@ def _moved(steps: Sequence[Placed]) -> list[Placed]:
 def _meet(step: ir.Step, call: ir.Call) -> bool:
     """Whether a step reads or writes a field of a call."""
     return not {*ir.made(step), *read(step)}.isdisjoint(call.fields)
+
+
+def _first(steps: Sequence[Placed]) -> list[Placed]:
+    """Return steps with those that depend on no call before it, up to the next call."""
+    found: list[Placed] = []
+    waiting: list[Placed] = []
+    for placed in steps:
+        step = placed[0]
+        if isinstance(step, ir.Call):
+            found += waiting
+            waiting = [placed]
+        elif waiting and any(_ordered(before, step) for before, _ in waiting):
+            waiting.append(placed)
+        else:
+            found.append(placed)
+    return found + waiting
+
+
+def _ordered(before: ir.Step, after: ir.Step) -> bool:
+    """Whether two steps depend on each other's order."""
+    made, later = {*ir.made(before)}, {*ir.made(after)}
+    return not (made.isdisjoint(later | read(after)) and later.isdisjoint(read(before)))
 
 
 # -- how many at once ----------------------------------------------------------------------------
