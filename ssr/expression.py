@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from .stored import Stored
 
 
+NESTED = 16
+"""Sums of sums at most that are kept apart until a program is complete."""
+
 _PARAMETERS = "Use the parameters of the program's own body."
 
 
@@ -387,7 +390,7 @@ class Expression(Row):
 
     def __neg__(self) -> Expression:
         here = self.settled()
-        return Expression(here.space, ir.Sum(_negated(terms(here))))
+        return Expression(here.space, ir.Sum(_negated(_summands(here))))
 
     def __mul__(self, other: object) -> Expression:
         return self.pointwise("mul", self, other)
@@ -487,9 +490,9 @@ class Expression(Row):
     def _sum(self, other: object, sign: float) -> Expression:
         left, right = self.settled(), self.lift(other)
         self._same_space(right)
-        more = terms(right)
+        more = _summands(right)
         return Expression(
-            left.space, ir.Sum((*terms(left), *(more if sign > 0 else _negated(more))))
+            left.space, ir.Sum((*_summands(left), *(more if sign > 0 else _negated(more))))
         )
 
     def _same_space(self, other: Expression) -> None:
@@ -632,6 +635,19 @@ def terms(expression: Expression) -> tuple[ir.Term, ...]:
     """Return an expression as the terms of a sum."""
     if isinstance(expression.value, ir.Sum):
         return expression.value.terms
+    return (ir.Term(row_domain(expression.space), ir.ONE, expression.value),)
+
+
+def _summands(expression: Expression) -> tuple[ir.Term, ...]:
+    """Return an expression as one term of a sum; `shared.joined` settles which sums are one.
+
+    A sum of sums of sums is joined at once: it is one that grows in a loop.
+    """
+    value, depth = expression.value, 0
+    while isinstance(value, ir.Sum) and value.terms and depth <= NESTED:
+        value, depth = value.terms[0].operand, depth + 1  # type: ignore[assignment]
+    if depth > NESTED:
+        return terms(expression)
     return (ir.Term(row_domain(expression.space), ir.ONE, expression.value),)
 
 

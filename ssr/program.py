@@ -26,6 +26,7 @@ from .expression import (
 from .launch import Launch, arrangement
 from .live import live
 from .options import Options
+from .shared import joined
 from .signature import Kind, Signature
 from .space import Box, Space
 from .sums import STATE
@@ -386,7 +387,8 @@ def _program_ir(recorder: Recorder) -> tuple[ir.Program, tuple[Span | None, ...]
 
     results = tuple(v.node for v in recorder.returned())
     found = {id(step): place for step, place in zip(recorder.steps, recorder.places, strict=True)}
-    kept = [(step, found[id(step)]) for step in live(recorder.steps, set(recorder.fields), results)]
+    needed = live(recorder.steps, set(recorder.fields), results)
+    kept = [(new, found[id(step)]) for new, step in zip(joined(needed), needed, strict=True)]
     fields = {n: field(n, s) for n, s in (*recorder.fields.items(), *recorder.temporaries.items())}
     kept = settled(kept, fields, frozenset(recorder.fields))
     steps = tuple(step for step, _ in kept)

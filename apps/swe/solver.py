@@ -119,12 +119,11 @@ def weno(a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
     return sum(p * v for p, v in zip(parts, values, strict=True)) / sum(parts)
 
 
-def sides(q: Any, d: int, weights: Weights, less: Any = None) -> tuple[Any, Any]:
-    """Return the values of a field, less another one, on both sides of the faces."""
+def sides(q: Any, d: int, weights: Weights) -> tuple[Any, Any]:
+    """Return the values of a field on both sides of the faces of a direction."""
     if weights == "linear":
-        low, high = left[d] @ q, right[d] @ q
-        return (low, high) if less is None else (low - left[d] @ less, high - right[d] @ less)
-    near = [tap @ q if less is None else tap @ q - tap @ less for tap in taps[d]]
+        return left[d] @ q, right[d] @ q
+    near = [tap @ q for tap in taps[d]]
     return weno(*near[:5]), weno(*near[:0:-1])
 
 
@@ -139,18 +138,21 @@ class Flow:
         self.fill = bc.fill(wide, table @ bc.copy())
         self.turn = bc.fill(wide.vector(2), turn @ table @ bc.copy())
 
-    def rhs(self, U: Any, wind: Any, m: Any, f: Any, b: Any, mf: Any) -> Any:
+    def rhs(self, U: Any, wind: Any, m: Any, f: Any, b: Any, at_edges: Any) -> Any:
         """Return dU/dt."""
         water = to_points(U)
-        h = water[0] / (at_cells @ m[0])
-        u = wind if self.passive else water[1:] / water[0]
+        h, inverse = water[0] * (at_cells @ m[0]), 1 / water[0]
+        u = wind if self.passive else inverse * water[1:]
         H, v = self.fill @ (h + b[cells]), self.turn @ u
         flux, gradient = [], []
         for d in (0, 1):
-            hl, hr = sides(H, d, self.weights, less=b)
             (Hl, Hr), (ul, ur), (vl, vr) = (sides(q, d, self.weights) for q in (H, *v))
+            shape, bottoms = at_edges[d]
+            hl, hr = Hl - bottoms[0], Hr - bottoms[1]
+            if self.weights == "weno":
+                hl, hr = sides(H - b, d, self.weights)
             nl, nr = (ul, ur) if d == 0 else (vl, vr)
-            area, half = (at_faces[d] @ x for x in mf[d])
+            area, half = (at_faces[d] @ x for x in shape)
             speed, height = (nl + nr) * half, (Hl + Hr) / 2
             if not self.passive:
                 c = ssr.sqrt(GRAVITY / 2 * (hl + hr))
@@ -170,12 +172,11 @@ class Flow:
     def source(self, h: Any, u: Any, gradient: Any, m: Any, f: Any) -> tuple[Any, Any]:
         """Return the momentum made by pressure, curvature and rotation, at the centres."""
         J, G11, G12, G22, g1_11, g1_12, g2_12, g2_22 = (at_cells @ x for x in m[1:])
-        a, b = gradient[0], gradient[1]
-        turn = f * J
-        s1 = -(g1_11 * u[0] + 2 * g1_12 * u[1]) * u[0]
-        s2 = -(2 * g2_12 * u[0] + g2_22 * u[1]) * u[1]
-        s1 = s1 - (G11 * a + G12 * b) + turn * (G11 * u[1] - G12 * u[0])
-        s2 = s2 - (G12 * a + G22 * b) + turn * (G12 * u[1] - G22 * u[0])
+        a, b = gradient
+        s1 = -(g1_11 * u[0] + g1_12 * u[1]) * u[0]
+        s2 = -(g2_12 * u[0] + g2_22 * u[1]) * u[1]
+        s1 = s1 - (G11 * a + G12 * b) + f * (G11 * u[1] - G12 * u[0])
+        s2 = s2 - (G12 * a + G22 * b) + f * (G12 * u[1] - G22 * u[0])
         return J * h * s1, J * h * s2
 
 
@@ -189,13 +190,17 @@ def program(size: int, passive: bool, weights: Weights) -> ssr.Program:
         m=panel.vector(9),
         f=cells,
         b=wide,
-        along=edges[0].vector(2),
-        beside=edges[1].vector(2),
+        west_east=edges[0].vector(2),
+        bottom_west_east=faces[0].vector(2),
+        south_north=edges[1].vector(2),
+        bottom_south_north=faces[1].vector(2),
         dt=ssr.scalar,
     )
-    def step(U, wind, m, f, b, along, beside, dt):  # type: ignore[no-untyped-def]
+    def step(U, wind, m, f, b, west_east, bottom_west_east, south_north, bottom_south_north, dt):  # type: ignore[no-untyped-def]
+        at_edges = (west_east, bottom_west_east), (south_north, bottom_south_north)
+
         def stage(V: Any) -> Any:
-            return V + dt * flow.rhs(V, wind, m, f, b, (along, beside))
+            return V + dt * flow.rhs(V, wind, m, f, b, at_edges)
 
         V = stage(U)
         V = 3 / 4 * U + 1 / 4 * stage(V)
@@ -224,21 +229,32 @@ class Solver:
 
 
 def constants(n: int, case: Case) -> tuple[Array, ...]:
-    """Return what does not change in time: wind, metric, rotation, bottom, metric of the faces."""
+    """Return what does not change in time: wind, metric, rotation, bottom; metric at faces."""
     at = geometry.grid(n)
-    G, gamma = geometry.metric(*at), geometry.christoffel(*at)
-    lon_lat = geometry.lonlat(geometry.position(geometry.PANELS, *at))
+    G, (g1_11, g1_12, g2_12, g2_22) = geometry.metric(*at), geometry.christoffel(*at)
+    turn = case.coriolis(*geometry.lonlat(geometry.position(geometry.PANELS, *at))) * G.J
     J, b = bottom(case, n)
-    metric = np.stack([x + 0 * J for x in (J, G.J, *G.upper, *gamma)])
-    beside = []
+    cell = (1 / J, G.J, *G.upper, g1_11, 2 * g1_12, 2 * g2_12, g2_22)
+    wider = ghost_bottom(n, case, b)
+    at_edges: list[Array] = []
     for d in 0, 1:
-        points = np.meshgrid(
-            *((geometry.faces(n), geometry.centres(n))[:: 1 - 2 * d]), indexing="xy"
-        )
-        there = geometry.metric(*points)
+        lines = (geometry.faces(n), geometry.centres(n))
+        there = geometry.metric(*np.meshgrid(*(lines if d == 0 else lines[::-1]), indexing="xy"))
         s = np.sqrt(there.upper[2 * d])
-        beside.append(np.stack([there.J * s, 0.5 / s]))
-    return case.velocity(n), metric, case.coriolis(*lon_lat), ghost_bottom(n, case, b), *beside
+        at_edges += [np.stack([there.J * s, 0.5 / s]), bottom_sides(wider, d)]
+    return case.velocity(n), np.stack([x + 0 * J for x in cell]), turn, wider, *at_edges
+
+
+def bottom_sides(wider: Array, d: int) -> Array:
+    """Return the bottom on both sides of the faces of a direction, by the linear weights."""
+    lines = np.moveaxis(wider, 2 - d, -1)[:, 3:-3]
+    count = lines.shape[-1] - 5
+    taps = [lines[..., k : k + count] for k in range(6)]
+    both = [
+        sum(w * tap for w, tap in zip(upwind.values(), side, strict=False))
+        for side in (taps, taps[::-1])
+    ]
+    return np.ascontiguousarray(np.moveaxis(np.stack(both), -1, 3 - d))
 
 
 def ghost_bottom(n: int, case: Case, b: Array) -> Array:
