@@ -21,7 +21,7 @@ from .expression import Expression
 from .families import Part as Which
 from .index import Index, plain
 from .kinds import Kind, parts, spaces, together, told
-from .matrix import Matrix
+from .matrix import Matrix, takes_over
 from .oracle import need
 from .space import Space
 from .trace import ScalarType
@@ -279,7 +279,7 @@ class BlockMatrix(Applied):
             from .blockwise import product
 
             return product(self, x)
-        return self.apply(x)
+        return NotImplemented if takes_over(x) else self.apply(x)
 
     def applied(self, matrix: Matrix) -> BlockMatrix:
         """Return ``matrix @ self``: the matrix applied to each component."""

@@ -441,9 +441,9 @@ class Matrix(Applied):
         from .assembled import Assembled
         from .blocks import BlockMatrix
 
-        if isinstance(x, Assembled) or _takes_over(x):
-            return NotImplemented
-        return x.applied(self) if isinstance(x, BlockMatrix) else self.apply(x)
+        if isinstance(x, BlockMatrix):
+            return x.applied(self)
+        return NotImplemented if isinstance(x, Assembled) or takes_over(x) else self.apply(x)
 
     def __rmatmul__(self, x: object) -> NoReturn:
         raise UnsupportedError(
@@ -613,7 +613,7 @@ class Matrix(Applied):
         return assemble(self.parts.origin, sizes, values)
 
 
-def _takes_over(operand: Any) -> bool:
+def takes_over(operand: Any) -> bool:
     """Whether an operand of another package defines products itself, as NumPy is told by None."""
     opted_out = getattr(type(operand), "__array_ufunc__", True) is None
     return opted_out and hasattr(type(operand), "__rmatmul__")
