@@ -12,6 +12,7 @@ same or another step, stays a value of its own, which lowering can compute once.
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,33 +23,33 @@ from .families import multiply
 
 def joined(steps: Sequence[ir.Step]) -> list[ir.Step]:
     """Return steps whose sums are joined."""
-    numbers = _Numbers()
     used: Counter[int] = Counter()
     met: set[int] = set()
     for value in (v for step in steps for v in ir.values(step)):
         for here in ir.walk(value):
-            number = numbers.of(here)
-            if number not in met:
-                met.add(number)
-                used.update(numbers.of(c) for c in ir.children(here) if isinstance(c, ir.Sum))
-    return [_changed(step, numbers, used) for step in steps]
+            if id(here) not in met:
+                met.add(id(here))
+                used.update(id(c) for c in ir.children(here) if isinstance(c, ir.Sum))
+    return [_changed(step, used) for step in steps]
 
 
-def _changed(step: ir.Step, numbers: _Numbers, used: Counter[int]) -> ir.Step:
+def _changed(step: ir.Step, used: Counter[int]) -> ir.Step:
     match step:
         case ir.Group(assignments):
-            return ir.Group(tuple(_assigned(a, numbers, used) for a in assignments))
+            return ir.Group(tuple(_assigned(a, used) for a in assignments))
         case ir.Call(scalars=scalars):
-            return replace(step, scalars=tuple(_joined(s, numbers, used) for s in scalars))
-        case ir.Assignment() | ir.Reduction():
-            return replace(step, value=_joined(step.value, numbers, used))
+            return replace(step, scalars=tuple(_joined(s, used) for s in scalars))
+        case ir.Assignment():
+            return _assigned(step, used)
+        case ir.Reduction():
+            return replace(step, value=_joined(step.value, used))
 
 
-def _assigned(step: ir.Assignment, numbers: _Numbers, used: Counter[int]) -> ir.Assignment:
-    return replace(step, value=_joined(step.value, numbers, used))
+def _assigned(step: ir.Assignment, used: Counter[int]) -> ir.Assignment:
+    return replace(step, value=_joined(step.value, used))
 
 
-def _joined(value: ir.Value, numbers: _Numbers, used: Counter[int]) -> ir.Value:
+def _joined(value: ir.Value, used: Counter[int]) -> ir.Value:
     """Return a value with sums that are used once as terms of the sums around them."""
     done: dict[int, ir.Value] = {}
 
@@ -56,24 +57,27 @@ def _joined(value: ir.Value, numbers: _Numbers, used: Counter[int]) -> ir.Value:
         if id(here) not in done:
             match here:
                 case ir.Op(name, args):
-                    made: ir.Value = ir.Op(name, tuple(map(visit, args)))
+                    made = tuple(map(visit, args))
+                    same = all(a is b for a, b in zip(made, args, strict=True))
+                    done[id(here)] = here if same else ir.Op(name, made)
                 case ir.Sum(terms):
-                    made = ir.Sum(tuple(t for term in terms for t in spread(term)))
+                    found = tuple(t for term in terms for t in spread(term))
+                    same = len(found) == len(terms) and all(map(operator.is_, found, terms))
+                    done[id(here)] = here if same else ir.Sum(found)
                 case _:
-                    made = here
-            done[id(here)] = here if made == here else made
+                    done[id(here)] = here
         return done[id(here)]
 
     def spread(term: ir.Term) -> Sequence[ir.Term]:
         inner = term.operand
-        if not isinstance(inner, ir.Sum) or used[numbers.of(inner)] > 1 or not _sign(term.weight):
-            operand = None if inner is None else visit(inner)
-            return (replace(term, weight=visit(term.weight), operand=operand),)
-        found = visit(inner)
-        assert isinstance(found, ir.Sum)
-        return [
-            ir.Term(t.domain, multiply(term.weight, t.weight), t.operand) for t in found.terms
-        ]
+        if isinstance(inner, ir.Sum) and used[id(inner)] == 1 and _sign(term.weight):
+            found = visit(inner)
+            assert isinstance(found, ir.Sum)
+            return [replace(t, weight=multiply(term.weight, t.weight)) for t in found.terms]
+        weight, operand = visit(term.weight), None if inner is None else visit(inner)
+        if weight is term.weight and operand is inner:
+            return (term,)
+        return (replace(term, weight=weight, operand=operand),)
 
     return visit(value)
 
@@ -81,29 +85,3 @@ def _joined(value: ir.Value, numbers: _Numbers, used: Counter[int]) -> ir.Value:
 def _sign(weight: ir.Value) -> bool:
     """Whether a weight changes no bits."""
     return weight in (ir.ONE, ir.Const(-1.0))
-
-
-class _Numbers:
-    """Numbers of values: the same for equal ones."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[ir.Value, int]] = {}
-        self._numbers: dict[object, int] = {}
-
-    def of(self, value: ir.Value) -> int:
-        """Return the number of a value."""
-        found = self._known.get(id(value))
-        if found is not None:
-            return found[1]
-        key: object = value
-        match value:
-            case ir.Op(name, args):
-                key = name, tuple(map(self.of, args))
-            case ir.Sum(terms):
-                key = tuple((t.domain, self.of(t.weight), self._of(t.operand)) for t in terms)
-        number = self._numbers.setdefault(key, len(self._numbers))
-        self._known[id(value)] = value, number
-        return number
-
-    def _of(self, operand: ir.Value | None) -> int:
-        return -1 if operand is None else self.of(operand)
