@@ -150,7 +150,7 @@ def _value(
         read = fields[tap.source][_places(tap.start, tap.steps, piece.extents)]
         product: Array = dtype.type(weight) * read
         return product
-    total: Array = _spread(piece.constant, piece, dtype) + dtype.type(0.0)
+    total: Array = np.array(_spread(piece.constant, piece, dtype) + dtype.type(0.0))
     for number, coefficient in piece.scalars:
         scalar = np.full(piece.extents, scalars[number], dtype)
         total = fused(_spread(coefficient, piece, dtype), scalar, total)

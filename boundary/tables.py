@@ -189,26 +189,28 @@ def _numbers(piece: Piece) -> list[Number]:
 
 
 def _forward(piece: Piece) -> Piece:
-    """Return a piece of numbers with loops turned such that the first tap moves forward."""
-    if not piece.taps or any(tap.window is not None for tap in piece.taps):
+    """Return a piece of numbers with loops of more than a point, turned as the first tap moves."""
+    if any(tap.window is not None for tap in piece.taps):
         return piece
-    back = [next((s for s in step if s), 0) < 0 for step in piece.taps[0].steps]
+    long = [d for d, n in enumerate(piece.extents) if n > 1]
+    ahead = piece.taps[0].steps if piece.taps else piece.steps
+    back = [d for d in long if next((s for s in ahead[d] if s), 0) < 0]
 
     def turned(start: Index, steps: tuple[Index, ...]) -> tuple[Index, tuple[Index, ...]]:
-        for n, step, turn in zip(piece.extents, steps, back, strict=True):
-            if turn:
-                start = tuple(s + (n - 1) * d for s, d in zip(start, step, strict=True))
-        signs = [-1 if turn else 1 for turn in back]
-        return start, tuple(
-            tuple(sign * d for d in step) for sign, step in zip(signs, steps, strict=True)
-        )
+        for d in back:
+            last = piece.extents[d] - 1
+            start = tuple(s + last * step for s, step in zip(start, steps[d], strict=True))
+        return start, tuple(tuple(-s if d in back else s for s in steps[d]) for d in long)
 
     taps = []
     for tap in piece.taps:
         start, steps = turned(tap.start, tap.steps)
         taps.append(replace(tap, start=start, steps=steps))
-    first, *also = ((field, *turned(start, steps)) for field, start, steps in piece.places)
-    return replace(piece, start=first[1], steps=first[2], taps=tuple(taps), also=tuple(also))
+    (_, start, steps), *also = ((f, *turned(first, given)) for f, first, given in piece.places)
+    extents = tuple(piece.extents[d] for d in long)
+    return replace(
+        piece, start=start, steps=steps, extents=extents, taps=tuple(taps), also=tuple(also)
+    )
 
 
 def _groups(parts: Sequence[Part]) -> list[list[Part]]:
