@@ -52,7 +52,7 @@ def tables(
     if not form.shared:
         shared, rest = [], [*shared, *rest]
     writer.copies(copies)
-    writer.shared(shared)
+    writer.shared(sorted(shared, key=lambda piece: piece.target))
     writer.points(few if form.points else ())
     for group in _groups(rest if form.points else [*few, *rest]):
         for slab in _slabs(group):
