@@ -412,13 +412,17 @@ def _product(group: Sequence[int]) -> str:
         for k in range(TAPS)
         for line in (
             f"w = ld(weights, w{k} + t)",
-            *(f"v{v} = fma(w, ld(scratch, y{v} + {k} + t), v{v})" for v in range(count)),
+            *(
+                f"v{v} = fma(w, ld(scratch, p{v}{f' + {k}' if k else ''}), v{v})"
+                for v in range(count)
+            ),
         )
     ]
     ends = [f"st(made, x{v} + t, {result})" for v, result in enumerate(results)]
 
     def loop(*begin: str) -> list[str]:
-        body = [*begin, *sums, *turned, *ends]
+        places = [f"p{v} = y{v} + t" for v in range(count)]
+        body = [*begin, *places, *sums, *turned, *ends]
         return ["for t in range(n):", *("    " + line for line in body)]
 
     fresh = loop(*(f"v{v} = zero" for v in range(count)))
