@@ -199,8 +199,12 @@ class Writer:
         for piece, place in zip(pieces, places, strict=True):
             weight = self.weight(piece.scaled if alone and piece.scaled is not None else 1.0)
             lines = _Made(place), weight, 0, count, length, padded(length), 0
+            alike: dict[tuple[int, tuple[Index, ...]], list[Index]] = {}
             for number, start, steps in piece.places:
-                self.store(Op.WRITE, *self.field(number), *lines, *_flat((start, *steps)))
+                alike.setdefault((number, steps), []).append(start)
+            for (number, steps), starts in alike.items():
+                where = len(starts), *_flat((*steps, *starts))
+                self.store(Op.WRITE, *self.field(number), *lines, *where)
 
     def _matrix(self, part: Part, extents: tuple[int, ...]) -> list[int]:
         """Return the places of the entries of the matrix of a part, each a line for each line."""
@@ -300,8 +304,8 @@ class Writer:
         first: bool = False,
     ) -> None:
         """Write an instruction for lines that are read."""
-        operands = place, weight[0], int(first), *extents, pitch, weight[1]
-        self.emit(op, *self.field(tap.source), *operands, *_flat((tap.start, *tap.steps)))
+        operands = place, weight[0], int(first), *extents, pitch, weight[1], 1
+        self.emit(op, *self.field(tap.source), *operands, *_flat((*tap.steps, tap.start)))
 
     def _weights(self, number: Number, piece: Piece) -> tuple[int, int]:
         """Return the place of the weights of the first line, and the step from line to line."""

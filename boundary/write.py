@@ -33,18 +33,15 @@ class Op(IntEnum):
 
     ``o`` is a place in scratch memory, ``w`` one among the weights, both with a step from line to
     line. A field is its number, and its place in ``place``. A range is an index, its step from line
-    to line, and along a line.
+    to line, and along a line; ranges are their number, the steps, and an index for each.
     """
 
     STOP = 0
-    READ = 1  # field; o, w, first?; lines, length, step of o, step of w; range: into scratch
+    READ = 1  # field; o, w, first?; lines, length, steps of o and w; ranges: into scratch
     WRITE = 2  # as READ: scratch times one weight into a field
     TAP = 3  # as READ: weights times a field, added to scratch unless it is the first
     COPY = 4  # field; w, lines, length; range of targets, range of sources
-    COLUMNS = (
-        5  # as COPY, but columns: their number is the length, and offsets along the last axis,
-    )
-    # of a target and its source, follow
+    COLUMNS = 5  # as COPY; the length is that of a list of columns: of target and source
     SHARE = 6  # field; 2 weights, lines, length; 2 ranges: both become a weighted sum of both
     GATHER = 7  # field; count; (o, w, index): a weight times a point, added to scratch
     SCATTER = 8  # as GATHER: scratch into points
@@ -245,15 +242,20 @@ def _lines(axes: int, taps: bool) -> str:
         found[-1] = ("", found[-1][1])
     return _function(
         f"lines{axes}(f, op, place, links, at, weights, scratch)",
-        *_fetched("p", "o", "w", "first", "e0", "e1", "o0", "w0"),
-        *_range(axes, 8, "q", "q0", "q1"),
+        *_fetched("p", "o", "w", "first", "e0", "e1", "o0", "w0", "count"),
+        f"q0 = {_offset(axes, 'at + 9')}",
+        f"q1 = {_offset(axes, f'at + {9 + axes}')}",
         "weight = ld(weights, w)",
         *(["zero = ld(weights, 0)"] if taps else []),
-        "for a in range(e0):",
-        "    x = o + a * o0",
-        "    y = q + a * q0",
-        *(["    z = w + a * w0"] if taps else []),
-        *("    " + line for line in _each(found)),
+        f"at += {9 + 2 * axes}",
+        "for c in range(count):",
+        f"    q = ld(place, p) + {_offset(axes, 'at')}",
+        f"    at += {axes}",
+        "    for a in range(e0):",
+        "        x = o + a * o0",
+        "        y = q + a * q0",
+        *(["        z = w + a * w0"] if taps else []),
+        *("        " + line for line in _each(found)),
     )
 
 
