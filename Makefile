@@ -31,6 +31,7 @@ bench: $(VENV)/.plot
 	$(BIN)/python -m benchmarks.ssr --json build/bench-ssr.json
 	$(BIN)/python -m benchmarks.programs --json build/bench-programs.json
 	$(BIN)/python -m benchmarks.hpcg --json build/bench-hpcg.json
+	$(BIN)/python -m benchmarks.boundary --json build/bench-boundary.json
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
