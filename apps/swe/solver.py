@@ -91,12 +91,8 @@ at_faces = [everywhere(faces[d], edges[d]) for d in (0, 1)]
 synchronise = bc.synchronise(cells.faces(axis=0), cells.faces(axis=1))
 
 
-def to_points(q: Any) -> Any:
-    """Return values at centres of averages over cells; second differences are one-sided at edges.
-
-    They are those of cubic polynomials, which continue the averages by one cell.
-    """
-    wider = extended @ q
+def to_points(wider: Any) -> Any:
+    """Return values at centres of averages over cells, which have one layer of ghosts."""
     return wider[cells] - (curved[0] @ wider + curved[1] @ wider) / 24
 
 
@@ -139,11 +135,11 @@ class Flow:
         self.turn = bc.fill(wide.vector(2), turn @ table @ bc.copy())
 
     def rhs(self, U: Any, wind: Any, m: Any, f: Any, b: Any, at_edges: Any) -> Any:
-        """Return dU/dt."""
+        """Return dU/dt, of averages with a layer of ghosts."""
         water = to_points(U)
-        h, inverse = water[0] * (at_cells @ m[0]), 1 / water[0]
-        u = wind if self.passive else inverse * water[1:]
-        H, v = self.fill @ (h + b[cells]), self.turn @ u
+        u = wind if self.passive else 1 / water[0] * water[1:]
+        H, v = self.fill @ (water[0] * (at_cells @ m[0]) + b[cells]), self.turn @ u
+        h, u = H[cells] - b[cells], v[cells]
         flux, gradient = [], []
         for d in (0, 1):
             (Hl, Hr), (ul, ur), (vl, vr) = (sides(q, d, self.weights) for q in (H, *v))
@@ -181,11 +177,12 @@ class Flow:
 
 
 def program(size: int, passive: bool, weights: Weights) -> ssr.Program:
-    """Return the program of a time step."""
+    """Return the program of a stage: ``V = a U + c (V + dt dV/dt)``."""
     flow = Flow(size, passive, weights)
 
     @ssr.program(
         U=cells.vector(3),
+        V=ring.vector(3),
         wind=cells.vector(2),
         m=panel.vector(9),
         f=cells,
@@ -194,19 +191,18 @@ def program(size: int, passive: bool, weights: Weights) -> ssr.Program:
         bottom_west_east=faces[0].vector(2),
         south_north=edges[1].vector(2),
         bottom_south_north=faces[1].vector(2),
+        a=ssr.scalar,
+        c=ssr.scalar,
         dt=ssr.scalar,
     )
-    def step(U, wind, m, f, b, west_east, bottom_west_east, south_north, bottom_south_north, dt):  # type: ignore[no-untyped-def]
+    def stage(
+        U, V, wind, m, f, b, west_east, bottom_west_east, south_north, bottom_south_north, a, c, dt
+    ):  # type: ignore[no-untyped-def]
         at_edges = (west_east, bottom_west_east), (south_north, bottom_south_north)
+        V[:] = extended @ V[cells]
+        V[cells] = a * U + c * (V[cells] + dt * flow.rhs(V, wind, m, f, b, at_edges))
 
-        def stage(V: Any) -> Any:
-            return V + dt * flow.rhs(V, wind, m, f, b, at_edges)
-
-        V = stage(U)
-        V = 3 / 4 * U + 1 / 4 * stage(V)
-        U[:] = 1 / 3 * U + 2 / 3 * stage(V)
-
-    return step
+    return stage
 
 
 class Solver:
@@ -219,13 +215,18 @@ class Solver:
     """
 
     def __init__(self, n: int, case: Case, weights: Weights = "linear") -> None:
-        self.state = case.state(n)
-        self._step = program(n, case.passive, weights)
+        self._wider = np.zeros((3, 6, n + 2, n + 2))
+        self.state = self._wider[..., 1:-1, 1:-1]
+        self.state[:] = case.state(n)
+        self._old = self.state.copy()
+        self._stage = program(n, case.passive, weights)
         self._constants = constants(n, case)
 
     def step(self, dt: float) -> None:
         """Advance by one step of dt seconds."""
-        self._step(self.state, *self._constants, dt)
+        self._old[:] = self.state
+        for a, c in (0.0, 1.0), (3 / 4, 1 / 4), (1 / 3, 2 / 3):
+            self._stage(self._old, self._wider, *self._constants, a, c, dt)
 
 
 def constants(n: int, case: Case) -> tuple[Array, ...]:
