@@ -1,6 +1,7 @@
-# make run      solve a Poisson problem in a fresh environment
+# make run      shallow water on the sphere, in a fresh environment; results in out/
 # make test     tests, and the doctests of the packages
 # make check    formatting, lint, types, import layers, then the tests
+# make docs     the reference of the public names, from build/reference/index.html on
 # make bench    measure; results in build/bench-*.json
 # make clean    remove all that the above made, the environment too
 
@@ -9,12 +10,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 PACKAGES := $(wildcard ssr boundary)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+FLOW := galewsky
 
 .DELETE_ON_ERROR:
-.PHONY: run test check bench clean
+.PHONY: run test check docs bench clean
 
-run: $(VENV)/.plot
-	$(BIN)/python -m apps.poisson
+run: $(VENV)/.apps
+	$(BIN)/python -m apps.swe --case $(FLOW) --n 64 --plot out/$(FLOW).png --output out/$(FLOW).nc
+
+# mpiexec comes with the environment.
+test check: export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto
@@ -26,19 +31,23 @@ check: $(VENV)/.dev
 	$(BIN)/python tools/layers.py
 	$(BIN)/python -m pytest -n auto
 
-bench: $(VENV)/.plot
+docs: $(VENV)/.docs
+	$(BIN)/python tools/reference.py build/reference
+
+bench: $(VENV)/.apps
 	mkdir -p build
 	$(BIN)/python -m benchmarks.ssr --json build/bench-ssr.json
 	$(BIN)/python -m benchmarks.programs --json build/bench-programs.json
 	$(BIN)/python -m benchmarks.hpcg --json build/bench-hpcg.json
 	$(BIN)/python -m benchmarks.boundary --json build/bench-boundary.json
+	$(BIN)/python -m benchmarks.swe --json build/bench-swe.json
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist out *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp for each set of extras: made again when pyproject.toml or the environment is newer.
-$(VENV)/.plot $(VENV)/.dev: $(VENV)/.%: $(VENV)/.made pyproject.toml
+$(VENV)/.apps $(VENV)/.docs $(VENV)/.dev: $(VENV)/.%: $(VENV)/.made pyproject.toml
 	@echo "installing the packages and the '$*' extra into $(VENV)"
 	@$(PIP) install --editable '.[$*]'
 	@touch $@

@@ -91,6 +91,9 @@ def _run(arguments: list[str], make: Make) -> int:
         fields = result.last.fields
         title = _title(cases.case(setting.case).title, setting.n, until / DAY)
         draw(Picture(fields.H, fields.zeta, title), given.plot, edges=given.edges)
+    for path in given.json, given.output, given.plot:
+        if path is not None:
+            print(f"written              {path}")
     return 0
 
 
