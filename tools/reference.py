@@ -20,7 +20,6 @@ MODULES = ("ssr", "boundary", "!ssr[.](?!(solvers|errors)$)", "!boundary[.]")
 """What has pages: the modules users import, and not the files behind them."""
 
 
-
 class Written(str):
     """An annotation as it stands in the source."""
 
@@ -37,7 +36,7 @@ def write(folder: Path, modules: Sequence[str] = MODULES) -> None:
 
     # Evaluated, each alias of an annotation would become a long union.
     for module in pdoc.doc, pdoc.doc_types:
-        module.safe_eval_type = _as_written  # type: ignore[attr-defined]
+        module.safe_eval_type = _as_written
     pdoc.render.configure(docformat="numpy", show_source=False, footer_text="Staged Sparse Row")
     for name in MODULES[:2]:
         importlib.import_module(name)  # what other packages warn of is not ours
