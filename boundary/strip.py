@@ -225,4 +225,4 @@ def _normal(value: ir.Value) -> object:
     for number, rest in monomials(value):
         text = show(rest)
         found[text] = found.get(text, 0) + number  # type: ignore[operator]
-    return {text: number for text, number in found.items() if number}
+    return frozenset((text, number) for text, number in found.items() if number)

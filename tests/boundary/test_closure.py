@@ -203,6 +203,17 @@ def test_corners_agree_where_four_blocks_meet_and_not_where_three_do() -> None:
     assert kinds(bc.cubed_sphere()) == {Row, Conflict}
 
 
+def test_corners_of_vectors_between_walls() -> None:
+    cells = ssr.Space(*ssr.sizes("ny nx"))
+    sides = bc.symmetric(axis=0, sign=[-1, 1]), bc.symmetric(axis=1, sign=[1, -1])
+    filled = bc.fill(cells.grow(1).vector(2), *sides) @ np.array([[[1.0, 2]], [[3, 4]]])
+    assert filled[0].tolist() == [[-1, -1, -2, -2], [1, 1, 2, 2], [-1, -1, -2, -2]]
+    assert filled[1].tolist() == 3 * [[-3, 3, 4, -4]]
+    both_odd = bc.symmetric(axis=0, sign=[-1, -1]), bc.symmetric(axis=1, sign=[-1, 1])
+    corner = (bc.fill(cells.grow(1).vector(2), *both_odd) @ np.ones((2, 1, 1)))[:, 0, 0]
+    assert corner.tolist() == [1, -1]
+
+
 def test_rules_that_read_each_other_define_nothing() -> None:
     ruled = Ruled.of(Frame.of(ssr.Space(1).grow(1)), [bc.symmetric(about="point")])
     assert {type(p.outcome) for p in ruled.closed({}).pieces} == {Undefined}
