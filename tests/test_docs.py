@@ -7,6 +7,8 @@ of a failure are those of the page.
 
 import doctest
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,9 +55,51 @@ def run(block: Block, path: Path, names: dict[str, Any]) -> None:
 @pytest.mark.parametrize("path", PAGES, ids=lambda p: p.name)
 def test_page(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # pages may write files
-    names: dict[str, Any] = {"__name__": path.stem}
+    names: dict[str, Any] = {"__name__": "page"}  # no name of a package: errors skip these
     for block in blocks(path.read_text(encoding="utf-8")):
         run(block, path, names)
+
+
+def anchors(page: str) -> set[str]:
+    """Return what headings are linked by: lower case, hyphens for spaces, no punctuation."""
+    heads = re.findall(r"^#+ (.*)$", page, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+def broken_links(path: Path) -> list[str]:
+    """Return the local links of a page, and pictures, that lead nowhere."""
+    page = re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.M)
+    broken = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", page):
+        if "://" in link:
+            continue
+        name, _, anchor = link.partition("#")
+        target = path.parent / name if name else path
+        found = target.exists() and (
+            not anchor or anchor in anchors(target.read_text(encoding="utf-8"))
+        )
+        broken += [] if found else [link]
+    return broken
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda p: p.name)
+def test_links_lead_somewhere(path: Path) -> None:
+    assert broken_links(path) == []
+
+
+def test_broken_links_are_found(tmp_path: Path) -> None:
+    path = tmp_path / "page.md"
+    path.write_text("# One idea\n[a](#one-idea) [b](#two) ![c](no.png) [d](page.md)\n")
+    assert broken_links(path) == ["#two", "no.png"]
+
+
+def test_pictures_are_those_of_the_page(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    command = [sys.executable, "tools/pictures.py", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    page = (ROOT / "docs" / "boundary.md").read_text(encoding="utf-8")
+    drawn = {path.name for path in tmp_path.glob("*.png")}
+    assert drawn == set(re.findall(r"\(images/(\w+\.png)\)", page))
 
 
 def test_blocks_are_found_with_their_lines() -> None:

@@ -18,7 +18,7 @@ MAY_IMPORT = {
     "apps": {"ssr", "boundary"},
     "benchmarks": {"ssr", "boundary", "apps"},
     "tests": {"ssr", "boundary", "apps", "benchmarks", "tools"},
-    "tools": set[str](),
+    "tools": {"ssr", "boundary"},
 }
 """Our packages a package may import, besides itself; private names of another, never."""
 

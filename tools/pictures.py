@@ -1,0 +1,123 @@
+"""Draw the pictures of docs/boundary.md: ``python tools/pictures.py [FOLDER]``.
+
+They are made by `boundary.Fill.draw` and `boundary.draw`, here only put together.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))  # the packages of this checkout
+
+import boundary as bc  # noqa: E402
+import ssr  # noqa: E402
+
+
+def fill() -> Any:
+    """Draw the fill at the head of the page."""
+    figure, (axes,) = _figure(5.5, 5.2, 1, 1)
+    filled = bc.fill(
+        ssr.Space(3, 4).grow(1),
+        bc.periodic(axis=1),
+        bc.symmetric(axis=0, side="low"),
+        bc.dirichlet(1.0, axis=0, side="high"),
+    )
+    filled.draw(ax=axes)
+    return figure
+
+
+def rules() -> Any:
+    """Draw each rule on a line of four cells, with two layers of ghosts."""
+    shown = {
+        "periodic(axis=1)": bc.periodic(axis=1),
+        "zero(axis=1)": bc.zero(axis=1),
+        "symmetric(axis=1)": bc.symmetric(axis=1),
+        "constant(3.0, axis=1)": bc.constant(3.0, axis=1),
+        "symmetric(axis=1, sign=-1)": bc.symmetric(axis=1, sign=-1),
+        "dirichlet(3.0, axis=1)": bc.dirichlet(3.0, axis=1),
+        'symmetric(axis=1, about="point")': bc.symmetric(axis=1, about="point"),
+        "neumann(1.0, axis=1)": bc.neumann(1.0, axis=1),
+        "extrapolate(2, axis=1)": bc.extrapolate(2, axis=1),
+        "robin(1.0, 1.0, 3.0, axis=1)": bc.robin(1.0, 1.0, 3.0, axis=1),
+    }
+    figure, each = _figure(12, 9.5, len(shown) // 2, 2)
+    for axes, (name, rule) in zip(each, shown.items(), strict=True):
+        bc.fill(ssr.Space(1, 4).grow(0, 2), rule).draw(ax=axes)
+        axes.get_legend().remove()
+        axes.set(ylim=(-0.35, 1.35))
+        axes.set_title(name, fontsize=11)
+    return figure
+
+
+def corners() -> Any:
+    """Draw corners on which two rules agree, and a twisted link."""
+    figure, (left, right) = _figure(13, 5, 1, 2)
+    box = ssr.Space(3, 4).grow(1)
+    bc.fill(box, bc.periodic(axis=1), bc.symmetric(axis=0)).draw(ax=left)
+    pair = bc.Grid(2 * [(3, 3)], links=bc.glued(twist=True))
+    bc.fill(pair.cells.grow(1), bc.copy(), bc.zero()).draw(ax=right)
+    return figure
+
+
+def links() -> Any:
+    """Draw some of the helpers that link blocks."""
+    shown = {
+        "two_by_two()": bc.two_by_two(),
+        "bricks(1, 2, periodic=[1])": bc.bricks(1, 2, periodic=[1]),
+        "o_grid(4)": bc.o_grid(4),
+        "glued(twist=True)": bc.glued(twist=True),
+        "moebius()": bc.moebius(),
+        'from_corners(["mabc", "mbde", "mdaf"])': bc.from_corners(["mabc", "mbde", "mdaf"]),
+    }
+    figure, each = _figure(12, 6.5, 2, 3)
+    for axes, (name, linked) in zip(each, shown.items(), strict=True):
+        bc.draw(linked, ax=axes)
+        axes.set_title(name, fontsize=11)
+    return figure
+
+
+def sphere() -> Any:
+    """Draw the links of the cubed sphere."""
+    figure, (axes,) = _figure(7, 5.5, 1, 1)
+    bc.draw(bc.cubed_sphere(), ax=axes)
+    axes.set_title("cubed_sphere()", fontsize=11)
+    return figure
+
+
+def panel() -> Any:
+    """Draw the ghosts of one panel of a cubed sphere."""
+    figure, (axes,) = _figure(9, 7.5, 1, 1)
+    sphere = bc.Grid(6 * [(3, 3)], links=bc.cubed_sphere())
+    bc.fill(sphere.cells.grow(1), bc.copy()).draw(block=1, ax=axes)
+    return figure
+
+
+def _figure(width: float, height: float, rows: int, columns: int) -> tuple[Any, list[Any]]:
+    """Return a figure in inches, and its axes."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, list(figure.subplots(rows, columns, squeeze=False).flat)
+
+
+PICTURES: tuple[Callable[[], Any], ...] = (fill, rules, corners, links, sphere, panel)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Draw the pictures of docs/boundary.md.")
+    parser.add_argument("folder", type=Path, nargs="?", default=ROOT / "docs" / "images")
+    folder = parser.parse_args().folder
+    folder.mkdir(parents=True, exist_ok=True)
+    for picture in PICTURES:
+        path = folder / f"{picture.__name__}.png"
+        picture().savefig(path, dpi=75)
+        print(path)
+
+
+if __name__ == "__main__":
+    main()
