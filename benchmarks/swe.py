@@ -1,0 +1,264 @@
+"""Measure the shallow-water solver of `apps.swe` against our Fortran of the same algorithm.
+
+``python -m benchmarks.swe [--json FILE] [--quick] [--only PART...]`` times steps of three stages; a
+point is a cell in one of the stages. Then the share of boundaries in a step on both sides, a step
+on a tiny grid, the seconds until a first step in fresh processes, and how much source each side is.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+
+import ssr
+from apps.swe import solver
+from apps.swe.cases import case
+from benchmarks import fortran, report, timing
+from benchmarks.boundary import fortran_size, python_size
+from benchmarks.cases import COUNTED, Candidate, Case
+from benchmarks.fortran import Array
+from benchmarks.references import Shape, field
+from benchmarks.swe_fortran import Reference, boundary_size
+from benchmarks.timing import Json, table
+
+Weights = Literal["linear", "weno"]
+
+FLOW = case("tc5")
+STAGES = 3
+
+MOVED = 8 * (3 + 2 * 3 + 1 + 1) + round(8 * 13 / 6)
+"""Bytes that a stage must move for a cell: the averages at the start of the step, the newest ones
+and their place, rotation and bottom; and thirteen fields of one panel that serve all six."""
+
+GOALS = MappingProxyType({"ratio": 0.8, "tiny": 100.0, "cold": 30.0, "warm": 3.0, "boundary": 0.3})
+"""Ours over Fortran, which must be below 1; microseconds of a step at n = 8; seconds until the
+first step is done, without and with a cache; our source of boundaries over Fortran's."""
+
+
+def steps(shape: Shape, *, weights: Weights) -> dict[str, Candidate]:
+    """Bind steps of usual length from the flow over a mountain, which all candidates go on with."""
+    n = shape[-1]
+    dt = FLOW.dt(n)
+    scale = np.abs(FLOW.state(n)).max(axis=(1, 2, 3), keepdims=True)
+
+    def reference(build: str) -> Candidate:
+        other = Reference(n, FLOW, weights, build)
+        return Candidate(other.stepping(dt), lambda: other.state / scale)
+
+    ours = solver.Solver(n, FLOW, weights)
+    builds = {f"natural {build}": reference(build) for build in fortran.BUILDS}
+    return {"ours": Candidate(lambda: ours.step(dt), lambda: ours.state / scale), **builds}
+
+
+def cells(shape: Shape) -> int:
+    """Return how many cells the stages of a step make."""
+    return STAGES * math.prod(shape)
+
+
+WEIGHTS: tuple[Weights, ...] = ("linear", "weno")
+CASES: Mapping[str, Case] = MappingProxyType(
+    {
+        f"{weights}-{n}": Case(
+            f"a step of shallow water on the cubed sphere, {weights} weights, a point is a cell "
+            "and stage",
+            *(partial(steps, weights=weights), (6, n, n), (6, 12, 12), MOVED),
+            goals={"natural": 1.0},
+            count=cells,
+        )
+        for weights in WEIGHTS
+        for n in (48, 96, 192)
+    }
+)
+
+
+def boundary_program(n: int) -> ssr.Program:
+    """Return what a stage does about boundaries, alone and in place."""
+    flow = solver.Flow(n, False, "linear")
+    inner = solver.cells
+
+    @ssr.program(
+        V=solver.ring.vector(3),
+        H=solver.wide,
+        v=solver.wide.vector(2),
+        f=inner.faces(axis=0),
+        g=inner.faces(axis=1),
+    )
+    def boundary(V: Any, H: Any, v: Any, f: Any, g: Any) -> None:
+        V[:] = solver.extended @ V[inner]
+        H[:] = flow.fill @ H[inner]
+        v[:] = flow.turn @ v[inner]
+        f[:], g[:] = solver.synchronise @ (f, g)
+
+    return boundary
+
+
+def boundary_arrays(n: int) -> list[Array]:
+    """Return arrays for `boundary_program`."""
+    shapes = (3, 6, n + 2, n + 2), (6, n + 6, n + 6), (2, 6, n + 6, n + 6)
+    return [field(shape) for shape in (*shapes, (6, n + 1, n), (6, n, n + 1))]
+
+
+def shares(quick: bool) -> Json:
+    """Print which part of a step is about boundaries, ours and Fortran's."""
+    found: dict[str, Json] = {}
+    rows = []
+    for n in (12,) if quick else (48, 96, 192):
+        program, arrays = boundary_program(n), boundary_arrays(n)
+        ours, dt = solver.Solver(n, FLOW), FLOW.dt(n)
+        calls: dict[str, Callable[[], object]] = {
+            "ours": lambda ours=ours, dt=dt: ours.step(dt),  # type: ignore[misc]
+            "ours alone": lambda program=program, arrays=arrays: program(*arrays),  # type: ignore[misc]
+        }
+        for build in COUNTED:
+            other = Reference(n, FLOW, build=build)
+            calls |= {build: other.stepping(dt), f"{build} alone": other.boundary()}
+        timings = timing.measure(calls, 3 if quick else 15)
+        made = {}
+        for step, alone in zip(timings[::2], timings[1::2], strict=True):
+            made[step.name] = STAGES * alone.over(step).median
+            rows.append([
+                f"{n} {step.name}",
+                f"{1e6 * step.median:.0f}",
+                f"{1e6 * STAGES * alone.median:.0f}",
+                f"{made[step.name]:.3f}",
+            ])  # fmt: skip
+        found[str(n)] = made
+    header = ("n", "step (us)", "boundaries (us)", "share")
+    print(f"boundaries alone, three times, beside a step\n{table(header, rows)}\n")
+    return found
+
+
+def tiny(quick: bool) -> Json:
+    """Print the microseconds of a step on the smallest useful grid, called from Python."""
+    n = 8
+    ours, dt = solver.Solver(n, FLOW), FLOW.dt(n)
+    calls: dict[str, Callable[[], object]] = {"ours": lambda: ours.step(dt)}
+    calls |= {build: Reference(n, FLOW, build=build).stepping(dt) for build in COUNTED}
+    found = {t.name: 1e6 * t.median for t in timing.measure(calls, 3 if quick else 15)}
+    rows = [[name, f"{value:.1f}"] for name, value in found.items()]
+    print(f"a step at n = {n}, goal {GOALS['tiny']:.0f}\n{table(('', 'us'), rows)}\n")
+    return found
+
+
+def start() -> float:
+    """Return the seconds from here to the end of the first step; most of them make the kernel."""
+    began = time.process_time()
+    solver.Solver(12, FLOW).step(1.0)
+    return time.process_time() - began
+
+
+def starts(quick: bool) -> Json:
+    """Print the seconds to a first step, the least of some processes, without and with a cache."""
+    found: dict[str, list[float]] = {"cold": [], "warm": []}
+    for _ in range(1 if quick else 3):
+        with tempfile.TemporaryDirectory(prefix="ssr-swe-") as folder:
+            for state in found:
+                found[state].append(_started(folder))
+    least = {state: min(seconds) for state, seconds in found.items()}
+    rows = [[state, f"{s:.1f}", f"{GOALS[state]:.0f}"] for state, s in least.items()]
+    print(f"seconds to a first step\n{table(('cache', 'seconds', 'goal'), rows)}\n")
+    return least
+
+
+def _started(folder: str) -> float:
+    """Return the seconds of a new process, its imports included, to the end of the first step."""
+    script = "import time; from benchmarks.swe import start; start(); print(time.process_time())"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "SSR_CACHE_DIR": folder},
+        cwd=Path(__file__).resolve().parent.parent,
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    return float(json.loads(done.stdout))
+
+
+def our_source() -> str:
+    """Return the source of our solver without its constants, which Fortran is given too."""
+    source = inspect.getsource(solver)
+    for function in solver.constants, solver.bottom_sides, solver.ghost_bottom:
+        source = source.replace(inspect.getsource(function), "")
+    return source
+
+
+def about_boundaries(source: str) -> str:
+    r"""Return the statements that name the package bc, or what such a statement has bound.
+
+    >>> about_boundaries("edge = bc.zero()\nfor x in y:\n    a = edge @ x\n    b = 2 * x\n")
+    'edge = bc.zero()\na = edge @ x'
+    """
+    made, found = {"bc"}, []
+    for statement in _simple(ast.parse(source)):
+        if made & _names(statement, ast.Load):
+            text = ast.get_source_segment(source, statement)
+            assert text is not None
+            found.append(text)
+            if "bc" in _names(statement, ast.Load):
+                made |= _names(statement, ast.Store)
+    return "\n".join(found)
+
+
+def _simple(tree: ast.AST) -> Iterator[ast.stmt]:
+    """Yield the statements without a body in their order."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.stmt) and not hasattr(node, "body"):
+            yield node
+        else:
+            yield from _simple(node)
+
+
+def _names(statement: ast.stmt, use: type[ast.expr_context]) -> set[str]:
+    """Return the names, and the attributes of self, that a statement reads or binds."""
+    found = set()
+    for node in ast.walk(statement):
+        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, use):
+            found.add(node.id if isinstance(node, ast.Name) else f".{node.attr}")
+    return found
+
+
+def sizes(quick: bool) -> Json:
+    """Print how much source the solver and its boundary part are, here and in Fortran."""
+    source = Path(fortran.__file__).parent / "fortran" / "swe.f90"
+    ours = our_source()
+    pairs = {
+        "solver": (python_size(ours), fortran_size(source.read_text(encoding="utf-8"))),
+        "boundaries": (python_size(about_boundaries(ours)), boundary_size()),
+    }
+    rows = [
+        [f"{name}, {unit}", str(mine[k]), str(other[k]), f"{mine[k] / other[k]:.2f}"]
+        for name, (mine, other) in pairs.items()
+        for k, unit in enumerate(("lines", "tokens"))
+    ]
+    print("source, without what makes the constants of both; of boundaries at most 0.30")
+    print(table(("", "ours", "Fortran", "ratio"), rows), end="\n\n")
+    return {name: {"ours": mine, "fortran": other} for name, (mine, other) in pairs.items()}
+
+
+PARTS: Mapping[str, Callable[[bool], Json]] = {
+    "shares": shares, "tiny": tiny, "starts": starts, "source": sizes,
+}  # fmt: skip
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure what the command line asks for."""
+    report.main(CASES, PARTS, arguments)
+
+
+if __name__ == "__main__":
+    main()
