@@ -28,8 +28,15 @@ class Affine(ABC):
 
     __array_ufunc__ = None
 
-    name: str
-    linear: Any
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The matrix as it was written."""
+
+    @property
+    @abstractmethod
+    def linear(self) -> Any:
+        """The linear part."""
 
     @property
     @abstractmethod
@@ -108,11 +115,16 @@ class Product(Affine):
                 "second.",
                 note=f"{left.cols!r} and {right.rows!r}",
             )
-        self.name = f"({left.name} @ {right.name})"
+        self._name = f"({left.name} @ {right.name})"
         self._program  # noqa: B018  what is read must be defined
 
     def __repr__(self) -> str:
         return f"<Affine {self.name}: {self.cols!r} -> {self.rows!r}>"
+
+    @property
+    def name(self) -> str:
+        """The product as it was written."""
+        return self._name
 
     @property
     def rows(self) -> Kind:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import numbers
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,6 +16,7 @@ from ssr import ir
 from ssr.affine import Affine
 from ssr.errors import ArgumentError, ShapeError, Span, user_span
 from ssr.families import multiply
+from ssr.index import integer
 
 from .errors import HaloError
 from .frame import Frame
@@ -50,7 +52,7 @@ def parameter(name: str) -> Parameter:
     >>> fill.bind(inflow=7.0) @ np.ones(3)
     array([7., 1., 1., 1., 7.])
     """
-    if not isinstance(name, str) or not name.isidentifier():
+    if not str(name).isidentifier() or keyword.iskeyword(name):
         raise ArgumentError(f"{name!r} is no name for a parameter.")
     return Parameter(name)
 
@@ -149,7 +151,7 @@ def _rule(
     if side not in ("low", "high", "both"):
         raise ArgumentError(f'{text}: a side is "low", "high" or "both", not {side!r}.')
     for name, value in (("axis", axis), ("block", block)):
-        if value is not None and (not isinstance(value, (int, np.integer)) or value is True):
+        if value is not None and integer(value) is None:
             raise ArgumentError(f"{text}: {name} is {value!r}, not an integer.")
     given = MappingProxyType(dict(data or {}))
     return Rule(text, axis, side, block, make, given, user_span(), linked)
@@ -391,7 +393,8 @@ def neumann(
     >>> import numpy as np, ssr, boundary as bc
     >>> bc.fill(ssr.Space(3).grow(1), bc.neumann()) @ np.array([1.0, 3, 5])
     array([1., 1., 3., 5., 5.])
-    >>> bc.fill(ssr.Space(3).grow(1), bc.neumann(2.0, side="high"), bc.zero(side="low")) @ np.ones(3)
+    >>> fill = bc.fill(ssr.Space(3).grow(1), bc.neumann(2.0, side="high"), bc.zero(side="low"))
+    >>> fill @ np.ones(3)
     array([0., 1., 1., 1., 3.])
     """
     text = _told("neumann", axis, side, block)
@@ -545,7 +548,7 @@ def _polynomials(
     points = [start + n + skip for n in range(count)]
     found = []
     for layer in range(_layers(frame)):
-        ghost = -(start + layer + (1 if on_side else 0)) if on_side else -(_HALF + layer)
+        ghost = start - 1 - layer
         weights = ghost_weights(points, ghost, condition)
         if weights is None:
             raise ArgumentError(f"{text} is singular: its polynomial is not unique.")
@@ -674,6 +677,7 @@ def _numbers(text: str, name: str, value: Any) -> tuple[float, ...]:
 
 
 def _order(text: str, order: Any) -> int:
-    if not isinstance(order, (int, np.integer)) or isinstance(order, bool) or order < 1:
+    found = integer(order)
+    if found is None or found < 1:
         raise ArgumentError(f"{text}: the order is {order!r}, not a positive integer.")
-    return int(order)
+    return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import TYPE_CHECKING, TypeAlias
 
 from ssr import ir
@@ -175,7 +174,10 @@ def _applied(mix: Mix, vector: tuple[ir.Value, ...]) -> tuple[ir.Value, ...]:
 
 def _dot(a: tuple[ir.Value, ...], b: tuple[ir.Value, ...]) -> ir.Value:
     products = [multiply(x, y) for x, y in zip(a, b, strict=True)]
-    return reduce(_plus, (p for p in products if p != ir.ZERO), ir.ZERO)
+    total: ir.Value = ir.ZERO
+    for p in products:
+        total = _plus(total, p)
+    return total
 
 
 def _sum(a: tuple[ir.Value, ...], b: tuple[ir.Value, ...]) -> tuple[ir.Value, ...]:

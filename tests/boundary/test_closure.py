@@ -137,7 +137,7 @@ RULES = st.sampled_from(
 
 @st.composite
 def grids(draw: Any) -> Any:
-    """A grid of linked blocks with rules on the sides that are free."""
+    """Draw a grid of linked blocks, with rules on the sides that are free."""
     links = draw(
         st.sampled_from(
             [
