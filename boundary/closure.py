@@ -99,7 +99,7 @@ class _Closing:
                 result.append((place, old))
             else:
                 result += [(rest, old) for rest in self.known.without(place, both)]
-                result.append((both, _agreed(old, outcome)))
+                result.append((both, self._agreed(old, outcome, both)))
         return result
 
     def _expanded(self, box: Box, row: Row, block: int) -> list[tuple[Box, Outcome]]:
@@ -179,11 +179,12 @@ class _Closing:
         edges = ((low, at), (at, high))
         return [(*box[:axis], edge, *box[axis + 1 :]) for edge in edges]
 
-
-def _agreed(old: Outcome, new: Outcome) -> Outcome:
-    """Return what two rules together say about a point."""
-    if isinstance(new, Undefined) or isinstance(old, Conflict):
-        return old
-    if isinstance(old, Undefined) or isinstance(new, Conflict):
-        return new
-    return old if alike(old, new) else Conflict((old.origins[0], new.origins[0]))
+    def _agreed(self, old: Outcome, new: Outcome, box: Box) -> Outcome:
+        """Return what two rules together say about the points of a box."""
+        if isinstance(new, Undefined) or isinstance(old, Conflict):
+            return old
+        if isinstance(old, Undefined) or isinstance(new, Conflict):
+            return new
+        if alike(old, new, box, self.frame.axes, self.known):
+            return old
+        return Conflict((old.origins[0], new.origins[0]))

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 Mix: TypeAlias = tuple[tuple[ir.Value, ...], ...]
 """A small matrix between the components of a vector."""
 
+ROUNDING = 1e-12
+"""Numbers that two ways to compute the same weight may differ by, in parts of the largest."""
+
 Window: TypeAlias = tuple[tuple[Affine, Affine, Affine], ...]
 """Conditions ``low <= expression < high``."""
 
@@ -201,30 +204,62 @@ def _collected(entries: list[Entry]) -> tuple[Entry, ...]:
     return tuple(replace(p, weight=w) for p, w in found.items() if w != ir.ZERO)
 
 
-def alike(a: Row, b: Row) -> bool:
-    """Whether two rows are proved to be the same."""
-    count = max(len(a.constant), len(b.constant))
-    constants = (r.constant * count if len(r.constant) == 1 else r.constant for r in (a, b))
-    return _form(a) == _form(b) and all(
-        _normal(x) == _normal(y) for x, y in zip(*constants, strict=True)
-    )
-
-
-def _form(row: Row) -> dict[object, object]:
-    return {
-        (e.block, e.index, _text(e.mix), frozenset(map(str, e.window))): _normal(e.weight)
-        for e in row.entries
+def alike(a: Row, b: Row, box: Box, axes: tuple[str, ...], known: Known) -> bool:
+    """Whether two rows are proved to be the same at the points of a box, but for rounding."""
+    fixed = {
+        name: low
+        for name, (low, high) in zip(axes, box, strict=True)
+        if known.sign(high - low - 1) == 0
     }
+    sums: list[tuple[Entry, _Sum]] = []
+    for row, sign in ((a, 1), (b, -1)):
+        for entry in row.entries:
+            new = entry.moved(fixed)
+            found = next((total for old, total in sums if _same_place(old, new, axes, known)), None)
+            if found is None:
+                sums.append((new, found := _Sum()))
+            found.add(new.weight, sign)
+    count = max(len(a.constant), len(b.constant))
+    constants = [_Sum() for _ in range(count)]
+    for row, sign in ((a, 1), (b, -1)):
+        each = row.constant * count if len(row.constant) == 1 else row.constant
+        for total, value in zip(constants, each, strict=True):
+            total.add(moved(value, fixed), sign)
+    return all(total.vanishes for total in (*(t for _, t in sums), *constants))
 
 
-def _text(mix: Mix | None) -> object:
-    return None if mix is None else tuple(tuple(map(_normal, row)) for row in mix)
+def _same_place(a: Entry, b: Entry, axes: tuple[str, ...], known: Known) -> bool:
+    """Whether two entries are proved to read the same, with weights that may differ."""
+    if a.block != b.block or set(a.window) != set(b.window) or not _same_mix(a.mix, b.mix):
+        return False
+    apart = [x - y for x, y in zip(a.index, b.index, strict=True)]
+    return all(not d.names() & set(axes) and known.sign(d) == 0 for d in apart)
 
 
-def _normal(value: ir.Value) -> object:
-    """Return a form of a value that is equal for equal sums of products."""
-    found: dict[str, object] = {}
-    for number, rest in monomials(value):
-        text = show(rest)
-        found[text] = found.get(text, 0) + number  # type: ignore[operator]
-    return frozenset((text, number) for text, number in found.items() if number)
+def _same_mix(a: Mix | None, b: Mix | None) -> bool:
+    """Whether two small matrices are proved to be the same, but for rounding."""
+    if a is None or b is None:
+        return a is b
+    pairs = ((x, y) for one, other in zip(a, b, strict=True) for x, y in zip(one, other, strict=True))
+    return all(_Sum().add(x, 1).add(y, -1).vanishes for x, y in pairs)
+
+
+class _Sum:
+    """A sum of products, collected."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, float] = {}
+        self.scale = 0.0
+
+    def add(self, value: ir.Value, sign: int) -> _Sum:
+        """Add a value, or take it away."""
+        for number, rest in monomials(value):
+            text = show(rest)
+            self.numbers[text] = self.numbers.get(text, 0.0) + sign * float(number)
+            self.scale = max(self.scale, abs(float(number)))
+        return self
+
+    @property
+    def vanishes(self) -> bool:
+        """Whether nothing but rounding is left."""
+        return all(abs(n) <= ROUNDING * self.scale for n in self.numbers.values())

@@ -1,0 +1,93 @@
+"""Fills against walks from point to point, in all ways to apply them."""
+
+from typing import Any
+
+import numpy as np
+from hypothesis import given, settings
+
+from boundary.definition import Definition
+from boundary.ghosts import Ghosts, Member
+from boundary.pieces import evaluate
+from boundary.strip import Conflict, Row
+
+from .cases import PARAMETERS, Case, cases
+from .walker import Array
+
+
+def evaluated(case: Case, u: Array) -> Array:
+    """Return a field with its ghosts by the pieces of a fill, which are not compiled."""
+    fill, f = case.fill, case.blocks
+    parts = fill.parts
+    member = Member(parts.ruled, parts.components or 1, parts.wide, parts.owned)
+    ghosts = Ghosts((member,))
+    inner: Any = tuple(slice(a, a + n) for a, n in zip(f.low, f.shape, strict=True))
+    lead = () if case.components is None else (case.components,)
+    wide = np.full((*lead, *case.lead, *f.outer), np.nan, u.dtype)
+    wide[(..., *inner)] = u
+    # Index 0 is the first owned point: ghosts before it wrap to the end, as negative indices do.
+    axes = tuple(range(wide.ndim - f.ndim, wide.ndim))
+    rolled = np.roll(wide, [-w for w in f.low], axes)
+    fields = [rolled] if case.components is None else list(rolled)
+    evaluate(ghosts.parts(case.sizes), fields, [PARAMETERS[n] for n in ghosts.data])
+    return np.roll(rolled, f.low, axes)
+
+
+def compare(made: Array, wanted: Array, scale: float = 1.0) -> None:
+    """Fail if values differ by more than rounding, or are NaN in different places."""
+    np.testing.assert_array_equal(np.isnan(made), np.isnan(wanted))
+    tolerance = 1e-4 if made.dtype == np.float32 else 1e-10
+    np.testing.assert_allclose(made, wanted, rtol=tolerance, atol=tolerance * scale)
+
+
+def size(wanted: Array) -> float:
+    return float(np.nanmax(np.abs(wanted), initial=1.0))
+
+
+@settings(max_examples=150)
+@given(cases())
+def test_pieces_are_what_walks_lead_to(case: Case) -> None:
+    u = case.random()
+    wanted, unclear = case.expected(u)
+    ruled = case.fill.parts.ruled
+    found = np.zeros_like(unclear)
+    for piece in ruled.closed(case.sizes).pieces:
+        box = [(a.evaluate(case.sizes), b.evaluate(case.sizes)) for a, b in piece.box]
+        part = tuple(
+            slice(a + w, b + w) for (a, b), w in zip(box, case.blocks.low, strict=True)
+        )
+        found[(piece.block, *part)] = isinstance(piece.outcome, Conflict)
+    assert (found >= unclear).all()
+    if all(len(rules) == 1 for rules in case.by_side.values()):
+        np.testing.assert_array_equal(found, unclear)
+    every: Any = (None,) * (case.components is not None)
+    wanted[np.broadcast_to(found.reshape(case.lead + case.blocks.outer)[every], wanted.shape)] = np.nan
+    compare(evaluated(case, u), wanted, size(wanted))
+
+
+@settings(max_examples=60)
+@given(cases())
+def test_the_definition_is_what_walks_lead_to(case: Case) -> None:
+    u = case.random()
+    wanted, unclear = case.expected(u)
+    made = case.fill.parts.ruled.definition(case.sizes, case.components or 1)
+    walk = case.matrix_walk()
+    for block, index in case.blocks.ghosts():
+        meant, value = walk.at(block, index), made.at(block, index)
+        if not meant:
+            assert value is None
+        elif len(meant) == 1:
+            compare(row(case, value), meant[0], size(meant[0]))
+
+
+def row(case: Case, value: Any) -> Array:
+    """Return the value of a ghost as a row of a matrix; the last column is the constant."""
+    assert value is not None
+    count, f = case.components or 1, case.blocks
+    points = f.count * int(np.prod(f.shape))
+    found = np.zeros((count, count * points + 1))
+    found[:, -1] = value.constant + sum(PARAMETERS[n] * v for n, v in value.scalars.items())
+    for (block, index), matrix in value.matrices.items():
+        place = np.ravel_multi_index((block, *index), (f.count, *f.shape))
+        for d in range(count):
+            found[:, d * points + place] += matrix[:, d]
+    return found
