@@ -8,21 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from .evaluate import affine_in_scalars, evaluate
 from .frame import Frame
-from .strip import Strip
+from .strip import ROUNDING, Strip
 
 if TYPE_CHECKING:
     import scipy.sparse
 
 Point: TypeAlias = tuple[int, tuple[int, ...]]
-
-FAR = 64
-"""Ghosts that are followed one after the other."""
+Path: TypeAlias = frozenset[Point]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +33,12 @@ class Value:
     matrices: Mapping[Point, np.ndarray[Any, Any]] = field(default_factory=dict)
 
 
+class Unclear(Enum):
+    """Two rules define a point differently."""
+
+    UNCLEAR = "unclear"
+
+
 @dataclass(frozen=True)
 class Definition:
     """The rules of a fill for given sizes, and the number of components of its fields."""
@@ -43,6 +48,7 @@ class Definition:
     data: Mapping[str, Any]
     sizes: Mapping[str, int]
     components: int
+    done: dict[Point, Value | None | Unclear] = field(default_factory=dict)
 
     def to_scipy(self) -> scipy.sparse.csr_array:
         """Return the linear part; rows and columns are numbered component by component."""
@@ -79,8 +85,19 @@ class Definition:
         widths = zip(inner, self.frame.low, self.frame.high, strict=True)
         return [n + low + high for n, low, high in widths]
 
-    def at(self, block: int, index: tuple[int, ...], depth: int = 0) -> Value | None:
-        """Return the value of a point; None if nothing defines it."""
+    def at(self, block: int, index: tuple[int, ...]) -> Value | None:
+        """Return the value of a point; None if no rule defines it, or two do so differently."""
+        found = self._at(block, index, frozenset())
+        return None if isinstance(found, Unclear) else found
+
+    def _at(self, block: int, index: tuple[int, ...], path: Path) -> Value | None | Unclear:
+        """Return the value of a point that the ghosts on a path lead to.
+
+        These have no value: rules that read each other define nothing.
+        """
+        here = block, index
+        if here in self.done:
+            return self.done[here]
         first = self.frame.first
         stop = [n.evaluate(self.sizes) + f for n, f in zip(self.frame.shape, first, strict=True)]
         out = [
@@ -90,18 +107,17 @@ class Definition:
         none = np.zeros(self.components)
         if not any(out):
             return Value(none, {}, {(block, index): np.eye(self.components)})
-        if depth > FAR:
-            return None
-        for strip in self.strips:
+        found: Value | None | Unclear = None
+        for strip in () if here in path else self.strips:
             side = strip.side
-            here = side.block == block and out[side.axis] == (1 if side.end == "high" else -1)
-            if here and (strip.extends or sum(map(abs, out)) == 1):
-                found = self._from(strip, index, depth)
-                if found is not None:
-                    return found
-        return None
+            beyond = side.block == block and out[side.axis] == (1 if side.end == "high" else -1)
+            if beyond and (strip.extends or sum(map(abs, out)) == 1):
+                found = _agreed(found, self._from(strip, index, path | {here}))
+        if found is not None or not path:
+            self.done[here] = found
+        return found
 
-    def _from(self, strip: Strip, index: tuple[int, ...], depth: int) -> Value | None:
+    def _from(self, strip: Strip, index: tuple[int, ...], path: Path) -> Value | None | Unclear:
         """Return the value that one rule gives a point."""
         names = {**self.sizes, **dict(zip(self.frame.axes, index, strict=True))}
         if strip.layers is not None:
@@ -129,12 +145,32 @@ class Definition:
                     [evaluate(v, names, self.data) for v in row] for row in entry.mix
                 ]
             source = tuple(a.evaluate(names) for a in entry.index)
-            inner = self.at(entry.block, source, depth + 1)
-            if inner is None:
-                return None
+            inner = self._at(entry.block, source, path)
+            if not isinstance(inner, Value):
+                return inner
             constant += matrix @ inner.constant
             for name, known in inner.scalars.items():
                 scalars[name] = scalars.get(name, np.zeros(count)) + matrix @ known
             for point, more in inner.matrices.items():
                 matrices[point] = matrices.get(point, np.zeros((count, count))) + matrix @ more
         return Value(constant, scalars, matrices)
+
+
+def _agreed(a: Value | None | Unclear, b: Value | None | Unclear) -> Value | None | Unclear:
+    """Return what two rules together say about a point."""
+    if a is None or b is None:
+        return b if a is None else a
+    if isinstance(a, Unclear) or isinstance(b, Unclear) or not _alike(a, b):
+        return Unclear.UNCLEAR
+    return a
+
+
+def _alike(a: Value, b: Value) -> bool:
+    """Whether two values are equal but for rounding."""
+
+    def same(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> bool:
+        pairs = [(one.get(key, 0.0), other.get(key, 0.0)) for key in {*one, *other}]
+        return all(np.allclose(x, y, rtol=ROUNDING, atol=ROUNDING) for x, y in pairs)
+
+    constants = {None: a.constant}, {None: b.constant}
+    return same(*constants) and same(a.scalars, b.scalars) and same(a.matrices, b.matrices)

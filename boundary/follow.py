@@ -14,15 +14,13 @@ from .ruled import Ruled
 
 Found: TypeAlias = "list[tuple[int, tuple[Any, ...], float]]"
 
-FAR = 64
-"""Ghosts that are followed one after the other."""
-
 
 def linear_rows(ruled: Ruled) -> Callable[..., Iterator[tuple[Any, float]]]:
     """Return the row generator of rules whose weights are numbers.
 
     It follows the rules from ghost to ghost by conditions on indices and sizes, so that the matrix
-    is right for blocks of any size. Ghosts that nothing defines have empty rows.
+    is right for blocks of any size. Ghosts that nothing defines have empty
+    rows; those that two rules define differently have the row of the first.
     """
     frame = ruled.frame
 
@@ -31,7 +29,7 @@ def linear_rows(ruled: Ruled) -> Callable[..., Iterator[tuple[Any, float]]]:
         if frame.count is not None:
             block = next(b for b in frame.blocks if point[0] == b)
             index = point[1:]
-        for number, source, weight in _followed(ruled, block, index, 0) or ():
+        for number, source, weight in _followed(ruled, block, index, None) or ():
             place = source if frame.count is None else (number, *source)
             yield (place if len(place) > 1 else place[0]), weight
 
@@ -61,13 +59,21 @@ def _of_arity(rows: Callable[..., Any], count: int) -> Callable[..., Any]:
     return fill
 
 
-def _followed(ruled: Ruled, block: int, index: Sequence[Any], depth: int) -> Found | None:
-    """Return the owned points that a point is made of, with weights; None if it is undefined."""
+def _followed(ruled: Ruled, block: int, index: Sequence[Any], before: Any) -> Found | None:
+    """Return the owned points that a point is made of, with weights; None if it is undefined.
+
+    Each ghost must be nearer to the owned points than the one ``before`` that reads it: otherwise
+    rules read each other in a circle.
+    """
     frame = ruled.frame
     out = [_place(frame, axis, x) for axis, x in enumerate(index)]
     if not any(out):
         return [(block, tuple(index), 1.0)]
-    if depth > FAR:
+    distance = sum(
+        _distance(frame, axis, x, place)
+        for axis, (x, place) in enumerate(zip(index, out, strict=True))
+    )
+    if before is not None and not distance < before:
         return None
     for strip in ruled.strips:
         side = strip.side
@@ -85,7 +91,7 @@ def _followed(ruled: Ruled, block: int, index: Sequence[Any], depth: int) -> Fou
         for entry in strip.row.entries:
             assert isinstance(entry.weight, ir.Const)
             source = tuple(_index(a.substitute(where)) for a in entry.index)
-            more = _followed(ruled, entry.block, source, depth + 1)
+            more = _followed(ruled, entry.block, source, distance)
             if more is None:
                 break
             found += [(b, place, entry.weight.value * w) for b, place, w in more]
@@ -99,6 +105,13 @@ def _place(frame: Frame, axis: int, x: Any) -> int:
     if x < frame.first[axis]:
         return -1
     return int(bool(x >= Index(frame.stop(axis))))
+
+
+def _distance(frame: Frame, axis: int, x: Any, place: int) -> Any:
+    """Return the number of layers that an index is outside."""
+    if not place:
+        return 0
+    return frame.first[axis] - x if place < 0 else x - Index(frame.stop(axis)) + 1
 
 
 def _index(expression: Affine) -> Any:

@@ -240,7 +240,7 @@ def cases(draw: Any, tables: bool = True) -> Case:
     gridded = draw(st.integers(0, 3)) > 0
     links = draw(linked()) if gridded else bc.Connectivity(draw(st.integers(1, 3)), 1, [])
     ndim = links.dims
-    most = 4 if ndim < 3 else 3
+    most, far = (4, 4) if ndim < 3 else (2, 2)
     equal = gridded and cubic(links)
     n = draw(st.integers(1, most))
     shape = tuple(n if equal else draw(st.integers(1, most)) for _ in range(ndim))
@@ -261,7 +261,7 @@ def cases(draw: Any, tables: bool = True) -> Case:
         wanted = tuple(a == axis for a in range(ndim))
         if all(link.seen(wanted) == wanted for link in links.links):
             owned = owned.faces(axis)
-    widths = [(draw(st.integers(0, 4)), draw(st.integers(0, 4))) for _ in range(ndim)]
+    widths = [(draw(st.integers(0, far)), draw(st.integers(0, far))) for _ in range(ndim)]
     widths = [(1, 1) if not any(map(sum, widths)) else w for w in widths]
     staggered = owned.data.staggered[int(gridded) :]
     blocks = Blocks(

@@ -49,18 +49,21 @@ def test_pieces_are_what_walks_lead_to(case: Case) -> None:
     u = case.random()
     wanted, unclear = case.expected(u)
     ruled = case.fill.parts.ruled
+    # Two rules for one side, or values of functions and arrays, may agree by chance.
+    exact = all(len(r) == 1 for r in case.by_side.values()) and not ruled.data
     found = np.zeros_like(unclear)
     for piece in ruled.closed(case.sizes).pieces:
-        box = [(a.evaluate(case.sizes), b.evaluate(case.sizes)) for a, b in piece.box]
-        part = tuple(
-            slice(a + w, b + w) for (a, b), w in zip(box, case.blocks.low, strict=True)
-        )
-        found[(piece.block, *part)] = isinstance(piece.outcome, Conflict)
+        if isinstance(piece.outcome, Conflict):
+            box = [(a.evaluate(case.sizes), b.evaluate(case.sizes)) for a, b in piece.box]
+            ranges = zip(box, case.blocks.low, strict=True)
+            part = (piece.block, *(slice(a + w, b + w) for (a, b), w in ranges))
+            found[part] = True
+            assert unclear[part].any() or not exact
     assert (found >= unclear).all()
-    if all(len(rules) == 1 for rules in case.by_side.values()):
-        np.testing.assert_array_equal(found, unclear)
     every: Any = (None,) * (case.components is not None)
-    wanted[np.broadcast_to(found.reshape(case.lead + case.blocks.outer)[every], wanted.shape)] = np.nan
+    wanted[np.broadcast_to(found.reshape(case.lead + case.blocks.outer)[every], wanted.shape)] = (
+        np.nan
+    )
     compare(evaluated(case, u), wanted, size(wanted))
 
 
