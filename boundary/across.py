@@ -24,6 +24,16 @@ Change: TypeAlias = Callable[[Frame, Side, Row, Callable[[str], str]], Row]
 
 
 @dataclass(frozen=True)
+class Step:
+    """A change of rows, the tables it reads, and their numbers of layers and of points along a side."""
+
+    change: Change
+    tables: Mapping[str, Any]
+    layers: int
+    length: int
+
+
+@dataclass(frozen=True)
 class Across:
     """A matrix that acts on the ghosts behind a side; ``across @ rule`` is a rule.
 
@@ -32,14 +42,16 @@ class Across:
     Attributes
     ----------
     steps
-        What is done, the last first: a change of rows, and the tables it reads.
-    length
-        The number of points along a side that the tables are for.
+        What is done, the last first.
     """
 
     text: str
-    steps: tuple[tuple[Change, Mapping[str, Any]], ...]
-    length: int
+    steps: tuple[Step, ...]
+
+    @property
+    def length(self) -> int:
+        """The number of points along a side that the tables are for."""
+        return self.steps[0].length
 
     def __repr__(self) -> str:
         return self.text
@@ -48,29 +60,48 @@ class Across:
         if isinstance(other, Across):
             _same_length(self, other)
             text = f"{self.text} @ {other.text}"
-            return Across(text, (*self.steps, *other.steps), self.length)
+            return Across(text, (*self.steps, *other.steps))
         if not isinstance(other, Rule):
             return NotImplemented
         if other.length is not None:
             _same_length(self, other)
         rule = other
-        for change, tables in reversed(self.steps):
-            rule = _changed(rule, change, tables)
+        for step in reversed(self.steps):
+            rule = _changed(rule, step)
         text = f"{self.text} @ {other.text}"
         return replace(rule, text=text, span=user_span(), length=self.length)
 
 
-def _changed(rule: Rule, change: Change, tables: Mapping[str, Any]) -> Rule:
+def _changed(rule: Rule, step: Step) -> Rule:
     """Return a rule with the ghosts behind each side changed."""
-    keys = {key: ir.fresh(key, rule.data) for key in tables}
+    keys = {key: ir.fresh(key, rule.data) for key in step.tables}
 
     def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Part]:
-        parts = rule.make(frame, side, name)
-        rows = [change(frame, side, part.row, lambda key: name(keys[key])) for part in parts]
-        return [replace(p, row=row, extends=False) for p, row in zip(parts, rows, strict=True)]
+        found = []
+        for part in rule.make(frame, side, name):
+            row = step.change(frame, side, part.row, lambda key: name(keys[key]))
+            layers = _common(frame, side, step.layers, part.layers)
+            if layers is not None:
+                fits = (*part.fits, (1 - side.axis, step.length))
+                found.append(Part(row, layers, False, fits, part.least))
+        return found
 
-    data = {**rule.data, **{keys[key]: value for key, value in tables.items()}}
+    data = {**rule.data, **{keys[key]: value for key, value in step.tables.items()}}
     return replace(rule, make=make, data=MappingProxyType(data))
+
+
+def _common(
+    frame: Frame, side: Side, count: int, layers: tuple[Affine, Affine] | None
+) -> tuple[Affine, Affine] | None:
+    """Return the range of the first layers behind a side, or one that is among them; or None."""
+    first = Affine.of(frame.first[side.axis])
+    whole = (first - count, first)
+    if side.end == "high":
+        whole = (frame.stop(side.axis), frame.stop(side.axis) + count)
+    if layers is None:
+        return whole
+    inside = (layers[0] - whole[0]).constant >= 0 and (whole[1] - layers[1]).constant >= 0
+    return layers if inside else None
 
 
 def _same_length(one: Across, other: Any) -> None:
@@ -154,7 +185,7 @@ def interpolate(first: Any, weights: Any) -> Across:
                 )
         return Row(tuple(entries), row.constant)
 
-    return Across("interpolate(...)", ((change, {"weights": diagonals}),), length)
+    return Across("interpolate(...)", (Step(change, {"weights": diagonals}, layers, length),))
 
 
 def _diagonals(first: Any, weights: Any) -> tuple[Any, int]:
@@ -228,7 +259,7 @@ def rotate(matrices: Any) -> Across:
         )
         return Row(tuple(_mixed(row.entries, mix)), row.constant)
 
-    return Across("rotate(...)", ((change, {"matrices": matrices}),), shape[5])
+    return Across("rotate(...)", (Step(change, {"matrices": matrices}, shape[4], shape[5]),))
 
 
 def _mixed(entries: Iterable[Entry], mix: Any) -> Iterable[Entry]:

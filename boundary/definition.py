@@ -48,7 +48,7 @@ class Definition:
     data: Mapping[str, Any]
     sizes: Mapping[str, int]
     components: int
-    done: dict[Point, Value | None | Unclear] = field(default_factory=dict)
+    done: dict[Point, Value | Unclear | None] = field(default_factory=dict)
 
     def to_scipy(self) -> scipy.sparse.csr_array:
         """Return the linear part; rows and columns are numbered component by component."""
@@ -90,7 +90,7 @@ class Definition:
         found = self._at(block, index, frozenset())
         return None if isinstance(found, Unclear) else found
 
-    def _at(self, block: int, index: tuple[int, ...], path: Path) -> Value | None | Unclear:
+    def _at(self, block: int, index: tuple[int, ...], path: Path) -> Value | Unclear | None:
         """Return the value of a point that the ghosts on a path lead to.
 
         These have no value: rules that read each other define nothing.
@@ -107,7 +107,7 @@ class Definition:
         none = np.zeros(self.components)
         if not any(out):
             return Value(none, {}, {(block, index): np.eye(self.components)})
-        found: Value | None | Unclear = None
+        found: Value | Unclear | None = None
         for strip in () if here in path else self.strips:
             side = strip.side
             beyond = side.block == block and out[side.axis] == (1 if side.end == "high" else -1)
@@ -117,7 +117,7 @@ class Definition:
             self.done[here] = found
         return found
 
-    def _from(self, strip: Strip, index: tuple[int, ...], path: Path) -> Value | None | Unclear:
+    def _from(self, strip: Strip, index: tuple[int, ...], path: Path) -> Value | Unclear | None:
         """Return the value that one rule gives a point."""
         names = {**self.sizes, **dict(zip(self.frame.axes, index, strict=True))}
         if strip.layers is not None:
@@ -156,7 +156,7 @@ class Definition:
         return Value(constant, scalars, matrices)
 
 
-def _agreed(a: Value | None | Unclear, b: Value | None | Unclear) -> Value | None | Unclear:
+def _agreed(a: Value | Unclear | None, b: Value | Unclear | None) -> Value | Unclear | None:
     """Return what two rules together say about a point."""
     if a is None or b is None:
         return b if a is None else a

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, reduce
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from ssr import ir
+from ssr.errors import Error
 from ssr.external import External, Tables
 from ssr.sets import Domain
 from ssr.space import Space
@@ -79,11 +81,26 @@ class Ghosts(External):
 
     @cached_property
     def _form(self) -> Form:
+        likely, *small = self._sizes()
+        axes = [whole.ndim for _, whole in self.fields]
+        form = form_of(list(self.parts(likely)), axes, len(self.data))
+        for sizes in small:
+            with suppress(Error):  # blocks too small for the rules
+                form = _both(form, form_of(list(self.parts(sizes)), axes, len(self.data)))
+        return form
+
+    def _sizes(self) -> Iterator[dict[str, int]]:
+        """Yield sizes whose ghosts are made in different ways: first large ones, then small."""
         likely: dict[str, int] = {}
+        fixed: dict[str, int] = {}
         for member in self.members:
             likely |= member.ruled.likely()
-        axes = [whole.ndim for _, whole in self.fields]
-        return form_of(list(self.parts(likely)), axes, len(self.data))
+            fixed |= member.ruled.fixed()
+        free = [name for name in likely if name not in fixed]
+        yield likely
+        if free:
+            yield from ({**likely, **dict.fromkeys(free, n)} for n in (1, 2, 3))
+            yield from ({**likely, name: 1} for name in free[: len(free) * (len(free) > 1)])
 
     def tables(self, sizes: Mapping[str, int], dtype: Any) -> Tables:
         """Return what the function works through."""
@@ -156,7 +173,7 @@ class _Numbers:
         row = region.outcome
         if not isinstance(row, Row):
             for c in range(self.components):
-                yield self._piece(region.block, box, c, (), (ir.Const(float("nan")),))
+                yield self._missing(region.block, box, c)
             return
         mixes = {e.mix for e in row.entries}
         plain = mixes <= {None} or all(_diagonal(m) for m in mixes)
@@ -178,6 +195,16 @@ class _Numbers:
         else:
             for c in range(self.components):
                 yield self._expanded(region.block, box, c, row)
+
+    def _missing(self, block: int, box: Ints, c: int) -> Piece:
+        """Return what makes ghosts without a definition NaN: an owned point times NaN.
+
+        So they are copies, as the ghosts of most fills are.
+        """
+        made = self._piece(block, box, c, (), (ir.ZERO,))
+        first = self._point(block, self.ruled.frame.first)
+        still = ((0,) * len(first),) * len(box)
+        return replace(made, taps=(Tap(made.target, first, still, float("nan")),))
 
     def _expanded(self, block: int, box: Ints, c: int, row: Row) -> Piece:
         """Return one component as a sum over the components of all entries."""
@@ -257,6 +284,18 @@ class _Numbers:
         if np.ndim(found) == 0:
             return float(found)
         return np.asarray(found, np.float64)
+
+
+def _both(a: Form, b: Form) -> Form:
+    """Return the form of a function that can do what each of two can."""
+    found: dict[str, Any] = {}
+    for field in fields(a):
+        one, other = getattr(a, field.name), getattr(b, field.name)
+        if isinstance(one, bool):
+            found[field.name] = one or other
+        elif field.name not in ("axes", "scalars"):
+            found[field.name] = tuple(sorted({*one, *other}))
+    return replace(a, **found)
 
 
 def _diagonal(mix: Any) -> bool:

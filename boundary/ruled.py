@@ -15,7 +15,7 @@ from .closure import Closed, Piece, close
 from .definition import Definition
 from .errors import AmbiguousGhostError, UndefinedGhostError
 from .frame import Box, Frame
-from .rules import Rule
+from .rules import Rule, check_points
 from .strip import Conflict, Row, Strip, Undefined
 
 LARGE = 61
@@ -105,6 +105,8 @@ class Ruled:
         ------
         ShapeError
             If tables of a rule are for sides of another length.
+        HaloError
+            If blocks have too few points for a rule.
         """
         self._check_lengths(sizes)
         found = next((c for c in self._known if c.known.holds(sizes)), None)
@@ -120,30 +122,38 @@ class Ruled:
     def likely(self) -> dict[str, int]:
         """Return sizes that fit the tables of the rules, of blocks that are not small."""
         names = sorted(frozenset().union(*(n.names() for n in self.frame.shape)))
-        found = {name: LARGE + 4 * n for n, name in enumerate(names)}
+        return {name: LARGE + 4 * n for n, name in enumerate(names)} | self.fixed()
+
+    def fixed(self) -> dict[str, int]:
+        """Return the sizes that follow from the tables of the rules."""
+        found: dict[str, int] = {}
         for strip in self.strips:
-            length = strip.rule.length
-            extent = self.frame.shape[1 - strip.side.axis] if length else Affine()
-            if length and len(extent.terms) == 1:
-                ((name, factor),) = extent.terms
-                if isinstance(name, str) and (length - extent.constant) % factor == 0:
-                    found[name] = (length - extent.constant) // factor
+            for axis, length in strip.fits:
+                extent = self.frame.shape[axis]
+                if len(extent.terms) == 1:
+                    ((name, factor),) = extent.terms
+                    if isinstance(name, str) and (length - extent.constant) % factor == 0:
+                        found[name] = (length - extent.constant) // factor
         return found
 
     def _check_lengths(self, sizes: Mapping[str, int]) -> None:
+        """Check that sizes fit the tables of rules, and that there are points enough."""
+        extents = [n.evaluate(sizes) for n in self.frame.shape]
         for strip in self.strips:
-            length = strip.rule.length
-            if length is not None:
-                extent = self.frame.shape[1 - strip.side.axis].evaluate(sizes)
-                if extent != length:
-                    with at(strip.rule.span):
+            with at(strip.rule.span):
+                check_points(
+                    strip.rule.text, strip.side.axis, strip.least, extents[strip.side.axis]
+                )
+                for axis, length in strip.fits:
+                    if extents[axis] != length:
                         raise ShapeError(
-                            f"{strip.rule.text}: the tables are for {length} points along a side, "
-                            f"{strip.side} has {extent}."
+                            f"{strip.rule.text}: its tables are for {length} points along "
+                            f"axis {axis}, {strip.side} has {extents[axis]}."
                         )
 
     def definition(self, sizes: Mapping[str, int], components: int) -> Definition:
-        """Return the rules as they are followed point by point."""
+        """Return the rules as they are followed point by point; errors are those of `closed`."""
+        self._check_lengths(sizes)
         return Definition(self.frame, self.strips, self.data, sizes, components)
 
     def domain(self, block: int, box: Box) -> Domain:

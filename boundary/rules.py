@@ -123,7 +123,8 @@ class Rule:
         for side in self.sides(frame):
             for part in self.make(frame, side, lambda key: f"{key}_{number}"):
                 row = replace(part.row, origins=(Origin(self, side),))
-                yield Strip(self, side, row, part.layers, part.extends)
+                more = part.layers, part.extends, part.fits, part.least
+                yield Strip(self, side, row, *more)
 
     def named(self, number: int) -> dict[str, Any]:
         """Return the rule's data by the names they have in a fill."""
@@ -132,11 +133,13 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a rule says about some layers of ghosts behind one side; None means all layers."""
+    """What a rule says about some layers of ghosts behind one side; see `Strip`."""
 
     row: Row
     layers: tuple[Affine, Affine] | None = None
     extends: bool = True
+    fits: tuple[tuple[int, int], ...] = ()
+    least: int = 1
 
 
 def _rule(
@@ -325,8 +328,8 @@ def constant(
     values = _Values(text, value)
 
     def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Part]:
-        made, extends = values.at(frame, side, name)
-        return [Part(Row((), made), None, extends)]
+        known = values.at(frame, side, name)
+        return [Part(Row((), known.each), None, known.extends, known.fits)]
 
     return _rule(text, axis, side, block, make, values.data)
 
@@ -452,7 +455,7 @@ def extrapolate(
     count = _order(text, order)
 
     def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Part]:
-        return _polynomials(text, frame, side, count, None, (ir.ZERO,), True)
+        return _polynomials(text, frame, side, count, None, _Known())
 
     return _rule(text, axis, side, block, make)
 
@@ -479,23 +482,20 @@ def _condition(
     count = None if order is None else _order(text, order)
 
     def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Part]:
-        made, extends = values.at(frame, side, name)
+        known = values.at(frame, side, name)
         if count is not None:
             condition = (float(a), -float(b) / spacing)  # inward distances in cells
-            return _polynomials(text, frame, side, count - 1, condition, made, extends)
+            return _polynomials(text, frame, side, count - 1, condition, known)
         source = _mirror(frame, side, None)
         apart = 2 * frame.layer(side) + (2 if frame.staggered[side.axis] else 1)
         if b == 0:
             part = _mapped(frame, side, source, ir.Const(-1.0))
-            known = tuple(multiply(ir.Const(2.0 / a), v) for v in made)
-            return [replace(part, row=Row(part.row.entries, known), extends=extends)]
+            return [known.added(part, ir.Const(2.0 / a))]
         if a == 0:
             part = _mapped(frame, side, source, ir.ONE)
-            far = multiply(ir.Const(spacing / b), ir.Coordinate(apart))
-            known = tuple(ir.ZERO if v == ir.ZERO else multiply(far, v) for v in made)
-            return [replace(part, row=Row(part.row.entries, known), extends=extends)]
+            return [known.added(part, multiply(ir.Const(spacing / b), ir.Coordinate(apart)))]
         return [
-            _robin(text, frame, side, layer, a, b * 2 / spacing, made, extends)
+            _robin(text, frame, side, layer, a, b * 2 / spacing, known)
             for layer in range(_layers(frame))
         ]
 
@@ -509,8 +509,7 @@ def _robin(
     layer: int,
     a: float,
     b: float,
-    made: tuple[ir.Value, ...],
-    extends: bool,
+    known: _Known,
 ) -> Part:
     """Return one layer of ``a (ghost + u) / 2 + b (ghost - u) / (2 distance) = value``."""
     slope = b / (2 * layer + (2 if frame.staggered[side.axis] else 1))
@@ -521,9 +520,8 @@ def _robin(
         )
     source = _mirror(frame, side, None)
     part = _mapped(frame, side, source, ir.Const((slope - a) / (slope + a)))
-    known = tuple(multiply(ir.Const(2.0 / (slope + a)), v) for v in made)
-    row = Row(part.row.entries, known)
-    return Part(row, _layer(frame, side, layer), extends)
+    part = replace(part, layers=_layer(frame, side, layer))
+    return known.added(part, ir.Const(2.0 / (slope + a)))
 
 
 def _polynomials(
@@ -532,18 +530,14 @@ def _polynomials(
     side: Side,
     count: int,
     condition: tuple[float, float] | None,
-    made: tuple[ir.Value, ...],
-    extends: bool,
+    known: _Known,
 ) -> list[Part]:
     """Return the layers of ghosts on polynomials through ``count`` points and a condition."""
     on_side = frame.staggered[side.axis]
     skip = int(on_side and condition is not None and condition[1] == 0)
     extent = frame.shape[side.axis]
-    if extent.is_constant and extent.constant < count + skip:
-        raise HaloError(
-            f"{text} needs {count + skip} points along axis {side.axis}; blocks have {extent}.",
-            hint="Choose a lower order.",
-        )
+    if extent.is_constant:
+        check_points(text, side.axis, count + skip, extent.constant)
     start = Fraction(0) if on_side else _HALF
     points = [start + n + skip for n in range(count)]
     found = []
@@ -557,10 +551,25 @@ def _polynomials(
             index = list(frame.index)
             index[side.axis] = _inside(frame, side, n + skip)
             entries.append(Entry(side.block, tuple(index), ir.Const(weight)))
-        known = tuple(multiply(ir.Const(weights[1]), v) for v in made)
-        row = Row(tuple(e for e in entries if e.weight != ir.ZERO), known)
-        found.append(Part(row, _layer(frame, side, layer), extends))
+        row = Row(tuple(e for e in entries if e.weight != ir.ZERO))
+        part = Part(row, _layer(frame, side, layer), least=count + skip)
+        found.append(known.added(part, ir.Const(weights[1])))
     return found
+
+
+def check_points(text: str, axis: int, least: int, points: int) -> None:
+    """Refuse blocks that have too few points along an axis for a rule.
+
+    Raises
+    ------
+    HaloError
+        If they have.
+    """
+    if points < least:
+        raise HaloError(
+            f"{text} needs {least} points along axis {axis}; blocks have {points}.",
+            hint="Choose a lower order.",
+        )
 
 
 def _inside(frame: Frame, side: Side, n: int) -> Affine:
@@ -583,6 +592,21 @@ def _layer(frame: Frame, side: Side, layer: int) -> tuple[Affine, Affine]:
 def _layers(frame: Frame) -> int:
     """Return how many layers of ghosts may be asked for behind a side."""
     return max(*frame.low, *frame.high)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is given behind a side for each component; see `Strip` for the rest."""
+
+    each: tuple[ir.Value, ...] = (ir.ZERO,)
+    extends: bool = True
+    fits: tuple[tuple[int, int], ...] = ()
+
+    def added(self, part: Part, factor: ir.Value) -> Part:
+        """Return a part with what is given, times a factor, as its constant."""
+        constant = tuple(ir.ZERO if v == ir.ZERO else multiply(factor, v) for v in self.each)
+        row = Row(part.row.entries, constant)
+        return replace(part, row=row, extends=self.extends, fits=self.fits)
 
 
 class _Values:
@@ -609,11 +633,10 @@ class _Values:
             return np.array(value, np.float64)
         return _finite(self.text, "value", value)
 
-    def at(
-        self, frame: Frame, side: Side, name: Callable[[str], str]
-    ) -> tuple[tuple[ir.Value, ...], bool]:
-        """Return the values behind a side, and whether they are known beside its end too."""
+    def at(self, frame: Frame, side: Side, name: Callable[[str], str]) -> _Known:
+        """Return the values behind a side."""
         made: list[ir.Value] = []
+        fits: tuple[tuple[int, int], ...] = ()
         extends = True
         for n, value in enumerate(self.each):
             if isinstance(value, float):
@@ -622,13 +645,14 @@ class _Values:
                 made.append(ir.Scalar(value.name))
             elif isinstance(value, np.ndarray):
                 made.append(self._array(frame, side, name(f"value{n}"), value))
+                fits += tuple(zip(_along(frame, side), value.shape, strict=True))
                 extends = False
             else:
                 made.append(ir.Load(name(f"value{n}"), _coordinates(frame, side)))
-        return tuple(made), extends
+        return _Known(tuple(made), extends, tuple(dict.fromkeys(fits)))
 
     def _array(self, frame: Frame, side: Side, name: str, value: Any) -> ir.Value:
-        along = [a for a in range(frame.ndim) if a != side.axis]
+        along = _along(frame, side)
         extents = [frame.shape[a] for a in along]
         wanted = tuple(e.constant if e.is_constant else None for e in extents)
         if len(wanted) != value.ndim or any(
@@ -639,6 +663,11 @@ class _Values:
                 note=f"the side has the shape ({', '.join(map(str, extents))})",
             )
         return ir.Load(name, tuple(frame.index[a] - frame.first[a] for a in along))
+
+
+def _along(frame: Frame, side: Side) -> list[int]:
+    """Return the axes along a side."""
+    return [a for a in range(frame.ndim) if a != side.axis]
 
 
 def _coordinates(frame: Frame, side: Side) -> tuple[Affine, ...]:

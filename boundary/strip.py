@@ -116,6 +116,10 @@ class Strip:
         The range of the ghosts' indices along the side's axis; None for all.
     extends
         Whether it holds beside the side's end too, where several indices are those of ghosts.
+    fits
+        Numbers of points that blocks must have for the tables of the rule, by axis.
+    least
+        How many points blocks must have along the side's axis.
     """
 
     rule: Rule
@@ -123,6 +127,8 @@ class Strip:
     row: Row
     layers: tuple[Affine, Affine] | None = None
     extends: bool = True
+    fits: tuple[tuple[int, int], ...] = ()
+    least: int = 1
 
 
 def moved(value: ir.Value, where: Mapping[str, Affine]) -> ir.Value:

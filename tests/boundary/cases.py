@@ -112,7 +112,7 @@ Made = tuple[Callable[..., bc.Rule], Cross]
 def values(draw: Any, blocks: Blocks, side: Side, count: int | None, corners: bool = True) -> Any:
     """Draw a value as a user gives it, and for the walker."""
     kind = draw(st.sampled_from(["number", "number", "parameter", "function", "array", "each"]))
-    if kind == "each" and count is None or kind == "array" and blocks.ndim == 1:
+    if (kind == "each" and count is None) or (kind == "array" and blocks.ndim == 1):
         kind = "number"
     number = draw(st.sampled_from([0.0, 2.0, -1.5, 1 / 3]))
     match kind:

@@ -4,12 +4,14 @@ from typing import Any
 
 import numpy as np
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from boundary.definition import Definition
+import ssr
 from boundary.ghosts import Ghosts, Member
 from boundary.pieces import evaluate
-from boundary.strip import Conflict, Row
+from boundary.strip import Conflict
 
+from ..ssr import plain
 from .cases import PARAMETERS, Case, cases
 from .walker import Array
 
@@ -71,7 +73,7 @@ def test_pieces_are_what_walks_lead_to(case: Case) -> None:
 @given(cases())
 def test_the_definition_is_what_walks_lead_to(case: Case) -> None:
     u = case.random()
-    wanted, unclear = case.expected(u)
+    _wanted, _unclear = case.expected(u)
     made = case.fill.parts.ruled.definition(case.sizes, case.components or 1)
     walk = case.matrix_walk()
     for block, index in case.blocks.ghosts():
@@ -94,3 +96,61 @@ def row(case: Case, value: Any) -> Array:
         for d in range(count):
             found[:, d * points + place] += matrix[:, d]
     return found
+
+
+def numbers(case: Case, fill: Any) -> list[float]:
+    """Return the values of a fill's parameters, in order."""
+    return [PARAMETERS[name] for name in fill.parameters]
+
+
+def whole(case: Case, wanted: Array, u: Array) -> tuple[Array, Array]:
+    """Return expected values without those that are conservatively unclear, and where they are."""
+    made = evaluated(case, u)
+    return np.where(np.isnan(made), np.nan, wanted), made
+
+
+@settings(max_examples=25)
+@given(cases(), st.booleans())
+def test_kernels_as_plain_python(case: Case, single: bool) -> None:
+    u = case.random(np.float32 if single else np.float64)
+    wanted, made = whole(case, case.expected(u)[0], u)
+    fill, out = case.fill, np.zeros_like(made)
+    plain.run(fill._run, out, u, *numbers(case, fill))
+    plain.check_same(out, made)
+    inner: Any = tuple(
+        slice(a, a + n) for a, n in zip(case.blocks.low, case.blocks.shape, strict=True)
+    )
+    wide = np.full_like(made, 7.0)
+    wide[(..., *inner)] = u
+    plain.run(fill._in_place, wide, *numbers(case, fill))
+    plain.check_same(wide, made)
+    compare(made, wanted, size(wanted))
+
+
+@settings(max_examples=40)
+@given(cases())
+def test_the_linear_part(case: Case) -> None:
+    fill, walk = case.bound(), case.matrix_walk()
+    B = fill.to_scipy()
+    f, count = case.blocks, case.components or 1
+    rows = f.count * int(np.prod(f.outer))
+    staged = None
+    if not (case.fill.parts.ruled.tabled and count > 1):
+        staged = fill.linear
+        if isinstance(staged, ssr.Matrix):
+            staged = staged.bind(**{n: v for n, v in case.sizes.items() if n in staged.sizes})
+        staged = staged.to_scipy()
+        assert staged.shape == B.shape
+    for block, index in f.ghosts():
+        meant = walk.at(block, index)
+        place = np.ravel_multi_index(
+            (block, *(x + w for x, w in zip(index, f.low, strict=True))), (f.count, *f.outer)
+        )
+        for matrix in (B,) if staged is None else (B, staged):
+            found = matrix[[c * rows + place for c in range(count)]].toarray()
+            if len(meant) == 1:
+                compare(found, meant[0][:, :-1], size(meant[0]))
+            elif not meant or matrix is B:
+                assert not found.any()
+    x, y = np.random.default_rng(0).uniform(-1, 1, B.shape[1]), np.linspace(-1, 1, B.shape[0])
+    np.testing.assert_allclose((B @ x) @ y, x @ (B.T @ y), atol=1e-9 * abs(B).sum())
