@@ -25,7 +25,7 @@ Change: TypeAlias = Callable[[Frame, Side, Row, Callable[[str], str]], Row]
 
 @dataclass(frozen=True)
 class Step:
-    """A change of rows, the tables it reads, and their numbers of layers and of points along a side."""
+    """A change of rows; the tables it reads, and their layers and points along a side."""
 
     change: Change
     tables: Mapping[str, Any]

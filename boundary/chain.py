@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 import ssr
-from ssr.errors import SpaceError
+from ssr.errors import ArgumentError, SpaceError
 from ssr.space import Space
 from ssr.vectors import VectorSpace
 
@@ -61,6 +63,11 @@ class Affine(ABC):
         """Return the linear part as a SciPy matrix."""
 
     @property
+    @abstractmethod
+    def sizes(self) -> tuple[str, ...]:
+        """Names of the symbolic sizes."""
+
+    @property
     def factors(self) -> tuple[Any, ...]:
         """The matrices and fills it is the product of."""
         return (self,)
@@ -79,6 +86,29 @@ class Affine(ABC):
     @abstractmethod
     def known_sizes(self) -> dict[str, int]:
         """Return the sizes that are bound."""
+
+    @property
+    @abstractmethod
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters of the rules."""
+
+    @abstractmethod
+    def bind(self, **values: Any) -> Affine:
+        """Return the affine matrix with values for parameters and sizes."""
+
+    @abstractmethod
+    def values(self) -> list[Any]:
+        """Return the values of all parameters.
+
+        Raises
+        ------
+        UnboundError
+            If one has none.
+        """
+
+    @abstractmethod
+    def given(self, values: Sequence[Any]) -> Affine:
+        """Return the affine matrix with other values for all parameters, in their order."""
 
     def __matmul__(self, x: Any) -> Any:
         from ssr.expression import Expression
@@ -116,6 +146,7 @@ class Product(Affine):
                 note=f"{left.cols!r} and {right.rows!r}",
             )
         self._name = f"({left.name} @ {right.name})"
+        self._free = self  # its program serves all values of parameters
         self._program  # noqa: B018  what is read must be defined
 
     def __repr__(self) -> str:
@@ -177,13 +208,61 @@ class Product(Affine):
             x = factor @ x
         return x
 
+    @property
+    def _affine(self) -> tuple[Affine, ...]:
+        return tuple(f for f in self._factors if isinstance(f, Affine))
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters of the fills, one fill after the other."""
+        return tuple(name for factor in self._affine for name in factor.parameters)
+
+    def bind(self, **values: Any) -> Product:
+        """Return the product with values for parameters and sizes of its fills."""
+        known = {name for f in self._affine for name in (*f.parameters, *f.sizes)}
+        for name in values:
+            if name not in known:
+                raise ArgumentError(
+                    f"{self.name} has no parameter {name!r}.",
+                    hint=f"It has {', '.join(sorted(known)) or 'none'}.",
+                )
+        return self._with(
+            f.bind(**{n: v for n, v in values.items() if n in (*f.parameters, *f.sizes)})
+            for f in self._affine
+        )
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        """Names of the symbolic sizes of the fills."""
+        return tuple(dict.fromkeys(name for f in self._affine for name in f.sizes))
+
+    def values(self) -> list[Any]:
+        """Return the values of all parameters."""
+        return [value for factor in self._affine for value in factor.values()]
+
+    def given(self, values: Sequence[Any]) -> Product:
+        """Return the product with other values for all parameters, in their order."""
+        rest = iter(values)
+        return self._with(f.given([next(rest) for _ in f.parameters]) for f in self._affine)
+
+    def _with(self, fills: Iterable[Affine]) -> Product:
+        """Return the product of the same matrices and other fills, of the same rules."""
+        rest = iter(fills)
+        made = object.__new__(Product)
+        made._name, made._free = self._name, self._free
+        made._factors = tuple(next(rest) if isinstance(f, Affine) else f for f in self._factors)
+        return made
+
     @cached_property
     def _program(self) -> ssr.Program:
-        @ssr.program(y=self.rows, x=self.cols)
-        def product(y: Any, x: Any) -> None:
-            y[:] = self.applied(x)
+        """The program ``y[:] = product @ x``; all parameters are scalars of its own."""
+        scalars = [f"s{n}" for n in range(len(self.parameters))]
 
-        return product
+        def product(y: Any, x: Any, *values: Any) -> None:
+            y[:] = self.given(values).applied(x)
+
+        kinds = {"y": self.rows, "x": self.cols, **dict.fromkeys(scalars, ssr.scalar)}
+        return declared(product, kinds)
 
     def apply(self, x: Any, out: Any = None) -> Any:
         """Return the product applied to an array.
@@ -199,8 +278,17 @@ class Product(Affine):
             kind = x.dtype if x.dtype == np.float32 else np.float64
             out = np.empty(shape_of(self.rows, {**self.known_sizes(), **sizes}), kind)
             x = x.astype(kind, copy=False)
-        self._program(out, x)
+        self._free._program(out, x, *self.values())
         return out
+
+
+def declared(body: Callable[..., None], kinds: Mapping[str, Any]) -> ssr.Program:
+    """Return the program of a body that takes its arguments in order, of the kinds given."""
+    parameter = inspect.Parameter
+    body.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [parameter(n, parameter.POSITIONAL_OR_KEYWORD) for n in kinds]
+    )
+    return ssr.program(**kinds)(body)
 
 
 def _factors(operand: Any) -> tuple[Any, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,7 +18,7 @@ from ssr.index import integer
 from ssr.space import Space
 from ssr.vectors import Vector, VectorSpace
 
-from .chain import Affine
+from .chain import Affine, declared
 from .definition import Definition
 from .follow import linear_rows
 from .frame import Frame
@@ -119,8 +118,9 @@ class Fill(Affine):
     are NaN in arrays.
     """
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, free: Fill | None = None) -> None:
         self.parts = parts
+        self._free = self if free is None else free  # its programs serve all values
 
     @property
     def rows(self) -> Kind:
@@ -172,7 +172,10 @@ class Fill(Affine):
                 )
             if name in self.sizes and integer(value) is None:
                 raise ArgumentError(f"The size {name} is {value!r}, not an integer.")
-        return Fill(replace(self.parts, bound=MappingProxyType({**self.parts.bound, **values})))
+        return self._with({**self.parts.bound, **values})
+
+    def _with(self, values: Mapping[str, Any]) -> Fill:
+        return Fill(replace(self.parts, bound=MappingProxyType(dict(values))), self._free)
 
     @property
     def sizes(self) -> tuple[str, ...]:
@@ -188,7 +191,7 @@ class Fill(Affine):
     def applied(self, x: Expression | Vector) -> Any:
         """Return a field of a program with its ghosts."""
         count = self.parts.components
-        values = self._values()
+        values = self.values()
         if isinstance(x, Vector) and count is None:
             return Vector([self.applied(part) for part in x])
         if (len(x) if isinstance(x, Vector) else None) != count:
@@ -197,7 +200,14 @@ class Fill(Affine):
         made = extend(self._ghosts(), operands, *values)
         return Vector(list(made)) if isinstance(x, Vector) else made[0]
 
-    def _values(self) -> list[Any]:
+    def values(self) -> list[Any]:
+        """Return the values of all parameters.
+
+        Raises
+        ------
+        UnboundError
+            If one has none.
+        """
         missing = [n for n in self.parameters if n not in self.parts.bound]
         if missing:
             raise UnboundError(
@@ -205,6 +215,10 @@ class Fill(Affine):
                 hint=f"Bind it: fill.bind({missing[0]}=...).",
             )
         return [self.parts.bound[n] for n in self.parameters]
+
+    def given(self, values: Sequence[Any]) -> Fill:
+        """Return the fill with other values for all parameters, in their order."""
+        return self._with({**self.parts.bound, **dict(zip(self.parameters, values, strict=True))})
 
     def _ghosts(self) -> Ghosts:
         parts = self.parts
@@ -229,22 +243,12 @@ class Fill(Affine):
 
         def body(*given: Any) -> None:
             target, source = take(*given[: len(fields)])
-            free = replace(
-                self.parts,
-                bound=MappingProxyType(
-                    dict(zip(self.parameters, given[len(fields) :], strict=True))
-                ),
-            )
-            target[:] = Fill(free).applied(source)
+            target[:] = self.given(given[len(fields) :]).applied(source)
 
         kinds: dict[str, Any] = dict(zip(names, fields.values(), strict=True))
         kinds |= dict.fromkeys(self.parameters, ssr.scalar)
-        parameter = inspect.Parameter
         body.__name__ = name
-        body.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-            [parameter(n, parameter.POSITIONAL_OR_KEYWORD) for n in kinds]
-        )
-        return ssr.program(**kinds)(body)
+        return declared(body, kinds)
 
     def apply(self, u: Array, out: Array | None = None) -> Array:
         """Return the array with ghosts.
@@ -261,12 +265,12 @@ class Fill(Affine):
             shape = self._shape(u)
             out = np.empty(shape, u.dtype if u.dtype == np.float32 else np.float64)
             u = u.astype(out.dtype, copy=False)
-        self._run(out, u, *self._values())
+        self._free._run(out, u, *self.values())
         return out
 
     def ghosts(self, wide: Array) -> None:
         """Fill the ghosts of an array in place, from its owned points."""
-        self._in_place(wide, *self._values())
+        self._free._in_place(wide, *self.values())
 
     def _shape(self, u: Array) -> tuple[int, ...]:
         frame = self.parts.ruled.frame

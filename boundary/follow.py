@@ -59,11 +59,14 @@ def _of_arity(rows: Callable[..., Any], count: int) -> Callable[..., Any]:
     return fill
 
 
-def _followed(ruled: Ruled, block: int, index: Sequence[Any], before: Any) -> Found | None:
+def _followed(
+    ruled: Ruled, block: int, index: Sequence[Any], before: Any, turns: int = 0
+) -> Found | None:
     """Return the owned points that a point is made of, with weights; None if it is undefined.
 
-    Each ghost must be nearer to the owned points than the one ``before`` that reads it: otherwise
-    rules read each other in a circle.
+    Ghosts come nearer to the owned points from each to the next: they are as far as the one
+    ``before`` only where a block of one point is reflected about that point, which may happen once
+    for each axis. Otherwise rules read each other in a circle.
     """
     frame = ruled.frame
     out = [_place(frame, axis, x) for axis, x in enumerate(index)]
@@ -73,7 +76,8 @@ def _followed(ruled: Ruled, block: int, index: Sequence[Any], before: Any) -> Fo
         _distance(frame, axis, x, place)
         for axis, (x, place) in enumerate(zip(index, out, strict=True))
     )
-    if before is not None and not distance < before:
+    turns = 0 if before is None or distance < before else turns + 1
+    if turns > frame.ndim:
         return None
     for strip in ruled.strips:
         side = strip.side
@@ -91,7 +95,7 @@ def _followed(ruled: Ruled, block: int, index: Sequence[Any], before: Any) -> Fo
         for entry in strip.row.entries:
             assert isinstance(entry.weight, ir.Const)
             source = tuple(_index(a.substitute(where)) for a in entry.index)
-            more = _followed(ruled, entry.block, source, distance)
+            more = _followed(ruled, entry.block, source, distance, turns)
             if more is None:
                 break
             found += [(b, place, entry.weight.value * w) for b, place, w in more]

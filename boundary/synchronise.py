@@ -22,6 +22,7 @@ from ssr.external import External, Tables, extend
 from ssr.sets import Domain
 from ssr.vectors import Vector, VectorSpace
 
+from .chain import declared
 from .evaluate import indices
 from .grid import Grid, GridSpace
 from .pieces import Part, Piece, Tap
@@ -219,14 +220,8 @@ class Synchronise:
             for field, made in zip(fields, self._applied(list(fields)), strict=True):
                 field[:] = made
 
-        import inspect
-
         body.__name__ = "synchronise"
-        parameter = inspect.Parameter
-        body.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-            [parameter(n, parameter.POSITIONAL_OR_KEYWORD) for n in names]
-        )
-        return ssr.program(**dict(zip(names, self.kinds, strict=True)))(body)
+        return declared(body, dict(zip(names, self.kinds, strict=True)))
 
     def apply(self, *fields: Array) -> None:
         """Synchronise arrays in place."""

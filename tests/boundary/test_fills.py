@@ -137,7 +137,7 @@ def test_the_linear_part(case: Case) -> None:
     staged = None
     if not (case.fill.parts.ruled.tabled and count > 1):
         staged = fill.linear
-        if isinstance(staged, ssr.Matrix):
+        if isinstance(staged, (ssr.Matrix, ssr.BlockMatrix)):
             staged = staged.bind(**{n: v for n, v in case.sizes.items() if n in staged.sizes})
         staged = staged.to_scipy()
         assert staged.shape == B.shape
