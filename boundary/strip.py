@@ -246,7 +246,9 @@ def _same_mix(a: Mix | None, b: Mix | None) -> bool:
     """Whether two small matrices are proved to be the same, but for rounding."""
     if a is None or b is None:
         return a is b
-    pairs = ((x, y) for one, other in zip(a, b, strict=True) for x, y in zip(one, other, strict=True))
+    pairs = (
+        (x, y) for one, other in zip(a, b, strict=True) for x, y in zip(one, other, strict=True)
+    )
     return all(_Sum().add(x, 1).add(y, -1).vanishes for x, y in pairs)
 
 

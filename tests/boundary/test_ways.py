@@ -1,4 +1,4 @@
-"""All ways to apply a fill, compiled: arrays, in place, in programs, in products; many sizes each."""
+"""All ways to apply a fill, compiled, for many sizes each."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -159,7 +159,7 @@ def robin(a: float, b: float, value: Any, spacing: float = 1.0) -> Cross:
 
 
 def polynomial(order: int, condition: Any = None, value: Any = 0.0, spacing: float = 1.0) -> Cross:
-    """Lay the polynomial of degree order - 1 through points, and through a condition a u + b du/dn."""
+    """Lay a polynomial of degree order - 1 through points and a condition a u + b du/dn."""
     at = given(value)
 
     def row(f: Blocks, side: Side, index: Index) -> tuple[Terms, Any]:
