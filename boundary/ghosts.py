@@ -231,7 +231,7 @@ class _Numbers:
             steps=self._steps(),
             extents=tuple(high - low for low, high in box),
             taps=tuple(self._tap(e, e.weight, box, c) for e in entries),
-            constant=self._number(rest, names, box),
+            constant=self._number(rest, names, box) + 0.0,  # a zero without sign
             scalars=tuple(
                 (self.scalar + order.index(name), self._number(f, names, box))
                 for name, f in factors.items()

@@ -94,6 +94,8 @@ def _classes(of: Synchronise, sizes: Mapping[str, int]) -> list[dict[Place, int]
         ranges[axis] = range(edge, edge + 1)
         (sign,) = (s for a, s in link.turn if a == axis)
         for index in product(*ranges):
+            here = axis, link.here.block, tuple(index)
             there = link.there.axis, link.there.block, link.point(index, shape, staggered)
-            found.append({(axis, link.here.block, tuple(index)): 1, there: sign})
+            # Where a side is folded, a flux may be its own opposite: then it is zero.
+            found.append({here: 1, there: sign} if here != there else {here: 0})
     return found

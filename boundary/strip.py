@@ -163,7 +163,9 @@ def composed(row: Row, entry: Entry, inner: Row, axes: tuple[str, ...]) -> Row:
                     window=(*entry.window, *new.window),
                 )
             )
-    constant = tuple(multiply(entry.weight, moved(c, where)) for c in inner.constant)
+    constant = tuple(
+        c if c == ir.ZERO else multiply(entry.weight, moved(c, where)) for c in inner.constant
+    )
     if entry.mix is not None:
         constant = _applied(entry.mix, constant)
     return Row(_collected(found), _sum(row.constant, constant), (*row.origins, *inner.origins))

@@ -234,28 +234,29 @@ class Synchronise:
 
         A part has its indices fixed at ends of some axes, and runs between the ends of the others.
         """
-        ndim = len(self.grid.shape)
-        own = tuple(Affine.name(f"x{a}") for a in range(ndim))
         for field, point in enumerate(self.points):
-            staggered = point.data.staggered[1:]
-            ends = [(-1, 0, 1) if s else (0,) for s in staggered]
-            for block in range(self.grid.count):
-                for orthant in product(*ends):
-                    if any(orthant):
-                        found = self._closed(Copy(field, block, orthant, own, 1))
-                        if len(found) > 1:
-                            yield found
+            places = [(-1, 0, 1) if s else (0,) for s in point.data.staggered[1:]]
+            ends = [{-1: Affine.of(0), 1: n - 1} for n in point.data.shape[1:]]
+            for orthant in filter(any, product(*places)):
+                own = tuple(
+                    end.get(place, Affine.name(name))
+                    for name, end, place in zip(self._names, ends, orthant, strict=True)
+                )
+                for block in range(self.grid.count):
+                    found = self._closed(Copy(field, block, orthant, own, 1))
+                    if len(found) > 1:
+                        yield found
 
     def _closed(self, first: Copy) -> tuple[Copy, ...]:
         """Return a copy with all that links lead to from it."""
-        found, new = {_place(first): first}, [first]
+        found, new = [first], [first]
         while new:
             here = new.pop()
             for there in self._across(here):
-                if _place(there) not in found:
-                    found[_place(there)] = there
+                if there not in found:
+                    found.append(there)
                     new.append(there)
-        return tuple(found.values())
+        return tuple(found)
 
     def _across(self, here: Copy) -> Iterator[Copy]:
         """Yield the copies beyond the linked sides of a part of a block's surface."""
@@ -287,6 +288,12 @@ class Synchronise:
             ordered = sorted(copies, key=_place)
             if self.how == "owner":
                 used = [(ordered[0], 1.0)]
+                if _place(ordered[0]) == _place(ordered[1]):
+                    raise ArgumentError(
+                        f"{self.name}: of points on a side that is folded onto itself none is the "
+                        "owner.",
+                        hint='Use how="average".',
+                    )
                 if ordered[0] is first:
                     continue
             else:
@@ -437,7 +444,10 @@ class _Step(External):
 
 
 def _place(copy: Copy) -> tuple[Any, ...]:
-    """Return what tells copies apart, and puts them in one order for all of them."""
+    """Return the part of a surface a copy is of; it puts copies in one order for all of them.
+
+    Where a side is folded onto itself there are two copies of one part.
+    """
     return copy.block, copy.field, copy.orthant
 
 
