@@ -15,6 +15,7 @@ from ssr.errors import ArgumentError, ShapeError, user_span
 from ssr.families import multiply
 
 from .errors import HaloError
+from .evaluate import table
 from .frame import Frame
 from .link import Side
 from .rules import Part, Rule
@@ -145,14 +146,18 @@ def interpolate(first: Any, weights: Any) -> Across:
            [2., 3., 7.],
            [4., 5., 9.]])
     """
-    first, weights = np.asarray(first), np.asarray(weights, np.float64)
+    places, weights = table("interpolate", "first", first), table("interpolate", "weights", weights)
+    whole = np.isfinite(places) & (places == np.floor(places))
+    first = np.where(whole, places, 0).astype(np.int64)
     if first.ndim != 2 or weights.ndim != 3 or first.shape != weights.shape[:2]:
         raise ShapeError(
             f"interpolate: first has shape {first.shape}, weights {weights.shape}.",
             hint="They are (layers, n) and (layers, n, points).",
         )
-    if first.dtype.kind not in "iu":
-        raise ArgumentError(f"interpolate: first has dtype {first.dtype}, not integers.")
+    if 0 in weights.shape:
+        raise ShapeError(f"interpolate: the tables of shape {weights.shape} are empty.")
+    if not whole.all():
+        raise ArgumentError(f"interpolate: first{_where(~whole)} is no integer.")
     if not np.isfinite(weights).all():
         raise ArgumentError(f"interpolate: weights{_where(~np.isfinite(weights))} is not finite.")
     layers, length, taps = weights.shape
@@ -233,9 +238,9 @@ def rotate(matrices: Any) -> Across:
            [[ 4.,  4.,  3.],
             [ 4.,  4.,  3.]]])
     """
-    matrices = np.asarray(matrices, np.float64)
+    matrices = table("rotate", "matrices", matrices)
     shape = matrices.shape
-    if matrices.ndim != 6 or shape[1] != 4 or shape[2] != shape[3]:
+    if matrices.ndim != 6 or shape[1] != 4 or shape[2] != shape[3] or 0 in shape:
         raise ShapeError(
             f"rotate: the matrices have shape {shape}.",
             hint="It is (blocks, 4 sides, components, components, layers, n).",

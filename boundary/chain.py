@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 import ssr
-from ssr.errors import ArgumentError, SpaceError
+from ssr.errors import ArgumentError, DtypeError, ShapeError, SpaceError
 from ssr.space import Space
 from ssr.vectors import VectorSpace
 
@@ -272,7 +272,8 @@ class Product(Affine):
         out
             The result; by default a new array.
         """
-        x = np.asarray(x)
+        x = array_of(self, x)
+        check_sizes(self, self.cols, x.shape)
         if out is None:
             sizes = sizes_of(self.cols, x.shape)
             kind = x.dtype if x.dtype == np.float32 else np.float64
@@ -307,6 +308,40 @@ def shape_of(kind: Any, sizes: dict[str, int]) -> tuple[int, ...]:
     if isinstance(kind, VectorSpace):
         return (kind.components, *kind.space.extent(sizes))
     return kind.extent(sizes)  # type: ignore[no-any-return]
+
+
+def array_of(matrix: Affine, x: Any) -> Any:
+    """Return what a matrix is applied to as an array of real numbers.
+
+    Raises
+    ------
+    DtypeError
+        If it is none.
+    """
+    array = np.asarray(x)
+    if array.dtype.kind not in "biuf":
+        raise DtypeError(
+            f"{matrix.name} is applied to an array of dtype {array.dtype}.",
+            hint="Fields are real numbers.",
+        )
+    return array
+
+
+def check_sizes(matrix: Affine, kind: Any, shape: tuple[int, ...]) -> None:
+    """Check that an array fits the sizes that are bound.
+
+    Raises
+    ------
+    ShapeError
+        If it does not.
+    """
+    known = matrix.known_sizes()
+    found = sizes_of(kind, shape) if known else {}
+    for name, size in known.items():
+        if found.get(name, size) != size:
+            raise ShapeError(
+                f"{matrix.name} is bound to {name} = {size}; the array has {name} = {found[name]}."
+            )
 
 
 def sizes_of(kind: Any, shape: tuple[int, ...]) -> dict[str, int]:

@@ -181,10 +181,10 @@ class _Closing:
 
     def _agreed(self, old: Outcome, new: Outcome, box: Box) -> Outcome:
         """Return what two rules together say about the points of a box."""
-        if isinstance(new, Undefined) or isinstance(old, Conflict):
-            return old
         if isinstance(old, Undefined) or isinstance(new, Conflict):
             return new
+        if isinstance(new, Undefined) or isinstance(old, Conflict):
+            return old
         if alike(old, new, box, self.frame.axes, self.known):
             return old
         return Conflict((old.origins[0], new.origins[0]))

@@ -52,7 +52,13 @@ def evaluate(value: ir.Value, names: Mapping[str, Any], data: Mapping[str, Any])
 def _called(function: Any, places: tuple[Any, ...]) -> Number:
     """Return what a user's function says about points, given in halves of cells."""
     each = np.broadcast_arrays(*(np.asarray(p) / 2.0 for p in places))
-    found = np.asarray(function(*each), np.float64)
+    try:
+        found = np.asarray(function(*each), np.float64)
+    except Exception as error:
+        raise ArgumentError(
+            f"The function {_name(function)} of coordinates fails: {error}.",
+            note=f"It is called with {len(each)} arrays, one for each axis of a block.",
+        ) from error
     if found.shape not in ((), each[0].shape):
         raise ArgumentError(
             f"The function {_name(function)} of coordinates returns shape {found.shape} "
@@ -66,6 +72,20 @@ def _called(function: Any, places: tuple[Any, ...]) -> Number:
 
 def _name(function: Any) -> str:
     return str(getattr(function, "__name__", function))
+
+
+def table(text: str, name: str, values: Any) -> Array:
+    """Return a user's table of numbers as an array.
+
+    Raises
+    ------
+    ArgumentError
+        If it is none.
+    """
+    try:
+        return np.asarray(values, np.float64)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"{text}: {name} is no array of numbers.") from error
 
 
 def affine_in_scalars(value: ir.Value) -> tuple[ir.Value, dict[str, ir.Value]]:

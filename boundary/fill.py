@@ -18,7 +18,7 @@ from ssr.index import integer
 from ssr.space import Space
 from ssr.vectors import Vector, VectorSpace
 
-from .chain import Affine, declared
+from .chain import Affine, array_of, check_sizes, declared
 from .definition import Definition
 from .follow import linear_rows
 from .frame import Frame
@@ -84,6 +84,8 @@ def fill(space: Kind, *rules: Rule, owned: Space | None = None) -> Fill:
             f"bc.fill takes a space with ghosts first, not {type(space).__name__}.",
             hint="Write bc.fill(cells.grow(1), ...).",
         )
+    if not isinstance(owned, (Space, type(None))):
+        raise ArgumentError(f"owned is a space of points, not {type(owned).__name__}.")
     points = space.space if isinstance(space, VectorSpace) else space
     frame = Frame.of(points, owned)
     count = space.components if isinstance(space, VectorSpace) else None
@@ -260,7 +262,7 @@ class Fill(Affine):
         out
             The result; by default a new array.
         """
-        u = np.asarray(u)
+        u = array_of(self, u)
         if out is None:
             shape = self._shape(u)
             out = np.empty(shape, u.dtype if u.dtype == np.float32 else np.float64)
@@ -270,17 +272,25 @@ class Fill(Affine):
 
     def ghosts(self, wide: Array) -> None:
         """Fill the ghosts of an array in place, from its owned points."""
+        if np.ndim(wide) == self._axes:
+            check_sizes(self, self.rows, np.shape(wide))
         self._free._in_place(wide, *self.values())
+
+    @property
+    def _axes(self) -> int:
+        """The number of axes of an array."""
+        frame, count = self.parts.ruled.frame, self.parts.components
+        return frame.ndim + (frame.count is not None) + (count is not None)
 
     def _shape(self, u: Array) -> tuple[int, ...]:
         frame = self.parts.ruled.frame
-        lead = u.ndim - frame.ndim
-        expected = int(frame.count is not None) + int(self.parts.components is not None)
-        if lead != expected:
+        if u.ndim != self._axes:
             raise ShapeError(
                 f"{self.name} is applied to an array of {u.ndim} axes.",
                 note=f"its columns are {self.cols!r}",
             )
+        check_sizes(self, self.cols, u.shape)
+        lead = u.ndim - frame.ndim
         more = [a + b for a, b in zip(frame.low, frame.high, strict=True)]
         return (*u.shape[:lead], *(n + m for n, m in zip(u.shape[lead:], more, strict=True)))
 

@@ -109,7 +109,15 @@ class Grid:
     def __init__(
         self, blocks: Sequence[Sequence[Index | int]], links: Connectivity | Sequence[Link] = ()
     ) -> None:
-        shapes = [tuple(shape) for shape in blocks]
+        shapes: list[tuple[Index | int, ...]] = []
+        for number, given in enumerate(blocks):
+            extents: Any = given
+            if not isinstance(extents, Sequence):
+                raise ArgumentError(
+                    f"Block {number} is given as {given!r}, not by its extents.",
+                    hint="Write bc.Grid(2 * [(8, 8)]) for two blocks of 8 by 8 cells.",
+                )
+            shapes.append(tuple(extents))
         if not shapes:
             raise ArgumentError("A grid has one block at least.")
         if not 1 <= len(shapes[0]) <= 3:

@@ -23,7 +23,7 @@ from ssr.sets import Domain
 from ssr.vectors import Vector, VectorSpace
 
 from .chain import declared
-from .evaluate import indices
+from .evaluate import indices, table
 from .grid import Grid, GridSpace
 from .pieces import Part, Piece, Tap
 from .ruled import LARGE
@@ -110,7 +110,7 @@ def synchronise(
         raise ArgumentError(f'how is "average" or "owner", not {how!r}.')
     counts = _weights(weights, grid.count)
     if basis is not None:
-        basis = np.asarray(basis, np.float64)
+        basis = table("synchronise", "basis", basis)
         if (
             components[0] is None
             or basis.ndim != 3 + ndim
@@ -132,7 +132,7 @@ def synchronise(
 def _weights(weights: Sequence[float] | None, count: int) -> tuple[float, ...]:
     if weights is None:
         return (1.0,) * count
-    found = np.asarray(weights, np.float64)
+    found = table("synchronise", "weights", weights)
     if found.shape != (count,):
         raise ShapeError(f"weights has shape {found.shape}; there are {count} blocks.")
     if not (np.isfinite(found).all() and (found > 0).all()):

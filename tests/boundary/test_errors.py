@@ -1,0 +1,336 @@
+"""What is said about mistakes: class, message, the user's line; and nothing is written before."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import boundary as bc
+import ssr
+from boundary.errors import AmbiguousGhostError, HaloError, UndefinedGhostError
+from boundary.link import Link, LinkError, Side
+from ssr.errors import (
+    ArgumentError,
+    DtypeError,
+    Error,
+    ShapeError,
+    SpaceError,
+    UnboundError,
+    UnsupportedError,
+)
+
+ny, nx = ssr.sizes("ny nx")
+(n,) = ssr.sizes("n")
+cells = ssr.Space(ny, nx)
+wide = cells.grow(1)
+line = ssr.Space(5)
+pair = bc.Grid(2 * [(4, 4)], links=bc.bricks(1, 2))
+two = pair.cells.grow(1)
+cross = ssr.stencil(cells, wide, {(0, 0): -4.0, (0, 1): 1, (1, 0): 1, (0, -1): 1, (-1, 0): 1})
+corner = ssr.stencil(cells, wide, {(1, 1): 1.0})
+g = bc.parameter("g")
+
+
+def table(layers: int = 1, points: int = 4) -> Any:
+    return bc.interpolate(np.zeros((layers, points), int), np.ones((layers, points, 1)))
+
+
+def turn(blocks: int = 2, value: float = 1.0) -> Any:
+    return bc.rotate(np.full((blocks, 4, 2, 2, 1, 4), value))
+
+
+CASES: dict[str, tuple[Any, type[Error], str]] = {
+    "undefined": (
+        lambda: cross @ bc.fill(wide, bc.periodic(1)),
+        UndefinedGhostError,
+        "Ghosts are read that have no value: j = -1, i in [0, nx - 1].",
+    ),
+    "corner": (
+        lambda: corner @ bc.fill(wide, bc.dirichlet(1.0, 0), bc.dirichlet(2.0, 1)),
+        AmbiguousGhostError,
+        "Ghosts are read that two rules define differently: j = ny, i = nx.",
+    ),
+    "one side": (
+        lambda: cross @ bc.fill(wide, bc.periodic(), bc.zero(0, "low")),
+        AmbiguousGhostError,
+        "Ghosts are read that two rules define differently: j = -1, i in [0, nx - 1].",
+    ),
+    "axis": (lambda: bc.fill(wide, bc.zero(2)), ArgumentError, "zero(axis=2): blocks have 2 axes."),
+    "side": (
+        lambda: bc.zero(0, "left"),  # type: ignore[arg-type]
+        ArgumentError,
+        'zero(axis=0, side="left"): a side is "low", "high" or "both", not \'left\'.',
+    ),
+    "block": (
+        lambda: bc.fill(wide, bc.zero(block=1)), ArgumentError, "zero(block=1): there are 1 blocks."
+    ),
+    "no links": (
+        lambda: bc.fill(wide, bc.copy()),
+        ArgumentError,
+        "copy() is about no side: no side is linked.",
+    ),
+    "all linked": (
+        lambda: bc.fill(bc.Grid([(3, 3)], links=bc.periodic_box(2)).cells.grow(1), bc.zero(0)),
+        ArgumentError,
+        "zero(axis=0) is about no side: such sides are linked; a rule for them names a block.",
+    ),
+    "table shapes": (
+        lambda: bc.interpolate(np.zeros((1, 4), int), np.ones((1, 5, 1))),
+        ShapeError,
+        "interpolate: first has shape (1, 4), weights (1, 5, 1).",
+    ),
+    "table ragged": (
+        lambda: bc.interpolate([[0], [0, 1]], [[[1.0]]]),
+        ArgumentError,
+        "interpolate: first is no array of numbers.",
+    ),
+    "table empty": (
+        lambda: bc.interpolate(np.zeros((0, 4), int), np.ones((0, 4, 1))),
+        ShapeError,
+        "interpolate: the tables of shape (0, 4, 1) are empty.",
+    ),
+    "table NaN": (
+        lambda: bc.interpolate(np.zeros((1, 4), int), np.full((1, 4, 1), np.nan)),
+        ArgumentError,
+        "interpolate: weights[0, 0, 0] is not finite.",
+    ),
+    "first half": (
+        lambda: bc.interpolate(np.full((1, 4), 0.5), np.ones((1, 4, 1))),
+        ArgumentError,
+        "interpolate: first[0, 0] is no integer.",
+    ),
+    "first far": (
+        lambda: bc.interpolate(np.full((1, 4), 4), np.ones((1, 4, 1))),
+        ArgumentError,
+        "interpolate: first[0, 0] leads outside of the side's 4 points.",
+    ),
+    "few layers": (
+        lambda: bc.fill(pair.cells.grow(2), table() @ bc.copy()),
+        HaloError,
+        "interpolate: the tables have 1 layers, the halo of block 0, axis 1 high has 2.",
+    ),
+    "table length": (
+        lambda: bc.fill(two, table(1, 3) @ bc.copy()),
+        ShapeError,
+        "interpolate: the tables have 3 points, block 0, axis 1 high has 4.",
+    ),
+    "rotation shape": (
+        lambda: bc.rotate(np.ones((2, 4, 2, 3, 1, 4))),
+        ShapeError,
+        "rotate: the matrices have shape (2, 4, 2, 3, 1, 4).",
+    ),
+    "rotation blocks": (
+        lambda: bc.fill(two.vector(2), turn(3) @ bc.copy()),
+        ShapeError,
+        "rotate: matrices for 3 of 2 blocks.",
+    ),
+    "rotation of numbers": (
+        lambda: bc.fill(two, turn() @ bc.copy()),
+        ShapeError,
+        "rotate(...) @ copy() is for 2 components.",
+    ),
+    "rotation NaN": (
+        lambda: bc.fill(two.vector(2), turn(2, np.nan) @ bc.copy()),
+        ArgumentError,
+        "rotate: a matrix of block 0, axis 1 high is not finite.",
+    ),
+    "singular": (
+        lambda: bc.fill(line.grow(1), bc.robin(1.0, -0.5, 0.0)),
+        ArgumentError,
+        "robin() is singular: any value of the ghosts of layer 0 meets the condition.",
+    ),
+    "no condition": (
+        lambda: bc.robin(0, 0, 1.0), ArgumentError, "robin(): a and b are both zero."
+    ),
+    "spacing": (
+        lambda: bc.neumann(1.0, spacing=0.0),
+        ArgumentError,
+        "neumann(): the spacing is 0.0, not positive.",
+    ),
+    "order": (
+        lambda: bc.extrapolate(0),
+        ArgumentError,
+        "extrapolate(): the order is 0, not a positive integer.",
+    ),
+    "few points": (
+        lambda: bc.fill(ssr.Space(2).grow(1), bc.extrapolate(3)),
+        HaloError,
+        "extrapolate() needs 3 points along axis 0; blocks have 2.",
+    ),
+    "few points at use": (
+        lambda: bc.fill(ssr.Space(n).grow(1), bc.extrapolate(3)).bind(n=2).to_scipy(),
+        HaloError,
+        "extrapolate() needs 3 points along axis 0; blocks have 2.",
+    ),
+    "side lengths": (
+        lambda: bc.Grid(
+            [(3, 4)], links=[Link(Side(0, 0, "low"), Side(0, 1, "low"), (0,), (False,))]
+        ),
+        LinkError,
+        "Linked sides have different lengths.",
+    ),
+    "turned faces": (
+        lambda: bc.fill(
+            bc.Grid(6 * [(4, 4)], links=bc.cubed_sphere()).cells.faces(0).grow(1), bc.copy()
+        ),
+        LinkError,
+        "The points are not of one kind on both sides of the link "
+        "block 1, axis 0 low -> block 5, axis 1 high; axis 1 -> axis 0 reversed.",
+    ),
+    "array on a side": (
+        lambda: bc.fill(ssr.Space(3, 4).grow(1), bc.constant(np.ones(5), 0)),
+        ShapeError,
+        "constant(axis=0): an array of shape (5,) is given for block 0, axis 0 low.",
+    ),
+    "components": (
+        lambda: bc.fill(wide.vector(2), bc.constant([1.0, 2.0, 3.0])),
+        ShapeError,
+        "constant() is for 3 components.",
+    ),
+    "value": (
+        lambda: bc.constant("a"),  # type: ignore[arg-type]
+        ArgumentError,
+        "constant(): value is 'a', not a finite number.",
+    ),
+    "spaces": (
+        lambda: cross @ bc.fill(cells.faces(0).grow(1), bc.zero()),
+        SpaceError,
+        "stencil @ fill(zero()): the columns of the first are not the rows of the second.",
+    ),
+    "owned": (
+        lambda: bc.fill(wide, bc.zero(), owned=3),  # type: ignore[arg-type]
+        ArgumentError,
+        "owned is a space of points, not int.",
+    ),
+    "no ghosts": (
+        lambda: bc.fill(cells, bc.zero()),
+        SpaceError,
+        "Space(ny, nx) does not tell which of its points are ghosts.",
+    ),
+    "no rule": (
+        lambda: bc.fill(wide, 3),  # type: ignore[arg-type]
+        ArgumentError,
+        "3 is no boundary rule.",
+    ),
+    "not applied": (
+        lambda: bc.fill(two, table()), ArgumentError, "interpolate(...) is no boundary rule."
+    ),
+    "size unknown": (
+        lambda: bc.fill(wide, bc.zero()).to_scipy(),
+        UnboundError,
+        "No value is given for the size nx.",
+    ),
+    "offset unknown": (
+        lambda: bc.fill(line.grow(1), bc.constant(g)).offset,
+        UnboundError,
+        "fill(constant()) needs a value for 'g'.",
+    ),
+    "staged rotation": (
+        lambda: bc.fill(two.vector(2), turn() @ bc.copy(), bc.zero()).linear,
+        UnsupportedError,
+        "The linear part of fill(rotate(...) @ copy(), zero()) is not staged.",
+    ),
+    "unbound": (
+        lambda: bc.fill(line.grow(1), bc.constant(g)) @ np.ones(5),
+        UnboundError,
+        "fill(constant()) needs a value for 'g'.",
+    ),
+    "no parameter": (
+        lambda: bc.fill(line.grow(1), bc.zero()).bind(h=1),
+        ArgumentError,
+        "fill(zero()) has no parameter 'h'.",
+    ),
+    "size": (
+        lambda: bc.fill(wide, bc.zero()).bind(ny=2.5),
+        ArgumentError,
+        "The size ny is 2.5, not an integer.",
+    ),
+    "bound size": (
+        lambda: bc.fill(wide, bc.zero()).bind(ny=2, nx=2) @ np.ones((3, 3)),
+        ShapeError,
+        "fill(zero()) is bound to ny = 2; the array has ny = 3.",
+    ),
+    "axes": (
+        lambda: bc.fill(wide, bc.zero()) @ np.ones(5),
+        ShapeError,
+        "fill(zero()) is applied to an array of 1 axes.",
+    ),
+    "length": (
+        lambda: bc.fill(line.grow(1), bc.zero()) @ np.ones(4),
+        ShapeError,
+        "Array 'u' has length 4 along axis 0 where 5 is needed.",
+    ),
+    "complex": (
+        lambda: bc.fill(line.grow(1), bc.zero()) @ np.ones(5, complex),
+        DtypeError,
+        "fill(zero()) is applied to an array of dtype complex128.",
+    ),
+    "NaN of a function": (
+        lambda: bc.fill(line.grow(1), bc.constant(lambda x: np.nan * x)) @ np.ones(5),
+        ArgumentError,
+        "The function <lambda> of coordinates returns NaN or inf.",
+    ),
+    "failing function": (
+        lambda: bc.fill(wide, bc.constant(lambda y: y)) @ np.ones((4, 5)),
+        ArgumentError,
+        "The function <lambda> of coordinates fails: ",
+    ),
+    "grid": (
+        lambda: bc.Grid([3]),  # type: ignore[list-item]
+        ArgumentError,
+        "Block 0 is given as 3, not by its extents.",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_messages(name: str) -> None:
+    act, kind, message = CASES[name]
+    with pytest.raises(Error) as caught:
+        act()
+    assert type(caught.value) is kind
+    text = str(caught.value)
+    assert text.startswith(message)
+    assert "test_errors.py" in text
+    assert "^^" in text
+
+
+WRITES: dict[str, tuple[Any, type[Error]]] = {
+    "short": (lambda w: bc.fill(ssr.Space(3).grow(2), bc.zero()).ghosts(w), ShapeError),
+    "points": (lambda w: bc.fill(ssr.Space(n).grow(3), bc.extrapolate(3)).ghosts(w), HaloError),
+    "function": (
+        lambda w: bc.fill(ssr.Space(n).grow(1), bc.zero(0, "low"), bc.constant(bad, 0, "high"))
+        .ghosts(w),
+        ArgumentError,
+    ),
+    "parameter": (
+        lambda w: bc.fill(ssr.Space(n).grow(1), bc.constant(g)).bind(g="x").ghosts(w),
+        ArgumentError,
+    ),
+}  # fmt: skip
+
+
+def bad(x: Any) -> Any:
+    return np.nan * x
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_nothing_is_written_before_an_error(name: str) -> None:
+    act, kind = WRITES[name]
+    array = np.arange(8.0)
+    with pytest.raises(kind):
+        act(array)
+    np.testing.assert_array_equal(array, np.arange(8.0))
+
+
+def test_blocks_too_small_for_what_a_program_reads() -> None:
+    """Of large blocks all that is read is defined; of one point only, reflections go in a circle."""
+    space = ssr.Space(n)
+    fill = bc.fill(space.grow(1), bc.symmetric(about="point"))
+    mean = ssr.stencil(space, space.grow(1), {(-1,): 0.5, (1,): 0.5})
+    product = mean @ fill
+    out = np.full(1, 7.0)
+    with pytest.raises(UndefinedGhostError, match="their rules read each other"):
+        product.apply(np.ones(1), out=out)
+    assert out[0] == 7.0
+    np.testing.assert_array_equal(product @ np.array([1.0, 3.0]), [3.0, 1.0])
