@@ -324,7 +324,7 @@ def test_nothing_is_written_before_an_error(name: str) -> None:
 
 
 def test_blocks_too_small_for_what_a_program_reads() -> None:
-    """Of large blocks all that is read is defined; of one point only, reflections go in a circle."""
+    """Of large blocks all that is read is defined; reflections of one point go in a circle."""
     space = ssr.Space(n)
     fill = bc.fill(space.grow(1), bc.symmetric(about="point"))
     mean = ssr.stencil(space, space.grow(1), {(-1,): 0.5, (1,): 0.5})
