@@ -19,9 +19,14 @@ from .evaluate import table
 from .frame import Frame
 from .link import Side
 from .rules import Part, Rule
-from .strip import Entry, Row
+from .strip import Entry, Row, Where, applied
 
-Change: TypeAlias = Callable[[Frame, Side, Row, Callable[[str], str]], Row]
+Changed: TypeAlias = tuple[Row, Where]
+Change: TypeAlias = Callable[[Frame, Side, Row, Callable[[str], str]], list[Changed]]
+"""From what a rule says about the ghosts of a side to what it says after the change, in parts."""
+
+DIAGONALS = 24
+"""So many weights of a ghost, zeros among them, are no reason to treat it apart from others."""
 
 
 @dataclass(frozen=True)
@@ -80,29 +85,24 @@ def _changed(rule: Rule, step: Step) -> Rule:
     def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Part]:
         found = []
         for part in rule.make(frame, side, name):
-            row = step.change(frame, side, part.row, lambda key: name(keys[key]))
-            layers = _common(frame, side, step.layers, part.layers)
-            if layers is not None:
-                fits = (*part.fits, (1 - side.axis, step.length))
-                found.append(Part(row, layers, False, fits, part.least))
+            fits = (*part.fits, (1 - side.axis, step.length))
+            for row, where in step.change(frame, side, part.row, lambda key: name(keys[key])):
+                both = (_first(frame, side, step.layers), *part.where, *where)
+                found.append(Part(row, both, False, fits, part.least))
         return found
 
     data = {**rule.data, **{keys[key]: value for key, value in step.tables.items()}}
     return replace(rule, make=make, data=MappingProxyType(data))
 
 
-def _common(
-    frame: Frame, side: Side, count: int, layers: tuple[Affine, Affine] | None
-) -> tuple[Affine, Affine] | None:
-    """Return the range of the first layers behind a side, or one that is among them; or None."""
-    first = Affine.of(frame.first[side.axis])
-    whole = (first - count, first)
-    if side.end == "high":
-        whole = (frame.stop(side.axis), frame.stop(side.axis) + count)
-    if layers is None:
-        return whole
-    inside = (layers[0] - whole[0]).constant >= 0 and (whole[1] - layers[1]).constant >= 0
-    return layers if inside else None
+def _first(frame: Frame, side: Side, count: int) -> tuple[int, Affine, Affine]:
+    """Return the axis and the range of the indices of the first layers behind a side."""
+    edge = Affine.of(frame.first[side.axis]) if side.end == "low" else frame.stop(side.axis)
+    return (
+        side.axis,
+        edge - (count if side.end == "low" else 0),
+        edge + (0 if side.end == "low" else count),
+    )
 
 
 def _same_length(one: Across, other: Any) -> None:
@@ -167,42 +167,67 @@ def interpolate(first: Any, weights: Any) -> Across:
         raise ArgumentError(
             f"interpolate: first{_where(outside)} leads outside of the side's {length} points."
         )
-    diagonals, low = _diagonals(first, weights)
+    diagonals, stretches = _diagonals(first, weights)
+    tables = {"weights": diagonals, "sums": weights.sum(axis=2)}
 
-    def change(frame: Frame, side: Side, row: Row, name: Callable[[str], str]) -> Row:
+    def change(frame: Frame, side: Side, row: Row, name: Callable[[str], str]) -> list[Changed]:
         along = _along("interpolate", frame, side, (layers, length))
-        t = Affine.name(frame.axes[along])
-        start = frame.first[along]
-        entries = []
-        for d in range(len(diagonals)):
-            place = (Affine.of(d), frame.layer(side), t - start)
-            weight = ir.Load(name("weights"), place)
-            where = {frame.axes[along]: t + (d + low)}
-            window = (t + (d + low), Affine.of(start), frame.stop(along))
-            for entry in row.entries:
-                moved = entry.moved(where)
-                entries.append(
-                    replace(
-                        moved,
-                        weight=multiply(moved.weight, weight),
-                        window=(*moved.window, window),
-                    )
-                )
-        return Row(tuple(entries), row.constant)
+        start, stop = frame.first[along], frame.stop(along)
+        t, k = Affine.name(frame.axes[along]), frame.layer(side)
+        constant = tuple(_times(c, ir.Load(name("sums"), (k, t - start))) for c in row.constant)
+        found: list[Changed] = []
+        for n, (first_t, last_t, low) in enumerate(stretches):
+            entries = []
+            for d in range(len(diagonals)):
+                weight = ir.Load(name("weights"), (Affine.of(d), k, t - start))
+                moved = t + (d + low)
+                window = (moved, Affine.of(start), stop)
+                for entry in row.entries:
+                    new = entry.moved({frame.axes[along]: moved})
+                    product = multiply(new.weight, weight)
+                    entries.append(replace(new, weight=product, window=(*new.window, window)))
+            end = stop if n == len(stretches) - 1 else Affine.of(start + last_t)
+            where = () if len(stretches) == 1 else ((along, Affine.of(start + first_t), end),)
+            found.append((Row(tuple(entries), constant), where))
+        return found
 
-    return Across("interpolate(...)", (Step(change, {"weights": diagonals}, layers, length),))
+    return Across("interpolate(...)", (Step(change, tables, layers, length),))
 
 
-def _diagonals(first: Any, weights: Any) -> tuple[Any, int]:
-    """Return weights by the distance from ghost to point, and the least distance."""
+def _times(constant: ir.Value, factor: ir.Value) -> ir.Value:
+    """Return a constant, which is the same along a side, times a factor."""
+    if constant == ir.ZERO:
+        return constant
+    if any(isinstance(v, (ir.Load, ir.Coordinate)) for v in ir.walk(constant)):
+        raise ArgumentError(
+            "interpolate: values that change along a side are not interpolated.",
+            hint="Interpolate the values, and give them to a rule of their own.",
+        )
+    return multiply(constant, factor)
+
+
+def _diagonals(first: Any, weights: Any) -> tuple[Any, list[tuple[int, int, int]]]:
+    """Return weights by the distance from ghost to point, and the stretches they are counted on.
+
+    A stretch is a range of ghosts along the side, and the least distance there. There are several
+    only if a ghost would have many weights that are zero.
+    """
     layers, length, taps = weights.shape
     shift = first - np.arange(length)
-    low = int(shift.min())
-    found = np.zeros((int(shift.max()) - low + taps, layers, length))
-    k, t = np.meshgrid(np.arange(layers), np.arange(length), indexing="ij")
+    most = max(4 * taps, DIAGONALS)
+    stretches: list[tuple[int, int, int]] = []
+    begin = 0
+    for t in range(1, length + 1):
+        part = shift[:, begin : t + 1]
+        if t == length or part.max() - part.min() + taps > most:
+            stretches.append((begin, t, int(shift[:, begin:t].min())))
+            begin = t
+    low = np.concatenate([np.full(stop - start, least) for start, stop, least in stretches])
+    found = np.zeros((int((shift - low).max()) + taps, layers, length))
+    layer, ghost = np.indices((layers, length))
     for r in range(taps):
-        found[shift - low + r, k, t] += weights[:, :, r]
-    return found, low
+        found[shift - low + r, layer, ghost] += weights[:, :, r]
+    return found, stretches
 
 
 def rotate(matrices: Any) -> Across:
@@ -246,7 +271,7 @@ def rotate(matrices: Any) -> Across:
             hint="It is (blocks, 4 sides, components, components, layers, n).",
         )
 
-    def change(frame: Frame, side: Side, row: Row, name: Callable[[str], str]) -> Row:
+    def change(frame: Frame, side: Side, row: Row, name: Callable[[str], str]) -> list[Changed]:
         along = _along("rotate", frame, side, shape[4:])
         if shape[0] != len(frame.blocks):
             raise ShapeError(f"rotate: matrices for {shape[0]} of {len(frame.blocks)} blocks.")
@@ -262,7 +287,9 @@ def rotate(matrices: Any) -> Across:
             )
             for c in range(shape[2])
         )
-        return Row(tuple(_mixed(row.entries, mix)), row.constant)
+        known = any(c != ir.ZERO for c in row.constant)
+        constant = applied(mix, row.constant) if known else row.constant
+        return [(Row(tuple(_mixed(row.entries, mix)), constant), ())]
 
     return Across("rotate(...)", (Step(change, {"matrices": matrices}, shape[4], shape[5]),))
 

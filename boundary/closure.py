@@ -72,21 +72,20 @@ class _Closing:
         for side in sides:
             for strip in self.strips.get(side, ()):
                 if len(sides) == 1 or strip.extends:
-                    part = self._layers(box, strip)
+                    part = self._part(box, strip)
                     for place, outcome in self._expanded(part, strip.row, block):
                         found = self._overlaid(found, place, outcome)
         self.chain.pop()
         self.done[here] = found
         return found
 
-    def _layers(self, box: Box, strip: Strip) -> Box:
+    def _part(self, box: Box, strip: Strip) -> Box:
         """Return the part of a box in which a strip holds."""
-        if strip.layers is None:
-            return box
-        axis, (low, high) = strip.side.axis, strip.layers
-        old = box[axis]
-        edge = self.known.most(old[0], low), self.known.least(old[1], high)
-        return (*box[:axis], edge, *box[axis + 1 :])
+        found = list(box)
+        for axis, low, high in strip.where:
+            old = found[axis]
+            found[axis] = self.known.most(old[0], low), self.known.least(old[1], high)
+        return tuple(found)
 
     def _overlaid(
         self, found: list[tuple[Box, Outcome]], box: Box, outcome: Outcome

@@ -120,10 +120,11 @@ class Definition:
     def _from(self, strip: Strip, index: tuple[int, ...], path: Path) -> Value | Unclear | None:
         """Return the value that one rule gives a point."""
         names = {**self.sizes, **dict(zip(self.frame.axes, index, strict=True))}
-        if strip.layers is not None:
-            low, high = (edge.evaluate(names) for edge in strip.layers)
-            if not low <= index[strip.side.axis] < high:
-                return None
+        if any(
+            not low.evaluate(names) <= index[axis] < high.evaluate(names)
+            for axis, low, high in strip.where
+        ):
+            return None
         count = self.components
         constant, scalars = np.zeros(count), dict[str, np.ndarray[Any, Any]]()
         matrices: dict[Point, np.ndarray[Any, Any]] = {}

@@ -85,11 +85,11 @@ def _followed(
             continue
         if not strip.extends and sum(map(abs, out)) > 1:
             continue
-        if strip.layers is not None:
-            low, high = (Index(edge) for edge in strip.layers)
-            x = index[side.axis]
-            if not (low <= x and x < high):
-                continue
+        if not all(
+            Index(low) <= index[axis] and index[axis] < Index(high)
+            for axis, low, high in strip.where
+        ):
+            continue
         where = dict(zip(frame.axes, map(affine, index), strict=True))
         found: Found = []
         for entry in strip.row.entries:

@@ -96,6 +96,9 @@ def _classes(of: Synchronise, sizes: Mapping[str, int]) -> list[dict[Place, int]
         for index in product(*ranges):
             here = axis, link.here.block, tuple(index)
             there = link.there.axis, link.there.block, link.point(index, shape, staggered)
-            # Where a side is folded, a flux may be its own opposite: then it is zero.
-            found.append({here: 1, there: sign} if here != there else {here: 0})
+            # Where a side is folded, a pair is met twice; a flux may be its own opposite, and zero.
+            if link.here != link.there or here < there:
+                found.append({here: 1, there: sign})
+            elif here == there:
+                found.append({here: 0})
     return found

@@ -22,7 +22,7 @@ from .errors import HaloError
 from .frame import Frame
 from .link import LinkError, Side
 from .polynomial import ghost_weights
-from .strip import Entry, Mix, Origin, Row, Strip
+from .strip import Entry, Mix, Origin, Row, Strip, Where
 
 Ends: TypeAlias = Literal["low", "high", "both"]
 Given: TypeAlias = "float | np.ndarray[Any, Any] | Callable[..., Any] | Parameter | Sequence[Any]"
@@ -123,7 +123,7 @@ class Rule:
         for side in self.sides(frame):
             for part in self.make(frame, side, lambda key: f"{key}_{number}"):
                 row = replace(part.row, origins=(Origin(self, side),))
-                more = part.layers, part.extends, part.fits, part.least
+                more = part.where, part.extends, part.fits, part.least
                 yield Strip(self, side, row, *more)
 
     def named(self, number: int) -> dict[str, Any]:
@@ -136,7 +136,7 @@ class Part:
     """What a rule says about some layers of ghosts behind one side; see `Strip`."""
 
     row: Row
-    layers: tuple[Affine, Affine] | None = None
+    where: Where = ()
     extends: bool = True
     fits: tuple[tuple[int, int], ...] = ()
     least: int = 1
@@ -329,7 +329,7 @@ def constant(
 
     def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Part]:
         known = values.at(frame, side, name)
-        return [Part(Row((), known.each), None, known.extends, known.fits)]
+        return [Part(Row((), known.each), (), known.extends, known.fits)]
 
     return _rule(text, axis, side, block, make, values.data)
 
@@ -520,7 +520,7 @@ def _robin(
         )
     source = _mirror(frame, side, None)
     part = _mapped(frame, side, source, ir.Const((slope - a) / (slope + a)))
-    part = replace(part, layers=_layer(frame, side, layer))
+    part = replace(part, where=(_layer(frame, side, layer),))
     return known.added(part, ir.Const(2.0 / (slope + a)))
 
 
@@ -552,7 +552,7 @@ def _polynomials(
             index[side.axis] = _inside(frame, side, n + skip)
             entries.append(Entry(side.block, tuple(index), ir.Const(weight)))
         row = Row(tuple(e for e in entries if e.weight != ir.ZERO))
-        part = Part(row, _layer(frame, side, layer), least=count + skip)
+        part = Part(row, (_layer(frame, side, layer),), least=count + skip)
         found.append(known.added(part, ir.Const(weights[1])))
     return found
 
@@ -579,14 +579,14 @@ def _inside(frame: Frame, side: Side, n: int) -> Affine:
     return frame.stop(side.axis) - 1 - n
 
 
-def _layer(frame: Frame, side: Side, layer: int) -> tuple[Affine, Affine]:
-    """Return the range of the indices of one layer of ghosts."""
+def _layer(frame: Frame, side: Side, layer: int) -> tuple[int, Affine, Affine]:
+    """Return the axis and the range of the indices of one layer of ghosts."""
     at = (
         Affine.of(frame.first[side.axis] - 1 - layer)
         if side.end == "low"
         else frame.stop(side.axis) + layer
     )
-    return at, at + 1
+    return side.axis, at, at + 1
 
 
 def _layers(frame: Frame) -> int:

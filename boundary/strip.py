@@ -23,6 +23,9 @@ Mix: TypeAlias = tuple[tuple[ir.Value, ...], ...]
 ROUNDING = 1e-12
 """Numbers that two ways to compute the same weight may differ by, in parts of the largest."""
 
+Where: TypeAlias = tuple[tuple[int, Affine, Affine], ...]
+"""Ranges of indices, by axis; axes that are not named are not cut."""
+
 Window: TypeAlias = tuple[tuple[Affine, Affine, Affine], ...]
 """Conditions ``low <= expression < high``."""
 
@@ -112,8 +115,8 @@ class Strip:
     ----------
     row
         The row of a ghost, in the indices of its block.
-    layers
-        The range of the ghosts' indices along the side's axis; None for all.
+    where
+        The ranges of indices it is about; all layers, and all along the side, by default.
     extends
         Whether it holds beside the side's end too, where several indices are those of ghosts.
     fits
@@ -125,7 +128,7 @@ class Strip:
     rule: Rule
     side: Side
     row: Row
-    layers: tuple[Affine, Affine] | None = None
+    where: Where = ()
     extends: bool = True
     fits: tuple[tuple[int, int], ...] = ()
     least: int = 1
@@ -167,7 +170,7 @@ def composed(row: Row, entry: Entry, inner: Row, axes: tuple[str, ...]) -> Row:
         c if c == ir.ZERO else multiply(entry.weight, moved(c, where)) for c in inner.constant
     )
     if entry.mix is not None:
-        constant = _applied(entry.mix, constant)
+        constant = applied(entry.mix, constant)
     return Row(_collected(found), _sum(row.constant, constant), (*row.origins, *inner.origins))
 
 
@@ -178,7 +181,8 @@ def _product(a: Mix | None, b: Mix | None) -> Mix | None:
     return tuple(tuple(_dot(row, column) for column in columns) for row in a)
 
 
-def _applied(mix: Mix, vector: tuple[ir.Value, ...]) -> tuple[ir.Value, ...]:
+def applied(mix: Mix, vector: tuple[ir.Value, ...]) -> tuple[ir.Value, ...]:
+    """Return a small matrix times a vector, which may be one number for all components."""
     each = vector * len(mix) if len(vector) == 1 else vector
     return tuple(_dot(row, each) for row in mix)
 

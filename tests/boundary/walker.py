@@ -188,13 +188,14 @@ def interpolate(first: Array, weights: Array, inner: Cross) -> Cross:
     def row(f: Blocks, side: Side, index: Index) -> tuple[Terms, Any]:
         k, (t,) = f.layer(side, index), f.along(side, index)
         terms: Terms = []
+        total: Any = 0.0
         for r, w in enumerate(weights[k, t]):
             x = list(index)
             x[1 - side.axis] = int(first[k, t]) + r
             more, known = inner.row(f, side, tuple(x))
-            assert not np.any(known)
+            total = total + w * known
             terms += [(w * v, b, i) for v, b, i in more]
-        return terms, 0.0
+        return terms, total
 
     return Cross(row, corners=False)
 
@@ -203,8 +204,9 @@ def rotate(matrices: Array, inner: Cross) -> Cross:
     def row(f: Blocks, side: Side, index: Index) -> tuple[Terms, Any]:
         k, (t,) = f.layer(side, index), f.along(side, index)
         matrix = matrices[side.block, 2 * side.axis + (side.end == "high"), :, :, k, t]
-        more, _ = inner.row(f, side, index)
-        return [(matrix * w, b, i) for w, b, i in more], 0.0
+        more, known = inner.row(f, side, index)
+        constant = matrix @ np.broadcast_to(known, len(matrix))
+        return [(matrix * w, b, i) for w, b, i in more], constant
 
     return Cross(row, corners=False)
 
