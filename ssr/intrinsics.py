@@ -128,8 +128,13 @@ def nearest(exact: Fraction, kind: Any) -> Any:
 
 def pointer(context: Any, builder: Any, kind: Any, array: Any, offset: Any) -> Any:
     """Return the address of the element at a flat offset, in a lowered function."""
-    data = context.make_array(kind)(context, builder, array).data
-    return builder.gep(data, [offset], inbounds=True)
+    return builder.gep(first(context, builder, kind, array), [offset], inbounds=True)
+
+
+def first(context: Any, builder: Any, kind: Any, array: Any) -> Any:
+    """Return the address of an array's first element, in a lowered function."""
+    place = context.data_model_manager[kind].get_field_position("data")
+    return builder.extract_value(array, place)
 
 
 @type_callable(ld)
@@ -172,7 +177,7 @@ def _type_prefetch(context: Any) -> Callable[..., Any]:
 
 @lower_builtin(prefetch, types.Array, types.Integer)
 def _lower_prefetch(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    data = context.make_array(signature.args[0])(context, builder, args[0]).data
+    data = first(context, builder, signature.args[0], args[0])
     pointer = builder.bitcast(builder.gep(data, [args[1]]), llvm.IntType(8).as_pointer())
     word = llvm.IntType(32)
     function = llvm.FunctionType(llvm.VoidType(), [pointer.type, word, word, word])
@@ -193,7 +198,7 @@ def _type_address(context: Any) -> Callable[..., Any]:
 
 @lower_builtin(address, types.Array)
 def _lower_address(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    data = context.make_array(signature.args[0])(context, builder, args[0]).data
+    data = first(context, builder, signature.args[0], args[0])
     return builder.ptrtoint(data, context.get_value_type(types.intp))
 
 
