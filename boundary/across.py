@@ -51,13 +51,13 @@ class Across:
             return Across(text, (*self.steps, *other.steps), self.length)
         if not isinstance(other, Rule):
             return NotImplemented
-        if other.length is not None:
+        if other.lengths is not None:
             _same_length(self, other)
         rule = other
         for change, tables in reversed(self.steps):
             rule = _changed(rule, change, tables)
         text = f"{self.text} @ {other.text}"
-        return replace(rule, text=text, span=user_span(), length=self.length)
+        return replace(rule, text=text, span=user_span(), lengths=(self.length,))
 
 
 def _changed(rule: Rule, change: Change, tables: Mapping[str, Any]) -> Rule:
@@ -74,9 +74,10 @@ def _changed(rule: Rule, change: Change, tables: Mapping[str, Any]) -> Rule:
 
 
 def _same_length(one: Across, other: Any) -> None:
-    if one.length != other.length:
+    length = other.length if isinstance(other, Across) else other.lengths[0]
+    if one.length != length:
         raise ShapeError(
-            f"{one.text} is for {one.length} points along a side, {other.text} for {other.length}."
+            f"{one.text} is for {one.length} points along a side, {other.text} for {length}."
         )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 import ssr
-from ssr.errors import SpaceError
+from ssr.errors import DtypeError, SpaceError
 from ssr.space import Space
 from ssr.vectors import VectorSpace
 
@@ -181,7 +181,7 @@ class Product(Affine):
         out
             The result; by default a new array.
         """
-        x = np.asarray(x)
+        x = numbers_of(x)
         if out is None:
             sizes = sizes_of(self.cols, x.shape)
             kind = x.dtype if x.dtype == np.float32 else np.float64
@@ -189,6 +189,20 @@ class Product(Affine):
             x = x.astype(kind, copy=False)
         self._program(out, x)
         return out
+
+
+def numbers_of(x: Any) -> Any:
+    """Return an array of real numbers.
+
+    Raises
+    ------
+    DtypeError
+        If it holds something else.
+    """
+    found = np.asarray(x)
+    if found.dtype.kind not in "biuf":
+        raise DtypeError(f"The array has dtype {found.dtype}, not float64 or float32.")
+    return found
 
 
 def _factors(operand: Any) -> tuple[Any, ...]:

@@ -19,7 +19,7 @@ from ssr.index import integer
 from ssr.space import Space
 from ssr.vectors import Vector, VectorSpace
 
-from .chain import Affine
+from .chain import Affine, numbers_of
 from .definition import Definition
 from .follow import linear_rows
 from .frame import Frame
@@ -256,7 +256,7 @@ class Fill(Affine):
         out
             The result; by default a new array.
         """
-        u = np.asarray(u)
+        u = numbers_of(u)
         if out is None:
             shape = self._shape(u)
             out = np.empty(shape, u.dtype if u.dtype == np.float32 else np.float64)

@@ -122,24 +122,30 @@ class Ruled:
         names = sorted(frozenset().union(*(n.names() for n in self.frame.shape)))
         found = {name: LARGE + 4 * n for n, name in enumerate(names)}
         for strip in self.strips:
-            length = strip.rule.length
-            extent = self.frame.shape[1 - strip.side.axis] if length else Affine()
-            if length and len(extent.terms) == 1:
-                ((name, factor),) = extent.terms
-                if isinstance(name, str) and (length - extent.constant) % factor == 0:
-                    found[name] = (length - extent.constant) // factor
+            for length, extent in self._along(strip):
+                if len(extent.terms) == 1:
+                    ((name, factor),) = extent.terms
+                    if isinstance(name, str) and (length - extent.constant) % factor == 0:
+                        found[name] = (length - extent.constant) // factor
         return found
+
+    def _along(self, strip: Strip) -> list[tuple[int, Affine]]:
+        """Return the lengths of the tables of a rule, with the extents of the side."""
+        lengths = strip.rule.lengths
+        if lengths is None:
+            return []
+        extents = [n for a, n in enumerate(self.frame.shape) if a != strip.side.axis]
+        return list(zip(lengths, extents, strict=True))
 
     def _check_lengths(self, sizes: Mapping[str, int]) -> None:
         for strip in self.strips:
-            length = strip.rule.length
-            if length is not None:
-                extent = self.frame.shape[1 - strip.side.axis].evaluate(sizes)
-                if extent != length:
+            for length, extent in self._along(strip):
+                found = extent.evaluate(sizes)
+                if found != length:
                     with at(strip.rule.span):
                         raise ShapeError(
                             f"{strip.rule.text}: the tables are for {length} points along a side, "
-                            f"{strip.side} has {extent}."
+                            f"{strip.side} has {found}."
                         )
 
     def definition(self, sizes: Mapping[str, int], components: int) -> Definition:

@@ -76,8 +76,8 @@ class Rule:
         The user's line.
     linked
         Whether it is about linked sides.
-    length
-        The number of points along a side that its tables are for.
+    lengths
+        The numbers of points along a side that its tables are for; None means any.
     """
 
     text: str
@@ -88,7 +88,7 @@ class Rule:
     data: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     span: Span | None = None
     linked: bool = False
-    length: int | None = None
+    lengths: tuple[int, ...] | None = None
 
     def __repr__(self) -> str:
         return self.text
@@ -145,6 +145,7 @@ def _rule(
     make: Callable[[Frame, Side, Callable[[str], str]], Sequence[Part]],
     data: Mapping[str, Any] | None = None,
     linked: bool = False,
+    lengths: tuple[int, ...] | None = None,
 ) -> Rule:
     if side not in ("low", "high", "both"):
         raise ArgumentError(f'{text}: a side is "low", "high" or "both", not {side!r}.')
@@ -152,7 +153,7 @@ def _rule(
         if value is not None and (not isinstance(value, (int, np.integer)) or value is True):
             raise ArgumentError(f"{text}: {name} is {value!r}, not an integer.")
     given = MappingProxyType(dict(data or {}))
-    return Rule(text, axis, side, block, make, given, user_span(), linked)
+    return Rule(text, axis, side, block, make, given, user_span(), linked, lengths)
 
 
 # -- maps ----------------------------------------------------------------------------------------
@@ -326,7 +327,7 @@ def constant(
         made, extends = values.at(frame, side, name)
         return [Part(Row((), made), None, extends)]
 
-    return _rule(text, axis, side, block, make, values.data)
+    return _rule(text, axis, side, block, make, values.data, lengths=values.lengths)
 
 
 def dirichlet(
@@ -391,7 +392,8 @@ def neumann(
     >>> import numpy as np, ssr, boundary as bc
     >>> bc.fill(ssr.Space(3).grow(1), bc.neumann()) @ np.array([1.0, 3, 5])
     array([1., 1., 3., 5., 5.])
-    >>> bc.fill(ssr.Space(3).grow(1), bc.neumann(2.0, side="high"), bc.zero(side="low")) @ np.ones(3)
+    >>> wide = ssr.Space(3).grow(1)
+    >>> bc.fill(wide, bc.neumann(2.0, side="high"), bc.zero(side="low")) @ np.ones(3)
     array([0., 1., 1., 1., 3.])
     """
     text = _told("neumann", axis, side, block)
@@ -496,7 +498,7 @@ def _condition(
             for layer in range(_layers(frame))
         ]
 
-    return _rule(text, axis, side, block, make, values.data)
+    return _rule(text, axis, side, block, make, values.data, lengths=values.lengths)
 
 
 def _robin(
@@ -594,6 +596,12 @@ class _Values:
         self.data = {
             f"value{n}": v for n, v in enumerate(self.each) if not isinstance(v, (float, Parameter))
         }
+        shapes = {v.shape: None for v in self.each if isinstance(v, np.ndarray)}
+        if len(shapes) > 1:
+            raise ShapeError(
+                f"{text}: the values of components have the shapes {', '.join(map(str, shapes))}."
+            )
+        self.lengths: tuple[int, ...] | None = next(iter(shapes), None)
 
     def _checked(self, value: Any) -> Any:
         if isinstance(value, Parameter) or callable(value):
