@@ -69,13 +69,13 @@ class Across:
             return Across(text, (*self.steps, *other.steps))
         if not isinstance(other, Rule):
             return NotImplemented
-        if other.length is not None:
+        if other.lengths is not None:
             _same_length(self, other)
         rule = other
         for step in reversed(self.steps):
             rule = _changed(rule, step)
         text = f"{self.text} @ {other.text}"
-        return replace(rule, text=text, span=user_span(), length=self.length)
+        return replace(rule, text=text, span=user_span(), lengths=(self.length,))
 
 
 def _changed(rule: Rule, step: Step) -> Rule:
@@ -106,9 +106,10 @@ def _first(frame: Frame, side: Side, count: int) -> tuple[int, Affine, Affine]:
 
 
 def _same_length(one: Across, other: Any) -> None:
-    if one.length != other.length:
+    length = other.length if isinstance(other, Across) else other.lengths[0]
+    if one.length != length:
         raise ShapeError(
-            f"{one.text} is for {one.length} points along a side, {other.text} for {other.length}."
+            f"{one.text} is for {one.length} points along a side, {other.text} for {length}."
         )
 
 

@@ -147,8 +147,8 @@ class Ruled:
                 for axis, length in strip.fits:
                     if extents[axis] != length:
                         raise ShapeError(
-                            f"{strip.rule.text}: its tables are for {length} points along "
-                            f"axis {axis}, {strip.side} has {extents[axis]}."
+                            f"{strip.rule.text}: the tables are for {length} points along a side, "
+                            f"{strip.side} has {extents[axis]}."
                         )
 
     def definition(self, sizes: Mapping[str, int], components: int) -> Definition:

@@ -78,8 +78,8 @@ class Rule:
         The user's line.
     linked
         Whether it is about linked sides.
-    length
-        The number of points along a side that its tables are for.
+    lengths
+        The numbers of points along a side that its tables are for; None means any.
     """
 
     text: str
@@ -90,7 +90,7 @@ class Rule:
     data: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     span: Span | None = None
     linked: bool = False
-    length: int | None = None
+    lengths: tuple[int, ...] | None = None
 
     def __repr__(self) -> str:
         return self.text
@@ -150,6 +150,7 @@ def _rule(
     make: Callable[[Frame, Side, Callable[[str], str]], Sequence[Part]],
     data: Mapping[str, Any] | None = None,
     linked: bool = False,
+    lengths: tuple[int, ...] | None = None,
 ) -> Rule:
     if side not in ("low", "high", "both"):
         raise ArgumentError(f'{text}: a side is "low", "high" or "both", not {side!r}.')
@@ -157,7 +158,7 @@ def _rule(
         if value is not None and integer(value) is None:
             raise ArgumentError(f"{text}: {name} is {value!r}, not an integer.")
     given = MappingProxyType(dict(data or {}))
-    return Rule(text, axis, side, block, make, given, user_span(), linked)
+    return Rule(text, axis, side, block, make, given, user_span(), linked, lengths)
 
 
 # -- maps ----------------------------------------------------------------------------------------
@@ -331,7 +332,7 @@ def constant(
         known = values.at(frame, side, name)
         return [Part(Row((), known.each), (), known.extends, known.fits)]
 
-    return _rule(text, axis, side, block, make, values.data)
+    return _rule(text, axis, side, block, make, values.data, lengths=values.lengths)
 
 
 def dirichlet(
@@ -499,7 +500,7 @@ def _condition(
             for layer in range(_layers(frame))
         ]
 
-    return _rule(text, axis, side, block, make, values.data)
+    return _rule(text, axis, side, block, make, values.data, lengths=values.lengths)
 
 
 def _robin(
@@ -621,6 +622,12 @@ class _Values:
         self.data = {
             f"value{n}": v for n, v in enumerate(self.each) if not isinstance(v, (float, Parameter))
         }
+        shapes = {v.shape: None for v in self.each if isinstance(v, np.ndarray)}
+        if len(shapes) > 1:
+            raise ShapeError(
+                f"{text}: the values of components have the shapes {', '.join(map(str, shapes))}."
+            )
+        self.lengths: tuple[int, ...] | None = next(iter(shapes), None)
 
     def _checked(self, value: Any) -> Any:
         if isinstance(value, Parameter) or callable(value):

@@ -17,7 +17,8 @@ from numba.extending import lower_builtin, type_callable
 
 from . import intrinsics, ir
 from .errors import NonFiniteError, Span
-from .intrinsics import KernelCompiler, pointer
+from .intrinsics import pointer
+from .machine import KernelCompiler
 
 BAD = 3
 """The first of the numbers a kernel returns where a statement made an infinity or NaN."""

@@ -8,30 +8,14 @@ Called from plain Python they do the same on arrays wrapped by `Memory`, with bo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-import numba
 import numpy as np
 from llvmlite import ir as llvm
 from numba import types
 from numba.core import cgutils
-from numba.core.compiler import CompilerBase
-from numba.core.compiler_machinery import PassManager, register_pass
-from numba.core.typed_passes import (
-    AnnotateTypes,
-    IRLegalization,
-    NativeLowering,
-    NoPythonBackend,
-    NopythonTypeInference,
-)
-from numba.core.untyped_passes import (
-    FixupArgs,
-    IRProcessing,
-    TranslateByteCode,
-)
 from numba.extending import lower_builtin, type_callable
 
 
@@ -144,8 +128,13 @@ def nearest(exact: Fraction, kind: Any) -> Any:
 
 def pointer(context: Any, builder: Any, kind: Any, array: Any, offset: Any) -> Any:
     """Return the address of the element at a flat offset, in a lowered function."""
-    data = context.make_array(kind)(context, builder, array).data
-    return builder.gep(data, [offset], inbounds=True)
+    return builder.gep(first(context, builder, kind, array), [offset], inbounds=True)
+
+
+def first(context: Any, builder: Any, kind: Any, array: Any) -> Any:
+    """Return the address of an array's first element, in a lowered function."""
+    place = context.data_model_manager[kind].get_field_position("data")
+    return builder.extract_value(array, place)
 
 
 @type_callable(ld)
@@ -188,7 +177,7 @@ def _type_prefetch(context: Any) -> Callable[..., Any]:
 
 @lower_builtin(prefetch, types.Array, types.Integer)
 def _lower_prefetch(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    data = context.make_array(signature.args[0])(context, builder, args[0]).data
+    data = first(context, builder, signature.args[0], args[0])
     pointer = builder.bitcast(builder.gep(data, [args[1]]), llvm.IntType(8).as_pointer())
     word = llvm.IntType(32)
     function = llvm.FunctionType(llvm.VoidType(), [pointer.type, word, word, word])
@@ -209,7 +198,7 @@ def _type_address(context: Any) -> Callable[..., Any]:
 
 @lower_builtin(address, types.Array)
 def _lower_address(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    data = context.make_array(signature.args[0])(context, builder, args[0]).data
+    data = first(context, builder, signature.args[0], args[0])
     return builder.ptrtoint(data, context.get_value_type(types.intp))
 
 
@@ -330,80 +319,3 @@ def _lower_sign(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     result = builder.select(builder.fcmp_ordered("==", a, zero), zero, a)
     result = builder.select(builder.fcmp_ordered("<", a, zero), a.type(-1.0), result)
     return builder.select(builder.fcmp_ordered(">", a, zero), a.type(1.0), result)
-
-
-@contextmanager
-def _remembered(context: Any) -> Iterator[None]:
-    """Let a typing context remember the types of calls: kernels repeat a few of them often."""
-    if "resolve_function_type" in vars(context):
-        yield
-        return
-    resolve = context.resolve_function_type
-    known: dict[Any, Any] = {}
-
-    def look(function: Any, args: Any, kws: Any) -> Any:
-        if kws or isinstance(function, types.Dispatcher):
-            return resolve(function, args, kws)
-        key = function, tuple(args)
-        if key not in known:
-            known[key] = resolve(function, args, kws)
-        return known[key]
-
-    context.resolve_function_type = look
-    try:
-        yield
-    finally:
-        del context.resolve_function_type
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class Types(NopythonTypeInference):
-    """Type inference that resolves equal calls once."""
-
-    _name = "kernel_types"
-
-    def run_pass(self, state: Any) -> bool:
-        """Find the types of all variables."""
-        with _remembered(state.typingctx):
-            return bool(super().run_pass(state))
-
-
-class KernelCompiler(CompilerBase):
-    """Numba's no-Python pipeline, reduced to what generated kernels need.
-
-    Array arguments are promised not to overlap. Passes that rewrite closures, array expressions
-    and calls of Python functions are left out: kernels contain none, and in large functions those
-    passes take longer than LLVM. So does single assignment; LLVM does that in any case.
-    """
-
-    def define_pipelines(self) -> list[Any]:
-        """Return the passes."""
-        flags, is_part = self.state.flags, self.state.return_type is None
-        flags.noalias = flags.no_cfunc_wrapper = True
-        flags.no_cpython_wrapper = is_part
-        manager = PassManager("kernel")
-        manager.add_pass(TranslateByteCode, "bytecode to Numba IR")
-        manager.add_pass(FixupArgs, "arguments")
-        manager.add_pass(IRProcessing, "analyse the IR")
-        manager.add_pass(Types, "types")
-        manager.add_pass(IRLegalization, "check the IR")
-        manager.add_pass(AnnotateTypes, "annotate types")
-        manager.add_pass(NativeLowering, "lower to LLVM")
-        manager.add_pass(NoPythonBackend, "compile")
-        manager.finalize()
-        return [manager]
-
-
-def jit(signature: str | None, *, cache: bool = True) -> Callable[[Callable[..., Any]], Any]:
-    """Return the decorator of generated kernels: compiled once, for one signature.
-
-    Without a signature it is that of a kernel's parts, which are compiled where they are called.
-    """
-    return numba.njit(
-        signature,
-        cache=cache,
-        nogil=True,
-        error_model="numpy",
-        boundscheck=False,
-        pipeline_class=KernelCompiler,
-    )

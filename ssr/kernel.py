@@ -140,7 +140,7 @@ def compiled(module: ModuleType, keep: bool) -> Callable[..., int]:
     if module.META["debug"]:
         from .debug import jit
     else:
-        from .intrinsics import jit
+        from .machine import jit
 
     scope = dict(vars(module))
     for name in module.META["functions"]:

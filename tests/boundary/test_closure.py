@@ -137,7 +137,7 @@ RULES = st.sampled_from(
 
 @st.composite
 def grids(draw: Any) -> Any:
-    """Draw a grid of linked blocks, with rules on the sides that are free."""
+    """Draw a grid of linked blocks with rules on the sides that are free."""
     links = draw(
         st.sampled_from(
             [
@@ -212,6 +212,33 @@ def test_corners_of_vectors_between_walls() -> None:
     both_odd = bc.symmetric(axis=0, sign=[-1, -1]), bc.symmetric(axis=1, sign=[-1, 1])
     corner = (bc.fill(cells.grow(1).vector(2), *both_odd) @ np.ones((2, 1, 1)))[:, 0, 0]
     assert corner.tolist() == [1, -1]
+
+
+def test_arrays_of_values_give_their_sides_a_length() -> None:
+    cells = ssr.Space(*ssr.sizes("ny nx"))
+    filled = bc.fill(cells.grow((1, 0), 0), bc.dirichlet(np.arange(3.0), axis=0, side="low"))
+    assert (filled @ np.ones((2, 3)))[0].tolist() == [-1, 1, 3]
+    assert (filled @ np.ones((5, 3)))[0].tolist() == [-1, 1, 3]
+    with pytest.raises(ssr.errors.ShapeError, match=r"for 3 points along a side, .* has 4"):
+        filled @ np.ones((2, 4))
+    box = ssr.Space(*ssr.sizes("nz ny nx"))
+    values = np.arange(6.0).reshape(2, 3)
+    filled = bc.fill(box.grow((0, 0), (1, 0), (0, 0)), bc.constant(values, axis=1, side="low"))
+    assert ((filled @ np.ones((2, 4, 3)))[:, 0] == values).all()
+    with pytest.raises(ssr.errors.ShapeError, match=r"for 2 points along a side, .* has 3"):
+        filled @ np.ones((3, 4, 3))
+    with pytest.raises(ssr.errors.ShapeError, match=r"shapes \(2,\), \(3,\)"):
+        bc.constant([np.zeros(2), np.zeros(3)])
+
+
+@pytest.mark.parametrize("wrong", [np.ones(3, complex), np.array(["a", "b"]), [None, 1]])
+def test_arrays_hold_real_numbers(wrong: Any) -> None:
+    line = ssr.Space(ssr.size("n"))
+    filled = bc.fill(line.grow(1), bc.periodic())
+    difference = ssr.stencil(line, line.grow(1), {-1: -1.0, 1: 1.0})
+    for affine in filled, difference @ filled:
+        with pytest.raises(ssr.errors.DtypeError, match="dtype"):
+            affine @ wrong
 
 
 def test_rules_that_read_each_other_define_nothing() -> None:

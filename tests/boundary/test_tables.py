@@ -14,7 +14,8 @@ from boundary import write
 from boundary.pieces import Mix, Part, Piece, Tap, evaluate
 from boundary.tables import Tables, form_of, tables
 from boundary.write import Form
-from ssr.intrinsics import fma, jit, ld, plain, prefetch, st
+from ssr.intrinsics import fma, ld, plain, prefetch, st
+from ssr.machine import jit
 
 Array = np.ndarray[Any, Any]
 Run = Callable[..., Any]

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import ssr
-from ssr import cache, intrinsics
+from ssr import cache, machine
 from ssr.kernel import Kernel
 
 ROOT = Path(__file__).parents[2]
@@ -46,13 +46,13 @@ print(json.dumps([kernel.name, kernel.from_cache, y.tobytes().hex(), sorted(sys.
 
 WAITS = """
 import time
-from ssr import intrinsics
+from ssr import machine
 
 def jit(signature, cache=True):
     print("compiling", flush=True)
     time.sleep(600)
 
-intrinsics.jit = jit
+machine.jit = jit
 """
 
 
@@ -129,7 +129,7 @@ def test_a_second_process_compiles_nothing(two: list[Any]) -> None:
     assert not unwanted & set(modules)
 
 
-@pytest.mark.xfail(reason="intrinsics.jit: Numba sets up typing before it loads machine code")
+@pytest.mark.xfail(reason="machine.jit: Numba sets up typing before it loads machine code")
 def test_a_warm_process_does_not_import_scipy_linalg(two: list[Any]) -> None:
     assert "scipy.linalg" not in two[1][3]
 
@@ -417,7 +417,7 @@ def test_an_error_of_the_compiler_does_not_stay(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(intrinsics, "jit", jit)
+        patch.setattr(machine, "jit", jit)
         with pytest.raises(KeyboardInterrupt):
             kernel()
     assert not kernel().from_cache

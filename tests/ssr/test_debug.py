@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ssr
-from ssr import debug, intrinsics
+from ssr import debug, machine
 from ssr.errors import NonFiniteError
 from ssr.intrinsics import Memory
 
@@ -155,6 +155,6 @@ def promised(kernel: Any) -> bool:
 
 def test_kernels_of_the_debug_build_have_no_aliasing_promise() -> None:
     kernel = debug.jit("i8(f8[:])", cache=False)(lambda a: 0)
-    usual = intrinsics.jit("i8(f8[:])", cache=False)(lambda a: 0)
+    usual = machine.jit("i8(f8[:])", cache=False)(lambda a: 0)
     assert promised(usual)
     assert not promised(kernel)

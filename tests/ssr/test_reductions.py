@@ -14,7 +14,8 @@ import ssr
 from ssr import lanes, sums
 from ssr.errors import Error
 from ssr.interpret import interpret_program
-from ssr.intrinsics import Memory, jit
+from ssr.intrinsics import Memory
+from ssr.machine import jit
 
 from . import memory, plain
 from . import strategies as some

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks import operators
 from benchmarks.vectors import vector_loops
-from ssr.intrinsics import KernelCompiler
+from ssr.machine import KernelCompiler
 from tests.ssr import plain
 
 SMALL = """\
