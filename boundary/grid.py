@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ssr.errors import ArgumentError, SpaceError
-from ssr.index import Index, affine
+from ssr.index import Index, affine, integer
 from ssr.space import Space
 
 from .link import Link
@@ -61,10 +61,10 @@ class GridSpace(Space):
 
     def faces(self, axis: int) -> GridSpace:
         """Return the faces normal to an axis of a block; face f is below cell f."""
-        count = self.ndim - 1
-        if not isinstance(axis, int) or not -count <= axis < count:
-            raise ArgumentError(f"Axis {axis} of blocks with {count} axes.")
-        return self._stagger({axis % count + 1})
+        count, number = self.ndim - 1, integer(axis)
+        if number is None or not -count <= number < count:
+            raise ArgumentError(f"Axis {axis!r} of blocks with {count} axes.")
+        return self._stagger({number % count + 1})
 
     def nodes(self) -> GridSpace:
         """Return the corners of the cells: one point more along each axis of a block."""

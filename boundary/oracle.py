@@ -71,7 +71,8 @@ def _between(of: Synchronise, here: Place, there: Place) -> Any:
     """Return the matrix from the components of one copy to those of another."""
     if of.basis is None:
         return np.eye(of.components or 1)
-    one, other = (of.basis[(slice(None), slice(None), b, *index)] for _, b, index in (here, there))
+    every: tuple[Any, ...] = slice(None), slice(None)
+    one, other = (of.basis[(*every, b, *index)] for _, b, index in (here, there))
     return np.linalg.pinv(one) @ other
 
 

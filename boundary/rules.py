@@ -15,6 +15,7 @@ from ssr import ir
 from ssr.affine import Affine
 from ssr.errors import ArgumentError, ShapeError, Span, user_span
 from ssr.families import multiply
+from ssr.index import integer
 
 from .errors import HaloError
 from .frame import Frame
@@ -50,7 +51,7 @@ def parameter(name: str) -> Parameter:
     >>> fill.bind(inflow=7.0) @ np.ones(3)
     array([7., 1., 1., 1., 7.])
     """
-    if not isinstance(name, str) or not name.isidentifier():
+    if type(name) is not str or not name.isidentifier():
         raise ArgumentError(f"{name!r} is no name for a parameter.")
     return Parameter(name)
 
@@ -150,7 +151,7 @@ def _rule(
     if side not in ("low", "high", "both"):
         raise ArgumentError(f'{text}: a side is "low", "high" or "both", not {side!r}.')
     for name, value in (("axis", axis), ("block", block)):
-        if value is not None and (not isinstance(value, (int, np.integer)) or value is True):
+        if value is not None and integer(value) is None:
             raise ArgumentError(f"{text}: {name} is {value!r}, not an integer.")
     given = MappingProxyType(dict(data or {}))
     return Rule(text, axis, side, block, make, given, user_span(), linked, lengths)
@@ -547,7 +548,7 @@ def _polynomials(
     points = [start + n + skip for n in range(count)]
     found = []
     for layer in range(_layers(frame)):
-        ghost = -(start + layer + (1 if on_side else 0)) if on_side else -(_HALF + layer)
+        ghost = -(start + layer + int(on_side))
         weights = ghost_weights(points, ghost, condition)
         if weights is None:
             raise ArgumentError(f"{text} is singular: its polynomial is not unique.")

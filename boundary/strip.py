@@ -175,7 +175,8 @@ def _applied(mix: Mix, vector: tuple[ir.Value, ...]) -> tuple[ir.Value, ...]:
 
 def _dot(a: tuple[ir.Value, ...], b: tuple[ir.Value, ...]) -> ir.Value:
     products = [multiply(x, y) for x, y in zip(a, b, strict=True)]
-    return reduce(_plus, (p for p in products if p != ir.ZERO), ir.ZERO)
+    zero: ir.Value = ir.ZERO
+    return reduce(_plus, (p for p in products if p != ir.ZERO), zero)
 
 
 def _sum(a: tuple[ir.Value, ...], b: tuple[ir.Value, ...]) -> tuple[ir.Value, ...]:

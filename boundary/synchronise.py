@@ -81,8 +81,9 @@ def synchronise(
     Mat2Boundary, arXiv 2605.14780.
     """
     kinds = list(spaces)
-    points = [k.space if isinstance(k, VectorSpace) else k for k in kinds]
-    if not points or not all(isinstance(p, GridSpace) for p in points):
+    given = [k.space if isinstance(k, VectorSpace) else k for k in kinds]
+    points = [p for p in given if isinstance(p, GridSpace)]
+    if not points or len(points) < len(given):
         raise SpaceError(
             "synchronise takes spaces of a grid.", hint="Write bc.synchronise(grid.cells.nodes())."
         )
@@ -336,7 +337,9 @@ class Synchronise:
         places = np.broadcast_arrays(
             *(a.evaluate(names) + 0 * sum(names[n] for n in self._names) for a in copy.index)
         )
-        return self.basis[(slice(None), slice(None), copy.block, *places)]
+        place: tuple[Any, ...] = (slice(None), slice(None), copy.block, *places)
+        found: Array = self.basis[place]
+        return found
 
     @property
     def _names(self) -> tuple[str, ...]:
