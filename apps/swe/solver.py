@@ -37,7 +37,7 @@ def moved(d: int, j: Any, i: Any, by: int) -> Any:
     return (j, i + by) if d == 0 else (j + by, i)
 
 
-def stencil(rows: Any, cols: Any, d: int, weights: dict[int, float]) -> ssr.Matrix:
+def stencil(rows: Any, cols: Any, d: int, weights: dict[int, float]) -> Any:
     """Return the matrix that adds up points along a direction."""
 
     @ssr.matrix(rows=rows, cols=cols)
@@ -48,7 +48,7 @@ def stencil(rows: Any, cols: Any, d: int, weights: dict[int, float]) -> ssr.Matr
     return along
 
 
-def second(points: Any, d: int) -> ssr.Matrix:
+def second(points: Any, d: int) -> Any:
     """Return second differences along a direction, one-sided at the ends of a line."""
 
     @ssr.matrix(rows=points, cols=points)
@@ -65,7 +65,7 @@ def second(points: Any, d: int) -> ssr.Matrix:
     return second
 
 
-def everywhere(rows: Any, cols: Any) -> ssr.Matrix:
+def everywhere(rows: Any, cols: Any) -> Any:
     """Return the matrix that gives every panel the field of one."""
 
     @ssr.matrix(rows=rows, cols=cols)
@@ -195,9 +195,9 @@ def program(size: int, passive: bool, weights: Weights) -> ssr.Program:
         c=ssr.scalar,
         dt=ssr.scalar,
     )
-    def stage(
+    def stage(  # type: ignore[no-untyped-def]
         U, V, wind, m, f, b, west_east, bottom_west_east, south_north, bottom_south_north, a, c, dt
-    ):  # type: ignore[no-untyped-def]
+    ):
         at_edges = (west_east, bottom_west_east), (south_north, bottom_south_north)
         V[:] = extended @ V[cells]
         V[cells] = a * U + c * (V[cells] + dt * flow.rhs(V, wind, m, f, b, at_edges))
