@@ -139,7 +139,7 @@ class Fill(Affine):
         return space if count is None else space.vector(count)
 
     @property
-    def name(self) -> str:  # type: ignore[override]
+    def name(self) -> str:
         """The fill as it was written."""
         return f"fill({', '.join(rule.text for rule in self.parts.ruled.rules)})"
 
