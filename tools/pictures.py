@@ -65,7 +65,7 @@ def corners() -> Any:
 
 
 def links() -> Any:
-    """Draw some of the helpers that link blocks."""
+    """Draw some of the functions that link blocks."""
     shown = {
         "two_by_two()": bc.two_by_two(),
         "bricks(1, 2, periodic=[1])": bc.bricks(1, 2, periodic=[1]),

@@ -56,7 +56,7 @@ def _ours(n: int, case: cases.Case, weights: Any) -> Any:
 
 
 def _run(arguments: list[str], make: Make) -> int:
-    parser = _parser()
+    parser = options()
     given = parser.parse_args(arguments)
     _check(parser, given)
     start = None if given.restart is None else load(given.restart)
@@ -97,7 +97,8 @@ def _run(arguments: list[str], make: Make) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def options() -> argparse.ArgumentParser:
+    """Return the options of a run."""
     parser = argparse.ArgumentParser("python -m apps.swe", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument

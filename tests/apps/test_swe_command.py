@@ -2,11 +2,14 @@
 
 import io
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
 
-from apps.swe.__main__ import main
+from apps.swe.__main__ import PICTURES, main, options
+from apps.swe.cases import NAMES
 from apps.swe.checkpoint import load
 from apps.swe.progress import Progress
 from apps.swe.run import Run
@@ -40,6 +43,31 @@ def test_options_of_the_step(extra: str, tmp_path: Path) -> None:
         assert found["dt"] == pytest.approx(8640 / 9)
     else:
         assert found["weights"] == "weno"
+
+
+def test_files_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    numbers = tmp_path / "numbers.json"
+    assert command(f"--case rest --n 8 --days 0.1 --json {numbers}") == 0
+    assert capsys.readouterr().out.endswith(f"written              {numbers}\n")
+
+
+def commands() -> list[str]:
+    """Return the runs that README.md and the Makefile tell of."""
+    root = Path(__file__).parents[2]
+    pages = [(root / name).read_text(encoding="utf-8") for name in ("README.md", "Makefile")]
+    text = "\n".join(pages)
+    return re.findall(r"-m apps\.swe (--case .*)", text.replace("$(FLOW)", "galewsky"))
+
+
+@pytest.mark.parametrize("line", commands())
+def test_commands_of_the_pages_are_understood(line: str) -> None:
+    given = options().parse_args(shlex.split(line, comments=True))
+    assert given.case in NAMES
+    assert given.plot.suffix in PICTURES
+
+
+def test_pages_have_commands() -> None:
+    assert len(commands()) == 3
 
 
 def test_restart_equals_one_run(tmp_path: Path) -> None:
