@@ -37,6 +37,7 @@ from .rules import (
     symmetric,
     zero,
 )
+from .sparse import sparse
 from .synchronise import Synchronise, synchronise
 from .topology import Connectivity
 
@@ -82,6 +83,7 @@ __all__ = [
     "robin",
     "rotate",
     "simulate",
+    "sparse",
     "symmetric",
     "synchronise",
     "two_by_two",

@@ -142,7 +142,7 @@ class Part:
     least: int = 1
 
 
-def _rule(
+def rule_of(
     text: str,
     axis: int | None,
     side: Ends,
@@ -152,6 +152,7 @@ def _rule(
     linked: bool = False,
     lengths: tuple[int, ...] | None = None,
 ) -> Rule:
+    """Return a rule about the sides of an axis and an end, of one block or of all."""
     if side not in ("low", "high", "both"):
         raise ArgumentError(f'{text}: a side is "low", "high" or "both", not {side!r}.')
     for name, value in (("axis", axis), ("block", block)):
@@ -195,7 +196,7 @@ def copy() -> Rule:
         )
         return [Part(Row((Entry(link.there.block, index, ir.ONE),)))]
 
-    return _rule("copy()", None, "both", None, make, linked=True)
+    return rule_of("copy()", None, "both", None, make, linked=True)
 
 
 def periodic(axis: int | None = None, *, block: int | None = None) -> Rule:
@@ -223,7 +224,7 @@ def periodic(axis: int | None = None, *, block: int | None = None) -> Rule:
         shift = period if side.end == "low" else -period
         return [_mapped(frame, side, frame.index[side.axis] + shift, ir.ONE)]
 
-    return _rule(_told("periodic", axis, "both", block), axis, "both", block, make)
+    return rule_of(told("periodic", axis, "both", block), axis, "both", block, make)
 
 
 def symmetric(
@@ -256,7 +257,7 @@ def symmetric(
     >>> bc.fill(wide, bc.symmetric(sign=-1, about="point")) @ u
     array([-3., -2.,  1.,  2.,  3., -2., -1.])
     """
-    text = _told("symmetric", axis, side, block)
+    text = told("symmetric", axis, side, block)
     signs = _numbers(text, "sign", sign)
     if about not in (None, "face", "point"):
         raise ArgumentError(f'{text}: about is "face" or "point", not {about!r}.')
@@ -269,7 +270,7 @@ def symmetric(
         entry = replace(part.row.entries[0], mix=_diagonal(signs))
         return [replace(part, row=Row((entry,)))]
 
-    return _rule(text, axis, side, block, make)
+    return rule_of(text, axis, side, block, make)
 
 
 def _mapped(frame: Frame, side: Side, source: Affine, weight: ir.Value) -> Part:
@@ -308,8 +309,8 @@ def zero(axis: int | None = None, side: Ends = "both", *, block: int | None = No
     >>> bc.fill(ssr.Space(2).grow(1), bc.zero()) @ np.array([1.0, 2])
     array([0., 1., 2., 0.])
     """
-    text = _told("zero", axis, side, block)
-    return _rule(text, axis, side, block, lambda frame, side, name: [Part(Row(()))])
+    text = told("zero", axis, side, block)
+    return rule_of(text, axis, side, block, lambda frame, side, name: [Part(Row(()))])
 
 
 def constant(
@@ -325,14 +326,14 @@ def constant(
     >>> bc.fill(ssr.Space(2).grow(1), bc.constant(9.0)) @ np.array([1.0, 2])
     array([9., 1., 2., 9.])
     """
-    text = _told("constant", axis, side, block)
+    text = told("constant", axis, side, block)
     values = _Values(text, value)
 
     def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Part]:
         known = values.at(frame, side, name)
         return [Part(Row((), known.each), (), known.extends, known.fits)]
 
-    return _rule(text, axis, side, block, make, values.data, lengths=values.lengths)
+    return rule_of(text, axis, side, block, make, values.data, lengths=values.lengths)
 
 
 def dirichlet(
@@ -370,7 +371,7 @@ def dirichlet(
     >>> bc.fill(cells.grow(1), bc.dirichlet(0.0, side="low"), bc.dirichlet(6.0, side="high")) @ u
     array([-1.,  1.,  3.,  5.,  7.])
     """
-    text = _told("dirichlet", axis, side, block)
+    text = told("dirichlet", axis, side, block)
     return _condition(text, 1.0, 0.0, value, 1.0, axis, side, order, block)
 
 
@@ -401,7 +402,7 @@ def neumann(
     >>> fill @ np.ones(3)
     array([0., 1., 1., 1., 3.])
     """
-    text = _told("neumann", axis, side, block)
+    text = told("neumann", axis, side, block)
     return _condition(text, 0.0, 1.0, value, spacing, axis, side, order, block)
 
 
@@ -432,7 +433,7 @@ def robin(
     >>> bc.fill(ssr.Space(2).grow(1), bc.robin(1.0, 1.0, 3.0)) @ np.array([1.0, 2])
     array([2.33333333, 1.        , 2.        , 2.66666667])
     """
-    text = _told("robin", axis, side, block)
+    text = told("robin", axis, side, block)
     return _condition(text, a, b, value, spacing, axis, side, order, block)
 
 
@@ -452,13 +453,13 @@ def extrapolate(
     >>> bc.fill(ssr.Space(3).grow(2), bc.extrapolate(2)) @ np.array([1.0, 3, 4])
     array([-3., -1.,  1.,  3.,  4.,  5.,  6.])
     """
-    text = _told("extrapolate", axis, side, block)
+    text = told("extrapolate", axis, side, block)
     count = _order(text, order)
 
     def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Part]:
         return _polynomials(text, frame, side, count, None, _Known())
 
-    return _rule(text, axis, side, block, make)
+    return rule_of(text, axis, side, block, make)
 
 
 def _condition(
@@ -500,7 +501,7 @@ def _condition(
             for layer in range(_layers(frame))
         ]
 
-    return _rule(text, axis, side, block, make, values.data, lengths=values.lengths)
+    return rule_of(text, axis, side, block, make, values.data, lengths=values.lengths)
 
 
 def _robin(
@@ -691,7 +692,7 @@ def _coordinates(frame: Frame, side: Side) -> tuple[Affine, ...]:
 # -- words ---------------------------------------------------------------------------------------
 
 
-def _told(name: str, axis: int | None, side: Ends, block: int | None) -> str:
+def told(name: str, axis: int | None, side: Ends, block: int | None) -> str:
     """Return a rule as it is called in messages."""
     given = [f"axis={axis}"] if axis is not None else []
     given += [f'side="{side}"'] if side != "both" else []

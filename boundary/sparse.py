@@ -1,0 +1,138 @@
+"""Ghosts as rows of a user's sparse matrix, where there is no structure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ssr import ir
+from ssr.affine import Affine
+from ssr.errors import ArgumentError, ShapeError
+
+from .evaluate import table
+from .frame import Frame
+from .link import Side
+from .rules import Ends, Part, Rule, rule_of, told
+from .strip import Entry, Row
+
+
+def sparse(
+    matrix: Any,
+    offset: Any = None,
+    axis: int | None = None,
+    side: Ends = "both",
+    *,
+    block: int | None = None,
+) -> Rule:
+    """Return ghosts that are rows of a sparse matrix: ``u[ghost] = matrix[ghost, :] u + offset``.
+
+    For geometry that no formula tells: rows are written by another program, point by point. Of the
+    matrix the rows of ghosts are used that lie beyond the sides of the rule, and beyond no others;
+    a row without entries makes a ghost zero. Each ghost is a sum by itself, and costs about as much
+    as in a product with a matrix in CSR. Making the fill takes time for each pair of ghosts of a
+    side, some milliseconds for a hundred of them: use `bc.interpolate` where sides are long.
+
+    Parameters
+    ----------
+    matrix
+        A SciPy sparse matrix, or an array: a row for each point of the wide space and a column for
+        each owned point, both in C order, blocks first. The sizes of the spaces are numbers.
+    offset
+        A number for each row; zero by default.
+    axis, side, block
+        The sides, as for `bc.zero`.
+
+    Raises
+    ------
+    ArgumentError, ShapeError
+        If a number is NaN or infinite, or, when the fill is made, if the shapes do not fit.
+
+    Examples
+    --------
+    Three points, and a ghost on either side; the first is the mean of all points, the last is 7:
+
+    >>> import numpy as np, scipy.sparse, ssr, boundary as bc
+    >>> matrix = scipy.sparse.lil_array((5, 3))
+    >>> matrix[0] = 1 / 3
+    >>> fill = bc.fill(ssr.Space(3).grow(1), bc.sparse(matrix, [0, 0, 0, 0, 7]))
+    >>> fill @ np.array([1.0, 2, 6])
+    array([3., 1., 2., 6., 7.])
+    """
+    import scipy.sparse
+
+    text = told("sparse", axis, side, block)
+    try:
+        rows = scipy.sparse.csr_array(matrix, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"{text}: this is no matrix of numbers.") from error
+    rows.sum_duplicates()
+    known = np.zeros(rows.shape[0]) if offset is None else table(text, "the offset", offset)
+    if known.shape != rows.shape[:1]:
+        raise ShapeError(f"{text}: the offset has shape {known.shape}, the matrix {rows.shape}.")
+    for name, numbers in (("the matrix", rows.data), ("the offset", known)):
+        if not np.isfinite(numbers).all():
+            raise ArgumentError(f"{text}: {name} has a number that is NaN or infinite.")
+
+    def make(frame: Frame, here: Side, name: Callable[[str], str]) -> list[Part]:
+        inner, outer = _extents(text, frame)
+        count = len(frame.blocks)
+        wanted = count * prod(outer), count * prod(inner)
+        if rows.shape != wanted:
+            raise ShapeError(
+                f"{text}: the matrix has shape {rows.shape}.",
+                note=f"there are {wanted[0]} points with ghosts, and {wanted[1]} owned ones",
+            )
+        about = set(rule.sides(frame))
+        found = []
+        for index in _beyond(frame, here, inner, about):
+            place = [x - f + low for x, f, low in zip(index, frame.first, frame.low, strict=True)]
+            number = int(np.ravel_multi_index((here.block, *place), (count, *outer)))
+            part = slice(rows.indptr[number], rows.indptr[number + 1])
+            entries = []
+            for column, weight in zip(rows.indices[part], rows.data[part], strict=True):
+                source, *point = map(int, np.unravel_index(column, (count, *inner)))
+                at = tuple(Affine.of(x + f) for x, f in zip(point, frame.first, strict=True))
+                entries.append(Entry(source, at, ir.Const(float(weight))))
+            row = Row(tuple(entries), (ir.Const(float(known[number])),))
+            where = tuple((a, Affine.of(x), Affine.of(x + 1)) for a, x in enumerate(index))
+            found.append(Part(row, where))
+        return found
+
+    rule = rule_of(text, axis, side, block, make)
+    return rule
+
+
+def _extents(text: str, frame: Frame) -> tuple[list[int], list[int]]:
+    """Return the numbers of owned points of a block along its axes, and those with ghosts."""
+    for n in frame.shape:
+        if not n.is_constant:
+            raise ArgumentError(
+                f"{text}: blocks have the symbolic extent {n}.",
+                hint="The rows of a sparse matrix are for blocks of one size: give it as a number.",
+            )
+    inner = [n.constant for n in frame.shape]
+    widths = zip(inner, frame.low, frame.high, strict=True)
+    return inner, [low + n + high for n, low, high in widths]
+
+
+def _beyond(
+    frame: Frame, here: Side, inner: list[int], about: set[Side]
+) -> Iterator[tuple[int, ...]]:
+    """Yield the ghosts beyond a side, and beyond no side that a rule is not about."""
+    stops = [f + n for f, n in zip(frame.first, inner, strict=True)]
+    ranges = [
+        range(first - low, stop + high)
+        for first, stop, low, high in zip(frame.first, stops, frame.low, frame.high, strict=True)
+    ]
+    for index in product(*ranges):
+        out = {
+            Side(here.block, axis, "low" if x < first else "high")
+            for axis, (x, first, stop) in enumerate(zip(index, frame.first, stops, strict=True))
+            if not first <= x < stop
+        }
+        if here in out and out <= about:
+            yield index

@@ -1,0 +1,67 @@
+"""Ghosts as rows of sparse matrices."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import boundary as bc
+import ssr
+from ssr.errors import ArgumentError, ShapeError
+
+from ..ssr import plain
+
+
+def filled(fill: Any, u: Any, shape: Any) -> Any:
+    out = np.full(shape, np.nan)
+    plain.run(fill._run, out, u)
+    return out
+
+
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_any_matrix(blocks: int) -> None:
+    rng = np.random.default_rng(0)
+    shape, outer = (blocks, 2, 3), (blocks, 5, 5)
+    matrix = rng.uniform(-1, 1, (blocks * 25, blocks * 6)) * (rng.random((blocks * 25, 1)) < 0.7)
+    offset = rng.uniform(-1, 1, blocks * 25)
+    wide = bc.Grid(blocks * [shape[1:]]).cells.grow((1, 2), 1)
+    fill = bc.fill(wide, bc.sparse(scipy.sparse.coo_array(matrix), offset))
+    u = rng.uniform(-1, 1, shape)
+    wanted = (matrix @ u.ravel() + offset).reshape(outer)
+    wanted[:, 1:3, 1:4] = u
+    np.testing.assert_allclose(filled(fill, u, outer), wanted, atol=1e-14)
+    dense = matrix.copy()
+    inner = np.zeros(outer, bool)
+    inner[:, 1:3, 1:4] = True
+    dense[inner.ravel()] = np.eye(u.size)
+    np.testing.assert_array_equal(fill.to_scipy().toarray(), dense)
+    np.testing.assert_array_equal(fill.linear.to_scipy().toarray(), dense)
+
+
+def test_beside_other_rules() -> None:
+    """Corners that another rule is about too are left to it; what reads such ghosts is composed."""
+    rng = np.random.default_rng(1)
+    matrix = rng.uniform(-1, 1, (20, 6))
+    space = ssr.Space(2, 3)
+    fill = bc.fill(space.grow(1), bc.sparse(matrix, axis=0), bc.periodic(1))
+    u = rng.uniform(-1, 1, (2, 3))
+    made = filled(fill, u, (4, 5))
+    rows = (matrix @ u.ravel()).reshape(4, 5)
+    np.testing.assert_allclose(made[[0, 3], 1:4], rows[[0, 3], 1:4], atol=1e-15)
+    np.testing.assert_array_equal(made[:, 0], made[:, 3])
+    np.testing.assert_array_equal(made[:, 4], made[:, 1])
+
+
+def test_mistakes() -> None:
+    space = ssr.Space(3)
+    with pytest.raises(ShapeError, match=r"the matrix has shape \(4, 3\)"):
+        bc.fill(space.grow(1), bc.sparse(np.ones((4, 3))))
+    with pytest.raises(ShapeError, match=r"the offset has shape \(4,\)"):
+        bc.sparse(np.ones((5, 3)), np.ones(4))
+    with pytest.raises(ArgumentError, match="the matrix has a number that is NaN"):
+        bc.sparse(np.full((5, 3), np.nan))
+    with pytest.raises(ArgumentError, match="no matrix of numbers"):
+        bc.sparse("abc")
+    with pytest.raises(ArgumentError, match="symbolic extent n"):
+        bc.fill(ssr.Space(ssr.size("n")).grow(1), bc.sparse(np.ones((5, 3))))
