@@ -19,6 +19,7 @@ from .draw import draw
 from .draw_ghosts import draw_ghosts
 from .errors import AmbiguousGhostError, HaloError, UndefinedGhostError
 from .exchange import world
+from .explain import explain
 from .fill import Fill, fill
 from .grid import Grid, GridSpace
 from .layout import Layout
@@ -66,6 +67,7 @@ __all__ = [
     "dirichlet",
     "draw",
     "draw_ghosts",
+    "explain",
     "extrapolate",
     "fill",
     "from_corners",

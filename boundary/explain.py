@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from math import prod
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+import ssr
 from ssr import ir
 from ssr.errors import UnboundError
 from ssr.values import show
 
 from .closure import Piece
+from .ghosts import Ghosts
+from .lines import pieces_of
+from .pieces import seen
 from .strip import Conflict, Entry, Row, Undefined
 
 if TYPE_CHECKING:
@@ -17,6 +24,76 @@ if TYPE_CHECKING:
 
 ENTRIES = 6
 """Entries of a row that are shown."""
+
+
+def explain(program: ssr.Program, **sizes: int) -> str:
+    """Return how a program makes ghosts: at which steps, how many, and what was spared.
+
+    Counted are ghosts that the program does not read and does not make, calls that were joined to
+    one, and weights that are stored once though several ghosts use them.
+
+    Parameters
+    ----------
+    **sizes
+        Values of the symbolic sizes.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr, boundary as bc
+    >>> cells = ssr.Space(4, 6)
+    >>> fill = bc.fill(cells.grow(1), bc.periodic())
+    >>> mean = ssr.stencil(cells, cells.grow(1), {(0, -1): 0.5, (0, 1): 0.5})
+    >>> @ssr.program(u=cells, v=cells)
+    ... def step(u, v):
+    ...     u[:] = mean @ (fill @ u) + mean @ (fill @ v)
+    >>> print(bc.explain(step))
+    program step
+      fill(periodic()) for t, t_1
+        2 calls joined to 1
+        16 of 48 ghosts are made, nobody reads the others
+        1 weight is stored for 16 uses
+    """
+    lines = [f"program {program.ir.name}"]
+    for step in program.ir.steps:
+        if isinstance(step, ir.Call) and isinstance(step.external, Ghosts):
+            ghosts = step.external
+            lines.append(f"  {ghosts.name} for {', '.join(step.fields)}")
+            if len(ghosts.members) > 1:
+                lines.append(f"    {len(ghosts.members)} calls joined to 1")
+            made, known = _made(ghosts, sizes), _every(ghosts, sizes)
+            rest = "all" if made == known else "nobody reads the others"
+            lines.append(f"    {made} of {known} ghosts are made, {rest}")
+            stored, uses = _weights(ghosts, sizes)
+            noun = "weight is" if stored == 1 else "weights are"
+            lines.append(f"    {stored} {noun} stored for {uses} uses")
+    if len(lines) == 1:
+        lines.append("  makes no ghosts")
+    return "\n".join(lines)
+
+
+def _made(ghosts: Ghosts, sizes: Mapping[str, int]) -> int:
+    """Return how many ghosts a step makes."""
+    pieces = (p for part in ghosts.parts(sizes) for p in pieces_of(part))
+    return sum(prod(p.extents) * len(p.places) for p in pieces)
+
+
+def _every(ghosts: Ghosts, sizes: Mapping[str, int]) -> int:
+    """Return how many ghosts its fields have."""
+    return sum(prod(w.extent(sizes)) - prod(o.extent(sizes)) for o, w in ghosts.fields)
+
+
+def _weights(ghosts: Ghosts, sizes: Mapping[str, int]) -> tuple[int, int]:
+    """Return how many different weights a step has, and how often they are used."""
+    stored: set[float] = set()
+    uses = 0
+    for part in ghosts.parts(sizes):
+        for piece in pieces_of(part):
+            for tap in piece.taps:
+                inside, _, extents = seen(piece, tap)
+                whole = np.broadcast_to(np.asarray(tap.weight), piece.extents)[inside]
+                stored |= set(whole.ravel().tolist())
+                uses += prod(extents)
+    return len(stored), uses
 
 
 def explain_fill(fill: Fill) -> str:

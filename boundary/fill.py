@@ -33,7 +33,13 @@ Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Kind: TypeAlias = "Space | VectorSpace"
 
 
-def fill(space: Kind, *rules: Rule, owned: Space | None = None) -> Fill:
+def fill(
+    space: Kind,
+    *rules: Rule,
+    owned: Space | None = None,
+    narrow: bool = True,
+    join: bool = True,
+) -> Fill:
     """Return the affine matrix that fills the ghosts of a space: ``u_wide = B u + c``.
 
     The rules are a set. Where a rule reads a ghost, the rule of that ghost takes its place, until
@@ -48,6 +54,10 @@ def fill(space: Kind, *rules: Rule, owned: Space | None = None) -> Fill:
         What the ghosts are: `bc.copy`, `bc.periodic`, `bc.symmetric`, ...
     owned
         The owned points, if they are not all but the same number of points at both ends.
+    narrow
+        Whether a program makes only the ghosts that it reads.
+    join
+        Whether a program makes ghosts of several fields in one pass where it can.
 
     Raises
     ------
@@ -92,7 +102,7 @@ def fill(space: Kind, *rules: Rule, owned: Space | None = None) -> Fill:
     ruled = Ruled.of(frame, rules)
     ruled.check(count)
     inner = _owned(points, frame) if owned is None else owned
-    return Fill(Parts(points, inner, count, ruled, MappingProxyType({})))
+    return Fill(Parts(points, inner, count, ruled, MappingProxyType({}), narrow, join))
 
 
 def _owned(wide: Space, frame: Frame) -> Space:
@@ -110,6 +120,8 @@ class Parts:
     components: int | None
     ruled: Ruled
     bound: Mapping[str, Any]
+    narrow: bool = True
+    join: bool = True
 
 
 class Fill(Affine):
@@ -224,7 +236,8 @@ class Fill(Affine):
 
     def _ghosts(self) -> Ghosts:
         parts = self.parts
-        member = Member(parts.ruled, parts.components or 1, parts.wide, parts.owned)
+        kind = parts.components or 1, parts.wide, parts.owned
+        member = Member(parts.ruled, *kind, narrow=parts.narrow, join=parts.join)
         return Ghosts((member,))
 
     @cached_property

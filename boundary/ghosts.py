@@ -44,6 +44,8 @@ class Member:
     reads
         The elements that are read later, which must be defined; None for all, of which those
         without a definition are NaN.
+    narrow, join
+        Whether no others are made, and whether the step may become one with another.
     """
 
     ruled: Ruled
@@ -51,6 +53,8 @@ class Member:
     wide: Space
     owned: Space
     reads: Domain | None = None
+    narrow: bool = True
+    join: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,13 +150,17 @@ class Ghosts(External):
             for region in member.ruled.read(member.ruled.large(), found):
                 member.ruled.defined(region)
             seen = any(kept[field:stop])
-            members.append(replace(member, reads=None if seen else found))
+            every = seen or not member.narrow
+            members.append(replace(member, reads=None if every else found))
             field = stop
         return Ghosts(tuple(members))
 
     def joined(self, other: External) -> External | None:
         """Return one step for the fields of both."""
-        return Ghosts((*self.members, *other.members)) if isinstance(other, Ghosts) else None
+        if not isinstance(other, Ghosts):
+            return None
+        members = (*self.members, *other.members)
+        return Ghosts(members) if all(m.join for m in members) else None
 
 
 @dataclass(frozen=True)
