@@ -79,7 +79,8 @@ def _merged(
 ) -> list[ir.Stage | ir.Branch] | None:
     """Return statements merged on the lines that have all terms; None if that is not worth it.
 
-    On the other lines they run one after the other.
+    On the other lines they run one after the other. Statements of any length that are one piece
+    together are written out once, as they would be alone.
     """
     outer = nest.axes[:-1]
     rows = [s.domain & nest.context for s in group]
@@ -97,7 +98,7 @@ def _merged(
     if len(together) >= sum(map(len, alone)):
         return None
     sizes = [_written_out(s.value, s.domain & nest.context) for s in there]
-    if max(sizes) > TERMS:
+    if len(together) > 1 and max(sizes) > TERMS:
         return None
     hidden = private(group, nest)
     stage = ir.Stage(tuple(there), _cut(there, together, hidden))

@@ -414,3 +414,25 @@ def test_steps_that_compute_the_same_run_equally_early() -> None:
 
     (nest,) = nests(apart)
     assert [s.ahead for s in nest.statements] == [3, 1, 0]
+
+
+def test_long_values_without_conditions_share_a_loop() -> None:
+    wide = cells.grow(2)
+    near = [(j, i) for j in range(-2, 3) for i in range(-2, 3)]
+    sums = [ssr.stencil(cells, wide, dict.fromkeys(near[n : n + 18], 0.5 + n)) for n in range(8)]
+
+    @ssr.program(u=wide, a=cells, b=cells, options=ssr.Options(exact=True))  # shares no sums
+    def both(u: Any, a: Any, b: Any) -> None:
+        long = sum((s @ u) ** 2 for s in sums)  # more terms than are written out in many pieces
+        a[:] = ssr.sqrt(long)
+        b[:] = long / (1.0 + long)
+
+    (loop,) = both.explain("source").split("for i in ")[1:]
+    assert loop.count(" st(a, ") == loop.count(" st(b, ") == 1
+    assert loop.count("ld(u, ") < 200
+    u = np.random.default_rng(0).random((8, 13))
+    a, b = np.empty((4, 9)), np.empty((4, 9))
+    both(u, a, b)
+    long = sum((s @ u) ** 2 for s in sums)
+    np.testing.assert_allclose(a, np.sqrt(long), rtol=1e-14)
+    np.testing.assert_allclose(b, long / (1.0 + long), rtol=1e-14)
