@@ -171,6 +171,11 @@ def copy() -> Rule:
     ``u[ghost] = u[there, map(ghost)]``, where the map is the link's signed permutation of axes.
     It is about all sides that are linked.
 
+    ::
+
+        block 0: a b c | d e        the ghosts of one block are the points of the next
+        block 1:   b c | d e f
+
     Examples
     --------
     >>> import numpy as np, boundary as bc
@@ -205,6 +210,11 @@ def periodic(axis: int | None = None, *, block: int | None = None) -> Rule:
     For points on the sides of cells the first and the last one are the same point, and the period
     is n - 1.
 
+    ::
+
+        ghosts | owned   | ghosts
+           c d | a b c d | a b
+
     Parameters
     ----------
     axis
@@ -236,6 +246,12 @@ def symmetric(
     block: int | None = None,
 ) -> Rule:
     """Return the reflection ``u[-1 - k] = sign * u[k]``, or ``u[-k] = sign * u[k]`` about a point.
+
+    ::
+
+        ghosts | owned   | ghosts
+           b a | a b c d | d c       about the face, sign 1
+           c b | a b c d | c b       about the point, sign 1
 
     Parameters
     ----------
@@ -303,6 +319,11 @@ def _diagonal(numbers: Sequence[float]) -> Mix:
 def zero(axis: int | None = None, side: Ends = "both", *, block: int | None = None) -> Rule:
     """Return zero padding: ghosts are zero.
 
+    ``u[ghost] = 0``::
+
+        ghosts | owned   | ghosts
+           0 0 | a b c d | 0 0
+
     Examples
     --------
     >>> import numpy as np, ssr, boundary as bc
@@ -317,6 +338,11 @@ def constant(
     value: Given, axis: int | None = None, side: Ends = "both", *, block: int | None = None
 ) -> Rule:
     """Return ghosts that have a given value: a number, array, function or `bc.parameter`.
+
+    ``u[ghost] = value``::
+
+        ghosts | owned   | ghosts
+           v v | a b c d | v v
 
     What an array and a function are is told at `bc.dirichlet`.
 
@@ -345,6 +371,11 @@ def dirichlet(
     block: int | None = None,
 ) -> Rule:
     """Return ghosts for a value that is given on the side: ``u[-1 - k] = 2 value - u[k]``.
+
+    ::
+
+        ghosts        | owned   | ghosts
+        2v - b 2v - a | a b c d | 2v - d 2v - c
 
     Parameters
     ----------
@@ -388,6 +419,11 @@ def neumann(
 
     ``u[-1 - k] = u[k] + (2 k + 1) spacing value``. The parameters are those of `bc.dirichlet`.
 
+    With s = spacing * value::
+
+        ghosts       | owned   | ghosts
+        b + 3s a + s | a b c d | d + s c + 3s
+
     Parameters
     ----------
     spacing
@@ -422,6 +458,11 @@ def robin(
     By default value and derivative are the mean and the difference quotient of a ghost and its
     reflection. The parameters are those of `bc.neumann`.
 
+    With d the distance of the two, ``(a / 2 + b / d) u[ghost] = value - (a / 2 - b / d) u[k]``::
+
+        ghosts          | owned   | ghosts
+        p(b, 2) p(a, 1) | a b c d | p(d, 1) p(c, 2)
+
     Raises
     ------
     ArgumentError
@@ -441,6 +482,12 @@ def extrapolate(
     order: int = 2, axis: int | None = None, side: Ends = "both", *, block: int | None = None
 ) -> Rule:
     """Return ghosts on the polynomial of degree ``order - 1`` through the points next to the side.
+
+    ``u[ghost] = sum over n of w[n] u[n]``, n points from the side, with Lagrange's weights::
+
+        ghosts          | owned   | ghosts
+        a       a       | a b c d | d       d            order 1
+        3a - 2b  2a - b | a b c d | 2d - c  3d - 2c      order 2
 
     Raises
     ------
