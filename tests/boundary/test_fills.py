@@ -45,7 +45,7 @@ def size(wanted: Array) -> float:
     return float(np.nanmax(np.abs(wanted), initial=1.0))
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(cases())
 def test_pieces_are_what_walks_lead_to(case: Case) -> None:
     u = case.random()
@@ -109,7 +109,7 @@ def whole(case: Case, wanted: Array, u: Array) -> tuple[Array, Array]:
     return np.where(np.isnan(made), np.nan, wanted), made
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(cases(), st.booleans())
 def test_kernels_as_plain_python(case: Case, single: bool) -> None:
     u = case.random(np.float32 if single else np.float64)
@@ -127,7 +127,7 @@ def test_kernels_as_plain_python(case: Case, single: bool) -> None:
     compare(made, wanted, size(wanted))
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(cases())
 def test_the_linear_part(case: Case) -> None:
     fill, walk = case.bound(), case.matrix_walk()
