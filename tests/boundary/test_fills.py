@@ -51,8 +51,10 @@ def test_pieces_are_what_walks_lead_to(case: Case) -> None:
     u = case.random()
     wanted, unclear = case.expected(u)
     ruled = case.fill.parts.ruled
-    # Two rules for one side, or values of functions and arrays, may agree by chance.
+    # Two rules for one side, or values of functions and arrays, may agree by chance; and turned
+    # links in three dimensions may lead to the same points in ways that boxes do not show.
     exact = all(len(r) == 1 for r in case.by_side.values()) and not ruled.data
+    exact = exact and case.blocks.ndim < 3
     found = np.zeros_like(unclear)
     for piece in ruled.closed(case.sizes).pieces:
         if isinstance(piece.outcome, Conflict):
