@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ssr import ir
@@ -177,14 +177,23 @@ class Ruled:
         reads
             The elements that are read; None for all.
         sizes
-            The sizes, if it is asked for these only.
+            The sizes, if it is asked for these only; pieces are cut down to what is read then.
         """
         for piece in closed.pieces:
-            if reads is not None:
-                part = self.domain(piece.block, piece.box) & reads
-                if (part if sizes is None else part.fixed(sizes)).empty:
-                    continue
-            yield piece
+            if reads is None:
+                yield piece
+                continue
+            part = self.domain(piece.block, piece.box) & reads
+            if sizes is not None:
+                part = part.fixed(sizes)
+            if part.empty:
+                continue
+            if sizes is None:
+                yield piece
+                continue
+            edges = part.bounds()[-self.frame.ndim :]
+            box = tuple((Affine.of(low), Affine.of(high)) for low, high in edges)
+            yield replace(piece, box=box)
 
     def defined(self, piece: Piece) -> None:
         """Check that a piece of ghosts that is read has one definition.

@@ -220,6 +220,20 @@ class Domain:
                 raw = raw.fix_val(isl.dim_type.param, position, isl.Val(value))
         return Domain(self.axes, raw.project_out_all_params())
 
+    def bounds(self) -> tuple[tuple[int, int], ...]:
+        """Return the smallest box that holds a set without parameters, which is not empty.
+
+        >>> Domain.where(("j", "i"), "0 <= j < 3 and i = 2 * j").bounds()
+        ((0, 3), (0, 5))
+        """
+        return tuple(
+            (
+                int(self.isl.dim_min_val(d).to_python()),
+                int(self.isl.dim_max_val(d).to_python()) + 1,
+            )
+            for d in range(len(self.axes))
+        )
+
     def points(self) -> Iterator[tuple[int, ...]]:
         """Yield all points of a set without parameters, in lexicographic order."""
         found: list[tuple[int, ...]] = []
