@@ -105,6 +105,9 @@ class KernelLowering(NativeLowering):
 class PartLibrary(JITCodeLibrary):
     """Code of a kernel's part, which is optimised and made executable with the kernel only."""
 
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self.codegen._data_layout
+
     def _optimize_final_module(self) -> None:
         pass
 
