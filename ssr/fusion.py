@@ -166,15 +166,16 @@ def _together(group: Sequence[Member], plan: Plan) -> ir.Nest:
     names = {p for s in statements for p in s.domain.parameters()}
     stored = [m.written for m in group if m.written not in plan.buffered and not m.folds]
     swept = [m.nest.earlier for m in group if m.nest.order != "any"]
+    earlier = (swept[0] if len(swept) == 1 else ()) if plan.cuttable and len(swept) < 2 else None
     return ir.Nest(
         target=stored[-1] if stored else group[-1].written,
         rows=plan.rows,
         axes=axes,
         order=plan.order,
-        context=context(axes, names, plan.rows, whole=not plan.alike),
+        context=context(axes, names, plan.rows, whole=earlier is None),
         buffers=tuple(buffers),
         statements=tuple(statements),
-        earlier=(swept[0] if len(swept) == 1 else ()) if plan.cuttable and len(swept) < 2 else None,
+        earlier=earlier,
         whole_lines=any(m.nest.whole_lines for m in group),
         folds=tuple(folds),
         fused=True,

@@ -423,8 +423,9 @@ def _nodes(node: Any) -> tuple[Loop, ...]:
         found = (_nodes(children.get_at(n)) for n in range(children.n_ast_node()))
         return tuple(loop for part in found for loop in part)
     if kind == _NODE.if_:
+        then = _nodes(node.if_get_then_node())
         orelse = _nodes(node.if_get_else_node()) if node.if_has_else_node() else ()
-        return (If(_text(node.if_get_cond()), _nodes(node.if_get_then_node()), orelse),)
+        return then if then == orelse else (If(_text(node.if_get_cond()), then, orelse),)
     if kind == _NODE.for_:
         return _for(node)
     assert kind == isl.ast_node_type.user

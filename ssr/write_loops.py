@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from . import ir
@@ -26,30 +27,28 @@ def write_tree(
 
     What is ``whole`` is not cut: the body of an innermost loop.
     """
-    before, blocks = writer.lines, []
+    before, rows, blocks = writer.lines, dict(writer.rows), []
+    if not whole:
+        _hoist(writer, nest, tree, depth)
     for node in tree:
         writer.lines = []
         _write_node(writer, nest, node, depth, whole)
         blocks.append(writer.lines)
-    writer.lines = before
+    writer.lines, writer.rows = before, rows
     writer.lines += joined(blocks) if whole else writer.functions.cut(blocks)
 
 
 def _write_node(writer: Writer, nest: LoopNest, node: Loop, depth: int, whole: bool) -> None:
     match node:
         case For(body=body):
-            innermost = not any(has_loop(b) for b in body)
+            innermost = _innermost(node)
             start, stop, inside = writer.spell(node.start), writer.spell(node.stop), depth
-            if innermost:
-                _hoist(writer, nest, node, depth)
             requests = _requests(nest, node) if innermost and node.step == 1 else ()
             if requests:
                 start, stop, inside = _write_strips(writer, nest, node, requests, depth)
             more = f", {node.step}" if node.step != 1 else ""
             writer.line(inside, f"for {node.variable} in range({start}, {stop}{more}):")
             write_tree(writer, nest, body, inside + 1, whole=innermost)
-            if innermost:
-                writer.rows = {}
         case If(condition, then, orelse):
             writer.line(depth, f"if {writer.spell(condition)}:")
             write_tree(writer, nest, then, depth + 1, whole=whole)
@@ -73,6 +72,11 @@ def has_loop(node: Loop) -> bool:
         case If(_, then, orelse):
             return any(has_loop(n) for n in (*then, *orelse))
     return False
+
+
+def _innermost(node: Loop) -> bool:
+    """Whether a node is a loop that holds none."""
+    return isinstance(node, For) and not any(map(has_loop, node.body))
 
 
 def runs_of(node: Loop) -> list[Run]:
@@ -99,20 +103,24 @@ def write_reduction(writer: Writer, nest: LoopNest, node: Reduce, depth: int) ->
         writer.line(depth, f"extreme(state, {row}, {1 if node.kind == 'max' else -1}, {line})")
 
 
-def _hoist(writer: Writer, nest: LoopNest, loop: For, depth: int) -> None:
-    """Compute the row offsets an innermost loop needs before it."""
-    for run in runs_of(loop):
-        piece = nest.pieces[run.piece]
-        where = place_of(writer, nest.nest, piece, run.indices)
-        for array, index in _touched(piece):
-            moved = tuple(a.substitute(where) for a in index)
-            if any(loop.variable in a.names() for a in moved[:-1]):
-                continue
-            row = writer.row(array, moved)
-            if row not in writer.rows and (" " in row):
-                name = writer.fresh(f"{writer.argument(array)}_r")
-                writer.line(depth, f"{name} = {row}")
-                writer.rows[row] = name
+def _hoist(writer: Writer, nest: LoopNest, tree: Sequence[Loop], depth: int) -> None:
+    """Compute before instances and innermost loops the row offsets they need more than once."""
+    uses = Counter[tuple[str, str]]()
+    for node in tree:
+        if not (isinstance(node, Run) or _innermost(node)):
+            continue
+        variable = node.variable if isinstance(node, For) else ""
+        for run in runs_of(node):
+            piece = nest.pieces[run.piece]
+            where = place_of(writer, nest.nest, piece, run.indices)
+            for array, index in _touched(piece):
+                moved = tuple(a.substitute(where) for a in index)
+                if not any(variable in a.names() for a in moved[:-1]):
+                    uses[array, writer.row(array, moved)] += 2 if variable else 1
+    for (array, row), count in uses.items():
+        if count > 1 and " " in row and row not in writer.rows:
+            writer.rows[row] = writer.fresh(f"{writer.argument(array)}_r")
+            writer.line(depth, f"{writer.rows[row]} = {row}")
 
 
 def _touched(piece: ir.Piece) -> Iterator[tuple[str, tuple[Affine, ...]]]:

@@ -34,20 +34,20 @@ def kernel(x, b, t0, layout, table_0):
         t0_0 = 0 - i_lo
         t0_m1 = t0_0 - one
         for j in range(j_hi - 1, j_lo - 1, -1):
+            x_r1 = x_0 + j * x_s0
             if ((i_lo == 0) and (ny >= (j + 2))) and (j >= 1):
-                s1 = ld(b, b_0 + j * b_s0)
-                s2 = s1 + ld(x, x_0 + (j - 1) * x_s0)
-                s3 = s2 + ld(x, x_0 + (j + 1) * x_s0)
-                st(t0, t0_0, (s3 * w0))
+                s2 = ld(b, b_0 + j * b_s0)
+                s3 = s2 + ld(x, x_0 + (j - 1) * x_s0)
+                s4 = s3 + ld(x, x_0 + (j + 1) * x_s0)
+                st(t0, t0_0, (s4 * w0))
             if (ny >= (j + 2)) and (j >= 1):
-                b_r4 = b_0 + j * b_s0
-                x_r5 = x_0 + (j - 1) * x_s0
-                x_r6 = x_0 + j * x_s0
+                b_r5 = b_0 + j * b_s0
+                x_r6 = x_0 + (j - 1) * x_s0
                 x_r7 = x_0 + (j + 1) * x_s0
                 for i in range(max(1, i_lo), i_hi):
-                    s8 = ld(b, b_r4 + i)
-                    s9 = s8 + ld(x, x_r5 + i)
-                    s10 = s9 + ld(x, x_r6 + i - 1)
+                    s8 = ld(b, b_r5 + i)
+                    s9 = s8 + ld(x, x_r6 + i)
+                    s10 = s9 + ld(x, x_r1 + i - 1)
                     s11 = s10 + ld(x, x_r7 + i)
                     st(t0, t0_0 + i, (s11 * w0))
             else:
@@ -57,44 +57,39 @@ def kernel(x, b, t0, layout, table_0):
                     st(t0, t0_0, (s13 * w0))
                 if ((ny >= 2) and (j_lo == 0)) and (j == 0):
                     b_r14 = b_0 + j * b_s0
-                    x_r15 = x_0 + j * x_s0
-                    x_r16 = x_0 + (j + 1) * x_s0
+                    x_r15 = x_0 + (j + 1) * x_s0
                     for i in range(max(1, i_lo), i_hi):
-                        s17 = ld(b, b_r14 + i)
-                        s18 = s17 + ld(x, x_r15 + i - 1)
-                        s19 = s18 + ld(x, x_r16 + i)
-                        st(t0, t0_0 + i, (s19 * w0))
+                        s16 = ld(b, b_r14 + i)
+                        s17 = s16 + ld(x, x_r1 + i - 1)
+                        s18 = s17 + ld(x, x_r15 + i)
+                        st(t0, t0_0 + i, (s18 * w0))
                 else:
                     if (ny >= 2) and (i_lo == 0):
-                        s20 = ld(b, b_0 + j * b_s0)
-                        s21 = s20 + ld(x, x_0 + (j - 1) * x_s0)
-                        st(t0, t0_0, (s21 * w0))
+                        s19 = ld(b, b_0 + j * b_s0)
+                        s20 = s19 + ld(x, x_0 + (j - 1) * x_s0)
+                        st(t0, t0_0, (s20 * w0))
                     if ny >= 2:
-                        b_r22 = b_0 + j * b_s0
-                        x_r23 = x_0 + (j - 1) * x_s0
-                        x_r24 = x_0 + j * x_s0
+                        b_r21 = b_0 + j * b_s0
+                        x_r22 = x_0 + (j - 1) * x_s0
                         for i in range(max(1, i_lo), i_hi):
-                            s25 = ld(b, b_r22 + i)
-                            s26 = s25 + ld(x, x_r23 + i)
-                            s27 = s26 + ld(x, x_r24 + i - 1)
-                            st(t0, t0_0 + i, (s27 * w0))
+                            s23 = ld(b, b_r21 + i)
+                            s24 = s23 + ld(x, x_r22 + i)
+                            s25 = s24 + ld(x, x_r1 + i - 1)
+                            st(t0, t0_0 + i, (s25 * w0))
                     else:
+                        b_r26 = b_0 + j * b_s0
                         if i_lo == 0:
-                            s28 = ld(b, b_0 + j * b_s0)
-                            st(t0, t0_0, (s28 * w0))
-                        b_r29 = b_0 + j * b_s0
-                        x_r30 = x_0 + j * x_s0
+                            st(t0, t0_0, (ld(b, b_r26) * w0))
                         for i in range(max(1, i_lo), i_hi):
-                            s31 = ld(b, b_r29 + i)
-                            s32 = s31 + ld(x, x_r30 + i - 1)
-                            st(t0, t0_0 + i, (s32 * w0))
+                            s27 = ld(b, b_r26 + i)
+                            s28 = s27 + ld(x, x_r1 + i - 1)
+                            st(t0, t0_0 + i, (s28 * w0))
             if i_hi == nx:
-                st(x, x_0 + j * x_s0 + nx - 1, ld(t0, t0_m1 + nx))
-            x_r33 = x_0 + j * x_s0
+                st(x, x_r1 + nx - 1, ld(t0, t0_m1 + nx))
             for i in range((min((nx - 1), i_hi)) - 1, (i_lo) - 1, -1):
-                s34 = ld(t0, t0_0 + i)
-                s35 = fma(w0, ld(x, x_r33 + i + 1), s34)
-                st(x, x_r33 + i, s35)
+                s29 = ld(t0, t0_0 + i)
+                s30 = fma(w0, ld(x, x_r1 + i + 1), s29)
+                st(x, x_r1 + i, s30)
     return 0
 
 

@@ -34,68 +34,63 @@ def kernel(x, b, t0, layout, table_0):
         t0_0 = 0 - i_lo
         t0_m1 = t0_0 - one
         for j in range(j_lo, j_hi):
+            x_r1 = x_0 + j * x_s0
             if (ny >= (j + 2)) and (j >= 1):
-                b_r1 = b_0 + j * b_s0
-                x_r2 = x_0 + j * x_s0
+                b_r2 = b_0 + j * b_s0
                 x_r3 = x_0 + (j + 1) * x_s0
                 x_r4 = x_0 + (j - 1) * x_s0
                 for i in range(i_lo, min((nx - 1), i_hi)):
-                    s5 = ld(b, b_r1 + i)
-                    s6 = s5 + ld(x, x_r2 + i + 1)
+                    s5 = ld(b, b_r2 + i)
+                    s6 = s5 + ld(x, x_r1 + i + 1)
                     s7 = s6 + ld(x, x_r3 + i)
                     s8 = s7 + ld(x, x_r4 + i)
                     st(t0, t0_0 + i, (s8 * w0))
                 if i_hi == nx:
-                    s9 = ld(b, b_0 + j * b_s0 + nx - 1)
-                    s10 = s9 + ld(x, x_0 + (j + 1) * x_s0 + nx - 1)
-                    s11 = s10 + ld(x, x_0 + (j - 1) * x_s0 + nx - 1)
+                    s9 = ld(b, b_r2 + nx - 1)
+                    s10 = s9 + ld(x, x_r3 + nx - 1)
+                    s11 = s10 + ld(x, x_r4 + nx - 1)
                     st(t0, t0_m1 + nx, (s11 * w0))
             else:
                 if ((ny >= 2) and (j_lo == 0)) and (j == 0):
                     b_r12 = b_0 + j * b_s0
-                    x_r13 = x_0 + j * x_s0
-                    x_r14 = x_0 + (j + 1) * x_s0
+                    x_r13 = x_0 + (j + 1) * x_s0
                     for i in range(i_lo, min((nx - 1), i_hi)):
-                        s15 = ld(b, b_r12 + i)
-                        s16 = s15 + ld(x, x_r13 + i + 1)
-                        s17 = s16 + ld(x, x_r14 + i)
-                        st(t0, t0_0 + i, (s17 * w0))
+                        s14 = ld(b, b_r12 + i)
+                        s15 = s14 + ld(x, x_r1 + i + 1)
+                        s16 = s15 + ld(x, x_r13 + i)
+                        st(t0, t0_0 + i, (s16 * w0))
                     if i_hi == nx:
-                        s18 = ld(b, b_0 + j * b_s0 + nx - 1)
-                        s19 = s18 + ld(x, x_0 + (j + 1) * x_s0 + nx - 1)
-                        st(t0, t0_m1 + nx, (s19 * w0))
+                        s17 = ld(b, b_r12 + nx - 1)
+                        s18 = s17 + ld(x, x_r13 + nx - 1)
+                        st(t0, t0_m1 + nx, (s18 * w0))
                 else:
                     if ny >= 2:
-                        b_r20 = b_0 + j * b_s0
-                        x_r21 = x_0 + j * x_s0
-                        x_r22 = x_0 + (j - 1) * x_s0
+                        b_r19 = b_0 + j * b_s0
+                        x_r20 = x_0 + (j - 1) * x_s0
                         for i in range(i_lo, min((nx - 1), i_hi)):
-                            s23 = ld(b, b_r20 + i)
-                            s24 = s23 + ld(x, x_r21 + i + 1)
-                            s25 = s24 + ld(x, x_r22 + i)
-                            st(t0, t0_0 + i, (s25 * w0))
+                            s21 = ld(b, b_r19 + i)
+                            s22 = s21 + ld(x, x_r1 + i + 1)
+                            s23 = s22 + ld(x, x_r20 + i)
+                            st(t0, t0_0 + i, (s23 * w0))
                     if (ny >= 2) and (i_hi == nx):
-                        s26 = ld(b, b_0 + j * b_s0 + nx - 1)
-                        s27 = s26 + ld(x, x_0 + (j - 1) * x_s0 + nx - 1)
-                        st(t0, t0_m1 + nx, (s27 * w0))
+                        s24 = ld(b, b_0 + j * b_s0 + nx - 1)
+                        s25 = s24 + ld(x, x_0 + (j - 1) * x_s0 + nx - 1)
+                        st(t0, t0_m1 + nx, (s25 * w0))
                     else:
                         if (ny == 1) and (j_lo == 0):
-                            b_r28 = b_0 + j * b_s0
-                            x_r29 = x_0 + j * x_s0
+                            b_r26 = b_0 + j * b_s0
                             for i in range(i_lo, min((nx - 1), i_hi)):
-                                s30 = ld(b, b_r28 + i)
-                                s31 = s30 + ld(x, x_r29 + i + 1)
-                                st(t0, t0_0 + i, (s31 * w0))
+                                s27 = ld(b, b_r26 + i)
+                                s28 = s27 + ld(x, x_r1 + i + 1)
+                                st(t0, t0_0 + i, (s28 * w0))
                             if i_hi == nx:
-                                s32 = ld(b, b_0 + j * b_s0 + nx - 1)
-                                st(t0, t0_m1 + nx, (s32 * w0))
+                                st(t0, t0_m1 + nx, (ld(b, b_r26 + nx - 1) * w0))
             if i_lo == 0:
-                st(x, x_0 + j * x_s0, ld(t0, t0_0))
-            x_r33 = x_0 + j * x_s0
+                st(x, x_r1, ld(t0, t0_0))
             for i in range(max(1, i_lo), i_hi):
-                s34 = ld(t0, t0_0 + i)
-                s35 = fma(w0, ld(x, x_r33 + i - 1), s34)
-                st(x, x_r33 + i, s35)
+                s29 = ld(t0, t0_0 + i)
+                s30 = fma(w0, ld(x, x_r1 + i - 1), s29)
+                st(x, x_r1 + i, s30)
     return 0
 
 

@@ -33,167 +33,170 @@ def kernel(x, b, t0, omega, layout, table_0):
         t0_w = i_hi - i_lo + 0
         t0_0 = 0 - i_lo
         for j in range(j_lo - 1, j_hi):
-            if ((((((((nx + ny) >= (i_lo + 3)) and (((nx + ny) + j) >= 3)) and (((i_hi + ny) + j) >= 2)) and (((i_hi + nx) + j) >= 2)) and (j_hi >= (j + 2))) or (((((j_lo == 0) and (i_hi == 1)) and (i_lo == 0)) and (nx == 1)) and (j == -1))) or ((((((j_hi == 1) and (j_lo == 0)) and (i_hi >= 2)) and (nx == i_hi)) and (ny == 1)) and (j == -1))) or ((((((j_hi == 1) and (j_lo == 0)) and (i_lo == 0)) and (nx >= 2)) and (ny == 1)) and (j == -1)):
-                if (((nx >= 2) and (i_lo == 0)) and (ny >= (j + 3))) and (j >= 0):
-                    s1 = ld(x, x_0 + (j + 1) * x_s0)
-                    s2 = ld(b, b_0 + (j + 1) * b_s0)
-                    s3 = s2 + ld(x, x_0 + j * x_s0)
-                    s4 = fma(w0, ld(x, x_0 + (j + 1) * x_s0), s3)
-                    s5 = s4 + ld(x, x_0 + (j + 1) * x_s0 + 1)
-                    s6 = s5 + ld(x, x_0 + (j + 2) * x_s0)
-                    s7 = s1 + (s6 * omega)
-                    st(t0, t0_0 + ((j + 1) & 1) * t0_w, s7)
+            if j_hi >= (j + 2):
+                if ((nx >= 2) and (ny >= (j + 3))) and (j >= 0):
+                    x_r1 = x_0 + (j + 1) * x_s0
+                    s2 = ld(x, x_r1)
+                    s3 = ld(b, b_0 + (j + 1) * b_s0)
+                    s4 = s3 + ld(x, x_0 + j * x_s0)
+                    s5 = fma(w0, ld(x, x_r1), s4)
+                    s6 = s5 + ld(x, x_r1 + 1)
+                    s7 = s6 + ld(x, x_0 + (j + 2) * x_s0)
+                    s8 = s2 + (s7 * omega)
+                    st(t0, t0_0 + ((j + 1) & 1) * t0_w, s8)
                 if (ny >= (j + 3)) and (j >= 0):
-                    t0_r8 = t0_0 + ((j + 1) & 1) * t0_w
-                    x_r9 = x_0 + (j + 1) * x_s0
-                    b_r10 = b_0 + (j + 1) * b_s0
-                    x_r11 = x_0 + j * x_s0
-                    x_r12 = x_0 + (j + 2) * x_s0
-                    for i in range(max(1, i_lo), min((nx - 1), i_hi)):
-                        s13 = ld(x, x_r9 + i)
-                        s14 = ld(b, b_r10 + i)
-                        s15 = s14 + ld(x, x_r11 + i)
-                        s16 = s15 + ld(x, x_r9 + i - 1)
-                        s17 = fma(w0, ld(x, x_r9 + i), s16)
-                        s18 = s17 + ld(x, x_r9 + i + 1)
-                        s19 = s18 + ld(x, x_r12 + i)
-                        s20 = s13 + (s19 * omega)
-                        st(t0, t0_r8 + i, s20)
-                    if (nx >= 2) and (i_hi == nx):
-                        s21 = ld(x, x_0 + (j + 1) * x_s0 + nx - 1)
-                        s22 = ld(b, b_0 + (j + 1) * b_s0 + nx - 1)
-                        s23 = s22 + ld(x, x_0 + j * x_s0 + nx - 1)
-                        s24 = s23 + ld(x, x_0 + (j + 1) * x_s0 + nx - 2)
-                        s25 = fma(w0, ld(x, x_0 + (j + 1) * x_s0 + nx - 1), s24)
-                        s26 = s25 + ld(x, x_0 + (j + 2) * x_s0 + nx - 1)
-                        s27 = s21 + (s26 * omega)
-                        st(t0, t0_0 + ((j + 1) & 1) * t0_w + nx - 1, s27)
+                    t0_r9 = t0_0 + ((j + 1) & 1) * t0_w
+                    x_r10 = x_0 + (j + 1) * x_s0
+                    b_r11 = b_0 + (j + 1) * b_s0
+                    x_r12 = x_0 + j * x_s0
+                    x_r13 = x_0 + (j + 2) * x_s0
+                    for i in range(1, nx - 1):
+                        s14 = ld(x, x_r10 + i)
+                        s15 = ld(b, b_r11 + i)
+                        s16 = s15 + ld(x, x_r12 + i)
+                        s17 = s16 + ld(x, x_r10 + i - 1)
+                        s18 = fma(w0, ld(x, x_r10 + i), s17)
+                        s19 = s18 + ld(x, x_r10 + i + 1)
+                        s20 = s19 + ld(x, x_r13 + i)
+                        s21 = s14 + (s20 * omega)
+                        st(t0, t0_r9 + i, s21)
+                    if nx >= 2:
+                        s22 = ld(x, x_r10 + nx - 1)
+                        s23 = ld(b, b_r11 + nx - 1)
+                        s24 = s23 + ld(x, x_r12 + nx - 1)
+                        s25 = s24 + ld(x, x_r10 + nx - 2)
+                        s26 = fma(w0, ld(x, x_r10 + nx - 1), s25)
+                        s27 = s26 + ld(x, x_r13 + nx - 1)
+                        s28 = s22 + (s27 * omega)
+                        st(t0, t0_r9 + nx - 1, s28)
                     else:
-                        if ((nx == 1) and (i_hi == 1)) and (i_lo == 0):
-                            s28 = ld(x, x_0 + (j + 1) * x_s0)
-                            s29 = ld(b, b_0 + (j + 1) * b_s0)
-                            s30 = s29 + ld(x, x_0 + j * x_s0)
-                            s31 = fma(w0, ld(x, x_0 + (j + 1) * x_s0), s30)
-                            s32 = s31 + ld(x, x_0 + (j + 2) * x_s0)
-                            s33 = s28 + (s32 * omega)
-                            st(t0, t0_0 + ((j + 1) & 1) * t0_w, s33)
+                        if nx == 1:
+                            s29 = ld(x, x_r10)
+                            s30 = ld(b, b_r11)
+                            s31 = s30 + ld(x, x_r12)
+                            s32 = fma(w0, ld(x, x_r10), s31)
+                            s33 = s32 + ld(x, x_r13)
+                            s34 = s29 + (s33 * omega)
+                            st(t0, t0_r9, s34)
                 else:
-                    if ((((nx >= 2) and (ny >= 2)) and (i_lo == 0)) and (j_lo == 0)) and (j == -1):
-                        s34 = ld(x, x_0 + (j + 1) * x_s0)
-                        s35 = ld(b, b_0 + (j + 1) * b_s0)
-                        s36 = fma(w0, ld(x, x_0 + (j + 1) * x_s0), s35)
-                        s37 = s36 + ld(x, x_0 + (j + 1) * x_s0 + 1)
-                        s38 = s37 + ld(x, x_0 + (j + 2) * x_s0)
-                        s39 = s34 + (s38 * omega)
-                        st(t0, t0_0 + ((j + 1) & 1) * t0_w, s39)
+                    if ((nx >= 2) and (ny >= 2)) and (j == -1):
+                        x_r35 = x_0 + (j + 1) * x_s0
+                        s36 = ld(x, x_r35)
+                        s37 = ld(b, b_0 + (j + 1) * b_s0)
+                        s38 = fma(w0, ld(x, x_r35), s37)
+                        s39 = s38 + ld(x, x_r35 + 1)
+                        s40 = s39 + ld(x, x_0 + (j + 2) * x_s0)
+                        s41 = s36 + (s40 * omega)
+                        st(t0, t0_0 + ((j + 1) & 1) * t0_w, s41)
                     else:
-                        if ((((nx >= 2) and (ny >= 2)) and (i_lo == 0)) and (j_hi == ny)) and ((j + 2) == ny):
-                            s40 = ld(x, x_0 + (j + 1) * x_s0)
-                            s41 = ld(b, b_0 + (j + 1) * b_s0)
-                            s42 = s41 + ld(x, x_0 + j * x_s0)
-                            s43 = fma(w0, ld(x, x_0 + (j + 1) * x_s0), s42)
-                            s44 = s43 + ld(x, x_0 + (j + 1) * x_s0 + 1)
-                            s45 = s40 + (s44 * omega)
-                            st(t0, t0_0 + ((j + 1) & 1) * t0_w, s45)
-                        if ((ny >= 2) and (j_hi == ny)) and ((j + 2) == ny):
-                            t0_r46 = t0_0 + ((j + 1) & 1) * t0_w
-                            x_r47 = x_0 + (j + 1) * x_s0
-                            b_r48 = b_0 + (j + 1) * b_s0
-                            x_r49 = x_0 + j * x_s0
-                            for i in range(max(1, i_lo), min((nx - 1), i_hi)):
-                                s50 = ld(x, x_r47 + i)
-                                s51 = ld(b, b_r48 + i)
-                                s52 = s51 + ld(x, x_r49 + i)
-                                s53 = s52 + ld(x, x_r47 + i - 1)
-                                s54 = fma(w0, ld(x, x_r47 + i), s53)
-                                s55 = s54 + ld(x, x_r47 + i + 1)
-                                s56 = s50 + (s55 * omega)
-                                st(t0, t0_r46 + i, s56)
-                            if (nx >= 2) and (i_hi == nx):
-                                s57 = ld(x, x_0 + (j + 1) * x_s0 + nx - 1)
-                                s58 = ld(b, b_0 + (j + 1) * b_s0 + nx - 1)
-                                s59 = s58 + ld(x, x_0 + j * x_s0 + nx - 1)
-                                s60 = s59 + ld(x, x_0 + (j + 1) * x_s0 + nx - 2)
-                                s61 = fma(w0, ld(x, x_0 + (j + 1) * x_s0 + nx - 1), s60)
-                                s62 = s57 + (s61 * omega)
-                                st(t0, t0_0 + ((j + 1) & 1) * t0_w + nx - 1, s62)
+                        if ((nx >= 2) and (ny >= 2)) and ((j + 2) == ny):
+                            x_r42 = x_0 + (j + 1) * x_s0
+                            s43 = ld(x, x_r42)
+                            s44 = ld(b, b_0 + (j + 1) * b_s0)
+                            s45 = s44 + ld(x, x_0 + j * x_s0)
+                            s46 = fma(w0, ld(x, x_r42), s45)
+                            s47 = s46 + ld(x, x_r42 + 1)
+                            s48 = s43 + (s47 * omega)
+                            st(t0, t0_0 + ((j + 1) & 1) * t0_w, s48)
+                        if (ny >= 2) and ((j + 2) == ny):
+                            t0_r49 = t0_0 + ((j + 1) & 1) * t0_w
+                            x_r50 = x_0 + (j + 1) * x_s0
+                            b_r51 = b_0 + (j + 1) * b_s0
+                            x_r52 = x_0 + j * x_s0
+                            for i in range(1, nx - 1):
+                                s53 = ld(x, x_r50 + i)
+                                s54 = ld(b, b_r51 + i)
+                                s55 = s54 + ld(x, x_r52 + i)
+                                s56 = s55 + ld(x, x_r50 + i - 1)
+                                s57 = fma(w0, ld(x, x_r50 + i), s56)
+                                s58 = s57 + ld(x, x_r50 + i + 1)
+                                s59 = s53 + (s58 * omega)
+                                st(t0, t0_r49 + i, s59)
+                            if nx >= 2:
+                                s60 = ld(x, x_r50 + nx - 1)
+                                s61 = ld(b, b_r51 + nx - 1)
+                                s62 = s61 + ld(x, x_r52 + nx - 1)
+                                s63 = s62 + ld(x, x_r50 + nx - 2)
+                                s64 = fma(w0, ld(x, x_r50 + nx - 1), s63)
+                                s65 = s60 + (s64 * omega)
+                                st(t0, t0_r49 + nx - 1, s65)
                         else:
-                            if (((nx >= 2) and (ny == 1)) and (i_lo == 0)) and (j_hi == 1):
-                                s63 = ld(x, x_0 + (j + 1) * x_s0)
-                                s64 = ld(b, b_0 + (j + 1) * b_s0)
-                                s65 = fma(w0, ld(x, x_0 + (j + 1) * x_s0), s64)
-                                s66 = s65 + ld(x, x_0 + (j + 1) * x_s0 + 1)
-                                s67 = s63 + (s66 * omega)
-                                st(t0, t0_0 + ((j + 1) & 1) * t0_w, s67)
-                            if (ny == 1) and (j_hi == 1):
-                                t0_r68 = t0_0 + ((j + 1) & 1) * t0_w
-                                x_r69 = x_0 + (j + 1) * x_s0
-                                b_r70 = b_0 + (j + 1) * b_s0
-                                for i in range(max(1, i_lo), min((nx - 1), i_hi)):
-                                    s71 = ld(x, x_r69 + i)
-                                    s72 = ld(b, b_r70 + i)
-                                    s73 = s72 + ld(x, x_r69 + i - 1)
-                                    s74 = fma(w0, ld(x, x_r69 + i), s73)
-                                    s75 = s74 + ld(x, x_r69 + i + 1)
-                                    s76 = s71 + (s75 * omega)
-                                    st(t0, t0_r68 + i, s76)
-                                if (nx >= 2) and (i_hi == nx):
-                                    s77 = ld(x, x_0 + (j + 1) * x_s0 + nx - 1)
-                                    s78 = ld(b, b_0 + (j + 1) * b_s0 + nx - 1)
-                                    s79 = s78 + ld(x, x_0 + (j + 1) * x_s0 + nx - 2)
-                                    s80 = fma(w0, ld(x, x_0 + (j + 1) * x_s0 + nx - 1), s79)
-                                    s81 = s77 + (s80 * omega)
-                                    st(t0, t0_0 + ((j + 1) & 1) * t0_w + nx - 1, s81)
+                            if (nx >= 2) and (ny == 1):
+                                x_r66 = x_0 + (j + 1) * x_s0
+                                s67 = ld(x, x_r66)
+                                s68 = ld(b, b_0 + (j + 1) * b_s0)
+                                s69 = fma(w0, ld(x, x_r66), s68)
+                                s70 = s69 + ld(x, x_r66 + 1)
+                                s71 = s67 + (s70 * omega)
+                                st(t0, t0_0 + ((j + 1) & 1) * t0_w, s71)
+                            if ny == 1:
+                                t0_r72 = t0_0 + ((j + 1) & 1) * t0_w
+                                x_r73 = x_0 + (j + 1) * x_s0
+                                b_r74 = b_0 + (j + 1) * b_s0
+                                for i in range(1, nx - 1):
+                                    s75 = ld(x, x_r73 + i)
+                                    s76 = ld(b, b_r74 + i)
+                                    s77 = s76 + ld(x, x_r73 + i - 1)
+                                    s78 = fma(w0, ld(x, x_r73 + i), s77)
+                                    s79 = s78 + ld(x, x_r73 + i + 1)
+                                    s80 = s75 + (s79 * omega)
+                                    st(t0, t0_r72 + i, s80)
+                                if nx >= 2:
+                                    s81 = ld(x, x_r73 + nx - 1)
+                                    s82 = ld(b, b_r74 + nx - 1)
+                                    s83 = s82 + ld(x, x_r73 + nx - 2)
+                                    s84 = fma(w0, ld(x, x_r73 + nx - 1), s83)
+                                    s85 = s81 + (s84 * omega)
+                                    st(t0, t0_r72 + nx - 1, s85)
                             else:
-                                if ((nx == 1) and (i_hi == 1)) and (i_lo == 0):
-                                    s82 = ld(x, x_0 + (j + 1) * x_s0)
-                                    s83 = ld(b, b_0 + (j + 1) * b_s0)
-                                    s84 = fma(w0, ld(x, x_0 + (j + 1) * x_s0), s83)
-                                    s85 = s84 + ld(x, x_0 + (j + 2) * x_s0)
-                                    s86 = s82 + (s85 * omega)
-                                    st(t0, t0_0 + ((j + 1) & 1) * t0_w, s86)
-                    if ((ny >= 2) and (j_lo == 0)) and (j == -1):
-                        t0_r87 = t0_0 + ((j + 1) & 1) * t0_w
-                        x_r88 = x_0 + (j + 1) * x_s0
-                        b_r89 = b_0 + (j + 1) * b_s0
-                        x_r90 = x_0 + (j + 2) * x_s0
-                        for i in range(max(1, i_lo), min((nx - 1), i_hi)):
-                            s91 = ld(x, x_r88 + i)
-                            s92 = ld(b, b_r89 + i)
-                            s93 = s92 + ld(x, x_r88 + i - 1)
-                            s94 = fma(w0, ld(x, x_r88 + i), s93)
-                            s95 = s94 + ld(x, x_r88 + i + 1)
-                            s96 = s95 + ld(x, x_r90 + i)
-                            s97 = s91 + (s96 * omega)
-                            st(t0, t0_r87 + i, s97)
-                        if (nx >= 2) and (i_hi == nx):
-                            s98 = ld(x, x_0 + (j + 1) * x_s0 + nx - 1)
-                            s99 = ld(b, b_0 + (j + 1) * b_s0 + nx - 1)
-                            s100 = s99 + ld(x, x_0 + (j + 1) * x_s0 + nx - 2)
-                            s101 = fma(w0, ld(x, x_0 + (j + 1) * x_s0 + nx - 1), s100)
-                            s102 = s101 + ld(x, x_0 + (j + 2) * x_s0 + nx - 1)
-                            s103 = s98 + (s102 * omega)
-                            st(t0, t0_0 + ((j + 1) & 1) * t0_w + nx - 1, s103)
+                                s86 = ld(x, x_0 + (j + 1) * x_s0)
+                                s87 = ld(b, b_0 + (j + 1) * b_s0)
+                                s88 = fma(w0, ld(x, x_0 + (j + 1) * x_s0), s87)
+                                s89 = s88 + ld(x, x_0 + (j + 2) * x_s0)
+                                s90 = s86 + (s89 * omega)
+                                st(t0, t0_0 + ((j + 1) & 1) * t0_w, s90)
+                    if (ny >= 2) and (j == -1):
+                        t0_r91 = t0_0 + ((j + 1) & 1) * t0_w
+                        x_r92 = x_0 + (j + 1) * x_s0
+                        b_r93 = b_0 + (j + 1) * b_s0
+                        x_r94 = x_0 + (j + 2) * x_s0
+                        for i in range(1, nx - 1):
+                            s95 = ld(x, x_r92 + i)
+                            s96 = ld(b, b_r93 + i)
+                            s97 = s96 + ld(x, x_r92 + i - 1)
+                            s98 = fma(w0, ld(x, x_r92 + i), s97)
+                            s99 = s98 + ld(x, x_r92 + i + 1)
+                            s100 = s99 + ld(x, x_r94 + i)
+                            s101 = s95 + (s100 * omega)
+                            st(t0, t0_r91 + i, s101)
+                        if nx >= 2:
+                            s102 = ld(x, x_r92 + nx - 1)
+                            s103 = ld(b, b_r93 + nx - 1)
+                            s104 = s103 + ld(x, x_r92 + nx - 2)
+                            s105 = fma(w0, ld(x, x_r92 + nx - 1), s104)
+                            s106 = s105 + ld(x, x_r94 + nx - 1)
+                            s107 = s102 + (s106 * omega)
+                            st(t0, t0_r91 + nx - 1, s107)
                     else:
-                        if (((nx == 1) and (ny >= 2)) and (i_hi == 1)) and (i_lo == 0):
-                            s104 = ld(x, x_0 + (j + 1) * x_s0)
-                            s105 = ld(b, b_0 + (j + 1) * b_s0)
-                            s106 = s105 + ld(x, x_0 + j * x_s0)
-                            s107 = fma(w0, ld(x, x_0 + (j + 1) * x_s0), s106)
-                            s108 = s104 + (s107 * omega)
-                            st(t0, t0_0 + ((j + 1) & 1) * t0_w, s108)
+                        if (nx == 1) and (ny >= 2):
+                            s108 = ld(x, x_0 + (j + 1) * x_s0)
+                            s109 = ld(b, b_0 + (j + 1) * b_s0)
+                            s110 = s109 + ld(x, x_0 + j * x_s0)
+                            s111 = fma(w0, ld(x, x_0 + (j + 1) * x_s0), s110)
+                            s112 = s108 + (s111 * omega)
+                            st(t0, t0_0 + ((j + 1) & 1) * t0_w, s112)
                         else:
-                            if ((((nx == 1) and (ny == 1)) and (i_hi == 1)) and (i_lo == 0)) and (j_lo == 0):
-                                s109 = ld(x, x_0 + (j + 1) * x_s0)
-                                s110 = ld(b, b_0 + (j + 1) * b_s0)
-                                s111 = fma(w0, ld(x, x_0 + (j + 1) * x_s0), s110)
-                                s112 = s109 + (s111 * omega)
-                                st(t0, t0_0 + ((j + 1) & 1) * t0_w, s112)
-            if j >= j_lo:
-                x_r113 = x_0 + j * x_s0
-                t0_r114 = t0_0 + ((j) & 1) * t0_w
-                for i in range(i_lo, i_hi):
-                    st(x, x_r113 + i, ld(t0, t0_r114 + i))
+                            if (nx == 1) and (ny == 1):
+                                s113 = ld(x, x_0 + (j + 1) * x_s0)
+                                s114 = ld(b, b_0 + (j + 1) * b_s0)
+                                s115 = fma(w0, ld(x, x_0 + (j + 1) * x_s0), s114)
+                                s116 = s113 + (s115 * omega)
+                                st(t0, t0_0 + ((j + 1) & 1) * t0_w, s116)
+            if j >= 0:
+                x_r117 = x_0 + j * x_s0
+                t0_r118 = t0_0 + ((j) & 1) * t0_w
+                for i in range(0, i_hi):
+                    st(x, x_r117 + i, ld(t0, t0_r118 + i))
     return 0
 
 

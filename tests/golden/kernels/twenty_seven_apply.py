@@ -6,7 +6,7 @@ from numba.types import Array, f4, f8, i8
 from ssr.intrinsics import address, fits, fma, ld, maximum, meet, minimum, prefetch, sign, st
 from ssr.lanes import accumulate, extreme, found, total
 
-META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [('c0', 0, 1, 1, None), ('g1', 0, 4, 1, None)], 'scalars': [], 'sizes': ['nx', 'ny', 'nz'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False, 'fused': False}], 'loops': 8, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
+META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [('c0', 0, 1, 1, None), ('g1', 0, 4, 1, None)], 'scalars': [], 'sizes': ['nx', 'ny', 'nz'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False, 'fused': False}], 'loops': 7, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
 
 real = np.float64
 w0 = real(0.0)
@@ -81,31 +81,26 @@ def kernel(y, x, c0, g1, layout, table_0):
                     for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
                         st(g1, g1_r18 + i, ld(x, x_r19 + i))
                 if ((ny == j_hi) and ((j + 1) == j_hi)) or ((j_lo == 0) and (j == -2)):
-                    if (j_hi == ny) and ((j + 1) == ny):
-                        g1_r20 = g1_0 + ((j + 1) & 3) * g1_w
-                        for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
-                            st(g1, g1_r20 + i, w0)
-                    else:
-                        g1_r21 = g1_0 + ((j + 1) & 3) * g1_w
-                        for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
-                            st(g1, g1_r21 + i, w0)
+                    g1_r20 = g1_0 + ((j + 1) & 3) * g1_w
+                    for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
+                        st(g1, g1_r20 + i, w0)
                 if j >= j_lo:
-                    g1_r22 = g1_0 + ((j - 1) & 3) * g1_w
-                    g1_r23 = g1_0 + ((j) & 3) * g1_w
-                    g1_r24 = g1_0 + ((j + 1) & 3) * g1_w
+                    g1_r21 = g1_0 + ((j - 1) & 3) * g1_w
+                    g1_r22 = g1_0 + ((j) & 3) * g1_w
+                    g1_r23 = g1_0 + ((j + 1) & 3) * g1_w
+                    y_r24 = y_0 + k * y_s0 + j * y_s1
+                    x_r25 = x_0 + k * x_s0 + j * x_s1
                     for i in range(max(0, (i_lo - 1)), min(i_hi, (nx - 1)) + 1):
-                        s25 = ld(g1, g1_r22 + i)
-                        s26 = s25 + ld(g1, g1_r23 + i)
-                        s27 = s26 + ld(g1, g1_r24 + i)
-                        st(c0, c0_0 + i, s27)
-                    y_r28 = y_0 + k * y_s0 + j * y_s1
-                    x_r29 = x_0 + k * x_s0 + j * x_s1
+                        s26 = ld(g1, g1_r21 + i)
+                        s27 = s26 + ld(g1, g1_r22 + i)
+                        s28 = s27 + ld(g1, g1_r23 + i)
+                        st(c0, c0_0 + i, s28)
                     for i in range(i_lo, i_hi):
-                        s30 = w1 * ld(x, x_r29 + i)
-                        s31 = s30 - ld(c0, c0_m1 + i)
-                        s32 = s31 - ld(c0, c0_0 + i)
-                        s33 = s32 - ld(c0, c0_p1 + i)
-                        st(y, y_r28 + i, s33)
+                        s29 = w1 * ld(x, x_r25 + i)
+                        s30 = s29 - ld(c0, c0_m1 + i)
+                        s31 = s30 - ld(c0, c0_0 + i)
+                        s32 = s31 - ld(c0, c0_p1 + i)
+                        st(y, y_r24 + i, s32)
     return 0
 
 

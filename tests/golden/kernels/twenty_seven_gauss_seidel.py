@@ -6,7 +6,7 @@ from numba.types import Array, f4, f8, i8
 from ssr.intrinsics import address, fits, fma, ld, maximum, meet, minimum, prefetch, sign, st
 from ssr.lanes import accumulate, extreme, found, total
 
-META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('c0', 0, 1, 1, None), ('g1', 0, 4, 1, None), ('t2', 0, 1, 16, None), ('u3', 0, 1, 16, None)], 'scalars': [], 'sizes': ['nx', 'ny', 'nz'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1, -1, -1), (-1, -1, 0), (-1, -1, 1), (-1, 0, -1), (-1, 0, 0), (-1, 0, 1), (-1, 1, -1), (-1, 1, 0), (-1, 1, 1), (0, -1, -1), (0, -1, 0), (0, -1, 1), (0, 0, -1)), 'whole_lines': True, 'fused': False}], 'loops': 13, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
+META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('c0', 0, 1, 1, None), ('g1', 0, 4, 1, None), ('t2', 0, 1, 16, None), ('u3', 0, 1, 16, None)], 'scalars': [], 'sizes': ['nx', 'ny', 'nz'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1, -1, -1), (-1, -1, 0), (-1, -1, 1), (-1, 0, -1), (-1, 0, 0), (-1, 0, 1), (-1, 1, -1), (-1, 1, 0), (-1, 1, 1), (0, -1, -1), (0, -1, 0), (0, -1, 1), (0, 0, -1)), 'whole_lines': True, 'fused': False}], 'loops': 11, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
 
 real = np.float64
 w0 = real(0.0)
@@ -86,91 +86,80 @@ def kernel(x, b, c0, g1, t2, u3, layout, table_0):
                     for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
                         st(g1, g1_r8 + i, ld(x, x_r9 + i))
                 if ((((ny == j_hi) and (nz >= 2)) and ((j + 1) == j_hi)) or (((j_lo == 0) and (nz >= 2)) and (j == -2))) or ((((k_hi == 1) and (k_lo == 0)) and (nz == 1)) and (k == 0)):
-                    if ((nz >= 2) and (j_hi == ny)) and ((j + 1) == ny):
-                        g1_r10 = g1_0 + ((j + 1) & 3) * g1_w
-                        for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
-                            st(g1, g1_r10 + i, w0)
-                    else:
-                        if ((nz >= 2) and (j_lo == 0)) and (j == -2):
-                            g1_r11 = g1_0 + ((j + 1) & 3) * g1_w
-                            for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
-                                st(g1, g1_r11 + i, w0)
-                        else:
-                            g1_r12 = g1_0 + ((j + 1) & 3) * g1_w
-                            for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
-                                st(g1, g1_r12 + i, w0)
+                    g1_r10 = g1_0 + ((j + 1) & 3) * g1_w
+                    for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
+                        st(g1, g1_r10 + i, w0)
                 if ((ny >= (j + 2)) and (j >= 1)) and (j >= j_lo):
-                    g1_r13 = g1_0 + ((j - 1) & 3) * g1_w
-                    g1_r14 = g1_0 + ((j) & 3) * g1_w
-                    g1_r15 = g1_0 + ((j + 1) & 3) * g1_w
-                    x_r16 = x_0 + k * x_s0 + (j - 1) * x_s1
-                    x_r17 = x_0 + k * x_s0 + (j + 1) * x_s1
+                    g1_r11 = g1_0 + ((j - 1) & 3) * g1_w
+                    g1_r12 = g1_0 + ((j) & 3) * g1_w
+                    g1_r13 = g1_0 + ((j + 1) & 3) * g1_w
+                    x_r14 = x_0 + k * x_s0 + (j - 1) * x_s1
+                    x_r15 = x_0 + k * x_s0 + (j + 1) * x_s1
                     for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
-                        s18 = ld(g1, g1_r13 + i)
-                        s19 = s18 + ld(g1, g1_r14 + i)
-                        s20 = s19 + ld(g1, g1_r15 + i)
-                        s21 = s20 + ld(x, x_r16 + i)
-                        s22 = s21 + ld(x, x_r17 + i)
-                        st(c0, c0_0 + i, s22)
+                        s16 = ld(g1, g1_r11 + i)
+                        s17 = s16 + ld(g1, g1_r12 + i)
+                        s18 = s17 + ld(g1, g1_r13 + i)
+                        s19 = s18 + ld(x, x_r14 + i)
+                        s20 = s19 + ld(x, x_r15 + i)
+                        st(c0, c0_0 + i, s20)
                 if ((j_hi >= 2) and (ny == j_hi)) and ((j + 1) == j_hi):
-                    g1_r23 = g1_0 + ((j - 1) & 3) * g1_w
-                    g1_r24 = g1_0 + ((j) & 3) * g1_w
-                    g1_r25 = g1_0 + ((j + 1) & 3) * g1_w
-                    x_r26 = x_0 + k * x_s0 + (j - 1) * x_s1
+                    g1_r21 = g1_0 + ((j - 1) & 3) * g1_w
+                    g1_r22 = g1_0 + ((j) & 3) * g1_w
+                    g1_r23 = g1_0 + ((j + 1) & 3) * g1_w
+                    x_r24 = x_0 + k * x_s0 + (j - 1) * x_s1
                     for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
-                        s27 = ld(g1, g1_r23 + i)
-                        s28 = s27 + ld(g1, g1_r24 + i)
-                        s29 = s28 + ld(g1, g1_r25 + i)
-                        s30 = s29 + ld(x, x_r26 + i)
-                        st(c0, c0_0 + i, s30)
+                        s25 = ld(g1, g1_r21 + i)
+                        s26 = s25 + ld(g1, g1_r22 + i)
+                        s27 = s26 + ld(g1, g1_r23 + i)
+                        s28 = s27 + ld(x, x_r24 + i)
+                        st(c0, c0_0 + i, s28)
                 if ((j_lo == 0) and (ny >= 2)) and (j == 0):
-                    g1_r31 = g1_0 + ((j - 1) & 3) * g1_w
-                    g1_r32 = g1_0 + ((j) & 3) * g1_w
-                    g1_r33 = g1_0 + ((j + 1) & 3) * g1_w
-                    x_r34 = x_0 + k * x_s0 + (j + 1) * x_s1
+                    g1_r29 = g1_0 + ((j - 1) & 3) * g1_w
+                    g1_r30 = g1_0 + ((j) & 3) * g1_w
+                    g1_r31 = g1_0 + ((j + 1) & 3) * g1_w
+                    x_r32 = x_0 + k * x_s0 + (j + 1) * x_s1
                     for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
-                        s35 = ld(g1, g1_r31 + i)
-                        s36 = s35 + ld(g1, g1_r32 + i)
-                        s37 = s36 + ld(g1, g1_r33 + i)
-                        s38 = s37 + ld(x, x_r34 + i)
-                        st(c0, c0_0 + i, s38)
+                        s33 = ld(g1, g1_r29 + i)
+                        s34 = s33 + ld(g1, g1_r30 + i)
+                        s35 = s34 + ld(g1, g1_r31 + i)
+                        s36 = s35 + ld(x, x_r32 + i)
+                        st(c0, c0_0 + i, s36)
                 if (((j_hi == 1) and (j_lo == 0)) and (ny == 1)) and (j == 0):
-                    g1_r39 = g1_0 + ((j - 1) & 3) * g1_w
-                    g1_r40 = g1_0 + ((j) & 3) * g1_w
-                    g1_r41 = g1_0 + ((j + 1) & 3) * g1_w
+                    g1_r37 = g1_0 + ((j - 1) & 3) * g1_w
+                    g1_r38 = g1_0 + ((j) & 3) * g1_w
+                    g1_r39 = g1_0 + ((j + 1) & 3) * g1_w
                     for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
-                        s42 = ld(g1, g1_r39 + i)
-                        s43 = s42 + ld(g1, g1_r40 + i)
-                        s44 = s43 + ld(g1, g1_r41 + i)
-                        st(c0, c0_0 + i, s44)
+                        s40 = ld(g1, g1_r37 + i)
+                        s41 = s40 + ld(g1, g1_r38 + i)
+                        s42 = s41 + ld(g1, g1_r39 + i)
+                        st(c0, c0_0 + i, s42)
                 if j >= j_lo:
-                    b_r45 = b_0 + k * b_s0 + j * b_s1
-                    x_r46 = x_0 + k * x_s0 + j * x_s1
+                    b_r43 = b_0 + k * b_s0 + j * b_s1
+                    x_r44 = x_0 + k * x_s0 + j * x_s1
                     for i in range(i_lo, min((nx - 1), i_hi)):
-                        s47 = ld(b, b_r45 + i)
-                        s48 = s47 + ld(x, x_r46 + i + 1)
-                        s49 = s48 + ld(c0, c0_m1 + i)
-                        s50 = s49 + ld(c0, c0_0 + i)
-                        s51 = s50 + ld(c0, c0_p1 + i)
-                        st(t2, t2_0 + i, (s51 * w1))
+                        s45 = ld(b, b_r43 + i)
+                        s46 = s45 + ld(x, x_r44 + i + 1)
+                        s47 = s46 + ld(c0, c0_m1 + i)
+                        s48 = s47 + ld(c0, c0_0 + i)
+                        s49 = s48 + ld(c0, c0_p1 + i)
+                        st(t2, t2_0 + i, (s49 * w1))
                     if i_hi == nx:
-                        s52 = ld(b, b_0 + k * b_s0 + j * b_s1 + nx - 1)
-                        s53 = s52 + ld(c0, c0_m2 + nx)
-                        s54 = s53 + ld(c0, c0_m1 + nx)
-                        s55 = s54 + ld(c0, c0_0 + nx)
-                        st(t2, t2_m1 + nx, (s55 * w1))
+                        s50 = ld(b, b_r43 + nx - 1)
+                        s51 = s50 + ld(c0, c0_m2 + nx)
+                        s52 = s51 + ld(c0, c0_m1 + nx)
+                        s53 = s52 + ld(c0, c0_0 + nx)
+                        st(t2, t2_m1 + nx, (s53 * w1))
                     for i in range(i_lo, i_hi):
-                        s56 = ld(t2, t2_0 + i)
-                        s57 = fma(w1, ld(t2, t2_m1 + i), s56)
-                        s58 = fma(w2, ld(t2, t2_m2 + i), s57)
-                        s59 = fma(w3, ld(t2, t2_m3 + i), s58)
-                        st(u3, u3_0 + i, s59)
-                    x_r60 = x_0 + k * x_s0 + j * x_s1
+                        s54 = ld(t2, t2_0 + i)
+                        s55 = fma(w1, ld(t2, t2_m1 + i), s54)
+                        s56 = fma(w2, ld(t2, t2_m2 + i), s55)
+                        s57 = fma(w3, ld(t2, t2_m3 + i), s56)
+                        st(u3, u3_0 + i, s57)
                     for i in range(i_lo, i_hi):
-                        s61 = ld(u3, u3_0 + i)
-                        s62 = fma(w4, ld(u3, u3_m4 + i), s61)
-                        s63 = fma(w5, ld(u3, u3_m8 + i), s62)
-                        st(x, x_r60 + i, s63)
+                        s58 = ld(u3, u3_0 + i)
+                        s59 = fma(w4, ld(u3, u3_m4 + i), s58)
+                        s60 = fma(w5, ld(u3, u3_m8 + i), s59)
+                        st(x, x_r44 + i, s60)
     return 0
 
 
