@@ -24,12 +24,16 @@ from .sums import STATE
 from .write_calls import call_lines, functions_of
 from .write_loops import STRIP, has_loop, runs_of, write_tree
 from .write_rows import value_text
+from .write_whole import whole_lines
 from .writer import Writer, spelled
 
 MEMORY, LOOKS = ("ld", "st"), ("unfit",)
 """What a debug build takes from `ssr.debug`."""
 
 OPERATIONS = ("address", "fits", "fma", "maximum", "meet", "minimum", "prefetch", "sign")
+WHOLE = ("apart", "component")
+"""What modules of programs with vector fields take too."""
+
 REDUCTIONS = ("accumulate", "extreme", "found", "total")
 EVERYWHERE = frozenset(("np", "real", "range", "min", "max", "abs"))
 """Names that generated functions know beside those they import."""
@@ -132,6 +136,8 @@ def kernel_source(
         meta["calls"] = [{"name": call.name, "fields": list(call.fields)} for call in calls]
     if debug:
         meta["looks"] = looks
+    elif program.vectors:
+        meta["whole"] = [name for name, _ in program.vectors]
     return _module(program, types, meta, functions, body, dtype, title), meta
 
 
@@ -244,7 +250,7 @@ def _module(
         "import numpy as np",
         f"from numba.types import Array, f4, f8, {'i4, ' if meta['stored'] else ''}i8",
         "",
-        *_imports(meta["debug"]),
+        *_imports(meta["debug"], vectors=bool(program.vectors)),
         "",
         f"META = {dict(meta)!r}",
         "",
@@ -266,13 +272,15 @@ def _module(
         lines += ["    far = layout[1]", f"    strip_length = {STRIP} if far else {2**62}"]
     lines += [*body, "    return 0", "", "", "SIGNATURE = i8("]
     lines += [f"    {t}," for t in signature]
-    lines += [")", ""]
-    return "\n".join(lines)
+    lines += [")"]
+    if not meta["debug"]:
+        lines += whole_lines(program, arguments, signature, OTHER_LAYOUT)
+    return "\n".join([*lines, ""])
 
 
-def _imports(debug: bool) -> list[str]:
+def _imports(debug: bool, vectors: bool) -> list[str]:
     """Return the lines that import what a kernel is written in."""
-    operations = OPERATIONS if debug else sorted(OPERATIONS + MEMORY)
+    operations = OPERATIONS if debug else sorted(OPERATIONS + MEMORY + (WHOLE if vectors else ()))
     return [
         *([f"from ssr.debug import {', '.join(MEMORY + LOOKS)}"] if debug else []),
         f"from ssr.intrinsics import {', '.join(operations)}",

@@ -17,6 +17,7 @@ from llvmlite import ir as llvm
 from numba import types
 from numba.core import cgutils
 from numba.extending import lower_builtin, type_callable
+from numba.np.arrayobj import populate_array
 
 
 class Memory:
@@ -91,6 +92,16 @@ def fits(a: Any, layout: Any, place: int) -> bool:
     """Whether an array's shape and strides are those that stand in ``layout`` from a place on."""
     meant = tuple(int(n) for n in layout[place : place + 2 * a.array.ndim])
     return bool((*a.array.shape, *a.array.strides) == meant)
+
+
+def apart(a: Any, count: int) -> bool:
+    """Whether an array has this length along its first axis."""
+    return len(a.array) == count
+
+
+def component(a: Any, number: int) -> Any:
+    """Return a part of an array: what has this index along its first axis."""
+    return Memory(a.array[number])
 
 
 def fma(a: Any, b: Any, c: Any) -> Any:
@@ -225,6 +236,33 @@ def _lower_fits(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         meant = builder.load(pointer(context, builder, wanted, args[1], place))
         same = builder.and_(same, builder.icmp_signed("==", number, meant))
     return same
+
+
+@type_callable(apart)
+def _type_apart(context: Any) -> Callable[..., Any]:
+    return lambda a, count: types.boolean if isinstance(a, types.Array) else None
+
+
+@lower_builtin(apart, types.Array, types.Integer)
+def _lower_apart(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    array = context.make_array(signature.args[0])(context, builder, args[0])
+    length = builder.extract_value(array.shape, 0)
+    return builder.icmp_signed("==", length, builder.sext(args[1], length.type))
+
+
+@type_callable(component)
+def _type_component(context: Any) -> Callable[..., Any]:
+    return lambda a, number: a.copy(ndim=a.ndim - 1) if isinstance(a, types.Array) else None
+
+
+@lower_builtin(component, types.Array, types.Integer)
+def _lower_component(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    whole = context.make_array(signature.args[0])(context, builder, args[0])
+    part = context.make_array(signature.return_type)(context, builder)
+    shape, strides = (cgutils.unpack_tuple(builder, t) for t in (whole.shape, whole.strides))
+    data = cgutils.pointer_add(builder, whole.data, builder.mul(args[1], strides[0]))
+    populate_array(part, data, shape[1:], strides[1:], whole.itemsize, None)
+    return part._getvalue()
 
 
 @type_callable(meet)

@@ -254,7 +254,8 @@ class Program:
     """Assignments over fields and reductions, run one after the other.
 
     ``fields`` and ``scalars`` are arguments in order; ``temporaries`` are allocated for the time of
-    a call. ``results`` are numbers made of scalars and reductions that a call returns.
+    a call. ``results`` are numbers made of scalars and reductions that a call returns. ``vectors``
+    are names of arrays, each with those of the fields that are given as this one array.
     """
 
     name: str
@@ -264,6 +265,7 @@ class Program:
     sizes: tuple[str, ...]
     steps: tuple[Step, ...]
     results: tuple[Value, ...] = ()
+    vectors: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def field(self, name: str) -> Field:
         """Return a field or temporary by name."""

@@ -20,7 +20,8 @@ from .options import Options
 class Kernel:
     """A kernel ready to be called.
 
-    ``run`` is the compiled function, ``plain`` the same source as ordinary Python.
+    ``run`` is the compiled function, ``plain`` the same source as ordinary Python. ``run`` takes
+    the vector fields that ``meta`` calls ``whole`` as one array, else an array for each component.
     """
 
     name: str
@@ -94,7 +95,7 @@ def _source(program: ir.Program, options: Options, dtype: str) -> str:
 
 
 def _has_code(path: Path) -> bool:
-    return any((path.parent / "__pycache__").glob(f"{path.stem}.kernel-*.nbi"))
+    return any((path.parent / "__pycache__").glob(f"{path.stem}.*.nbi"))
 
 
 def _load(path: Path, name: str, from_cache: bool, start: float) -> Kernel:
@@ -143,9 +144,12 @@ def compiled(module: ModuleType, keep: bool) -> Callable[..., int]:
         from .machine import jit
 
     scope = dict(vars(module))
-    for name in module.META["functions"]:
+    whole = "whole" in module.META
+    main, signature = ("call", "WHOLE") if whole else ("kernel", "SIGNATURE")
+    parts = [*module.META["functions"], *(["kernel"] if whole else [])]
+    for name in parts:
         scope[name] = jit(None, cache=False)(FunctionType(scope[name].__code__, scope))
-    made: Callable[..., int] = jit(module.SIGNATURE, cache=keep)(
-        FunctionType(module.kernel.__code__, scope)
+    made: Callable[..., int] = jit(scope[signature], cache=keep)(
+        FunctionType(scope[main].__code__, scope)
     )
     return made

@@ -13,7 +13,7 @@ from .binding import match_sizes
 from .boxes import calls_of, normal, plan_boxes
 from .calls import settled
 from .check import diagnose, dtype_name, number_of, overlap, read_first
-from .errors import ArgumentError, ShapeError, Span, UnboundError
+from .errors import ArgumentError, Span, UnboundError
 from .expression import (
     Expression,
     Field,
@@ -32,6 +32,7 @@ from .space import Box, Space
 from .sums import STATE
 from .trace import ScalarType
 from .values import Row, Value
+from .vectors import VectorSpace
 
 if TYPE_CHECKING:
     from .applied import What
@@ -75,11 +76,9 @@ class Program:
         self._kernels: dict[str, Kernel] = {}
         self._launches: dict[Any, Launch] = {}
         self._last: Launch | None = None
-        self.ir, self._places = _program_ir(recorder)
+        found, self._places = _program_ir(recorder)
+        self.ir = replace(found, vectors=signature.components)
         self._many = isinstance(recorder.results, tuple)
-        self._scalars = tuple(
-            n for n, (_, kind) in enumerate(signature.flat) if isinstance(kind, ScalarType)
-        )
         self._numbers = tuple(
             n for n, (_, kind) in enumerate(signature.kinds) if isinstance(kind, ScalarType)
         )
@@ -146,15 +145,15 @@ class Program:
             and (not self._numbers or all(type(args[n]) is float for n in self._numbers))
         ):
             try:
-                results = launch(self.signature.apart(args))
+                results = launch(args)
                 if results is not None:
                     return self._returned(results)
-            except (TypeError, ShapeError):  # what is wrong is found out below
+            except TypeError:  # what is wrong is found out below
                 pass
         args = self.signature.arranged(args, named)
         if any(isinstance(a, (Row, Value)) for a in args):
             return self._inline(args)
-        return self._call(self.signature.apart(args), boxes)
+        return self._call(args, boxes)
 
     def _inline(self, args: tuple[Any, ...]) -> Any:
         """Run the body as a part of the program that calls this one."""
@@ -167,15 +166,16 @@ class Program:
 
     def _call(self, args: tuple[Any, ...], boxes: Sequence[Box] | None) -> Any:
         """Run with arguments in order; prepare what was not called like this before."""
-        launch = self._launch(self._arrays(args), boxes)
+        arrays = self._arrays(args)
+        launch = self._launch(arrays, boxes)
         args = self._converted(args, launch.dtype)
         try:
             results = launch(args)
         except TypeError:
-            diagnose(self._named(self._arrays(args)), launch.dtype, self._written())
+            diagnose(self._named(arrays), launch.dtype, self._written())
             raise
         if results is None:
-            overlap(self._named(self._arrays(args)), self._written())
+            overlap(self._named(arrays), self._written())
             results = launch.anyway(args)
         elif boxes is None:
             self._last = launch
@@ -195,10 +195,11 @@ class Program:
             self._launches[key] = known
         return known
 
-    def _arrays(self, args: Sequence[Any]) -> list[Any]:
+    def _arrays(self, args: tuple[Any, ...]) -> list[Any]:
+        """Return all arrays of a call, vector fields as their components."""
         given = [
             a
-            for a, (_, kind) in zip(args, self.signature.flat, strict=True)
+            for a, (_, kind) in zip(self.signature.apart(args), self.signature.flat, strict=True)
             if isinstance(kind, Space)
         ]
         return given + [a for _, a in self._captured]
@@ -206,8 +207,8 @@ class Program:
     def _converted(self, args: tuple[Any, ...], dtype: Any) -> tuple[Any, ...]:
         """Return arguments with the numbers among them in a kernel's type."""
         given = list(args)
-        for place in self._scalars:
-            given[place] = dtype(number_of(self.signature.flat[place][0], given[place]))
+        for place in self._numbers:
+            given[place] = dtype(number_of(self.signature.kinds[place][0], given[place]))
         return tuple(given)
 
     def _written(self) -> frozenset[str]:
@@ -250,9 +251,9 @@ class Program:
         states: list[Any] = [((n, STATE), np.int64) for n in (kernel.meta["reductions"],) if n]
         states += [((n,), np.float64) for n in (kernel.meta["results"],) if n]
         return Launch(
-            run=self._watched(kernel.run, kernel),
+            run=self._run(kernel),
             order=arrangement(
-                [isinstance(kind, Space) for _, kind in self.signature.flat],
+                [not isinstance(kind, ScalarType) for _, kind in self.signature.kinds],
                 (len(self._captured), len(self._constants)),
                 1 + len(plan.tables) + len(stored) + len(calls),
                 (len(scratch), len(states)),
@@ -263,6 +264,26 @@ class Program:
             dtype=dtype.type,
             results=kernel.meta["results"],
         )
+
+    def _run(self, kernel: Kernel) -> Callable[..., int]:
+        """Return the function of a kernel that takes what a call gives."""
+        run = self._watched(kernel.run, kernel)
+        return run if "whole" in kernel.meta else self._taking_parts(run)
+
+    def _taking_parts(self, run: Callable[..., int]) -> Callable[..., int]:
+        """Return a function that takes vector fields whole, of one that takes components."""
+        if not self.signature.vectors:
+            return run
+        fields = [kind for _, kind in self.signature.kinds if not isinstance(kind, ScalarType)]
+
+        def call(*args: Any) -> int:
+            parts = [
+                list(a) if isinstance(kind, VectorSpace) else [a]
+                for a, kind in zip(args, fields, strict=False)
+            ]
+            return run(*(a for part in parts for a in part), *args[len(fields) :])
+
+        return call
 
     def _watched(self, run: Callable[..., int], kernel: Kernel) -> Callable[..., int]:
         """Return a kernel's function; in the debug build one that reports what it finds."""
@@ -278,15 +299,15 @@ class Program:
         """Run the kernel's source as plain Python, with all accesses checked: slow, for tests."""
         from .intrinsics import plain, unwritten
 
-        args = self.signature.apart(args)
-        launch = self._launch(self._arrays(args), boxes)
+        arrays = self._arrays(args)
+        launch = self._launch(arrays, boxes)
         args = self._converted(args, launch.dtype)
         kernel = self.kernel(launch.dtype)
-        run = self._watched(plain(kernel.plain), kernel)
+        run = self._taking_parts(self._watched(plain(kernel.plain), kernel))
         launch = replace(launch, run=run, empty=unwritten, kept=[])
         results = launch(args)
         if results is None:
-            overlap(self._named(self._arrays(args)), self._written())
+            overlap(self._named(arrays), self._written())
             results = launch.anyway(args)
         assert results is not None
         return self._returned(results)

@@ -63,6 +63,11 @@ class Signature:
         return tuple(found)
 
     @cached_property
+    def components(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """The names of vector fields, each with those of its components."""
+        return tuple((n, k.names(n)) for n, k in self.kinds if isinstance(k, VectorSpace))
+
+    @cached_property
     def vectors(self) -> tuple[int, ...]:
         """Places of vector fields among the parameters."""
         return tuple(n for n, (_, kind) in enumerate(self.kinds) if isinstance(kind, VectorSpace))
