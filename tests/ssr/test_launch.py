@@ -91,3 +91,33 @@ def test_scalars_may_follow_vector_fields() -> None:
     for _ in range(3):
         scaled(u, 2.0)
     assert (u == 8.0).all()
+
+
+@ssr.program(u=ssr.Space(n).vector(2), s=ssr.Space(n))
+def spread(u: Any, s: Any) -> None:
+    u[:] = u + ssr.vector(s, 2.0 * s)
+
+
+def test_vector_fields_are_taken_whole() -> None:
+    assert spread.kernel().meta["whole"] == ["u"]
+    for u in np.zeros((2, 3)), np.zeros((2, 6))[::-1, 1:4], np.zeros((3, 2, 3))[1]:
+        expected = u + np.array([[1.0, 2, 3], [2, 4, 6]])
+        spread(u, np.array([1.0, 2, 3]))
+        spread(u, np.zeros(3))  # by the way prepared by the call before
+        np.testing.assert_array_equal(u, expected)
+
+
+def test_other_numbers_of_components_after_a_call_that_was_right() -> None:
+    u, s = np.zeros((2, 3)), np.ones(3)
+    for wrong in np.zeros((3, 3)), np.zeros((1, 3)), np.zeros((0, 3)), np.zeros(3):
+        spread(u, s)
+        with pytest.raises(ShapeError):
+            spread(wrong, s)
+        assert not wrong.any()
+
+
+def test_components_that_share_memory_with_each_other_are_refused() -> None:
+    u = np.lib.stride_tricks.as_strided(np.zeros(4), (2, 3), (8, 8))
+    spread(np.zeros((2, 3)), np.ones(3))
+    with pytest.raises(OverlapError):
+        spread(u, np.ones(3))
