@@ -11,7 +11,7 @@ import numpy as np
 import ssr
 from ssr.boxes import plan_boxes
 from ssr.errors import ArgumentError, SpaceError, UnsupportedError
-from ssr.launch import Launch, arrangement
+from ssr.launch import Launch
 from ssr.space import Box
 
 from .local import LocalVector
@@ -144,15 +144,16 @@ def _launch(
         for name, (first, a) in ((target, made), (source, read))
     ]
     plan = plan_boxes(kernel.meta, {target: _space(box)}, sizes_of(matrix), arrays, None)
-    scratch = [(shape, made[1].dtype.type) for shape in (*plan.temporaries, *plan.buffers)]
+    scratch = tuple((shape, made[1].dtype.type) for shape in (*plan.temporaries, *plan.buffers))
     return Launch(
         run=kernel.run,
-        order=arrangement([True, True], (0, 0), 1 + len(plan.tables), (len(scratch), 0)),
+        fields=2,
+        order=None,
+        bound=((), ()),
         rest=(plan.layout, *plan.tables),
         free=(plan.free, *plan.tables),
-        scratch=tuple(scratch),
+        scratch=(scratch, ()),
         dtype=made[1].dtype.type,
-        results=0,
     )
 
 

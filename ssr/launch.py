@@ -4,33 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
 from operator import itemgetter
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+
+Memory: TypeAlias = "tuple[tuple[Any, ...], tuple[Any, ...]]"
+"""What a call does not give: arguments between its fields and its scalars, and behind these."""
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
     """A kernel with scratch memory, bound data, layouts and tables for arrays of one layout.
 
-    The kernel checks the layout itself, before it does anything: a launch may be tried on any
-    arrays.
+    The kernel takes fields, bound fields, temporaries and buffers; scalars, bound scalars, states
+    and results; and then layout and tables. It checks the layout itself, before it does anything: a
+    launch may be tried on any arrays.
 
     Attributes
     ----------
     run
         The kernel.
+    fields
+        How many fields a call gives; its other arguments are scalars.
     order
-        The places of the kernel's arguments in (arguments of the call, bound data, layout and
-        tables, scratch); None if that is their order.
+        Brings the fields of a call before its scalars; None if that is their order.
+    bound
+        Bound fields, bound scalars.
     rest
-        Bound data, layout and tables.
+        Layout and tables.
     free
         The same with a layout under which arrays may overlap.
     scratch
-        Shapes and types of temporaries and buffers, of the state of reductions, and of results.
+        Shapes and types of temporaries and buffers; of the state of reductions, and of results.
     dtype
         The type of all numbers.
     results
@@ -38,66 +44,61 @@ class Launch:
     empty
         Allocates scratch memory.
     kept
-        Scratch memory of earlier calls. Calls at the same time, by several threads, have their own.
+        Arguments with scratch memory of earlier calls. Calls at the same time, by several threads,
+        have their own.
     """
 
     run: Callable[..., int]
+    fields: int
     order: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None
+    bound: tuple[tuple[Any, ...], tuple[Any, ...]]
     rest: tuple[Any, ...]
     free: tuple[Any, ...]
-    scratch: tuple[Any, ...]
+    scratch: tuple[tuple[Any, ...], tuple[Any, ...]]
     dtype: Any
-    results: int
+    results: int = 0
     empty: Callable[..., Any] = np.empty
-    kept: list[tuple[Any, ...]] = field(default_factory=list)
+    kept: list[Memory] = field(default_factory=list)
 
     def __call__(self, args: tuple[Any, ...]) -> tuple[float, ...] | None:
         """Run on the arguments of a call; return the results, None if the kernel refused to run."""
-        if self.order is None:
-            return None if self.run(*args, *self.rest) else ()
-        return self._run(args + self.rest)
-
-    def anyway(self, args: tuple[Any, ...]) -> tuple[float, ...] | None:
-        """Run on arrays whose extents in memory meet, after they were found not to overlap."""
-        return self._run(args + self.free)
-
-    def _run(self, given: tuple[Any, ...]) -> tuple[float, ...] | None:
-        if self.order is None:
-            return None if self.run(*given) else ()
         try:
             memory = self.kept.pop()
         except IndexError:
-            memory = tuple([self.empty(shape, dtype) for shape, dtype in self.scratch])
-        if self.run(*self.order(given + memory)):
-            return None
-        results = tuple(memory[-1].tolist()) if self.results else ()
+            memory = self._memory(self.rest)
+        results = self._run(args, memory)
         self.kept.append(memory)
         return results
 
+    def anyway(self, args: tuple[Any, ...]) -> tuple[float, ...] | None:
+        """Run on arrays whose extents in memory meet, after they were found not to overlap."""
+        return self._run(args, self._memory(self.free))
 
-def arrangement(
-    fields: Sequence[bool], bound: tuple[int, int], tables: int, scratch: tuple[int, int]
-) -> Callable[[tuple[Any, ...]], tuple[Any, ...]] | None:
-    """Return the order of a kernel's arguments among those of a `Launch`.
+    def _run(self, args: tuple[Any, ...], memory: Memory) -> tuple[float, ...] | None:
+        middle, end = memory
+        if len(args) == self.fields:
+            args = args + middle + end
+        else:
+            args = args if self.order is None else self.order(args)
+            args = args[: self.fields] + middle + args[self.fields :] + end
+        if self.run(*args):
+            return None
+        return tuple(end[-1 - len(self.rest)].tolist()) if self.results else ()
 
-    Parameters
-    ----------
-    fields
-        For each argument of a call whether it is a field; the others are scalars.
-    bound
-        How many fields and how many scalars are bound.
-    tables
-        How many layouts and tables there are.
-    scratch
-        How many temporaries and buffers, and how many arrays of states and results there are.
+    def _memory(self, rest: tuple[Any, ...]) -> Memory:
+        """Return what a call does not give, with new scratch memory."""
+        middle, end = (
+            (*bound, *(self.empty(shape, dtype) for shape, dtype in scratch))
+            for bound, scratch in zip(self.bound, self.scratch, strict=True)
+        )
+        return middle, end + rest
+
+
+def arrangement(fields: Sequence[bool]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]] | None:
+    """Return what brings the fields of a call before its scalars; None if that is their order.
+
+    >>> arrangement([False, True, False])((1, "x", 2))
+    ('x', 1, 2)
     """
-    lengths = (len(fields), *bound, tables, *scratch)
-    ends = list(accumulate(lengths))
-    _, captured, constants, rest, memory, states = (
-        range(end - length, end) for end, length in zip(ends, lengths, strict=True)
-    )
-    places = [n for n, field in enumerate(fields) if field]
-    places += [*captured, *memory]
-    places += [n for n, field in enumerate(fields) if not field]
-    places += [*constants, *states, *rest]
+    places = sorted(range(len(fields)), key=lambda n: not fields[n])
     return None if places == sorted(places) else itemgetter(*places)

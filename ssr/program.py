@@ -79,6 +79,7 @@ class Program:
         found, self._places = _program_ir(recorder)
         self.ir = replace(found, vectors=signature.components)
         self._many = isinstance(recorder.results, tuple)
+        self._count = len(signature.kinds)
         self._numbers = tuple(
             n for n, (_, kind) in enumerate(signature.kinds) if isinstance(kind, ScalarType)
         )
@@ -141,13 +142,13 @@ class Program:
             launch is not None
             and boxes is None
             and not named
-            and len(args) == len(self.signature.kinds)
+            and len(args) == self._count
             and (not self._numbers or all(type(args[n]) is float for n in self._numbers))
         ):
             try:
                 results = launch(args)
                 if results is not None:
-                    return self._returned(results)
+                    return self._returned(results) if results else None
             except TypeError:  # what is wrong is found out below
                 pass
         args = self.signature.arranged(args, named)
@@ -233,7 +234,10 @@ class Program:
             )
         kernel = self.kernel(dtype)
         plan = plan_boxes(kernel.meta, self._spaces, sizes, named, boxes)
-        bound = (*(a for _, a in self._captured), *(dtype.type(v) for _, v in self._constants))
+        bound = (
+            tuple(a for _, a in self._captured),
+            tuple(dtype.type(v) for _, v in self._constants),
+        )
         steps = {n: [s // a.itemsize for s in a.strides] for n, _, a in named}
         stored = [
             self._recorder.stored[matrix].argument(what, sizes, steps.get(array), dtype)
@@ -247,20 +251,18 @@ class Program:
             for array in (place, made.links, made.weights)
         ]
         memory = (*plan.temporaries, *plan.buffers, *(made.scratch for made in called))
-        scratch: list[Any] = [(shape, dtype.type) for shape in memory]
+        scratch = tuple((shape, dtype.type) for shape in memory)
         states: list[Any] = [((n, STATE), np.int64) for n in (kernel.meta["reductions"],) if n]
         states += [((n,), np.float64) for n in (kernel.meta["results"],) if n]
+        given = [not isinstance(kind, ScalarType) for _, kind in self.signature.kinds]
         return Launch(
             run=self._run(kernel),
-            order=arrangement(
-                [not isinstance(kind, ScalarType) for _, kind in self.signature.kinds],
-                (len(self._captured), len(self._constants)),
-                1 + len(plan.tables) + len(stored) + len(calls),
-                (len(scratch), len(states)),
-            ),
-            rest=(*bound, plan.layout, *plan.tables, *stored, *calls),
-            free=(*bound, plan.free, *plan.tables, *stored, *calls),
-            scratch=(*scratch, *states),
+            fields=sum(given),
+            order=arrangement(given),
+            bound=bound,
+            rest=(plan.layout, *plan.tables, *stored, *calls),
+            free=(plan.free, *plan.tables, *stored, *calls),
+            scratch=(scratch, tuple(states)),
             dtype=dtype.type,
             results=kernel.meta["results"],
         )
