@@ -14,6 +14,7 @@ from typing import Any
 import numba
 from numba import types
 from numba._dynfunc import make_function
+from numba.core.cgutils import alloca_once
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import PassManager, register_pass
@@ -66,7 +67,11 @@ class Types(NopythonTypeInference):
 
 
 class Lowering(Lower):
-    """The translation to LLVM, operations without what Numba knows of constants among them."""
+    """Translation to LLVM, without what Numba knows of constants, and the sizes of variables."""
+
+    def alloca_lltype(self, name: Any, lltype: Any, datamodel: Any = None) -> Any:
+        """Return memory for a variable."""
+        return alloca_once(self.builder, lltype, name=name, zfill=False)
 
     def lower_binop(self, resty: Any, expr: Any, op: Any) -> Any:
         """Return the value of an operation on two values."""
