@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from typing import Any, TypeAlias
 
@@ -20,7 +20,7 @@ from ssr.space import Space
 from .closure import Piece as Region
 from .evaluate import affine_in_scalars, evaluate, indices, numbers
 from .pieces import Mix, Number, Part, Piece, Tap
-from .ruled import Ruled
+from .ruled import Ruled, several
 from .strip import Entry, Row
 from .tables import form_of, tables
 from .write import Form, source
@@ -90,7 +90,7 @@ class Ghosts(External):
         form = form_of(list(self.parts(likely)), axes, len(self.data))
         for sizes in small:
             with suppress(Error):  # blocks too small for the rules
-                form = _both(form, form_of(list(self.parts(sizes)), axes, len(self.data)))
+                form |= form_of(list(self.parts(sizes)), axes, len(self.data))
         return form
 
     def _sizes(self) -> Iterator[dict[str, int]]:
@@ -100,11 +100,7 @@ class Ghosts(External):
         for member in self.members:
             likely |= member.ruled.likely()
             fixed |= member.ruled.fixed()
-        free = [name for name in likely if name not in fixed]
-        yield likely
-        if free:
-            yield from ({**likely, **dict.fromkeys(free, n)} for n in (1, 2, 3))
-            yield from ({**likely, name: 1} for name in free[: len(free) * (len(free) > 1)])
+        return several(likely, [name for name in likely if name not in fixed])
 
     def tables(self, sizes: Mapping[str, int], dtype: Any) -> Tables:
         """Return what the function works through."""
@@ -292,18 +288,6 @@ class _Numbers:
         if np.ndim(found) == 0:
             return float(found)
         return np.asarray(found, np.float64)
-
-
-def _both(a: Form, b: Form) -> Form:
-    """Return the form of a function that can do what each of two can."""
-    found: dict[str, Any] = {}
-    for field in fields(a):
-        one, other = getattr(a, field.name), getattr(b, field.name)
-        if isinstance(one, bool):
-            found[field.name] = one or other
-        elif field.name not in ("axes", "scalars"):
-            found[field.name] = tuple(sorted({*one, *other}))
-    return replace(a, **found)
 
 
 def _diagonal(mix: Any) -> bool:

@@ -22,6 +22,19 @@ LARGE = 61
 """A size when nothing is known but that blocks are not small."""
 
 
+def several(likely: Mapping[str, int], free: Sequence[str]) -> Iterator[dict[str, int]]:
+    """Yield likely sizes, and then small ones of the free names; there points lie in other ways.
+
+    >>> list(several({"n": 61}, ["n"]))
+    [{'n': 61}, {'n': 1}, {'n': 2}, {'n': 3}]
+    """
+    yield dict(likely)
+    if free:
+        yield from ({**likely, **dict.fromkeys(free, n)} for n in (1, 2, 3))
+    if len(free) > 1:
+        yield from ({**likely, name: 1} for name in free)
+
+
 @dataclass(frozen=True, eq=False)
 class Ruled:
     """Rules about the ghosts of a frame.

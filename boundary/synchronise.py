@@ -6,9 +6,10 @@ holds a copy; synchronisation replaces all copies of a point by their mean, or b
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -26,7 +27,7 @@ from .chain import declared
 from .evaluate import indices, table
 from .grid import Grid, GridSpace
 from .pieces import Part, Piece, Tap
-from .ruled import LARGE
+from .ruled import LARGE, several
 from .tables import form_of, tables
 from .write import Form, source
 
@@ -414,9 +415,14 @@ class _Step(External):
 
     @cached_property
     def _form(self) -> Form:
-        likely = {n: LARGE + 4 * k for k, n in enumerate(self.of.points[0].sizes)}
+        names = self.of.points[0].sizes
+        likely = {n: LARGE + 4 * k for k, n in enumerate(names)}
         axes = [whole.ndim for _, whole in self.fields]
-        return form_of(list(self.of.parts(likely)), axes, staged=True)
+        made = (
+            form_of(list(self.of.parts(sizes)), axes, staged=True)
+            for sizes in several(likely, names)
+        )
+        return reduce(operator.or_, made)
 
     def tables(self, sizes: Mapping[str, int], dtype: Any) -> Tables:
         """Return what the function works through."""

@@ -121,8 +121,9 @@ def _sorted(
             (few if part.taps and np.prod(part.extents) <= FEW else rest).append(part)
     if staged:
         whole = [*few, *rest]
-        shared = [p for p in rest if isinstance(p, Piece) and _shared(p) and _apart(p, whole)]
+        shared = [p for p in whole if isinstance(p, Piece) and _shared(p) and _apart(p, whole)]
         known = set(map(id, shared))
+        few = [piece for piece in few if id(piece) not in known]
         rest = [part for part in rest if id(part) not in known]
     return copies, shared, few, rest
 

@@ -14,8 +14,9 @@ strides of all axes but the last.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from enum import IntEnum
+from typing import Any
 
 TAPS = 8
 """Neighbours on a line that are added up at once."""
@@ -88,6 +89,17 @@ class Form:
     constants: bool = True
     shared: bool = False
 
+    def __or__(self, other: Form) -> Form:
+        """Return the form of a function that can do what each of two can, for the same fields."""
+        found: dict[str, Any] = {}
+        for field in fields(self):
+            one, two = getattr(self, field.name), getattr(other, field.name)
+            if isinstance(one, bool):
+                found[field.name] = one or two
+            elif field.name not in ("axes", "scalars"):
+                found[field.name] = tuple(sorted({*one, *two}))
+        return replace(self, **found)
+
     def product(self, group: tuple[int, ...]) -> int | None:
         """Return the instruction that adds up the values of a group; None if there is none."""
         return Op.PRODUCT + self.groups.index(group) if group in self.groups else None
@@ -99,11 +111,11 @@ def source(form: Form, name: str) -> str:
     It takes the fields, ``place``, ``links``, ``weights``, ``scratch`` and the scalars, and returns
     nothing.
     """
-    fields = [f"f{n}" for n in range(len(form.axes))]
+    arrays = [f"f{n}" for n in range(len(form.axes))]
     scalars = [f"s{n}" for n in range(form.scalars)]
     texts = [text.replace("NAME", name) for text in _functions(form)]
     lines = [
-        f"def {name}({', '.join([*fields, 'place', 'links', 'weights', 'scratch', *scalars])}):",
+        f"def {name}({', '.join([*arrays, 'place', 'links', 'weights', 'scratch', *scalars])}):",
         "    zero = ld(weights, 0)",
         "    start = 0",
         f"    while ld(links, start) != {Op.STOP:d}:",
@@ -111,7 +123,7 @@ def source(form: Form, name: str) -> str:
         "        at = start + 2",
     ]
     word = "if"
-    for condition, body in _branches(form, name, fields, scalars):
+    for condition, body in _branches(form, name, arrays, scalars):
         lines += [f"        {word} {condition}:", *(" " * 12 + line for line in body)]
         word = "elif"
     lines.append("        start = ld(links, start + 1)")

@@ -1,0 +1,81 @@
+"""Random whole programs with boundaries.
+
+Compared are NumPy and SciPy, to rounding; and to the last bit the interpreter, the source run as
+plain Python, steps in one nest or each alone, and the steps as they were recorded.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ssr
+from ssr import ir
+from ssr.interpret import interpret_program
+from ssr.pipeline import lower
+
+from ..ssr import plain
+from ..ssr import strategies as some
+from . import bodies
+from .bodies import KINDS, NAMES, STEPS, Array, Arrays, Setting, Step, declared, drawn, setting
+
+SIZES = st.fixed_dictionaries({n: st.integers(2, 5) for n in ("n", "ny", "nx")})
+
+
+def sized(of: Setting, sizes: Mapping[str, int]) -> dict[str, int]:
+    return {n: v for n, v in sizes.items() if n in of.cells.sizes}
+
+
+def interpreted(
+    program: ssr.Program, arrays: Mapping[str, Array], s: float, sizes: Mapping[str, int]
+) -> tuple[float, ...]:
+    """Run the interpreter on the arrays of a program, in place."""
+    fields = {n: a for n, a in arrays.items() if n != "U"}
+    fields |= {f"U[{c}]": part for c, part in enumerate(arrays["U"])}
+    return interpret_program(program.ir, fields, {"s": s}, sizes)
+
+
+def recorded(of: Setting, steps: Sequence[Step]) -> ssr.Program:
+    """Return a program whose calls are where the body has them, and make all ghosts."""
+    with patch("ssr.program.settled", lambda placed, fields, kept: list(placed)):
+        return declared(of, steps, ssr.Options(exact=True))
+
+
+def check_close(found: Mapping[str, Array], wanted: Mapping[str, Array]) -> None:
+    scale = 1.0 + max(np.nanmax(abs(a)) for a in wanted.values())
+    for name, array in found.items():
+        np.testing.assert_allclose(array, wanted[name], rtol=1e-9, atol=1e-11 * scale, err_msg=name)
+
+
+def check_all(name: str, steps: Sequence[Step], sizes: Mapping[str, int], seed: int) -> None:
+    """Compare all ways to run a program."""
+    of = setting(name)
+    sizes = sized(of, sizes)
+    program = declared(of, steps, ssr.Options(exact=True))
+    given = [drawn(of, sizes, seed) for _ in range(5)]
+    wanted = bodies.body(Arrays(of, sizes), steps)(**given[0], s=0.5)
+    with np.errstate(all="ignore"):
+        numbers = [
+            interpreted(recorded(of, steps), given[1], 0.5, sizes),
+            interpreted(program, given[2], 0.5, sizes),
+            plain.run(program, *given[3].values(), 0.5),
+        ]
+        apart = program.with_options(replace(program.options, fuse=False))
+        numbers.append(plain.run(apart, *given[4].values(), 0.5))
+    check_close(given[1], given[0])
+    np.testing.assert_allclose(numbers[0], wanted, rtol=1e-9, atol=1e-11)
+    for other, found in zip(given[2:], numbers[1:], strict=True):
+        np.testing.assert_array_equal(found, numbers[0])
+        for field, array in other.items():
+            plain.check_same(array, given[1][field])
+
+
+@some.examples(40)
+@given(st.sampled_from(NAMES), STEPS, SIZES, st.integers(0, 99))
+def test_all_ways_agree(name: str, steps: Any, sizes: Any, seed: int) -> None:
+    check_all(name, steps, sizes, seed)
