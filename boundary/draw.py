@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from ssr.errors import ArgumentError
+
 from .canvas import Place, arrow, canvas, colour, square, write
 from .link import Link, Side
 from .topology import Connectivity
@@ -67,6 +69,11 @@ def draw(grid: Linked | Connectivity, *, ax: Axes | None = None) -> Axes:
     -------
     The axes with the picture.
 
+    Raises
+    ------
+    ArgumentError
+        If it is given something else.
+
     Examples
     --------
     >>> import boundary as bc
@@ -74,7 +81,12 @@ def draw(grid: Linked | Connectivity, *, ax: Axes | None = None) -> Axes:
     >>> picture.get_title()
     '6 blocks of dimension 2, 12 links, 0 sides free'
     """
-    links = grid if isinstance(grid, Connectivity) else grid.links
+    links = grid if isinstance(grid, Connectivity) else getattr(grid, "links", None)
+    if not isinstance(links, Connectivity):
+        raise ArgumentError(
+            f"bc.draw takes a grid or its connectivity, not {type(grid).__name__}.",
+            hint="Write bc.draw(grid) or bc.draw(bc.cubed_sphere()).",
+        )
     dims = links.dims
     size = {1: (1.0, 0.2), 2: (1.0, 1.0), 3: (4.0, 3.0)}[dims]
     corners = {

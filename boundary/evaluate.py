@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from inspect import signature
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -68,6 +69,31 @@ def _called(function: Any, places: tuple[Any, ...]) -> Number:
     if not np.isfinite(found).all():
         raise ArgumentError(f"The function {_name(function)} of coordinates returns NaN or inf.")
     return np.broadcast_to(found, each[0].shape) if each[0].shape else float(found)
+
+
+def check_function(text: str, function: Callable[..., Any], count: int) -> None:
+    """Refuse a function that does not take so many coordinates.
+
+    Raises
+    ------
+    ArgumentError
+        If it does not. What cannot be known, as of some built-in functions, is found when the
+        function is called.
+    """
+    try:
+        parameters = signature(function)
+    except (TypeError, ValueError):
+        return
+    try:
+        parameters.bind(*range(count))
+    except TypeError:
+        names = ", ".join("zyx"[-count:])
+        noun = "argument" if count == 1 else "arguments"
+        raise ArgumentError(
+            f"{text}: the function {_name(function)} does not take {count} {noun}.",
+            note=f"it is called with one array of coordinates for each axis of a block: {names}",
+            hint=f"Write lambda {names}: ...",
+        ) from None
 
 
 def _name(function: Any) -> str:

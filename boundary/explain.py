@@ -14,6 +14,7 @@ from ssr.errors import UnboundError
 from ssr.values import show
 
 from .closure import Piece
+from .frame import Frame
 from .ghosts import Ghosts
 from .lines import pieces_of
 from .pieces import seen
@@ -102,13 +103,15 @@ def explain_fill(fill: Fill) -> str:
     sizes = fill.known_sizes()
     closed = ruled.closed(sizes) if set(sizes) == set(fill.sizes) else ruled.large()
     lines = [repr(fill)]
-    lines += [f"  {ruled.frame.region(p.block, p.box)}: {_told(p)}" for p in closed.pieces]
+    lines += [
+        f"  {ruled.frame.region(p.block, p.box)}: {_told(p, ruled.frame)}" for p in closed.pieces
+    ]
     if len(sizes) < len(fill.sizes):
         lines.append("  for blocks that are not small")
     return "\n".join(lines)
 
 
-def _told(piece: Piece) -> str:
+def _told(piece: Piece, frame: Frame) -> str:
     match piece.outcome:
         case Undefined(why):
             return why
@@ -116,7 +119,7 @@ def _told(piece: Piece) -> str:
             one, other = origins
             return f"{one}, and {other}, differ"
         case Row(entries, constant, origins):
-            terms = [_entry(e) for e in entries[:ENTRIES]]
+            terms = [_entry(e, frame) for e in entries[:ENTRIES]]
             terms += [f"... ({len(entries)} terms)"] if len(entries) > ENTRIES else []
             terms += [show(c) for c in dict.fromkeys(constant) if c != ir.ZERO]
             rules = ", ".join(dict.fromkeys(o.rule.text for o in origins))
@@ -124,8 +127,9 @@ def _told(piece: Piece) -> str:
     raise AssertionError(piece)
 
 
-def _entry(entry: Entry) -> str:
-    place = ", ".join([f"block {entry.block}", *map(str, entry.index)])
+def _entry(entry: Entry, frame: Frame) -> str:
+    block = [] if frame.count is None else [f"block {entry.block}"]
+    place = ", ".join([*block, *map(str, entry.index)])
     parts = [] if entry.weight == ir.ONE else [show(entry.weight)]
     parts += [] if entry.mix is None else ["matrix"]
     return " * ".join([*parts, f"u[{place}]"])

@@ -19,6 +19,7 @@ from ssr.families import multiply
 from ssr.index import integer
 
 from .errors import HaloError
+from .evaluate import check_function
 from .frame import Frame
 from .link import LinkError, Side
 from .polynomial import ghost_weights
@@ -703,6 +704,7 @@ class _Values:
                 fits += tuple(zip(_along(frame, side), value.shape, strict=True))
                 extends = False
             else:
+                check_function(self.text, value, frame.ndim)
                 made.append(ir.Load(name(f"value{n}"), _coordinates(frame, side)))
         return _Known(tuple(made), extends, tuple(dict.fromkeys(fits)))
 

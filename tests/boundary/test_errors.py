@@ -182,6 +182,21 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
         ShapeError,
         "constant(axis=0): an array of shape (5,) is given for block 0, axis 0 low.",
     ),
+    "function": (
+        lambda: bc.fill(wide, bc.periodic(1), bc.neumann(lambda x: x, 0)),
+        ArgumentError,
+        "neumann(axis=0): the function <lambda> does not take 2 arguments.",
+    ),
+    "function of too much": (
+        lambda: bc.fill(line.grow(1), bc.constant(lambda y, x, *, z: x)),
+        ArgumentError,
+        "constant(): the function <lambda> does not take 1 argument.",
+    ),
+    "drawing": (
+        lambda: bc.draw(3),  # type: ignore[arg-type]
+        ArgumentError,
+        "bc.draw takes a grid or its connectivity, not int.",
+    ),
     "components": (
         lambda: bc.fill(wide.vector(2), bc.constant([1.0, 2.0, 3.0])),
         ShapeError,
@@ -271,7 +286,7 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
         "The function <lambda> of coordinates returns NaN or inf.",
     ),
     "failing function": (
-        lambda: bc.fill(wide, bc.constant(lambda y: y)) @ np.ones((4, 5)),
+        lambda: bc.fill(wide, bc.constant(lambda y, x: [][0])) @ np.ones((4, 5)),
         ArgumentError,
         "The function <lambda> of coordinates fails: ",
     ),

@@ -61,3 +61,11 @@ def test_a_program_without_ghosts() -> None:
         u[:] = 2.0 * u
 
     assert bc.explain(p) == "program p\n  makes no ghosts"
+
+
+def test_blocks_are_named_where_there_are_some() -> None:
+    text = bc.fill(wide, bc.periodic(1), bc.dirichlet(2.0, 0)).explain()
+    assert "j in [0, ny - 1], i = nx: u[j, i - nx]" in text
+    grid = bc.Grid(2 * [(3, 3)], links=bc.bricks(1, 2))
+    text = bc.fill(grid.cells.grow(1), bc.copy(), bc.zero()).explain()
+    assert "block 0, j in [0, 2], i = 3: u[block 1, j, i - 3]" in text
