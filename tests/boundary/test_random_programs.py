@@ -74,7 +74,7 @@ def check_all(name: str, steps: Sequence[Step], sizes: Mapping[str, int], seed: 
             plain.check_same(array, given[1][field])
 
 
-@some.examples(50)
+@some.examples(25)
 @given(st.sampled_from(NAMES), STEPS, SIZES, st.integers(0, 99))
 def test_all_ways_agree(name: str, steps: Any, sizes: Any, seed: int) -> None:
     try:
@@ -105,7 +105,7 @@ def test_compiled(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     of, steps = setting(name), LONG[name]
     program = declared(of, steps, ssr.Options(exact=True))
     apart = program.with_options(replace(program.options, fuse=False))
-    for ny, nx in (1, 1), (2, 3), (5, 4), (9, 17), (33, 8):
+    for ny, nx in (1, 1), (2, 3), (5, 4), (9, 17):
         sizes = sized(of, {"ny": ny, "nx": nx})
         first, second, third, wanted = (drawn(of, sizes, ny) for _ in range(4))
         numbers = program(*first.values(), 0.5)
