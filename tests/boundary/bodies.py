@@ -20,7 +20,7 @@ Step: TypeAlias = tuple[str, bool, int]
 """What is done, whether x and y change places, and which axis or fill is meant."""
 
 KINDS = (
-    "product", "thrice", "two fills", "swap", "nested", "square", "wide", "other wide", "copy",
+    "part copy", "product", "thrice", "two fills", "swap", "nested", "square", "wide", "other wide", "copy",
     "late copy", "two copies", "part", "near", "whole", "inner", "read", "flux", "divergence",
     "fluxes", "synchronise", "both", "vector", "dot", "number", "call", "call wide", "shared",
     "apart",
@@ -275,7 +275,7 @@ def body(f: Any, steps: Sequence[Step]) -> Any:
         for kind, swapped, which in steps:
             u, v = (y, x) if swapped else (x, y)
             a = which % len(flux)
-            fill, other = f.fill(which, g), f.fill(1 - which, 0.5)
+            fill, other = f.fill(which, g), f.fill(1 - which, 0.25)
             if kind == "product":
                 v[:] = star @ (fill @ u) + u
             elif kind == "thrice":
@@ -300,6 +300,10 @@ def body(f: Any, steps: Sequence[Step]) -> Any:
                 e = fill @ u
                 h[:] = e
                 v[:] = star @ e + near @ h
+            elif kind == "part copy":
+                e = fill @ u
+                h[f.near] = e[f.near]
+                v[:] = near @ e + u
             elif kind == "late copy":
                 e = fill @ u
                 u[:] = near @ h

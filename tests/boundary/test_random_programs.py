@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, reject
+from hypothesis import example, given, reject
 from hypothesis import strategies as st
 
 import ssr
@@ -75,6 +75,8 @@ def check_all(name: str, steps: Sequence[Step], sizes: Mapping[str, int], seed: 
 
 
 @some.examples(25)
+@example("bricks", [("two fills", False, 0), ("both", True, 1)], {"ny": 2, "nx": 2}, 0)
+@example("plane", [("part copy", False, 0), ("read", False, 0)], {"ny": 3, "nx": 1}, 0)
 @given(st.sampled_from(NAMES), STEPS, SIZES, st.integers(0, 99))
 def test_all_ways_agree(name: str, steps: Any, sizes: Any, seed: int) -> None:
     try:
