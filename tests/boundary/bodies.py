@@ -20,10 +20,10 @@ Step: TypeAlias = tuple[str, bool, int]
 """What is done, whether x and y change places, and which axis or fill is meant."""
 
 KINDS = (
-    "part copy", "product", "thrice", "two fills", "swap", "nested", "square", "wide", "other wide", "copy",
-    "late copy", "two copies", "part", "near", "whole", "inner", "read", "flux", "divergence",
-    "fluxes", "synchronise", "both", "vector", "dot", "number", "call", "call wide", "shared",
-    "apart",
+    "product", "thrice", "two fills", "swap", "nested", "square", "wide", "other wide", "copy",
+    "part copy", "late copy", "two copies", "part", "near", "whole", "inner", "read", "flux",
+    "divergence", "fluxes", "synchronise", "both", "vector", "dot", "number", "call", "call wide",
+    "shared", "apart",
 )  # fmt: skip
 STEPS = st.lists(
     st.tuples(st.sampled_from(KINDS), st.booleans(), st.integers(0, 1)), min_size=2, max_size=6

@@ -193,6 +193,22 @@ def test_compiled_and_plain(links: bc.Connectivity) -> None:
         plain.check_same(u, wanted)
 
 
+@pytest.mark.parametrize("links", [bc.bricks(1, 2), bc.bricks(1, 2, periodic=[0])])
+def test_fluxes_of_small_blocks(links: bc.Connectivity) -> None:
+    """What is done for few points is not always what is done for many; one function does both."""
+    ny, nx = ssr.sizes("ny nx")
+    cells = bc.Grid(links.count * [(ny, nx)], links=links).cells
+    s = bc.synchronise(cells.faces(0), cells.faces(1))
+    for size in (1, 1), (2, 3), (8, 1), (9, 2), (20, 3):
+        sizes = dict(zip(("ny", "nx"), size, strict=True))
+        rng = np.random.default_rng(1)
+        fields = [rng.uniform(-1, 1, p.extent(sizes)) for p in s.points]
+        wanted = evaluated(s, fields, sizes)
+        plain.run(s._program, *fields)
+        for a, b in zip(fields, wanted, strict=True):
+            plain.check_same(a, b)
+
+
 def test_mistakes() -> None:
     grid = bc.Grid(2 * [(2, 2)], links=bc.bricks(2, 1))
     nodes = grid.cells.nodes()
