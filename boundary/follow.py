@@ -66,7 +66,8 @@ def _followed(
 
     Ghosts come nearer to the owned points from each to the next: they are as far as the one
     ``before`` only where a block of one point is reflected about that point, which may happen once
-    for each axis. Otherwise rules read each other in a circle.
+    for each axis in a row. If it happens more often, or a ghost is farther, rules read each other
+    in a circle.
     """
     frame = ruled.frame
     out = [_place(frame, axis, x) for axis, x in enumerate(index)]
@@ -77,7 +78,7 @@ def _followed(
         for axis, (x, place) in enumerate(zip(index, out, strict=True))
     )
     turns = 0 if before is None or distance < before else turns + 1
-    if turns > frame.ndim:
+    if turns > frame.ndim or (turns and distance > before):
         return None
     for strip in ruled.strips:
         side = strip.side

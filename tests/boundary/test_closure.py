@@ -281,3 +281,12 @@ def test_polynomials_are_reproduced(order: int, nodes: bool) -> None:
                 m[0, 0] * polynomial(x[p]) for (_, (p,)), m in made.matrices.items()
             )
             assert np.isclose(total, polynomial(far[index[0] + 2])), name
+
+
+def test_the_linear_part_ends_where_blocks_are_too_small_for_a_rule() -> None:
+    (n,) = ssr.sizes("n")
+    rules = bc.dirichlet(0.0, side="low"), bc.extrapolate(3, side="high")
+    fill = bc.fill(ssr.Space(n).grow(3), *rules)
+    for points in (3, 4, 7):
+        found = fill.linear.bind(n=points).to_scipy().toarray()
+        np.testing.assert_array_equal(found, fill.bind(n=points).to_scipy().toarray())
