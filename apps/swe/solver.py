@@ -103,16 +103,19 @@ def to_averages(q: Any) -> Any:
 
 def weno(a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
     """Return the WENO-Z value at the face between c and d (Borges et al., J. Comput. Phys. 227)."""
-    values = (3 * a - 10 * b + 15 * c) / 8, (-b + 6 * c + 3 * d) / 8, (3 * c + 6 * d - e) / 8
+    small = 1e-40 + 1e-16 * (c**2 + 1e-30)
     bends = (
-        13 / 12 * (a - 2 * b + c) ** 2 + (a - 4 * b + 3 * c) ** 2 / 4,
-        13 / 12 * (b - 2 * c + d) ** 2 + (b - d) ** 2 / 4,
-        13 / 12 * (c - 2 * d + e) ** 2 + (3 * c - 4 * d + e) ** 2 / 4,
+        13 / 12 * (a - 2 * b + c) ** 2 + (a - 4 * b + 3 * c) ** 2 / 4 + small,
+        13 / 12 * (b - 2 * c + d) ** 2 + (b - d) ** 2 / 4 + small,
+        13 / 12 * (c - 2 * d + e) ** 2 + (3 * c - 4 * d + e) ** 2 / 4 + small,
     )
-    far, small = abs(bends[0] - bends[2]), 1e-40 + 1e-16 * (c**2 + 1e-30)
-    ideal = 1 / 16, 10 / 16, 5 / 16
-    parts = [w * (1 + (far / (bend + small)) ** 2) for w, bend in zip(ideal, bends, strict=True)]
-    return sum(p * v for p, v in zip(parts, values, strict=True)) / sum(parts)
+    far = (bends[0] - bends[2]) ** 2
+    s, t, r = (bend**2 for bend in bends)
+    # The weights 1/16 (1 + far / s), 10/16 ..., 5/16 ... with one denominator for all.
+    low, middle, high = (s + far) * (t * r), 10 * (t + far) * (s * r), 5 * (r + far) * (s * t)
+    values = 3 * a - 10 * b + 15 * c, 6 * c + 3 * d - b, 3 * c + 6 * d - e
+    total = low * values[0] + middle * values[1] + high * values[2]
+    return total / (8 * (low + middle + high))
 
 
 def sides(q: Any, d: int, weights: Weights) -> tuple[Any, Any]:
