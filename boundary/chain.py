@@ -96,6 +96,22 @@ class Affine(ABC):
     def bind(self, **values: Any) -> Affine:
         """Return the affine matrix with values for parameters and sizes."""
 
+    def check_names(self, values: Mapping[str, Any]) -> None:
+        """Check that values are given for parameters and sizes only.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such name.
+        """
+        known = {*self.parameters, *self.sizes}
+        for name in values:
+            if name not in known:
+                raise ArgumentError(
+                    f"{self.name} has no parameter {name!r}.",
+                    hint=f"It has {', '.join(sorted(known)) or 'none'}.",
+                )
+
     @abstractmethod
     def values(self) -> list[Any]:
         """Return the values of all parameters.
@@ -219,13 +235,7 @@ class Product(Affine):
 
     def bind(self, **values: Any) -> Product:
         """Return the product with values for parameters and sizes of its fills."""
-        known = {name for f in self._affine for name in (*f.parameters, *f.sizes)}
-        for name in values:
-            if name not in known:
-                raise ArgumentError(
-                    f"{self.name} has no parameter {name!r}.",
-                    hint=f"It has {', '.join(sorted(known)) or 'none'}.",
-                )
+        self.check_names(values)
         return self._with(
             f.bind(**{n: v for n, v in values.items() if n in (*f.parameters, *f.sizes)})
             for f in self._affine
@@ -276,7 +286,7 @@ class Product(Affine):
         check_sizes(self, self.cols, x.shape)
         if out is None:
             sizes = sizes_of(self.cols, x.shape)
-            kind = x.dtype if x.dtype == np.float32 else np.float64
+            kind = kernel_dtype(x)
             out = np.empty(shape_of(self.rows, {**self.known_sizes(), **sizes}), kind)
             x = x.astype(kind, copy=False)
         self._free._program(out, x, *self.values())
@@ -325,6 +335,11 @@ def array_of(matrix: Affine, x: Any) -> Any:
             hint="Fields are real numbers.",
         )
     return array
+
+
+def kernel_dtype(x: Any) -> Any:
+    """Return the type in which a kernel runs on an array: float32 for such arrays, else float64."""
+    return np.float32 if np.asarray(x).dtype == np.float32 else np.float64
 
 
 def check_sizes(matrix: Affine, kind: Any, shape: tuple[int, ...]) -> None:

@@ -18,7 +18,7 @@ from ssr.index import integer
 from ssr.space import Space
 from ssr.vectors import Vector, VectorSpace
 
-from .chain import Affine, array_of, check_sizes, declared
+from .chain import Affine, array_of, check_sizes, declared, kernel_dtype
 from .definition import Definition
 from .follow import linear_rows
 from .frame import Frame
@@ -177,13 +177,8 @@ class Fill(Affine):
         ArgumentError
             If there is no such name.
         """
-        known = {*self.parameters, *self.sizes}
+        self.check_names(values)
         for name, value in values.items():
-            if name not in known:
-                raise ArgumentError(
-                    f"{self.name} has no parameter {name!r}.",
-                    hint=f"It has {', '.join(sorted(known)) or 'none'}.",
-                )
             if name in self.sizes and integer(value) is None:
                 raise ArgumentError(f"The size {name} is {value!r}, not an integer.")
         return self._with({**self.parts.bound, **values})
@@ -278,7 +273,7 @@ class Fill(Affine):
         u = array_of(self, u)
         if out is None:
             shape = self._shape(u)
-            out = np.empty(shape, u.dtype if u.dtype == np.float32 else np.float64)
+            out = np.empty(shape, kernel_dtype(u))
             u = u.astype(out.dtype, copy=False)
         self._free._run(out, u, *self.values())
         return out

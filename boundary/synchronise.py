@@ -23,7 +23,7 @@ from ssr.external import External, Tables, extend
 from ssr.sets import Domain
 from ssr.vectors import Vector, VectorSpace
 
-from .chain import declared
+from .chain import declared, kernel_dtype
 from .evaluate import indices, table
 from .grid import Grid, GridSpace
 from .pieces import Part, Piece, Tap
@@ -112,15 +112,8 @@ def synchronise(
     counts = _weights(weights, grid.count)
     if basis is not None:
         basis = table("synchronise", "basis", basis)
-        if (
-            components[0] is None
-            or basis.ndim != 3 + ndim
-            or basis.shape[1:3]
-            != (
-                components[0],
-                grid.count,
-            )
-        ):
+        fits = basis.ndim == 3 + ndim and basis.shape[1:3] == (components[0], grid.count)
+        if components[0] is None or not fits:
             raise ShapeError(
                 f"The basis has shape {basis.shape}.",
                 hint="It is (m, components, blocks, *points), for a vector space.",
@@ -201,7 +194,7 @@ class Synchronise:
         if isinstance(each[0], (Expression, Vector)):
             made: Any = self._applied(each)
         else:
-            made = [np.array(np.asarray(a), _kind(a)) for a in each]
+            made = [np.array(a, kernel_dtype(a)) for a in each]
             self._program(*made)
         return tuple(made) if many else made[0]
 
@@ -455,7 +448,3 @@ def _place(copy: Copy) -> tuple[Any, ...]:
     Where a side is folded onto itself there are two copies of one part.
     """
     return copy.block, copy.field, copy.orthant
-
-
-def _kind(a: Any) -> Any:
-    return np.float32 if np.asarray(a).dtype == np.float32 else np.float64
