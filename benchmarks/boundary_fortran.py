@@ -42,7 +42,7 @@ def cubed(
         turn = np.moveaxis(turn, (0, 1), (3, 4))
         weights = np.moveaxis(weights, -1, 1)
     tables = links(), first + 1, np.ascontiguousarray(weights), np.ascontiguousarray(turn)
-    return fortran._bind("cubed", version, build, n, width, *tables, h, u, v)
+    return fortran.bind("cubed", version, build, n, width, *tables, h, u, v)
 
 
 def links() -> Integers:
@@ -60,7 +60,7 @@ def halo(u: Array, width: int, kind: Kind, *, build: str = "O3") -> Call:
     """Bind the fill of all ghosts of a field in two or three dimensions, corners too."""
     fortran._check("u", u, written=True)
     extents = [n - 2 * width for n in reversed(u.shape)]
-    return fortran._bind("halo", f"{kind}{u.ndim}", build, *extents, width, u)
+    return fortran.bind("halo", f"{kind}{u.ndim}", build, *extents, width, u)
 
 
 def shared(u: Array, *, build: str = "O3") -> Call:
@@ -68,7 +68,7 @@ def shared(u: Array, *, build: str = "O3") -> Call:
     fields, m = len(u), u.shape[-1]
     fortran._check("u", u, (fields, 6, m, m), written=True)
     places = np.arange(1, u[0].size + 1).reshape(u[0].shape)
-    return fortran._bind("shared", "natural", build, m, fields, edges(places), corners(places), u)
+    return fortran.bind("shared", "natural", build, m, fields, edges(places), corners(places), u)
 
 
 def edges(places: Integers) -> Integers:

@@ -79,7 +79,7 @@ def spmv27(x: Array, y: Array, *, version: Version = "tuned", build: str = "O3")
     _check("y", y, ndim=3, written=True)
     _check("x", x, _padded(y))
     _distinct(y, x)
-    return _bind("spmv27", version, build, *_extents(y), x, y)
+    return bind("spmv27", version, build, *_extents(y), x, y)
 
 
 def symgs27(b: Array, x: Array, *, version: Version = "tuned", build: str = "O3") -> Call:
@@ -93,7 +93,7 @@ def symgs27(b: Array, x: Array, *, version: Version = "tuned", build: str = "O3"
     _check("b", b, ndim=3)
     _check("x", x, _padded(b), written=True)
     _distinct(x, b)
-    return _bind("symgs27", version, build, *_extents(b), b, x)
+    return bind("symgs27", version, build, *_extents(b), b, x)
 
 
 def symgs_csr(
@@ -125,7 +125,7 @@ def symgs_csr(
     _check("x", x, (rows,), written=True)
     _distinct(x, indptr, indices, values, diagonal, b)
     arrays = indptr, indices, values, diagonal, b, x
-    return _bind("symgs_csr", version, build, rows, entries, *arrays)
+    return bind("symgs_csr", version, build, rows, entries, *arrays)
 
 
 def spmv_csr(
@@ -154,7 +154,7 @@ def spmv_csr(
     _check("x", x, (rows,))
     _check("y", y, (rows,), written=True)
     _distinct(y, indptr, indices, values, x)
-    return _bind("spmv_csr", version, build, rows, entries, indptr, indices, values, x, y)
+    return bind("spmv_csr", version, build, rows, entries, indptr, indices, values, x, y)
 
 
 def spmv7(
@@ -183,7 +183,7 @@ def spmv7(
     for tap in taps:
         _check("coefficient", tap, y.shape)
     _distinct(y, x, *taps)
-    return _bind("spmv7", version, build, *_extents(y), *taps, x, y)
+    return bind("spmv7", version, build, *_extents(y), *taps, x, y)
 
 
 def jacobi5(b: Array, x: Array, y: Array, *, version: Version = "tuned", build: str = "O3") -> Call:
@@ -198,7 +198,7 @@ def jacobi5(b: Array, x: Array, y: Array, *, version: Version = "tuned", build: 
     _check("b", b, y.shape)
     _check("x", x, _padded(y))
     _distinct(y, b, x)
-    return _bind("jacobi5", version, build, *_extents(y), b, x, y)
+    return bind("jacobi5", version, build, *_extents(y), b, x, y)
 
 
 def chain5(u: Array, v: Array, w: Array, *, version: Version = "tuned", build: str = "O3") -> Call:
@@ -212,7 +212,7 @@ def chain5(u: Array, v: Array, w: Array, *, version: Version = "tuned", build: s
     for name, array in (("u", u), ("v", v), ("w", w)):
         _check(name, array, u.shape, ndim=2, written=True)
     _distinct(u, v, w)
-    return _bind("chain5", version, build, *_extents(u[1:-1, 1:-1]), u, v, w)
+    return bind("chain5", version, build, *_extents(u[1:-1, 1:-1]), u, v, w)
 
 
 def cg7(
@@ -236,7 +236,7 @@ def cg7(
     _check("p", p, _padded(x), written=True)
     _check("rr", rr, (1,), written=True)
     _distinct(x, r, p, q, rr)
-    return _bind("cg7", version, build, *_extents(x), x, r, p, q, rr)
+    return bind("cg7", version, build, *_extents(x), x, r, p, q, rr)
 
 
 def euler(
@@ -254,7 +254,7 @@ def euler(
     _check("new", new, ndim=3, written=True)
     _check("old", old, (4, new.shape[1] + 4, new.shape[2] + 4))
     _distinct(new, old)
-    return _bind("euler", version, build, *_extents(new)[:2], float(r), float(s), old, new)
+    return bind("euler", version, build, *_extents(new)[:2], float(r), float(s), old, new)
 
 
 def hpcg(
@@ -288,7 +288,7 @@ def hpcg(
     _check("seconds", seconds, (3,), written=True)
     iterations = residuals.size - 1
     arrays = b, x, r, z, p, q, residuals, seconds
-    return _bind("hpcg", version, build, *_extents(x), iterations, rows, padded, *arrays)
+    return bind("hpcg", version, build, *_extents(x), iterations, rows, padded, *arrays)
 
 
 def hpcg_csr(
@@ -328,7 +328,7 @@ def hpcg_csr(
     _check("seconds", seconds, (3,), written=True)
     matrix = first, origin, indptr, indices, values, diagonal
     sizes = rows, entries, fine, residuals.size - 1
-    return _bind("hpcg_csr", version, build, *sizes, *matrix, b, x, r, z, p, q, residuals, seconds)
+    return bind("hpcg_csr", version, build, *sizes, *matrix, b, x, r, z, p, q, residuals, seconds)
 
 
 def triad(
@@ -345,7 +345,7 @@ def triad(
     _check("b", b, a.shape)
     _check("c", c, a.shape)
     _distinct(a, b, c)
-    return _bind("triad", version, build, a.size, float(s), b, c, a)
+    return bind("triad", version, build, a.size, float(s), b, c, a)
 
 
 def variants(
@@ -423,7 +423,7 @@ def _extents(array: Array) -> tuple[int, ...]:
     return array.shape[::-1]
 
 
-def _bind(work: str, version: str, build: str, *data: int | float | NDArray[Any]) -> Call:
+def bind(work: str, version: str, build: str, *data: int | float | NDArray[Any]) -> Call:
     """Return a call of a subroutine on the data."""
     library = ctypes.CDLL(str(_compiled(work, BUILDS[build])))
     subroutine = getattr(library, f"{work}_{version}")

@@ -76,7 +76,7 @@ class Reference:
         return *self._sizes, *self._fields, *self._tables, *scratch
 
     def _call(self, part: str, *data: Any) -> Call:
-        return fortran._bind("swe", part, self._build, *data)
+        return fortran.bind("swe", part, self._build, *data)
 
 
 def _fields(n: int, case: Case) -> tuple[Array, ...]:
