@@ -64,6 +64,47 @@ def steps(shape: Shape, *, weights: Weights) -> dict[str, Candidate]:
     return {"ours": Candidate(lambda: ours.step(dt), lambda: ours.state / scale), **builds}
 
 
+def right_sides(shape: Shape) -> dict[str, Candidate]:
+    """Bind right-hand sides at the start of the flow over a mountain, linear weights.
+
+    They are differences of much larger numbers; what a step adds to the state is compared.
+    """
+    n = shape[-1]
+    state, dt = FLOW.state(n), FLOW.dt(n)
+    scale = np.abs(state).max(axis=(1, 2, 3), keepdims=True)
+    flow, inner = solver.Flow(n, False, "linear"), solver.cells
+
+    @ssr.program(
+        V=solver.ring.vector(3),
+        R=inner.vector(3),
+        wind=inner.vector(2),
+        m=solver.panel.vector(9),
+        f=inner,
+        b=solver.wide,
+        x=solver.edges[0].vector(2),
+        bottom_x=solver.faces[0].vector(2),
+        y=solver.edges[1].vector(2),
+        bottom_y=solver.faces[1].vector(2),
+    )
+    def rhs(
+        V: Any, R: Any, wind: Any, m: Any, f: Any, b: Any, x: Any, bottom_x: Any, y: Any,
+        bottom_y: Any,
+    ) -> None:  # fmt: skip
+        V[:] = solver.extended @ V[inner]
+        R[:] = flow.rhs(V, wind, m, f, b, ((x, bottom_x), (y, bottom_y)))
+
+    def reference(build: str) -> Candidate:
+        other = Reference(n, FLOW, build=build)
+        return Candidate(other.changing(), lambda: (state + dt * other.change) / scale)
+
+    wider, change = np.zeros((3, 6, n + 2, n + 2)), np.zeros_like(state)
+    wider[..., 1:-1, 1:-1] = state
+    constants = solver.constants(n, FLOW)
+    builds = {f"natural {build}": reference(build) for build in fortran.BUILDS}
+    ours = Candidate(lambda: rhs(wider, change, *constants), lambda: (state + dt * change) / scale)
+    return {"ours": ours, **builds}
+
+
 def cells(shape: Shape) -> int:
     """Return how many cells the stages of a step make."""
     return STAGES * math.prod(shape)
@@ -80,6 +121,14 @@ CASES: Mapping[str, Case] = MappingProxyType(
             count=cells,
         )
         for weights in WEIGHTS
+        for n in (48, 96, 192)
+    }
+    | {
+        f"rhs-{n}": Case(
+            "a right-hand side of shallow water on the cubed sphere, linear weights",
+            *(right_sides, (6, n, n), (6, 12, 12), MOVED),
+            goals={"natural": 1.0},
+        )
         for n in (48, 96, 192)
     }
 )

@@ -62,8 +62,17 @@ class Reference:
 
     def rhs(self) -> Array:
         """Return what the state changes by in a second."""
-        self._call("rhs", *self._all())()
-        return self._other.copy()
+        self.changing()()
+        return self.change.copy()
+
+    def changing(self) -> Call:
+        """Bind a right-hand side, which is put into `change`."""
+        return self._call("rhs", *self._all())
+
+    @property
+    def change(self) -> Array:
+        """The right-hand side found last."""
+        return self._other
 
     def boundary(self) -> Call:
         """Bind the boundary part of one stage: ghosts, and the mass through the panels' edges."""

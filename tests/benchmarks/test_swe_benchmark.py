@@ -54,12 +54,13 @@ def test_the_boundary_program_makes_equal_points_of_equal_points() -> None:
 @pytest.mark.slow
 def test_the_command_writes_what_it_measures(tmp_path: Path) -> None:
     path = tmp_path / "found.json"
-    parts = ["linear-48", "shares", "tiny", "source"]
+    parts = ["linear-48", "rhs-48", "shares", "tiny", "source"]
     swe.main(["--quick", "--json", str(path), "--only", *parts])
     found = json.loads(path.read_text())
-    case = found["cases"]["linear-48"]
-    assert case["shape"] == [6, 12, 12]
-    assert max(case["distances"].values()) < 1e-12
+    for name in "linear-48", "rhs-48":
+        case = found["cases"][name]
+        assert case["shape"] == [6, 12, 12]
+        assert max(case["distances"].values()) < 1e-12
     assert set(found["shares"]) == {"12"}
     assert all(0 < share < 1 for share in found["shares"]["12"].values())
     assert found["tiny"]["ours"] > 0
