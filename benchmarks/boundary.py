@@ -104,7 +104,7 @@ def cubed(shape: Shape) -> dict[str, Candidate]:
 
     versions: tuple[fortran.Version, ...] = ("natural", "tuned")
     return {
-        "ours": candidate(lambda h, u: lambda: program(h, u)),
+        "ours": candidate(program.bind),
         **{f"{v} {b}": of_fortran(v, b) for v in versions for b in fortran.BUILDS},
         "scipy CSR": candidate(partial(csr, rows)),
         "Numba gather": candidate(partial(gathered, rows)),
@@ -122,7 +122,7 @@ def halo(shape: Shape, *, width: int, kind: Kind) -> dict[str, Candidate]:
         return Candidate(boundary_fortran.halo(u, width, kind, build=build), lambda: u)
 
     builds = {f"natural {build}": reference(build) for build in fortran.BUILDS}
-    return {"ours": Candidate(lambda: program(u), lambda: u), **builds}
+    return {"ours": Candidate(program.bind(u), lambda: u), **builds}
 
 
 def shared(shape: Shape) -> dict[str, Candidate]:
@@ -133,7 +133,7 @@ def shared(shape: Shape) -> dict[str, Candidate]:
         return Candidate(boundary_fortran.shared(u, build=build), lambda: u)
 
     builds = {f"natural {build}": reference(build) for build in fortran.BUILDS}
-    return {"ours": Candidate(lambda: program(u), lambda: u), **builds}
+    return {"ours": Candidate(program.bind(u), lambda: u), **builds}
 
 
 def ghosts(shape: Shape, *, width: int) -> int:

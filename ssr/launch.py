@@ -65,14 +65,14 @@ class Launch:
         try:
             memory = self.kept.pop()
         except IndexError:
-            memory = self._memory(self.rest)
+            memory = self.memory()
         results = self._run(args, memory)
         self.kept.append(memory)
         return results
 
     def anyway(self, args: tuple[Any, ...]) -> tuple[float, ...] | None:
         """Run on arrays whose extents in memory meet, after they were found not to overlap."""
-        return self._run(args, self._memory(self.free))
+        return self._run(args, self.memory(free=True))
 
     def _run(self, args: tuple[Any, ...], memory: Memory) -> tuple[float, ...] | None:
         middle, end = memory
@@ -83,15 +83,30 @@ class Launch:
             args = args[: self.fields] + middle + args[self.fields :] + end
         if self.run(*args):
             return None
-        return tuple(end[-1 - len(self.rest)].tolist()) if self.results else ()
+        return self.found(end)
 
-    def _memory(self, rest: tuple[Any, ...]) -> Memory:
-        """Return what a call does not give, with new scratch memory."""
+    def found(self, arguments: tuple[Any, ...]) -> tuple[float, ...]:
+        """Return the results that a run left among its last arguments."""
+        return tuple(arguments[-1 - len(self.rest)].tolist()) if self.results else ()
+
+    def unchecked(self) -> Callable[..., int]:
+        """Return the kernel for arrays and numbers that are known to be of its types."""
+        made = getattr(self.run, "overloads", None)  # functions that watch a kernel have none
+        return next(iter(made.values())).entry_point if made else self.run
+
+    def memory(self, *, free: bool = False) -> Memory:
+        """Return what a call does not give, with new scratch memory.
+
+        Parameters
+        ----------
+        free
+            Whether extents of arrays in memory may meet.
+        """
         middle, end = (
             (*bound, *(self.empty(shape, dtype) for shape, dtype in scratch))
             for bound, scratch in zip(self.bound, self.scratch, strict=True)
         )
-        return middle, end + rest
+        return middle, end + (self.free if free else self.rest)
 
 
 def arrangement(fields: Sequence[bool]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]] | None:

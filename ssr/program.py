@@ -10,6 +10,7 @@ import numpy as np
 
 from . import ir
 from .binding import match_sizes
+from .bound import Bound
 from .boxes import calls_of, normal, plan_boxes
 from .calls import settled
 from .check import diagnose, dtype_name, number_of, overlap, read_first
@@ -155,6 +156,50 @@ class Program:
         if any(isinstance(a, (Row, Value)) for a in args):
             return self._inline(args)
         return self._call(args, boxes)
+
+    def bind(self, *args: Any, **named: Any) -> Bound:
+        """Return the program with its arrays, for many calls on the same ones.
+
+        What a call finds out about its arrays is found out here, so a call of the result costs
+        little more than the kernel. Scalars are bound too, or given at each call.
+
+        Parameters
+        ----------
+        *args, **named
+            Arrays and numbers as in a call; scalars may be left out.
+
+        Raises
+        ------
+        ShapeError, DtypeError, ContiguityError, OverlapError, ReadOnlyError
+            If an array does not fit.
+        ArgumentError
+            If arrays are missing, or arguments unknown.
+
+        Examples
+        --------
+        >>> import numpy as np, ssr
+        >>> cells = ssr.Space(3)
+        >>> @ssr.program(u=cells, dt=ssr.scalar)
+        ... def decay(u, dt):
+        ...     u[:] = u - dt * u
+        >>> u = np.ones(3)
+        >>> step = decay.bind(u)
+        >>> for _ in range(2):
+        ...     step(0.5)
+        >>> u
+        array([0.25, 0.25, 0.25])
+        """
+        given = self.signature.arranged(args, named, partly=True)
+        arrays = self._arrays(given)
+        launch = self._launch(arrays, None)
+        dtype = diagnose(self._named(arrays), launch.dtype, self._written()).type
+        overlap(self._named(arrays), self._written())
+        numbers = {}
+        for n in self._numbers:
+            name = self.signature.kinds[n][0]
+            numbers[name] = None if given[n] is None else dtype(number_of(name, given[n]))
+        fields = [x for n, x in enumerate(given) if n not in self._numbers]
+        return Bound(launch, fields, numbers, self._returned)
 
     def _inline(self, args: tuple[Any, ...]) -> Any:
         """Run the body as a part of the program that calls this one."""

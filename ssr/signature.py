@@ -72,8 +72,15 @@ class Signature:
         """Places of vector fields among the parameters."""
         return tuple(n for n, (_, kind) in enumerate(self.kinds) if isinstance(kind, VectorSpace))
 
-    def arranged(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, ...]:
+    def arranged(
+        self, args: tuple[Any, ...], named: Mapping[str, Any], *, partly: bool = False
+    ) -> tuple[Any, ...]:
         """Return the arguments of a call in the order of the parameters.
+
+        Parameters
+        ----------
+        partly
+            Whether scalars may be left out; they are None then.
 
         Raises
         ------
@@ -91,10 +98,14 @@ class Signature:
             if name in given:
                 raise ArgumentError(f"{signature} got two values for {name!r}.")
             given[name] = value
-        missing = [n for n in names if n not in given]
+        missing = [
+            name
+            for name, kind in self.kinds
+            if name not in given and not (partly and isinstance(kind, ScalarType))
+        ]
         if missing:
             raise ArgumentError(f"{signature} misses {', '.join(missing)}.")
-        return tuple(given[n] for n in names)
+        return tuple(given.get(n) for n in names)
 
     def apart(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return arguments with vector fields taken apart into their components.

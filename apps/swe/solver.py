@@ -9,6 +9,8 @@ preserving Runge-Kutta method make a step (Shu and Osher, J. Comput. Phys. 77, 1
 Arrays are ordered ``[panel, beta, alpha]``. A direction is 0 for alpha, 1 for beta.
 """
 
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -222,14 +224,20 @@ class Solver:
         self.state = self._wider[..., 1:-1, 1:-1]
         self.state[:] = case.state(n)
         self._old = self.state.copy()
-        self._stage = program(n, case.passive, weights)
-        self._constants = constants(n, case)
+        self._setting = n, case, weights
+
+    @cached_property
+    def _stage(self) -> Callable[..., None]:
+        """The program of a stage with its arrays; the first step makes it."""
+        n, case, weights = self._setting
+        stage = program(n, case.passive, weights)
+        return stage.bind(self._old, self._wider, *constants(n, case))
 
     def step(self, dt: float) -> None:
         """Advance by one step of dt seconds."""
         self._old[:] = self.state
         for a, c in (0.0, 1.0), (3 / 4, 1 / 4), (1 / 3, 2 / 3):
-            self._stage(self._old, self._wider, *self._constants, a, c, dt)
+            self._stage(a, c, dt)
 
 
 def constants(n: int, case: Case) -> tuple[Array, ...]:
