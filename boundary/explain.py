@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from .closure import Piece
 from .frame import Frame
 from .ghosts import Ghosts
 from .lines import pieces_of
+from .pieces import Piece as Made
 from .pieces import seen
 from .strip import Conflict, Entry, Row, Undefined
 
@@ -30,8 +31,9 @@ ENTRIES = 6
 def explain(program: ssr.Program, **sizes: int) -> str:
     """Return how a program makes ghosts: at which steps, how many, and what was spared.
 
-    Counted are ghosts that the program does not read and does not make, calls that were joined to
-    one, and weights that are stored once though several ghosts use them.
+    Counted are ghosts that the program does not read and does not make, those that are constant and
+    written once, calls that were joined to one, and weights that are stored once though several
+    ghosts use them.
 
     Parameters
     ----------
@@ -64,6 +66,9 @@ def explain(program: ssr.Program, **sizes: int) -> str:
             made, known = _made(ghosts, sizes), _every(ghosts, sizes)
             rest = "all" if made == known else "nobody reads the others"
             lines.append(f"    {made} of {known} ghosts are made, {rest}")
+            standing = _count(ghosts.standing(sizes))
+            if standing:
+                lines.append(f"    {standing} more are constant and written once")
             stored, uses = _weights(ghosts, sizes)
             noun = "weight is" if stored == 1 else "weights are"
             lines.append(f"    {stored} {noun} stored for {uses} uses")
@@ -74,7 +79,11 @@ def explain(program: ssr.Program, **sizes: int) -> str:
 
 def _made(ghosts: Ghosts, sizes: Mapping[str, int]) -> int:
     """Return how many ghosts a step makes."""
-    pieces = (p for part in ghosts.parts(sizes) for p in pieces_of(part))
+    return _count(p for part in ghosts.parts(sizes) for p in pieces_of(part))
+
+
+def _count(pieces: Iterable[Made]) -> int:
+    """Return how many points pieces make."""
     return sum(prod(p.extents) * len(p.places) for p in pieces)
 
 

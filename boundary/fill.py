@@ -39,6 +39,7 @@ def fill(
     owned: Space | None = None,
     narrow: bool = True,
     join: bool = True,
+    once: bool = True,
 ) -> Fill:
     """Return the affine matrix that fills the ghosts of a space: ``u_wide = B u + c``.
 
@@ -58,6 +59,8 @@ def fill(
         Whether a program makes only the ghosts that it reads.
     join
         Whether a program makes ghosts of several fields in one pass where it can.
+    once
+        Whether a program leaves constant ghosts as they are in arrays that are its own.
 
     Raises
     ------
@@ -102,7 +105,7 @@ def fill(
     ruled = Ruled.of(frame, rules)
     ruled.check(count)
     inner = _owned(points, frame) if owned is None else owned
-    return Fill(Parts(points, inner, count, ruled, MappingProxyType({}), narrow, join))
+    return Fill(Parts(points, inner, count, ruled, MappingProxyType({}), narrow, join, once))
 
 
 def _owned(wide: Space, frame: Frame) -> Space:
@@ -122,6 +125,7 @@ class Parts:
     bound: Mapping[str, Any]
     narrow: bool = True
     join: bool = True
+    once: bool = True
 
 
 class Fill(Affine):
@@ -232,7 +236,7 @@ class Fill(Affine):
     def _ghosts(self) -> Ghosts:
         parts = self.parts
         kind = parts.components or 1, parts.wide, parts.owned
-        member = Member(parts.ruled, *kind, narrow=parts.narrow, join=parts.join)
+        member = Member(parts.ruled, *kind, narrow=parts.narrow, join=parts.join, once=parts.once)
         return Ghosts((member,))
 
     @cached_property

@@ -19,7 +19,7 @@ from ssr.space import Space
 
 from .closure import Piece as Region
 from .evaluate import affine_in_scalars, evaluate, indices, numbers
-from .pieces import Mix, Number, Part, Piece, Tap
+from .pieces import Mix, Number, Part, Piece, Tap, points
 from .ruled import Ruled, several
 from .strip import Entry, Row
 from .tables import form_of, tables
@@ -44,8 +44,11 @@ class Member:
     reads
         The elements that are read later, which must be defined; None for all, of which those
         without a definition are NaN.
-    narrow, join
-        Whether no others are made, and whether the step may become one with another.
+    narrow, join, once
+        Whether no others are made, whether the step may become one with another, and whether it may
+        leave out constants that are there.
+    standing
+        Whether ghosts stay from run to run, so that constants are there.
     """
 
     ruled: Ruled
@@ -55,6 +58,8 @@ class Member:
     reads: Domain | None = None
     narrow: bool = True
     join: bool = True
+    once: bool = True
+    standing: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,10 +110,29 @@ class Ghosts(External):
     def tables(self, sizes: Mapping[str, int], dtype: Any) -> Tables:
         """Return what the function works through."""
         made = tables(list(self.parts(sizes)), self._form, dtype)
-        return Tables(made.links, made.weights, made.scratch)
+        return Tables(made.links, made.weights, made.scratch, tuple(self._initial(sizes)))
+
+    def _initial(self, sizes: Mapping[str, int]) -> Iterator[tuple[int, Any, Any]]:
+        """Yield the constants that are there before the first run: field, index, values."""
+        wide = [whole for _, whole in self.fields]
+        for piece in self.standing(sizes):
+            for field, start, steps in piece.places:
+                inside = tuple(s - low for s, low in zip(start, wide[field].lower, strict=True))
+                yield field, points(inside, steps, piece.extents), piece.constant
+
+    def standing(self, sizes: Mapping[str, int]) -> Iterator[Piece]:
+        """Yield what is constant in arrays that keep it."""
+        for part, stands in self._every(sizes):
+            if stands:
+                assert isinstance(part, Piece)
+                yield part
 
     def parts(self, sizes: Mapping[str, int]) -> Iterator[Part]:
-        """Yield what is made, for given sizes."""
+        """Yield what is made at each run, for given sizes."""
+        yield from (part for part, stands in self._every(sizes) if not stands)
+
+    def _every(self, sizes: Mapping[str, int]) -> Iterator[tuple[Part, bool]]:
+        """Yield what is made, and whether it is there after the first time."""
         field = scalar = 0
         for member in self.members:
             ruled = member.ruled
@@ -117,7 +141,8 @@ class Ghosts(External):
             for region in ruled.read(closed, member.reads, sizes):
                 if member.reads is not None:
                     ruled.defined(region)
-                yield from made.parts(region)
+                for part in made.parts(region):
+                    yield part, member.standing and isinstance(part, Piece) and part.fixed
             field += member.components
             scalar += len(ruled.parameters)
 
@@ -150,6 +175,16 @@ class Ghosts(External):
             members.append(replace(member, reads=None if every else found))
             field = stop
         return Ghosts(tuple(members))
+
+    def once(self, alone: Sequence[bool]) -> Ghosts:
+        """Return the step that leaves constants where they are, if there are any."""
+        members, field = [], 0
+        for member in self.members:
+            stop = field + member.components
+            members.append(replace(member, standing=member.once and all(alone[field:stop])))
+            field = stop
+        made = Ghosts(tuple(members))
+        return made if any(True for s in self._sizes() for _ in made.standing(s)) else self
 
     def joined(self, other: External) -> External | None:
         """Return one step for the fields of both."""

@@ -83,6 +83,11 @@ class Piece:
         return ((self.target, self.start, self.steps), *self.also)
 
     @property
+    def fixed(self) -> bool:
+        """Whether the values are always the same."""
+        return not self.taps and not self.scalars
+
+    @property
     def scaled(self) -> float | None:
         """The weight, if the piece is one point with one weight, and nothing else."""
         if len(self.taps) == 1 and not self.scalars and _zero(self.constant):
@@ -137,7 +142,7 @@ def evaluate(parts: Iterable[Part], fields: Sequence[Array], scalars: Sequence[f
             found.append((piece, total))
     for piece, value in found:
         for field, start, steps in piece.places:
-            fields[field][_places(start, steps, piece.extents)] = value
+            fields[field][points(start, steps, piece.extents)] = value
 
 
 def _value(
@@ -147,7 +152,7 @@ def _value(
     dtype = fields[piece.target].dtype
     if weight is not None:
         (tap,) = piece.taps
-        read = fields[tap.source][_places(tap.start, tap.steps, piece.extents)]
+        read = fields[tap.source][points(tap.start, tap.steps, piece.extents)]
         product: Array = dtype.type(weight) * read
         return product
     total: Array = np.array(_spread(piece.constant, piece, dtype) + dtype.type(0.0))
@@ -156,7 +161,7 @@ def _value(
         total = fused(_spread(coefficient, piece, dtype), scalar, total)
     for tap in piece.taps:
         part, start, extents = seen(piece, tap)
-        read = fields[tap.source][_places(start, tap.steps, extents)]
+        read = fields[tap.source][points(start, tap.steps, extents)]
         total[part] = fused(_spread(tap.weight, piece, dtype)[part], read, total[part])
     return total
 
@@ -185,7 +190,7 @@ def _spread(number: Number, piece: Piece, dtype: Any) -> Array:
     return np.broadcast_to(np.asarray(number, dtype), piece.extents)
 
 
-def _places(start: Index, steps: Sequence[Index], extents: Sequence[int]) -> tuple[Array, ...]:
+def points(start: Index, steps: Sequence[Index], extents: Sequence[int]) -> tuple[Array, ...]:
     """Return the indices of points, an array for each axis."""
     zero = np.zeros(tuple(extents), int)
     grid = np.indices(zero.shape)

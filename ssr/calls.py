@@ -1,6 +1,6 @@
 """Settle the calls of a program: in which field, when, for which points, how many at once.
 
-Four rewrites of the recorded steps, each with the same results:
+Five rewrites of the recorded steps, each with the same results:
 
 - A temporary becomes the field that it is copied to. So ``h[:] = extend(..., [h[cells]])`` works
   in ``h`` itself, and nothing is copied.
@@ -9,6 +9,8 @@ Four rewrites of the recorded steps, each with the same results:
 - A call moves down to the first step that needs what it makes, or that changes it, and below the
   steps after that which do not depend on it. Assignments before it can then share loops.
 - Calls that stand together are joined where their package can do it.
+- A call is told of temporaries in which nobody else writes what it makes. There it need not make
+  anew, at each run, what is always the same.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from .analyse import reads
 from .errors import Span, at
 from .live import read, replaced
 from .sets import Domain
+from .space import Space
 from .trace import row_domain
 
 Placed: TypeAlias = tuple[ir.Step, Span | None]
@@ -52,7 +55,7 @@ def settled(
         return list(steps)
     found = _without_copies(list(steps), fields, kept)
     found = _narrowed(found, fields, kept)
-    return _named(_together(_first(_moved(found))))
+    return _named(_once(_together(_first(_moved(found))), kept))
 
 
 # -- in which field ------------------------------------------------------------------------------
@@ -294,6 +297,41 @@ def _together(steps: Sequence[Placed]) -> list[Placed]:
         made = ir.Call(both.name, both, last.fields + step.fields, last.scalars + step.scalars)
         found[-1] = made, found[-1][1]
     return found
+
+
+# -- how often -----------------------------------------------------------------------------------
+
+
+def _once(steps: Sequence[Placed], kept: frozenset[str]) -> list[Placed]:
+    """Return steps whose calls know the fields that nobody else writes but where they are given."""
+    found: list[Placed] = []
+    for step, place in steps:
+        if isinstance(step, ir.Call):
+            alone = tuple(
+                name not in kept
+                and all(_leaves(other, name, given) for other, _ in steps if other is not step)
+                for name, (given, _) in zip(step.fields, step.external.fields, strict=True)
+            )
+            external = step.external.once(alone)
+            if external is not step.external:
+                names = tuple(name for name, yes in zip(step.fields, alone, strict=True) if yes)
+                step = replace(step, external=external, alone=names)
+        found.append((step, place))
+    return found
+
+
+def _leaves(step: ir.Step, name: str, given: Space) -> bool:
+    """Whether a step writes no points of a field but given ones."""
+    if isinstance(step, ir.Call):
+        return name not in step.fields
+    return all(
+        part.domain <= row_domain(given)
+        for part in ir.parts(step)
+        if isinstance(part, ir.Assignment) and part.target == name
+    )
+
+
+# -- by name -------------------------------------------------------------------------------------
 
 
 def _named(steps: Sequence[Placed]) -> list[Placed]:

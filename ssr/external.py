@@ -37,11 +37,14 @@ class Tables:
         Numbers of the kernel's type, contiguous.
     scratch
         How many numbers of the kernel's type the function needs as scratch memory.
+    initial
+        Values that are there before the first run: number of the field, index of its array, values.
     """
 
     links: Array
     weights: Array
     scratch: int = 0
+    initial: tuple[tuple[int, Any, Any], ...] = ()
 
 
 class External(ABC):
@@ -104,6 +107,18 @@ class External(ABC):
         Error
             If one of the elements that are read has no definition.
         """
+
+    def once(self, alone: Sequence[bool]) -> External:
+        """Return what makes the same, where values stay in some fields from run to run.
+
+        Parameters
+        ----------
+        alone
+            For each field whether only this step writes points other than those it is given. Then
+            it need not make what is always the same: that can be among the `Tables.initial`. The
+            step itself is returned if it makes all as before.
+        """
+        return self
 
     @abstractmethod
     def joined(self, other: External) -> External | None:

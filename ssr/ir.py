@@ -201,13 +201,15 @@ class Call:
     """A function of another package that updates fields in place, such as ghost points.
 
     It reads the points of a field that it is given and writes others; so all of its fields count
-    as read and as written.
+    as read and as written. Of those in ``alone`` nobody else writes other points than those it is
+    given: what it makes there once is there at the next run of the program.
     """
 
     name: str
     external: External
     fields: tuple[str, ...]
     scalars: tuple[Value, ...] = ()
+    alone: tuple[str, ...] = ()
 
 
 Step: TypeAlias = "Assignment | Reduction | Group | Call"

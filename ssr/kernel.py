@@ -60,7 +60,7 @@ def text_of(program: ir.Program) -> str:
     def meant(step: ir.Step) -> object:
         if isinstance(step, ir.Call):
             text = step.external.source("step")
-            return step.name, step.fields, [name(v) for v in step.scalars], text
+            return step.name, step.fields, [name(v) for v in step.scalars], step.alone, text
         return [(name(p.value), replace(p, value=ir.ZERO)) for p in ir.parts(step)]
 
     made = [meant(step) for step in program.steps]

@@ -41,6 +41,8 @@ class Launch:
         The type of all numbers.
     results
         How many numbers a call returns.
+    initial
+        What is in scratch memory at first: number of the temporary, index, values.
     empty
         Allocates scratch memory.
     kept
@@ -57,6 +59,7 @@ class Launch:
     scratch: tuple[tuple[Any, ...], tuple[Any, ...]]
     dtype: Any
     results: int = 0
+    initial: tuple[tuple[int, Any, Any], ...] = ()
     empty: Callable[..., Any] = np.empty
     kept: list[Memory] = field(default_factory=list)
 
@@ -102,10 +105,10 @@ class Launch:
         free
             Whether extents of arrays in memory may meet.
         """
-        middle, end = (
-            (*bound, *(self.empty(shape, dtype) for shape, dtype in scratch))
-            for bound, scratch in zip(self.bound, self.scratch, strict=True)
-        )
+        made = [[self.empty(shape, dtype) for shape, dtype in scratch] for scratch in self.scratch]
+        for number, index, values in self.initial:
+            made[0][number][index] = values
+        middle, end = ((*b, *s) for b, s in zip(self.bound, made, strict=True))
         return middle, end + (self.free if free else self.rest)
 
 

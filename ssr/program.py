@@ -295,6 +295,12 @@ class Program:
             for place, made in zip(plan.places, called, strict=True)
             for array in (place, made.links, made.weights)
         ]
+        places = {name: n for n, name in enumerate(kernel.meta["temporaries"])}
+        initial = tuple(
+            (places[call["fields"][number]], index, values)
+            for call, made in zip(calls_of(kernel.meta), called, strict=True)
+            for number, index, values in made.initial
+        )
         memory = (*plan.temporaries, *plan.buffers, *(made.scratch for made in called))
         scratch = tuple((shape, dtype.type) for shape in memory)
         states: list[Any] = [((n, STATE), np.int64) for n in (kernel.meta["reductions"],) if n]
@@ -310,6 +316,7 @@ class Program:
             scratch=(scratch, tuple(states)),
             dtype=dtype.type,
             results=kernel.meta["results"],
+            initial=initial,
         )
 
     def _run(self, kernel: Kernel) -> Callable[..., int]:

@@ -4,7 +4,8 @@
     after:   t = ...;  x = f(t);  t = ...;  y = g(t)         one
 
 A temporary lives from the nest that writes it first to the one that reads it last. Those that take
-an array over live in later nests only, and have the same points.
+an array over live in later nests only, and have the same points. Temporaries in which a call finds
+what it left there have arrays of their own.
 """
 
 from __future__ import annotations
@@ -25,9 +26,11 @@ def reuse(
         for name in _arrays(made):
             first.setdefault(name, number)
             last[name] = number
+    alone = {name for made in nests if isinstance(made, ir.Call) for name in made.alone}
     held: dict[ir.Field, int] = {}
-    place: dict[str, str] = {}
-    for field in sorted(program.temporaries, key=lambda f: first[f.name]):
+    place = {name: name for name in alone}
+    shared = [f for f in program.temporaries if f.name not in alone]
+    for field in sorted(shared, key=lambda f: first[f.name]):
         free = (
             f for f, until in held.items() if f.points == field.points and until < first[field.name]
         )

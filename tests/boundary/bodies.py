@@ -130,7 +130,7 @@ def setting(name: str) -> Setting:
             ends = [bc.dirichlet(g, 0, "low"), bc.dirichlet(lambda x: 0.5 * x - 1.0, 0, "high")]
             return Setting(ssr.Space(n), [ends, [bc.periodic()]], False)
     ends = [bc.dirichlet(g, 0, "low"), bc.neumann(0.5, 0, "high"), bc.periodic(1)]
-    walls = [bc.symmetric(0), bc.dirichlet(1.25, 1)]
+    walls = [bc.symmetric(0), bc.constant(1.25, 1)]
     return Setting(ssr.Space(ny, nx), [ends, walls], False)
 
 

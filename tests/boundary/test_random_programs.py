@@ -109,8 +109,11 @@ def test_compiled(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     apart = program.with_options(replace(program.options, fuse=False))
     for ny, nx in (1, 1), (2, 3), (5, 4), (9, 17):
         sizes = sized(of, {"ny": ny, "nx": nx})
-        first, second, third, wanted = (drawn(of, sizes, ny) for _ in range(4))
+        first, second, third, fourth, wanted = (drawn(of, sizes, ny) for _ in range(5))
         numbers = program(*first.values(), 0.5)
+        assert numbers == program(*fourth.values(), 0.5)  # in the arrays that the first run left
+        for field, array in first.items():
+            plain.check_same(array, fourth[field])
         assert numbers == apart(*second.values(), 0.5)
         for field, array in first.items():
             plain.check_same(array, second[field])
