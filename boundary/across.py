@@ -97,7 +97,8 @@ def _changed(rule: Rule, step: Step) -> Rule:
 
 def _first(frame: Frame, side: Side, count: int) -> tuple[int, Affine, Affine]:
     """Return the axis and the range of the indices of the first layers behind a side."""
-    edge = Affine.of(frame.first[side.axis]) if side.end == "low" else frame.stop(side.axis)
+    block = frame.blocks[side.block]
+    edge = Affine.of(block.first[side.axis]) if side.end == "low" else block.stop(side.axis)
     return (
         side.axis,
         edge - (count if side.end == "low" else 0),
@@ -173,7 +174,8 @@ def interpolate(first: Any, weights: Any) -> Across:
 
     def change(frame: Frame, side: Side, row: Row, name: Callable[[str], str]) -> list[Changed]:
         along = _along("interpolate", frame, side, (layers, length))
-        start, stop = frame.first[along], frame.stop(along)
+        block = frame.blocks[side.block]
+        start, stop = block.first[along], block.stop(along)
         t, k = Affine.name(frame.axes[along]), frame.layer(side)
         constant = tuple(_times(c, ir.Load(name("sums"), (k, t - start))) for c in row.constant)
         found: list[Changed] = []
@@ -280,7 +282,8 @@ def rotate(matrices: Any) -> Across:
         values = matrices[side.block, number][:, :, : _layers(frame, side)]
         if not np.isfinite(values).all():
             raise ArgumentError(f"rotate: a matrix of {side} is not finite.")
-        place = (frame.layer(side), Affine.name(frame.axes[along]) - frame.first[along])
+        first = frame.blocks[side.block].first[along]
+        place = (frame.layer(side), Affine.name(frame.axes[along]) - first)
         mix = tuple(
             tuple(
                 ir.Load(name("matrices"), (*map(Affine.of, (side.block, number, c, d)), *place))
@@ -305,7 +308,8 @@ def _mixed(entries: Iterable[Entry], mix: Any) -> Iterable[Entry]:
 
 
 def _layers(frame: Frame, side: Side) -> int:
-    return frame.low[side.axis] if side.end == "low" else frame.high[side.axis]
+    block = frame.blocks[side.block]
+    return block.low[side.axis] if side.end == "low" else block.high[side.axis]
 
 
 def _along(text: str, frame: Frame, side: Side, table: tuple[int, int]) -> int:
@@ -313,7 +317,7 @@ def _along(text: str, frame: Frame, side: Side, table: tuple[int, int]) -> int:
     if frame.ndim != 2:
         raise ArgumentError(f"{text}: blocks have {frame.ndim} dimensions, not 2.")
     along = 1 - side.axis
-    extent = frame.shape[along]
+    extent = frame.blocks[side.block].shape[along]
     if extent.is_constant and extent.constant != table[1]:
         raise ShapeError(f"{text}: the tables have {table[1]} points, {side} has {extent}.")
     if table[0] < _layers(frame, side):

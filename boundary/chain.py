@@ -12,13 +12,21 @@ import numpy as np
 
 import ssr
 from ssr.errors import ArgumentError, DtypeError, ShapeError, SpaceError
+from ssr.kinds import spaces, told
 from ssr.space import Space
 from ssr.vectors import VectorSpace
 
 if TYPE_CHECKING:
     import scipy.sparse
 
-Kind: TypeAlias = "Space | VectorSpace"
+One: TypeAlias = "Space | VectorSpace"
+"""What one array is on."""
+
+Kind: TypeAlias = "Space | VectorSpace | tuple[One, ...]"
+"""What an operand is on: an array, or a tuple of arrays."""
+
+
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 
 class Affine(ABC):
@@ -29,6 +37,9 @@ class Affine(ABC):
     """
 
     __array_ufunc__ = None
+
+    operand = "x"
+    """What messages call the array it is applied to."""
 
     @property
     @abstractmethod
@@ -51,12 +62,33 @@ class Affine(ABC):
         """The space of the operands."""
 
     @abstractmethod
-    def apply(self, x: Any, out: Any = None) -> Any:
-        """Return the affine matrix applied to an array."""
+    def applied(self, x: Any) -> Any:
+        """Return the affine matrix applied to an expression of a program, or to a tuple of them."""
 
     @abstractmethod
-    def applied(self, x: Any) -> Any:
-        """Return the affine matrix applied to an expression of a program."""
+    def run(self, made: Sequence[Any], given: Sequence[Any]) -> None:
+        """Apply the affine matrix to arrays, and store the result in others."""
+
+    def apply(self, x: Any, out: Any = None) -> Any:
+        """Return the affine matrix applied to an array, or to a tuple of arrays.
+
+        Parameters
+        ----------
+        x
+            An array on `cols`; a tuple of arrays if that is a tuple of spaces.
+        out
+            The result; by default new memory.
+        """
+        given = arrays_of(self, x)
+        check_sizes(self, self.cols, given)
+        made = list(out) if isinstance(out, (tuple, list)) else [out]
+        if out is None:
+            kind = kernel_dtype(*given)
+            sizes = {**self.known_sizes(), **sizes_of(self.cols, given, self.operand)}
+            made = [np.empty(shape_of(one, sizes), kind) for one in fields_of(self.rows)]
+            given = [a.astype(kind, copy=False) for a in given]
+        self.run(made, given)
+        return tuple(made) if isinstance(self.rows, tuple) else made[0]
 
     @abstractmethod
     def to_scipy(self) -> scipy.sparse.csr_array:
@@ -74,14 +106,15 @@ class Affine(ABC):
 
     @cached_property
     def offset(self) -> Any:
-        """The constant part c, as an array: what a field of zeros becomes.
+        """The constant part c, as an array: what a field of zeros becomes. A tuple for several.
 
         Raises
         ------
         UnboundError
             If a size or parameter has no value.
         """
-        return self.apply(np.zeros(shape_of(self.cols, self.known_sizes())))
+        zeros = tuple(np.zeros(shape_of(one, self.known_sizes())) for one in fields_of(self.cols))
+        return self.apply(zeros if isinstance(self.cols, tuple) else zeros[0])
 
     @abstractmethod
     def known_sizes(self) -> dict[str, int]:
@@ -130,11 +163,12 @@ class Affine(ABC):
         from ssr.expression import Expression
         from ssr.vectors import Vector
 
-        if isinstance(x, (Expression, Vector)):
-            return self.applied(x)
         if isinstance(x, (Affine, ssr.Matrix, ssr.BlockMatrix)):
             return Product(self, x)
-        return self.apply(np.asarray(x))
+        each = x if isinstance(x, (tuple, list)) else [x]
+        if any(isinstance(part, (Expression, Vector)) for part in each):
+            return self.applied(x)
+        return self.apply(x)
 
     def __rmatmul__(self, matrix: Any) -> Any:
         if isinstance(matrix, (ssr.Matrix, ssr.BlockMatrix)):
@@ -159,7 +193,10 @@ class Product(Affine):
             raise SpaceError(
                 f"{left.name} @ {right.name}: the columns of the first are not the rows of the "
                 "second.",
-                note=f"{left.cols!r} and {right.rows!r}",
+                note=f"{told(left.cols)} and {told(right.rows)}",
+                hint="Matrices of several fields are ssr.block([[A, None], [None, B]])."
+                if isinstance(right.rows, tuple) and not isinstance(left.cols, tuple)
+                else None,
             )
         self._name = f"({left.name} @ {right.name})"
         self._free = self  # its program serves all values of parameters
@@ -221,8 +258,12 @@ class Product(Affine):
     def applied(self, x: Any) -> Any:
         """Return the product applied to an expression of a program."""
         for factor in reversed(self._factors):
-            x = factor @ x
+            x = factor @ (x if isinstance(factor, Affine) else flat(x))
         return x
+
+    def run(self, made: Sequence[Any], given: Sequence[Any]) -> None:
+        """Apply the product to arrays, and store the result in others."""
+        self._free._program(*made, *given, *self.values())
 
     @property
     def _affine(self) -> tuple[Affine, ...]:
@@ -266,31 +307,38 @@ class Product(Affine):
     @cached_property
     def _program(self) -> ssr.Program:
         """The program ``y[:] = product @ x``; all parameters are scalars of its own."""
-        scalars = [f"s{n}" for n in range(len(self.parameters))]
+        targets, sources = named("y", self.rows), named("x", self.cols)
 
-        def product(y: Any, x: Any, *values: Any) -> None:
-            y[:] = self.given(values).applied(x)
+        def product(*given: Any) -> None:
+            ends = len(targets), len(targets) + len(sources)
+            x = given[ends[0] : ends[1]]
+            made = self.given(given[ends[1] :]).applied(x if isinstance(self.cols, tuple) else x[0])
+            store(given[: ends[0]], made)
 
-        kinds = {"y": self.rows, "x": self.cols, **dict.fromkeys(scalars, ssr.scalar)}
-        return declared(product, kinds)
+        scalars = dict.fromkeys((f"s{n}" for n in range(len(self.parameters))), ssr.scalar)
+        return declared(product, {**targets, **sources, **scalars})
 
-    def apply(self, x: Any, out: Any = None) -> Any:
-        """Return the product applied to an array.
 
-        Parameters
-        ----------
-        out
-            The result; by default a new array.
-        """
-        x = array_of(self, x)
-        check_sizes(self, self.cols, x.shape)
-        if out is None:
-            sizes = sizes_of(self.cols, x.shape)
-            kind = kernel_dtype(x)
-            out = np.empty(shape_of(self.rows, {**self.known_sizes(), **sizes}), kind)
-            x = x.astype(kind, copy=False)
-        self._free._program(out, x, *self.values())
-        return out
+def named(name: str, kind: Kind) -> dict[str, Any]:
+    """Return what the fields of an operand are on, by their names in a program."""
+    each = fields_of(kind)
+    return {f"{name}{n}" if isinstance(kind, tuple) else name: k for n, k in enumerate(each)}
+
+
+def flat(x: Any) -> Any:
+    """Return a tuple with the components of vectors in their places; anything else as it is."""
+    from ssr.vectors import Vector
+
+    if not isinstance(x, tuple):
+        return x
+    return tuple(c for part in x for c in (part if isinstance(part, Vector) else [part]))
+
+
+def store(targets: Sequence[Any], made: Any) -> None:
+    """Assign a result to the fields of a program."""
+    each = made if isinstance(made, tuple) else (made,)
+    for target, value in zip(targets, each, strict=True):
+        target[:] = value
 
 
 def declared(body: Callable[..., None], kinds: Mapping[str, Any]) -> ssr.Program:
@@ -306,8 +354,15 @@ def _factors(operand: Any) -> tuple[Any, ...]:
     return operand.factors if isinstance(operand, Affine) else (operand,)
 
 
+def fields_of(kind: Any) -> tuple[Any, ...]:
+    """Return what each array of an operand is on."""
+    return kind if isinstance(kind, tuple) else (kind,)
+
+
 def spaces_of(kind: Any) -> Any:
-    """Return a kind of field so that equal kinds compare equal."""
+    """Return what an operand is on, so that equal kinds compare equal."""
+    if isinstance(kind, tuple):
+        return tuple(space for one in kind for space in spaces(one))
     if isinstance(kind, VectorSpace):
         return kind.components, kind.space
     return kind
@@ -320,38 +375,55 @@ def shape_of(kind: Any, sizes: dict[str, int]) -> tuple[int, ...]:
     return kind.extent(sizes)  # type: ignore[no-any-return]
 
 
-def array_of(matrix: Affine, x: Any) -> Any:
-    """Return what a matrix is applied to as an array of real numbers.
+def arrays_of(matrix: Affine, x: Any) -> list[Array]:
+    """Return what a matrix is applied to as arrays of real numbers.
 
     Raises
     ------
-    DtypeError
-        If it is none.
+    ArgumentError
+        If there is not one for each space of its columns.
+    DtypeError, ShapeError
+        If one is no array of numbers, or has another number of axes.
     """
-    array = np.asarray(x)
-    if array.dtype.kind not in "biuf":
-        raise DtypeError(
-            f"{matrix.name} is applied to an array of dtype {array.dtype}.",
-            hint="Fields are real numbers.",
+    kinds = fields_of(matrix.cols)
+    if isinstance(matrix.cols, tuple) and (
+        not isinstance(x, (tuple, list)) or len(x) != len(kinds)
+    ):
+        raise ArgumentError(
+            f"{matrix.name} is applied to a tuple of {len(kinds)} fields.",
+            note=f"its columns are {told(matrix.cols)}",
         )
-    return array
+    arrays = [np.asarray(a) for a in (x if isinstance(matrix.cols, tuple) else [x])]
+    for kind, array in zip(kinds, arrays, strict=True):
+        if array.dtype.kind not in "biuf":
+            raise DtypeError(
+                f"{matrix.name} is applied to an array of dtype {array.dtype}.",
+                hint="Fields are real numbers.",
+            )
+        if array.ndim != len(kind.shape):
+            raise ShapeError(
+                f"{matrix.name} is applied to an array of {array.ndim} axes.",
+                note=f"its columns are {told(matrix.cols)}",
+            )
+    return arrays
 
 
-def kernel_dtype(x: Any) -> Any:
-    """Return the type in which a kernel runs on an array: float32 for such arrays, else float64."""
-    return np.float32 if np.asarray(x).dtype == np.float32 else np.float64
+def kernel_dtype(*arrays: Any) -> Any:
+    """Return the type a kernel runs in: float32 if all arrays are of that type, else float64."""
+    single = all(np.asarray(a).dtype == np.float32 for a in arrays)
+    return np.float32 if single else np.float64
 
 
-def check_sizes(matrix: Affine, kind: Any, shape: tuple[int, ...]) -> None:
-    """Check that an array fits the sizes that are bound.
+def check_sizes(matrix: Affine, kind: Kind, arrays: Sequence[Array]) -> None:
+    """Check that arrays fit the sizes that are bound.
 
     Raises
     ------
     ShapeError
-        If it does not.
+        If they do not.
     """
     known = matrix.known_sizes()
-    found = sizes_of(kind, shape) if known else {}
+    found = sizes_of(kind, arrays, matrix.operand) if known else {}
     for name, size in known.items():
         if found.get(name, size) != size:
             raise ShapeError(
@@ -359,10 +431,13 @@ def check_sizes(matrix: Affine, kind: Any, shape: tuple[int, ...]) -> None:
             )
 
 
-def sizes_of(kind: Any, shape: tuple[int, ...]) -> dict[str, int]:
-    """Return the sizes that follow from the shape of an array."""
+def sizes_of(kind: Kind, arrays: Sequence[Array], name: str) -> dict[str, int]:
+    """Return the sizes that follow from the shapes of arrays."""
     from ssr.binding import match_sizes
 
-    if isinstance(kind, VectorSpace):
-        return match_sizes([("x", kind.space, shape[1:])], {})
-    return match_sizes([("x", kind, shape)], {})
+    entries = []
+    for (field, one), array in zip(named(name, kind).items(), arrays, strict=True):
+        vector = isinstance(one, VectorSpace)
+        shape = np.shape(array)[1:] if vector else np.shape(array)
+        entries.append((field, one.space if vector else one, shape))
+    return match_sizes(entries, {})

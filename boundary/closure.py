@@ -46,9 +46,9 @@ def close(frame: Frame, strips: Iterable[Strip], sizes: Mapping[str, int]) -> Cl
     closing = _Closing(frame, by_side, Known(sizes))
     pieces = tuple(
         Piece(block, box, outcome)
-        for block in frame.blocks
-        for orthant in frame.orthants()
-        for box, outcome in closing.ghosts(block, orthant, frame.box(orthant))
+        for block, points in enumerate(frame.blocks)
+        for orthant in points.orthants()
+        for box, outcome in closing.ghosts(block, orthant, points.box(orthant))
     )
     return Closed(pieces, closing.known)
 
@@ -124,7 +124,8 @@ class _Closing:
                 work += [(p, row) for p in parts]
                 continue
             source = self._image(entry, here)
-            for place, outcome in self.ghosts(entry.block, self._orthant(source), source):
+            orthant = self._orthant(entry.block, source)
+            for place, outcome in self.ghosts(entry.block, orthant, source):
                 back = self._preimage(entry, place, here)
                 if isinstance(outcome, Row):
                     work.append((back, composed(row, entry, outcome, self.frame.axes)))
@@ -150,21 +151,26 @@ class _Closing:
         return Entry(0, (), entry.weight, None, window).clipped(box, self.frame.axes, self.known)
 
     def _is_owned(self, entry: Entry, box: Box) -> bool:
-        return not any(self._orthant(self._image(entry, box)))
+        return not any(self._orthant(entry.block, self._image(entry, box)))
 
-    def _orthant(self, box: Box) -> Orthant:
+    def _orthant(self, block: int, box: Box) -> Orthant:
         """Return the orthant of the first point of a box; zeros if the whole box is owned."""
         found = []
         for axis, (low, high) in enumerate(box):
-            first, stop = Affine.of(self.frame.first[axis]), self.frame.stop(axis)
+            first, stop = self._ends(block, axis)
             before, behind = self.known.less(low, first), self.known.less(stop, high)
             found.append(-1 if before else 1 if behind else 0)
         return tuple(found)
 
+    def _ends(self, block: int, axis: int) -> tuple[Affine, Affine]:
+        """Return the range of the owned points of a block along an axis."""
+        points = self.frame.blocks[block]
+        return Affine.of(points.first[axis]), points.stop(axis)
+
     def _cut(self, entry: Entry, box: Box) -> tuple[int, Affine] | None:
         """Return where a box must be cut for an entry to read points of one orthant; or None."""
         for axis, (low, high) in enumerate(self._image(entry, box)):
-            for edge in (Affine.of(self.frame.first[axis]), self.frame.stop(axis)):
+            for edge in self._ends(entry.block, axis):
                 if self.known.less(low, edge) and self.known.less(edge, high):
                     for place, name in enumerate(self.frame.axes):
                         sign = dict(entry.index[axis].terms).get(name, 0)

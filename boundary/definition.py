@@ -15,12 +15,12 @@ import numpy as np
 
 from .evaluate import affine_in_scalars, evaluate
 from .frame import Frame
+from .numbering import Numbering, Point
 from .strip import ROUNDING, Strip
 
 if TYPE_CHECKING:
     import scipy.sparse
 
-Point: TypeAlias = tuple[int, tuple[int, ...]]
 Path: TypeAlias = frozenset[Point]
 
 
@@ -51,39 +51,29 @@ class Definition:
     done: dict[Point, Value | Unclear | None] = field(default_factory=dict)
 
     def to_scipy(self) -> scipy.sparse.csr_array:
-        """Return the linear part; rows and columns are numbered component by component."""
+        """Return the linear part; rows and columns are numbered field by field."""
         import scipy.sparse
 
-        inner = [n.evaluate(self.sizes) for n in self.frame.shape]
-        outer = self._outer(inner)
-        count, blocks = self.components, len(self.frame.blocks)
-        strides = blocks * int(np.prod(outer)), blocks * int(np.prod(inner))
-        entries: list[tuple[int, int, float]] = []
-        for place, (block, index) in enumerate(self.points()):
+        rows, cols = self._numbers(ghosts=True), self._numbers(ghosts=False)
+        entries: list[tuple[float, int, int]] = []
+        for block, index in rows.points():
             value = self.at(block, index)
-            for (b, source), matrix in () if value is None else value.matrices.items():
-                inside = [x - f for x, f in zip(source, self.frame.first, strict=True)]
-                column = b * int(np.prod(inner)) + int(np.ravel_multi_index(inside, inner))
+            for point, matrix in () if value is None else value.matrices.items():
                 for r, c in zip(*np.nonzero(matrix), strict=True):
-                    entry = r * strides[0] + place, c * strides[1] + column, matrix[r, c]
-                    entries.append(entry)
-        rows, cols, values = zip(*entries, strict=True) if entries else ((), (), ())
-        shape = count * strides[0], count * strides[1]
+                    place = rows.number(block, index, int(r)), cols.number(*point, int(c))
+                    entries.append((matrix[r, c], *place))
+        values, *places = zip(*entries, strict=True) if entries else ((), (), ())
+        shape = rows.count, cols.count
         return scipy.sparse.csr_array(
-            scipy.sparse.coo_array((values, (rows, cols)), shape, dtype=np.float64)
+            scipy.sparse.coo_array((values, places), shape, dtype=np.float64)
         )
 
     def points(self) -> Iterator[Point]:
-        """Yield all points, ghosts too, in C order."""
-        inner = [n.evaluate(self.sizes) for n in self.frame.shape]
-        start = [f - low for f, low in zip(self.frame.first, self.frame.low, strict=True)]
-        for block in self.frame.blocks:
-            for index in np.ndindex(*self._outer(inner)):
-                yield block, tuple(s + int(x) for s, x in zip(start, index, strict=True))
+        """Yield all points, ghosts too, in the order of the rows of the matrix."""
+        return self._numbers(ghosts=True).points()
 
-    def _outer(self, inner: Sequence[int]) -> list[int]:
-        widths = zip(inner, self.frame.low, self.frame.high, strict=True)
-        return [n + low + high for n, low, high in widths]
+    def _numbers(self, *, ghosts: bool) -> Numbering:
+        return Numbering(self.frame, self.sizes, self.components, ghosts)
 
     def at(self, block: int, index: tuple[int, ...]) -> Value | None:
         """Return the value of a point; None if no rule defines it, or two do so differently."""
@@ -98,11 +88,10 @@ class Definition:
         here = block, index
         if here in self.done:
             return self.done[here]
-        first = self.frame.first
-        stop = [n.evaluate(self.sizes) + f for n, f in zip(self.frame.shape, first, strict=True)]
+        points = self.frame.blocks[block]
         out = [
-            -1 if x < low else int(x >= high)
-            for x, low, high in zip(index, first, stop, strict=True)
+            -1 if x < first else int(x >= first + n)
+            for x, first, n in zip(index, points.first, points.inner(self.sizes), strict=True)
         ]
         none = np.zeros(self.components)
         if not any(out):

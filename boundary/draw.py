@@ -179,7 +179,8 @@ def _strokes(link: Link) -> Iterator[tuple[Side, tuple[Stroke, ...]]]:
     here = tuple((_on(link.here, a), _on(link.here, b)) for a, b in MARKS[link.ndim])
     yield link.here, here
     if link.there != link.here:
-        moves = link.coordinates((1,) * link.ndim)
+        unit = (1,) * link.ndim
+        moves = link.coordinates(unit, unit)
 
         def carried(x: tuple[float, ...]) -> tuple[float, ...]:
             return tuple(sign * x[a] + offset.constant for a, sign, offset in moves)

@@ -25,7 +25,7 @@ TEXTS = 40
 
 
 def draw_ghosts(
-    shape: Sequence[int],
+    shapes: Sequence[Sequence[int]],
     rows: Iterable[GhostRow],
     *,
     links: Connectivity | None = None,
@@ -39,8 +39,8 @@ def draw_ghosts(
 
     Parameters
     ----------
-    shape
-        Numbers of owned points of a block along its axes; the first owned index is 0.
+    shapes
+        Numbers of owned points of each block along its axes; the first owned index is 0.
     rows
         For each ghost: its block, its index, the name of its rule, what it reads as a sequence of
         (block, index, weight), and a constant.
@@ -56,37 +56,37 @@ def draw_ghosts(
     Raises
     ------
     ArgumentError
-        If blocks have not two dimensions, or there are no ghosts.
+        If blocks have not two dimensions, there are no ghosts, or a block has no shape.
 
     Examples
     --------
     >>> import boundary as bc
     >>> rows = [(0, (0, -1), "periodic", [(0, (0, 2), 1.0)], 0.0),
     ...         (0, (0, 3), "dirichlet", [(0, (0, 2), -1.0)], 2.0)]
-    >>> picture = bc.draw_ghosts((1, 3), rows)
+    >>> picture = bc.draw_ghosts([(1, 3)], rows)
     >>> [text.get_text() for text in picture.get_legend().get_texts()]
     ['periodic', 'dirichlet']
     """
     found = tuple(rows)
-    if len(shape) != 2:
-        raise ArgumentError(f"draw_ghosts draws blocks of 2 dimensions, not of {len(shape)}.")
+    for shape in shapes:
+        if len(shape) != 2:
+            raise ArgumentError(f"draw_ghosts draws blocks of 2 dimensions, not of {len(shape)}.")
     if not found:
         raise ArgumentError("There are no ghosts to draw.")
-    ny, nx = shape
-    width = max(max(-j, j - ny + 1, -i, i - nx + 1) for _, (j, i), *_ in found)
     if links is None:
-        links = Connectivity(2, 1 + max(_blocks(row) for row in found))
-    corners = {
-        block: (x * (nx + 2.0 * width + 1), y * (ny + 2.0 * width + 1))
-        for block, (x, y) in tiles(links).items()
-    }
+        links = Connectivity(2, len(shapes))
+    if max(map(_blocks, found)) >= len(shapes) or links.count != len(shapes):
+        raise ArgumentError(f"draw_ghosts is given the shapes of {len(shapes)} blocks.")
+    width = max(max(-j, j - shapes[b][0] + 1, -i, i - shapes[b][1] + 1) for b, (j, i), *_ in found)
+    corners = _corners(tiles(links), shapes, 2.0 * width + 1)
+    ends = [(x + shapes[b][1], y + shapes[b][0]) for b, (x, y) in corners.items()]
     colours: dict[str, str] = {}
     for _, _, rule, _, _ in found:
         colours.setdefault(rule, colour(len(colours)))
     margin = width + 0.2, width + 0.4 + 0.45 * len(colours)
-    ax = canvas(ax, corners.values(), (nx, ny), 0.6, margin)
+    ax = canvas(ax, [*corners.values(), *ends], (0, 0), 0.6, margin)
     for block, corner in corners.items():
-        _draw_owned(ax, corner, ny, nx, str(block) if len(corners) > 1 else "")
+        _draw_owned(ax, corner, shapes[block], str(block) if len(corners) > 1 else "")
     written = sum(len(reads) for *_, reads, _ in found) <= TEXTS
     for block, index, rule, reads, constant in found:
         ghost = _centre(corners[block], index)
@@ -99,6 +99,24 @@ def draw_ghosts(
     return ax
 
 
+def _corners(
+    places: Mapping[int, tuple[int, int]], shapes: Sequence[Sequence[int]], gap: float
+) -> dict[int, Place]:
+    """Return the lower left corner of each block: tiles are as wide and high as need be."""
+
+    def starts(axis: int) -> dict[int, float]:
+        """Return where the tiles of each number begin, to the right or upwards."""
+        found, start = {}, 0.0
+        for number in sorted({place[axis] for place in places.values()}):
+            found[number] = start
+            lengths = [shapes[b][1 - axis] for b, p in places.items() if p[axis] == number]
+            start += max(lengths) + gap
+        return found
+
+    right, up = starts(0), starts(1)
+    return {block: (right[x], up[y]) for block, (x, y) in places.items()}
+
+
 def _blocks(row: GhostRow) -> int:
     """Return the highest number of a block that a row names."""
     block, _, _, reads, _ = row
@@ -109,9 +127,9 @@ def _centre(corner: Place, index: tuple[int, ...]) -> Place:
     return corner[0] + index[1] + 0.5, corner[1] + index[0] + 0.5
 
 
-def _draw_owned(ax: Axes, corner: Place, ny: int, nx: int, name: str) -> None:
+def _draw_owned(ax: Axes, corner: Place, shape: Sequence[int], name: str) -> None:
     """Draw the owned points of a block."""
-    x, y = corner
+    (x, y), (ny, nx) = corner, shape
     thin: dict[str, Any] = {"color": "#cccccc", "linewidth": 0.6, "zorder": 0}
     for line in range(1, ny):
         ax.plot([x, x + nx], [y + line] * 2, **thin)

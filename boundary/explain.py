@@ -137,7 +137,7 @@ def _told(piece: Piece, frame: Frame) -> str:
 
 
 def _entry(entry: Entry, frame: Frame) -> str:
-    block = [] if frame.count is None else [f"block {entry.block}"]
+    block = [f"block {entry.block}"] if frame.gridded else []
     place = ", ".join([*block, *map(str, entry.index)])
     parts = [] if entry.weight == ir.ONE else [show(entry.weight)]
     parts += [] if entry.mix is None else ["matrix"]
@@ -155,9 +155,10 @@ def draw_fill(fill: Fill, axes: Any, block: int | None) -> Any:
             f"No value is given for the size {missing[0]}.",
             hint=f"Draw fill.bind({missing[0]}=...).",
         )
-    shape = tuple(n.evaluate(sizes) for n in fill.parts.ruled.frame.shape)
+    frame = fill.parts.ruled.frame
+    shapes = [points.inner(sizes) for points in frame.blocks]
     rows = [row for row in _ghosts(fill, sizes) if block is None or row[0] == block]
-    return draw_ghosts(shape, rows, links=fill.parts.ruled.frame.links, ax=axes)
+    return draw_ghosts(shapes, rows, links=frame.links, ax=axes)
 
 
 def _ghosts(fill: Fill, sizes: dict[str, int]) -> Iterator[Any]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 import ssr
-from ssr.errors import ArgumentError, ShapeError, SpaceError, UnboundError, UnsupportedError
-from ssr.expression import Expression
+from ssr.errors import ArgumentError, SpaceError, UnboundError, UnsupportedError
 from ssr.external import extend
 from ssr.index import integer
+from ssr.kinds import told
 from ssr.space import Space
 from ssr.vectors import Vector, VectorSpace
 
-from .chain import Affine, array_of, check_sizes, declared, kernel_dtype
+from .chain import Affine, Kind, One, check_sizes, declared, fields_of, flat, named, store
 from .definition import Definition
 from .follow import linear_rows
 from .frame import Frame
 from .ghosts import Ghosts, Member
+from .grid import GridSpace
 from .ruled import Ruled
 from .rules import Rule
 
@@ -30,13 +31,12 @@ if TYPE_CHECKING:
     import scipy.sparse
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
-Kind: TypeAlias = "Space | VectorSpace"
 
 
 def fill(
-    space: Kind,
+    space: One | Sequence[One],
     *rules: Rule,
-    owned: Space | None = None,
+    owned: Space | Sequence[Space] | None = None,
     narrow: bool = True,
     join: bool = True,
     once: bool = True,
@@ -92,37 +92,82 @@ def fill(
     ----------
     Mat2Boundary, arXiv 2605.14780.
     """
-    if not isinstance(space, (Space, VectorSpace)):
+    several = isinstance(space, (tuple, list))
+    kinds: tuple[Any, ...] = tuple(space) if isinstance(space, (tuple, list)) else (space,)
+    if not kinds or not all(isinstance(kind, (Space, VectorSpace)) for kind in kinds):
         raise ArgumentError(
-            f"bc.fill takes a space with ghosts first, not {type(space).__name__}.",
-            hint="Write bc.fill(cells.grow(1), ...).",
+            f"bc.fill takes a space with ghosts first, not {_named(space)}.",
+            hint="Write bc.fill(cells.grow(1), ...); for blocks of several shapes a tuple of such.",
         )
-    if not isinstance(owned, (Space, type(None))):
-        raise ArgumentError(f"owned is a space of points, not {type(owned).__name__}.")
-    points = space.space if isinstance(space, VectorSpace) else space
-    frame = Frame.of(points, owned)
-    count = space.components if isinstance(space, VectorSpace) else None
+    points = [kind.space if isinstance(kind, VectorSpace) else kind for kind in kinds]
+    count = _components(kinds)
+    inner = _given(owned)
+    frame = Frame.of(points, inner)
     ruled = Ruled.of(frame, rules)
     ruled.check(count)
-    inner = _owned(points, frame) if owned is None else owned
-    return Fill(Parts(points, inner, count, ruled, MappingProxyType({}), narrow, join, once))
+    if inner is None:
+        inner = [_owned(one, frame) for one in points]
+    known = tuple(points), tuple(inner), several, count, ruled
+    return Fill(Parts(*known, narrow=narrow, join=join, once=once))
+
+
+def _named(given: object) -> str:
+    if isinstance(given, (tuple, list)):
+        return f"a {type(given).__name__} of {', '.join(type(k).__name__ for k in given) or 'none'}"
+    return type(given).__name__
+
+
+def _components(kinds: Sequence[One]) -> int | None:
+    """Return the number of components of fields, which is one for all kinds of blocks."""
+    counts = {k.components if isinstance(k, VectorSpace) else None for k in kinds}
+    if len(counts) > 1:
+        raise SpaceError(
+            f"The fields of a fill have the same number of components: {told(tuple(kinds))}.",
+            hint="A ghost may be the point of a block of another shape.",
+        )
+    return counts.pop()
+
+
+def _given(owned: object) -> list[Space] | None:
+    """Return the spaces of owned points that are given."""
+    if owned is None:
+        return None
+    found: list[Space] = []
+    for space in owned if isinstance(owned, (tuple, list)) else [owned]:
+        if not isinstance(space, Space):
+            raise ArgumentError(f"owned is a space of points, not {type(space).__name__}.")
+        found.append(space)
+    return found
 
 
 def _owned(wide: Space, frame: Frame) -> Space:
-    widths = [(-a, -b) for a, b in zip(frame.low, frame.high, strict=True)]
-    found = getattr(wide, "owned", None)
-    return found if found is not None else wide.grow(*widths)
+    (block,) = set(frame.blocks) if not isinstance(wide, GridSpace) else (None,)
+    if block is None:
+        assert isinstance(wide, GridSpace)
+        return wide.owned
+    return wide.grow(*((-a, -b) for a, b in zip(block.low, block.high, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The data of a fill; ``components`` is None for fields of numbers."""
+    """The data of a fill.
 
-    wide: Space
-    owned: Space
+    Attributes
+    ----------
+    wide, owned
+        The points of the blocks of each kind, with and without ghosts.
+    several
+        Whether it is applied to tuples, of a field for each kind.
+    components
+        The number of components of fields; None for fields of numbers.
+    """
+
+    wide: tuple[Space, ...]
+    owned: tuple[Space, ...]
+    several: bool
     components: int | None
     ruled: Ruled
-    bound: Mapping[str, Any]
+    bound: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     narrow: bool = True
     join: bool = True
     once: bool = True
@@ -135,6 +180,8 @@ class Fill(Affine):
     ``matrix @ fill`` is an affine matrix with the boundary folded in. Ghosts that nothing defines
     are NaN in arrays.
     """
+
+    operand = "u"
 
     def __init__(self, parts: Parts, free: Fill | None = None) -> None:
         self.parts = parts
@@ -150,9 +197,10 @@ class Fill(Affine):
         """The space of the owned points."""
         return self._kind(self.parts.owned)
 
-    def _kind(self, space: Space) -> Kind:
+    def _kind(self, spaces: tuple[Space, ...]) -> Kind:
         count = self.parts.components
-        return space if count is None else space.vector(count)
+        kinds = tuple(space if count is None else space.vector(count) for space in spaces)
+        return kinds if self.parts.several else kinds[0]
 
     @property
     def name(self) -> str:
@@ -160,7 +208,7 @@ class Fill(Affine):
         return f"fill({', '.join(rule.text for rule in self.parts.ruled.rules)})"
 
     def __repr__(self) -> str:
-        return f"<Fill {self.name}: {self.cols!r} -> {self.rows!r}>"
+        return f"<Fill {self.name}: {told(self.cols)} -> {told(self.rows)}>"
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -193,7 +241,7 @@ class Fill(Affine):
     @property
     def sizes(self) -> tuple[str, ...]:
         """Names of the symbolic sizes."""
-        return self.parts.wide.sizes
+        return tuple(self.parts.ruled.frame.sizes)
 
     def known_sizes(self) -> dict[str, int]:
         """Return the sizes that are bound."""
@@ -201,17 +249,38 @@ class Fill(Affine):
 
     # -- application -----------------------------------------------------------------------------
 
-    def applied(self, x: Expression | Vector) -> Any:
-        """Return a field of a program with its ghosts."""
-        count = self.parts.components
+    def applied(self, x: Any) -> Any:
+        """Return a field of a program with its ghosts, or a tuple of them."""
+        count, several = self.parts.components, self.parts.several
+        fields = self._fields(x)
+        if count is None and all(isinstance(f, Vector) for f in fields):
+            each = [self.applied(one if several else one[0]) for one in zip(*fields, strict=True)]
+            if not several:
+                return Vector(each)
+            return tuple(Vector(list(kind)) for kind in zip(*each, strict=True))
         values = self.values()
-        if isinstance(x, Vector) and count is None:
-            return Vector([self.applied(part) for part in x])
-        if (len(x) if isinstance(x, Vector) else None) != count:
-            raise SpaceError(f"{self.name} fills fields of {self.cols!r}.")
-        operands = list(x) if isinstance(x, Vector) else [x]
-        made = extend(self._ghosts(), operands, *values)
-        return Vector(list(made)) if isinstance(x, Vector) else made[0]
+        if any((len(f) if isinstance(f, Vector) else None) != count for f in fields):
+            raise SpaceError(f"{self.name} fills fields of {told(self.cols)}.")
+        made = list(extend(self.step, flat(tuple(fields)), *values))
+        if count is not None:
+            vectors = [Vector(made[n : n + count]) for n in range(0, len(made), count)]
+            return tuple(vectors) if several else vectors[0]
+        return tuple(made) if several else made[0]
+
+    def _fields(self, x: Any) -> list[Any]:
+        """Return the fields of an operand, one for each kind of blocks."""
+        if not self.parts.several:
+            return [x]
+        found = list(x) if isinstance(x, (tuple, list)) else []
+        kinds, count = len(self.parts.wide), self.parts.components or 1
+        if count > 1 and len(found) == kinds * count:
+            found = [Vector(found[n : n + count]) for n in range(0, len(found), count)]
+        if len(found) != kinds:
+            raise ArgumentError(
+                f"{self.name} is applied to a tuple of {kinds} fields.",
+                note=f"its columns are {told(self.cols)}",
+            )
+        return found
 
     def values(self) -> list[Any]:
         """Return the values of all parameters.
@@ -233,84 +302,55 @@ class Fill(Affine):
         """Return the fill with other values for all parameters, in their order."""
         return self._with({**self.parts.bound, **dict(zip(self.parameters, values, strict=True))})
 
-    def _ghosts(self) -> Ghosts:
+    @property
+    def step(self) -> Ghosts:
+        """The step of programs that makes the ghosts."""
         parts = self.parts
-        kind = parts.components or 1, parts.wide, parts.owned
-        member = Member(parts.ruled, *kind, narrow=parts.narrow, join=parts.join, once=parts.once)
-        return Ghosts((member,))
+        spaces = tuple(zip(parts.owned, parts.wide, strict=True))
+        kinds = parts.components or 1, spaces, (None,) * len(spaces)
+        return Ghosts((Member(parts.ruled, *kinds, parts.narrow, parts.join, parts.once),))
 
     @cached_property
     def _run(self) -> ssr.Program:
         """The program ``w[:] = fill @ u``."""
-        return self._program("fill", {"w": self.rows, "u": self.cols}, lambda w, u: (w, u))
+        return self._program("fill", {**named("w", self.rows), **named("u", self.cols)})
 
     @cached_property
     def _in_place(self) -> ssr.Program:
         """The program ``w[:] = fill @ w[owned]``."""
-        owned = self.parts.owned
-        return self._program("ghosts", {"w": self.rows}, lambda w: (w, w[owned]))
+        return self._program("ghosts", named("w", self.rows))
 
-    def _program(
-        self, name: str, fields: Mapping[str, Kind], take: Callable[..., tuple[Any, Any]]
-    ) -> ssr.Program:
-        names = [_apart(n, self.parameters) for n in fields]
+    def _program(self, name: str, fields: Mapping[str, Any]) -> ssr.Program:
+        """Return the program that fills the first fields, from the others or from themselves."""
+        parts, count = self.parts, len(self.parts.wide)
 
         def body(*given: Any) -> None:
-            target, source = take(*given[: len(fields)])
-            target[:] = self.given(given[len(fields) :]).applied(source)
+            targets, values = given[:count], given[len(fields) :]
+            sources = given[count : len(fields)] or tuple(
+                target[owned] for target, owned in zip(targets, parts.owned, strict=True)
+            )
+            store(targets, self.given(values).applied(sources if parts.several else sources[0]))
 
-        kinds: dict[str, Any] = dict(zip(names, fields.values(), strict=True))
+        kinds = {_apart(n, self.parameters): kind for n, kind in fields.items()}
         kinds |= dict.fromkeys(self.parameters, ssr.scalar)
         body.__name__ = name
         return declared(body, kinds)
 
-    def apply(self, u: Array, out: Array | None = None) -> Array:
-        """Return the array with ghosts.
+    def run(self, made: Sequence[Array], given: Sequence[Array]) -> None:
+        """Apply the fill to arrays, and store the result in others."""
+        self._free._run(*made, *given, *self.values())
 
-        Parameters
-        ----------
-        u
-            The owned points, of the shape of `cols`.
-        out
-            The result; by default a new array.
-        """
-        u = array_of(self, u)
-        if out is None:
-            shape = self._shape(u)
-            out = np.empty(shape, kernel_dtype(u))
-            u = u.astype(out.dtype, copy=False)
-        self._free._run(out, u, *self.values())
-        return out
-
-    def ghosts(self, wide: Array) -> None:
-        """Fill the ghosts of an array in place, from its owned points."""
-        if np.ndim(wide) == self._axes:
-            check_sizes(self, self.rows, np.shape(wide))
-        self._free._in_place(wide, *self.values())
-
-    @property
-    def _axes(self) -> int:
-        """The number of axes of an array."""
-        frame, count = self.parts.ruled.frame, self.parts.components
-        return frame.ndim + (frame.count is not None) + (count is not None)
-
-    def _shape(self, u: Array) -> tuple[int, ...]:
-        frame = self.parts.ruled.frame
-        if u.ndim != self._axes:
-            raise ShapeError(
-                f"{self.name} is applied to an array of {u.ndim} axes.",
-                note=f"its columns are {self.cols!r}",
-            )
-        check_sizes(self, self.cols, u.shape)
-        lead = u.ndim - frame.ndim
-        more = [a + b for a, b in zip(frame.low, frame.high, strict=True)]
-        return (*u.shape[:lead], *(n + m for n, m in zip(u.shape[lead:], more, strict=True)))
+    def ghosts(self, *wide: Array) -> None:
+        """Fill the ghosts of an array in place, from its owned points; of one for each kind."""
+        if [np.ndim(w) for w in wide] == [len(kind.shape) for kind in fields_of(self.rows)]:
+            check_sizes(self, self.rows, wide)
+        self._free._in_place(*wide, *self.values())
 
     # -- as a matrix -----------------------------------------------------------------------------
 
     @cached_property
     def linear(self) -> Any:
-        """The linear part B: an `ssr.Matrix` of staged families, one for each component pair.
+        """The linear part B: an `ssr.Matrix` of staged families; an `ssr.BlockMatrix` for several.
 
         Where weights come from tables it is a stored matrix, of SciPy's entries.
 
@@ -319,22 +359,36 @@ class Fill(Affine):
         UnboundError
             If weights come from tables and a size is not bound.
         UnsupportedError
-            If components are rotated into each other; use `to_scipy`.
+            If weights come from tables, for vectors or blocks of several shapes, or if such blocks
+            have symbolic sizes; use `to_scipy`.
         """
-        parts = self.parts
+        parts, count = self.parts, self.parts.components
+        if parts.ruled.tabled and (count is not None or parts.several):
+            raise UnsupportedError(
+                f"The linear part of {self.name} is not staged.",
+                note="the weights of its rules come from tables",
+                hint="Use fill.to_scipy().",
+            )
         if parts.ruled.tabled:
-            if parts.components is not None:
-                raise UnsupportedError(
-                    f"The linear part of {self.name} is not staged.",
-                    note="its rules turn components into each other, by tables",
-                    hint="Use fill.to_scipy().",
-                )
-            made: Any = ssr.from_scipy(self.to_scipy(), rows=parts.wide, cols=parts.owned)
-        else:
-            made = ssr.matrix(rows=parts.wide, cols=parts.owned)(linear_rows(parts.ruled))
-        if parts.components is None:
-            return made
-        return ssr.kron(np.eye(parts.components), made)
+            return ssr.from_scipy(self.to_scipy(), rows=parts.wide[0], cols=parts.owned[0])
+        made: list[list[Any]] = [
+            [self._between(r, c) for c in range(len(parts.owned))] for r in range(len(parts.wide))
+        ]
+        if count is not None:
+            made = [[ssr.kron(np.eye(count), matrix) for matrix in row] for row in made]
+        return ssr.block(made) if parts.several else made[0][0]
+
+    def _between(self, r: int, c: int) -> ssr.Matrix:
+        """Return the linear part from the fields of one kind of blocks to those of another."""
+        rows, cols = self.parts.wide[r], self.parts.owned[c]
+        more = [name for name in self.sizes if name not in (*rows.sizes, *cols.sizes)]
+        if more:
+            raise UnsupportedError(
+                f"The linear part of {self.name} is not staged.",
+                note=f"what {rows!r} reads of {cols!r} depends on {more[0]}, the size of others",
+                hint="Give the blocks their sizes as numbers, or use fill.to_scipy().",
+            )
+        return ssr.matrix(rows=rows, cols=cols)(linear_rows(self.parts.ruled, r, c))
 
     def to_scipy(self) -> scipy.sparse.csr_array:
         """Return the linear part as a SciPy matrix, the rules followed point by point.

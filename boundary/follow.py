@@ -9,14 +9,16 @@ from ssr import ir
 from ssr.affine import Affine
 from ssr.index import Index, affine
 
-from .frame import Frame
+from .frame import Block
 from .ruled import Ruled
 
 Found: TypeAlias = "list[tuple[int, tuple[Any, ...], float]]"
 
 
-def linear_rows(ruled: Ruled) -> Callable[..., Iterator[tuple[Any, float]]]:
-    """Return the row generator of rules whose weights are numbers.
+def linear_rows(
+    ruled: Ruled, rows: int = 0, cols: int = 0
+) -> Callable[..., Iterator[tuple[Any, float]]]:
+    """Return the row generator of rules whose weights are numbers, between two kinds of blocks.
 
     It follows the rules from ghost to ghost by conditions on indices and sizes, so that the matrix
     is right for blocks of any size. Ghosts that nothing defines have empty
@@ -26,14 +28,16 @@ def linear_rows(ruled: Ruled) -> Callable[..., Iterator[tuple[Any, float]]]:
 
     def fill(*point: Any) -> Iterator[tuple[Any, float]]:
         index, block = point, 0
-        if frame.count is not None:
-            block = next(b for b in frame.blocks if point[0] == b)
+        if frame.gridded:
+            block = next(b for at, b in enumerate(frame.kinds[rows]) if point[0] == at)
             index = point[1:]
         for number, source, weight in _followed(ruled, block, index, None) or ():
-            place = source if frame.count is None else (number, *source)
-            yield (place if len(place) > 1 else place[0]), weight
+            kind, _ = frame.places[number]
+            if kind == cols:
+                place = frame.point(number, source)
+                yield (place if len(place) > 1 else place[0]), weight
 
-    return _of_arity(fill, frame.ndim + (frame.count is not None))
+    return _of_arity(fill, frame.ndim + frame.gridded)
 
 
 def _of_arity(rows: Callable[..., Any], count: int) -> Callable[..., Any]:
@@ -70,11 +74,12 @@ def _followed(
     in a circle.
     """
     frame = ruled.frame
-    out = [_place(frame, axis, x) for axis, x in enumerate(index)]
+    points = frame.blocks[block]
+    out = [_place(points, axis, x) for axis, x in enumerate(index)]
     if not any(out):
         return [(block, tuple(index), 1.0)]
     distance = sum(
-        _distance(frame, axis, x, place)
+        _distance(points, axis, x, place)
         for axis, (x, place) in enumerate(zip(index, out, strict=True))
     )
     turns = 0 if before is None or distance < before else turns + 1
@@ -105,18 +110,18 @@ def _followed(
     return None
 
 
-def _place(frame: Frame, axis: int, x: Any) -> int:
+def _place(block: Block, axis: int, x: Any) -> int:
     """Return whether an index is one of ghosts before (-1) or behind (1) the owned points."""
-    if x < frame.first[axis]:
+    if x < block.first[axis]:
         return -1
-    return int(bool(x >= Index(frame.stop(axis))))
+    return int(bool(x >= Index(block.stop(axis))))
 
 
-def _distance(frame: Frame, axis: int, x: Any, place: int) -> Any:
+def _distance(block: Block, axis: int, x: Any, place: int) -> Any:
     """Return the number of layers that an index is outside."""
     if not place:
         return 0
-    return frame.first[axis] - x if place < 0 else x - Index(frame.stop(axis)) + 1
+    return block.first[axis] - x if place < 0 else x - Index(block.stop(axis)) + 1
 
 
 def _index(expression: Affine) -> Any:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 from typing import Literal, TypeAlias
 
@@ -26,21 +27,17 @@ ENDS: Mapping[int, End] = {-1: "low", 1: "high"}
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
-    """Owned points and ghosts of one block or of several of equal shape.
+class Block:
+    """Owned points and ghosts of one block.
 
     Attributes
     ----------
     first, shape
-        The first owned index and the number of owned points, axis by axis of a block.
+        The first owned index and the number of owned points, axis by axis.
     low, high
         Ghosts before and behind the owned points.
     staggered
         Whether points sit on the sides of cells, axis by axis.
-    count
-        The number of blocks; None for a space without a block axis.
-    links
-        How the blocks are linked.
     """
 
     first: tuple[int, ...]
@@ -48,28 +45,16 @@ class Frame:
     low: tuple[int, ...]
     high: tuple[int, ...]
     staggered: tuple[bool, ...]
-    count: int | None
-    links: Connectivity | None
 
     @staticmethod
-    def of(wide: Space, owned: Space | None = None) -> Frame:
-        """Return the frame of a space with ghosts.
-
-        Parameters
-        ----------
-        wide
-            Owned points and ghosts.
-        owned
-            The owned points. By default those the space was grown from if it is one of a grid;
-            otherwise there are as many ghosts behind as before, and owned indices begin at 0.
+    def of(wide: Space, owned: Space, skip: int) -> Block:
+        """Return the block of a space with ghosts, without so many leading axes.
 
         Raises
         ------
         SpaceError
             If the spaces do not fit.
         """
-        if owned is None:
-            owned = wide.owned if isinstance(wide, GridSpace) else _guessed(wide)
         ours, theirs = wide.data, owned.data
         if len(ours.shape) != len(theirs.shape) or ours.staggered != theirs.staggered:
             raise SpaceError(f"{owned!r} is no part of {wide!r}: another kind of points.")
@@ -82,53 +67,34 @@ class Frame:
             raise SpaceError(
                 f"{owned!r} is not within {wide!r}.", hint="A wide space is cells.grow(width)."
             )
-        grid = wide.grid if isinstance(wide, GridSpace) else None
-        skip = 1 if grid else 0
-        return Frame(
-            theirs.lower[skip:],
-            theirs.shape[skip:],
-            low[skip:],
-            high[skip:],
-            ours.staggered[skip:],
-            grid.count if grid else None,
-            grid.links if grid else None,
-        )
+        parts = theirs.lower, theirs.shape, low, high, ours.staggered
+        return Block(*(part[skip:] for part in parts))  # type: ignore[arg-type]
 
     @property
-    def ndim(self) -> int:
-        """The number of axes of a block."""
-        return len(self.shape)
-
-    @property
-    def axes(self) -> tuple[str, ...]:
-        """Names of a block's indices."""
-        return AXES[self.ndim]
-
-    @property
-    def index(self) -> tuple[Affine, ...]:
-        """A block's indices as expressions."""
-        return tuple(map(Affine.name, self.axes))
-
-    @property
-    def blocks(self) -> range:
-        """Numbers of the blocks."""
-        return range(1 if self.count is None else self.count)
+    def start(self) -> tuple[int, ...]:
+        """The first index, that of a ghost if there are any."""
+        return tuple(f - low for f, low in zip(self.first, self.low, strict=True))
 
     @property
     def cells(self) -> tuple[Affine, ...]:
-        """The numbers of cells of a block."""
+        """The numbers of cells."""
         return tuple(n - int(s) for n, s in zip(self.shape, self.staggered, strict=True))
 
     def stop(self, axis: int) -> Affine:
         """Return the first index behind the owned ones."""
         return self.shape[axis] + self.first[axis]
 
-    def owned(self) -> Box:
-        """Return the owned points of a block."""
-        return tuple((Affine.of(a), self.stop(n)) for n, a in enumerate(self.first))
+    def inner(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
+        """Return the numbers of owned points for given sizes."""
+        return tuple(n.evaluate(sizes) for n in self.shape)
+
+    def outer(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
+        """Return the numbers of points for given sizes, ghosts too."""
+        widths = zip(self.inner(sizes), self.low, self.high, strict=True)
+        return tuple(low + n + high for n, low, high in widths)
 
     def box(self, orthant: Orthant) -> Box:
-        """Return the points of a block in an orthant."""
+        """Return the points in an orthant."""
         found = []
         for axis, place in enumerate(orthant):
             low, high = Affine.of(self.first[axis]), self.stop(axis)
@@ -144,14 +110,102 @@ class Frame:
         width = {-1: self.low, 1: self.high}
         found = [
             o
-            for o in product((-1, 0, 1), repeat=self.ndim)
+            for o in product((-1, 0, 1), repeat=len(self.shape))
             if any(o) and all(not s or width[s][a] for a, s in enumerate(o))
         ]
         yield from sorted(found, key=lambda o: (sum(map(abs, o)), o))
 
+
+@dataclass(frozen=True)
+class Frame:
+    """Owned points and ghosts of one block, or of the blocks of a grid.
+
+    Attributes
+    ----------
+    blocks
+        The blocks, by their numbers.
+    kinds
+        The numbers of the blocks of each field, in the order they have along its first axis.
+    links
+        How the blocks are linked; None for a space without a block axis.
+    """
+
+    blocks: tuple[Block, ...]
+    kinds: tuple[tuple[int, ...], ...]
+    links: Connectivity | None
+
+    @staticmethod
+    def of(wide: Sequence[Space], owned: Sequence[Space] | None = None) -> Frame:
+        """Return the frame of a space with ghosts, or of one for each kind of a grid.
+
+        Parameters
+        ----------
+        wide
+            Owned points and ghosts.
+        owned
+            The owned points. By default those the spaces were grown from if they are of a grid;
+            otherwise there are as many ghosts behind as before, and owned indices begin at 0.
+
+        Raises
+        ------
+        SpaceError
+            If the spaces do not fit.
+        """
+        grids = [space for space in wide if isinstance(space, GridSpace)]
+        if owned is None:
+            owned = [s.owned if isinstance(s, GridSpace) else _guessed(s) for s in wide]
+        if len(owned) != len(wide):
+            raise SpaceError(f"{len(owned)} spaces of owned points are given for {len(wide)}.")
+        if not grids and len(wide) == 1:
+            return Frame((Block.of(wide[0], owned[0], 0),), ((0,),), None)
+        _check_kinds(wide, grids)
+        grid = grids[0].grid
+        found = [Block.of(w, o, 1) for w, o in zip(wide, owned, strict=True)]
+        blocks = {b: one for space, one in zip(grids, found, strict=True) for b in space.blocks}
+        return Frame(
+            tuple(blocks[b] for b in range(grid.count)),
+            tuple(space.blocks for space in grids),
+            grid.links,
+        )
+
+    @property
+    def gridded(self) -> bool:
+        """Whether fields have a block axis."""
+        return self.links is not None
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes of a block."""
+        return len(self.blocks[0].shape)
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """Names of a block's indices."""
+        return AXES[self.ndim]
+
+    @property
+    def index(self) -> tuple[Affine, ...]:
+        """A block's indices as expressions."""
+        return tuple(map(Affine.name, self.axes))
+
+    @cached_property
+    def places(self) -> tuple[tuple[int, int], ...]:
+        """For each block its kind, and its place among the blocks of that kind."""
+        found = {b: (n, at) for n, kind in enumerate(self.kinds) for at, b in enumerate(kind)}
+        return tuple(found[b] for b in range(len(self.blocks)))
+
+    def point(self, block: int, index: Sequence[int]) -> tuple[int, ...]:
+        """Return where a point of a block is in its field."""
+        return (self.places[block][1], *index) if self.gridded else tuple(index)
+
+    @property
+    def sizes(self) -> list[str]:
+        """Names of the symbolic sizes, sorted."""
+        return sorted({name for b in self.blocks for n in b.shape for name in n.names()})
+
     def sides(self) -> Iterator[Side]:
         """Yield the sides of the blocks, those without ghosts too: what is there may be read."""
-        for block in self.blocks:
+        for block in range(len(self.blocks)):
             for axis in range(self.ndim):
                 yield Side(block, axis, "low")
                 yield Side(block, axis, "high")
@@ -160,18 +214,13 @@ class Frame:
         """Whether a side is linked to another one."""
         return self.links is not None and self.links.link(side) is not None
 
-    def behind(self, side: Side) -> tuple[Affine, Affine]:
-        """Return the range of a side's ghosts along its axis."""
-        place = -1 if side.end == "low" else 1
-        return self.box(tuple(place * (a == side.axis) for a in range(self.ndim)))[side.axis]
-
     def layer(self, side: Side) -> Affine:
         """Return the number of layers between a ghost and its side, 0 for the first layer."""
-        here = self.index[side.axis]
+        here, block = self.index[side.axis], self.blocks[side.block]
         return (
-            here * -1 + (self.first[side.axis] - 1)
+            here * -1 + (block.first[side.axis] - 1)
             if side.end == "low"
-            else (here - self.stop(side.axis))
+            else (here - block.stop(side.axis))
         )
 
     def region(self, block: int, box: Box) -> str:
@@ -180,7 +229,25 @@ class Frame:
             f"{name} = {low}" if low + 1 == high else f"{name} in [{low}, {high - 1}]"
             for name, (low, high) in zip(self.axes, box, strict=True)
         ]
-        return ", ".join(([] if self.count is None else [f"block {block}"]) + ranges)
+        return ", ".join(([f"block {block}"] if self.gridded else []) + ranges)
+
+
+def _check_kinds(spaces: Sequence[Space], found: Sequence[GridSpace]) -> None:
+    """Refuse spaces that are not one for each kind of blocks of a grid."""
+    if len(found) < len(spaces) or any(s.grid is not found[0].grid for s in found):
+        raise SpaceError(
+            "Several spaces are those of one grid.",
+            note=f"given are {', '.join(map(repr, spaces))}",
+            hint="Give one space for each of grid.kinds.",
+        )
+    kinds = found[0].grid.kinds
+    if [s.blocks for s in found] != [k.blocks for k in kinds]:
+        raise SpaceError(
+            f"A grid of {len(kinds)} kinds of blocks has as many spaces, in their order.",
+            note=f"the kinds are {', '.join(map(repr, kinds))}; "
+            f"given are {', '.join(map(repr, spaces))}",
+            hint="Give a space for each of grid.kinds: its ghosts may be read across links.",
+        )
 
 
 def _guessed(wide: Space) -> Space:

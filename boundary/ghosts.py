@@ -38,28 +38,32 @@ class Member:
     ruled
         The rules.
     components
-        How many fields there are.
-    wide, owned
-        Their spaces.
+        How many fields there are on each space.
+    spaces
+        The owned points and all points of the blocks of each kind.
     reads
-        The elements that are read later, which must be defined; None for all, of which those
-        without a definition are NaN.
+        For each space the elements that are read later, which must be defined; None for all, of
+        which those without a definition are NaN.
     narrow, join, once
         Whether no others are made, whether the step may become one with another, and whether it may
         leave out constants that are there.
     standing
-        Whether ghosts stay from run to run, so that constants are there.
+        The numbers of the spaces on which ghosts stay from run to run, so that constants are there.
     """
 
     ruled: Ruled
     components: int
-    wide: Space
-    owned: Space
-    reads: Domain | None = None
+    spaces: tuple[tuple[Space, Space], ...]
+    reads: tuple[Domain | None, ...]
     narrow: bool = True
     join: bool = True
     once: bool = True
-    standing: bool = False
+    standing: frozenset[int] = frozenset()
+
+    @property
+    def fields(self) -> tuple[tuple[Space, Space], ...]:
+        """The owned points and all points of each field: kind by kind, and of each component."""
+        return tuple(pair for pair in self.spaces for _ in range(self.components))
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +81,7 @@ class Ghosts(External):
     @property
     def fields(self) -> tuple[tuple[Space, Space], ...]:  # type: ignore[override]
         """The owned points and all points of each field."""
-        return tuple((m.owned, m.wide) for m in self.members for _ in range(m.components))
+        return tuple(pair for m in self.members for pair in m.fields)
 
     @property
     def data(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -139,11 +143,13 @@ class Ghosts(External):
             made = _Numbers(ruled, sizes, field, member.components, scalar)
             closed = ruled.closed(sizes)
             for region in ruled.read(closed, member.reads, sizes):
-                if member.reads is not None:
+                kind, _ = ruled.frame.places[region.block]
+                if member.reads[kind] is not None:
                     ruled.defined(region)
+                stands = kind in member.standing
                 for part in made.parts(region):
-                    yield part, member.standing and isinstance(part, Piece) and part.fixed
-            field += member.components
+                    yield part, stands and isinstance(part, Piece) and part.fixed
+            field += len(member.fields)
             scalar += len(ruled.parameters)
 
     def reference(
@@ -154,9 +160,9 @@ class Ghosts(External):
         for m in self.members:
             names = m.ruled.parameters
             given = dict(zip(names, scalars[scalar : scalar + len(names)], strict=True))
-            fields = arrays[field : field + m.components]
+            fields = arrays[field : field + len(m.fields)]
             _follow(m, fields, sizes, given)
-            field += m.components
+            field += len(m.fields)
             scalar += len(names)
 
     def wanted(self, reads: Sequence[Domain], kept: Sequence[bool]) -> Ghosts:
@@ -166,25 +172,36 @@ class Ghosts(External):
         """
         members, field = [], 0
         for member in self.members:
-            stop = field + member.components
-            found = reduce(operator.or_, reads[field:stop])
+            narrowed: list[Domain | None] = []
+            found: list[Domain] = []
+            for _ in member.spaces:
+                stop = field + member.components
+                found.append(reduce(operator.or_, reads[field:stop]))
+                every = any(kept[field:stop]) or not member.narrow
+                narrowed.append(None if every else found[-1])
+                field = stop
             for region in member.ruled.read(member.ruled.large(), found):
                 member.ruled.defined(region)
-            seen = any(kept[field:stop])
-            every = seen or not member.narrow
-            members.append(replace(member, reads=None if every else found))
-            field = stop
+            members.append(replace(member, reads=tuple(narrowed)))
         return Ghosts(tuple(members))
 
     def once(self, alone: Sequence[bool]) -> Ghosts:
         """Return the step that leaves constants where they are, if there are any."""
         members, field = [], 0
         for member in self.members:
-            stop = field + member.components
-            members.append(replace(member, standing=member.once and all(alone[field:stop])))
-            field = stop
+            found = set()
+            for kind in range(len(member.spaces)):
+                stop = field + member.components
+                if member.once and all(alone[field:stop]):
+                    found.add(kind)
+                field = stop
+            members.append(replace(member, standing=frozenset(found)))
         made = Ghosts(tuple(members))
-        return made if any(True for s in self._sizes() for _ in made.standing(s)) else self
+        for sizes in self._sizes():
+            with suppress(Error):  # blocks too small for the rules
+                if any(True for _ in made.standing(sizes)):
+                    return made
+        return self
 
     def joined(self, other: External) -> External | None:
         """Return one step for the fields of both."""
@@ -241,7 +258,8 @@ class _Numbers:
         So they are copies, as the ghosts of most fills are.
         """
         made = self._piece(block, box, c, (), (ir.ZERO,))
-        first = self._point(block, self.ruled.frame.first)
+        frame = self.ruled.frame
+        first = frame.point(block, frame.blocks[block].first)
         still = ((0,) * len(first),) * len(box)
         return replace(made, taps=(Tap(made.target, first, still, float("nan")),))
 
@@ -265,8 +283,8 @@ class _Numbers:
         rest, factors = affine_in_scalars(constant[c if len(constant) > 1 else 0])
         order = self.ruled.parameters
         return Piece(
-            target=self.field + c,
-            start=self._point(block, [low for low, _ in box]),
+            target=self._field(block, c),
+            start=self.ruled.frame.point(block, [low for low, _ in box]),
             steps=self._steps(),
             extents=tuple(high - low for low, high in box),
             taps=tuple(self._tap(e, e.weight, box, c) for e in entries),
@@ -277,21 +295,25 @@ class _Numbers:
             ),
         )
 
-    def _point(self, block: int, index: Sequence[int]) -> tuple[int, ...]:
-        return tuple(index) if self.ruled.frame.count is None else (block, *index)
+    def _field(self, block: int, c: int) -> int:
+        """Return the number of the field of a component of a block."""
+        kind, _ = self.ruled.frame.places[block]
+        return self.field + kind * self.components + c
+
+    def _step(self, step: Sequence[int]) -> tuple[int, ...]:
+        """Return a step in a block as one in its field."""
+        return (0, *step) if self.ruled.frame.gridded else tuple(step)
 
     def _steps(self) -> tuple[tuple[int, ...], ...]:
         count = self.ruled.frame.ndim
-        return tuple(
-            self._point(0, [int(a == axis) for a in range(count)]) for axis in range(count)
-        )
+        return tuple(self._step([int(a == axis) for a in range(count)]) for axis in range(count))
 
     def _tap(self, entry: Entry, weight: ir.Value, box: Ints, c: int) -> Tap:
         frame = self.ruled.frame
         names = indices(frame.axes, box, self.sizes)
         first = {**self.sizes, **{n: low for n, (low, _) in zip(frame.axes, box, strict=True)}}
         steps = tuple(
-            self._point(0, [dict(a.terms).get(name, 0) for a in entry.index]) for name in frame.axes
+            self._step([dict(a.terms).get(name, 0) for a in entry.index]) for name in frame.axes
         )
         window = None
         if entry.window:
@@ -311,8 +333,8 @@ class _Numbers:
             window = tuple((low, max(low, high)) for low, high in ranges)
         start = [a.evaluate(first) for a in entry.index]
         return Tap(
-            source=self.field + c,
-            start=self._point(entry.block, start),
+            source=self._field(entry.block, c),
+            start=frame.point(entry.block, start),
             steps=steps,
             weight=self._number(weight, names, box),
             window=window,
@@ -343,25 +365,28 @@ def _of(entry: Entry, c: int) -> ir.Value:
 def _follow(
     member: Member, fields: Sequence[Array], sizes: Mapping[str, int], scalars: Mapping[str, Any]
 ) -> None:
-    frame = member.ruled.frame
-    definition = member.ruled.definition(sizes, member.components)
-    start = [f - low for f, low in zip(frame.first, frame.low, strict=True)]
+    frame, count = member.ruled.frame, member.components
+    definition = member.ruled.definition(sizes, count)
+
+    def of_block(arrays: Sequence[Array], block: int) -> Sequence[Array]:
+        kind, _ = frame.places[block]
+        return arrays[kind * count : (kind + 1) * count]
 
     def place(block: int, index: Sequence[int]) -> tuple[int, ...]:
-        inside = tuple(x - s for x, s in zip(index, start, strict=True))
-        return inside if frame.count is None else (block, *inside)
+        start = frame.blocks[block].start
+        return frame.point(block, [x - s for x, s in zip(index, start, strict=True)])
 
     before = [np.array(f) for f in fields]
     for block, index in definition.points():
         value = definition.at(block, index)
         if value is not None and value.matrices.keys() == {(block, index)}:
             continue
-        total = np.full(len(fields), np.nan)
+        total = np.full(count, np.nan)
         if value is not None:
             total = value.constant.copy()
             for name, factor in value.scalars.items():
                 total += factor * scalars[name]
             for (b, source), matrix in value.matrices.items():
-                total += matrix @ [f[place(b, source)] for f in before]
-        for f, x in zip(fields, total, strict=True):
+                total += matrix @ [f[place(b, source)] for f in of_block(before, b)]
+        for f, x in zip(of_block(fields, block), total, strict=True):
             f[place(block, index)] = x

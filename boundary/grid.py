@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ssr.affine import Affine
 from ssr.errors import ArgumentError, SpaceError
-from ssr.index import Index, affine, integer
+from ssr.index import Index, integer
 from ssr.space import Space
 
-from .link import Link
+from .link import Link, lengths
 from .topology import Connectivity
 
 
@@ -19,6 +20,16 @@ class GridSpace(Space):
     `grow`, `faces` and `nodes` count the axes of a block, without the block axis. Ghost points are
     those a space was grown by; `owned` is the space without them.
 
+    Attributes
+    ----------
+    grid
+        The grid.
+    blocks
+        The numbers of its blocks in the grid, in the order they have along the first axis: all of
+        them, or those of one shape.
+    owned
+        The space without ghosts.
+
     Examples
     --------
     >>> import boundary as bc
@@ -27,16 +38,20 @@ class GridSpace(Space):
     (Space(6, 8, 8), Space(6, -3:11, -3:11))
     """
 
-    __slots__ = ("grid", "owned")
+    __slots__ = ("blocks", "grid", "owned")
 
     grid: Grid
+    blocks: tuple[int, ...]
     owned: GridSpace
 
     @classmethod
-    def _made(cls, space: Space, grid: Grid, owned: GridSpace | None = None) -> GridSpace:
+    def _made(
+        cls, space: Space, grid: Grid, blocks: tuple[int, ...], owned: GridSpace | None = None
+    ) -> GridSpace:
         made = cls.__new__(cls)
         made._set(space.data)
         made.grid = grid
+        made.blocks = blocks
         made.owned = made if owned is None else owned
         return made
 
@@ -52,12 +67,12 @@ class GridSpace(Space):
         each = width * (self.ndim - 1) if len(width) == 1 else width
         if len(each) != self.ndim - 1:
             raise ArgumentError(f"grow got {len(width)} widths for blocks of {self.ndim - 1} axes.")
-        return self._made(super().grow(0, *each), self.grid, self.owned)
+        return self._made(super().grow(0, *each), self.grid, self.blocks, self.owned)
 
     def _stagger(self, axes: set[int]) -> GridSpace:
         if self.owned is not self:
             raise SpaceError(f"{self!r} has ghosts already; start from the cells of the grid.")
-        return self._made(super()._stagger(axes), self.grid)
+        return self._made(super()._stagger(axes), self.grid, self.blocks)
 
     def faces(self, axis: int) -> GridSpace:
         """Return the faces normal to an axis of a block; face f is below cell f."""
@@ -82,7 +97,10 @@ class GridSpace(Space):
 
 
 class Grid:
-    """Blocks of one shape, and how they are linked.
+    """Blocks, and how they are linked.
+
+    Blocks of one shape are a *kind*. The points of a kind are one space, and fields on it one
+    array; blocks of a grid with several kinds have fields of several arrays.
 
     Parameters
     ----------
@@ -91,10 +109,21 @@ class Grid:
     links
         Links between sides of blocks: of a helper such as `bc.cubed_sphere`, or a list.
 
+    Attributes
+    ----------
+    links
+        The `Connectivity`.
+    shapes
+        The extents of each block.
+    kinds
+        The cells of the blocks of each shape, in the order of their first blocks.
+
     Raises
     ------
     ArgumentError
-        If the blocks have different shapes, or links do not fit them.
+        If blocks have different numbers of axes, or links are for others.
+    LinkError
+        If linked sides have different lengths, or lengths that are not known to be equal.
 
     Examples
     --------
@@ -104,6 +133,14 @@ class Grid:
     Space(4, 8, 8)
     >>> grid.cells.faces(axis=1)
     Space(4, 8, 9, faces of axis 1)
+
+    Three blocks of two shapes, one after the other:
+
+    >>> row = bc.Grid([(8, 16), (8, 4), (8, 16)], links=bc.bricks(1, 3))
+    >>> row.kinds
+    (Space(2, 8, 16), Space(1, 8, 4))
+    >>> [cells.blocks for cells in row.kinds]
+    [(0, 2), (1,)]
     """
 
     def __init__(
@@ -120,18 +157,17 @@ class Grid:
             shapes.append(tuple(extents))
         if not shapes:
             raise ArgumentError("A grid has one block at least.")
-        if not 1 <= len(shapes[0]) <= 3:
-            raise ArgumentError(f"A block has 1 to 3 dimensions, not {len(shapes[0])}.")
-        known = [tuple(map(affine, shape)) for shape in shapes]
-        for number, shape in enumerate(known):
-            if shape != known[0]:
+        ndim = len(shapes[0])
+        if not 1 <= ndim <= 3:
+            raise ArgumentError(f"A block has 1 to 3 dimensions, not {ndim}.")
+        for number, shape in enumerate(shapes):
+            if len(shape) != ndim:
                 raise ArgumentError(
-                    f"Block {number} has the shape {shapes[number]}, block 0 {shapes[0]}.",
-                    hint="The blocks of one grid have one shape.",
+                    f"Block {number} has {len(shape)} dimensions, block 0 {ndim}.",
+                    hint="The blocks of one grid have the same number of axes.",
                 )
         self.count = len(shapes)
-        self.shape = shapes[0]
-        ndim = len(self.shape)
+        self.shapes = tuple(shapes)
         self.links = (
             links if isinstance(links, Connectivity) else Connectivity(ndim, self.count, links)
         )
@@ -140,9 +176,38 @@ class Grid:
                 f"The links are for {self.links.count} blocks of {self.links.dims} dimensions, "
                 f"the grid has {self.count} of {ndim}."
             )
-        self.links.check(known[0])
-        self.cells = GridSpace._made(Space(self.count, *self.shape), self)
+        self.links.check(shapes)
+        kinds: dict[tuple[Affine, ...], list[int]] = {}
+        for number, shape in enumerate(shapes):
+            kinds.setdefault(lengths(shape), []).append(number)
+        self.kinds = tuple(
+            GridSpace._made(Space(len(b), *shapes[b[0]]), self, tuple(b)) for b in kinds.values()
+        )
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes of a block."""
+        return len(self.shapes[0])
+
+    @property
+    def cells(self) -> GridSpace:
+        """The cells of all blocks, of one shape.
+
+        Raises
+        ------
+        SpaceError
+            If the blocks have several shapes.
+        """
+        if len(self.kinds) > 1:
+            raise SpaceError(
+                f"The blocks of the grid have {len(self.kinds)} shapes, and no common space.",
+                note=f"the kinds of blocks are {', '.join(map(repr, self.kinds))}",
+                hint="Use grid.kinds: a space for the blocks of each shape.",
+            )
+        return self.kinds[0]
 
     def __repr__(self) -> str:
-        shape: Any = " x ".join(map(str, self.shape))
-        return f"<Grid of {self.count} blocks of {shape}>"
+        parts = [f"{len(k.blocks)} of {' x '.join(map(str, k.shape[1:]))}" for k in self.kinds]
+        if len(parts) == 1:
+            return f"<Grid of {self.count} blocks of {parts[0].partition(' of ')[2]}>"
+        return f"<Grid of {self.count} blocks: {', '.join(parts)}>"

@@ -79,8 +79,9 @@ class Link:
     >>> link = Link(Side(0, 1, "high"), Side(1, 0, "high"), axes=(1,), flips=(False,))
     >>> print(link)
     block 0, axis 1 high -> block 1, axis 0 high; axis 0 -> axis 1
-    >>> link.point((3, 8), shape=(8, 8), staggered=(False, False))     # first ghost of row 3
-    (7, 3)
+    >>> cells = False, False
+    >>> link.point((3, 8), (8, 8), (9, 8), cells)      # the first ghost of row 3, in 9 by 8 cells
+    (8, 3)
     """
 
     here: Side
@@ -110,27 +111,28 @@ class Link:
             result[b] = a, -1 if flip else 1
         return tuple(result)
 
-    def coordinates(self, shape: Sequence[Any]) -> tuple[tuple[int, int, Affine], ...]:
+    def coordinates(
+        self, here: Sequence[Any], there: Sequence[Any]
+    ) -> tuple[tuple[int, int, Affine], ...]:
         """Return the map of coordinates: ``(axis of here, sign, offset)`` for each axis of there.
 
         Parameters
         ----------
-        shape
-            Numbers of cells of a block along its axes: integers or symbolic sizes.
+        here, there
+            Numbers of cells of the two blocks along their axes: integers or symbolic sizes.
         """
-        n = lengths(shape)
-        here, there = self.here, self.there
+        ours, theirs = lengths(here), lengths(there)
         result = []
         for b, (a, sign) in enumerate(self.turn):
-            offset = n[b] if sign < 0 else Affine()
-            if b == there.axis:
-                inside = n[b] if there.end == "high" else Affine()
-                offset = inside - sign * (n[a] if here.end == "high" else Affine())
+            offset = theirs[b] if sign < 0 else Affine()
+            if b == self.there.axis:
+                inside = theirs[b] if self.there.end == "high" else Affine()
+                offset = inside - sign * (ours[a] if self.here.end == "high" else Affine())
             result.append((a, sign, offset))
         return tuple(result)
 
     def source(
-        self, shape: Sequence[Any], staggered: Location
+        self, here: Sequence[Any], there: Sequence[Any], staggered: Location
     ) -> tuple[tuple[int, int, Affine], ...]:
         """Return where a point is found: ``(axis of here, sign, offset)`` for each axis of there.
 
@@ -138,21 +140,21 @@ class Link:
 
         Parameters
         ----------
-        shape
-            Numbers of cells of a block along its axes: integers or symbolic sizes.
+        here, there
+            Numbers of cells of the two blocks along their axes: integers or symbolic sizes.
         staggered
             For each axis of ``here``, whether the points lie on faces normal to it. The points
             found in the other block are staggered as `seen` says.
 
         Examples
         --------
-        >>> link = Link(Side(0, 0, "low"), Side(0, 0, "high"))
-        >>> [(axis, sign, str(offset)) for axis, sign, offset in link.source((5,), (False,))]
-        [(0, 1, '5')]
+        >>> link = Link(Side(0, 0, "low"), Side(1, 0, "high"))
+        >>> [(axis, sign, str(n)) for axis, sign, n in link.source((5,), (7,), (False,))]
+        [(0, 1, '7')]
         """
         return tuple(
             (a, sign, offset - (sign < 0 and not staggered[a]))
-            for a, sign, offset in self.coordinates(shape)
+            for a, sign, offset in self.coordinates(here, there)
         )
 
     def seen(self, staggered: Location) -> Location:
@@ -167,11 +169,16 @@ class Link:
         return tuple(staggered[a] for a, _ in self.turn)
 
     def point(
-        self, index: Sequence[int], shape: Sequence[int], staggered: Location
+        self,
+        index: Sequence[int],
+        here: Sequence[int],
+        there: Sequence[int],
+        staggered: Location,
     ) -> tuple[int, ...]:
         """Return the index in the other block of a point given in the coordinates of ``here``."""
         return tuple(
-            sign * index[a] + offset.constant for a, sign, offset in self.source(shape, staggered)
+            sign * index[a] + offset.constant
+            for a, sign, offset in self.source(here, there, staggered)
         )
 
     def __str__(self) -> str:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from .link import lengths
+
 if TYPE_CHECKING:
     import scipy.sparse
 
@@ -30,7 +32,7 @@ def synchronisation(of: Synchronise, sizes: Mapping[str, int]) -> scipy.sparse.c
 
     def number(place: Place, c: int) -> int:
         field, block, index = place
-        inside = np.ravel_multi_index((block, *index), shapes[field])
+        inside = np.ravel_multi_index((_local(of, field, block), *index), shapes[field])
         return int(starts[field] + c * np.prod(shapes[field]) + inside)
 
     for members in _classes(of, sizes):
@@ -72,30 +74,44 @@ def _between(of: Synchronise, here: Place, there: Place) -> Any:
     if of.basis is None:
         return np.eye(of.components or 1)
     every: Any = slice(None)
-    one, other = (of.basis[(every, every, b, *index)] for _, b, index in (here, there))
+    one, other = (
+        of.basis[f][(every, every, _local(of, f, b), *index)] for f, b, index in (here, there)
+    )
     return np.linalg.pinv(one) @ other
+
+
+def _local(of: Synchronise, field: int, block: int) -> int:
+    """Return the place of a block along the first axis of a field."""
+    return of.points[field].blocks.index(block)
+
+
+def _field(of: Synchronise, block: int, axis: int | None) -> int:
+    """Return the field of the nodes of a block, or of its faces normal to an axis."""
+    found = [n for n, p in enumerate(of.points) if block in p.blocks]
+    return found[0 if axis is None else axis]
 
 
 def _classes(of: Synchronise, sizes: Mapping[str, int]) -> list[dict[Place, int]]:
     """Return the classes of equal points, with signs."""
-    shape = [n.evaluate(sizes) for n in of.grid.cells.data.shape[1:]]
-    if len(of.points) == 1:
-        staggered = of.points[0].data.staggered[1:]
+    shapes = [tuple(n.evaluate(sizes) for n in lengths(s)) for s in of.grid.shapes]
+    ndim = of.grid.ndim
+    if not of.shared.fluxes:
         return [
-            {(0, block, index): 1 for block, index in members}
-            for members in of.grid.links.copies(shape, staggered)
+            {(_field(of, block, None), block, index): 1 for block, index in members}
+            for members in of.grid.links.copies(shapes, (True,) * ndim)
         ]
     found = []
     for link in of.grid.links.pairs():
-        axis = link.here.axis
-        staggered = of.points[axis].data.staggered[1:]
-        ranges = [range(n) for n in shape]
-        edge = shape[axis] if link.here.end == "high" else 0
+        axis, b, c = link.here.axis, link.here.block, link.there.block
+        staggered = tuple(a == axis for a in range(ndim))
+        ranges = [range(n) for n in shapes[b]]
+        edge = shapes[b][axis] if link.here.end == "high" else 0
         ranges[axis] = range(edge, edge + 1)
         (sign,) = (s for a, s in link.turn if a == axis)
         for index in product(*ranges):
-            here = axis, link.here.block, tuple(index)
-            there = link.there.axis, link.there.block, link.point(index, shape, staggered)
+            image = link.point(index, shapes[b], shapes[c], staggered)
+            here = _field(of, b, axis), b, tuple(index)
+            there = _field(of, c, link.there.axis), c, image
             # Where a side is folded, a pair is met twice; a flux may be its own opposite, and zero.
             if link.here != link.there or here < there:
                 found.append({here: 1, there: sign})

@@ -134,15 +134,14 @@ class Ruled:
 
     def likely(self) -> dict[str, int]:
         """Return sizes that fit the tables of the rules, of blocks that are not small."""
-        names = sorted(frozenset().union(*(n.names() for n in self.frame.shape)))
-        return {name: LARGE + 4 * n for n, name in enumerate(names)} | self.fixed()
+        return {name: LARGE + 4 * n for n, name in enumerate(self.frame.sizes)} | self.fixed()
 
     def fixed(self) -> dict[str, int]:
         """Return the sizes that follow from the tables of the rules."""
         found: dict[str, int] = {}
         for strip in self.strips:
             for axis, length in strip.fits:
-                extent = self.frame.shape[axis]
+                extent = self.frame.blocks[strip.side.block].shape[axis]
                 if len(extent.terms) == 1:
                     ((name, factor),) = extent.terms
                     if isinstance(name, str) and (length - extent.constant) % factor == 0:
@@ -151,17 +150,16 @@ class Ruled:
 
     def _check_lengths(self, sizes: Mapping[str, int]) -> None:
         """Check that sizes fit the tables of rules, and that there are points enough."""
-        extents = [n.evaluate(sizes) for n in self.frame.shape]
+        each = [block.inner(sizes) for block in self.frame.blocks]
         for strip in self.strips:
+            side, extents = strip.side, each[strip.side.block]
             with at(strip.rule.span):
-                check_points(
-                    strip.rule.text, strip.side.axis, strip.least, extents[strip.side.axis]
-                )
+                check_points(strip.rule.text, side, strip.least, extents[side.axis])
                 for axis, length in strip.fits:
                     if extents[axis] != length:
                         raise ShapeError(
                             f"{strip.rule.text}: the tables are for {length} points along a side, "
-                            f"{strip.side} has {extents[axis]}."
+                            f"{side} has {extents[axis]}."
                         )
 
     def definition(self, sizes: Mapping[str, int], components: int) -> Definition:
@@ -170,17 +168,18 @@ class Ruled:
         return Definition(self.frame, self.strips, self.data, sizes, components)
 
     def domain(self, block: int, box: Box) -> Domain:
-        """Return a box of a block as a set of the indices of fields."""
-        count = self.frame.ndim + (self.frame.count is not None)
+        """Return a box of a block as a set of the indices of its field."""
+        count = self.frame.ndim + self.frame.gridded
         edges = list(box)
-        if self.frame.count is not None:
-            edges.insert(0, (Affine.of(block), Affine.of(block + 1)))
+        if self.frame.gridded:
+            _, place = self.frame.places[block]
+            edges.insert(0, (Affine.of(place), Affine.of(place + 1)))
         return Domain.box(AXES[count], [low for low, _ in edges], [high for _, high in edges])
 
     def read(
         self,
         closed: Closed,
-        reads: Domain | None,
+        reads: Sequence[Domain | None],
         sizes: Mapping[str, int] | None = None,
     ) -> Iterator[Piece]:
         """Yield the pieces that are read.
@@ -188,15 +187,17 @@ class Ruled:
         Parameters
         ----------
         reads
-            The elements that are read; None for all.
+            The elements that are read of the fields of each kind; None for all.
         sizes
             The sizes, if it is asked for these only; pieces are cut down to what is read then.
         """
         for piece in closed.pieces:
-            if reads is None:
+            kind, _ = self.frame.places[piece.block]
+            wanted = reads[kind]
+            if wanted is None:
                 yield piece
                 continue
-            part = self.domain(piece.block, piece.box) & reads
+            part = self.domain(piece.block, piece.box) & wanted
             if sizes is not None:
                 part = part.fixed(sizes)
             if part.empty:

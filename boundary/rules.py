@@ -109,7 +109,7 @@ class Rule:
         """
         if self.axis is not None and not -frame.ndim <= self.axis < frame.ndim:
             raise ArgumentError(f"{self.text}: blocks have {frame.ndim} axes.")
-        if self.block is not None and self.block not in frame.blocks:
+        if self.block is not None and not 0 <= self.block < len(frame.blocks):
             raise ArgumentError(f"{self.text}: there are {len(frame.blocks)} blocks.")
         axis = None if self.axis is None else self.axis % frame.ndim
         for side in frame.sides():
@@ -190,7 +190,8 @@ def copy() -> Rule:
         assert frame.links is not None
         link = frame.links.link(side)
         assert link is not None
-        if link.seen(frame.staggered) != frame.staggered:
+        here, there = frame.blocks[link.here.block], frame.blocks[link.there.block]
+        if link.seen(here.staggered) != there.staggered:
             raise LinkError(
                 f"The points are not of one kind on both sides of the link {link}.",
                 note="Across it the faces normal to one axis are those normal to another.",
@@ -198,7 +199,7 @@ def copy() -> Rule:
             )
         index = tuple(
             Affine.name(frame.axes[axis]) * sign + offset
-            for axis, sign, offset in link.source(frame.cells, frame.staggered)
+            for axis, sign, offset in link.source(here.cells, there.cells, here.staggered)
         )
         return [Part(Row((Entry(link.there.block, index, ir.ONE),)))]
 
@@ -231,7 +232,7 @@ def periodic(axis: int | None = None, *, block: int | None = None) -> Rule:
     """
 
     def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Part]:
-        period = frame.shape[side.axis] - int(frame.staggered[side.axis])
+        period = frame.blocks[side.block].cells[side.axis]
         shift = period if side.end == "low" else -period
         return [_mapped(frame, side, frame.index[side.axis] + shift, ir.ONE)]
 
@@ -299,11 +300,12 @@ def _mapped(frame: Frame, side: Side, source: Affine, weight: ir.Value) -> Part:
 
 def _mirror(frame: Frame, side: Side, about: str | None) -> Affine:
     """Return the index along a side's axis of the reflection of a ghost."""
-    on_side = frame.staggered[side.axis]
+    block = frame.blocks[side.block]
+    on_side = block.staggered[side.axis]
     point = about == "point" or (about is None and on_side)
-    first = 2 * Affine.of(frame.first[side.axis])
+    first = 2 * Affine.of(block.first[side.axis])
     if side.end == "high":
-        first = 2 * frame.stop(side.axis) - (2 if point else 0)
+        first = 2 * block.stop(side.axis) - (2 if point else 0)
     return first - frame.index[side.axis] - (0 if point else 1)
 
 
@@ -537,7 +539,7 @@ def _condition(
             condition = (float(a), -float(b) / spacing)  # inward distances in cells
             return _polynomials(text, frame, side, count - 1, condition, known)
         source = _mirror(frame, side, None)
-        apart = 2 * frame.layer(side) + (2 if frame.staggered[side.axis] else 1)
+        apart = 2 * frame.layer(side) + _first_apart(frame, side)
         if b == 0:
             part = _mapped(frame, side, source, ir.Const(-1.0))
             return [known.added(part, ir.Const(2.0 / a))]
@@ -562,7 +564,7 @@ def _robin(
     known: _Known,
 ) -> Part:
     """Return one layer of ``a (ghost + u) / 2 + b (ghost - u) / (2 distance) = value``."""
-    slope = b / (2 * layer + (2 if frame.staggered[side.axis] else 1))
+    slope = b / (2 * layer + _first_apart(frame, side))
     if a + slope == 0:
         raise ArgumentError(
             f"{text} is singular: any value of the ghosts of layer {layer} meets the condition.",
@@ -583,11 +585,11 @@ def _polynomials(
     known: _Known,
 ) -> list[Part]:
     """Return the layers of ghosts on polynomials through ``count`` points and a condition."""
-    on_side = frame.staggered[side.axis]
+    on_side = frame.blocks[side.block].staggered[side.axis]
     skip = int(on_side and condition is not None and condition[1] == 0)
-    extent = frame.shape[side.axis]
+    extent = frame.blocks[side.block].shape[side.axis]
     if extent.is_constant:
-        check_points(text, side.axis, count + skip, extent.constant)
+        check_points(text, side, count + skip, extent.constant)
     start = Fraction(0) if on_side else _HALF
     points = [start + n + skip for n in range(count)]
     found = []
@@ -607,8 +609,13 @@ def _polynomials(
     return found
 
 
-def check_points(text: str, axis: int, least: int, points: int) -> None:
-    """Refuse blocks that have too few points along an axis for a rule.
+def _first_apart(frame: Frame, side: Side) -> int:
+    """Return how many points the first ghost behind a side is away from its reflection."""
+    return 2 if frame.blocks[side.block].staggered[side.axis] else 1
+
+
+def check_points(text: str, side: Side, least: int, points: int) -> None:
+    """Refuse a block that has too few points along the axis of a side for a rule.
 
     Raises
     ------
@@ -617,31 +624,33 @@ def check_points(text: str, axis: int, least: int, points: int) -> None:
     """
     if points < least:
         raise HaloError(
-            f"{text} needs {least} points along axis {axis}; blocks have {points}.",
+            f"{text} needs {least} points along axis {side.axis}; block {side.block} has {points}.",
             hint="Choose a lower order.",
         )
 
 
 def _inside(frame: Frame, side: Side, n: int) -> Affine:
     """Return the index of the so manieth owned point along a side's axis, from the side."""
+    block = frame.blocks[side.block]
     if side.end == "low":
-        return Affine.of(frame.first[side.axis] + n)
-    return frame.stop(side.axis) - 1 - n
+        return Affine.of(block.first[side.axis] + n)
+    return block.stop(side.axis) - 1 - n
 
 
 def _layer(frame: Frame, side: Side, layer: int) -> tuple[int, Affine, Affine]:
     """Return the axis and the range of the indices of one layer of ghosts."""
+    block = frame.blocks[side.block]
     at = (
-        Affine.of(frame.first[side.axis] - 1 - layer)
+        Affine.of(block.first[side.axis] - 1 - layer)
         if side.end == "low"
-        else frame.stop(side.axis) + layer
+        else block.stop(side.axis) + layer
     )
     return side.axis, at, at + 1
 
 
 def _layers(frame: Frame) -> int:
-    """Return how many layers of ghosts may be asked for behind a side."""
-    return max(*frame.low, *frame.high)
+    """Return how many layers of ghosts may be asked for behind a side, of any block."""
+    return max(width for block in frame.blocks for width in (*block.low, *block.high))
 
 
 @dataclass(frozen=True, slots=True)
@@ -709,8 +718,8 @@ class _Values:
         return _Known(tuple(made), extends, tuple(dict.fromkeys(fits)))
 
     def _array(self, frame: Frame, side: Side, name: str, value: Any) -> ir.Value:
-        along = _along(frame, side)
-        extents = [frame.shape[a] for a in along]
+        along, block = _along(frame, side), frame.blocks[side.block]
+        extents = [block.shape[a] for a in along]
         wanted = tuple(e.constant if e.is_constant else None for e in extents)
         if len(wanted) != value.ndim or any(
             w not in (None, n) for w, n in zip(wanted, value.shape, strict=True)
@@ -719,7 +728,7 @@ class _Values:
                 f"{self.text}: an array of shape {value.shape} is given for {side}.",
                 note=f"the side has the shape ({', '.join(map(str, extents))})",
             )
-        return ir.Load(name, tuple(frame.index[a] - frame.first[a] for a in along))
+        return ir.Load(name, tuple(frame.index[a] - block.first[a] for a in along))
 
 
 def _along(frame: Frame, side: Side) -> list[int]:
@@ -729,12 +738,12 @@ def _along(frame: Frame, side: Side) -> list[int]:
 
 def _coordinates(frame: Frame, side: Side) -> tuple[Affine, ...]:
     """Return the coordinates of the point on a side next to a ghost, in halves of cells."""
+    block = frame.blocks[side.block]
     found = [
         2 * (x - first) + int(not staggered)
-        for x, first, staggered in zip(frame.index, frame.first, frame.staggered, strict=True)
+        for x, first, staggered in zip(frame.index, block.first, block.staggered, strict=True)
     ]
-    cells = frame.shape[side.axis] - int(frame.staggered[side.axis])
-    found[side.axis] = Affine.of(0) if side.end == "low" else 2 * cells
+    found[side.axis] = Affine.of(0) if side.end == "low" else 2 * block.cells[side.axis]
     return tuple(found)
 
 

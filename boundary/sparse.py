@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import product
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from ssr.errors import ArgumentError, ShapeError
 from .evaluate import table
 from .frame import Frame
 from .link import Side
+from .numbering import Numbering
 from .rules import Ends, Part, Rule, rule_of, told
 from .strip import Entry, Row
 
@@ -40,7 +40,8 @@ def sparse(
     ----------
     matrix
         A SciPy sparse matrix, or an array: a row for each point of the wide space and a column for
-        each owned point, both in C order, blocks first. The sizes of the spaces are numbers.
+        each owned point, both in C order, blocks first; blocks of several shapes kind by kind, as
+        in `Fill.to_scipy`. The sizes of the spaces are numbers.
     offset
         A number for each row; zero by default.
     axis, side, block
@@ -78,9 +79,9 @@ def sparse(
             raise ArgumentError(f"{text}: {name} has a number that is NaN or infinite.")
 
     def make(frame: Frame, here: Side, name: Callable[[str], str]) -> list[Part]:
-        inner, outer = _extents(text, frame)
-        count = len(frame.blocks)
-        wanted = count * prod(outer), count * prod(inner)
+        _check_extents(text, frame)
+        points, owned = (Numbering(frame, {}, 1, ghosts) for ghosts in (True, False))
+        wanted = points.count, owned.count
         if rows.shape != wanted:
             raise ShapeError(
                 f"{text}: the matrix has shape {rows.shape}.",
@@ -88,14 +89,13 @@ def sparse(
             )
         about = set(rule.sides(frame))
         found = []
-        for index in _beyond(frame, here, inner, about):
-            place = [x - f + low for x, f, low in zip(index, frame.first, frame.low, strict=True)]
-            number = int(np.ravel_multi_index((here.block, *place), (count, *outer)))
+        for index in _beyond(frame, here, about):
+            number = points.number(here.block, index)
             part = slice(rows.indptr[number], rows.indptr[number + 1])
             entries = []
             for column, weight in zip(rows.indices[part], rows.data[part], strict=True):
-                source, *point = map(int, np.unravel_index(column, (count, *inner)))
-                at = tuple(Affine.of(x + f) for x, f in zip(point, frame.first, strict=True))
+                source, place = owned.point(int(column))
+                at = tuple(map(Affine.of, place))
                 entries.append(Entry(source, at, ir.Const(float(weight))))
             row = Row(tuple(entries), (ir.Const(float(known[number])),))
             where = tuple((a, Affine.of(x), Affine.of(x + 1)) for a, x in enumerate(index))
@@ -106,32 +106,26 @@ def sparse(
     return rule
 
 
-def _extents(text: str, frame: Frame) -> tuple[list[int], list[int]]:
-    """Return the numbers of owned points of a block along its axes, and those with ghosts."""
-    for n in frame.shape:
-        if not n.is_constant:
-            raise ArgumentError(
-                f"{text}: blocks have the symbolic extent {n}.",
-                hint="The rows of a sparse matrix are for blocks of one size: give it as a number.",
-            )
-    inner = [n.constant for n in frame.shape]
-    widths = zip(inner, frame.low, frame.high, strict=True)
-    return inner, [low + n + high for n, low, high in widths]
+def _check_extents(text: str, frame: Frame) -> None:
+    """Refuse blocks of symbolic sizes."""
+    for block in frame.blocks:
+        for n in block.shape:
+            if not n.is_constant:
+                raise ArgumentError(
+                    f"{text}: blocks have the symbolic extent {n}.",
+                    hint="The rows of a sparse matrix are for blocks of known sizes: give numbers.",
+                )
 
 
-def _beyond(
-    frame: Frame, here: Side, inner: list[int], about: set[Side]
-) -> Iterator[tuple[int, ...]]:
+def _beyond(frame: Frame, here: Side, about: set[Side]) -> Iterator[tuple[int, ...]]:
     """Yield the ghosts beyond a side, and beyond no side that a rule is not about."""
-    stops = [f + n for f, n in zip(frame.first, inner, strict=True)]
-    ranges = [
-        range(first - low, stop + high)
-        for first, stop, low, high in zip(frame.first, stops, frame.low, frame.high, strict=True)
-    ]
-    for index in product(*ranges):
+    block = frame.blocks[here.block]
+    stops = [f + n for f, n in zip(block.first, block.inner({}), strict=True)]
+    ends = [stop + high for stop, high in zip(stops, block.high, strict=True)]
+    for index in product(*map(range, block.start, ends)):
         out = {
             Side(here.block, axis, "low" if x < first else "high")
-            for axis, (x, first, stop) in enumerate(zip(index, frame.first, stops, strict=True))
+            for axis, (x, first, stop) in enumerate(zip(index, block.first, stops, strict=True))
             if not first <= x < stop
         }
         if here in out and out <= about:

@@ -10,13 +10,11 @@ import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 import ssr
-from ssr.affine import Affine
 from ssr.errors import ArgumentError, ShapeError, SpaceError
 from ssr.expression import Expression
 from ssr.external import External, Tables, extend
@@ -28,6 +26,7 @@ from .evaluate import indices, table
 from .grid import Grid, GridSpace
 from .pieces import Part, Piece, Tap
 from .ruled import LARGE, several
+from .shared import Copy, Shared
 from .tables import form_of, tables
 from .write import Form, source
 
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 How: TypeAlias = Literal["average", "owner"]
-Orthant: TypeAlias = tuple[int, ...]
 
 
 def synchronise(
@@ -52,7 +50,8 @@ def synchronise(
     *spaces
         Nodes of a grid, or a vector space of them; or the faces normal to each axis, one space
         after the other: then the fields are the components of a flux along the axes, and a sign
-        changes where two blocks count in opposite directions.
+        changes where two blocks count in opposite directions. Blocks of several shapes have nodes,
+        or faces normal to each axis, for each of `Grid.kinds`.
     how
         ``"average"``: all copies become their mean; ``"owner"``: that of the lowest block.
     weights
@@ -61,7 +60,7 @@ def synchronise(
     basis
         For vectors, numbers of shape (m, components, blocks, *points): the components of a copy
         times its basis are the same vector of m numbers for all copies. Vectors are averaged so,
-        and returned to the basis of each copy.
+        and returned to the basis of each copy. A list has one basis for each kind of blocks.
 
     Raises
     ------
@@ -82,45 +81,73 @@ def synchronise(
     ----------
     Mat2Boundary, arXiv 2605.14780.
     """
-    kinds = list(spaces)
-    given = [k.space if isinstance(k, VectorSpace) else k for k in kinds]
-    points = [p for p in given if isinstance(p, GridSpace)]
-    if not points or len(points) < len(given):
-        raise SpaceError(
-            "synchronise takes spaces of a grid.", hint="Write bc.synchronise(grid.cells.nodes())."
-        )
+    points = _points(spaces)
     grid = points[0].grid
-    if any(p.grid is not grid or p.owned is not p for p in points):
-        raise SpaceError("synchronise takes spaces of one grid, without ghosts.")
-    ndim = len(grid.shape)
-    normal = len(points) > 1
-    staggered = [p.data.staggered[1:] for p in points]
-    if normal and staggered != [tuple(a == b for a in range(ndim)) for b in range(ndim)]:
-        raise SpaceError(
-            "Several spaces are the faces normal to each axis, in order.",
-            hint="Write bc.synchronise(*(grid.cells.faces(a) for a in range(ndim))).",
-        )
-    if not normal and not all(staggered[0]):
-        raise SpaceError(
-            f"{points[0]!r} has no points that several blocks share.", hint="Nodes have."
-        )
-    components = [k.components if isinstance(k, VectorSpace) else None for k in kinds]
-    if normal and any(c is not None for c in components):
-        raise SpaceError("The components of a flux are fields of numbers.")
+    components = _components(spaces, fluxes=not all(points[0].data.staggered[1:]))
     if how not in ("average", "owner"):
         raise ArgumentError(f'how is "average" or "owner", not {how!r}.')
     counts = _weights(weights, grid.count)
-    if basis is not None:
-        basis = table("synchronise", "basis", basis)
-        fits = basis.ndim == 3 + ndim and basis.shape[1:3] == (components[0], grid.count)
-        if components[0] is None or not fits:
+    turns = None if basis is None else _basis(basis, points, components)
+    return Synchronise(grid, tuple(points), components, how, counts, turns)
+
+
+def _points(spaces: Sequence[object]) -> list[GridSpace]:
+    """Return the points of spaces: the nodes or all faces of each kind of blocks of a grid."""
+    points = [k.space if isinstance(k, VectorSpace) else k for k in spaces]
+    found = [p for p in points if isinstance(p, GridSpace)]
+    if not found or len(found) < len(points):
+        raise SpaceError(
+            "synchronise takes spaces of a grid.", hint="Write bc.synchronise(grid.cells.nodes())."
+        )
+    grid = found[0].grid
+    if any(p.grid is not grid or p.owned is not p for p in found):
+        raise SpaceError("synchronise takes spaces of one grid, without ghosts.")
+    kinds, axes = [kind.blocks for kind in grid.kinds], range(grid.ndim)
+    blocks, staggered = [p.blocks for p in found], [p.data.staggered[1:] for p in found]
+    nodes = all(map(all, staggered)) and blocks == kinds
+    faces = [tuple(a == b for a in axes) for b in axes] * len(kinds)
+    if nodes or (staggered == faces and blocks == [b for b in kinds for _ in axes]):
+        return found
+    if len(found) == 1 and not all(staggered[0]):
+        raise SpaceError(
+            f"{found[0]!r} has no points that several blocks share.", hint="Nodes have."
+        )
+    raise SpaceError(
+        "Several spaces are the nodes of each kind of blocks, or the faces normal to each axis, "
+        "in order.",
+        hint="Write bc.synchronise(*(kind.nodes() for kind in grid.kinds)), or "
+        "bc.synchronise(*(kind.faces(a) for kind in grid.kinds for a in range(ndim))).",
+    )
+
+
+def _components(spaces: Sequence[object], fluxes: bool) -> int | None:
+    """Return the number of components, None for fields of numbers."""
+    found = {k.components if isinstance(k, VectorSpace) else None for k in spaces}
+    if fluxes and found != {None}:
+        raise SpaceError("The components of a flux are fields of numbers.")
+    if len(found) > 1:
+        raise SpaceError("The vectors of all blocks have the same number of components.")
+    return found.pop()
+
+
+def _basis(basis: Any, points: Sequence[GridSpace], components: int | None) -> tuple[Array, ...]:
+    """Return the bases of the blocks of each kind."""
+    given = list(basis) if len(points) > 1 else [basis]
+    if len(given) != len(points):
+        raise ShapeError(f"{len(given)} bases are given for {len(points)} kinds of blocks.")
+    found = []
+    for one, space in zip(given, points, strict=True):
+        array = table("synchronise", "basis", one)
+        fits = array.ndim == 2 + space.ndim and array.shape[1:3] == (components, len(space.blocks))
+        if components is None or not fits:
             raise ShapeError(
-                f"The basis has shape {basis.shape}.",
+                f"The basis has shape {array.shape}.",
                 hint="It is (m, components, blocks, *points), for a vector space.",
             )
-        if not np.isfinite(basis).all():
+        if not np.isfinite(array).all():
             raise ArgumentError("The basis has a number that is not finite.")
-    return Synchronise(grid, tuple(points), components[0], how, counts, basis)
+        found.append(array)
+    return tuple(found)
 
 
 def _weights(weights: Sequence[float] | None, count: int) -> tuple[float, ...]:
@@ -134,29 +161,6 @@ def _weights(weights: Sequence[float] | None, count: int) -> tuple[float, ...]:
     return tuple(map(float, found))
 
 
-@dataclass(frozen=True, slots=True)
-class Copy:
-    """One copy of the points of a part of a block's surface.
-
-    Attributes
-    ----------
-    field, block
-        Where it is.
-    orthant
-        The part of that block's surface: -1 and 1 for axes at an end.
-    index
-        Its index, in that of the first copy.
-    sign
-        1, or -1 where fluxes count in the opposite direction.
-    """
-
-    field: int
-    block: int
-    orthant: Orthant
-    index: tuple[Affine, ...]
-    sign: int
-
-
 @dataclass(frozen=True, eq=False)
 class Synchronise:
     """The matrix that makes the copies of shared points equal; made by `bc.synchronise`."""
@@ -166,14 +170,14 @@ class Synchronise:
     components: int | None
     how: How
     weights: tuple[float, ...]
-    basis: Array | None
+    basis: tuple[Array, ...] | None
 
     __array_ufunc__ = None
 
     @property
     def name(self) -> str:
         """What messages call it."""
-        return f"synchronise({', '.join(p.location for p in self.points)})"
+        return f"synchronise({', '.join(dict.fromkeys(p.location for p in self.points))})"
 
     @property
     def kinds(self) -> tuple[Any, ...]:
@@ -181,6 +185,11 @@ class Synchronise:
         if self.components is None:
             return self.points
         return tuple(p.vector(self.components) for p in self.points)
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        """Names of the symbolic sizes."""
+        return tuple(sorted({name for p in self.points for name in p.sizes}))
 
     def __repr__(self) -> str:
         return f"<Synchronise {', '.join(map(repr, self.kinds))}>"
@@ -199,12 +208,13 @@ class Synchronise:
         return tuple(made) if many else made[0]
 
     def _applied(self, each: list[Any]) -> list[Any]:
-        if self.components is None:
+        count = self.components
+        if count is None:
             return list(extend(_Step(self), each))
-        (vector,) = each
-        if not isinstance(vector, Vector) or len(vector) != self.components:
-            raise SpaceError(f"{self.name} is applied to vectors of {self.components} components.")
-        return [Vector(list(extend(_Step(self), list(vector))))]
+        if any(not isinstance(v, Vector) or len(v) != count for v in each):
+            raise SpaceError(f"{self.name} is applied to vectors of {count} components.")
+        made = list(extend(_Step(self), [part for vector in each for part in vector]))
+        return [Vector(made[n : n + count]) for n in range(0, len(made), count)]
 
     @cached_property
     def _program(self) -> ssr.Program:
@@ -221,68 +231,23 @@ class Synchronise:
         """Synchronise arrays in place."""
         self._program(*fields)
 
-    # -- copies ----------------------------------------------------------------------------------
-
-    def copies(self) -> Iterator[tuple[Copy, ...]]:
-        """Yield the copies of each part of a block's surface that is shared, the part's own first.
-
-        A part has its indices fixed at ends of some axes, and runs between the ends of the others.
-        """
-        for field, point in enumerate(self.points):
-            places = [(-1, 0, 1) if s else (0,) for s in point.data.staggered[1:]]
-            ends = [{-1: Affine.of(0), 1: n - 1} for n in point.data.shape[1:]]
-            for orthant in filter(any, product(*places)):
-                own = tuple(
-                    end.get(place, Affine.name(name))
-                    for name, end, place in zip(self._names, ends, orthant, strict=True)
-                )
-                for block in range(self.grid.count):
-                    found = self._closed(Copy(field, block, orthant, own, 1))
-                    if len(found) > 1:
-                        yield found
-
-    def _closed(self, first: Copy) -> tuple[Copy, ...]:
-        """Return a copy with all that links lead to from it."""
-        found, new = [first], [first]
-        while new:
-            here = new.pop()
-            for there in self._across(here):
-                if there not in found:
-                    found.append(there)
-                    new.append(there)
-        return tuple(found)
-
-    def _across(self, here: Copy) -> Iterator[Copy]:
-        """Yield the copies beyond the linked sides of a part of a block's surface."""
-        shape = self.points[0].grid.cells.data.shape[1:]
-        staggered = self.points[here.field].data.staggered[1:]
-        for link in self.grid.links.links_of(here.block):
-            axis = link.here.axis
-            if here.orthant[axis] != (1 if link.here.end == "high" else -1):
-                continue
-            maps = link.source(shape, staggered)
-            index = tuple(here.index[a] * sign + offset for a, sign, offset in maps)
-            orthant = [here.orthant[a] * sign for a, sign, _ in maps]
-            # Across the side itself the distance outside is one inside: ends change sides.
-            orthant[link.there.axis] = 1 if link.there.end == "high" else -1
-            sign, field = here.sign, here.field
-            if len(self.points) > 1:
-                field = link.seen(staggered).index(True)
-                (sign,) = (here.sign * s for (a, s) in link.turn if a == axis)
-            yield Copy(field, link.there.block, tuple(orthant), index, sign)
+    @cached_property
+    def shared(self) -> Shared:
+        """The points that several blocks hold."""
+        return Shared(self.grid, self.points)
 
     def parts(self, sizes: Mapping[str, int]) -> Iterator[Part]:
         """Yield what is made, for given sizes."""
         count = self.components or 1
-        for copies in self.copies():
+        for copies in self.shared.copies():
             first = copies[0]
-            box = self._box(first, sizes)
+            box = self.shared.box(first, sizes)
             if any(low >= high for low, high in box):
                 continue
-            ordered = sorted(copies, key=_place)
+            ordered = sorted(copies, key=lambda copy: copy.place)
             if self.how == "owner":
                 used = [(ordered[0], 1.0)]
-                if _place(ordered[0]) == _place(ordered[1]):
+                if ordered[0].place == ordered[1].place:
                     raise ArgumentError(
                         f"{self.name}: of points on a side that is folded onto itself none is the "
                         "owner.",
@@ -321,7 +286,7 @@ class Synchronise:
         ]
         for c in range(self.components):
             taps = tuple(
-                self._tap(copy, d, matrix[..., c, d], box, sizes)
+                self._tap(copy, copy.field * self.components + d, matrix[..., c, d], box, sizes)
                 for copy, matrix in weights
                 for d in range(self.components)
             )
@@ -329,26 +294,13 @@ class Synchronise:
 
     def _at(self, copy: Copy, box: Sequence[tuple[int, int]], sizes: Mapping[str, int]) -> Array:
         assert self.basis is not None
-        names = indices(self._names, tuple(box), sizes)
-        places = np.broadcast_arrays(
-            *(a.evaluate(names) + 0 * sum(names[n] for n in self._names) for a in copy.index)
-        )
+        names = indices(self.shared.names, tuple(box), sizes)
         every: Any = slice(None)
-        found: Array = self.basis[(every, every, copy.block, *places)]
+        whole = 0 * sum(names[n] for n in self.shared.names)
+        places = np.broadcast_arrays(*(a.evaluate(names) + whole for a in copy.index))
+        place: Any = (every, every, *self.shared.at(copy, places))
+        found: Array = self.basis[copy.field][place]
         return found
-
-    @property
-    def _names(self) -> tuple[str, ...]:
-        return tuple(f"x{a}" for a in range(len(self.grid.shape)))
-
-    def _box(self, copy: Copy, sizes: Mapping[str, int]) -> list[tuple[int, int]]:
-        extents = [n.evaluate(sizes) for n in self.points[copy.field].data.shape[1:]]
-        staggered = self.points[copy.field].data.staggered[1:]
-        box = []
-        for place, n, s in zip(copy.orthant, extents, staggered, strict=True):
-            inner = (1, n - 1) if s else (0, n)
-            box.append({-1: (0, 1), 1: (n - 1, n)}.get(place, inner))
-        return box
 
     def _piece(
         self, first: Copy, c: int, box: Sequence[tuple[int, int]], taps: tuple[Tap, ...]
@@ -356,7 +308,7 @@ class Synchronise:
         ndim = len(box)
         return Piece(
             target=first.field * (self.components or 1) + c,
-            start=(first.block, *(low for low, _ in box)),
+            start=self.shared.at(first, tuple(low for low, _ in box)),
             steps=tuple((0, *(int(a == b) for b in range(ndim))) for a in range(ndim)),
             extents=tuple(high - low for low, high in box),
             taps=taps,
@@ -370,13 +322,12 @@ class Synchronise:
         box: Sequence[tuple[int, int]],
         sizes: Mapping[str, int],
     ) -> Tap:
-        start = {**sizes, **{n: low for n, (low, _) in zip(self._names, box, strict=True)}}
+        names = self.shared.names
+        start = {**sizes, **{n: low for n, (low, _) in zip(names, box, strict=True)}}
         return Tap(
             source=field,
-            start=(copy.block, *(a.evaluate(start) for a in copy.index)),
-            steps=tuple(
-                (0, *(dict(a.terms).get(name, 0) for a in copy.index)) for name in self._names
-            ),
+            start=self.shared.at(copy, tuple(a.evaluate(start) for a in copy.index)),
+            steps=tuple((0, *(dict(a.terms).get(name, 0) for a in copy.index)) for name in names),
             weight=weight,
         )
 
@@ -408,7 +359,7 @@ class _Step(External):
 
     @cached_property
     def _form(self) -> Form:
-        names = self.of.points[0].sizes
+        names = self.of.sizes
         likely = {n: LARGE + 4 * k for k, n in enumerate(names)}
         axes = [whole.ndim for _, whole in self.fields]
         made = (
@@ -426,7 +377,7 @@ class _Step(External):
         self, arrays: Sequence[Array], sizes: Mapping[str, int], scalars: Sequence[Any]
     ) -> None:
         """Do the same by the SciPy matrix."""
-        known = {n: v for n, v in sizes.items() if n in self.of.points[0].sizes}
+        known = {n: v for n, v in sizes.items() if n in self.of.sizes}
         made = self.of.to_scipy(**known) @ np.concatenate([a.ravel() for a in arrays])
         place = 0
         for a in arrays:
@@ -440,11 +391,3 @@ class _Step(External):
     def joined(self, other: External) -> External | None:
         """Return None: each synchronisation is a pass of its own."""
         return None
-
-
-def _place(copy: Copy) -> tuple[Any, ...]:
-    """Return the part of a surface a copy is of; it puts copies in one order for all of them.
-
-    Where a side is folded onto itself there are two copies of one part.
-    """
-    return copy.block, copy.field, copy.orthant

@@ -90,8 +90,13 @@ class Connectivity:
         """Whether two grids of blocks are linked in the same way."""
         return self == other
 
-    def check(self, shape: Sequence[Any]) -> None:
-        """Check that linked sides of blocks of a shape have the same lengths.
+    def check(self, shapes: Sequence[Sequence[Any]]) -> None:
+        """Check that linked sides of blocks have the same lengths.
+
+        Parameters
+        ----------
+        shapes
+            Numbers of cells of each block along its axes: integers or symbolic sizes.
 
         Raises
         ------
@@ -100,25 +105,39 @@ class Connectivity:
 
         Examples
         --------
-        >>> half = Link(Side(0, 1, "high"), Side(0, 0, "high"), axes=(1,), flips=(True,))
-        >>> Connectivity(2, 1, [half]).check((4, 4))
+        >>> half = Link(Side(0, 1, "high"), Side(1, 0, "high"), axes=(1,), flips=(True,))
+        >>> Connectivity(2, 2, [half]).check([(4, 6), (9, 4)])
         """
-        n = lengths(shape)
-        if len(n) != self.dims:
-            raise LinkError(
-                f"Blocks of dimension {self.dims} have {self.dims} extents, not {len(n)}."
-            )
+        if len(shapes) != self.count:
+            raise LinkError(f"There are {_number(self.count, 'block')}, not {len(shapes)}.")
+        each = [lengths(shape) for shape in shapes]
+        for n in each:
+            if len(n) != self.dims:
+                raise LinkError(
+                    f"Blocks of dimension {self.dims} have {self.dims} extents, not {len(n)}."
+                )
         for link in self.pairs():
-            along = zip(others(link.here.axis, self.dims), link.axes, strict=True)
-            if any(n[a] != n[b] for a, b in along):
+            ours, theirs = each[link.here.block], each[link.there.block]
+            along = others(link.here.axis, self.dims)
+            apart = [ours[a] - theirs[b] for a, b in zip(along, link.axes, strict=True)]
+            if not any(d != Affine() for d in apart):
+                continue
+            met = f"{_sized(link.here, along, ours)} meets {_sized(link.there, link.axes, theirs)}."
+            if any(d.is_constant and d.constant for d in apart):
                 raise LinkError(
                     "Linked sides have different lengths.",
-                    note=f"{_sized(link.here, others(link.here.axis, self.dims), n)} meets "
-                    f"{_sized(link.there, link.axes, n)}.",
+                    note=met,
                     hint="Sides that meet need the same numbers of cells.",
                 )
+            raise LinkError(
+                "Linked sides are not known to have the same length.",
+                note=met,
+                hint="Give both the same size.",
+            )
 
-    def copies(self, shape: Sequence[int], staggered: Location) -> tuple[tuple[Point, ...], ...]:
+    def copies(
+        self, shapes: Sequence[Sequence[int]], staggered: Location
+    ) -> tuple[tuple[Point, ...], ...]:
         """Return the classes of equal points: those that links put at the same place.
 
         Points on a linked side are points of both blocks; at an edge or a corner of a block more
@@ -126,8 +145,8 @@ class Connectivity:
 
         Parameters
         ----------
-        shape
-            Numbers of cells of a block along its axes.
+        shapes
+            Numbers of cells of each block along its axes.
         staggered
             The location of the points, in the axes of each block; cells have no copies. Faces that
             a link turns into faces of another axis are not points of this location.
@@ -139,10 +158,10 @@ class Connectivity:
         Examples
         --------
         >>> ring = Connectivity(1, 2, [Link(Side(0, 0, "high"), Side(1, 0, "low"))])
-        >>> ring.copies((4,), (True,))
+        >>> ring.copies([(4,), (5,)], (True,))
         (((0, (4,)), (1, (0,))),)
         """
-        self.check(shape)
+        self.check(shapes)
         parent: dict[Point, Point] = {}
 
         def root(point: Point) -> Point:
@@ -154,7 +173,7 @@ class Connectivity:
         for location in self._orbit(staggered):
             for link in self.links:
                 if location[link.here.axis]:
-                    for here, there in _met(link, shape, location):
+                    for here, there in _met(link, shapes, location):
                         parent[root(here)] = root(there)
         classes: dict[Point, list[Point]] = {}
         for block, place in list(parent):
@@ -182,19 +201,22 @@ class Connectivity:
         return "\n".join(map(str, self.pairs())) or repr(self)
 
 
-def _met(link: Link, shape: Sequence[int], location: Location) -> Iterator[tuple[Point, Point]]:
+def _met(
+    link: Link, shapes: Sequence[Sequence[int]], location: Location
+) -> Iterator[tuple[Point, Point]]:
     """Yield the points on a side with their copies on the other side, by doubled indices."""
+    here, there = shapes[link.here.block], shapes[link.there.block]
     ranges = [
         range(0, 2 * n + 1, 2) if s else range(1, 2 * n, 2)
-        for n, s in zip(shape, location, strict=True)
+        for n, s in zip(here, location, strict=True)
     ]
-    here = link.here
-    edge = 2 * shape[here.axis] if here.end == "high" else 0
-    ranges[here.axis] = range(edge, edge + 1)
-    moves = [(a, sign, 2 * offset.constant) for a, sign, offset in link.coordinates(shape)]
+    axis = link.here.axis
+    edge = 2 * here[axis] if link.here.end == "high" else 0
+    ranges[axis] = range(edge, edge + 1)
+    moves = [(a, sign, 2 * offset.constant) for a, sign, offset in link.coordinates(here, there)]
     for place in product(*ranges):
-        there = tuple(sign * place[a] + offset for a, sign, offset in moves)
-        yield (here.block, place), (link.there.block, there)
+        image = tuple(sign * place[a] + offset for a, sign, offset in moves)
+        yield (link.here.block, place), (link.there.block, image)
 
 
 def _both_ways(dims: int, count: int, links: tuple[Link, ...]) -> tuple[Link, ...]:

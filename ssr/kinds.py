@@ -91,7 +91,7 @@ def together(kind: Kind, found: Sequence[Any], like: Any) -> Any:
     return Vector(found)
 
 
-def told(kind: Kind) -> str:
+def told(kind: object) -> str:
     """Return a kind as messages call it."""
     return f"({', '.join(map(repr, kind))})" if isinstance(kind, tuple) else repr(kind)
 

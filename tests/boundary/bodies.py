@@ -189,11 +189,11 @@ def affine(fill: Fill, sizes: tuple[tuple[str, int], ...]) -> Any:
     """
     parts, known = fill.parts, dict(sizes)
     definition = parts.ruled.definition(known, 1)
-    shape, frame = parts.wide.extent(known), parts.ruled.frame
+    shape, frame = parts.wide[0].extent(known), parts.ruled.frame
     offset, slope = np.zeros(shape), np.zeros(shape)
     for block, index in definition.points():
-        inside = tuple(i - f + low for i, f, low in zip(index, frame.first, frame.low, strict=True))
-        place = inside if frame.count is None else (block, *inside)
+        start = frame.blocks[block].start
+        place = frame.point(block, [i - s for i, s in zip(index, start, strict=True)])
         value = definition.at(block, index)
         if value is None:
             offset[place] = np.nan

@@ -16,7 +16,6 @@ from boundary.link import Link, LinkError, Side
 from . import walker
 from .walker import Array, Blocks, Cross, Index, Walk
 
-NAMES = ("n0", "n1", "n2")
 PARAMETERS = {"p": 1.25, "q": -0.75}
 END = ("low", "high")
 
@@ -28,15 +27,21 @@ class Case:
     Attributes
     ----------
     owned, wide
-        The spaces.
+        The spaces of the blocks of each kind.
+    kinds
+        The blocks of each kind: those of one field.
+    several
+        Whether the fill is applied to tuples of fields.
     sizes
         Symbolic sizes.
     """
 
     blocks: Blocks
-    owned: Any
-    wide: Any
+    owned: tuple[Any, ...]
+    wide: tuple[Any, ...]
+    kinds: tuple[tuple[int, ...], ...]
     gridded: bool
+    several: bool
     components: int | None
     sizes: Mapping[str, int]
     rules: Sequence[bc.Rule]
@@ -45,24 +50,31 @@ class Case:
     def __repr__(self) -> str:
         f = self.blocks
         links = "; ".join(map(str, f.links.values()))
-        return f"<{f.shape} x {f.count}, -{f.low} +{f.high}, {self.rules}, {links}>"
+        return f"<{f.shapes}, -{f.low} +{f.high}, {self.rules}, {links}>"
 
     @property
     def fill(self) -> Fill:
-        kind = self.wide if self.components is None else self.wide.vector(self.components)
-        return bc.fill(kind, *self.rules, owned=self.owned)
+        count = self.components
+        each = tuple(w if count is None else w.vector(count) for w in self.wide)
+        if self.several:
+            return bc.fill(each, *self.rules, owned=self.owned)
+        return bc.fill(each[0], *self.rules, owned=self.owned[0])
 
-    def walk(self, u: Array) -> Walk:
+    def walk(self, fields: Sequence[Array]) -> Walk:
         """Return the walk from numbers at the owned points."""
         numbers = {name: np.array([value]) for name, value in PARAMETERS.items()}
-        return Walk(self.blocks, self.by_side, self._whole(u)[..., None], np.ones(1), numbers)
+        u = [part[..., None] for part in self.by_block(fields)]
+        return Walk(self.blocks, self.by_side, u, np.ones(1), numbers)
 
     def matrix_walk(self) -> Walk:
         """Return the walk that finds matrices: the last column is the constant."""
-        count, f = self.components or 1, self.blocks
-        size = count * f.count * int(np.prod(f.shape))
-        u = np.eye(size, size + 1).reshape(count, f.count, *f.shape, size + 1)
-        one = np.eye(size + 1)[-1]
+        f, size, m = self.blocks, 0, 1 + sum(a.size for a in self.random())
+        fields = []
+        for a in self.random():
+            fields.append(np.eye(a.size, m, size).reshape(*a.shape, m))
+            size += a.size
+        one = np.eye(m)[-1]
+        u = self.by_block(fields, 1)
         return Walk(f, self.by_side, u, one, {n: v * one for n, v in PARAMETERS.items()})
 
     def bound(self) -> Fill:
@@ -70,37 +82,55 @@ class Case:
         made = self.fill
         return made.bind(**{n: PARAMETERS[n] for n in made.parameters}, **self.sizes)
 
-    def random(self, dtype: Any = np.float64, seed: int = 0) -> Array:
-        """Return random numbers at the owned points, of the shape that the fill takes."""
-        f = self.blocks
-        shape = (*(() if self.components is None else (self.components,)), *self.lead, *f.shape)
-        return np.random.default_rng(seed).uniform(-1, 1, shape).astype(dtype)
-
     @property
     def lead(self) -> Index:
-        return (self.blocks.count,) if self.gridded else ()
+        return () if self.components is None else (self.components,)
 
-    def _whole(self, u: Array) -> Array:
+    def random(self, dtype: Any = np.float64, seed: int = 0) -> list[Array]:
+        """Return random numbers at the owned points, a field for each kind."""
+        rng = np.random.default_rng(seed)
+        shapes = [(*self.lead, *self.shape(k, self.blocks.shapes[k[0]])) for k in self.kinds]
+        return [rng.uniform(-1, 1, shape).astype(dtype) for shape in shapes]
+
+    def empty(self, value: float = np.nan, dtype: Any = np.float64) -> list[Array]:
+        """Return fields with ghosts."""
         f = self.blocks
-        return u.reshape(self.components or 1, f.count, *f.shape)
+        return [
+            np.full((*self.lead, *self.shape(kind, f.outer(kind[0]))), value, dtype)
+            for kind in self.kinds
+        ]
 
-    def expected(self, u: Array) -> tuple[Array, Array]:
+    def shape(self, kind: Index, extents: Index) -> Index:
+        """Return the shape of an array of numbers for some blocks."""
+        return (len(kind), *extents) if self.gridded else extents
+
+    def by_block(self, fields: Sequence[Array], more: int = 0) -> list[Array]:
+        """Return views (components, ...) of the blocks of fields that have some axes behind."""
+        found: dict[int, Array] = {}
+        for kind, field in zip(self.kinds, fields, strict=True):
+            extents = field.shape[field.ndim - self.blocks.ndim - more :]
+            whole = field.reshape(self.components or 1, len(kind), *extents)
+            found |= {b: whole[:, at] for at, b in enumerate(kind)}
+        return [found[b] for b in range(self.blocks.count)]
+
+    def given(self, fields: Sequence[Array]) -> Any:
+        """Return fields as the fill takes them."""
+        return tuple(fields) if self.several else fields[0]
+
+    def expected(self, fields: Sequence[Array]) -> tuple[list[Array], list[Array]]:
         """Return the values of all points, NaN where there is none, and where two ways differ."""
-        f, count = self.blocks, self.components or 1
-        whole = np.full((count, f.count, *f.outer), np.nan)
-        inner: Any = tuple(slice(a, a + n) for a, n in zip(f.low, f.shape, strict=True))
-        every: Any = slice(None)
-        whole[(every, every, *inner)] = self._whole(u)
-        unclear = np.zeros((f.count, *f.outer), bool)
-        walk = self.walk(u)
+        f, made = self.blocks, self.empty()
+        whole, every = self.by_block(made), (slice(None),)
+        unclear = [np.zeros(f.outer(b), bool) for b in range(f.count)]
+        for b, own in enumerate(self.by_block(fields)):
+            whole[b][(*every, *f.inner(b))] = own
+        walk = self.walk(fields)
         for b, index in f.ghosts():
-            place = b, *(x + w for x, w in zip(index, f.low, strict=True))
-            found = walk.at(b, index)
+            place, found = f.place(b, index), walk.at(b, index)
             if len(found) == 1:
-                whole[(every, *place)] = found[0][:, 0]
-            unclear[place] = len(found) > 1
-        lead = () if self.components is None else (self.components,)
-        return whole.reshape(*lead, *self.lead, *f.outer), unclear
+                whole[b][(*every, *place)] = found[0][:, 0]
+            unclear[b][place] = len(found) > 1
+        return made, unclear
 
 
 # -- rules ---------------------------------------------------------------------------------------
@@ -126,7 +156,7 @@ def values(draw: Any, blocks: Blocks, side: Side, count: int | None, corners: bo
 
             return function, function
         case "array":
-            shape = tuple(n for a, n in enumerate(blocks.shape) if a != side.axis)
+            shape = blocks.along(side, blocks.shapes[side.block])
             made = np.random.default_rng(3).uniform(-1, 1, shape)
             return made, made
         case "each":
@@ -138,11 +168,11 @@ def values(draw: Any, blocks: Blocks, side: Side, count: int | None, corners: bo
 @st.composite
 def made(draw: Any, blocks: Blocks, side: Side, count: int | None) -> Made:
     """Draw a rule for a side."""
-    n, on = blocks.shape[side.axis], blocks.staggered[side.axis]
+    n, on = blocks.length(side), blocks.staggered[side.axis]
     kinds = ["periodic", "symmetric", "odd", "point", "zero", "constant", "dirichlet", "neumann"]
     kinds += ["robin", "extrapolate", "high order", *(["signs"] if count else [])]
     kind = draw(st.sampled_from(kinds))
-    if kind == "periodic" and blocks.cells[side.axis] == 0:
+    if kind == "periodic" and blocks.cells(side.block)[side.axis] == 0:
         kind = "zero"
     given, known = draw(values(blocks, side, count))
     h = draw(st.sampled_from([1.0, 0.5]))
@@ -226,55 +256,111 @@ def linked(draw: Any) -> bc.Connectivity:
 
 
 def cubic(links: bc.Connectivity) -> bool:
-    """Whether links ask for blocks whose extents are all equal."""
+    """Whether links ask for blocks whose extents are all equal, where all have one shape."""
     try:
-        links.check(tuple(range(2, 2 + links.dims)))
+        links.check(links.count * [tuple(range(2, 2 + links.dims))])
     except LinkError:
         return True
     return False
 
 
+def lengths(links: bc.Connectivity, alike: bool) -> list[list[int]]:
+    """Return for each axis of each block the number of its length: those that meet have one.
+
+    Parameters
+    ----------
+    alike
+        Whether all blocks have one shape.
+    """
+    found = [[b * links.dims + a for a in range(links.dims)] for b in range(links.count)]
+
+    def meet(one: int, other: int) -> None:
+        for row in found:
+            row[:] = [one if n == other else n for n in row]
+
+    for b in range(links.count if alike else 0):
+        for a in range(links.dims):
+            meet(found[0][a], found[b][a])
+    for link in links.links:
+        along = [a for a in range(links.dims) if a != link.here.axis]
+        for a, c in zip(along, link.axes, strict=True):
+            meet(found[link.here.block][a], found[link.there.block][c])
+    return found
+
+
+def kinds_of(extents: Sequence[Any]) -> tuple[tuple[int, ...], ...]:
+    """Return the blocks of each shape, in the order of their first blocks."""
+    found: dict[str, list[int]] = {}
+    for number, shape in enumerate(extents):
+        found.setdefault(str(shape), []).append(number)
+    return tuple(map(tuple, found.values()))
+
+
 @st.composite
-def cases(draw: Any, tables: bool = True) -> Case:
-    """Draw blocks, links, ghosts and rules."""
-    gridded = draw(st.integers(0, 3)) > 0
+def shaped(draw: Any, links: bc.Connectivity, alike: bool, most: int) -> Any:
+    """Draw the shapes of blocks: as a grid takes them, as integers, and the sizes."""
+    classes = lengths(links, alike)
+    numbers = sorted({n for row in classes for n in row})
+    known = {n: draw(st.integers(1, most)) for n in numbers}
+    shapes = [tuple(known[n] for n in row) for row in classes]
+    if draw(st.booleans()):
+        return shapes, shapes, {}
+    names = {n: f"n{place}" for place, n in enumerate(numbers)}
+    symbols = {n: ssr.size(name) for n, name in names.items()}
+    extents = [tuple(symbols[n] for n in row) for row in classes]
+    return extents, shapes, {names[n]: known[n] for n in numbers}
+
+
+@st.composite
+def cases(draw: Any, tables: bool = True, several: bool | None = None) -> Case:
+    """Draw blocks, links, ghosts and rules.
+
+    Parameters
+    ----------
+    several
+        Whether blocks may have several shapes, and the fill takes tuples; either by default.
+    """
+    gridded = several or draw(st.integers(0, 3)) > 0
     links = draw(linked()) if gridded else bc.Connectivity(draw(st.integers(1, 3)), 1, [])
+    many = gridded and (draw(st.booleans()) if several is None else several)
     ndim = links.dims
     most, far = (4, 4) if ndim < 3 else (2, 2)
-    equal = gridded and cubic(links)
-    n = draw(st.integers(1, most))
-    shape = tuple(n if equal else draw(st.integers(1, most)) for _ in range(ndim))
-    symbols = ssr.sizes(" ".join(NAMES[:ndim]))
-    if draw(st.booleans()):
-        extents: Any = shape
-        sizes: dict[str, int] = {}
+    extents, shapes, sizes = draw(shaped(links, not many, most))
+    if gridded:
+        kinds, grid = kinds_of(extents), bc.Grid(extents, links=links)
+        owned: list[Any] = list(grid.kinds)
     else:
-        extents = [symbols[0] if equal else s for s in symbols]
-        sizes = dict(zip(NAMES[: 1 if equal else ndim], shape, strict=False))
-    owned: Any = bc.Grid(links.count * [tuple(extents)], links=links).cells
-    owned = owned if gridded else ssr.Space(*extents)
+        kinds, owned = ((0,),), [ssr.Space(*extents[0])]
     location = draw(st.sampled_from(["cells", "cells", "nodes", "faces"]))
     if location == "nodes":
-        owned = owned.nodes()
+        owned = [space.nodes() for space in owned]
     if location == "faces":
         axis = draw(st.integers(0, ndim - 1))
         wanted = tuple(a == axis for a in range(ndim))
         if all(link.seen(wanted) == wanted for link in links.links):
-            owned = owned.faces(axis)
-    widths = [(draw(st.integers(0, far)), draw(st.integers(0, far))) for _ in range(ndim)]
-    widths = [(1, 1) if not any(map(sum, widths)) else w for w in widths]
-    staggered = owned.data.staggered[int(gridded) :]
+            owned = [space.faces(axis) for space in owned]
+    staggered = owned[0].data.staggered[int(gridded) :]
+    each = [draw(widths(ndim, far)) for _ in (kinds if draw(st.booleans()) else kinds[:1])]
+    each = each if len(each) == len(kinds) else each * len(kinds)
+    by_block = {b: w for kind, w in zip(kinds, each, strict=True) for b in kind}
     blocks = Blocks(
-        tuple(m + s for m, s in zip(shape, staggered, strict=True)),
-        tuple(a for a, _ in widths),
-        tuple(b for _, b in widths),
+        tuple(tuple(m + s for m, s in zip(shape, staggered, strict=True)) for shape in shapes),
+        tuple(tuple(a for a, _ in by_block[b]) for b in range(links.count)),
+        tuple(tuple(a for _, a in by_block[b]) for b in range(links.count)),
         staggered,
-        links.count,
         {link.here: link for link in links.links},
     )
     count = draw(st.sampled_from([None, None, None, 2, 3]))
     rules, by_side = draw(ruled(blocks, count, tables))
-    return Case(blocks, owned, owned.grow(*widths), gridded, count, sizes, rules, by_side)
+    wide = tuple(space.grow(*width) for space, width in zip(owned, each, strict=True))
+    return Case(blocks, tuple(owned), wide, kinds, gridded, many, count, sizes, rules, by_side)
+
+
+@st.composite
+def widths(draw: Any, ndim: int, far: int) -> Any:
+    """Draw the numbers of ghosts before and behind each axis, some of them positive."""
+    found = [(draw(st.integers(0, far)), draw(st.integers(0, far))) for _ in range(ndim)]
+    return [(1, 1) if not any(map(sum, found)) else w for w in found]
 
 
 @st.composite
@@ -284,7 +370,8 @@ def ruled(draw: Any, blocks: Blocks, count: int | None, tables: bool) -> Any:
     by_side: dict[Side, list[Cross]] = {}
     if blocks.links:
         rule, cross = bc.copy(), walker.copy()
-        if tables and blocks.ndim == 2 and len(set(blocks.shape)) == 1 and draw(st.booleans()):
+        along = {blocks.along(side, blocks.shapes[side.block]) for side in blocks.links}
+        if tables and blocks.ndim == 2 and len(along) == 1 and draw(st.booleans()):
             rule, cross = draw(tabled(rule, cross, blocks, count))
         rules.append(rule)
         for side in blocks.links:
@@ -306,7 +393,11 @@ def ruled(draw: Any, blocks: Blocks, count: int | None, tables: bool) -> Any:
 @st.composite
 def tabled(draw: Any, rule: Any, cross: Cross, blocks: Blocks, count: int | None) -> Any:
     """Draw an interpolation, a rotation, or both."""
-    n, layers = blocks.shape[0], max(*blocks.low, *blocks.high)
+    side = next(iter(blocks.links))
+    (n,), layers = (
+        blocks.along(side, blocks.shapes[side.block]),
+        max(map(max, blocks.low + blocks.high)),
+    )
     rng = np.random.default_rng(draw(st.integers(0, 9)))
     what = draw(st.sampled_from(["interpolate", "rotate", "both"] if count else ["interpolate"]))
     if what != "rotate":

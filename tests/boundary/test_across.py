@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import boundary as bc
-from boundary.ghosts import Ghosts, Member
 from boundary.lines import pieces_of
 from boundary.pieces import seen
 from ssr.errors import ArgumentError
@@ -36,10 +35,8 @@ def test_tables_that_run_backwards() -> None:
         for t in range(n):
             wanted = WEIGHTS[k, t] @ u[1, FAR[k, t] : FAR[k, t] + 3, k]
             assert np.isclose(made[0, t, n + k], wanted)
-    parts = fill.parts
-    ghosts = Ghosts((Member(parts.ruled, 1, parts.wide, parts.owned),))
     reads = 0
-    for part in ghosts.parts({}):
+    for part in fill.step.parts({}):
         for piece in pieces_of(part):
             reads += sum(int(np.prod(seen(piece, tap)[2])) for tap in piece.taps)
     assert reads <= 12 * 3 * n * layers  # not n for each ghost

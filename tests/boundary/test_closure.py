@@ -97,7 +97,7 @@ def test_nested_padding(case: Any, symbolic: bool) -> None:
     names = [f"n{a}" for a in range(len(shape))]
     extents = ssr.sizes(" ".join(names)) if symbolic else shape
     cells = ssr.Space(*extents)
-    frame = Frame.of(cells.grow(*widths), cells)
+    frame = Frame.of([cells.grow(*widths)], [cells])
     ruled = Ruled.of(frame, [PADS[m](a) for a, m in enumerate(modes) if sum(widths[a])])
     found = outcomes(ruled, dict(zip(names, shape, strict=True)) if symbolic else {})
     u = np.random.default_rng(1).normal(size=shape)
@@ -166,7 +166,7 @@ def grids(draw: Any) -> Any:
 @given(grids())
 def test_blocks_follow_their_definition(case: Any) -> None:
     grid, width, rules = case
-    ruled = Ruled.of(Frame.of(grid.cells.grow(width)), rules)
+    ruled = Ruled.of(Frame.of([grid.cells.grow(width)]), rules)
     definition = ruled.definition({}, 1)
     for (block, index), made in outcomes(ruled, {}).items():
         expected = definition.at(block, index)
@@ -182,7 +182,7 @@ def test_one_block_follows_its_definition(makers: Any, ny: int, nx: int) -> None
     sides = [(axis, end) for axis in (0, 1) for end in ("low", "high")]
     rules = [make(axis=a, side=e) for make, (a, e) in zip(makers, sides, strict=True)]
     y, x = ssr.sizes("ny nx")
-    ruled = Ruled.of(Frame.of(ssr.Space(y, x).grow(2)), rules)
+    ruled = Ruled.of(Frame.of([ssr.Space(y, x).grow(2)]), rules)
     sizes = {"ny": ny, "nx": nx}
     definition = ruled.definition(sizes, 1)
     for (block, index), made in outcomes(ruled, sizes).items():
@@ -196,7 +196,7 @@ def test_one_block_follows_its_definition(makers: Any, ny: int, nx: int) -> None
 def test_corners_agree_where_four_blocks_meet_and_not_where_three_do() -> None:
     def kinds(links: bc.Connectivity) -> set[type]:
         grid = bc.Grid(links.count * [(4, 4)], links=links)
-        ruled = Ruled.of(Frame.of(grid.cells.grow(2)), [bc.copy()])
+        ruled = Ruled.of(Frame.of([grid.cells.grow(2)]), [bc.copy()])
         return {type(p.outcome) for p in ruled.closed({}).pieces}
 
     assert kinds(bc.two_by_two(periodic=True)) == {Row}
@@ -242,7 +242,7 @@ def test_arrays_hold_real_numbers(wrong: Any) -> None:
 
 
 def test_rules_that_read_each_other_define_nothing() -> None:
-    ruled = Ruled.of(Frame.of(ssr.Space(1).grow(1)), [bc.symmetric(about="point")])
+    ruled = Ruled.of(Frame.of([ssr.Space(1).grow(1)]), [bc.symmetric(about="point")])
     assert {type(p.outcome) for p in ruled.closed({}).pieces} == {Undefined}
 
 
@@ -275,7 +275,7 @@ def test_polynomials_are_reproduced(order: int, nodes: bool) -> None:
             bc.robin(2, 3, 2 * end + 3 * slope(6 * h), side="high", spacing=h, order=order),
         ]
     for name, given_rules in rules.items():
-        ruled = Ruled.of(Frame.of(points.grow(2), points), given_rules)
+        ruled = Ruled.of(Frame.of([points.grow(2)], [points]), given_rules)
         for (_, index), made in outcomes(ruled, {}).items():
             total = made.constant[0] + sum(
                 m[0, 0] * polynomial(x[p]) for (_, (p,)), m in made.matrices.items()

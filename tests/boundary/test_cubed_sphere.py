@@ -9,7 +9,6 @@ import pytest
 import boundary as bc
 from apps.swe import geometry
 from boundary import pieces
-from boundary.ghosts import Ghosts, Member
 
 from .walker import Array
 
@@ -56,16 +55,14 @@ def turn(n: int) -> Any:
 
 def filled(fill: Any, whole: Array) -> Array:
     """Return an array whose ghosts beyond sides were made from its owned points."""
-    parts = fill.parts
-    member = Member(parts.ruled, parts.components or 1, parts.wide, parts.owned)
     made = np.full_like(whole, np.nan)
     inner = (..., slice(WIDTH, -WIDTH), slice(WIDTH, -WIDTH))
     made[inner] = whole[inner]
     rolled = np.roll(made, (-WIDTH, -WIDTH), (-2, -1))
-    fields = [rolled] if parts.components is None else list(rolled)
+    fields = [rolled] if fill.parts.components is None else list(rolled)
     with pytest.MonkeyPatch.context() as patch:  # last bits do not matter here
         patch.setattr(pieces, "fused", lambda a, b, c: a * b + c)
-        pieces.evaluate(Ghosts((member,)).parts({}), fields)
+        pieces.evaluate(fill.step.parts({}), fields)
     return np.roll(rolled, (WIDTH, WIDTH), (-2, -1))
 
 

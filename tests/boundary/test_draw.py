@@ -164,7 +164,7 @@ def some_rows() -> list[Any]:
 
 def test_every_ghost_is_drawn_with_what_it_reads() -> None:
     rows = some_rows()
-    ax = bc.draw_ghosts(SHAPE, rows)
+    ax = bc.draw_ghosts([SHAPE], rows)
     expected = sorted(
         (i + 0.5, j + 0.5, b + 0.5, a + 0.5)
         for _, (j, i), _, reads, _ in rows
@@ -178,7 +178,7 @@ def test_every_ghost_is_drawn_with_what_it_reads() -> None:
 
 
 def test_the_legend_is_below_all_blocks() -> None:
-    ax = bc.draw_ghosts(SHAPE, some_rows())
+    ax = bc.draw_ghosts([SHAPE], some_rows())
     ax.figure.canvas.draw()
     legend = ax.get_legend().get_window_extent()
     assert legend.y1 < min(p.get_window_extent().y0 for p in ax.patches)
@@ -186,7 +186,7 @@ def test_the_legend_is_below_all_blocks() -> None:
 
 def test_many_weights_are_left_out() -> None:
     reads = [(0, (j, i), 0.125) for j in range(3) for i in range(4)]
-    ax = bc.draw_ghosts(SHAPE, [(0, (-1, i), "mean", reads, 0.0) for i in range(4)])
+    ax = bc.draw_ghosts([SHAPE], [(0, (-1, i), "mean", reads, 0.0) for i in range(4)])
     assert len(arrows(ax)) == 48
     assert not any(t.get_text() for t in ax.texts)
 
@@ -197,9 +197,9 @@ def test_ghosts_of_several_blocks() -> None:
     assert link is not None
     rows: list[Any] = []
     for j in range(3):
-        source = link.point((j, 3), (3, 3), (False, False))
+        source = link.point((j, 3), (3, 3), (3, 3), (False, False))
         rows.append((0, (j, 3), "copy", [(1, source, 1.0)], 0.0))
-    ax = bc.draw_ghosts((3, 3), rows)
+    ax = bc.draw_ghosts(2 * [(3, 3)], rows)
     step = 3 + 2 * 1 + 1
     assert sorted((*a, *b) for a, b in arrows(ax)) == [
         (3.5, j + 0.5, step + 0.5, 2.5 - j) for j in range(3)
@@ -209,6 +209,6 @@ def test_ghosts_of_several_blocks() -> None:
 
 def test_ghosts_are_those_of_blocks_of_two_dimensions() -> None:
     with pytest.raises(ArgumentError, match="blocks of 2 dimensions, not of 1"):
-        bc.draw_ghosts((3,), [])
+        bc.draw_ghosts([(3,)], [])
     with pytest.raises(ArgumentError, match="There are no ghosts to draw"):
-        bc.draw_ghosts((3, 3), [])
+        bc.draw_ghosts([(3, 3)], [])

@@ -155,12 +155,12 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "few points": (
         lambda: bc.fill(ssr.Space(2).grow(1), bc.extrapolate(3)),
         HaloError,
-        "extrapolate() needs 3 points along axis 0; blocks have 2.",
+        "extrapolate() needs 3 points along axis 0; block 0 has 2.",
     ),
     "few points at use": (
         lambda: bc.fill(ssr.Space(n).grow(1), bc.extrapolate(3)).bind(n=2).to_scipy(),
         HaloError,
-        "extrapolate() needs 3 points along axis 0; blocks have 2.",
+        "extrapolate() needs 3 points along axis 0; block 0 has 2.",
     ),
     "side lengths": (
         lambda: bc.Grid(

@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ssr
-from boundary.ghosts import Ghosts, Member
 from boundary.pieces import evaluate
 from boundary.strip import Conflict
 
@@ -16,22 +15,20 @@ from .cases import PARAMETERS, Case, cases
 from .walker import Array
 
 
-def evaluated(case: Case, u: Array) -> Array:
-    """Return a field with its ghosts by the pieces of a fill, which are not compiled."""
+def evaluated(case: Case, fields: list[Array]) -> list[Array]:
+    """Return fields with their ghosts by the pieces of a fill, which are not compiled."""
     fill, f = case.fill, case.blocks
-    parts = fill.parts
-    member = Member(parts.ruled, parts.components or 1, parts.wide, parts.owned)
-    ghosts = Ghosts((member,))
-    inner: Any = tuple(slice(a, a + n) for a, n in zip(f.low, f.shape, strict=True))
-    lead = () if case.components is None else (case.components,)
-    wide = np.full((*lead, *case.lead, *f.outer), np.nan, u.dtype)
-    wide[(..., *inner)] = u
+    ghosts = fill.step
+    wide = case.empty(dtype=fields[0].dtype)
+    for b, (whole, own) in enumerate(zip(*map(case.by_block, (wide, fields)), strict=True)):
+        whole[(slice(None), *f.inner(b))] = own
     # Index 0 is the first owned point: ghosts before it wrap to the end, as negative indices do.
-    axes = tuple(range(wide.ndim - f.ndim, wide.ndim))
-    rolled = np.roll(wide, [-w for w in f.low], axes)
-    fields = [rolled] if case.components is None else list(rolled)
-    evaluate(ghosts.parts(case.sizes), fields, [PARAMETERS[n] for n in ghosts.data])
-    return np.roll(rolled, f.low, axes)
+    shifts = [f.low[kind[0]] for kind in case.kinds]
+    axes = [tuple(range(a.ndim - f.ndim, a.ndim)) for a in wide]
+    rolled = [np.roll(a, [-w for w in s], x) for a, s, x in zip(wide, shifts, axes, strict=True)]
+    each = rolled if case.components is None else [part for a in rolled for part in a]
+    evaluate(ghosts.parts(case.sizes), each, [PARAMETERS[n] for n in ghosts.data])
+    return [np.roll(a, s, x) for a, s, x in zip(rolled, shifts, axes, strict=True)]
 
 
 def compare(made: Array, wanted: Array, scale: float = 1.0) -> None:
@@ -48,34 +45,31 @@ def size(wanted: Array) -> float:
 @settings(max_examples=60)
 @given(cases())
 def test_pieces_are_what_walks_lead_to(case: Case) -> None:
-    u = case.random()
-    wanted, unclear = case.expected(u)
+    f, fields = case.blocks, case.random()
+    wanted, unclear = case.expected(fields)
     ruled = case.fill.parts.ruled
     # Two rules for one side, or values of functions and arrays, may agree by chance; and turned
     # links in three dimensions may lead to the same points in ways that boxes do not show.
     exact = all(len(r) == 1 for r in case.by_side.values()) and not ruled.data
-    exact = exact and case.blocks.ndim < 3
-    found = np.zeros_like(unclear)
+    exact = exact and f.ndim < 3
+    found = [np.zeros_like(part) for part in unclear]
     for piece in ruled.closed(case.sizes).pieces:
         if isinstance(piece.outcome, Conflict):
             box = [(a.evaluate(case.sizes), b.evaluate(case.sizes)) for a, b in piece.box]
-            ranges = zip(box, case.blocks.low, strict=True)
-            part = (piece.block, *(slice(a + w, b + w) for (a, b), w in ranges))
-            found[part] = True
-            assert unclear[part].any() or not exact
-    assert (found >= unclear).all()
-    every: Any = (None,) * (case.components is not None)
-    wanted[np.broadcast_to(found.reshape(case.lead + case.blocks.outer)[every], wanted.shape)] = (
-        np.nan
-    )
-    compare(evaluated(case, u), wanted, size(wanted))
+            ranges = zip(box, f.low[piece.block], strict=True)
+            part = tuple(slice(a + w, b + w) for (a, b), w in ranges)
+            found[piece.block][part] = True
+            assert unclear[piece.block][part].any() or not exact
+    for b, whole in enumerate(case.by_block(wanted)):
+        assert (found[b] >= unclear[b]).all()
+        whole[:, found[b]] = np.nan
+    for made, meant in zip(evaluated(case, fields), wanted, strict=True):
+        compare(made, meant, size(meant))
 
 
 @settings(max_examples=60)
 @given(cases())
 def test_the_definition_is_what_walks_lead_to(case: Case) -> None:
-    u = case.random()
-    _wanted, _unclear = case.expected(u)
     made = case.fill.parts.ruled.definition(case.sizes, case.components or 1)
     walk = case.matrix_walk()
     for block, index in case.blocks.ghosts():
@@ -89,15 +83,20 @@ def test_the_definition_is_what_walks_lead_to(case: Case) -> None:
 def row(case: Case, value: Any) -> Array:
     """Return the value of a ghost as a row of a matrix; the last column is the constant."""
     assert value is not None
-    count, f = case.components or 1, case.blocks
-    points = f.count * int(np.prod(f.shape))
-    found = np.zeros((count, count * points + 1))
+    fields = case.random()
+    found = np.zeros((case.components or 1, 1 + sum(a.size for a in fields)))
     found[:, -1] = value.constant + sum(PARAMETERS[n] * v for n, v in value.scalars.items())
+    columns = case.by_block(numbered(fields))
     for (block, index), matrix in value.matrices.items():
-        place = np.ravel_multi_index((block, *index), (f.count, *f.shape))
-        for d in range(count):
-            found[:, d * points + place] += matrix[:, d]
+        for d in range(case.components or 1):
+            found[:, columns[block][(d, *index)]] += matrix[:, d]
     return found
+
+
+def numbered(fields: list[Array]) -> list[Array]:
+    """Return the number of each element of fields, one field after the other."""
+    ends = np.cumsum([0, *(a.size for a in fields)])
+    return [np.arange(n, n + a.size).reshape(a.shape) for n, a in zip(ends, fields, strict=False)]
 
 
 def numbers(case: Case, fill: Any) -> list[float]:
@@ -105,28 +104,29 @@ def numbers(case: Case, fill: Any) -> list[float]:
     return [PARAMETERS[name] for name in fill.parameters]
 
 
-def whole(case: Case, wanted: Array, u: Array) -> tuple[Array, Array]:
+def whole(case: Case, fields: list[Array]) -> tuple[list[Array], list[Array]]:
     """Return expected values without those that are conservatively unclear, and where they are."""
-    made = evaluated(case, u)
-    return np.where(np.isnan(made), np.nan, wanted), made
+    made = evaluated(case, fields)
+    wanted, _ = case.expected(fields)
+    each = zip(made, wanted, strict=True)
+    return [np.where(np.isnan(m), np.nan, w) for m, w in each], made
 
 
 @settings(max_examples=12)
 @given(cases(), st.booleans())
 def test_kernels_as_plain_python(case: Case, single: bool) -> None:
-    u = case.random(np.float32 if single else np.float64)
-    wanted, made = whole(case, case.expected(u)[0], u)
-    fill, out = case.fill, np.zeros_like(made)
-    plain.run(fill._run, out, u, *numbers(case, fill))
-    plain.check_same(out, made)
-    inner: Any = tuple(
-        slice(a, a + n) for a, n in zip(case.blocks.low, case.blocks.shape, strict=True)
-    )
-    wide = np.full_like(made, 7.0)
-    wide[(..., *inner)] = u
-    plain.run(fill._in_place, wide, *numbers(case, fill))
-    plain.check_same(wide, made)
-    compare(made, wanted, size(wanted))
+    fields = case.random(np.float32 if single else np.float64)
+    wanted, made = whole(case, fields)
+    fill, out = case.fill, [np.zeros_like(m) for m in made]
+    plain.run(fill._run, *out, *fields, *numbers(case, fill))
+    wide = [np.full_like(m, 7.0) for m in made]
+    for b, (part, own) in enumerate(zip(*map(case.by_block, (wide, fields)), strict=True)):
+        part[(slice(None), *case.blocks.inner(b))] = own
+    plain.run(fill._in_place, *wide, *numbers(case, fill))
+    for found, place, m, w in zip(out, wide, made, wanted, strict=True):
+        plain.check_same(found, m)
+        plain.check_same(place, m)
+        compare(m, w, size(w))
 
 
 @settings(max_examples=25)
@@ -134,22 +134,20 @@ def test_kernels_as_plain_python(case: Case, single: bool) -> None:
 def test_the_linear_part(case: Case) -> None:
     fill, walk = case.bound(), case.matrix_walk()
     B = fill.to_scipy()
-    f, count = case.blocks, case.components or 1
-    rows = f.count * int(np.prod(f.outer))
+    rows = case.by_block(numbered(case.empty()))
     staged = None
-    if not (case.fill.parts.ruled.tabled and count > 1):
+    of_others = len(case.kinds) > 1 and case.sizes
+    if not (case.fill.parts.ruled.tabled and (case.components or case.several)) and not of_others:
         staged = fill.linear
         if isinstance(staged, (ssr.Matrix, ssr.BlockMatrix)):
             staged = staged.bind(**{n: v for n, v in case.sizes.items() if n in staged.sizes})
         staged = staged.to_scipy()
         assert staged.shape == B.shape
-    for block, index in f.ghosts():
+    for block, index in case.blocks.ghosts():
         meant = walk.at(block, index)
-        place = np.ravel_multi_index(
-            (block, *(x + w for x, w in zip(index, f.low, strict=True))), (f.count, *f.outer)
-        )
+        place = rows[block][(slice(None), *case.blocks.place(block, index))]
         for matrix in (B,) if staged is None else (B, staged):
-            found = matrix[[c * rows + place for c in range(count)]].toarray()
+            found = matrix[list(place)].toarray()
             if len(meant) == 1:
                 compare(found, meant[0][:, :-1], size(meant[0]))
             elif not meant or matrix is B:

@@ -67,7 +67,7 @@ def test_nodes(grid: bc.Grid, how: Any) -> None:
     assert np.abs((P @ P - P).toarray()).max(initial=0.0) < 1e-14
     shape = [n.evaluate({}) for n in nodes.data.shape[1:]]
     cells = [n - 1 for n in shape]
-    for members in grid.links.copies(cells, (True,) * grid.links.dims):
+    for members in grid.links.copies(grid.count * [cells], (True,) * grid.links.dims):
         values = np.array([made[(b, *i)] for b, i in members])
         counts = np.ones(grid.count) if weights is None else weights
         given = np.array([counts[b] for b, _ in members])
@@ -105,7 +105,7 @@ def test_fluxes(grid: bc.Grid) -> None:
         ranges[axis] = range(edge, edge + 1)
         for index in np.ndindex(*map(len, ranges)):
             at = tuple(r[i] for r, i in zip(ranges, index, strict=True))
-            there = link.point(at, shape, staggered)
+            there = link.point(at, shape, shape, staggered)
             out = outward(link.here) * made[axis][(link.here.block, *at)]
             back = outward(link.there) * made[link.there.axis][(link.there.block, *there)]
             assert out + back == 0.0
@@ -168,7 +168,7 @@ def test_vectors_on_the_cubed_sphere() -> None:
     np.testing.assert_allclose(made.ravel(), s.to_scipy() @ u.ravel(), rtol=1e-12, atol=1e-13)
     space = np.einsum("rcpji,cpji->rpji", basis, made)
     before = np.einsum("rcpji,cpji->rpji", basis, u)
-    for members in grid.links.copies((n, n), (True, True)):
+    for members in grid.links.copies(6 * [(n, n)], (True, True)):
         copies = np.array([space[(slice(None), p, *i)] for p, i in members])
         np.testing.assert_allclose(copies, np.broadcast_to(copies[0], copies.shape), atol=1e-13)
         mean = np.mean([before[(slice(None), p, *i)] for p, i in members], axis=0)

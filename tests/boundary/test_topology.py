@@ -75,7 +75,7 @@ def test_every_row_of_the_table(row: tuple[str, ...], points: bool) -> None:
         names = {"k": k, "t": t, "N": n}
         i, j = eval(ghost, names)
         a, b = eval(source, names)
-        assert link.point((j, i), (n, n), (points, points)) == (b, a)
+        assert link.point((j, i), (n, n), (n, n), (points, points)) == (b, a)
 
 
 def test_the_table_is_all_there_is() -> None:
@@ -92,7 +92,7 @@ def test_the_eight_corners_of_the_cube() -> None:
         frozenset((int(c[0]), (n * (c[2] == "N"), n * (c[3] == "E"))) for c in group.split())
         for group in corners.split(";")
     }
-    classes = bc.cubed_sphere().copies((n, n), (True, True))
+    classes = bc.cubed_sphere().copies(6 * [(n, n)], (True, True))
     assert {frozenset(c) for c in classes if len(c) == 3} == expected
     assert all(len(c) in (2, 3) for c in classes)
     assert len(classes) == 8 + 12 * (n - 1)
@@ -156,7 +156,7 @@ def test_copies_are_the_points_at_one_place(name: str, staggered: Location) -> N
             key = np.round(place(block, y), 9) + 0.0
             found[tuple(key.tolist())].append((block, index))
     expected = sorted(tuple(sorted(c)) for c in found.values() if len(c) > 1)
-    assert list(links.copies((n, n), staggered)) == expected
+    assert list(links.copies(links.count * [(n, n)], staggered)) == expected
 
 
 @pytest.mark.parametrize("name", SURFACES)
@@ -180,7 +180,7 @@ def test_sides_meet_where_they_touch_in_space(name: str) -> None:
                 ghost = tuple(x + outward * (a == link.here.axis) for a, x in enumerate(index))
                 here = (np.array(index) + 0.5) / n
                 here[link.here.axis] = link.here.end == "high"
-                source = link.point(ghost, (n, n), (False, False))
+                source = link.point(ghost, (n, n), (n, n), (False, False))
                 there = (np.array(source) + 0.5) / n
                 assert there[link.there.axis] == (
                     0.5 / n if link.there.end == "low" else 1 - 0.5 / n
@@ -204,7 +204,7 @@ def test_bricks_are_a_torus_of_three_dimensions() -> None:
             for index in product(*(range(n + s) for s in staggered)):
                 found[tuple((np.array(index) + n * np.array(place)) % total)].append((block, index))
         expected = sorted(tuple(sorted(c)) for c in found.values() if len(c) > 1)
-        assert list(links.copies((n, n, n), staggered)) == expected
+        assert list(links.copies(links.count * [(n, n, n)], staggered)) == expected
 
 
 def test_ghosts_of_bricks() -> None:
@@ -212,7 +212,7 @@ def test_ghosts_of_bricks() -> None:
     link = links.link(Side(0, 1, "low"))
     assert link is not None
     assert link.there == Side(1, 1, "high")
-    assert link.point((2, -3, 4), shape, (False, False, False)) == (2, 1, 4)
+    assert link.point((2, -3, 4), shape, shape, (False, False, False)) == (2, 1, 4)
     assert links.unlinked() == tuple(s for s in links.sides() if s.axis != 1)
 
 
@@ -230,7 +230,7 @@ def test_corners_of_turned_cubes(turn: int) -> None:
     assert pair.here == Side(0, 0, "high")
     n = 3
     for j, i, depth in product(range(n), range(n), range(2)):
-        there = np.array(pair.point((n + depth, j, i), (n, n, n), (False,) * 3))
+        there = np.array(pair.point((n + depth, j, i), (n, n, n), (n, n, n), (False,) * 3))
         at = ((there + 0.5) / n - 0.5) @ rotation.T + 0.5 + np.array([1, 0, 0])
         np.testing.assert_allclose(at, (np.array([n + depth, j, i]) + 0.5) / n)
 
@@ -265,7 +265,7 @@ def test_edges_that_meet_across_other_cubes(turns: tuple[int, ...]) -> None:
                 y = (np.array(index) + 0.5 * ~np.array(staggered)) / n
                 found[place(block, y)].append((block, index))
         expected = sorted(tuple(sorted(c)) for c in found.values() if len(c) > 1)
-        assert list(links.copies((n, n, n), staggered)) == expected
+        assert list(links.copies(links.count * [(n, n, n)], staggered)) == expected
 
 
 def rotations() -> list[np.ndarray]:
@@ -297,10 +297,10 @@ def test_a_link_and_its_inverse(link: Link, data: st.DataObject) -> None:
     shape = (5,) * link.ndim
     staggered = tuple(data.draw(st.lists(st.booleans(), min_size=link.ndim, max_size=link.ndim)))
     index = tuple(data.draw(st.integers(-9, 15)) for _ in shape)
-    there = link.point(index, shape, staggered)
+    there = link.point(index, shape, shape, staggered)
     assert link.inverse.inverse == link
     assert link.inverse.seen(link.seen(staggered)) == staggered
-    assert link.inverse.point(there, shape, link.seen(staggered)) == index
+    assert link.inverse.point(there, shape, shape, link.seen(staggered)) == index
 
 
 @given(some_links(), st.data())
@@ -311,7 +311,7 @@ def test_distance_outside_is_distance_inside(link: Link, data: st.DataObject) ->
     layer = data.draw(st.integers(0, 3))
     more = staggered[here.axis]  # a point on the side is no ghost
     index[here.axis] = n + layer + more if here.end == "high" else -1 - layer
-    source = link.point(index, (n,) * link.ndim, staggered)
+    source = link.point(index, (n,) * link.ndim, (n,) * link.ndim, staggered)
     last = n - 1 - layer
     assert source[there.axis] == (layer + more if there.end == "low" else last)
     for a, b, flip in zip(
@@ -340,10 +340,10 @@ def test_symbolic_sizes() -> None:
     ny, nx = ssr.sizes("ny nx")
     link = bc.glued(twist=True).link(Side(0, 1, "high"))
     assert link is not None
-    rows, columns = link.source((ny, nx), (False, False))
+    rows, columns = link.source((ny, nx), (ny, nx), (False, False))
     assert (rows[:2], str(rows[2])) == ((0, -1), "ny - 1")
     assert (columns[:2], str(columns[2])) == ((1, 1), "-nx")
-    rows, _ = link.source((ny, nx), (True, False))
+    rows, _ = link.source((ny, nx), (ny, nx), (True, False))
     assert str(rows[2]) == "ny"
 
 
@@ -353,8 +353,8 @@ def test_a_fold_onto_the_same_side() -> None:
     grid = Connectivity(2, 1, [Link(top, top, axes=(1,), flips=(True,))])
     link = grid.link(top)
     assert link is not None
-    assert link.point((8, 1), (8, 6), (False, False)) == (7, 4)
-    assert grid.copies((8, 6), (True, True)) == (
+    assert link.point((8, 1), (8, 6), (8, 6), (False, False)) == (7, 4)
+    assert grid.copies(grid.count * [(8, 6)], (True, True)) == (
         ((0, (8, 0)), (0, (8, 6))),
         ((0, (8, 1)), (0, (8, 5))),
         ((0, (8, 2)), (0, (8, 4))),
@@ -366,8 +366,8 @@ def test_faces_across_an_exchange_of_axes() -> None:
     turned = Link(Side(0, 1, "high"), Side(1, 0, "high"), axes=(1,), flips=(False,))
     grid = Connectivity(2, 2, [turned])
     assert turned.seen((False, True)) == (True, False)
-    assert grid.copies((3, 3), (False, True)) == ()
-    assert len(grid.copies((3, 3), (True, True))) == 4
+    assert grid.copies(grid.count * [(3, 3)], (False, True)) == ()
+    assert len(grid.copies(grid.count * [(3, 3)], (True, True))) == 4
 
 
 # -- mistakes ------------------------------------------------------------------------------------
@@ -450,20 +450,20 @@ def test_a_side_folded_by_a_quarter_turn() -> None:
 def test_sides_of_different_lengths() -> None:
     turned = Link(Side(0, 1, "high"), Side(1, 0, "high"), axes=(1,), flips=(False,))
     with pytest.raises(LinkError) as caught:
-        Connectivity(2, 2, [turned]).check((4, 6))
+        Connectivity(2, 2, [turned]).check(2 * [(4, 6)])
     assert caught.value.message == "Linked sides have different lengths."
     assert caught.value.note == (
         "block 0, axis 1 high (4 cells) meets block 1, axis 0 high (6 cells)."
     )
     ny, nx = ssr.sizes("ny nx")
     with pytest.raises(LinkError, match=r"\(ny cells\) meets .*\(nx cells\)"):
-        Connectivity(2, 2, [turned]).check((ny, nx))
-    Connectivity(2, 2, [turned]).check((ny, ny))
+        Connectivity(2, 2, [turned]).check(2 * [(ny, nx)])
+    Connectivity(2, 2, [turned]).check(2 * [(ny, ny)])
     with pytest.raises(LinkError, match="Blocks of dimension 2 have 2 extents, not 1"):
-        bc.cubed_sphere().check((4,))
+        bc.cubed_sphere().check(6 * [(4,)])
     turned = Link(Side(0, 0, "high"), Side(0, 1, "low"), (2, 0), (False, False))
     with pytest.raises(LinkError, match=r"high \(2 by 3 cells\) meets .* low \(3 by 4 cells\)"):
-        Connectivity(3, 1, [turned]).check((4, 2, 3))
+        Connectivity(3, 1, [turned]).check([(4, 2, 3)])
 
 
 @pytest.mark.parametrize("dims", [0, 4, 2.5])

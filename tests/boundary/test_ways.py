@@ -36,11 +36,12 @@ class Setup:
     def blocks(self, cells: Index) -> Blocks:
         shape = tuple(n + s for n, s in zip(self.sizes(cells), self.staggered, strict=True))
         links = {link.here: link for link in self.links.links}
-        return Blocks(shape, self.low, self.high, self.staggered, self.links.count, links)
+        each = [self.links.count * (one,) for one in (shape, self.low, self.high)]
+        return Blocks(*each, self.staggered, links)  # type: ignore[arg-type]
 
     @property
     def gridded(self) -> bool:
-        return self.fill.parts.ruled.frame.count is not None
+        return self.fill.parts.ruled.frame.gridded
 
 
 def _setup(name: str) -> Setup:
@@ -97,26 +98,25 @@ CELLS = [(1, 1), (1, 2), (2, 1), (3, 3), (2, 5), (7, 4), (4, 7), (9, 10)]
 def random(of: Setup, cells: Index, dtype: Any = np.float64, seed: int = 0) -> Array:
     """Return random numbers at the owned points."""
     f, count = of.blocks(cells), of.fill.parts.components
-    shape = (*((count,) if count else ()), *((f.count,) if of.gridded else ()), *f.shape)
+    shape = (*((count,) if count else ()), *((f.count,) if of.gridded else ()), *f.shapes[0])
     return np.random.default_rng(seed).uniform(-1, 1, shape).astype(dtype)
 
 
 def walked(of: Setup, cells: Index, u: Array) -> Array:
     """Return all points by walking; NaN where ways differ or lead nowhere."""
     f, parts = of.blocks(cells), of.fill.parts
-    flat = u.reshape(parts.components or 1, f.count, *f.shape).astype(float)
+    flat = u.reshape(parts.components or 1, f.count, *f.shapes[0]).astype(float)
     rules = {side: of.rules(side) for side in f.sides()}
-    walk = Walk(f, rules, flat[..., None], np.ones(1), {"g": np.array([G])})
-    whole = np.full((len(flat), f.count, *f.outer), np.nan)
+    each = [flat[:, b, ..., None] for b in range(f.count)]
+    walk = Walk(f, rules, each, np.ones(1), {"g": np.array([G])})
+    whole = np.full((len(flat), f.count, *f.outer(0)), np.nan)
     every: Any = slice(None)
-    inner: Any = tuple(slice(a, a + n) for a, n in zip(f.low, f.shape, strict=True))
-    whole[(every, every, *inner)] = flat
+    whole[(every, every, *f.inner(0))] = flat
     for b, index in f.ghosts():
         found = walk.at(b, index)
         if len(found) == 1:
-            place = (b, *(x + w for x, w in zip(index, f.low, strict=True)))
-            whole[(every, *place)] = found[0][:, 0]
-    return whole.reshape(*u.shape[: -f.ndim], *f.outer)
+            whole[(every, b, *f.place(b, index))] = found[0][:, 0]
+    return whole.reshape(*u.shape[: -f.ndim], *f.outer(0))
 
 
 def close(made: Array, wanted: Array) -> None:
@@ -174,7 +174,7 @@ def read(matrix: ssr.Matrix, wide: Array, cells: Index, shape: Index) -> Array:
 def test_products_and_programs(name: str) -> None:
     of = setup(name)
     fill = of.fill
-    owned, wide = fill.parts.owned, fill.parts.wide
+    (owned,), (wide,) = fill.parts.owned, fill.parts.wide
     A = star(owned, wide, of)
     bound = fill.bind(g=G) if fill.parameters else fill
     product = A @ bound

@@ -22,26 +22,37 @@ Terms = list[tuple[Any, int, Index]]
 
 @dataclass(frozen=True)
 class Blocks:
-    """Blocks with ghosts: all that a walk knows of them."""
+    """Blocks with ghosts: all that a walk knows of them. Shapes and widths are those of each."""
 
-    shape: Index
-    low: Index
-    high: Index
+    shapes: tuple[Index, ...]
+    low: tuple[Index, ...]
+    high: tuple[Index, ...]
     staggered: tuple[bool, ...]
-    count: int
     links: Mapping[Side, Link]
 
     @property
+    def count(self) -> int:
+        return len(self.shapes)
+
+    @property
     def ndim(self) -> int:
-        return len(self.shape)
+        return len(self.staggered)
 
-    @property
-    def cells(self) -> Index:
-        return tuple(n - s for n, s in zip(self.shape, self.staggered, strict=True))
+    def cells(self, block: int) -> Index:
+        return tuple(n - s for n, s in zip(self.shapes[block], self.staggered, strict=True))
 
-    @property
-    def outer(self) -> Index:
-        return tuple(a + n + b for a, n, b in zip(self.low, self.shape, self.high, strict=True))
+    def outer(self, block: int) -> Index:
+        widths = zip(self.low[block], self.shapes[block], self.high[block], strict=True)
+        return tuple(map(sum, widths))
+
+    def inner(self, block: int) -> tuple[slice, ...]:
+        """Return where the owned points are in an array with ghosts."""
+        ends = zip(self.low[block], self.shapes[block], strict=True)
+        return tuple(slice(a, a + n) for a, n in ends)
+
+    def place(self, block: int, index: Index) -> Index:
+        """Return where a point is in an array with ghosts."""
+        return tuple(x + w for x, w in zip(index, self.low[block], strict=True))
 
     def sides(self) -> list[Side]:
         return [
@@ -51,21 +62,26 @@ class Blocks:
 
     def ghosts(self) -> list[tuple[int, Index]]:
         """Return all ghosts, as blocks and indices."""
-        every = product(range(self.count), np.ndindex(*self.outer))
-        places = [(b, tuple(x - w for x, w in zip(i, self.low, strict=True))) for b, i in every]
-        return [(b, i) for b, i in places if any(self.out(i))]
+        every = [(b, i) for b in range(self.count) for i in np.ndindex(*self.outer(b))]
+        places = [(b, tuple(x - w for x, w in zip(i, self.low[b], strict=True))) for b, i in every]
+        return [(b, i) for b, i in places if any(self.out(b, i))]
 
-    def out(self, index: Index) -> Index:
+    def out(self, block: int, index: Index) -> Index:
         """Return for each axis whether an index is before (-1) or behind (1) the owned ones."""
-        return tuple(-1 if x < 0 else int(x >= n) for x, n in zip(index, self.shape, strict=True))
+        ends = zip(index, self.shapes[block], strict=True)
+        return tuple(-1 if x < 0 else int(x >= n) for x, n in ends)
+
+    def length(self, side: Side) -> int:
+        """Return the number of points along the axis of a side."""
+        return self.shapes[side.block][side.axis]
 
     def layer(self, side: Side, index: Index) -> int:
         x = index[side.axis]
-        return -1 - x if side.end == "low" else x - self.shape[side.axis]
+        return -1 - x if side.end == "low" else x - self.length(side)
 
     def inside(self, side: Side, index: Index, k: int) -> Index:
         """Return an index with the place along the side's axis k points from the side."""
-        x = k if side.end == "low" else self.shape[side.axis] - 1 - k
+        x = k if side.end == "low" else self.length(side) - 1 - k
         return (*index[: side.axis], x, *index[side.axis + 1 :])
 
     def along(self, side: Side, index: Index) -> Index:
@@ -87,7 +103,8 @@ class Cross:
 def copy() -> Cross:
     def row(f: Blocks, side: Side, index: Index) -> tuple[Terms, Any]:
         link = f.links[side]
-        return [(1.0, link.there.block, link.point(index, f.cells, f.staggered))], 0.0
+        cells = f.cells(side.block), f.cells(link.there.block)
+        return [(1.0, link.there.block, link.point(index, *cells, f.staggered))], 0.0
 
     return Cross(row)
 
@@ -95,7 +112,7 @@ def copy() -> Cross:
 def periodic() -> Cross:
     def row(f: Blocks, side: Side, index: Index) -> tuple[Terms, Any]:
         x = list(index)
-        x[side.axis] += f.cells[side.axis] * (1 if side.end == "low" else -1)
+        x[side.axis] += f.cells(side.block)[side.axis] * (1 if side.end == "low" else -1)
         return [(1.0, side.block, tuple(x))], 0.0
 
     return Cross(row)
@@ -118,7 +135,7 @@ def given(value: Any) -> Callable[[Blocks, Side, Index], Any]:
     def one(v: Any, f: Blocks, side: Side, index: Index) -> Any:
         if callable(v):
             x = [i + (0.0 if s else 0.5) for i, s in zip(index, f.staggered, strict=True)]
-            x[side.axis] = 0.0 if side.end == "low" else float(f.cells[side.axis])
+            x[side.axis] = 0.0 if side.end == "low" else float(f.cells(side.block)[side.axis])
             return float(v(*x))
         return float(v[f.along(side, index)]) if isinstance(v, np.ndarray) else v
 
@@ -220,8 +237,8 @@ class Walk:
     rules
         What is said about the ghosts beyond each side.
     u
-        Shape (components, blocks, *shape, m): values at the owned points, each a vector of m
-        numbers. With unit vectors the result is a matrix.
+        For each block shape (components, *shape, m): values at the owned points, each a vector of
+        m numbers. With unit vectors the result is a matrix.
     one
         What the constant 1 is, of m numbers.
     parameters
@@ -230,7 +247,7 @@ class Walk:
 
     blocks: Blocks
     rules: Mapping[Side, Sequence[Cross]]
-    u: Array
+    u: Sequence[Array]
     one: Array
     parameters: Mapping[str, Array] = field(default_factory=dict)
     done: dict[Any, list[Array]] = field(default_factory=dict)
@@ -238,10 +255,10 @@ class Walk:
     def at(self, block: int, index: Index, path: tuple[Any, ...] = ()) -> list[Array]:
         """Return the different values that walks from a point lead to, two at most."""
         here, f = (block, index), self.blocks
-        out = f.out(index)
+        out = f.out(block, index)
         if not any(out):
             every: Any = slice(None)
-            return [self.u[(every, block, *index)]]
+            return [self.u[block][(every, *index)]]
         if here in self.done:
             return self.done[here]
         if here in path:
@@ -269,8 +286,8 @@ class Walk:
         ]
 
     def _sum(self, known: Any, weights: Sequence[Any], values: Sequence[Array]) -> Array:
-        count = len(self.u)
-        total = np.zeros((count, self.u.shape[-1]))
+        count, m = len(self.u[0]), self.u[0].shape[-1]
+        total = np.zeros((count, m))
         if isinstance(known, tuple):
             name, factor = known
             total += factor * self.parameters[name]
