@@ -100,6 +100,13 @@ class Writer:
         """Return the operands that say which field is meant."""
         return number, sum(self.form.axes[:number])
 
+    def lane(self, target: int, source: int) -> tuple[int, ...]:
+        """Return the operands that say from which field to which a copy goes."""
+        number = self.form.lane(target, source)
+        assert number is not None, "the form is that of other parts"
+        fields = dict.fromkeys((target, source))
+        return number, *(sum(self.form.axes[:field]) for field in fields)
+
     def store(self, op: int, *operands: Any) -> None:
         """Add a record that stores values, at the end if all are to be found first."""
         (self.stores if self.staged else self.records).append([op, *operands])
@@ -113,7 +120,7 @@ class Writer:
         return place
 
     def copies(self, pieces: Sequence[Piece]) -> None:
-        """Write copies within a field."""
+        """Write copies, within fields and across."""
         columns: dict[tuple[Any, ...], list[int]] = {}
         for whole in pieces:
             last = next((d for d, n in enumerate(whole.extents) if n > 1 and _last(whole, d)), None)
@@ -122,20 +129,21 @@ class Writer:
                 assert isinstance(piece, Piece)
                 (tap,) = piece.taps
                 weight = self.weight(tap.weight)
-                target, source = (piece.start, *piece.steps), (tap.start, *tap.steps)
+                to, of = (piece.start, *piece.steps), (tap.start, *tap.steps)
                 if narrow:
                     for n in range(piece.extents[1]):
                         _column(cut(piece, 1, n, n + 1), 0, weight, columns)
-                elif last is None and not any(s[-1] for s in (*target[1:], *source[1:])):
+                elif last is None and not any(s[-1] for s in (*to[1:], *of[1:])):
                     _column(piece, 1, weight, columns)
                 else:
-                    where = _flat(target, source)
-                    self.emit(Op.COPY, *self.field(piece.target), weight, *piece.extents, *where)
-        for (number, weight, count, *ranges), entries in columns.items():
+                    where = _flat(to, of)
+                    lane = self.lane(piece.target, tap.source)
+                    self.emit(Op.COPY, *lane, weight, *piece.extents, *where)
+        for (target, source, weight, count, *ranges), entries in columns.items():
             if len(entries) % 4:
                 entries += entries[-2:]  # an even number of columns
             ends = weight, count, len(entries) // 2, *_flat(*ranges), *entries
-            self.emit(Op.COLUMNS, *self.field(number), *ends)
+            self.emit(Op.COLUMNS, *self.lane(target, source), *ends)
 
     def shared(self, pieces: Sequence[Piece]) -> None:
         """Write pairs of points that both become a sum of the two."""
@@ -340,7 +348,7 @@ def _column(
             ((*start[:-1], 0), steps[rows], zero)
             for start, steps in ((one.start, one.steps), (one.taps[0].start, tap.steps))
         ]
-        key = piece.target, weight, piece.extents[rows], *ranges
+        key = piece.target, tap.source, weight, piece.extents[rows], *ranges
         columns.setdefault(key, []).extend([one.start[-1], one.taps[0].start[-1]])
 
 

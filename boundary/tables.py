@@ -49,6 +49,10 @@ def tables(
     """
     writer = Writer(form, np.dtype(dtype), staged)
     copies, shared, few, rest = _sorted(parts, staged)
+    if form.lines:
+        known = [form.lane(piece.target, piece.taps[0].source) is not None for piece in copies]
+        rest = [*(p for p, k in zip(copies, known, strict=True) if not k), *rest]
+        copies = [p for p, k in zip(copies, known, strict=True) if k]
     if not form.shared:
         shared, rest = [], [*shared, *rest]
     writer.copies(copies)
@@ -95,14 +99,17 @@ def form_of(
             begun = found and (found[0].band or found[0].taps[0].window is None)
             constants = constants or alone or not begun
     chosen = tuple(sorted(groups)), tuple(sorted(vectors))
-    kinds = bool(copies), bool(few or rest), taps, bool(few), constants, bool(shared)
-    return Form(tuple(axes), scalars, *chosen, *kinds)
+    pairs = {(piece.target, piece.taps[0].source) for piece in copies}
+    across = tuple(sorted(pair for pair in pairs if pair[0] != pair[1]))
+    within = len(across) < len(pairs)
+    kinds = within, bool(few or rest), taps, bool(few), constants, bool(shared)
+    return Form(tuple(axes), scalars, *chosen, across, *kinds)
 
 
 def _sorted(
     parts: Iterable[Part], staged: bool
 ) -> tuple[list[Piece], list[Piece], list[Piece], list[Part]]:
-    """Return the copies within a field, shared points, few points, and the other parts."""
+    """Return the copies, shared points, few points, and the other parts."""
     copies: list[Piece] = []
     shared: list[Piece] = []
     few: list[Piece] = []
@@ -115,8 +122,7 @@ def _sorted(
         elif part.scaled is not None:
             for field, start, steps in part.places:
                 one = replace(part, target=field, start=start, steps=steps, also=())
-                home = part.taps[0].source == field and not staged
-                (copies if home else rest).append(one)
+                (rest if staged else copies).append(one)
         else:
             (few if part.taps and np.prod(part.extents) <= FEW else rest).append(part)
     if staged:
@@ -227,7 +233,11 @@ def _groups(parts: Sequence[Part]) -> list[list[Part]]:
         return known[id(value)]
 
     def key(piece: Piece) -> object:
-        taps = tuple((t.start, t.steps, t.window, number(t.weight)) for t in piece.taps)
+        fields = list(dict.fromkeys(tap.source for tap in piece.taps))
+        taps = tuple(
+            (fields.index(t.source), t.start, t.steps, t.window, number(t.weight))
+            for t in piece.taps
+        )
         return piece.start, piece.steps, piece.extents, taps, tuple(p[1:] for p in piece.also)
 
     groups: dict[object, list[list[Part]]] = {}

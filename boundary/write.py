@@ -33,15 +33,16 @@ class Op(IntEnum):
     """The instructions.
 
     ``o`` is a place in scratch memory, ``w`` one among the weights, both with a step from line to
-    line. A field is its number, and its place in ``place``. A range is an index, its step from line
-    to line, and along a line; ranges are their number, the steps, and an index for each.
+    line. A field is its number, and its place in ``place``; so is a lane, which is one field or a
+    pair, that of the targets first. A range is an index, its step from line to line, and along a
+    line; ranges are their number, the steps, and an index for each.
     """
 
     STOP = 0
     READ = 1  # field; o, w, first?; lines, length, steps of o and w; ranges: into scratch
     WRITE = 2  # as READ: scratch times one weight into a field
     TAP = 3  # as READ: weights times a field, added to scratch unless it is the first
-    COPY = 4  # field; w, lines, length; range of targets, range of sources
+    COPY = 4  # lane; w, lines, length; range of targets, range of sources
     COLUMNS = 5  # as COPY; the length is that of a list of columns: of target and source
     SHARE = 6  # field; 2 weights, lines, length; 2 ranges: both become a weighted sum of both
     GATHER = 7  # field; count; (o, w, index): a weight times a point, added to scratch
@@ -68,6 +69,8 @@ class Form:
         vectors, 1 for a value that is not turned.
     vectors
         The sizes of other vectors that are turned.
+    pairs
+        Fields with points that are a multiple of one of another field: that field is the second.
     copies, lines
         Whether there are points that are a multiple of another of the field; values that go
         through scratch memory.
@@ -82,6 +85,7 @@ class Form:
     scalars: int = 0
     groups: tuple[tuple[int, ...], ...] = ()
     vectors: tuple[int, ...] = ()
+    pairs: tuple[tuple[int, int], ...] = ()
     copies: bool = True
     lines: bool = True
     taps: bool = True
@@ -99,6 +103,17 @@ class Form:
             elif field.name not in ("axes", "scalars"):
                 found[field.name] = tuple(sorted({*one, *two}))
         return replace(self, **found)
+
+    def lane(self, target: int, source: int) -> int | None:
+        """Return the number of the lane from a field to another or itself; None if there is none.
+
+        Lanes are the fields, if there are copies within one, and then the pairs.
+        """
+        if target == source:
+            return target if self.copies else None
+        first = len(self.axes) if self.copies else 0
+        pair = target, source
+        return first + self.pairs.index(pair) if pair in self.pairs else None
 
     def product(self, group: tuple[int, ...]) -> int | None:
         """Return the instruction that adds up the values of a group; None if there is none."""
@@ -137,6 +152,8 @@ def _functions(form: Form) -> Iterator[str]:
             yield _lines(axes, form.taps)
         if form.copies:
             yield _copy(axes)
+        if any(form.axes[target] == axes for target, _ in form.pairs):
+            yield _copy(axes, across=True)
         if form.shared:
             yield _share(axes)
         if form.points:
@@ -158,8 +175,14 @@ def _branches(
     if form.lines:
         last = Op.TAP if form.taps else Op.WRITE
         yield f"op <= {last:d}", of_field("lines", ", scratch")
-    if form.copies:
-        yield f"op <= {Op.COLUMNS:d}", of_field("copy", ", {}")
+    if form.copies or form.pairs:
+        lanes = [(n, n) for n in range(len(form.axes))] if form.copies else []
+        names = {(t, s): "copy" if t == s else "carry" for t, s in [*lanes, *form.pairs]}
+        calls = [
+            f"{name}_{what}{form.axes[t]}({fields[t]}, {arguments}, {fields[s]})"
+            for (t, s), what in names.items()
+        ]
+        yield f"op <= {Op.COLUMNS:d}", _choice(calls, calls)
     if form.shared:
         yield f"op == {Op.SHARE:d}", of_field("share")
     if form.points:
@@ -207,18 +230,18 @@ def _fetched(*names: str, at: int = 0) -> list[str]:
     return [f"{name} = ld(links, at + {at + n})" for n, name in enumerate(names)]
 
 
-def _range(axes: int, at: int, start: str, *steps: str) -> list[str]:
+def _range(axes: int, at: int, start: str, *steps: str, place: str = "p") -> list[str]:
     """Return the lines that fetch an index and steps as offsets in memory."""
     lines = []
     for number, name in enumerate((start, *steps)):
-        value = _offset(axes, f"at + {at + number * axes}")
-        lines.append(f"{name} = {value}" if number else f"{name} = ld(place, p) + {value}")
+        value = _offset(axes, f"at + {at + number * axes}", place)
+        lines.append(f"{name} = {value}" if number else f"{name} = ld(place, {place}) + {value}")
     return lines
 
 
-def _offset(axes: int, at: str) -> str:
+def _offset(axes: int, at: str, place: str = "p") -> str:
     """Return the offset in memory of an index or a step."""
-    terms = [f"ld(links, {at} + {n}) * ld(place, p + {n + 1})" for n in range(axes - 1)]
+    terms = [f"ld(links, {at} + {n}) * ld(place, {place} + {n + 1})" for n in range(axes - 1)]
     return " + ".join([*terms, f"ld(links, {at} + {axes - 1})"])
 
 
@@ -271,21 +294,23 @@ def _lines(axes: int, taps: bool) -> str:
     )
 
 
-def _copy(axes: int) -> str:
-    """Return the function for copies within a field, which is given twice.
+def _copy(axes: int, across: bool = False) -> str:
+    """Return the function for copies within a field, which is given twice, or across two fields.
 
     So the compiler need not prove that sources are no targets.
     """
+    places = ("p", "s") if across else ("p",)
+    base = 3 + len(places)
     return _function(
-        f"copy{axes}(f, op, place, links, at, weights, g)",
-        *_fetched("p", "w", "e0", "e1"),
-        *_range(axes, 4, "q", "q0", "q1"),
-        *_range(axes, 4 + 3 * axes, "r", "r0", "r1"),
+        f"{'carry' if across else 'copy'}{axes}(f, op, place, links, at, weights, g)",
+        *_fetched(*places, "w", "e0", "e1"),
+        *_range(axes, base, "q", "q0", "q1"),
+        *_range(axes, base + 3 * axes, "r", "r0", "r1", place=places[-1]),
         "weight = ld(weights, w)",
         f"if op == {Op.COLUMNS:d}:",
-        f"    n = at + {4 + 6 * axes}",
+        f"    n = at + {base + 6 * axes}",
         "    while e1 > 0:",
-        *("        " + line for line in _columns()),
+        *("        " + line for line in _columns(across)),
         "else:",
         "    for a in range(e0):",
         "        x = q + a * q0",
@@ -302,11 +327,11 @@ def _copy(axes: int) -> str:
     )
 
 
-def _columns() -> list[str]:
+def _columns(across: bool) -> list[str]:
     """Return the lines that copy the next columns of rows: many at once, or two.
 
     Many leave time to fetch the ends of rows ahead. With two, the compiler does best if it cannot
-    tell sources from targets.
+    tell sources from targets, where they are of one field.
     """
     lines = []
     for count in (COLUMNS, 2):
@@ -317,9 +342,9 @@ def _columns() -> list[str]:
         if count == COLUMNS:
             lines += [
                 f"        prefetch(f, x0 + (a + {AHEAD}) * q0)",
-                f"        prefetch(f, y0 + (a + {AHEAD}) * r0)",
+                f"        prefetch({'g' if across else 'f'}, y0 + (a + {AHEAD}) * r0)",
             ]
-        source = "g" if count == COLUMNS else "f"
+        source = "g" if across or count == COLUMNS else "f"
         lines += [f"        v{c} = weight * ld({source}, y{c} + a * r0)" for c in range(count)]
         lines += [f"        st(f, x{c} + a * q0, v{c})" for c in range(count)]
     return lines

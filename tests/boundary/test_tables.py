@@ -1,6 +1,7 @@
 """Tables and the function that runs them, against the pieces evaluated one by one, bit for bit."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from types import FunctionType
 from typing import Any
@@ -231,7 +232,7 @@ def test_the_text_for_parts_does_what_they_say(axes: int, staged: bool) -> None:
     check()
 
 
-GENERAL = Form((3, 3, 3), 1, ((1,), (1, 2), (2,)))
+GENERAL = Form((3, 3, 3), 1, ((1,), (1, 2), (2,)), pairs=((0, 1), (0, 2), (1, 0)))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
@@ -248,6 +249,26 @@ def test_machine_code_has_the_bits_of_plain_python(dtype: str) -> None:
         check_same(filled(run, made, fields, (scalar,)), expected(parts, fields, (scalar,)))
 
     check()
+
+
+@pytest.mark.parametrize("along", [0, 1])
+@pytest.mark.parametrize("weight", [1.0, -1.0])
+@pytest.mark.parametrize("lines", [False, True])
+def test_copies_between_fields_of_other_shapes(along: int, weight: float, lines: bool) -> None:
+    """Rows and columns, forward and backward, by a lane of their own or by scratch memory."""
+    here, there = np.arange(18.0).reshape(3, 6), np.arange(100.0, 135.0).reshape(5, 7)
+    steps = ((0, 1), (1, 0)) if along else ((1, 0), (0, 1))
+    back = tuple(tuple(-n for n in step) for step in steps)
+    parts: list[Part] = [
+        Piece(0, (0, 0), steps, (3, 2), (Tap(1, (4, 6), back, weight),)),
+        Piece(0, (0, 5), ((1, 0),), (3,), (Tap(0, (0, 4), ((1, 0),), weight),)),
+    ]
+    form = form_of(parts, [2, 2])
+    assert form.pairs == ((0, 1),)
+    assert not form.lines
+    form = replace(form, lines=True, pairs=()) if lines else form
+    found = filled(checked(form), tables(parts, form), [here, there])
+    check_same(found, expected(parts, [here, there]))
 
 
 def pair(a: tuple[int, ...], b: tuple[int, ...], target: tuple[int, ...], count: int) -> Piece:
