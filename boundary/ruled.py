@@ -245,9 +245,10 @@ class Ruled:
 
 def _check_sides(frame: Frame, rule: Rule) -> None:
     """Refuse a rule that is about no side at all."""
+    every = rule.axis is None and rule.block is None and rule.end == "both"
     if rule.linked:
-        what = "no side is linked"
-    elif rule.axis is None and rule.block is None and rule.end == "both":
+        what = "no side is linked" if every else "no such side is linked"
+    elif every:
         return
     else:
         what = "such sides are linked; a rule for them names a block"

@@ -99,8 +99,8 @@ class Rule:
     def sides(self, frame: Frame) -> Iterator[Side]:
         """Yield the sides of a frame the rule is about.
 
-        Rules of links are about linked sides. Others are about those that are not linked, unless
-        they name a block.
+        Rules of links are about linked sides. Others are about those that are not linked, or about
+        all if they name a block.
 
         Raises
         ------
@@ -113,10 +113,10 @@ class Rule:
             raise ArgumentError(f"{self.text}: there are {len(frame.blocks)} blocks.")
         axis = None if self.axis is None else self.axis % frame.ndim
         for side in frame.sides():
-            wanted = self.block == side.block or (
-                self.block is None and frame.linked(side) == self.linked
-            )
-            if wanted and axis in (None, side.axis) and self.end in ("both", side.end):
+            named = self.block is not None and not self.linked
+            about = named or frame.linked(side) == self.linked
+            here = self.block in (None, side.block) and axis in (None, side.axis)
+            if about and here and self.end in ("both", side.end):
                 yield side
 
     def strips(self, frame: Frame, number: int) -> Iterator[Strip]:
@@ -166,16 +166,20 @@ def rule_of(
 # -- maps ----------------------------------------------------------------------------------------
 
 
-def copy() -> Rule:
+def copy(axis: int | None = None, side: Ends = "both", *, block: int | None = None) -> Rule:
     """Return the halo copy: a ghost is the point of the block that its side is linked to.
 
     ``u[ghost] = u[there, map(ghost)]``, where the map is the link's signed permutation of axes.
-    It is about all sides that are linked.
 
     ::
 
         block 0: a b c | d e        the ghosts of one block are the points of the next
         block 1:   b c | d e f
+
+    Parameters
+    ----------
+    axis, side, block
+        The sides of blocks; by default all that are linked. Others are never meant.
 
     Examples
     --------
@@ -203,7 +207,7 @@ def copy() -> Rule:
         )
         return [Part(Row((Entry(link.there.block, index, ir.ONE),)))]
 
-    return rule_of("copy()", None, "both", None, make, linked=True)
+    return rule_of(told("copy", axis, side, block), axis, side, block, make, linked=True)
 
 
 def periodic(axis: int | None = None, *, block: int | None = None) -> Rule:
