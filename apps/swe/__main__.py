@@ -9,6 +9,7 @@ import importlib.util
 import json
 import math
 import shlex
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,14 +19,21 @@ import ssr
 
 from . import cases
 from .cases import DAY
-from .checkpoint import Checkpoint, CheckpointError, Setting, load, publish, save
-from .output import Output, OutputError, read, suffix
+from .checkpoint import Checkpoint, CheckpointError, Setting, load, save
+from .files import OutputError, check_place, publish
+from .output import Output, read, suffix
 from .plot import Picture, draw
 from .progress import Progress
 from .run import Make, Report, Result, Run, time_step
 
 SMALLEST = 6
 """Cells along a panel: interpolation between panels takes six."""
+
+LARGEST = 10**6
+"""More cells fit into no memory, and their number into no integer."""
+
+STOPPED = 130
+"""The exit status after Ctrl-C."""
 
 PICTURES = (".png", ".pdf", ".svg")
 
@@ -46,8 +54,14 @@ def main(arguments: Sequence[str] | None = None, make: Make | None = None) -> in
         print("\n".join(lines), file=sys.stderr)
         return 1
     except OSError as error:
-        print(f"error: {error.filename}: {error.strerror}.", file=sys.stderr)
+        print(f"error: {error.filename or 'output'}: {error.strerror}.", file=sys.stderr)
         return 1
+    except MemoryError as error:
+        print(f"error: There is not enough memory: {error}.", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return STOPPED
 
 
 def _ours(n: int, case: cases.Case, weights: Any) -> Any:
@@ -127,10 +141,14 @@ def _check(parser: argparse.ArgumentParser, given: argparse.Namespace) -> None:
     """Refuse options that mean nothing."""
     if given.n is not None and given.n < SMALLEST:
         parser.error(f"--n is {given.n}; a panel has at least {SMALLEST} cells along a side.")
+    if given.n is not None and given.n > LARGEST:
+        parser.error(f"--n is {given.n}; a panel has at most {LARGEST} cells along a side.")
     for name in "days", "cfl", "dt", "every":
         value = getattr(given, name)
         if value is not None and not (value > 0 and math.isfinite(value)):
             parser.error(f"--{name} is {value}; it is above 0.")
+    if given.angle is not None and not math.isfinite(given.angle):
+        parser.error(f"--angle is {given.angle}; it is a number of degrees.")
     if given.angle and given.restart is None and (given.case or "tc2") not in cases.TILTED:
         parser.error(f"--angle is for {' and '.join(cases.TILTED)}, not for {given.case}.")
     if given.plot is not None:
@@ -140,6 +158,20 @@ def _check(parser: argparse.ArgumentParser, given: argparse.Namespace) -> None:
     if given.output is not None:
         for package in ("xarray", "zarr" if suffix(given.output) == ".zarr" else "h5netcdf"):
             _require(package, "io")
+    _check_places(parser, given)
+
+
+def _check_places(parser: argparse.ArgumentParser, given: argparse.Namespace) -> None:
+    """Refuse files that cannot be written, and one place for two of them."""
+    taken = {given.restart.resolve(): "restart"} if given.restart is not None else {}
+    for name in "checkpoint", "output", "plot", "json":
+        path = getattr(given, name)
+        if path is None:
+            continue
+        check_place(path, folder=path.suffix == ".zarr" and name == "output")
+        other = taken.setdefault(path.resolve(), name)
+        if other != name and (other, name) != ("restart", "checkpoint"):
+            parser.error(f"--{name} and --{other} are one file, {path}.")
 
 
 def _require(package: str, extra: str) -> None:
@@ -188,7 +220,7 @@ def _interrupted(run: Run, path: Path | None) -> int:
         save(path, run.good)
         place = f"; the state after step {run.good.step} is in {path}"
     print(f"stopped{place}", file=sys.stderr)
-    return 130
+    return STOPPED
 
 
 def summary(result: Result) -> str:
@@ -251,4 +283,5 @@ def _verify(arguments: list[str], make: Make) -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what ends a job saves it as well
     sys.exit(main())

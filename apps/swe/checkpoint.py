@@ -6,19 +6,18 @@ previous one whole. The archive carries a checksum of each part.
 """
 
 import json
-import os
 import zipfile
 import zlib
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 import ssr
 
 from . import cases
+from .files import publish
 from .geometry import Array
 
 FORMAT = "ssr shallow water checkpoint, version 1"
@@ -60,24 +59,16 @@ class Checkpoint:
 
 
 def save(path: Path, checkpoint: Checkpoint) -> None:
-    """Write a checkpoint, whole or not at all."""
+    """Write a checkpoint, whole or not at all.
+
+    Raises
+    ------
+    OutputError
+        If it cannot be written.
+    """
     header = {"format": FORMAT, "setting": asdict(checkpoint.setting), "step": checkpoint.step}
     text = json.dumps(header | {"seconds": checkpoint.seconds})
     publish(path, lambda file: np.savez(file, header=np.array(text), state=checkpoint.state))
-
-
-def publish(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """Write a file beside its place, make sure that it is on the disk, then move it there."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with beside.open("wb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def load(path: Path) -> Checkpoint:

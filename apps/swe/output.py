@@ -2,9 +2,11 @@
 
 Fields have the axes ``time, panel, y, x``; longitude and latitude are fields of cells, with the
 corners of the cells as bounds. Each record is appended when it is known, so that a run that stops
-leaves a file with all records up to then.
+leaves a file with all records up to then. The first one is written aside and moved to its place.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,10 +15,10 @@ import numpy as np
 
 import ssr
 
-from . import geometry
-from .cases import case
+from . import cases, geometry
 from .checkpoint import Setting
 from .fields import bottom
+from .files import OutputError, aside, reserve, writing
 from .geometry import PANELS, Array
 from .run import Report
 
@@ -33,10 +35,6 @@ NAMES = {
     "zeta": ("relative vorticity", "s-1", "atmosphere_relative_vorticity"),
 }
 """Each field's long name, units and CF standard name."""
-
-
-class OutputError(ssr.Error, ValueError):
-    """A file cannot be written or read."""
 
 
 class Output:
@@ -63,23 +61,42 @@ class Output:
                 note="a run that goes on writes a file of its own",
                 hint="Give another name; xarray.open_mfdataset reads several files as one.",
             )
-        path.parent.mkdir(parents=True, exist_ok=True)
         self.path, self.setting, self.command = path, setting, command
         self.records = 0
+        self._made: tuple[int, int] | None = None
 
     def write(self, report: Report) -> None:
-        """Append a record."""
+        """Append a record.
+
+        Raises
+        ------
+        OutputError
+            If it cannot be written, or another program has replaced or removed the file.
+        """
         record = dataset(report, self.setting, self.command)
-        try:
-            if suffix(self.path) == ".zarr":
-                _write_zarr(self.path, record, self.records)
-            elif self.records == 0:
-                record.to_netcdf(self.path, engine="h5netcdf", unlimited_dims=["time"])
-            else:
-                _append_netcdf(self.path, record)
-        except OSError as error:
-            raise OutputError(f"{self.path} cannot be written: {error}.") from None
+        append, create = _WAYS[suffix(self.path)]
+        if self.records == 0:
+            with aside(self.path) as beside:
+                create(beside, record)
+            self._made = _identity(self.path)
+        elif _identity(self.path) != self._made:
+            raise OutputError(
+                f"{self.path} is not the file any more that this run has begun.",
+                hint="Let each run write a file of its own.",
+            )
+        else:
+            with writing(self.path):
+                append(self.path, record)
         self.records += 1
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells a file from others of its name, or None if there is none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def suffix(path: Path) -> str:
@@ -101,7 +118,7 @@ def dataset(report: Report, setting: Setting, command: str) -> Any:
     """Return a report as an `xarray.Dataset` with one time."""
     import xarray
 
-    n, flow = setting.n, case(setting.case, setting.angle)
+    n, flow = setting.n, cases.case(setting.case, setting.angle)
     f = report.fields
     u, v = geometry.wind(PANELS, *geometry.grid(n), np.stack([f.u1, f.u2]))
     values = {"h": f.h, "H": f.H, "u": u, "v": v, "zeta": f.zeta}
@@ -171,33 +188,53 @@ def bounds(n: int) -> dict[str, Array]:
     return {"lon": centre + (lon - centre + 180) % 360 - 180, "lat": lat}
 
 
-def _write_zarr(path: Path, record: Any, records: int) -> None:
-    """Write the first record, or append one; in version 2, whose metadata are in one place."""
-    if records:
-        moving = record.drop_vars(["bottom", "cell_area", "lon_bounds", "lat_bounds"])
-        moving.to_zarr(path, append_dim="time", consolidated=True)
-    else:
-        record.to_zarr(path, mode="w", zarr_format=2, consolidated=True)
+ROOM = 1 << 20
+"""Bytes that a record of NetCDF takes at most beside its numbers."""
+
+
+def _create_netcdf(path: Path, record: Any) -> None:
+    reserve(path, record.nbytes + ROOM)
+    record.to_netcdf(path, engine="h5netcdf", unlimited_dims=["time"])
 
 
 def _append_netcdf(path: Path, record: Any) -> None:
     import h5netcdf
 
+    reserve(path, sum(record[name].nbytes for name in NAMES) + ROOM)
     with h5netcdf.File(path, "a") as file:
         place = file.dimensions["time"].size
         file.resize_dimension("time", place + 1)
-        file.variables["time"][place] = record["time"].values[0]
-        for name in NAMES:
-            file.variables[name][place] = record[name].values[0]
+        try:
+            file.variables["time"][place] = record["time"].values[0]
+            for name in NAMES:
+                file.variables[name][place] = record[name].values[0]
+        except BaseException:  # an interrupt, too: no record is there in part
+            file.resize_dimension("time", place)
+            raise
 
 
-def read(path: Path) -> Any:
-    """Return a file of a run as an `xarray.Dataset`; time is in seconds from the start.
+def _create_zarr(path: Path, record: Any) -> None:
+    """Write in version 2, whose metadata are in one place: a record counts when all is there."""
+    record.to_zarr(path, mode="w", zarr_format=2, consolidated=True)
+
+
+def _append_zarr(path: Path, record: Any) -> None:
+    moving = record.drop_vars(["bottom", "cell_area", "lon_bounds", "lat_bounds"])
+    moving.to_zarr(path, append_dim="time", consolidated=True)
+
+
+_WAYS = {".nc": (_append_netcdf, _create_netcdf), ".zarr": (_append_zarr, _create_zarr)}
+"""How a record is appended, and how the first one is written."""
+
+
+@contextmanager
+def read(path: Path) -> Iterator[Any]:
+    """Open a file of a run as an `xarray.Dataset`; time is in seconds from the start.
 
     Raises
     ------
     OutputError
-        If there is no such file, or it is something else.
+        If there is no such file, it is something else, or what is read of it is damaged.
     """
     import xarray
 
@@ -205,9 +242,18 @@ def read(path: Path) -> Any:
         raise OutputError(f"{path} is not there.")
     engine = "zarr" if suffix(path) == ".zarr" else "h5netcdf"
     try:
-        found = xarray.open_dataset(path, engine=engine, decode_times=False)
-    except (OSError, ValueError, KeyError) as error:
-        raise OutputError(f"{path} cannot be read.", note=str(error)) from None
-    if not {"H", "zeta", "lon", "lat"} <= set(found.variables):
+        with xarray.open_dataset(path, engine=engine, decode_times=False) as found:
+            _check_run(path, found)
+            yield found
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        if isinstance(error, ssr.Error):
+            raise
+        raise OutputError(f"{path} cannot be read.", note=" ".join(str(error).split())) from None
+
+
+def _check_run(path: Path, found: Any) -> None:
+    n = found.sizes.get("x", 0)
+    fields = [found[name].shape[1:] for name in ("H", "zeta") if name in found.variables]
+    known = "time" in found.variables and found.attrs.get("case") in cases.NAMES
+    if not known or n < 6 or fields != 2 * [(6, n, n)]:
         raise OutputError(f"{path} is not a file of a shallow-water run.")
-    return found

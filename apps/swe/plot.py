@@ -10,7 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import geometry
+from .files import publish
 from .geometry import EDGE, MATRICES, SIDES, Array
+
+FLAT = 1e-9
+"""Heights that differ by less of their size are equal up to rounding."""
+
+STILL = 1e-12
+"""The vorticity in 1/s below which there is rounding only."""
 
 
 class Picture(NamedTuple):
@@ -77,6 +84,11 @@ def draw(picture: Picture, path: Path, *, edges: bool = False) -> None:
     ----------
     edges
         Whether the edges of the panels are shown.
+
+    Raises
+    ------
+    OutputError
+        If the file cannot be written.
     """
     from matplotlib.figure import Figure  # not pyplot: needs no display, and Agg writes the file
 
@@ -93,8 +105,7 @@ def draw(picture: Picture, path: Path, *, edges: bool = False) -> None:
         for globe, (lon, lat) in zip(globes, ((-60.0, 35.0), (120.0, 35.0)), strict=True):
             _globe(globe, values, style, lon, lat, edges)
         figure.colorbar(image, ax=[chart, *globes], aspect=30, pad=0.01)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=110)
+    publish(path, lambda file: figure.savefig(file, dpi=110, format=path.suffix[1:]))
 
 
 class _Style(NamedTuple):
@@ -110,16 +121,23 @@ def _heights(values: Array) -> _Style:
     from matplotlib.ticker import MaxNLocator
 
     low, high = float(values.min()), float(values.max())
+    if high - low <= FLAT * max(abs(low), abs(high)):
+        return _Style("viridis", low - 1, high + 1, np.array([]))
     levels = np.asarray(MaxNLocator(14).tick_values(low, high))
-    return _Style("viridis", low, high, levels if high - low > 1e-6 * abs(high) else levels[:0])
+    return _Style("viridis", low, high, _clear(levels, high - low))
 
 
 def _vorticities(values: Array) -> _Style:
     from matplotlib.ticker import MaxNLocator
 
-    most = float(np.abs(values).max()) or 1.0
+    most = max(float(np.abs(values).max()), STILL)
     levels = np.asarray(MaxNLocator(12).tick_values(-most, most))
-    return _Style("RdBu_r", -most, most, levels[np.abs(levels) > 1e-3 * most])
+    return _Style("RdBu_r", -most, most, _clear(levels, most))
+
+
+def _clear(levels: Array, size: float) -> Array:
+    """Return the levels without zero, whose contour wanders about where nothing is."""
+    return levels[np.abs(levels) > 1e-3 * size]
 
 
 def _map(axes: Any, values: Array, style: _Style, edges: bool) -> Any:

@@ -22,6 +22,7 @@ from .cases import DAY, Case
 from .checkpoint import Checkpoint, Setting, Weights, save
 from .diagnostics import Invariants, Norms
 from .fields import Fields, fields
+from .files import OutputError
 from .geometry import Array
 
 LIMIT = 1.0
@@ -259,11 +260,14 @@ class Run:
     def _stop(self, step: int, bad: Any, what: str) -> None:
         """Save the last good state and raise."""
         panel, j, i = np.argwhere(bad)[0]
-        saved = self.good.step > self.start.step and self.rescue is not None
-        if saved and self.rescue is not None:
-            save(self.rescue, self.good)
         dt, hint = self.setting.dt, "Take a shorter step with --dt or --cfl"
-        place = f"; the state after step {self.good.step} is in {self.rescue}" if saved else ""
+        place = ""
+        if self.good.step > self.start.step and self.rescue is not None:
+            place = f"; the state after step {self.good.step} is in {self.rescue}"
+            try:
+                save(self.rescue, self.good)
+            except OutputError as error:
+                place = f"; {error.message.rstrip('.')}"
         raise UnstableError(
             f"The run stops at step {step}: panel {panel}, j = {j}, i = {i} {what}.",
             note=f"steps are {dt:g} s long; no wave may cross more than {LIMIT:g} cell in one",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from apps.swe.__main__ import PICTURES, main, options
+from apps.swe.__main__ import PICTURES, STOPPED, main, options
 from apps.swe.cases import NAMES
 from apps.swe.checkpoint import load
 from apps.swe.progress import Progress
@@ -105,6 +105,10 @@ def test_restart_refuses_another_run(tmp_path: Path, capsys: pytest.CaptureFixtu
         ("--n 5", "--n is 5; a panel has at least 6 cells"),
         ("--days 0", "--days is 0.0; it is above 0"),
         ("--days nan", "--days is nan; it is above 0"),
+        ("--angle nan", "--angle is nan; it is a number of degrees"),
+        ("--n 10000000000", "a panel has at most 1000000 cells"),
+        ("--json here --checkpoint ./here", "--json and --checkpoint are one file, here"),
+        ("--restart here --json here", "--json and --restart are one file, here"),
         ("--cfl 0.5 --dt 3", "not allowed with argument"),
         ("--case tc5 --angle 3", "--angle is for tc1 and tc2, not for tc5"),
         ("--case tc9", "invalid choice: 'tc9'"),
@@ -153,10 +157,39 @@ def test_a_missing_package_is_named_before_the_run(
     assert f".[{extra}]" in error
 
 
-def test_an_unwritable_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("option", ["json", "plot", "checkpoint", "output"])
+def test_an_unwritable_place_is_refused_before_the_run(
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for package in "matplotlib", "xarray", "h5netcdf":
+        pytest.importorskip(package)
     (tmp_path / "file").touch()
-    assert command(f"--n 8 --days 0.1 --json {tmp_path}/file/numbers.json") == 1
-    assert capsys.readouterr().err.startswith("error: ")
+    name = {"plot": "a.png", "output": "a.nc"}.get(option, "a")
+
+    def no_run(*args: object) -> object:
+        raise AssertionError
+
+    assert main(f"--n 8 --{option} {tmp_path}/file/{name}".split(), no_run) == 1  # type: ignore[arg-type]
+    error = capsys.readouterr().err
+    assert error == f"error: {tmp_path}/file/{name} cannot be written: Not a directory.\n"
+
+
+def test_too_many_cells_for_the_memory(capsys: pytest.CaptureFixture[str]) -> None:
+    def make(*args: object) -> object:
+        raise MemoryError("Unable to allocate 9 EiB")
+
+    assert main(["--n", "8"], make) == 1  # type: ignore[arg-type]
+    assert capsys.readouterr().err == (
+        "error: There is not enough memory: Unable to allocate 9 EiB.\n"
+    )
+
+
+def test_an_interrupt_before_the_first_step(capsys: pytest.CaptureFixture[str]) -> None:
+    def make(*args: object) -> object:
+        raise KeyboardInterrupt
+
+    assert main(["--n", "8"], make) == STOPPED  # type: ignore[arg-type]
+    assert capsys.readouterr().err == "stopped\n"
 
 
 @pytest.mark.parametrize("suffix", ["nc", "zarr"])

@@ -1,17 +1,21 @@
 """Files: checkpoints that survive, output that xarray reads, pictures."""
 
+import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from apps.swe import cases, checkpoint, geometry, output, plot
+from apps.swe import cases, geometry, output, plot
 from apps.swe.cases import DAY, at_centres
 from apps.swe.checkpoint import Checkpoint, CheckpointError, Setting, load, save
-from apps.swe.output import Output, OutputError, read
+from apps.swe.files import OutputError, check_place, publish, reserve
+from apps.swe.output import Output, read
 from apps.swe.run import Run
 from tests.apps.swe_oracle import Solver
 
@@ -43,9 +47,51 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
         raise RuntimeError("disk")
 
     with pytest.raises(RuntimeError, match="disk"):
-        checkpoint.publish(path, write)
+        publish(path, write)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_link_stays_and_leads_to_the_new_file(tmp_path: Path) -> None:
+    link, there = tmp_path / "link", tmp_path / "there"
+    link.symlink_to(there)
+    publish(link, lambda file: file.write(b"new"))
+    assert link.is_symlink()
+    assert there.read_bytes() == b"new"
+
+
+def test_what_is_no_file_is_written_and_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE) as reader:
+        publish(pipe, lambda file: file.write(b"numbers"))
+        assert reader.communicate()[0] == b"numbers"
+    assert pipe.is_fifo()
+    check_place(pipe)
+
+
+def test_places_that_cannot_be_written_are_refused_early(tmp_path: Path) -> None:
+    file, folder = tmp_path / "file", tmp_path / "folder"
+    file.touch()
+    folder.mkdir()
+    for good in tmp_path / "a" / "b" / "c", file:
+        check_place(good)
+    check_place(folder, folder=True)
+    assert sorted(tmp_path.iterdir()) == [file, folder]
+    for place, message in ((folder, "is a directory"), (file / "x", "Not a directory")):
+        with pytest.raises(OutputError, match=message):
+            check_place(place)
+    with pytest.raises(OutputError, match="is no directory"):
+        check_place(file, folder=True)
+
+
+def test_an_error_of_the_system_names_the_file(tmp_path: Path) -> None:
+    def full(file: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OutputError, match=r"there cannot be written: No space left on device"):
+        publish(tmp_path / "there", full)
+    assert not list(tmp_path.iterdir())
 
 
 KILLED = """
@@ -160,6 +206,116 @@ def test_output_is_read_by_xarray(suffix: str, tmp_path: Path) -> None:
         np.testing.assert_allclose([file.u[0], file.v[0]], wind, atol=0.3)
 
 
+def limited(size: int) -> Callable[[], None]:
+    """Return a function that lets no file become larger, as if the disk were full."""
+    import resource
+
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+GROWING = """
+import sys
+from pathlib import Path
+from apps.swe.files import OutputError
+from apps.swe.output import Output
+from apps.swe.run import Run
+from tests.apps.swe_oracle import Solver
+from tests.apps.test_swe_files import SETTING
+try:
+    Run(SETTING, Solver, 1e6, every=1200.0).run(Output(Path(sys.argv[1]), SETTING, "").write)
+except OutputError as error:
+    print(error.message)
+"""
+
+
+def test_a_full_disk_leaves_the_records_before(tmp_path: Path) -> None:
+    """HDF5 itself would end the process, with a file that cannot be read."""
+    xarray = pytest.importorskip("xarray")
+    pytest.importorskip("h5netcdf")
+    path, root = tmp_path / "run.nc", Path(__file__).parents[2]
+    command = [sys.executable, "-c", GROWING, str(path)]
+    done = subprocess.run(
+        command, cwd=root, capture_output=True, text=True, preexec_fn=limited(1_500_000)
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{path} cannot be written: File too large.\n"
+    with xarray.open_dataset(path) as file:
+        assert file.sizes["time"] > 2
+        assert np.isfinite(file.zeta.values).all()
+
+
+def test_reserving_fails_without_a_change(tmp_path: Path) -> None:
+    path = tmp_path / "there"
+    path.write_bytes(b"old")
+    text = "from apps.swe.files import reserve; from pathlib import Path; import sys\n"
+    text += "try: reserve(Path(sys.argv[1]), 5000)\nexcept OSError as e: print(e.strerror)"
+    command, root = [sys.executable, "-c", text, str(path)], Path(__file__).parents[2]
+    done = subprocess.run(
+        command, cwd=root, capture_output=True, text=True, preexec_fn=limited(4000)
+    )
+    assert done.stdout == "File too large\n"
+    assert path.read_bytes() == b"old"
+    reserve(path, 5)
+    assert path.read_bytes() == b"old" + bytes(5)
+
+
+@pytest.mark.parametrize("suffix", [".nc", ".zarr"])
+def test_two_runs_do_not_write_one_file(suffix: str, tmp_path: Path) -> None:
+    xarray = pytest.importorskip("xarray")
+    pytest.importorskip("h5netcdf" if suffix == ".nc" else "zarr")
+    path = tmp_path / f"run{suffix}"
+    report = Run(SETTING, Solver, 1200.0).report(0)
+    one, other = (Output(path, SETTING, "") for _ in range(2))
+    one.write(report)
+    one.write(report)
+    other.write(report)
+    with pytest.raises(OutputError, match="not the file any more"):
+        one.write(report)
+    other.write(report)
+    with xarray.open_dataset(path) as file:
+        assert file.sizes["time"] == 2
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_interrupted_record_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    xarray = pytest.importorskip("xarray")
+    h5netcdf = pytest.importorskip("h5netcdf")
+    out, report = Output(tmp_path / "run.nc", SETTING, ""), Run(SETTING, Solver, 1200.0).report(0)
+    out.write(report)
+    put = h5netcdf.Variable.__setitem__
+
+    def interrupted(variable: Any, key: object, value: object) -> None:
+        if variable.name.endswith("zeta"):
+            raise KeyboardInterrupt
+        put(variable, key, value)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(h5netcdf.Variable, "__setitem__", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            out.write(report)
+    with xarray.open_dataset(out.path) as file:
+        assert file.sizes["time"] == 1
+
+
+def test_damaged_and_foreign_files_are_refused(tmp_path: Path) -> None:
+    xarray = pytest.importorskip("xarray")
+    pytest.importorskip("h5netcdf")
+    path = tmp_path / "run.nc"
+    Output(path, SETTING, "").write(Run(SETTING, Solver, 1200.0).report(0))
+    with xarray.open_dataset(path, decode_times=False) as file:
+        whole = file.load()
+    for foreign in whole.drop_attrs(), whole.isel(panel=slice(0, 2)), whole.drop_vars("time"):
+        foreign.to_netcdf(path, engine="h5netcdf")
+        with pytest.raises(OutputError, match="is not a file of a shallow-water run"), read(path):
+            pass
+    whole.to_netcdf(path, engine="h5netcdf")
+    with pytest.raises(OutputError, match=r"run\.nc cannot be read") as e, read(path):
+        raise RuntimeError("metadata\nchecksum")  # what HDF5 says while values are read
+    assert e.value.note == "metadata checksum"
+
+
 def test_bounds_surround_the_cells() -> None:
     n = 8
     corners = output.bounds(n)
@@ -180,11 +336,11 @@ def test_output_names_and_old_files(tmp_path: Path) -> None:
     old.touch()
     with pytest.raises(OutputError, match="is there already"):
         Output(old, SETTING, "", fresh=False)
-    with pytest.raises(OutputError, match="is not there"):
-        read(tmp_path / "none.nc")
+    with pytest.raises(OutputError, match="is not there"), read(tmp_path / "none.nc"):
+        pass
     pytest.importorskip("h5netcdf")
-    with pytest.raises(OutputError, match="cannot be read"):
-        read(old)
+    with pytest.raises(OutputError, match="cannot be read"), read(old):
+        pass
 
 
 def smooth(r: np.ndarray) -> np.ndarray:
@@ -209,6 +365,18 @@ def test_edges_lie_between_panels() -> None:
     for line in lines:
         distances = np.sort(np.einsum("pr,rt->pt", geometry.MATRICES[:, :, 0], line), axis=0)
         np.testing.assert_allclose(distances[-1], distances[-2], atol=1e-14)
+
+
+def test_rounding_is_not_drawn() -> None:
+    pytest.importorskip("matplotlib")
+    level = 6000.0 + 1e-12 * np.arange(6 * 64).reshape(6, 8, 8)
+    flat = plot._heights(level)
+    assert flat.high - flat.low > 1
+    assert not flat.levels.size
+    assert plot._vorticities(1e-20 * level).high == plot.STILL
+    bell = plot._heights(np.linspace(-50.0, 700.0, 6 * 64))
+    assert bell.levels.size > 5
+    assert 0.0 not in bell.levels
 
 
 def test_pictures(tmp_path: Path) -> None:

@@ -132,6 +132,14 @@ def test_nothing_is_saved_before_a_good_state(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_a_state_that_cannot_be_saved_does_not_hide_why_the_run_stops(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    rescue = tmp_path / "file" / "good"
+    with pytest.raises(UnstableError, match="step 15") as e:
+        Run(SETTING, Breaking, 20 * HOUR, rescue=rescue).run()
+    assert f"{rescue} cannot be written" in str(e.value)
+
+
 def test_dry_land_stops_the_run() -> None:
     with pytest.raises(UnstableError, match="step 20: panel 4, j = 5, i = 2 has run dry"):
         Run(SETTING, Drying, 20 * HOUR).run()

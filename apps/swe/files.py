@@ -1,0 +1,108 @@
+"""Write files whole or not at all, and find out early whether a place can be written."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+import ssr
+
+
+class OutputError(ssr.Error, ValueError):
+    """A file cannot be written or read."""
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Say of which file the system complains."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from None
+
+
+def check_place(path: Path, *, folder: bool = False) -> None:
+    """Refuse a place that cannot be written, before there is anything to write.
+
+    Parameters
+    ----------
+    folder
+        Whether a directory is to be written there, and not a file.
+
+    Raises
+    ------
+    OutputError
+        If something else is there, or the place cannot be made or written.
+    """
+    with writing(path):
+        if path.is_dir() != folder and path.exists():
+            raise OutputError(f"{path} is {'no' if folder else 'a'} directory.")
+        if not _is_device(path):
+            place = next(p for p in path.resolve().parents if p.exists())
+            with tempfile.TemporaryFile(dir=place):
+                pass
+
+
+def _is_device(path: Path) -> bool:
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+@contextmanager
+def aside(path: Path) -> Iterator[Path]:
+    """Yield a path beside another one; what is written there is moved to that one at the end.
+
+    A link stays, and what it leads to is replaced. If something fails, nothing has changed.
+
+    Raises
+    ------
+    OutputError
+        If it cannot be written.
+    """
+    with writing(path):
+        path = path.resolve()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            yield beside
+            if beside.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                with beside.open("rb") as file:  # the name must not be there before the content
+                    os.fsync(file.fileno())
+            beside.replace(path)
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+            beside.unlink(missing_ok=True)
+
+
+def publish(path: Path, write: Callable[[BinaryIO], object]) -> None:
+    """Write a file aside, make sure that it is on the disk, then move it to its place.
+
+    Raises
+    ------
+    OutputError
+        If it cannot be written.
+    """
+    if _is_device(path):
+        with writing(path), path.open("wb") as file:
+            write(file)
+    else:
+        with aside(path) as beside, beside.open("wb") as file:
+            write(file)
+
+
+def reserve(path: Path, size: int) -> None:
+    """Make a file longer by some zeros, or fail and leave it as it was.
+
+    For libraries that do not survive a disk that is full.
+    """
+    before = path.stat().st_size if path.exists() else 0
+    try:
+        with path.open("ab") as file:
+            file.write(bytes(size))
+    except OSError:
+        os.truncate(path, before)
+        raise
