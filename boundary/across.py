@@ -1,4 +1,8 @@
-"""What is done to ghosts that are copies of points of another block: interpolation, rotation."""
+"""What is done to ghosts that are copies of points of another block: interpolation, rotation.
+
+Tables are for sides that are lines: those of blocks of two dimensions, or of three if the tables
+do not change along one axis, that of levels.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,7 @@ from ssr import ir
 from ssr.affine import Affine
 from ssr.errors import ArgumentError, ShapeError, user_span
 from ssr.families import multiply
+from ssr.index import integer
 
 from .errors import HaloError
 from .evaluate import table
@@ -29,14 +34,75 @@ DIAGONALS = 24
 """So many weights of a ghost, zeros among them, are no reason to treat it apart from others."""
 
 
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The sides that tables are for: lines of points, the same ones at each level.
+
+    Attributes
+    ----------
+    text
+        What the tables belong to.
+    layers, length
+        The extents of the tables: layers of ghosts, and points along a side.
+    levels
+        The axis of blocks of three dimensions along which the tables do not change; None if blocks
+        have two.
+    """
+
+    text: str
+    layers: int
+    length: int
+    levels: int | None
+
+    def axes(self, frame: Frame) -> tuple[int, int]:
+        """Return the axes of a block that are not those of levels.
+
+        Raises
+        ------
+        ArgumentError
+            If there are not two of them.
+        """
+        if frame.ndim == 3 and self.levels is None:
+            raise ArgumentError(
+                f"{self.text}: blocks have 3 dimensions, and the tables are for lines.",
+                hint="Name the axis along which they do not change: levels=0.",
+            )
+        if frame.ndim != (2 if self.levels is None else 3):
+            note = "levels are one of three axes" if self.levels is not None else None
+            noun = "dimension" if frame.ndim == 1 else "dimensions"
+            raise ArgumentError(f"{self.text}: blocks have {frame.ndim} {noun}.", note=note)
+        one, other = (a for a in range(frame.ndim) if a != self.levels)
+        return one, other
+
+    def along(self, frame: Frame, side: Side) -> int:
+        """Return the axis along a side, after the tables were found to fit.
+
+        Raises
+        ------
+        ArgumentError, ShapeError, HaloError
+            If they do not.
+        """
+        (along,) = (a for a in self.axes(frame) if a != side.axis)
+        extent, width = frame.blocks[side.block].shape[along], _width(frame, side)
+        if extent.is_constant and extent.constant != self.length:
+            raise ShapeError(
+                f"{self.text}: the tables have {self.length} points, {side} has {extent}."
+            )
+        if self.layers < width:
+            raise HaloError(
+                f"{self.text}: the tables have {self.layers} layers, the halo of {side} has "
+                f"{width}."
+            )
+        return along
+
+
 @dataclass(frozen=True)
 class Step:
-    """A change of rows; the tables it reads, and their layers and points along a side."""
+    """A change of rows; the tables it reads, and the sides that they are for."""
 
     change: Change
     tables: Mapping[str, Any]
-    layers: int
-    length: int
+    lines: Lines
 
 
 @dataclass(frozen=True)
@@ -55,39 +121,48 @@ class Across:
     steps: tuple[Step, ...]
 
     @property
-    def length(self) -> int:
-        """The number of points along a side that the tables are for."""
-        return self.steps[0].length
+    def lines(self) -> Lines:
+        """The sides that the tables are for."""
+        return self.steps[0].lines
 
     def __repr__(self) -> str:
         return self.text
 
     def __matmul__(self, other: object) -> Any:
         if isinstance(other, Across):
-            _same_length(self, other)
+            _check_levels(self, other)
+            _check_length(self, other.text, other.lines.length)
             text = f"{self.text} @ {other.text}"
             return Across(text, (*self.steps, *other.steps))
         if not isinstance(other, Rule):
             return NotImplemented
-        if other.lengths is not None:
-            _same_length(self, other)
+        if other.lengths is not None and len(other.lengths) == 1:
+            _check_length(self, other.text, other.lengths[0])
+        levels = self.lines.levels
+        if levels is not None and other.axis in (levels, levels - 3):
+            raise ArgumentError(
+                f"{self.text} @ {other.text} is about no side: sides normal to the axis of levels "
+                "have rules of their own."
+            )
         rule = other
         for step in reversed(self.steps):
             rule = _changed(rule, step)
         text = f"{self.text} @ {other.text}"
-        return replace(rule, text=text, span=user_span(), lengths=(self.length,))
+        return replace(rule, text=text, span=user_span(), lengths=(self.lines.length,))
 
 
 def _changed(rule: Rule, step: Step) -> Rule:
-    """Return a rule with the ghosts behind each side changed."""
+    """Return a rule with the ghosts behind each side changed; none are behind ends of levels."""
     keys = {key: ir.fresh(key, rule.data) for key in step.tables}
 
     def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Part]:
-        found = []
+        if side.axis not in step.lines.axes(frame):
+            return []
+        along, found = step.lines.along(frame, side), []
         for part in rule.make(frame, side, name):
-            fits = (*part.fits, (1 - side.axis, step.length))
+            fits = (*part.fits, (along, step.lines.length))
             for row, where in step.change(frame, side, part.row, lambda key: name(keys[key])):
-                both = (_first(frame, side, step.layers), *part.where, *where)
+                both = (_first(frame, side, step.lines.layers), *part.where, *where)
                 found.append(Part(row, both, False, fits, part.least))
         return found
 
@@ -106,20 +181,49 @@ def _first(frame: Frame, side: Side, count: int) -> tuple[int, Affine, Affine]:
     )
 
 
-def _same_length(one: Across, other: Any) -> None:
-    length = other.length if isinstance(other, Across) else other.lengths[0]
-    if one.length != length:
+def _width(frame: Frame, side: Side) -> int:
+    """Return the number of layers of ghosts behind a side."""
+    block = frame.blocks[side.block]
+    return block.low[side.axis] if side.end == "low" else block.high[side.axis]
+
+
+def _check_length(one: Across, text: str, length: int) -> None:
+    if one.lines.length != length:
         raise ShapeError(
-            f"{one.text} is for {one.length} points along a side, {other.text} for {length}."
+            f"{one.text} is for {one.lines.length} points along a side, {text} for {length}."
         )
 
 
-def interpolate(first: Any, weights: Any) -> Across:
+def _check_levels(one: Across, other: Across) -> None:
+    if one.lines.levels != other.lines.levels:
+        raise ArgumentError(
+            f"{one.text} @ {other.text}: the axes of levels differ.",
+            note=f"they are {one.lines.levels} and {other.lines.levels}",
+            hint="Give both the same levels=...",
+        )
+
+
+def _levels(text: str, levels: Any) -> int | None:
+    """Return the axis of levels, counted from the first."""
+    if levels is None:
+        return None
+    axis = integer(levels)
+    if axis is None or not -3 <= axis < 3:
+        raise ArgumentError(f"{text}: levels is {levels!r}, not an axis of three: 0, 1 or 2.")
+    return axis % 3
+
+
+def _told(name: str, levels: int | None) -> str:
+    """Return a change as it is called in messages."""
+    return f"{name}(...)" if levels is None else f"{name}(..., levels={levels})"
+
+
+def interpolate(first: Any, weights: Any, *, levels: int | None = None) -> Across:
     """Return the interpolation of ghosts along their side, by tables.
 
     Ghost t of layer k becomes the sum over r of ``weights[k, t, r]`` times what ghost
     ``first[k, t] + r`` of that layer was: ``bc.interpolate(first, weights) @ bc.copy()`` is first
-    copied from the neighbour and then interpolated. Blocks are of two dimensions.
+    copied from the neighbour and then interpolated.
 
     Parameters
     ----------
@@ -127,11 +231,16 @@ def interpolate(first: Any, weights: Any) -> Across:
         Integers of shape (layers, n): the first point that ghost t of layer k is made from.
     weights
         Numbers of shape (layers, n, points).
+    levels
+        For blocks of three dimensions the axis of levels: the tables are used at each of them, on
+        the sides that are not normal to it. Ghosts beyond the ends of the levels have rules of
+        their own, beyond the edges too. Blocks of two dimensions have no such axis.
 
     Raises
     ------
     ShapeError, ArgumentError
-        If the tables do not fit each other, or a weight is NaN or infinite.
+        If the tables do not fit each other, or a weight is NaN or infinite; when the fill is made,
+        if they do not fit the blocks.
 
     Examples
     --------
@@ -147,7 +256,18 @@ def interpolate(first: Any, weights: Any) -> Across:
     array([[0., 1., 6.],
            [2., 3., 7.],
            [4., 5., 9.]])
+
+    The same at each of two levels; the ghosts at their ends are those of another rule:
+
+    >>> grid = bc.Grid(2 * [(2, 3, 2)], links=bc.bricks(1, 2).layered())
+    >>> edge = bc.interpolate(first, weights, levels=0) @ bc.copy()
+    >>> fill = bc.fill(grid.cells.grow((1, 0), 0, (0, 1)), edge, bc.neumann(axis=0), bc.zero(2))
+    >>> (fill @ np.arange(24.0).reshape(2, 2, 3, 2))[0, :, :, 2]
+    array([[12., 13., 15.],
+           [12., 13., 15.],
+           [18., 19., 21.]])
     """
+    axis = _levels("interpolate", levels)
     places, weights = table("interpolate", "first", first), table("interpolate", "weights", weights)
     whole = np.isfinite(places) & (places == np.floor(places))
     first = np.where(whole, places, 0).astype(np.int64)
@@ -171,9 +291,10 @@ def interpolate(first: Any, weights: Any) -> Across:
         )
     diagonals, stretches = _diagonals(first, weights)
     tables = {"weights": diagonals, "sums": weights.sum(axis=2)}
+    lines = Lines("interpolate", layers, length, axis)
 
     def change(frame: Frame, side: Side, row: Row, name: Callable[[str], str]) -> list[Changed]:
-        along = _along("interpolate", frame, side, (layers, length))
+        along = lines.along(frame, side)
         block = frame.blocks[side.block]
         start, stop = block.first[along], block.stop(along)
         t, k = Affine.name(frame.axes[along]), frame.layer(side)
@@ -194,7 +315,7 @@ def interpolate(first: Any, weights: Any) -> Across:
             found.append((Row(tuple(entries), constant), where))
         return found
 
-    return Across("interpolate(...)", (Step(change, tables, layers, length),))
+    return Across(_told("interpolate", axis), (Step(change, tables, lines),))
 
 
 def _times(constant: ir.Value, factor: ir.Value) -> ir.Value:
@@ -233,22 +354,24 @@ def _diagonals(first: Any, weights: Any) -> tuple[Any, list[tuple[int, int, int]
     return found, stretches
 
 
-def rotate(matrices: Any) -> Across:
+def rotate(matrices: Any, *, levels: int | None = None) -> Across:
     """Return a small matrix for each ghost, between the components of a vector.
 
     ``bc.rotate(T) @ bc.copy()`` turns the components of the neighbour into those of the own block.
-    Blocks are of two dimensions.
 
     Parameters
     ----------
     matrices
         Numbers of shape (blocks, 4, components, components, layers, n). The four sides of a block
         are axis 0 low and high, axis 1 low and high. Sides without the rule may hold anything.
+    levels
+        For blocks of three dimensions the axis of levels, as for `bc.interpolate`; the four sides
+        are those of the other two axes.
 
     Raises
     ------
-    ShapeError
-        If the shape is another one.
+    ShapeError, ArgumentError
+        If the shape is another one; when the fill is made, if it does not fit the blocks.
 
     Examples
     --------
@@ -266,6 +389,7 @@ def rotate(matrices: Any) -> Across:
            [[ 4.,  4.,  3.],
             [ 4.,  4.,  3.]]])
     """
+    axis = _levels("rotate", levels)
     matrices = table("rotate", "matrices", matrices)
     shape = matrices.shape
     if matrices.ndim != 6 or shape[1] != 4 or shape[2] != shape[3] or 0 in shape:
@@ -274,12 +398,14 @@ def rotate(matrices: Any) -> Across:
             hint="It is (blocks, 4 sides, components, components, layers, n).",
         )
 
+    lines = Lines("rotate", shape[4], shape[5], axis)
+
     def change(frame: Frame, side: Side, row: Row, name: Callable[[str], str]) -> list[Changed]:
-        along = _along("rotate", frame, side, shape[4:])
+        along = lines.along(frame, side)
         if shape[0] != len(frame.blocks):
             raise ShapeError(f"rotate: matrices for {shape[0]} of {len(frame.blocks)} blocks.")
-        number = 2 * side.axis + int(side.end == "high")
-        values = matrices[side.block, number][:, :, : _layers(frame, side)]
+        number = 2 * lines.axes(frame).index(side.axis) + int(side.end == "high")
+        values = matrices[side.block, number][:, :, : _width(frame, side)]
         if not np.isfinite(values).all():
             raise ArgumentError(f"rotate: a matrix of {side} is not finite.")
         first = frame.blocks[side.block].first[along]
@@ -295,7 +421,7 @@ def rotate(matrices: Any) -> Across:
         constant = applied(mix, row.constant) if known else row.constant
         return [(Row(tuple(_mixed(row.entries, mix)), constant), ())]
 
-    return Across("rotate(...)", (Step(change, {"matrices": matrices}, shape[4], shape[5]),))
+    return Across(_told("rotate", axis), (Step(change, {"matrices": matrices}, lines),))
 
 
 def _mixed(entries: Iterable[Entry], mix: Any) -> Iterable[Entry]:
@@ -305,27 +431,6 @@ def _mixed(entries: Iterable[Entry], mix: Any) -> Iterable[Entry]:
                 "rotate: its ghosts are rotated already.", hint="Multiply the matrices."
             )
         yield replace(entry, mix=mix)
-
-
-def _layers(frame: Frame, side: Side) -> int:
-    block = frame.blocks[side.block]
-    return block.low[side.axis] if side.end == "low" else block.high[side.axis]
-
-
-def _along(text: str, frame: Frame, side: Side, table: tuple[int, int]) -> int:
-    """Return the axis along a side, after tables of (layers, points) were found to fit."""
-    if frame.ndim != 2:
-        raise ArgumentError(f"{text}: blocks have {frame.ndim} dimensions, not 2.")
-    along = 1 - side.axis
-    extent = frame.blocks[side.block].shape[along]
-    if extent.is_constant and extent.constant != table[1]:
-        raise ShapeError(f"{text}: the tables have {table[1]} points, {side} has {extent}.")
-    if table[0] < _layers(frame, side):
-        raise HaloError(
-            f"{text}: the tables have {table[0]} layers, the halo of {side} has "
-            f"{_layers(frame, side)}."
-        )
-    return along
 
 
 def _where(bad: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import Any, TypeAlias
@@ -85,6 +85,34 @@ class Connectivity:
     def pairs(self) -> tuple[Link, ...]:
         """Return each link once, from its first side."""
         return tuple(link for link in self.links if link.here.order <= link.there.order)
+
+    def layered(self, axis: int = 0) -> Connectivity:
+        """Return the links of blocks with a further axis, which is not linked: that of levels.
+
+        Parameters
+        ----------
+        axis
+            The number of the new axis.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such axis, or blocks have three dimensions already.
+
+        Examples
+        --------
+        >>> ring = Connectivity(1, 2, [Link(Side(0, 0, "high"), Side(1, 0, "low"))])
+        >>> print(ring.layered())
+        block 0, axis 1 high -> block 1, axis 1 low; axis 0 -> axis 0
+        >>> ring.layered(axis=1)
+        <Connectivity: 2 blocks of dimension 2, 1 link, 6 sides free>
+        """
+        dims, place = self.dims + 1, integer(axis)
+        if dims > 3:
+            raise ArgumentError("Blocks have three dimensions already: there is no room for levels.")
+        if place is None or not -dims <= place < dims:
+            raise ArgumentError(f"{axis!r} is no axis of blocks with {dims} axes.")
+        return Connectivity(dims, self.count, [_layered(k, place % dims) for k in self.links])
 
     def equals(self, other: Connectivity) -> bool:
         """Whether two grids of blocks are linked in the same way."""
@@ -199,6 +227,18 @@ class Connectivity:
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.pairs())) or repr(self)
+
+
+def _layered(link: Link, new: int) -> Link:
+    """Return a link of blocks with a new axis, which goes on as itself."""
+
+    def moved(axis: int) -> int:
+        return axis + (axis >= new)
+
+    here, there = (replace(side, axis=moved(side.axis)) for side in (link.here, link.there))
+    old = zip(others(link.here.axis, link.ndim), link.axes, link.flips, strict=True)
+    along = sorted([(moved(a), moved(b), flip) for a, b, flip in old] + [(new, new, False)])
+    return Link(here, there, tuple(b for _, b, _ in along), tuple(f for *_, f in along))
 
 
 def _met(
