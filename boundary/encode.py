@@ -8,7 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from .lines import WIDE, Band, Run, along, band, cut, lined, padded, pieces_of, runs, spread
+from .lines import (
+    WIDE,
+    Band,
+    Run,
+    along,
+    band,
+    cut,
+    lined,
+    padded,
+    pieces_of,
+    runs,
+    same_lines,
+    spread,
+)
 from .pieces import Array, Index, Mix, Number, Part, Piece, Tap, seen
 from .write import Form, Op
 
@@ -93,7 +106,8 @@ class Writer:
         """Return the recipe of lines; equal ones are one."""
         numbers = [len(lines.stretches)]
         for s in lines.stretches:
-            numbers += [s.place, s.length, self.weight(s.weights), s.source, int(s.more)]
+            weight = self.weight(s.weights)
+            numbers += [s.line, s.place, s.length, weight, s.source, int(s.more)]
         return _Recipe(self.recipes.setdefault(tuple(numbers), len(self.recipes)))
 
     def field(self, number: int) -> tuple[int, int]:
@@ -193,8 +207,8 @@ class Writer:
         size = count * padded(length)
         base = self.space(size * len(pieces))
         places = [base + n * size for n in range(len(pieces))]
-        matrices = [self._matrix(part, pieces[0].extents) for part in parts]
-        if not self._together(parts, pieces, places, [w for m in matrices for w in m]):
+        matrices, step = self._matrices(parts, pieces[0].extents)
+        if not self._together(parts, pieces, places, [w for m in matrices for w in m], step):
             mixed = any(isinstance(part, Mix) for part in parts)
             for piece, place in zip(pieces, places, strict=True):
                 self._values(piece, place, mixed)
@@ -202,7 +216,9 @@ class Writer:
             for part, matrix in zip(parts, matrices, strict=True):
                 own = [_Made(next(rest)) for _ in pieces_of(part)]
                 if isinstance(part, Mix):
-                    self.emit(Op.TURN, len(own), size, *own, *matrix)
+                    pitch = padded(length)
+                    box = (1, size, 0, 0) if step else (count, pitch, pitch, 0)
+                    self.emit(Op.TURN, len(own), *box, *own, *matrix)
         alone = len(parts) == 1 and isinstance(parts[0], Piece)
         for piece, place in zip(pieces, places, strict=True):
             weight = self.weight(piece.scaled if alone and piece.scaled is not None else 1.0)
@@ -214,10 +230,19 @@ class Writer:
                 where = len(starts), *_flat((*steps, *starts))
                 self.store(Op.WRITE, *self.field(number), *lines, *where)
 
-    def _matrix(self, part: Part, extents: tuple[int, ...]) -> list[int]:
-        """Return the places of the entries of the matrix of a part, each a line for each line."""
-        rows = part.matrix if isinstance(part, Mix) else ()
-        return [self.weight(_slab(entry, extents)) for row in rows for entry in row]
+    def _matrices(
+        self, parts: Sequence[Part], extents: tuple[int, ...]
+    ) -> tuple[list[list[int]], int]:
+        """Return the places of the entries of the matrices of parts, and the step between lines.
+
+        Where no entry changes from line to line there is one line of each.
+        """
+        given = [part.matrix if isinstance(part, Mix) else () for part in parts]
+        entries = [[spread(e, extents) for row in rows for e in row] for rows in given]
+        still = all(same_lines(e) for each in entries for e in each)
+        slabs = [[e[:1] if still else e for e in each] for each in entries]
+        places = [[self.weight(_slab(e)) for e in each] for each in slabs]
+        return places, 0 if still else padded(extents[1])
 
     def _together(
         self,
@@ -225,6 +250,7 @@ class Writer:
         pieces: Sequence[Piece],
         places: Sequence[int],
         entries: Sequence[int],
+        step: int,
     ) -> bool:
         """Write the sums of a group as one instruction, matrices and all, if there is one."""
         op = self.form.product(tuple(len(pieces_of(part)) for part in parts))
@@ -236,7 +262,8 @@ class Writer:
             return False
         sources = self._sources(lines, [runs(piece)[0] for piece in pieces], pieces[0])
         operands = [x for o, s in zip(places, sources, strict=True) for x in (_Made(o), s)]
-        self.emit(op, self.recipe(lines), 0, *operands, *entries)
+        steps = padded(pieces[0].extents[1]), lines.pitch, step
+        self.emit(op, self.recipe(lines), 0, lines.times, *steps, *operands, *entries)
         return True
 
     def _values(self, piece: Piece, place: int, mixed: bool) -> None:
@@ -261,7 +288,8 @@ class Writer:
                 op = self.form.product((1,))
                 assert op is not None, "the form is that of other parts"
                 (source,) = self._sources(lines, [run], piece)
-                self.emit(op, self.recipe(lines), int(not first), _Made(place), source)
+                steps = lines.times, pitch, lines.pitch, 0
+                self.emit(op, self.recipe(lines), int(not first), *steps, _Made(place), source)
             else:
                 assert self.form.taps, "the form is that of other parts"
                 for n, tap in enumerate(run.taps):
@@ -318,7 +346,7 @@ class Writer:
     def _weights(self, number: Number, piece: Piece) -> tuple[int, int]:
         """Return the place of the weights of the first line, and the step from line to line."""
         whole = spread(number, piece.extents)
-        if whole.strides[0] == 0:
+        if same_lines(whole):
             return self.weight(whole[:1]), 0
         return self.weight(whole), piece.extents[1]
 
@@ -357,9 +385,10 @@ def _flat(*ranges: Sequence[Index]) -> list[int]:
     return [n for indices in ranges for index in indices for n in index]
 
 
-def _slab(number: Number, extents: Sequence[int]) -> Array:
-    """Return numbers as lines, one after the other, padded by zeros."""
-    return np.pad(spread(number, extents), ((0, 0), (0, padded(extents[1]) - extents[1])))
+def _slab(lines: Array) -> Array:
+    """Return lines one after the other, padded by zeros."""
+    length = lines.shape[1]
+    return np.pad(lines, ((0, 0), (0, padded(length) - length)))
 
 
 def _at(number: Number, piece: Piece, point: Index) -> float:

@@ -226,14 +226,17 @@ class Stretch:
 
     Attributes
     ----------
-    place, source
-        The first value, and the first source of it, in memory of lines of values and of sources.
+    line, place
+        The line, and the first value on it.
+    source
+        The first source of that value, in memory of lines of sources.
     weights
         Shape (TAPS, length).
     more
         Whether the sums go on with what is there.
     """
 
+    line: int
     place: int
     source: int
     weights: Array
@@ -256,7 +259,9 @@ class Band:
     room, pitch
         Elements of memory before the first source of a line, and from line to line.
     stretches
-        Those of all lines.
+        Those of all lines; those of the first if the lines are alike.
+    times
+        How often the stretches are repeated, from line to line: once, or for each line.
     """
 
     first: int
@@ -264,6 +269,7 @@ class Band:
     room: int
     pitch: int
     stretches: tuple[Stretch, ...]
+    times: int
 
 
 def band(run: Run, extents: Sequence[int]) -> Band:
@@ -276,7 +282,8 @@ def band(run: Run, extents: Sequence[int]) -> Band:
     known: dict[bytes, list[Stretch]] = {}
     found: list[list[Stretch]] = []
     weights = [spread(tap.weight, extents) for tap in run.taps]
-    for line in range(count):
+    alike = all(same_lines(w) for w in weights)
+    for line in range(1 if alike else count):
         dense = np.zeros((run.ahead[-1] + 1, padded(length)))
         for ahead, (low, high), weight in zip(run.ahead, windows, weights, strict=True):
             dense[ahead, low:high] = weight[line][low:high]
@@ -289,11 +296,20 @@ def band(run: Run, extents: Sequence[int]) -> Band:
     ends = [s.source - first + s.length + TAPS - 1 for s in every]
     pitch = padded(room + max(last - first, *ends))
     stretches = tuple(
-        replace(s, place=n * padded(length) + s.place, source=n * pitch + room + s.source - first)
+        replace(s, line=n, source=n * pitch + room + s.source - first)
         for n, line in enumerate(found)
         for s in line
     )
-    return Band(first, last - first, room, pitch, stretches)
+    return Band(first, last - first, room, pitch, stretches, count if alike else 1)
+
+
+def same_lines(numbers: Array) -> bool:
+    """Whether all lines have the same numbers, as an array tells that was made by `spread`.
+
+    >>> same_lines(spread(np.arange(3.0), (4, 3))), same_lines(spread(np.ones((4, 1)), (4, 3)))
+    (True, False)
+    """
+    return len(numbers) == 1 or numbers.strides[0] == 0
 
 
 def _stretches(weights: Array) -> Iterator[Stretch]:
@@ -322,5 +338,5 @@ def _stretches(weights: Array) -> Iterator[Stretch]:
             part = np.zeros((TAPS, stop - start))
             given = weights[first : first + TAPS, start:stop]
             part[: len(given)] = given
-            yield Stretch(start, start + first, part, first > low)
+            yield Stretch(0, start, start + first, part, first > low)
         start = stop

@@ -50,8 +50,8 @@ class Op(IntEnum):
     FILL = 9  # o, w, lines, length, step of o, step of w: weights into scratch
     SCALE = 10  # as FILL, and a scalar: weights times the scalar, added to scratch
     CLEAR = 11  # o, length: zeros into scratch
-    TURN = 12  # size, length, o of each component, w of each entry: a matrix times a vector
-    PRODUCT = 13  # recipe, more?; o and source of each value; w of the entries of matrices
+    TURN = 12  # size; lines, length, steps of o and w; o of each component, w of each entry
+    PRODUCT = 13  # recipe, more?; times, steps; o and source of each value; w of matrix entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -402,15 +402,18 @@ def _filled(value: str) -> list[str]:
 
 def _turn(sizes: Sequence[int]) -> list[str]:
     """Return the lines that multiply vectors in scratch memory by matrices."""
-    lines = _fetched("size", "e1")
+    lines = _fetched("size", "e0", "e1", "do", "dw")
     for number, size in enumerate(sizes):
         names = [*(f"o{c}" for c in range(size)), *(f"j{e}" for e in range(size * size))]
         lines.append(f"{'elif' if number else 'if'} size == {size}:")
-        lines += ["    " + line for line in _fetched(*names, at=2)]
-        lines.append("    for t in range(e1):")
-        lines += [f"        v{c} = ld(scratch, o{c} + t)" for c in range(size)]
-        lines += [f"        {line}" for line in _turned(range(size), 0)]
-        lines += [f"        st(scratch, o{c} + t, u{c})" for c in range(size)]
+        lines += ["    " + line for line in _fetched(*names, at=5)]
+        lines += ["    for a in range(e0):"]
+        lines += [f"        x{c} = o{c} + a * do" for c in range(size)]
+        lines += [f"        k{e} = j{e} + a * dw" for e in range(size * size)]
+        lines += ["        for t in range(e1):"]
+        lines += [f"            v{c} = ld(scratch, x{c} + t)" for c in range(size)]
+        lines += [f"            {line}" for line in _turned(range(size), 0)]
+        lines += [f"            st(scratch, x{c} + t, u{c})" for c in range(size)]
     return lines
 
 
@@ -419,7 +422,7 @@ def _turned(values: Sequence[int], first: int) -> list[str]:
     lines = []
     for row, c in enumerate(values):
         for column, d in enumerate(values):
-            entry = f"ld(weights, j{first + row * len(values) + column} + t)"
+            entry = f"ld(weights, k{first + row * len(values) + column} + t)"
             value = f"fma({entry}, v{d}, u{c})" if column else f"{entry} * v{d}"
             lines.append(f"u{c} = {value}")
     return lines
@@ -428,10 +431,11 @@ def _turned(values: Sequence[int], first: int) -> list[str]:
 def _product(group: Sequence[int]) -> str:
     """Return the function that adds up neighbours on lines for a group of values.
 
-    A recipe is a list of stretches: place of the values, length, first weight, place of the first
-    source, and whether the sums go on with what is there; weights are those of one neighbour after
-    the other. Only a value alone can go on. ``made`` is memory apart from that of sources, which
-    the compiler need not prove, as it is another argument.
+    A recipe is a list of stretches: line, place of the values on it, length, first weight, place
+    of the first source, and whether the sums go on with what is there; weights are those of one
+    neighbour after the other. Only a value alone can go on. It is done as often as lines are alike,
+    with steps of values, sources and entries of matrices from line to line. ``made`` is memory
+    apart from that of sources, which the compiler need not prove, as it is another argument.
     """
     count = sum(group)
     starts = [sum(group[:n]) for n in range(len(group))]
@@ -460,29 +464,36 @@ def _product(group: Sequence[int]) -> str:
     ends = [f"st(made, x{v} + t, {result})" for v, result in enumerate(results)]
 
     def loop(*begin: str) -> list[str]:
+        lines = [f"x{v} = o{v} + o + a * do" for v in range(count)]
+        lines += [f"y{v} = s{v} + s + a * ds" for v in range(count)]
+        lines += [f"k{e} = m{e} + m + a * dm" for e in range(entries)]
         places = [f"p{v} = y{v} + t" for v in range(count)]
-        body = [*begin, *places, *sums, *turned, *ends]
-        return ["for t in range(n):", *("    " + line for line in body)]
+        lines += [
+            "for t in range(n):",
+            *("    " + x for x in [*begin, *places, *sums, *turned, *ends]),
+        ]
+        return ["for a in range(times):", *("    " + line for line in lines)]
 
     fresh = loop(*(f"v{v} = zero" for v in range(count)))
     if count == 1:
         old = loop("v0 = ld(made, x0 + t)")
-        fresh = ["if more + ld(links, q + 4) == 0:", *("    " + line for line in fresh)]
+        fresh = ["if more + ld(links, q + 5) == 0:", *("    " + line for line in fresh)]
         fresh += ["else:", *("    " + line for line in old)]
+    steps = "times", "do", "ds", "dm"
     operands = [f"{what}{v}" for v in range(count) for what in ("o", "s")]
+    matrices = [f"m{e}" for e in range(entries)]
     return _function(
         f"{_label(group)}(links, at, weights, scratch, made)",
-        *_fetched("recipe", "more", *operands, *(f"m{e}" for e in range(entries))),
+        *_fetched("recipe", "more", *steps, *operands, *matrices),
         "zero = ld(weights, 0)",
         "q = recipe + 1",
         "for c in range(ld(links, recipe)):",
         *("    " + line for line in [
-            *(f"{name} = ld(links, q + {n})" for n, name in enumerate(("o", "n", "w0", "s"))),
+            *(f"{name} = ld(links, q + {n})" for n, name in enumerate(("a", "t", "n", "w0", "s"))),
             *(f"w{k} = w{k - 1} + n" for k in range(1, TAPS)),
-            *(f"x{v} = o{v} + o" for v in range(count)),
-            *(f"y{v} = s{v} + s" for v in range(count)),
-            *(f"j{e} = m{e} + o" for e in range(entries)),
+            "o = a * do + t",
+            *(["m = a * dm + t"] if entries else []),
             *fresh,
-            "q += 5",
+            "q += 6",
         ]),
     )  # fmt: skip
