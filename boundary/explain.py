@@ -94,14 +94,14 @@ def _every(ghosts: Ghosts, sizes: Mapping[str, int]) -> int:
 
 def _weights(ghosts: Ghosts, sizes: Mapping[str, int]) -> tuple[int, int]:
     """Return how many different weights a step has, and how often they are used."""
-    stored: set[float] = set()
+    stored: set[str] = set()
     uses = 0
     for part in ghosts.parts(sizes):
         for piece in pieces_of(part):
             for tap in piece.taps:
                 inside, _, extents = seen(piece, tap)
                 whole = np.broadcast_to(np.asarray(tap.weight), piece.extents)[inside]
-                stored |= set(whole.ravel().tolist())
+                stored |= set(map(repr, np.unique(whole).tolist()))  # one for all NaN
                 uses += prod(extents)
     return len(stored), uses
 

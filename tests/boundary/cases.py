@@ -226,7 +226,8 @@ HELPERS = (
     bc.bricks(1, 3, periodic=[1]), bc.periodic_box(2), bc.channel(2, 0), bc.o_grid(2),
     bc.glued(), bc.glued(twist=True), bc.moebius(), bc.two_by_two(), bc.two_by_two(periodic=True),
     bc.cubed_sphere(), bc.from_corners(["abcd", "bedf"]), bc.bricks(1, 2, 1), bc.periodic_box(3),
-    bc.channel(3, 1), bc.bricks(2, 1, 1, periodic=[0]),
+    bc.channel(3, 1), bc.bricks(2, 1, 1, periodic=[0]), bc.glued(twist=True).layered(1),
+    bc.from_corners(["mabc", "mbde", "mdaf"]).layered(),
 )  # fmt: skip
 
 
@@ -370,12 +371,17 @@ def ruled(draw: Any, blocks: Blocks, count: int | None, tables: bool) -> Any:
     by_side: dict[Side, list[Cross]] = {}
     if blocks.links:
         rule, cross = bc.copy(), walker.copy()
-        along = {blocks.along(side, blocks.shapes[side.block]) for side in blocks.links}
-        if tables and blocks.ndim == 2 and len(along) == 1 and draw(st.booleans()):
-            rule, cross = draw(tabled(rule, cross, blocks, count))
+        levels, choices = -1, lines(blocks) if tables else []
+        if choices and draw(st.booleans()):
+            levels, length = draw(st.sampled_from(choices))
+            rule, cross = draw(tabled(rule, cross, blocks, count, levels, length))
         rules.append(rule)
         for side in blocks.links:
-            by_side[side] = [cross]
+            by_side[side] = [cross] if side.axis != levels else []
+        ends = [side for side in blocks.links if side.axis == levels]
+        if ends and draw(st.booleans()):
+            rules.append(bc.copy(levels))
+            by_side.update({side: [walker.copy()] for side in ends})
     for side in blocks.sides():
         chance = draw(st.integers(0, 19))
         if chance == 0 or (side in by_side and chance < 19):
@@ -390,24 +396,39 @@ def ruled(draw: Any, blocks: Blocks, count: int | None, tables: bool) -> Any:
     return rules, by_side
 
 
+def lines(blocks: Blocks) -> list[tuple[Any, int]]:
+    """Return the axes of levels, None for two axes, for which links are of lines of one length."""
+    choices: list[Any] = {1: [], 2: [None], 3: [0, 1, 2]}[blocks.ndim]
+    found = []
+    for levels in choices:
+        sides = [side for side in blocks.links if side.axis != levels]
+        lengths = {blocks.shapes[s.block][blocks.line(s, levels)] for s in sides}
+        found += [(levels, n) for n in lengths if len(lengths) == 1]
+    return found
+
+
 @st.composite
-def tabled(draw: Any, rule: Any, cross: Cross, blocks: Blocks, count: int | None) -> Any:
+def tabled(
+    draw: Any,
+    rule: Any,
+    cross: Cross,
+    blocks: Blocks,
+    count: int | None,
+    levels: int | None,
+    n: int,
+) -> Any:
     """Draw an interpolation, a rotation, or both."""
-    side = next(iter(blocks.links))
-    (n,), layers = (
-        blocks.along(side, blocks.shapes[side.block]),
-        max(map(max, blocks.low + blocks.high)),
-    )
+    layers = max(map(max, blocks.low + blocks.high))
     rng = np.random.default_rng(draw(st.integers(0, 9)))
     what = draw(st.sampled_from(["interpolate", "rotate", "both"] if count else ["interpolate"]))
     if what != "rotate":
         points = draw(st.integers(1, min(n, 3)))
         first = rng.integers(0, n - points + 1, (layers, n))
         weights = rng.uniform(-1, 1, (layers, n, points))
-        rule = bc.interpolate(first, weights) @ rule
-        cross = walker.interpolate(first, weights, cross)
+        rule = bc.interpolate(first, weights, levels=levels) @ rule
+        cross = walker.interpolate(first, weights, cross, levels)
     if what != "interpolate":
         matrices = rng.uniform(-1, 1, (blocks.count, 4, count, count, layers, n))
-        rule = bc.rotate(matrices) @ rule
-        cross = walker.rotate(matrices, cross)
+        rule = bc.rotate(matrices, levels=levels) @ rule
+        cross = walker.rotate(matrices, cross, levels)
     return rule, cross

@@ -87,6 +87,11 @@ class Blocks:
     def along(self, side: Side, index: Index) -> Index:
         return tuple(x for a, x in enumerate(index) if a != side.axis)
 
+    def line(self, side: Side, levels: int | None) -> int:
+        """Return the axis along a side that is not the axis of levels."""
+        (found,) = (a for a in range(self.ndim) if a not in (side.axis, levels))
+        return found
+
 
 @dataclass(frozen=True)
 class Cross:
@@ -201,14 +206,15 @@ def polynomial(order: int, condition: Any = None, value: Any = 0.0, spacing: flo
     return Cross(row, corners=not arrays(value))
 
 
-def interpolate(first: Array, weights: Array, inner: Cross) -> Cross:
+def interpolate(first: Array, weights: Array, inner: Cross, levels: int | None = None) -> Cross:
     def row(f: Blocks, side: Side, index: Index) -> tuple[Terms, Any]:
-        k, (t,) = f.layer(side, index), f.along(side, index)
+        axis = f.line(side, levels)
+        k, t = f.layer(side, index), index[axis]
         terms: Terms = []
         total: Any = 0.0
         for r, w in enumerate(weights[k, t]):
             x = list(index)
-            x[1 - side.axis] = int(first[k, t]) + r
+            x[axis] = int(first[k, t]) + r
             more, known = inner.row(f, side, tuple(x))
             total = total + w * known
             terms += [(w * v, b, i) for v, b, i in more]
@@ -217,10 +223,11 @@ def interpolate(first: Array, weights: Array, inner: Cross) -> Cross:
     return Cross(row, corners=False)
 
 
-def rotate(matrices: Array, inner: Cross) -> Cross:
+def rotate(matrices: Array, inner: Cross, levels: int | None = None) -> Cross:
     def row(f: Blocks, side: Side, index: Index) -> tuple[Terms, Any]:
-        k, (t,) = f.layer(side, index), f.along(side, index)
-        matrix = matrices[side.block, 2 * side.axis + (side.end == "high"), :, :, k, t]
+        k, t = f.layer(side, index), index[f.line(side, levels)]
+        before = side.axis - (levels is not None and levels < side.axis)
+        matrix = matrices[side.block, 2 * before + (side.end == "high"), :, :, k, t]
         more, known = inner.row(f, side, index)
         constant = matrix @ np.broadcast_to(known, len(matrix))
         return [(matrix * w, b, i) for w, b, i in more], constant
