@@ -109,9 +109,7 @@ class Connectivity:
         """
         dims, place = self.dims + 1, integer(axis)
         if dims > 3:
-            raise ArgumentError(
-                "Blocks have three dimensions already: there is no room for levels."
-            )
+            raise ArgumentError("Blocks have three dimensions already: levels have no room.")
         if place is None or not -dims <= place < dims:
             raise ArgumentError(f"{axis!r} is no axis of blocks with {dims} axes.")
         return Connectivity(dims, self.count, [_layered(k, place % dims) for k in self.links])

@@ -35,6 +35,14 @@ def table(layers: int = 1, points: int = 4) -> Any:
     return bc.interpolate(np.zeros((layers, points), int), np.ones((layers, points, 1)))
 
 
+def line_table(**levels: Any) -> Any:
+    return bc.interpolate(np.zeros((1, 4), int), np.ones((1, 4, 1)), **levels)
+
+
+def layers(*shape: int, axis: int = 0) -> Any:
+    return bc.Grid(2 * [shape], links=bc.bricks(1, 2).layered(axis)).cells.grow(1)
+
+
 def turn(blocks: int = 2, value: float = 1.0) -> Any:
     return bc.rotate(np.full((blocks, 4, 2, 2, 1, 4), value))
 
@@ -133,6 +141,57 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
         lambda: bc.fill(two.vector(2), turn(2, np.nan) @ bc.copy()),
         ArgumentError,
         "rotate: a matrix of block 0, axis 1 high is not finite.",
+    ),
+    "levels not named": (
+        lambda: bc.fill(layers(3, 4, 4), table() @ bc.copy()),
+        ArgumentError,
+        "interpolate: blocks have 3 dimensions, and the tables are for lines.",
+    ),
+    "levels of two axes": (
+        lambda: bc.fill(two, line_table(levels=0) @ bc.copy()),
+        ArgumentError,
+        "interpolate: blocks have 2 dimensions.",
+    ),
+    "lines of points": (
+        lambda: bc.fill(line.grow(1), table() @ bc.zero()),
+        ArgumentError,
+        "interpolate: blocks have 1 dimension.",
+    ),
+    "no levels": (
+        lambda: bc.rotate(np.ones((2, 4, 2, 2, 1, 4)), levels=3),
+        ArgumentError,
+        "rotate: levels is 3, not an axis of three: 0, 1 or 2.",
+    ),
+    "levels half": (
+        lambda: line_table(levels=0.5),
+        ArgumentError,
+        "interpolate: levels is 0.5, not an axis of three: 0, 1 or 2.",
+    ),
+    "other levels": (
+        lambda: line_table(levels=0) @ line_table(levels=-1),
+        ArgumentError,
+        "interpolate(..., levels=0) @ interpolate(..., levels=2): the axes of levels differ.",
+    ),
+    "ends of levels": (
+        lambda: line_table(levels=0) @ bc.zero(axis=-3),
+        ArgumentError,
+        "interpolate(..., levels=0) @ zero(axis=-3) is about no side: "
+        "sides normal to the axis of levels have rules of their own.",
+    ),
+    "table length at levels": (
+        lambda: bc.fill(layers(4, 3, 5), line_table(levels=0) @ bc.copy()),
+        ShapeError,
+        "interpolate: the tables have 4 points, block 0, axis 2 high has 3.",
+    ),
+    "layered thrice": (
+        lambda: bc.bricks(1, 2).layered().layered(),
+        ArgumentError,
+        "Blocks have three dimensions already: levels have no room.",
+    ),
+    "layered where": (
+        lambda: bc.bricks(1, 2).layered(3),
+        ArgumentError,
+        "3 is no axis of blocks with 3 axes.",
     ),
     "singular": (
         lambda: bc.fill(line.grow(1), bc.robin(1.0, -0.5, 0.0)),
