@@ -235,7 +235,7 @@ def _built_up(
     statement = replace(statement, requests=())
     made: list[ir.Statement] = []
     known: dict[ir.Sum, ir.Load] = {}
-    last = Affine.name(rows.axes[-1])
+    last, pad = Affine.name(rows.axes[-1]), _beyond(rows)
 
     def change(value: ir.Value) -> ir.Value | None:
         if not isinstance(value, ir.Sum) or all(rows <= t.domain for t in value.terms):
@@ -243,7 +243,7 @@ def _built_up(
         if value in known:
             return known[value]
         name = ir.scratch("a", buffers)
-        buffers.append(ir.Buffer(name, 1, 0))
+        buffers.append(ir.Buffer(name, 1, pad))
         so_far = known[value] = ir.Load(name, (last,))
         step = replace(statement, array=name, index=(last,))
         start = ir.Const(-0.0)
@@ -259,6 +259,15 @@ def _built_up(
     result = ir.rewrite(statement.value, change)
     yield from made
     yield replace(statement, name=f"{statement.name}_built", domain=rows, value=result)
+
+
+def _beyond(rows: Domain) -> int:
+    """Return how far beyond the ends of the box's lines rows reach, at most."""
+    i, pad = rows.axes[-1], 0
+    names = (f"{i}_lo", f"{i}_hi")
+    while not rows <= Domain.where(rows.axes, f"{i}_lo - {pad} <= {i} < {i}_hi + {pad}", names):
+        pad += 1
+    return pad
 
 
 def resolve(value: ir.Value, rows: Domain) -> ir.Value:

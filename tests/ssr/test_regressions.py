@@ -288,3 +288,23 @@ def test_a_field_may_be_assigned_to_itself() -> None:
     both(x, y)
     assert (x == np.arange(6.0).reshape(2, 3)).all()
     assert (y == x + 1.0).all()
+
+
+@pytest.mark.parametrize("split", [False, True])
+def test_sums_built_up_beyond_the_box(split: bool) -> None:
+    """The line in which a sum is built up was too short on a space wider than that of the nest."""
+    cells = ssr.Space(*ssr.sizes("ny nx"))
+    wide = cells.grow(2)
+    weights = {(j, i): 1.0 + j - 0.5 * i for j in range(-2, 3) for i in range(-2, 3)}
+    S = ssr.stencil(wide, wide, weights, outside="drop")
+
+    @ssr.program(u=cells, h=wide, g=wide, options=ssr.Options(split=split))
+    def both(u: Any, h: Any, g: Any) -> None:
+        h[:] = S @ g
+        u[:] = 2.0 * u
+
+    u, h, g = np.ones((3, 4)), np.zeros((7, 8)), np.random.default_rng(0).random((7, 8))
+    plain.run(both, u, h, g)
+    wanted = S.bind(ny=3, nx=4).to_scipy() @ g.ravel()
+    np.testing.assert_allclose(h.ravel(), wanted, rtol=1e-13)
+    np.testing.assert_array_equal(u, 2.0)
