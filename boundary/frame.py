@@ -243,10 +243,10 @@ def _check_kinds(spaces: Sequence[Space], found: Sequence[GridSpace]) -> None:
     kinds = found[0].grid.kinds
     if [s.blocks for s in found] != [k.blocks for k in kinds]:
         raise SpaceError(
-            f"A grid of {len(kinds)} kinds of blocks has as many spaces, in their order.",
+            f"A grid of {len(kinds)} kinds of blocks has a field for each, in their order.",
             note=f"the kinds are {', '.join(map(repr, kinds))}; "
             f"given are {', '.join(map(repr, spaces))}",
-            hint="Give a space for each of grid.kinds: its ghosts may be read across links.",
+            hint="Give a space for each of grid.kinds: blocks of all shapes may read each other.",
         )
 
 
