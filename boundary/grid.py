@@ -134,13 +134,33 @@ class Grid:
     >>> grid.cells.faces(axis=1)
     Space(4, 8, 9, faces of axis 1)
 
-    Three blocks of two shapes, one after the other:
+    Three blocks of two shapes, side by side:
 
     >>> row = bc.Grid([(8, 16), (8, 4), (8, 16)], links=bc.bricks(1, 3))
     >>> row.kinds
     (Space(2, 8, 16), Space(1, 8, 4))
     >>> [cells.blocks for cells in row.kinds]
     [(0, 2), (1,)]
+
+    An L: block 1 is above block 0, block 2 to the right of it. Its five-point Laplacian, zero
+    outside, is that of the rectangle around it:
+
+    >>> import numpy as np, ssr
+    >>> up = bc.join(2, bc.Side(0, 0, "high"), bc.Side(1, 0, "low"))
+    >>> right = bc.join(2, bc.Side(0, 1, "high"), bc.Side(2, 1, "low"))
+    >>> L = bc.Grid([(4, 5), (2, 5), (4, 3)], links=[up, right])
+    >>> fill = bc.fill(tuple(cells.grow(1) for cells in L.kinds), bc.copy(), bc.zero())
+    >>> star = {(0, 0, 0): -4, (0, 0, 1): 1, (0, 0, -1): 1, (0, 1, 0): 1, (0, -1, 0): 1}
+    >>> each = [ssr.stencil(cells, cells.grow(1), star) for cells in L.kinds]
+    >>> laplacian = ssr.block([[A if A is B else None for B in each] for A in each]) @ fill
+    >>> parts = np.s_[:4, :5], np.s_[4:, :5], np.s_[:4, 5:]
+    >>> u = np.zeros((8, 10))                           # with a margin of zeros
+    >>> for part in parts:
+    ...     u[1:-1, 1:-1][part] = 1 + np.arange(48).reshape(6, 8)[part] ** 2
+    >>> whole = u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4 * u[1:-1, 1:-1]
+    >>> made = laplacian @ tuple(u[1:-1, 1:-1][part][None] for part in parts)
+    >>> [bool((one[0] == whole[part]).all()) for one, part in zip(made, parts)]
+    [True, True, True]
     """
 
     def __init__(

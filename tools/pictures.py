@@ -81,6 +81,18 @@ def links() -> Any:
     return figure
 
 
+def kinds() -> Any:
+    """Draw the ghosts of an L of three blocks."""
+    figure, (axes,) = _figure(8, 6.5, 1, 1)
+    up = bc.join(2, bc.Side(0, 0, "high"), bc.Side(1, 0, "low"))
+    right = bc.join(2, bc.Side(0, 1, "high"), bc.Side(2, 1, "low"))
+    corner = bc.Grid([(3, 4), (2, 4), (3, 2)], links=[up, right])
+    bc.fill(tuple(kind.grow(1) for kind in corner.kinds), bc.copy(), bc.dirichlet(0.0)).draw(
+        ax=axes
+    )
+    return figure
+
+
 def sphere() -> Any:
     """Draw the links of the cubed sphere."""
     figure, (axes,) = _figure(7, 5.5, 1, 1)
@@ -105,7 +117,7 @@ def _figure(width: float, height: float, rows: int, columns: int) -> tuple[Any, 
     return figure, list(figure.subplots(rows, columns, squeeze=False).flat)
 
 
-PICTURES: tuple[Callable[[], Any], ...] = (fill, rules, corners, links, sphere, panel)
+PICTURES: tuple[Callable[[], Any], ...] = (fill, rules, corners, links, kinds, sphere, panel)
 
 
 def main() -> None:
