@@ -18,12 +18,12 @@ from ssr.kinds import told
 from ssr.space import Space
 from ssr.vectors import Vector, VectorSpace
 
-from .chain import Affine, Kind, One, check_sizes, declared, fields_of, flat, named, store
+from .chain import Affine
 from .definition import Definition
 from .follow import linear_rows
-from .frame import Frame
+from .frame import Frame, owned_of
 from .ghosts import Ghosts, Member
-from .grid import GridSpace
+from .operands import Kind, One, check_sizes, declared, fields_of, flat, named, store
 from .ruled import Ruled
 from .rules import Rule
 
@@ -50,11 +50,14 @@ def fill(
     Parameters
     ----------
     space
-        Owned points and ghosts: ``cells.grow(width)``, or a vector space of it.
+        Owned points and ghosts: ``cells.grow(width)``, or a vector space of it. Where blocks have
+        several shapes, a tuple of one for each of `Grid.kinds`; then the fill takes and returns
+        tuples of fields.
     *rules
         What the ghosts are: `bc.copy`, `bc.periodic`, `bc.symmetric`, ...
     owned
-        The owned points, if they are not all but the same number of points at both ends.
+        The owned points, if they are not all but the same number of points at both ends; a tuple
+        for a tuple of spaces.
     narrow
         Whether a program makes only the ghosts that it reads.
     join
@@ -100,13 +103,10 @@ def fill(
             hint="Write bc.fill(cells.grow(1), ...); for blocks of several shapes a tuple of such.",
         )
     points = [kind.space if isinstance(kind, VectorSpace) else kind for kind in kinds]
+    inner = _given(owned) or [owned_of(one) for one in points]
     count = _components(kinds)
-    inner = _given(owned)
-    frame = Frame.of(points, inner)
-    ruled = Ruled.of(frame, rules)
+    ruled = Ruled.of(Frame.of(points, inner), rules)
     ruled.check(count)
-    if inner is None:
-        inner = [_owned(one, frame) for one in points]
     known = tuple(points), tuple(inner), several, count, ruled
     return Fill(Parts(*known, narrow=narrow, join=join, once=once))
 
@@ -128,24 +128,16 @@ def _components(kinds: Sequence[One]) -> int | None:
     return counts.pop()
 
 
-def _given(owned: object) -> list[Space] | None:
-    """Return the spaces of owned points that are given."""
-    if owned is None:
-        return None
+def _given(owned: object) -> list[Space]:
+    """Return the spaces of owned points that are given, if any are."""
     found: list[Space] = []
+    if owned is None:
+        return found
     for space in owned if isinstance(owned, (tuple, list)) else [owned]:
         if not isinstance(space, Space):
             raise ArgumentError(f"owned is a space of points, not {type(space).__name__}.")
         found.append(space)
     return found
-
-
-def _owned(wide: Space, frame: Frame) -> Space:
-    (block,) = set(frame.blocks) if not isinstance(wide, GridSpace) else (None,)
-    if block is None:
-        assert isinstance(wide, GridSpace)
-        return wide.owned
-    return wide.grow(*((-a, -b) for a, b in zip(block.low, block.high, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,8 +143,7 @@ class Frame:
         wide
             Owned points and ghosts.
         owned
-            The owned points. By default those the spaces were grown from if they are of a grid;
-            otherwise there are as many ghosts behind as before, and owned indices begin at 0.
+            The owned points, by default those of `owned_of`.
 
         Raises
         ------
@@ -153,7 +152,7 @@ class Frame:
         """
         grids = [space for space in wide if isinstance(space, GridSpace)]
         if owned is None:
-            owned = [s.owned if isinstance(s, GridSpace) else _guessed(s) for s in wide]
+            owned = [owned_of(space) for space in wide]
         if len(owned) != len(wide):
             raise SpaceError(f"{len(owned)} spaces of owned points are given for {len(wide)}.")
         if not grids and len(wide) == 1:
@@ -250,7 +249,19 @@ def _check_kinds(spaces: Sequence[Space], found: Sequence[GridSpace]) -> None:
         )
 
 
-def _guessed(wide: Space) -> Space:
+def owned_of(wide: Space) -> Space:
+    """Return the owned points of a space with ghosts.
+
+    These are what it was grown from if it is of a grid. Otherwise there are as many ghosts behind
+    as before, and owned indices begin at 0.
+
+    Raises
+    ------
+    SpaceError
+        If it has no ghosts before the owned points.
+    """
+    if isinstance(wide, GridSpace):
+        return wide.owned
     width = tuple(-low for low in wide.lower)
     if min(width) < 0 or not any(width):
         raise SpaceError(

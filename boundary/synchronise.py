@@ -21,9 +21,9 @@ from ssr.external import External, Tables, extend
 from ssr.sets import Domain
 from ssr.vectors import Vector, VectorSpace
 
-from .chain import declared, kernel_dtype
 from .evaluate import indices, table
 from .grid import Grid, GridSpace
+from .operands import declared, kernel_dtype
 from .pieces import Part, Piece, Tap
 from .ruled import LARGE, several
 from .shared import Copy, Shared
