@@ -1,17 +1,19 @@
-"""Join sums with the sums they are part of, but for those that are used in several places.
+"""Join sums and products with the sums they are part of, but for those used in several places.
 
-    before:  y[:] = (s + b) + c          s, t: sums
+    before:  y[:] = (s + b) + c * d      s, t: sums
              z[:] = f(t) + t
-    after:   y[:] = s1 + s2 + ... + b + c        one chain of fused multiply-adds
+    after:   y[:] = s1 + s2 + ... + b + c * d    one chain of fused multiply-adds
              z[:] = f(t) + t                     t is found once
 
 What a sum adds up is settled here, for all rows alike and before anything else is decided: a sum
-in one place only becomes terms of the sum around it, in order. A sum that is used again, by the
-same or another step, stays a value of its own, which lowering can compute once.
+in one place only becomes terms of the sum around it, in order; and a product a weight and what it
+weighs, so that it is added without being rounded. What is used again, by the same or another step,
+stays a value of its own, which lowering can compute once.
 """
 
 from __future__ import annotations
 
+import math
 import operator
 from collections import Counter
 from collections.abc import Sequence
@@ -21,15 +23,19 @@ from . import ir
 from .families import multiply
 
 
+EXPONENT = 100
+"""Powers of two up to this one have a reciprocal that is a normal number of every type."""
+
+
 def joined(steps: Sequence[ir.Step]) -> list[ir.Step]:
-    """Return steps whose sums are joined."""
+    """Return steps whose sums and products are joined."""
     used: Counter[int] = Counter()
     met: set[int] = set()
     for value in (v for step in steps for v in ir.values(step)):
         for here in ir.walk(value):
             if id(here) not in met:
                 met.add(id(here))
-                used.update(id(c) for c in ir.children(here) if isinstance(c, ir.Sum))
+                used.update(map(id, ir.children(here)))
     return [_changed(step, used) for step in steps]
 
 
@@ -74,12 +80,28 @@ def _joined(value: ir.Value, used: Counter[int]) -> ir.Value:
             found = visit(inner)
             assert isinstance(found, ir.Sum)
             return [replace(t, weight=multiply(term.weight, t.weight)) for t in found.terms]
+        product = _product(inner) if used[id(inner)] == 1 and _sign(term.weight) else None
+        if product is not None:
+            factor, other = map(visit, product)
+            return [replace(term, weight=multiply(term.weight, factor), operand=other)]
         weight, operand = visit(term.weight), None if inner is None else visit(inner)
         if weight is term.weight and operand is inner:
             return (term,)
         return (replace(term, weight=weight, operand=operand),)
 
     return visit(value)
+
+
+def _product(value: ir.Value | None) -> tuple[ir.Value, ir.Value] | None:
+    """Return the factors of a product; a quotient by a power of two is one, to the last bit."""
+    match value:
+        case ir.Op("mul", (factor, other)):
+            return factor, other
+        case ir.Op("div", (other, ir.Const(number))):
+            digits, exponent = math.frexp(number)
+            if abs(digits) == 0.5 and abs(exponent) < EXPONENT:
+                return ir.Const(1 / number), other
+    return None
 
 
 def _sign(weight: ir.Value) -> bool:

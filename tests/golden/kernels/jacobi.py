@@ -42,7 +42,7 @@ def kernel(x, b, t0, omega, layout, table_0):
                     s5 = fma(w0, ld(x, x_r1), s4)
                     s6 = s5 + ld(x, x_r1 + 1)
                     s7 = s6 + ld(x, x_0 + (j + 2) * x_s0)
-                    s8 = s2 + (s7 * omega)
+                    s8 = fma(s7, omega, s2)
                     st(t0, t0_0 + ((j + 1) & 1) * t0_w, s8)
                 if (ny >= (j + 3)) and (j >= 0):
                     t0_r9 = t0_0 + ((j + 1) & 1) * t0_w
@@ -58,7 +58,7 @@ def kernel(x, b, t0, omega, layout, table_0):
                         s18 = fma(w0, ld(x, x_r10 + i), s17)
                         s19 = s18 + ld(x, x_r10 + i + 1)
                         s20 = s19 + ld(x, x_r13 + i)
-                        s21 = s14 + (s20 * omega)
+                        s21 = fma(s20, omega, s14)
                         st(t0, t0_r9 + i, s21)
                     if nx >= 2:
                         s22 = ld(x, x_r10 + nx - 1)
@@ -67,7 +67,7 @@ def kernel(x, b, t0, omega, layout, table_0):
                         s25 = s24 + ld(x, x_r10 + nx - 2)
                         s26 = fma(w0, ld(x, x_r10 + nx - 1), s25)
                         s27 = s26 + ld(x, x_r13 + nx - 1)
-                        s28 = s22 + (s27 * omega)
+                        s28 = fma(s27, omega, s22)
                         st(t0, t0_r9 + nx - 1, s28)
                     else:
                         if nx == 1:
@@ -76,7 +76,7 @@ def kernel(x, b, t0, omega, layout, table_0):
                             s31 = s30 + ld(x, x_r12)
                             s32 = fma(w0, ld(x, x_r10), s31)
                             s33 = s32 + ld(x, x_r13)
-                            s34 = s29 + (s33 * omega)
+                            s34 = fma(s33, omega, s29)
                             st(t0, t0_r9, s34)
                 else:
                     if ((nx >= 2) and (ny >= 2)) and (j == -1):
@@ -86,7 +86,7 @@ def kernel(x, b, t0, omega, layout, table_0):
                         s38 = fma(w0, ld(x, x_r35), s37)
                         s39 = s38 + ld(x, x_r35 + 1)
                         s40 = s39 + ld(x, x_0 + (j + 2) * x_s0)
-                        s41 = s36 + (s40 * omega)
+                        s41 = fma(s40, omega, s36)
                         st(t0, t0_0 + ((j + 1) & 1) * t0_w, s41)
                     else:
                         if ((nx >= 2) and (ny >= 2)) and ((j + 2) == ny):
@@ -96,7 +96,7 @@ def kernel(x, b, t0, omega, layout, table_0):
                             s45 = s44 + ld(x, x_0 + j * x_s0)
                             s46 = fma(w0, ld(x, x_r42), s45)
                             s47 = s46 + ld(x, x_r42 + 1)
-                            s48 = s43 + (s47 * omega)
+                            s48 = fma(s47, omega, s43)
                             st(t0, t0_0 + ((j + 1) & 1) * t0_w, s48)
                         if (ny >= 2) and ((j + 2) == ny):
                             t0_r49 = t0_0 + ((j + 1) & 1) * t0_w
@@ -110,7 +110,7 @@ def kernel(x, b, t0, omega, layout, table_0):
                                 s56 = s55 + ld(x, x_r50 + i - 1)
                                 s57 = fma(w0, ld(x, x_r50 + i), s56)
                                 s58 = s57 + ld(x, x_r50 + i + 1)
-                                s59 = s53 + (s58 * omega)
+                                s59 = fma(s58, omega, s53)
                                 st(t0, t0_r49 + i, s59)
                             if nx >= 2:
                                 s60 = ld(x, x_r50 + nx - 1)
@@ -118,7 +118,7 @@ def kernel(x, b, t0, omega, layout, table_0):
                                 s62 = s61 + ld(x, x_r52 + nx - 1)
                                 s63 = s62 + ld(x, x_r50 + nx - 2)
                                 s64 = fma(w0, ld(x, x_r50 + nx - 1), s63)
-                                s65 = s60 + (s64 * omega)
+                                s65 = fma(s64, omega, s60)
                                 st(t0, t0_r49 + nx - 1, s65)
                         else:
                             if (nx >= 2) and (ny == 1):
@@ -127,7 +127,7 @@ def kernel(x, b, t0, omega, layout, table_0):
                                 s68 = ld(b, b_0 + (j + 1) * b_s0)
                                 s69 = fma(w0, ld(x, x_r66), s68)
                                 s70 = s69 + ld(x, x_r66 + 1)
-                                s71 = s67 + (s70 * omega)
+                                s71 = fma(s70, omega, s67)
                                 st(t0, t0_0 + ((j + 1) & 1) * t0_w, s71)
                             if ny == 1:
                                 t0_r72 = t0_0 + ((j + 1) & 1) * t0_w
@@ -139,21 +139,21 @@ def kernel(x, b, t0, omega, layout, table_0):
                                     s77 = s76 + ld(x, x_r73 + i - 1)
                                     s78 = fma(w0, ld(x, x_r73 + i), s77)
                                     s79 = s78 + ld(x, x_r73 + i + 1)
-                                    s80 = s75 + (s79 * omega)
+                                    s80 = fma(s79, omega, s75)
                                     st(t0, t0_r72 + i, s80)
                                 if nx >= 2:
                                     s81 = ld(x, x_r73 + nx - 1)
                                     s82 = ld(b, b_r74 + nx - 1)
                                     s83 = s82 + ld(x, x_r73 + nx - 2)
                                     s84 = fma(w0, ld(x, x_r73 + nx - 1), s83)
-                                    s85 = s81 + (s84 * omega)
+                                    s85 = fma(s84, omega, s81)
                                     st(t0, t0_r72 + nx - 1, s85)
                             else:
                                 s86 = ld(x, x_0 + (j + 1) * x_s0)
                                 s87 = ld(b, b_0 + (j + 1) * b_s0)
                                 s88 = fma(w0, ld(x, x_0 + (j + 1) * x_s0), s87)
                                 s89 = s88 + ld(x, x_0 + (j + 2) * x_s0)
-                                s90 = s86 + (s89 * omega)
+                                s90 = fma(s89, omega, s86)
                                 st(t0, t0_0 + ((j + 1) & 1) * t0_w, s90)
                     if (ny >= 2) and (j == -1):
                         t0_r91 = t0_0 + ((j + 1) & 1) * t0_w
@@ -167,7 +167,7 @@ def kernel(x, b, t0, omega, layout, table_0):
                             s98 = fma(w0, ld(x, x_r92 + i), s97)
                             s99 = s98 + ld(x, x_r92 + i + 1)
                             s100 = s99 + ld(x, x_r94 + i)
-                            s101 = s95 + (s100 * omega)
+                            s101 = fma(s100, omega, s95)
                             st(t0, t0_r91 + i, s101)
                         if nx >= 2:
                             s102 = ld(x, x_r92 + nx - 1)
@@ -175,7 +175,7 @@ def kernel(x, b, t0, omega, layout, table_0):
                             s104 = s103 + ld(x, x_r92 + nx - 2)
                             s105 = fma(w0, ld(x, x_r92 + nx - 1), s104)
                             s106 = s105 + ld(x, x_r94 + nx - 1)
-                            s107 = s102 + (s106 * omega)
+                            s107 = fma(s106, omega, s102)
                             st(t0, t0_r91 + nx - 1, s107)
                     else:
                         if (nx == 1) and (ny >= 2):
@@ -183,14 +183,14 @@ def kernel(x, b, t0, omega, layout, table_0):
                             s109 = ld(b, b_0 + (j + 1) * b_s0)
                             s110 = s109 + ld(x, x_0 + j * x_s0)
                             s111 = fma(w0, ld(x, x_0 + (j + 1) * x_s0), s110)
-                            s112 = s108 + (s111 * omega)
+                            s112 = fma(s111, omega, s108)
                             st(t0, t0_0 + ((j + 1) & 1) * t0_w, s112)
                         else:
                             if (nx == 1) and (ny == 1):
                                 s113 = ld(x, x_0 + (j + 1) * x_s0)
                                 s114 = ld(b, b_0 + (j + 1) * b_s0)
                                 s115 = fma(w0, ld(x, x_0 + (j + 1) * x_s0), s114)
-                                s116 = s113 + (s115 * omega)
+                                s116 = fma(s115, omega, s113)
                                 st(t0, t0_0 + ((j + 1) & 1) * t0_w, s116)
             if j >= 0:
                 x_r117 = x_0 + j * x_s0
