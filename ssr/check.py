@@ -147,7 +147,10 @@ def number_of(name: str, value: Any) -> float:
     found = plain(value)
     if isinstance(found, bool) or not isinstance(found, numbers.Real):
         raise ArgumentError(f"Scalar {name!r} is {type(value).__name__}, not a number.")
-    return float(found)
+    try:
+        return float(found)
+    except OverflowError:
+        raise ArgumentError(f"Scalar {name!r} is too large for a floating-point number.") from None
 
 
 def overlap(arrays: Sequence[tuple[str, Space, Any]], written: Collection[str]) -> None:

@@ -128,7 +128,7 @@ def kernel_source(
         "loops": _vector_loops(nests),
         "reductions": len(reductions),
         "results": len(program.results),
-        "stored": needed(program),
+        "stored": needed(n.nest for n in nests),
         "debug": debug,
         "functions": list(functions.texts),
     }

@@ -8,7 +8,7 @@ lies, so that the parts below and above it are parts of the same arrays.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -240,11 +240,10 @@ def _canonical(csr: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
     return csr
 
 
-def needed(program: ir.Program) -> tuple[tuple[str, str, str, bool], ...]:
-    """Return what a kernel takes of stored matrices: matrix, what, operand, whether it is wide."""
+def needed(nests: Iterable[ir.Nest]) -> tuple[tuple[str, str, str, bool], ...]:
+    """Return what nests take of stored matrices: matrix, what, operand, whether it is wide."""
     found: dict[tuple[str, str, str, bool], None] = {}
-    values = (v for s in program.steps for value in ir.values(s) for v in ir.walk(value))
-    for value in values:
+    for value in (v for nest in nests for s in nest.statements for v in ir.walk(s.value)):
         match value:
             case ir.Gather(matrix, part=part, wide=wide):
                 bounds = [name for name, _ in bounds_of(part)]

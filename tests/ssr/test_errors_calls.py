@@ -464,6 +464,15 @@ def scalar_that_is_complex():
 
 
 @mistake("""
+    ArgumentError: Scalar 'a' is too large for a floating-point number.
+    | scale(ones(3), 10**400)
+    | ^^^^^^^^^^^^^^^^^^^^^^^
+""")
+def scalar_that_is_too_large():
+    scale(ones(3), 10**400)
+
+
+@mistake("""
     ArgumentError: Scalar 'dt' is list, not a number.
     | U.bind(dt=[1.0])
     | ^^^^^^^^^^^^^^^^

@@ -308,3 +308,23 @@ def test_sums_built_up_beyond_the_box(split: bool) -> None:
     wanted = S.bind(ny=3, nx=4).to_scipy() @ g.ravel()
     np.testing.assert_allclose(h.ravel(), wanted, rtol=1e-13)
     np.testing.assert_array_equal(u, 2.0)
+
+
+def test_a_stored_matrix_reads_a_temporary_that_took_over_an_array() -> None:
+    """The kernel was given no places of the matrix's columns in that array."""
+    sparse = pytest.importorskip("scipy.sparse")
+    plane = ssr.Space(3, 4)
+    dense = np.arange(144.0).reshape(12, 12) % 7
+    S = ssr.from_scipy(sparse.csr_array(dense), rows=plane, cols=plane)
+    D = ssr.stencil(plane, plane, {(0, 1): 1.0, (1, 0): 2.0}, outside="drop")
+
+    @ssr.program(u=plane, v=plane, options=ssr.Options(fuse=False))
+    def step(u: Any, v: Any) -> None:
+        v[:] = D @ (u * u)
+        u[:] = S @ (v * v)
+
+    u, v = np.random.default_rng(0).random((2, 3, 4))
+    first = D.to_scipy() @ (u * u).ravel()
+    plain.run(step, u, v)
+    np.testing.assert_allclose(v.ravel(), first, rtol=1e-13)
+    np.testing.assert_allclose(u.ravel(), dense @ first**2, rtol=1e-13)
