@@ -91,7 +91,9 @@ def _part(part: ir.Stage | ir.Branch, nest: ir.Nest, context: Domain) -> list[Lo
     condition = condition_text(known, context)
     if not condition:
         return then
-    return [If(condition, tuple(_joined(then)), tuple(_joined(orelse)))]
+    if not then:  # nothing changes on these lines
+        condition, then, orelse = f"not ({condition})", orelse, []
+    return [If(condition, tuple(_joined(then)), tuple(_joined(orelse)))] if then else []
 
 
 def _stage(stage: ir.Stage, nest: ir.Nest, context: Domain) -> list[Loop]:

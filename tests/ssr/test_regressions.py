@@ -328,3 +328,26 @@ def test_a_stored_matrix_reads_a_temporary_that_took_over_an_array() -> None:
     plain.run(step, u, v)
     np.testing.assert_allclose(v.ravel(), first, rtol=1e-13)
     np.testing.assert_allclose(u.ravel(), dense @ first**2, rtol=1e-13)
+
+
+def test_lines_on_which_nothing_changes() -> None:
+    """A branch for them had no body, and the kernel was no valid Python."""
+    plane = ssr.Space(*ssr.sizes("ny nx"))
+    weights = {(j, i): 1.0 + 0.1 * j + 0.01 * i for j in range(1, 9) for i in range(9)}
+
+    @ssr.matrix(rows=plane, cols=plane)
+    def first_line(j: Any, i: Any) -> Any:
+        yield (j, i), 1.0
+        if j == 0:
+            for (dj, di), weight in weights.items():
+                if (j + dj, i + di) in plane:
+                    yield (j + dj, i + di), weight
+
+    @ssr.program(x=plane)
+    def step(x: Any) -> None:
+        x[:] = first_line @ x
+
+    x = np.random.default_rng(0).random((12, 13))
+    wanted = first_line.bind(ny=12, nx=13).to_scipy() @ x.ravel()
+    plain.run(step, x)
+    np.testing.assert_allclose(x.ravel(), wanted, rtol=1e-13)
