@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ssr.external import Layout
+
 from .lines import (
     WIDE,
     Band,
@@ -52,8 +54,10 @@ class _Recipe:
 class Writer:
     """A program under construction."""
 
-    def __init__(self, form: Form, dtype: np.dtype[Any], staged: bool) -> None:
-        self.form, self.dtype, self.staged = form, dtype, staged
+    def __init__(
+        self, form: Form, layouts: Sequence[Layout], dtype: np.dtype[Any], staged: bool
+    ) -> None:
+        self.form, self.layouts, self.dtype, self.staged = form, layouts, dtype, staged
         self.records: list[list[Any]] = []
         self.stores: list[list[Any]] = []
         self.recipes: dict[tuple[int, ...], int] = {}
@@ -110,16 +114,23 @@ class Writer:
             numbers += [s.line, s.place, s.length, weight, s.source, int(s.more)]
         return _Recipe(self.recipes.setdefault(tuple(numbers), len(self.recipes)))
 
-    def field(self, number: int) -> tuple[int, int]:
-        """Return the operands that say which field is meant."""
-        return number, sum(self.form.axes[:number])
+    def step(self, field: int, step: Sequence[int]) -> int:
+        """Return a step of an index as one in the memory of a field."""
+        return sum(n * stride for n, stride in zip(step, self.layouts[field][1:], strict=True))
 
-    def lane(self, target: int, source: int) -> tuple[int, ...]:
-        """Return the operands that say from which field to which a copy goes."""
+    def at(self, field: int, index: Sequence[int]) -> int:
+        """Return the place of an index in the memory of a field."""
+        return self.layouts[field][0] + self.step(field, index)
+
+    def range(self, field: int, start: Index, steps: Sequence[Index]) -> tuple[int, ...]:
+        """Return the place of an index in the memory of a field, and steps."""
+        return self.at(field, start), *(self.step(field, step) for step in steps)
+
+    def lane(self, target: int, source: int) -> int:
+        """Return the operand that says from which field to which a copy goes."""
         number = self.form.lane(target, source)
         assert number is not None, "the form is that of other parts"
-        fields = dict.fromkeys((target, source))
-        return number, *(sum(self.form.axes[:field]) for field in fields)
+        return number
 
     def store(self, op: int, *operands: Any) -> None:
         """Add a record that stores values, at the end if all are to be found first."""
@@ -143,21 +154,22 @@ class Writer:
                 assert isinstance(piece, Piece)
                 (tap,) = piece.taps
                 weight = self.weight(tap.weight)
-                to, of = (piece.start, *piece.steps), (tap.start, *tap.steps)
                 if narrow:
                     for n in range(piece.extents[1]):
                         _column(cut(piece, 1, n, n + 1), 0, weight, columns)
-                elif last is None and not any(s[-1] for s in (*to[1:], *of[1:])):
+                elif last is None and not any(s[-1] for s in (*piece.steps, *tap.steps)):
                     _column(piece, 1, weight, columns)
                 else:
-                    where = _flat(to, of)
+                    to = self.range(piece.target, piece.start, piece.steps)
+                    of = self.range(tap.source, tap.start, tap.steps)
                     lane = self.lane(piece.target, tap.source)
-                    self.emit(Op.COPY, *lane, weight, *piece.extents, *where)
-        for (target, source, weight, count, *ranges), entries in columns.items():
+                    self.emit(Op.COPY, lane, weight, *piece.extents, *to, *of)
+        for (target, source, weight, count, to, of), entries in columns.items():
             if len(entries) % 4:
                 entries += entries[-2:]  # an even number of columns
-            ends = weight, count, len(entries) // 2, *_flat(*ranges), *entries
-            self.emit(Op.COLUMNS, *self.lane(target, source), *ends)
+            rows = *self.range(target, *to), *self.range(source, *of)
+            ends = weight, count, len(entries) // 2, *rows, *entries
+            self.emit(Op.COLUMNS, self.lane(target, source), *ends)
 
     def shared(self, pieces: Sequence[Piece]) -> None:
         """Write pairs of points that both become a sum of the two."""
@@ -165,9 +177,8 @@ class Writer:
             for piece in lined(whole):
                 assert isinstance(piece, Piece)
                 weights = [self.weight(tap.weight) for tap in piece.taps]
-                ranges = [(tap.start, *tap.steps) for tap in piece.taps]
-                field = self.field(piece.target)
-                self.emit(Op.SHARE, *field, *weights, *piece.extents, *_flat(*ranges))
+                both = [self.range(tap.source, tap.start, tap.steps) for tap in piece.taps]
+                self.emit(Op.SHARE, piece.target, *weights, *piece.extents, *both[0], *both[1])
 
     def points(self, pieces: Sequence[Piece]) -> None:
         """Write pieces of few points, one by one."""
@@ -189,16 +200,15 @@ class Writer:
             place = _Made(base + n)
             for rank, tap in enumerate(t for t in piece.taps if _within(t, p)):
                 weight = self.weight(_at(tap.weight, piece, p))
-                index = _index(tap.start, tap.steps, p)
-                gathers.setdefault((rank, tap.source), []).extend([place, weight, *index])
+                at = self.at(tap.source, _index(tap.start, tap.steps, p))
+                gathers.setdefault((rank, tap.source), []).extend([place, weight, at])
             for field, start, steps in piece.places:
-                scatters.setdefault(field, []).extend([place, 0, *_index(start, steps, p)])
+                at = self.at(field, _index(start, steps, p))
+                scatters.setdefault(field, []).extend([place, at])
         for (_, number), entries in sorted(gathers.items()):
-            count = len(entries) // (self.form.axes[number] + 2)
-            self.emit(Op.GATHER, *self.field(number), count, *entries)
+            self.emit(Op.GATHER, number, len(entries) // 3, *entries)
         for number, entries in sorted(scatters.items()):
-            count = len(entries) // (self.form.axes[number] + 2)
-            self.store(Op.SCATTER, *self.field(number), count, *entries)
+            self.store(Op.SCATTER, number, len(entries) // 2, *entries)
 
     def slab(self, parts: Sequence[Part]) -> None:
         """Write parts in lines that differ in their fields only."""
@@ -227,8 +237,9 @@ class Writer:
             for number, start, steps in piece.places:
                 alike.setdefault((number, steps), []).append(start)
             for (number, steps), starts in alike.items():
-                where = len(starts), *_flat((*steps, *starts))
-                self.store(Op.WRITE, *self.field(number), *lines, *where)
+                moves = [self.step(number, step) for step in steps]
+                places = [self.at(number, start) for start in starts]
+                self.store(Op.WRITE, number, *lines, len(starts), *moves, *places)
 
     def _matrices(
         self, parts: Sequence[Part], extents: tuple[int, ...]
@@ -341,7 +352,8 @@ class Writer:
     ) -> None:
         """Write an instruction for lines that are read."""
         operands = place, weight[0], int(first), *extents, pitch, weight[1], 1
-        self.emit(op, *self.field(tap.source), *operands, *_flat((*tap.steps, tap.start)))
+        start, *steps = self.range(tap.source, tap.start, tap.steps)
+        self.emit(op, tap.source, *operands, *steps, start)
 
     def _weights(self, number: Number, piece: Piece) -> tuple[int, int]:
         """Return the place of the weights of the first line, and the step from line to line."""
@@ -373,16 +385,11 @@ def _column(
         one = cut(piece, 1 - rows, n, n + 1)
         zero = (0,) * len(one.start)
         ranges = [
-            ((*start[:-1], 0), steps[rows], zero)
+            ((*start[:-1], 0), (steps[rows], zero))
             for start, steps in ((one.start, one.steps), (one.taps[0].start, tap.steps))
         ]
         key = piece.target, tap.source, weight, piece.extents[rows], *ranges
         columns.setdefault(key, []).extend([one.start[-1], one.taps[0].start[-1]])
-
-
-def _flat(*ranges: Sequence[Index]) -> list[int]:
-    """Return indices and steps as a list of integers."""
-    return [n for indices in ranges for index in indices for n in index]
 
 
 def _slab(lines: Array) -> Array:

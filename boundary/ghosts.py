@@ -13,7 +13,7 @@ import numpy as np
 
 from ssr import ir
 from ssr.errors import Error
-from ssr.external import External, Tables
+from ssr.external import External, Layout, Tables
 from ssr.sets import Domain
 from ssr.space import Space
 
@@ -95,11 +95,11 @@ class Ghosts(External):
     @cached_property
     def _form(self) -> Form:
         likely, *small = self._sizes()
-        axes = [whole.ndim for _, whole in self.fields]
-        form = form_of(list(self.parts(likely)), axes, len(self.data))
+        count = len(self.fields)
+        form = form_of(list(self.parts(likely)), count, len(self.data))
         for sizes in small:
             with suppress(Error):  # blocks too small for the rules
-                form |= form_of(list(self.parts(sizes)), axes, len(self.data))
+                form |= form_of(list(self.parts(sizes)), count, len(self.data))
         return form
 
     def _sizes(self) -> Iterator[dict[str, int]]:
@@ -111,9 +111,9 @@ class Ghosts(External):
             fixed |= member.ruled.fixed()
         return several(likely, [name for name in likely if name not in fixed])
 
-    def tables(self, sizes: Mapping[str, int], dtype: Any) -> Tables:
+    def tables(self, sizes: Mapping[str, int], layouts: Sequence[Layout], dtype: Any) -> Tables:
         """Return what the function works through."""
-        made = tables(list(self.parts(sizes)), self._form, dtype)
+        made = tables(list(self.parts(sizes)), self._form, layouts, dtype)
         return Tables(made.links, made.weights, made.scratch, tuple(self._initial(sizes)))
 
     def _initial(self, sizes: Mapping[str, int]) -> Iterator[tuple[int, Any, Any]]:

@@ -17,7 +17,7 @@ import numpy as np
 import ssr
 from ssr.errors import ArgumentError, ShapeError, SpaceError
 from ssr.expression import Expression
-from ssr.external import External, Tables, extend
+from ssr.external import External, Layout, Tables, extend
 from ssr.sets import Domain
 from ssr.vectors import Vector, VectorSpace
 
@@ -361,16 +361,15 @@ class _Step(External):
     def _form(self) -> Form:
         names = self.of.sizes
         likely = {n: LARGE + 4 * k for k, n in enumerate(names)}
-        axes = [whole.ndim for _, whole in self.fields]
         made = (
-            form_of(list(self.of.parts(sizes)), axes, staged=True)
+            form_of(list(self.of.parts(sizes)), len(self.fields), staged=True)
             for sizes in several(likely, names)
         )
         return reduce(operator.or_, made)
 
-    def tables(self, sizes: Mapping[str, int], dtype: Any) -> Tables:
+    def tables(self, sizes: Mapping[str, int], layouts: Sequence[Layout], dtype: Any) -> Tables:
         """Return what the function works through."""
-        made = tables(list(self.of.parts(sizes)), self._form, dtype, staged=True)
+        made = tables(list(self.of.parts(sizes)), self._form, layouts, dtype, staged=True)
         return Tables(made.links, made.weights, made.scratch)
 
     def reference(

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from ssr.external import Layout
+
 from .encode import Tables, Writer, lone
 from .lines import along, band, cut_part, lined, padded, pieces_of, runs
 from .pieces import Index, Mix, Number, Part, Piece, Place
@@ -31,7 +33,12 @@ TOGETHER = 4
 
 
 def tables(
-    parts: Iterable[Part], form: Form, dtype: Any = np.float64, *, staged: bool = False
+    parts: Iterable[Part],
+    form: Form,
+    layouts: Sequence[Layout],
+    dtype: Any = np.float64,
+    *,
+    staged: bool = False,
 ) -> Tables:
     """Return the tables of a fill.
 
@@ -41,13 +48,15 @@ def tables(
         What to do. No two of them make the same point.
     form
         That of the function which runs the tables, from `form_of` for these or similar parts.
+    layouts
+        How each field lies in memory.
     dtype
         The type of the fields.
     staged
         Whether all values are found before any is stored; needed where points that are made are
         read too.
     """
-    writer = Writer(form, np.dtype(dtype), staged)
+    writer = Writer(form, layouts, np.dtype(dtype), staged)
     copies, shared, few, rest = _sorted(parts, staged)
     if form.lines:
         known = [form.lane(piece.target, piece.taps[0].source) is not None for piece in copies]
@@ -64,17 +73,15 @@ def tables(
     return writer.finish()
 
 
-def form_of(
-    parts: Iterable[Part], axes: Sequence[int], scalars: int = 0, *, staged: bool = False
-) -> Form:
+def form_of(parts: Iterable[Part], fields: int, scalars: int = 0, *, staged: bool = False) -> Form:
     """Return what the function for some parts must be able to do.
 
     Parameters
     ----------
     parts
         The parts of the fill, for sizes that are not small.
-    axes
-        The number of axes of each field.
+    fields
+        How many fields there are.
     scalars
         How many scalars there are.
     staged
@@ -103,7 +110,7 @@ def form_of(
     across = tuple(sorted(pair for pair in pairs if pair[0] != pair[1]))
     within = len(across) < len(pairs)
     kinds = within, bool(few or rest), taps, bool(few), constants, bool(shared)
-    return Form(tuple(axes), scalars, *chosen, across, *kinds)
+    return Form(fields, scalars, *chosen, across, *kinds)
 
 
 def _sorted(

@@ -4,11 +4,8 @@ A program for it, made by `tables`, is a list of records of integers, one after 
 instruction, the place of the next record, and operands. Boxes are lines of points at regular
 distances. Memory of the machine's own is ``scratch``: lines of sources, and of values that are
 made. So the text of the function depends on the fields and on what may occur, not on how often it
-does, nor on sizes.
-
-Where something is in a field is written as an index, and steps of an index; what that is in memory
-is found from ``place`` when the function runs: for each field the offset of index zero, then the
-strides of all axes but the last.
+does, nor on sizes. Tables are made for arrays of one layout: where something is in a field, and a
+step from there, are written as distances in its memory.
 """
 
 from __future__ import annotations
@@ -33,9 +30,9 @@ class Op(IntEnum):
     """The instructions.
 
     ``o`` is a place in scratch memory, ``w`` one among the weights, both with a step from line to
-    line. A field is its number, and its place in ``place``; so is a lane, which is one field or a
-    pair, that of the targets first. A range is an index, its step from line to line, and along a
-    line; ranges are their number, the steps, and an index for each.
+    line. A field is its number; so is a lane, which is one field or a pair, that of the targets
+    first. A range is a place in a field, its step from line to line, and along a line; ranges are
+    their number, the steps, and a place for each.
     """
 
     STOP = 0
@@ -45,8 +42,8 @@ class Op(IntEnum):
     COPY = 4  # lane; w, lines, length; range of targets, range of sources
     COLUMNS = 5  # as COPY; the length is that of a list of columns: of target and source
     SHARE = 6  # field; 2 weights, lines, length; 2 ranges: both become a weighted sum of both
-    GATHER = 7  # field; count; (o, w, index): a weight times a point, added to scratch
-    SCATTER = 8  # as GATHER: scratch into points
+    GATHER = 7  # field; count; (o, w, place): a weight times a point, added to scratch
+    SCATTER = 8  # field; count; (o, place): scratch into points
     FILL = 9  # o, w, lines, length, step of o, step of w: weights into scratch
     SCALE = 10  # as FILL, and a scalar: weights times the scalar, added to scratch
     CLEAR = 11  # o, length: zeros into scratch
@@ -60,8 +57,8 @@ class Form:
 
     Attributes
     ----------
-    axes
-        The number of axes of each field.
+    fields
+        How many fields there are.
     scalars
         How many scalars it takes.
     groups
@@ -81,7 +78,7 @@ class Form:
         Whether there are pairs of points that both become a sum of the two.
     """
 
-    axes: tuple[int, ...]
+    fields: int
     scalars: int = 0
     groups: tuple[tuple[int, ...], ...] = ()
     vectors: tuple[int, ...] = ()
@@ -100,7 +97,7 @@ class Form:
             one, two = getattr(self, field.name), getattr(other, field.name)
             if isinstance(one, bool):
                 found[field.name] = one or two
-            elif field.name not in ("axes", "scalars"):
+            elif field.name not in ("fields", "scalars"):
                 found[field.name] = tuple(sorted({*one, *two}))
         return replace(self, **found)
 
@@ -111,7 +108,7 @@ class Form:
         """
         if target == source:
             return target if self.copies else None
-        first = len(self.axes) if self.copies else 0
+        first = self.fields if self.copies else 0
         pair = target, source
         return first + self.pairs.index(pair) if pair in self.pairs else None
 
@@ -123,14 +120,13 @@ class Form:
 def source(form: Form, name: str) -> str:
     """Return the text of the function, after those it calls, whose names begin with ``name_``.
 
-    It takes the fields, ``place``, ``links``, ``weights``, ``scratch`` and the scalars, and returns
-    nothing.
+    It takes the fields, ``links``, ``weights``, ``scratch`` and the scalars, and returns nothing.
     """
-    arrays = [f"f{n}" for n in range(len(form.axes))]
+    arrays = [f"f{n}" for n in range(form.fields)]
     scalars = [f"s{n}" for n in range(form.scalars)]
     texts = [text.replace("NAME", name) for text in _functions(form)]
     lines = [
-        f"def {name}({', '.join([*arrays, 'place', 'links', 'weights', 'scratch', *scalars])}):",
+        f"def {name}({', '.join([*arrays, 'links', 'weights', 'scratch', *scalars])}):",
         "    zero = ld(weights, 0)",
         "    start = 0",
         f"    while ld(links, start) != {Op.STOP:d}:",
@@ -147,17 +143,16 @@ def source(form: Form, name: str) -> str:
 
 def _functions(form: Form) -> Iterator[str]:
     """Yield the functions that the function calls."""
-    for axes in sorted(set(form.axes)):
-        if form.lines:
-            yield _lines(axes, form.taps)
-        if form.copies:
-            yield _copy(axes)
-        if any(form.axes[target] == axes for target, _ in form.pairs):
-            yield _copy(axes, across=True)
-        if form.shared:
-            yield _share(axes)
-        if form.points:
-            yield _points(axes)
+    if form.lines:
+        yield _lines(form.taps)
+    if form.copies:
+        yield _copy()
+    if form.pairs:
+        yield _copy(across=True)
+    if form.shared:
+        yield _share()
+    if form.points:
+        yield _points()
     for group in form.groups:
         yield _product(group)
 
@@ -166,21 +161,19 @@ def _branches(
     form: Form, name: str, fields: Sequence[str], scalars: Sequence[str]
 ) -> Iterator[tuple[str, list[str]]]:
     """Yield what the function does for instructions."""
-    arguments = "op, place, links, at + 1, weights"
+    arguments = "op, links, at + 1, weights"
 
     def of_field(what: str, more: str = "") -> list[str]:
-        calls = [f"NAME_{what}{axes}({{}}, {arguments}{more})" for axes in form.axes]
-        return _choice(fields, [call.replace("NAME", name) for call in calls])
+        return _choice(fields, [f"{name}_{what}({field}, {arguments}{more})" for field in fields])
 
     if form.lines:
         last = Op.TAP if form.taps else Op.WRITE
         yield f"op <= {last:d}", of_field("lines", ", scratch")
     if form.copies or form.pairs:
-        lanes = [(n, n) for n in range(len(form.axes))] if form.copies else []
-        names = {(t, s): "copy" if t == s else "carry" for t, s in [*lanes, *form.pairs]}
+        lanes = [(n, n) for n in range(form.fields)] if form.copies else []
         calls = [
-            f"{name}_{what}{form.axes[t]}({fields[t]}, {arguments}, {fields[s]})"
-            for (t, s), what in names.items()
+            f"{name}_{'copy' if t == s else 'carry'}({fields[t]}, {arguments}, {fields[s]})"
+            for t, s in [*lanes, *form.pairs]
         ]
         yield f"op <= {Op.COLUMNS:d}", _choice(calls, calls)
     if form.shared:
@@ -230,21 +223,6 @@ def _fetched(*names: str, at: int = 0) -> list[str]:
     return [f"{name} = ld(links, at + {at + n})" for n, name in enumerate(names)]
 
 
-def _range(axes: int, at: int, start: str, *steps: str, place: str = "p") -> list[str]:
-    """Return the lines that fetch an index and steps as offsets in memory."""
-    lines = []
-    for number, name in enumerate((start, *steps)):
-        value = _offset(axes, f"at + {at + number * axes}", place)
-        lines.append(f"{name} = {value}" if number else f"{name} = ld(place, {place}) + {value}")
-    return lines
-
-
-def _offset(axes: int, at: str, place: str = "p") -> str:
-    """Return the offset in memory of an index or a step."""
-    terms = [f"ld(links, {at} + {n}) * ld(place, {place} + {n + 1})" for n in range(axes - 1)]
-    return " + ".join([*terms, f"ld(links, {at} + {axes - 1})"])
-
-
 def _function(head: str, *lines: str) -> str:
     return "\n".join([f"def NAME_{head}:", *(f"    {line}" for line in lines)])
 
@@ -258,7 +236,7 @@ def _each(conditions: Sequence[tuple[str, str]]) -> list[str]:
     return lines
 
 
-def _lines(axes: int, taps: bool) -> str:
+def _lines(taps: bool) -> str:
     """Return the function for lines between a field and scratch memory."""
     value = "ld(weights, z + t), ld(f, y + t{})"
     found = [
@@ -276,16 +254,12 @@ def _lines(axes: int, taps: bool) -> str:
     else:
         found[-1] = ("", found[-1][1])
     return _function(
-        f"lines{axes}(f, op, place, links, at, weights, scratch)",
-        *_fetched("p", "o", "w", "first", "e0", "e1", "o0", "w0", "count"),
-        f"q0 = {_offset(axes, 'at + 9')}",
-        f"q1 = {_offset(axes, f'at + {9 + axes}')}",
+        "lines(f, op, links, at, weights, scratch)",
+        *_fetched("o", "w", "first", "e0", "e1", "o0", "w0", "count", "q0", "q1"),
         "weight = ld(weights, w)",
         *(["zero = ld(weights, 0)"] if taps else []),
-        f"at += {9 + 2 * axes}",
         "for c in range(count):",
-        f"    q = ld(place, p) + {_offset(axes, 'at')}",
-        f"    at += {axes}",
+        "    q = ld(links, at + 10 + c)",
         "    for a in range(e0):",
         "        x = o + a * o0",
         "        y = q + a * q0",
@@ -294,21 +268,17 @@ def _lines(axes: int, taps: bool) -> str:
     )
 
 
-def _copy(axes: int, across: bool = False) -> str:
+def _copy(across: bool = False) -> str:
     """Return the function for copies within a field, which is given twice, or across two fields.
 
     So the compiler need not prove that sources are no targets.
     """
-    places = ("p", "s") if across else ("p",)
-    base = 3 + len(places)
     return _function(
-        f"{'carry' if across else 'copy'}{axes}(f, op, place, links, at, weights, g)",
-        *_fetched(*places, "w", "e0", "e1"),
-        *_range(axes, base, "q", "q0", "q1"),
-        *_range(axes, base + 3 * axes, "r", "r0", "r1", place=places[-1]),
+        f"{'carry' if across else 'copy'}(f, op, links, at, weights, g)",
+        *_fetched("w", "e0", "e1", "q", "q0", "q1", "r", "r0", "r1"),
         "weight = ld(weights, w)",
         f"if op == {Op.COLUMNS:d}:",
-        f"    n = at + {base + 6 * axes}",
+        "    n = at + 9",
         "    while e1 > 0:",
         *("        " + line for line in _columns(across)),
         "else:",
@@ -350,13 +320,11 @@ def _columns(across: bool) -> list[str]:
     return lines
 
 
-def _share(axes: int) -> str:
+def _share() -> str:
     """Return the function for pairs of points that become equal."""
     return _function(
-        f"share{axes}(f, op, place, links, at, weights)",
-        *_fetched("p", "v", "w", "e0", "e1"),
-        *_range(axes, 5, "q", "q0", "q1"),
-        *_range(axes, 5 + 3 * axes, "r", "r0", "r1"),
+        "share(f, op, links, at, weights)",
+        *_fetched("v", "w", "e0", "e1", "q", "q0", "q1", "r", "r0", "r1"),
         "zero = ld(weights, 0)",
         "one = ld(weights, v)",
         "other = ld(weights, w)",
@@ -370,21 +338,22 @@ def _share(axes: int) -> str:
     )
 
 
-def _points(axes: int) -> str:
+def _points() -> str:
     """Return the function for points one by one."""
     return _function(
-        f"points{axes}(f, op, place, links, at, weights, scratch)",
-        *_fetched("p", "count"),
-        "at += 2",
-        "for c in range(count):",
-        "    o = ld(links, at)",
-        f"    q = ld(place, p) + {_offset(axes, 'at + 2')}",
-        f"    if op == {Op.GATHER:d}:",
-        "        value = fma(ld(weights, ld(links, at + 1)), ld(f, q), ld(scratch, o))",
-        "        st(scratch, o, value)",
-        "    else:",
-        "        st(f, q, ld(scratch, o))",
-        f"    at += {axes + 2}",
+        "points(f, op, links, at, weights, scratch)",
+        *_fetched("count"),
+        "at += 1",
+        f"if op == {Op.GATHER:d}:",
+        "    for c in range(count):",
+        "        o = ld(links, at)",
+        "        weight = ld(weights, ld(links, at + 1))",
+        "        st(scratch, o, fma(weight, ld(f, ld(links, at + 2)), ld(scratch, o)))",
+        "        at += 3",
+        "else:",
+        "    for c in range(count):",
+        "        st(f, ld(links, at + 1), ld(scratch, ld(links, at)))",
+        "        at += 2",
     )
 
 

@@ -26,7 +26,7 @@ Table = np.ndarray[Any, np.dtype[np.int64]]
 class Plan:
     """The integers of a call: shapes of scratch, layout of the arrays, one table for each nest.
 
-    For each function of another package, ``places`` has the offsets and strides of its arrays.
+    For each function of another package, ``called`` has the layouts of its arrays.
     """
 
     temporaries: tuple[tuple[int, ...], ...]
@@ -34,7 +34,7 @@ class Plan:
     layout: Table
     free: Table
     tables: tuple[Table, ...]
-    places: tuple[Table, ...]
+    called: tuple[tuple[tuple[int, ...], ...], ...]
 
 
 def plan_boxes(
@@ -79,7 +79,6 @@ def plan_boxes(
         max(rows * _elements(box, pad, lines) for box in lists[nest])
         for _, nest, rows, pad, lines in meta["buffers"]
     )
-    places = [[n for name in call["fields"] for n in layout[name]] for call in calls_of(meta)]
     given = [a for _, _, a in arrays]
     return Plan(
         tuple(shapes),
@@ -87,7 +86,7 @@ def plan_boxes(
         _layout(given, 1),
         _layout(given, 0),
         tuple(tables),
-        tuple(np.array(numbers, np.int64) for numbers in places),
+        tuple(tuple((*layout[n], 1) for n in call["fields"]) for call in calls_of(meta)),
     )
 
 

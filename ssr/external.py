@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from .space import Space
 
 Array = np.ndarray[Any, np.dtype[Any]]
+Layout: TypeAlias = tuple[int, ...]
+"""Where an array's elements are, in elements: that of index zero, and the strides of its axes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +71,28 @@ class External(ABC):
     def source(self, name: str) -> str:
         """Return the text of the function, ``def <name>(...)``.
 
-        Its arguments are the arrays of all fields; ``place``, for each field the flat offset of
-        index zero and the strides of all axes but the last, in elements; ``links``, ``weights`` and
-        ``scratch``; and the numbers of ``data``. It returns nothing. It is compiled like a kernel:
+        Its arguments are the arrays of all fields; ``links``, ``weights`` and ``scratch``; and the
+        numbers of ``data``. It returns nothing. It is compiled like a kernel:
         floating-point arrays are read by ``ld(array, offset)`` and written by
         ``st(array, offset, value)``, integers by an index. It knows the names that a kernel imports
         from `ssr.intrinsics`, and ``np``, ``real``, ``range``, ``min``, ``max`` and ``abs``.
 
-        The text identifies the kernel: sizes and tables are not part of it.
+        The text identifies the kernel: sizes, layouts and tables are not part of it.
         """
 
     @abstractmethod
-    def tables(self, sizes: Mapping[str, int], dtype: Any) -> Tables:
-        """Return the tables for given sizes and a type; called once for each layout of arrays."""
+    def tables(self, sizes: Mapping[str, int], layouts: Sequence[Layout], dtype: Any) -> Tables:
+        """Return the tables for arrays of given sizes, layouts and type.
+
+        Parameters
+        ----------
+        sizes
+            Values of the symbolic sizes.
+        layouts
+            For each field how its array lies in memory.
+        dtype
+            The type of the kernel.
+        """
 
     @abstractmethod
     def reference(

@@ -289,12 +289,11 @@ class Program:
             for matrix, what, array, _ in kernel.meta["stored"]
         ]
         externals = {s.name: s.external for s in self.ir.steps if isinstance(s, ir.Call)}
-        called = [externals[c["name"]].tables(sizes, dtype) for c in calls_of(kernel.meta)]
-        calls = [
-            array
-            for place, made in zip(plan.places, called, strict=True)
-            for array in (place, made.links, made.weights)
+        called = [
+            externals[call["name"]].tables(sizes, layouts, dtype)
+            for call, layouts in zip(calls_of(kernel.meta), plan.called, strict=True)
         ]
+        calls = [array for made in called for array in (made.links, made.weights)]
         places = {name: n for n, name in enumerate(kernel.meta["temporaries"])}
         initial = tuple(
             (places[call["fields"][number]], index, values)

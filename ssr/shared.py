@@ -22,7 +22,6 @@ from dataclasses import replace
 from . import ir
 from .families import multiply
 
-
 EXPONENT = 100
 """Powers of two up to this one have a reciprocal that is a normal number of every type."""
 

@@ -1,7 +1,7 @@
 """Write the calls of functions of other packages, and their place among a kernel's arguments.
 
-The function of call n takes the arrays, then ``cn_place``, ``cn_links``, ``cn_weights`` and
-``cn_scratch``, then numbers. Functions of equal text are written once.
+The function of call n takes the arrays, then ``cn_links``, ``cn_weights`` and ``cn_scratch``, then
+numbers. Functions of equal text are written once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .outline import Functions
 from .write_rows import value_text
 from .writer import Writer, spelled
 
-TABLES = ("place", "links", "weights")
+TABLES = ("links", "weights")
 """What a call takes beside arrays, scratch memory and numbers."""
 
 
@@ -69,4 +69,4 @@ def scratch(number: int) -> str:
 
 def types() -> list[str]:
     """Return the types of the tables of a call."""
-    return [f"Array({element}, 1, 'C', readonly=True)" for element in ("i8", "i8", "real")]
+    return [f"Array({element}, 1, 'C', readonly=True)" for element in ("i8", "real")]

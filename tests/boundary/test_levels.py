@@ -119,7 +119,8 @@ def test_kernels_have_them_too(levels: int, components: int | None, points: int)
 def test_weights_are_stored_once_for_all_levels() -> None:
     flat = Flat(bc.cubed_sphere(), 12, 2, 5, 2)
 
-    few, many = (flat.layered(0, count).step.tables({}, np.float64) for count in (3, 30))
+    layouts = 2 * [(0, 9000, 300, 16, 1)]
+    few, many = (flat.layered(0, count).step.tables({}, layouts, np.float64) for count in (3, 30))
     assert few.weights.size == many.weights.size
     assert few.links.size == many.links.size
 

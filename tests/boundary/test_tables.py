@@ -15,6 +15,7 @@ from boundary import write
 from boundary.pieces import Mix, Part, Piece, Tap, evaluate
 from boundary.tables import Tables, form_of, tables
 from boundary.write import Form
+from ssr.external import Layout
 from ssr.intrinsics import fma, ld, plain, prefetch, st
 from ssr.machine import jit
 
@@ -38,24 +39,21 @@ def checked(form: Form) -> Run:
 
 
 @cache
-def compiled(form: Form, dtype: str = "float64") -> Run:
-    """Return a form's function as machine code."""
+def compiled(form: Form, axes: int, dtype: str = "float64") -> Run:
+    """Return a form's function as machine code, for fields of so many axes."""
     scope = functions(form)
     for name in [name for name in scope if name.startswith("fill_")]:
         scope[name] = jit(None, cache=False)(FunctionType(scope[name].__code__, scope))
-    fields = [f"{dtype}[{', '.join([':'] * (n - 1) + ['::1'])}]" for n in form.axes]
-    own = ["int64[::1]", "int64[::1]", f"{dtype}[::1]", f"{dtype}[::1]", *[dtype] * form.scalars]
+    fields = [f"{dtype}[{', '.join([':'] * (axes - 1) + ['::1'])}]"] * form.fields
+    own = ["int64[::1]", f"{dtype}[::1]", f"{dtype}[::1]", *[dtype] * form.scalars]
     kernel = jit(f"void({', '.join([*fields, *own])})", cache=False)
     return kernel(FunctionType(scope["fill"].__code__, scope))
 
 
-def place_of(fields: list[Array], origin: int) -> Array:
-    """Return the places of fields whose first element has the index -origin along each axis."""
-    found: list[int] = []
-    for field in fields:
-        strides = [s // field.itemsize for s in field.strides]
-        found += [origin * sum(strides), *strides[:-1]]
-    return np.array(found, np.int64)
+def layouts(fields: list[Array], origin: int = 0) -> list[Layout]:
+    """Return the layouts of fields whose first element has the index -origin along each axis."""
+    strides = [[s // field.itemsize for s in field.strides] for field in fields]
+    return [(origin * sum(each), *each) for each in strides]
 
 
 def shifted(part: Part, by: int) -> Part:
@@ -74,13 +72,13 @@ def shifted(part: Part, by: int) -> Part:
 
 
 def filled(
-    run: Run, made: Tables, fields: list[Array], scalars: tuple[Any, ...] = (), origin: int = 0
+    run: Run, made: Tables, fields: list[Array], scalars: tuple[Any, ...] = ()
 ) -> list[Array]:
     """Return the fields after a run."""
     result = [field.copy() for field in fields]
     kind = fields[0].dtype
     scratch = np.full(made.scratch, np.nan, kind)
-    run(*result, place_of(result, origin), made.links, made.weights, scratch, *scalars)
+    run(*result, made.links, made.weights, scratch, *scalars)
     return result
 
 
@@ -224,20 +222,21 @@ def test_the_text_for_parts_does_what_they_say(axes: int, staged: bool) -> None:
     def check(data: Any) -> None:
         parts, shape = data.draw(fills(axes, 3, 1, apart=not staged))
         fields = values(shape, 3)
-        form = form_of(parts, [axes] * 3, 1, staged=staged)
-        made = tables([shifted(p, FRAME) for p in parts], form, staged=staged)
-        found = filled(checked(form), made, fields, (1.5,), FRAME)
+        form = form_of(parts, 3, 1, staged=staged)
+        moved = [shifted(p, FRAME) for p in parts]
+        made = tables(moved, form, layouts(fields, FRAME), staged=staged)
+        found = filled(checked(form), made, fields, (1.5,))
         check_same(found, expected(parts, fields, (1.5,)))
 
     check()
 
 
-GENERAL = Form((3, 3, 3), 1, ((1,), (1, 2), (2,)), pairs=((0, 1), (0, 2), (1, 0)))
+GENERAL = Form(3, 1, ((1,), (1, 2), (2,)), pairs=((0, 1), (0, 2), (1, 0)))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_machine_code_has_the_bits_of_plain_python(dtype: str) -> None:
-    run = compiled(GENERAL, dtype)
+    run = compiled(GENERAL, 3, dtype)
     scalar = np.dtype(dtype).type(1.5)
 
     @settings(max_examples=40, deadline=None)
@@ -245,7 +244,7 @@ def test_machine_code_has_the_bits_of_plain_python(dtype: str) -> None:
     def check(data: Any, staged: bool) -> None:
         parts, shape = data.draw(fills(3, 3, 1, apart=not staged))
         fields = values(shape, 3, dtype)
-        made = tables(parts, GENERAL, dtype, staged=staged)
+        made = tables(parts, GENERAL, layouts(fields), dtype, staged=staged)
         check_same(filled(run, made, fields, (scalar,)), expected(parts, fields, (scalar,)))
 
     check()
@@ -263,11 +262,11 @@ def test_copies_between_fields_of_other_shapes(along: int, weight: float, lines:
         Piece(0, (0, 0), steps, (3, 2), (Tap(1, (4, 6), back, weight),)),
         Piece(0, (0, 5), ((1, 0),), (3,), (Tap(0, (0, 4), ((1, 0),), weight),)),
     ]
-    form = form_of(parts, [2, 2])
+    form = form_of(parts, 2)
     assert form.pairs == ((0, 1),)
     assert not form.lines
     form = replace(form, lines=True, pairs=()) if lines else form
-    found = filled(checked(form), tables(parts, form), [here, there])
+    found = filled(checked(form), tables(parts, form, layouts([here, there])), [here, there])
     check_same(found, expected(parts, [here, there]))
 
 
@@ -284,19 +283,19 @@ def test_shared_points_are_made_in_one_pass_unless_others_read_them() -> None:
     reader = Piece(0, (5, 0), ((0, 1),), (9,), (Tap(0, a, ((0, 1),), 2.0),))
     fields = values((6, 10), 1)
     for parts, shared in ((both, True), ([*both, reader], False), (both[:1], False)):
-        form = form_of(parts, [2], staged=True)
+        form = form_of(parts, 1, staged=True)
         assert form.shared == shared
-        made = tables(parts, form, staged=True)
+        made = tables(parts, form, layouts(fields), staged=True)
         check_same(filled(checked(form), made, fields), expected(parts, fields))
 
 
 def test_values_for_several_places_are_found_once() -> None:
     a, b = (0, 0), (1, 0)
     parts = [pair(a, b, (row, 0), 9) for row in (2, 3, 4)]
-    form = form_of(parts, [2])
-    one, three = (tables(some_, form) for some_ in (parts[:1], parts))
-    assert one.scratch == three.scratch
+    form = form_of(parts, 1)
     fields = values((5, 9), 1)
+    one, three = (tables(some_, form, layouts(fields)) for some_ in (parts[:1], parts))
+    assert one.scratch == three.scratch
     check_same(filled(checked(form), three, fields), expected(parts, fields))
 
 
@@ -309,5 +308,5 @@ def test_the_text_does_not_depend_on_how_many_pieces_there_are_nor_on_sizes() ->
             for to, of in ((-1, 0), (size, size - 1))
         ]
 
-    few, many = form_of(parts(1, 30), [3]), form_of(parts(50, 99), [3])
+    few, many = form_of(parts(1, 30), 1), form_of(parts(50, 99), 1)
     assert write.source(few, "fill") == write.source(many, "fill")

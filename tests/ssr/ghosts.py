@@ -11,7 +11,7 @@ import numpy as np
 
 import ssr
 from ssr.errors import OutOfSpaceError
-from ssr.external import External, Tables, extend
+from ssr.external import External, Layout, Tables, extend
 from ssr.sets import Domain
 from ssr.trace import row_domain
 
@@ -33,28 +33,22 @@ class Ghosts(External):
     name: str = "ghosts"
 
     def source(self, name: str) -> str:
-        count, dims = len(self.fields), self.fields[0][0].ndim
+        count = len(self.fields)
         arrays = ", ".join(f"f{n}" for n in range(count))
         numbers = "".join(f", s{n}" for n in range(len(self.data)))
-        lines = [f"def {name}({arrays}, place, links, weights, scratch{numbers}):", "    p = 0"]
+        lines = [f"def {name}({arrays}, links, weights, scratch{numbers}):", "    p = 0"]
         for n in range(count):
-            base = n * dims
             lines += [
                 f"    st(scratch, {n}, ld(weights, {n}))",
                 "    stop = p + 1 + links[p]",
                 "    p = p + 1",
                 "    while p < stop:",
             ]
-            for what, start in (("ghost", 0), ("image", dims)):
-                terms = [f"place[{base}]", f"links[p + {start + dims - 1}]"]
-                terms += [
-                    f"links[p + {start + a}] * place[{base + 1 + a}]" for a in range(dims - 1)
-                ]
-                lines.append(f"        {what} = {' + '.join(terms)}")
             shift = f"s{n}" if self.data else "real(0.0)"
             lines += [
-                f"        st(f{n}, ghost, fma(ld(scratch, {n}), ld(f{n}, image), {shift}))",
-                f"        p = p + {2 * dims}",
+                f"        old = ld(f{n}, links[p + 1])",
+                f"        st(f{n}, links[p], fma(ld(scratch, {n}), old, {shift}))",
+                "        p = p + 2",
             ]
         return "\n".join(lines)
 
@@ -77,11 +71,12 @@ class Ghosts(External):
             found.append(rows)
         return found
 
-    def tables(self, sizes: Mapping[str, int], dtype: Any) -> Tables:
+    def tables(self, sizes: Mapping[str, int], layouts: Sequence[Layout], dtype: Any) -> Tables:
         links: list[int] = []
-        for rows in self.pairs(sizes):
-            flat = [number for row in rows for number in row]
-            links += [len(flat), *flat]
+        for rows, (zero, *strides) in zip(self.pairs(sizes), layouts, strict=True):
+            dims = len(strides)
+            ends = [end for row in rows for end in (row[:dims], row[dims:])]
+            links += [len(ends), *(zero + int(np.dot(end, strides)) for end in ends)]
         count = len(self.fields)
         return Tables(np.array(links, np.int64), np.full(count, self.factor, dtype), count)
 
