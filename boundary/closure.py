@@ -8,14 +8,15 @@ both must lead to the same row, otherwise their order would matter.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from ssr.affine import Affine
 
 from .frame import ENDS, Box, Frame, Known, Orthant
 from .link import Side
-from .strip import Conflict, Entry, Outcome, Row, Strip, Undefined, alike, composed
+from .strip import Conflict, Entry, Outcome, Row, Strip, Strips, Undefined, alike, composed
 
 CHAIN = 64
 """Ghosts that may read each other one after the other."""
@@ -40,10 +41,7 @@ class Closed:
 
 def close(frame: Frame, strips: Iterable[Strip], sizes: Mapping[str, int]) -> Closed:
     """Return what rules say about all ghosts, for given sizes and all others alike."""
-    by_side: dict[Side, list[Strip]] = {}
-    for strip in strips:
-        by_side.setdefault(strip.side, []).append(strip)
-    closing = _Closing(frame, by_side, Known(sizes))
+    closing = _Closing(frame, Strips(strips), Known(sizes))
     pieces = tuple(
         Piece(block, box, outcome)
         for block, points in enumerate(frame.blocks)
@@ -54,7 +52,7 @@ def close(frame: Frame, strips: Iterable[Strip], sizes: Mapping[str, int]) -> Cl
 
 
 class _Closing:
-    def __init__(self, frame: Frame, strips: Mapping[Side, list[Strip]], known: Known) -> None:
+    def __init__(self, frame: Frame, strips: Strips, known: Known) -> None:
         self.frame, self.strips, self.known = frame, strips, known
         self.done: dict[tuple[int, Box], list[tuple[Box, Outcome]]] = {}
         self.chain: list[tuple[int, Box]] = []
@@ -67,16 +65,33 @@ class _Closing:
         if here in self.chain or len(self.chain) >= CHAIN:
             return [(box, Undefined("their rules read each other, and no owned point"))]
         self.chain.append(here)
-        found: list[tuple[Box, Outcome]] = [(box, Undefined("no rule defines them"))]
         sides = [Side(block, axis, ENDS[place]) for axis, place in enumerate(orthant) if place]
-        for side in sides:
-            for strip in self.strips.get(side, ()):
-                if len(sides) == 1 or strip.extends:
-                    part = self._part(box, strip)
-                    for place, outcome in self._expanded(part, strip.row, block):
-                        found = self._overlaid(found, place, outcome)
+        found: list[tuple[Box, Outcome]] = []
+        for place in self._places(box, sides):
+            found += self._ghosts(place, sides)
         self.chain.pop()
         self.done[here] = found
+        return found
+
+    def _places(self, box: Box, sides: Sequence[Side]) -> list[Box]:
+        """Return a box; or its points one by one if there are strips that are about one each."""
+        if not any(self.strips.points(side) for side in sides):
+            return [box]
+        ranges = [range(low.constant, high.constant) for low, high in box]
+        return [_point(index) for index in product(*ranges)]
+
+    def _ghosts(self, box: Box, sides: Sequence[Side]) -> list[tuple[Box, Outcome]]:
+        """Return what the rules of some sides say about the ghosts of a box."""
+        found: list[tuple[Box, Outcome]] = [(box, Undefined("no rule defines them"))]
+        for side in sides:
+            strips = list(self.strips.ranges(side))
+            if points := self.strips.points(side):
+                strips += points.get(tuple(low.constant for low, _ in box), ())
+            for strip in strips:
+                if len(sides) == 1 or strip.extends:
+                    part = self._part(box, strip)
+                    for place, outcome in self._expanded(part, strip.row, side.block):
+                        found = self._overlaid(found, place, outcome)
         return found
 
     def _part(self, box: Box, strip: Strip) -> Box:
@@ -193,3 +208,8 @@ class _Closing:
         if alike(old, new, box, self.frame.axes, self.known):
             return old
         return Conflict((old.origins[0], new.origins[0]))
+
+
+def _point(index: Iterable[int]) -> Box:
+    """Return the box of one point."""
+    return tuple((Affine.of(x), Affine.of(x + 1)) for x in index)

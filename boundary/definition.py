@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from .evaluate import affine_in_scalars, evaluate
-from .frame import Frame
+from .frame import ENDS, Frame
+from .link import Side
 from .numbering import Numbering, Point
-from .strip import ROUNDING, Strip
+from .strip import ROUNDING, Strip, Strips
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -49,6 +51,10 @@ class Definition:
     sizes: Mapping[str, int]
     components: int
     done: dict[Point, Value | Unclear | None] = field(default_factory=dict)
+
+    @cached_property
+    def _strips(self) -> Strips:
+        return Strips(self.strips)
 
     def to_scipy(self) -> scipy.sparse.csr_array:
         """Return the linear part; rows and columns are numbered field by field."""
@@ -97,11 +103,11 @@ class Definition:
         if not any(out):
             return Value(none, {}, {(block, index): np.eye(self.components)})
         found: Value | Unclear | None = None
-        for strip in () if here in path else self.strips:
-            side = strip.side
-            beyond = side.block == block and out[side.axis] == (1 if side.end == "high" else -1)
-            if beyond and (strip.extends or sum(map(abs, out)) == 1):
-                found = _agreed(found, self._from(strip, index, path | {here}))
+        sides = [Side(block, axis, ENDS[place]) for axis, place in enumerate(out) if place]
+        for side in () if here in path else sides:
+            for strip in (*self._strips.ranges(side), *self._strips.points(side).get(index, ())):
+                if strip.extends or len(sides) == 1:
+                    found = _agreed(found, self._from(strip, index, path | {here}))
         if found is not None or not path:
             self.done[here] = found
         return found

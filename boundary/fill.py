@@ -344,7 +344,8 @@ class Fill(Affine):
     def linear(self) -> Any:
         """The linear part B: an `ssr.Matrix` of staged families; an `ssr.BlockMatrix` for several.
 
-        Where weights come from tables it is a stored matrix, of SciPy's entries.
+        Where weights come from tables, or from rows of a sparse matrix for numbers on blocks of one
+        shape, it is a stored matrix, of SciPy's entries.
 
         Raises
         ------
@@ -361,7 +362,7 @@ class Fill(Affine):
                 note="the weights of its rules come from tables",
                 hint="Use fill.to_scipy().",
             )
-        if parts.ruled.tabled:
+        if parts.ruled.tabled or (parts.ruled.pointwise and count is None and not parts.several):
             return ssr.from_scipy(self.to_scipy(), rows=parts.wide[0], cols=parts.owned[0])
         made: list[list[Any]] = [
             [self._between(r, c) for c in range(len(parts.owned))] for r in range(len(parts.wide))

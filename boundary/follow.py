@@ -93,7 +93,7 @@ def _followed(
             continue
         if not all(
             Index(low) <= index[axis] and index[axis] < Index(high)
-            for axis, low, high in strip.where
+            for axis, low, high in strip.bounds
         ):
             continue
         where = dict(zip(frame.axes, map(affine, index), strict=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from ssr import ir
@@ -72,7 +73,7 @@ class Ruled:
             data |= rule.named(number)
         return Ruled(frame, tuple(rules), tuple(strips), data)
 
-    @property
+    @cached_property
     def parameters(self) -> tuple[str, ...]:
         """Names of the scalars in the rules' values."""
         found: dict[str, None] = {}
@@ -110,6 +111,11 @@ class Ruled:
             for s in self.strips
             for e in s.row.entries
         )
+
+    @property
+    def pointwise(self) -> bool:
+        """Whether there are rows for one ghost each."""
+        return any(s.point is not None for s in self.strips)
 
     def closed(self, sizes: Mapping[str, int]) -> Closed:
         """Return all ghosts as combinations of owned points, for given sizes.

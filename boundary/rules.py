@@ -124,7 +124,7 @@ class Rule:
         for side in self.sides(frame):
             for part in self.make(frame, side, lambda key: f"{key}_{number}"):
                 row = replace(part.row, origins=(Origin(self, side),))
-                more = part.where, part.extends, part.fits, part.least
+                more = part.where, part.extends, part.fits, part.least, part.point
                 yield Strip(self, side, row, *more)
 
     def named(self, number: int) -> dict[str, Any]:
@@ -141,6 +141,7 @@ class Part:
     extends: bool = True
     fits: tuple[tuple[int, int], ...] = ()
     least: int = 1
+    point: tuple[int, ...] | None = None
 
 
 def rule_of(

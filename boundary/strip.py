@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -123,6 +123,8 @@ class Strip:
         Numbers of points that blocks must have for the tables of the rule, by axis.
     least
         How many points blocks must have along the side's axis.
+    point
+        The one ghost it is about; None if it is about those in ranges.
     """
 
     rule: Rule
@@ -132,6 +134,38 @@ class Strip:
     extends: bool = True
     fits: tuple[tuple[int, int], ...] = ()
     least: int = 1
+    point: tuple[int, ...] | None = None
+
+    @property
+    def bounds(self) -> Where:
+        """The ranges of indices it is about, those of its one ghost too."""
+        one = ((a, Affine.of(x), Affine.of(x + 1)) for a, x in enumerate(self.point or ()))
+        return (*self.where, *one)
+
+
+class Strips:
+    """Strips by their sides, and those of one ghost by the ghost.
+
+    So that blocks with a strip for each ghost take time for each ghost, not for each pair.
+    """
+
+    def __init__(self, strips: Iterable[Strip]) -> None:
+        self._ranges: dict[Side, list[Strip]] = {}
+        self._points: dict[Side, dict[tuple[int, ...], list[Strip]]] = {}
+        for strip in strips:
+            if strip.point is None:
+                self._ranges.setdefault(strip.side, []).append(strip)
+            else:
+                by_point = self._points.setdefault(strip.side, {})
+                by_point.setdefault(strip.point, []).append(strip)
+
+    def ranges(self, side: Side) -> Sequence[Strip]:
+        """Return the strips of a side that are about ranges."""
+        return self._ranges.get(side, ())
+
+    def points(self, side: Side) -> Mapping[tuple[int, ...], Sequence[Strip]]:
+        """Return the strips of a side that are about one ghost each."""
+        return self._points.get(side, {})
 
 
 def moved(value: ir.Value, where: Mapping[str, Affine]) -> ir.Value:

@@ -8,6 +8,9 @@ import scipy.sparse
 
 import boundary as bc
 import ssr
+from boundary import closure
+from boundary.definition import Definition
+from boundary.frame import Known
 from ssr.errors import ArgumentError, ShapeError
 
 from ..ssr import plain
@@ -51,6 +54,37 @@ def test_beside_other_rules() -> None:
     np.testing.assert_allclose(made[[0, 3], 1:4], rows[[0, 3], 1:4], atol=1e-15)
     np.testing.assert_array_equal(made[:, 0], made[:, 3])
     np.testing.assert_array_equal(made[:, 4], made[:, 1])
+
+
+def test_vectors_have_a_linear_part() -> None:
+    matrix = np.random.default_rng(2).uniform(-1, 1, (5, 3))
+    fill = bc.fill(ssr.Space(3).grow(1).vector(2), bc.sparse(matrix))
+    np.testing.assert_array_equal(fill.linear.to_scipy().toarray(), fill.to_scipy().toarray())
+
+
+def test_time_grows_with_the_ghosts_not_with_their_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted are the rows that are looked at; comparing each with each would square them."""
+    calls = [0]
+
+    def counted(function: Any) -> Any:
+        def call(*args: Any) -> Any:
+            calls[0] += 1
+            return function(*args)
+
+        return call
+
+    monkeypatch.setattr(closure._Closing, "_part", counted(closure._Closing._part))
+    monkeypatch.setattr(Known, "common", counted(Known.common))
+    monkeypatch.setattr(Definition, "_from", counted(Definition._from))
+    counts = []
+    for n in (20, 40):
+        matrix = scipy.sparse.random_array((5 * (n + 2), 3 * n), density=0.1, random_state=0)
+        fill = bc.fill(ssr.Space(3, n).grow(1), bc.sparse(matrix))
+        calls[0] = 0
+        fill.parts.ruled.closed({})
+        fill.to_scipy()
+        counts.append(calls[0])
+    assert 20 < counts[0] < counts[1] < 2.1 * counts[0]
 
 
 def test_mistakes() -> None:
