@@ -86,12 +86,13 @@ class Lines:
         extent, width = frame.blocks[side.block].shape[along], _width(frame, side)
         if extent.is_constant and extent.constant != self.length:
             raise ShapeError(
-                f"{self.text}: the tables have {self.length} points, {side} has {extent}."
+                f"{self.text}: the tables have {self.length} points, {frame.named(side)} has "
+                f"{extent}."
             )
         if self.layers < width:
             raise HaloError(
-                f"{self.text}: the tables have {self.layers} layers, the halo of {side} has "
-                f"{width}."
+                f"{self.text}: the tables have {self.layers} layers, the halo of "
+                f"{frame.named(side)} has {width}."
             )
         return along
 
@@ -124,6 +125,8 @@ class Across:
     def lines(self) -> Lines:
         """The sides that the tables are for."""
         return self.steps[0].lines
+
+    __array_ufunc__ = None
 
     def __repr__(self) -> str:
         return self.text
@@ -270,7 +273,7 @@ def interpolate(first: Any, weights: Any, *, levels: int | None = None) -> Acros
     axis = _levels("interpolate", levels)
     places, weights = table("interpolate", "first", first), table("interpolate", "weights", weights)
     whole = np.isfinite(places) & (places == np.floor(places))
-    first = np.where(whole, places, 0).astype(np.int64)
+    first = np.where(whole, np.clip(places, -1, 2.0**62), 0).astype(np.int64)
     if first.ndim != 2 or weights.ndim != 3 or first.shape != weights.shape[:2]:
         raise ShapeError(
             f"interpolate: first has shape {first.shape}, weights {weights.shape}.",
@@ -407,7 +410,7 @@ def rotate(matrices: Any, *, levels: int | None = None) -> Across:
         number = 2 * lines.axes(frame).index(side.axis) + int(side.end == "high")
         values = matrices[side.block, number][:, :, : _width(frame, side)]
         if not np.isfinite(values).all():
-            raise ArgumentError(f"rotate: a matrix of {side} is not finite.")
+            raise ArgumentError(f"rotate: a matrix of {frame.named(side)} is not finite.")
         first = frame.blocks[side.block].first[along]
         place = (frame.layer(side), Affine.name(frame.axes[along]) - first)
         mix = tuple(

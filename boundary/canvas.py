@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ssr.errors import ArgumentError
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -36,8 +38,11 @@ def canvas(
     ``scale`` is the length of a unit in inches in a new figure, ``margin`` the room around all
     blocks and below them.
     """
+    import matplotlib.axes
     import matplotlib.pyplot as plt
 
+    if ax is not None and not isinstance(ax, matplotlib.axes.Axes):
+        raise ArgumentError(f"ax is {ax!r}, not the axes of a picture of matplotlib.")
     xs, ys = zip(*corners, strict=True)
     around, below = margin
     left, right = min(xs) - around, max(xs) + size[0] + around

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import permutations, product
 from math import prod
+from typing import Any
 
 from ssr.errors import ArgumentError
 from ssr.index import integer
 
+from .checks import check_side, items
 from .link import End, Link, LinkError, Side
 from .topology import Connectivity
 
@@ -30,6 +32,11 @@ def join(dims: int, here: Side, there: Side, reverse: bool = False) -> Link:
     >>> print(join(2, Side(0, 1, "high"), Side(1, 0, "low"), reverse=True))
     block 0, axis 1 high -> block 1, axis 0 low; axis 0 -> axis 1 reversed
     """
+    count = _dims(dims)
+    for side in (here, there):
+        check_side(side)
+        if side.axis not in range(count):
+            raise LinkError(f"A link names a side that does not exist: {side}.")
     return Link(
         here, there, tuple(a for a in range(dims) if a != there.axis), (reverse,) * (dims - 1)
     )
@@ -52,11 +59,11 @@ def bricks(*counts: int, periodic: Iterable[int] = ()) -> Connectivity:
     block 0, axis 1 high -> block 1, axis 1 low; axis 0 -> axis 0
     block 1, axis 0 low -> block 1, axis 0 high; axis 1 -> axis 1
     """
-    dims, closed = len(counts), set(periodic)
+    dims, closed = len(counts), set(items("bricks", "periodic", periodic))
     if not 1 <= dims <= 3 or any((integer(n) or 0) < 1 for n in counts):
         raise ArgumentError(f"bricks takes 1 to 3 positive numbers of blocks, not {counts}.")
     for axis in closed:
-        if axis not in range(dims):
+        if integer(axis) not in range(dims):
             raise ArgumentError(f"Axis {axis} of blocks with {dims} axes cannot be periodic.")
     links = []
     for place in product(*map(range, counts)):
@@ -77,7 +84,8 @@ def periodic_box(dims: int, axes: Iterable[int] | None = None) -> Connectivity:
     >>> periodic_box(3)
     <Connectivity: 1 block of dimension 3, 3 links, 0 sides free>
     """
-    return bricks(*(1,) * dims, periodic=range(dims) if axes is None else axes)
+    count = _dims(dims)
+    return bricks(*(1,) * count, periodic=range(count) if axes is None else axes)
 
 
 def channel(dims: int, axis: int) -> Connectivity:
@@ -88,7 +96,7 @@ def channel(dims: int, axis: int) -> Connectivity:
     >>> print(channel(2, axis=1))
     block 0, axis 1 low -> block 0, axis 1 high; axis 0 -> axis 0
     """
-    return bricks(*(1,) * dims, periodic=(axis,))
+    return bricks(*(1,) * _dims(dims), periodic=(axis,))
 
 
 def o_grid(blocks: int = 1) -> Connectivity:
@@ -179,6 +187,9 @@ def from_corners(labels: Sequence[Sequence[object]]) -> Connectivity:
     >>> from_corners(["abcd", "bedf"]).equals(glued())
     True
     """
+    labels = [
+        _labels(n, corners) for n, corners in enumerate(items("from_corners", "labels", labels))
+    ]
     dims = _dimension(labels)
     seen: dict[frozenset[object], list[tuple[Side, tuple[object, ...]]]] = {}
     for side, corners in _sides(labels, dims):
@@ -201,6 +212,24 @@ def from_corners(labels: Sequence[Sequence[object]]) -> Connectivity:
         if len(met) == 2:
             links.append(_fitted(dims, *met))
     return Connectivity(dims, len(labels), links)
+
+
+def _dims(dims: Any) -> int:
+    """Return a number of dimensions."""
+    found = integer(dims)
+    if found is None or not 1 <= found <= 3:
+        raise ArgumentError(f"Blocks have 1 to 3 dimensions, not {dims!r}.")
+    return found
+
+
+def _labels(number: int, corners: Any) -> Sequence[object]:
+    """Return the labels of the corners of a block."""
+    if not isinstance(corners, Sequence) or not all(isinstance(c, Hashable) for c in corners):
+        raise ArgumentError(
+            f"Block {number} is given as {corners!r}, not by the labels of its corners.",
+            hint='Write bc.from_corners(["abcd", "bedf"]) for two blocks.',
+        )
+    return corners
 
 
 def _number(place: Sequence[int], counts: Sequence[int]) -> int:

@@ -67,6 +67,11 @@ class Distributed:
         periodic: Iterable[int] | None = None,
     ) -> None:
         check(matrix, periodic)
+        if comm is not None and not hasattr(comm, "Get_rank"):
+            raise ArgumentError(
+                f"comm is {comm!r}, not a communicator.",
+                hint="Write bc.Distributed(A, bc.world()).",
+            )
         rank, ranks = (0, 1) if comm is None else (comm.Get_rank(), comm.Get_size())
         extent = matrix.rows.extent(sizes_of(matrix))
         layout = Layout.even(extent[0], ranks) if layout is None else layout
@@ -170,7 +175,13 @@ def simulate(matrix: ssr.Matrix, x: Array, layout: Layout) -> Array:
     array([-6.,  3.,  6., -3.])
     """
     check(matrix, None)
-    parts = [LocalProduct(matrix, plan, x.dtype) for plan in halo_plans(matrix, layout)]
+    plans, x = halo_plans(matrix, layout), np.asarray(x)
+    whole = matrix.rows.extent(sizes_of(matrix))
+    if x.shape != whole:
+        raise ShapeError(f"The whole array has shape {whole}, not {x.shape}.")
+    if x.dtype not in (np.float64, np.float32):
+        raise DtypeError(f"The array has dtype {x.dtype}, not float64 or float32.")
+    parts = [LocalProduct(matrix, plan, x.dtype) for plan in plans]
     results = [np.empty(part.vector.shape, x.dtype) for part in parts]
     mail: dict[tuple[int, int], Array] = {}
     for part, y in zip(parts, results, strict=True):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ssr.errors import ArgumentError
+from ssr.index import integer
 
 from .canvas import Place, arrow, canvas, colour, square, write
+from .checks import items
 from .draw import tiles
 from .topology import Connectivity
 
@@ -67,12 +70,12 @@ def draw_ghosts(
     >>> [text.get_text() for text in picture.get_legend().get_texts()]
     ['periodic', 'dirichlet']
     """
-    found = tuple(rows)
-    for shape in shapes:
-        if len(shape) != 2:
-            raise ArgumentError(f"draw_ghosts draws blocks of 2 dimensions, not of {len(shape)}.")
+    shapes = [_shape(shape) for shape in items("draw_ghosts", "shapes", shapes)]
+    found = tuple(_row(row) for row in items("draw_ghosts", "rows", rows))
     if not found:
         raise ArgumentError("There are no ghosts to draw.")
+    if not isinstance(links, (Connectivity, type(None))):
+        raise ArgumentError(f"links is {links!r}, not the connectivity of a grid.")
     if links is None:
         links = Connectivity(2, len(shapes))
     if max(map(_blocks, found)) >= len(shapes) or links.count != len(shapes):
@@ -115,6 +118,37 @@ def _corners(
 
     right, up = starts(0), starts(1)
     return {block: (right[x], up[y]) for block, (x, y) in places.items()}
+
+
+def _shape(shape: Any) -> tuple[int, int]:
+    """Return the shape of a block."""
+    found = items("draw_ghosts", "a shape", shape)
+    if len(found) != 2:
+        raise ArgumentError(f"draw_ghosts draws blocks of 2 dimensions, not of {len(found)}.")
+    if any((integer(n) or 0) < 1 for n in found):
+        raise ArgumentError(f"draw_ghosts: the extents of a block are {found}.")
+    return found
+
+
+def _row(row: Any) -> GhostRow:
+    """Return a row after a check of its form."""
+    try:
+        block, index, rule, reads, constant = row
+        reads = [(operator.index(b), _place(i), float(w)) for b, i, w in reads]
+        found = operator.index(block), _place(index), str(rule), reads, float(constant)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(
+            f"draw_ghosts: {row!r} is no row.",
+            hint="It is (block, index, rule, reads, constant), reads (block, index, weight).",
+        ) from error
+    if min([found[0], *(b for b, _, _ in reads)]) < 0:
+        raise ArgumentError(f"draw_ghosts: {row!r} has a negative block.")
+    return found
+
+
+def _place(index: Any) -> tuple[int, int]:
+    j, i = map(operator.index, index)
+    return j, i
 
 
 def _blocks(row: GhostRow) -> int:

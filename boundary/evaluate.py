@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from inspect import signature
+from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -109,9 +110,12 @@ def table(text: str, name: str, values: Any) -> Array:
         If it is none.
     """
     try:
-        return np.asarray(values, np.float64)
-    except (TypeError, ValueError) as error:
-        raise ArgumentError(f"{text}: {name} is no array of numbers.") from error
+        found = np.asarray(values)
+        if found.dtype.kind in "biuf" or all(isinstance(v, Real) for v in found.flat):
+            return np.asarray(found, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise ArgumentError(f"{text}: {name} is no array of real numbers.")
 
 
 def affine_in_scalars(value: ir.Value) -> tuple[ir.Value, dict[str, ir.Value]]:

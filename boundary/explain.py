@@ -10,7 +10,8 @@ import numpy as np
 
 import ssr
 from ssr import ir
-from ssr.errors import UnboundError
+from ssr.errors import ArgumentError, UnboundError
+from ssr.index import integer
 from ssr.values import show
 
 from .closure import Piece
@@ -56,6 +57,11 @@ def explain(program: ssr.Program, **sizes: int) -> str:
         16 of 48 ghosts are made, nobody reads the others
         1 weight is stored for 16 uses
     """
+    if not isinstance(program, ssr.Program):
+        raise ArgumentError(
+            f"bc.explain takes a program, not {type(program).__name__}.",
+            hint="A fill by itself is explained by fill.explain().",
+        )
     lines = [f"program {program.ir.name}"]
     for step in program.ir.steps:
         if isinstance(step, ir.Call) and isinstance(step.external, Ghosts):
@@ -126,7 +132,7 @@ def _told(piece: Piece, frame: Frame) -> str:
             return why
         case Conflict(origins):
             one, other = origins
-            return f"{one}, and {other}, differ"
+            return f"{one.told(frame)}, and {other.told(frame)}, differ"
         case Row(entries, constant, origins):
             terms = [_entry(e, frame) for e in entries[:ENTRIES]]
             terms += [f"... ({len(entries)} terms)"] if len(entries) > ENTRIES else []
@@ -156,6 +162,8 @@ def draw_fill(fill: Fill, axes: Any, block: int | None) -> Any:
             hint=f"Draw fill.bind({missing[0]}=...).",
         )
     frame = fill.parts.ruled.frame
+    if block is not None and integer(block) not in range(len(frame.blocks)):
+        raise ArgumentError(f"There are {len(frame.blocks)} blocks, and none is {block!r}.")
     shapes = [points.inner(sizes) for points in frame.blocks]
     rows = [row for row in _ghosts(fill, sizes) if block is None or row[0] == block]
     return draw_ghosts(shapes, rows, links=frame.links, ax=axes)

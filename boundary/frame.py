@@ -159,6 +159,9 @@ class Frame:
             return Frame((Block.of(wide[0], owned[0], 0),), ((0,),), None)
         _check_kinds(wide, grids)
         grid = grids[0].grid
+        for w, o in zip(grids, owned, strict=True):
+            if isinstance(o, GridSpace) and o.blocks != w.blocks:
+                raise SpaceError(f"{o!r} is no part of {w!r}: other blocks.")
         found = [Block.of(w, o, 1) for w, o in zip(wide, owned, strict=True)]
         blocks = {b: one for space, one in zip(grids, found, strict=True) for b in space.blocks}
         return Frame(
@@ -221,6 +224,10 @@ class Frame:
             if side.end == "low"
             else (here - block.stop(side.axis))
         )
+
+    def named(self, side: Side) -> str:
+        """Return a side in words: with its block if there are blocks."""
+        return str(side) if self.gridded else f"axis {side.axis} {side.end}"
 
     def region(self, block: int, box: Box) -> str:
         """Return a box in index notation: ``block 2, j in [-2, -1], i in [0, nx - 1]``."""

@@ -10,6 +10,7 @@ from ssr.errors import ArgumentError, SpaceError
 from ssr.index import Index, integer
 from ssr.space import Space
 
+from .checks import items
 from .link import Link, lengths
 from .topology import Connectivity
 
@@ -167,7 +168,7 @@ class Grid:
         self, blocks: Sequence[Sequence[Index | int]], links: Connectivity | Sequence[Link] = ()
     ) -> None:
         shapes: list[tuple[Index | int, ...]] = []
-        for number, given in enumerate(blocks):
+        for number, given in enumerate(items("Grid", "blocks", blocks)):
             extents: Any = given
             if not isinstance(extents, Sequence):
                 raise ArgumentError(

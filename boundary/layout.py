@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ssr.errors import ArgumentError
+from ssr.index import integer
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,8 @@ class Layout:
         >>> Layout.even(10, 4)
         Layout(cuts=(0, 3, 6, 8, 10))
         """
+        if integer(rows) is None or integer(ranks) is None:
+            raise ArgumentError(f"Rows and ranks are integers, not {rows!r} and {ranks!r}.")
         if not 1 <= ranks <= rows:
             raise ArgumentError(
                 f"{rows} rows cannot be shared by {ranks} ranks.",

@@ -66,19 +66,34 @@ def arrays_of(matrix: Affine, x: Any) -> list[Array]:
             f"{matrix.name} is applied to a tuple of {len(kinds)} fields.",
             note=f"its columns are {told(matrix.cols)}",
         )
-    arrays = [np.asarray(a) for a in (x if isinstance(matrix.cols, tuple) else [x])]
+    arrays = [real(matrix.name, a) for a in (x if isinstance(matrix.cols, tuple) else [x])]
     for kind, array in zip(kinds, arrays, strict=True):
-        if array.dtype.kind not in "biuf":
-            raise DtypeError(
-                f"{matrix.name} is applied to an array of dtype {array.dtype}.",
-                hint="Fields are real numbers.",
-            )
         if array.ndim != len(kind.shape):
             raise ShapeError(
                 f"{matrix.name} is applied to an array of {array.ndim} axes.",
                 note=f"its columns are {told(matrix.cols)}",
             )
     return arrays
+
+
+def real(name: str, x: Any) -> Array:
+    """Return what a matrix of a name is applied to as an array of real numbers.
+
+    Raises
+    ------
+    DtypeError
+        If it is none.
+    """
+    try:
+        array = np.asarray(x)
+    except ValueError as error:
+        raise DtypeError(f"{name} is applied to what is no array of numbers.") from error
+    if array.dtype.kind not in "biuf":
+        raise DtypeError(
+            f"{name} is applied to an array of dtype {array.dtype}.",
+            hint="Fields are real numbers.",
+        )
+    return array
 
 
 def kernel_dtype(*arrays: Any) -> Any:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import ssr
 from ssr.affine import AXES, Affine
 from ssr.errors import ArgumentError
+from ssr.index import integer
 from ssr.sets import Domain
 
 from .layout import Layout, spans
@@ -117,6 +118,8 @@ def halo_plans(matrix: ssr.Matrix, layout: Layout) -> tuple[HaloPlan, ...]:
 def halo_plan(matrix: ssr.Matrix, layout: Layout, rank: int) -> HaloPlan:
     """Return the plan of one rank: that of `halo_plans`."""
     read = rows_read(matrix, layout)
+    if integer(rank) not in range(layout.ranks):
+        raise ArgumentError(f"The layout has {layout.ranks} ranks, and none is {rank!r}.")
     ghosts = [_ghosts(read, layout, other) for other in range(layout.ranks)]
     return _plan(read, layout, ghosts, rank)
 
@@ -128,6 +131,12 @@ def sizes_of(matrix: ssr.Matrix) -> Mapping[str, int]:
 
 def rows_read(matrix: ssr.Matrix, layout: Layout) -> Domain:
     """Return the pairs (row, row of the columns) along axis 0 between which there are entries."""
+    if not isinstance(matrix, ssr.Matrix):
+        raise ArgumentError(f"A plan is made for a matrix, not for {type(matrix).__name__}.")
+    if not isinstance(layout, Layout):
+        raise ArgumentError(
+            f"The layout is {layout!r}, not ranges of rows.", hint="Write Layout.even(rows, ranks)."
+        )
     sizes = sizes_of(matrix)
     count = matrix.rows.extent(sizes)[0]
     if count != layout.count:

@@ -160,12 +160,13 @@ class Ruled:
         for strip in self.strips:
             side, extents = strip.side, each[strip.side.block]
             with at(strip.rule.span):
-                check_points(strip.rule.text, side, strip.least, extents[side.axis])
+                text, points = strip.rule.text, extents[side.axis]
+                check_points(text, self.frame, side, strip.least, points)
                 for axis, length in strip.fits:
                     if extents[axis] != length:
                         raise ShapeError(
                             f"{strip.rule.text}: the tables are for {length} points along a side, "
-                            f"{side} has {extents[axis]}."
+                            f"{self.frame.named(side)} has {extents[axis]}."
                         )
 
     def definition(self, sizes: Mapping[str, int], components: int) -> Definition:
@@ -233,7 +234,8 @@ class Ruled:
                     raise AmbiguousGhostError(
                         f"Ghosts are read that two rules define differently: "
                         f"{self.frame.region(piece.block, piece.box)}.",
-                        note=f"{one}, and {other}, lead to different values there",
+                        note=f"{one.told(self.frame)}, and {other.told(self.frame)}, "
+                        "lead to different values there",
                         hint="Give a deliberate order as a product of fills, or do not read them.",
                     )
             case Row():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 import numbers
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import MappingProxyType
@@ -53,7 +54,7 @@ def parameter(name: str) -> Parameter:
     >>> fill.bind(inflow=7.0) @ np.ones(3)
     array([7., 1., 1., 1., 7.])
     """
-    if not str(name).isidentifier() or keyword.iskeyword(name):
+    if name != str(name) or not name.isidentifier() or keyword.iskeyword(name):
         raise ArgumentError(f"{name!r} is no name for a parameter.")
     return Parameter(name)
 
@@ -594,7 +595,7 @@ def _polynomials(
     skip = int(on_side and condition is not None and condition[1] == 0)
     extent = frame.blocks[side.block].shape[side.axis]
     if extent.is_constant:
-        check_points(text, side, count + skip, extent.constant)
+        check_points(text, frame, side, count + skip, extent.constant)
     start = Fraction(0) if on_side else _HALF
     points = [start + n + skip for n in range(count)]
     found = []
@@ -619,7 +620,7 @@ def _first_apart(frame: Frame, side: Side) -> int:
     return 2 if frame.blocks[side.block].staggered[side.axis] else 1
 
 
-def check_points(text: str, side: Side, least: int, points: int) -> None:
+def check_points(text: str, frame: Frame, side: Side, least: int, points: int) -> None:
     """Refuse a block that has too few points along the axis of a side for a rule.
 
     Raises
@@ -628,8 +629,9 @@ def check_points(text: str, side: Side, least: int, points: int) -> None:
         If they have.
     """
     if points < least:
+        has = f"block {side.block} has" if frame.gridded else "there are"
         raise HaloError(
-            f"{text} needs {least} points along axis {side.axis}; block {side.block} has {points}.",
+            f"{text} needs {least} points along axis {side.axis}; {has} {points}.",
             hint="Choose a lower order.",
         )
 
@@ -730,7 +732,7 @@ class _Values:
             w not in (None, n) for w, n in zip(wanted, value.shape, strict=True)
         ):
             raise ShapeError(
-                f"{self.text}: an array of shape {value.shape} is given for {side}.",
+                f"{self.text}: an array of shape {value.shape} is given for {frame.named(side)}.",
                 note=f"the side has the shape ({', '.join(map(str, extents))})",
             )
         return ir.Load(name, tuple(frame.index[a] - block.first[a] for a in along))
@@ -765,14 +767,17 @@ def told(name: str, axis: int | None, side: Ends, block: int | None) -> str:
 
 def _finite(text: str, name: str, value: Any) -> float:
     if isinstance(value, numbers.Real) or (isinstance(value, np.ndarray) and not value.ndim):
-        number = float(value)
-        if np.isfinite(number):
-            return number
+        with suppress(TypeError, ValueError, OverflowError):
+            number = float(value)
+            if np.isfinite(number):
+                return number
     raise ArgumentError(f"{text}: {name} is {value!r}, not a finite number.")
 
 
 def _numbers(text: str, name: str, value: Any) -> tuple[float, ...]:
     each = value if isinstance(value, (tuple, list)) else [value]
+    if not each:
+        raise ArgumentError(f"{text}: no {name} is given.")
     return tuple(_finite(text, name, v) for v in each)
 
 

@@ -66,9 +66,15 @@ def sparse(
 
     text = told("sparse", axis, side, block)
     try:
-        rows = scipy.sparse.csr_array(matrix, dtype=np.float64)
+        given = scipy.sparse.csr_array(matrix)
     except (TypeError, ValueError) as error:
         raise ArgumentError(f"{text}: this is no matrix of numbers.") from error
+    if given.ndim != 2 or given.dtype.kind not in "biuf":
+        raise ArgumentError(
+            f"{text}: this is no matrix of real numbers.",
+            note=f"it has {given.ndim} axes and dtype {given.dtype}",
+        )
+    rows = given.astype(np.float64)
     rows.sum_duplicates()
     known = np.zeros(rows.shape[0]) if offset is None else table(text, "the offset", offset)
     if known.shape != rows.shape[:1]:

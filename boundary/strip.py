@@ -11,7 +11,7 @@ from ssr.affine import Affine
 from ssr.families import add, monomials, multiply
 from ssr.values import show
 
-from .frame import Box, Known
+from .frame import Box, Frame, Known
 from .link import Side
 
 if TYPE_CHECKING:
@@ -74,8 +74,9 @@ class Origin:
     rule: Rule
     side: Side
 
-    def __str__(self) -> str:
-        return f"{self.rule.text} at {self.side}"
+    def told(self, frame: Frame) -> str:
+        """Return it in words."""
+        return f"{self.rule.text} at {frame.named(self.side)}"
 
 
 @dataclass(frozen=True, slots=True)

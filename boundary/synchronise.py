@@ -23,7 +23,7 @@ from ssr.vectors import Vector, VectorSpace
 
 from .evaluate import indices, table
 from .grid import Grid, GridSpace
-from .operands import declared, kernel_dtype
+from .operands import declared, kernel_dtype, real
 from .pieces import Part, Piece, Tap
 from .ruled import LARGE, several
 from .shared import Copy, Shared
@@ -144,6 +144,10 @@ def _basis(basis: Any, points: Sequence[GridSpace], components: int | None) -> t
                 f"The basis has shape {array.shape}.",
                 hint="It is (m, components, blocks, *points), for a vector space.",
             )
+        if not space.sizes and array.shape[3:] != space.extent({})[1:]:
+            raise ShapeError(
+                f"The basis has shape {array.shape}; the blocks have {space.extent({})[1:]} points."
+            )
         if not np.isfinite(array).all():
             raise ArgumentError("The basis has a number that is not finite.")
         found.append(array)
@@ -203,7 +207,8 @@ class Synchronise:
         if isinstance(each[0], (Expression, Vector)):
             made: Any = self._applied(each)
         else:
-            made = [np.array(a, kernel_dtype(a)) for a in each]
+            arrays = [real(self.name, a) for a in each]
+            made = [np.array(a, kernel_dtype(a)) for a in arrays]
             self._program(*made)
         return tuple(made) if many else made[0]
 
@@ -299,6 +304,9 @@ class Synchronise:
         whole = 0 * sum(names[n] for n in self.shared.names)
         places = np.broadcast_arrays(*(a.evaluate(names) + whole for a in copy.index))
         place: Any = (every, every, *self.shared.at(copy, places))
+        points, given = self.points[copy.field].extent(sizes)[1:], self.basis[copy.field].shape
+        if given[3:] != points:
+            raise ShapeError(f"The basis has shape {given}; the blocks have {points} points.")
         found: Array = self.basis[copy.field][place]
         return found
 

@@ -12,6 +12,7 @@ from ssr.affine import Affine
 from ssr.errors import ArgumentError
 from ssr.index import integer
 
+from .checks import check_link, items
 from .link import End, Link, LinkError, Location, Side, lengths, others
 
 __all__ = ["Connectivity", "End", "Link", "LinkError", "Location", "Point", "Side", "lengths"]
@@ -58,7 +59,8 @@ class Connectivity:
     def __init__(self, dims: int, count: int, links: Iterable[Link] = ()) -> None:
         object.__setattr__(self, "dims", _within("dimensions of a block", dims, 1, 3))
         object.__setattr__(self, "count", _within("blocks", count, 1, None))
-        object.__setattr__(self, "links", _both_ways(dims, count, tuple(links)))
+        given = items("Connectivity", "links", links)
+        object.__setattr__(self, "links", _both_ways(self.dims, self.count, given))
 
     @cached_property
     def _by_side(self) -> Mapping[Side, Link]:
@@ -278,6 +280,7 @@ def _both_ways(dims: int, count: int, links: tuple[Link, ...]) -> tuple[Link, ..
 
 def _check_link(dims: int, count: int, link: Link) -> None:
     """Check that a link is a map between two sides of the blocks."""
+    check_link(link)
     for side in (link.here, link.there):
         if not (0 <= side.block < count and 0 <= side.axis < dims and side.end in ("low", "high")):
             raise LinkError(

@@ -28,6 +28,8 @@ pair = bc.Grid(2 * [(4, 4)], links=bc.bricks(1, 2))
 two = pair.cells.grow(1)
 cross = ssr.stencil(cells, wide, {(0, 0): -4.0, (0, 1): 1, (1, 0): 1, (0, -1): 1, (-1, 0): 1})
 corner = ssr.stencil(cells, wide, {(1, 1): 1.0})
+shift = ssr.stencil(line, line.grow(1), {-1: 1.0, 1: 1.0})
+shared = bc.synchronise(pair.cells.nodes())
 g = bc.parameter("g")
 
 
@@ -90,7 +92,7 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "table ragged": (
         lambda: bc.interpolate([[0], [0, 1]], [[[1.0]]]),
         ArgumentError,
-        "interpolate: first is no array of numbers.",
+        "interpolate: first is no array of real numbers.",
     ),
     "table empty": (
         lambda: bc.interpolate(np.zeros((0, 4), int), np.ones((0, 4, 1))),
@@ -214,12 +216,12 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "few points": (
         lambda: bc.fill(ssr.Space(2).grow(1), bc.extrapolate(3)),
         HaloError,
-        "extrapolate() needs 3 points along axis 0; block 0 has 2.",
+        "extrapolate() needs 3 points along axis 0; there are 2.",
     ),
     "few points at use": (
         lambda: bc.fill(ssr.Space(n).grow(1), bc.extrapolate(3)).bind(n=2).to_scipy(),
         HaloError,
-        "extrapolate() needs 3 points along axis 0; block 0 has 2.",
+        "extrapolate() needs 3 points along axis 0; there are 2.",
     ),
     "side lengths": (
         lambda: bc.Grid(
@@ -239,7 +241,7 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "array on a side": (
         lambda: bc.fill(ssr.Space(3, 4).grow(1), bc.constant(np.ones(5), 0)),
         ShapeError,
-        "constant(axis=0): an array of shape (5,) is given for block 0, axis 0 low.",
+        "constant(axis=0): an array of shape (5,) is given for axis 0 low.",
     ),
     "function": (
         lambda: bc.fill(wide, bc.periodic(1), bc.neumann(lambda x: x, 0)),
@@ -250,6 +252,178 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
         lambda: bc.fill(line.grow(1), bc.constant(lambda y, x, *, z: x)),
         ArgumentError,
         "constant(): the function <lambda> does not take 1 argument.",
+    ),
+    "drawn rows": (
+        lambda: bc.draw_ghosts([(3, 3)], [3]),  # type: ignore[list-item]
+        ArgumentError,
+        "draw_ghosts: 3 is no row.",
+    ),
+    "drawn shapes": (
+        lambda: bc.draw_ghosts(3, []),  # type: ignore[arg-type]
+        ArgumentError,
+        "draw_ghosts: shapes is 3, not a list.",
+    ),
+    "drawn shape": (
+        lambda: bc.draw_ghosts([3], []),  # type: ignore[list-item]
+        ArgumentError,
+        "draw_ghosts: a shape is 3, not a list.",
+    ),
+    "no ghosts drawn": (
+        lambda: bc.draw_ghosts([(3, 3)], []),
+        ArgumentError,
+        "There are no ghosts to draw.",
+    ),
+    "block drawn": (
+        lambda: bc.fill(line.grow(1), bc.zero()).draw(block=1),
+        ArgumentError,
+        "There are 1 blocks, and none is 1.",
+    ),
+    "axes of a picture": (
+        lambda: bc.draw(pair, ax=3),  # type: ignore[arg-type]
+        ArgumentError,
+        "ax is 3, not the axes of a picture of matplotlib.",
+    ),
+    "complex table": (
+        lambda: bc.interpolate(np.zeros((1, 4)), np.ones((1, 4, 1), complex)),
+        ArgumentError,
+        "interpolate: weights is no array of real numbers.",
+    ),
+    "table of None": (
+        lambda: bc.rotate(None), ArgumentError, "rotate: matrices is no array of real numbers."
+    ),
+    "first huge": (
+        lambda: bc.interpolate(np.full((1, 4), 1e300), np.ones((1, 4, 1))),
+        ArgumentError,
+        "interpolate: first[0, 0] leads outside of the side's 4 points.",
+    ),
+    "complex rows": (
+        lambda: bc.sparse(np.ones((5, 3), complex)),
+        ArgumentError,
+        "sparse(): this is no matrix of real numbers.",
+    ),
+    "flat rows": (
+        lambda: bc.sparse(np.ones(3)), ArgumentError, "sparse(): this is no matrix of real numbers."
+    ),
+    "complex value": (
+        lambda: bc.constant(np.array(1j)),
+        ArgumentError,
+        "constant(): value is array(0.+1.j), not a finite number.",
+    ),
+    "huge value": (
+        lambda: bc.constant(10**400), ArgumentError, "constant(): value is 1000"
+    ),
+    "no sign": (
+        lambda: bc.symmetric(sign=()), ArgumentError, "symmetric(): no sign is given."
+    ),
+    "parameter": (
+        lambda: bc.parameter(None),  # type: ignore[arg-type]
+        ArgumentError,
+        "None is no name for a parameter.",
+    ),
+    "ragged array": (
+        lambda: bc.fill(wide, bc.zero()) @ [[1, 2], [3]],
+        DtypeError,
+        "fill(zero()) is applied to what is no array of numbers.",
+    ),
+    "complex shared points": (
+        lambda: shared @ np.ones((2, 5, 5), complex),
+        DtypeError,
+        "synchronise(nodes) is applied to an array of dtype complex128.",
+    ),
+    "words at shared points": (
+        lambda: shared @ "abc",
+        DtypeError,
+        "synchronise(nodes) is applied to an array of dtype <U3.",
+    ),
+    "points of a basis": (
+        lambda: bc.synchronise(pair.cells.nodes().vector(2), basis=np.ones((2, 2, 2, 1, 5))),
+        ShapeError,
+        "The basis has shape (2, 2, 2, 1, 5); the blocks have (5, 5) points.",
+    ),
+    "blocks listed": (
+        lambda: bc.Grid(3),  # type: ignore[arg-type]
+        ArgumentError,
+        "Grid: blocks is 3, not a list.",
+    ),
+    "links listed": (
+        lambda: bc.Grid([(3, 3)], links=3),  # type: ignore[arg-type]
+        ArgumentError,
+        "Connectivity: links is 3, not a list.",
+    ),
+    "link": (
+        lambda: bc.Grid([(3, 3)], links=[3]),  # type: ignore[list-item]
+        ArgumentError,
+        "3 is no link.",
+    ),
+    "side of a link": (
+        lambda: bc.Connectivity(2, 1, [Link(3, Side(0, 0, "low"))]),  # type: ignore[arg-type]
+        ArgumentError,
+        "3 is no side.",
+    ),
+    "block of a side": (
+        lambda: bc.join(1, Side("a", 0, "low"), Side(0, 0, "high")),  # type: ignore[arg-type]
+        ArgumentError,
+        "A side has integers for its block and axis: block a, axis 0 low.",
+    ),
+    "axis of a side": (
+        lambda: bc.join(2, Side(0, 2, "low"), Side(0, 0, "high")),
+        LinkError,
+        "A link names a side that does not exist: block 0, axis 2 low.",
+    ),
+    "axes of a link": (
+        lambda: bc.Connectivity(
+            2, 1, [Link(Side(0, 0, "low"), Side(0, 1, "low"), 3, (True,))]  # type: ignore[arg-type]
+        ),
+        ArgumentError,
+        "The axes of a link are a tuple of integers, not 3.",
+    ),
+    "dimensions": (
+        lambda: bc.periodic_box("a"),  # type: ignore[arg-type]
+        ArgumentError,
+        "Blocks have 1 to 3 dimensions, not 'a'.",
+    ),
+    "periodic": (
+        lambda: bc.bricks(2, periodic=0),  # type: ignore[arg-type]
+        ArgumentError,
+        "bricks: periodic is 0, not a list.",
+    ),
+    "labels": (
+        lambda: bc.from_corners([3]),  # type: ignore[list-item]
+        ArgumentError,
+        "Block 0 is given as 3, not by the labels of its corners.",
+    ),
+    "explained": (
+        lambda: bc.explain(bc.fill(wide, bc.zero())),  # type: ignore[arg-type]
+        ArgumentError,
+        "bc.explain takes a program, not Fill.",
+    ),
+    "owned blocks": (
+        lambda: bc.fill(two, bc.copy(), owned=bc.Grid([(4, 4)]).cells),
+        SpaceError,
+        "Space(1, 4, 4) is no part of Space(2, -1:5, -1:5): other blocks.",
+    ),
+    "rows and ranks": (
+        lambda: bc.Layout.even("a", 3),  # type: ignore[arg-type]
+        ArgumentError,
+        "Rows and ranks are integers, not 'a' and 3.",
+    ),
+    "rank": (
+        lambda: bc.halo_plan(shift, bc.Layout.even(5, 2), 2),
+        ArgumentError,
+        "The layout has 2 ranks, and none is 2.",
+    ),
+    "layout": (
+        lambda: bc.halo_plans(shift, 3),  # type: ignore[arg-type]
+        ArgumentError,
+        "The layout is 3, not ranges of rows.",
+    ),
+    "simulated": (
+        lambda: bc.simulate(shift, np.ones(4), bc.Layout.even(5, 2)),
+        ShapeError,
+        "The whole array has shape (5,), not (4,).",
+    ),
+    "communicator": (
+        lambda: bc.Distributed(shift, 3), ArgumentError, "comm is 3, not a communicator."
     ),
     "drawing": (
         lambda: bc.draw(3),  # type: ignore[arg-type]
