@@ -13,12 +13,14 @@ import numpy as np
 
 from ssr import ir
 from ssr.errors import Error
-from ssr.external import External, Layout, Tables
+from ssr.external import External, Layout, Made, Tables
 from ssr.sets import Domain
 from ssr.space import Space
+from ssr.trace import row_domain
 
 from .closure import Piece as Region
 from .evaluate import affine_in_scalars, evaluate, indices, numbers
+from .folded import Closed, closed_rows, values
 from .pieces import Mix, Number, Part, Piece, Tap, points
 from .ruled import Ruled, several
 from .strip import Entry, Row
@@ -152,6 +154,15 @@ class Ghosts(External):
             field += len(member.fields)
             scalar += len(ruled.parameters)
 
+    def check(self, sizes: Mapping[str, int]) -> None:
+        """Refuse sizes for which a ghost that is read has no definition, or two."""
+        for member in self.members:
+            ruled = member.ruled
+            for region in ruled.read(ruled.closed(sizes), member.reads, sizes):
+                kind, _ = ruled.frame.places[region.block]
+                if member.reads[kind] is not None:
+                    ruled.defined(region)
+
     def reference(
         self, arrays: Sequence[Array], sizes: Mapping[str, int], scalars: Sequence[Any]
     ) -> None:
@@ -202,6 +213,33 @@ class Ghosts(External):
                 if any(True for _ in made.standing(sizes)):
                     return made
         return self
+
+    def rows(self, sources: Sequence[str], scalars: Sequence[ir.Value]) -> tuple[Made, ...] | None:
+        """Return the values of all ghosts that are read; None if one is made of several points."""
+        found: list[Made] = []
+        scalar = 0
+        for member, closed in zip(self.members, self._closed, strict=True):
+            ruled = member.ruled
+            names = sources[len(found) : len(found) + len(member.fields)]
+            given = scalars[scalar : scalar + len(ruled.parameters)]
+            made = None if closed is None else values(ruled, closed, names, given)
+            if made is None:
+                return None
+            found += made
+            scalar += len(ruled.parameters)
+        return tuple(found)
+
+    @cached_property
+    def _closed(self) -> tuple[tuple[Closed, ...] | None, ...]:
+        """What `closed_rows` knows of each member."""
+        found = []
+        for member in self.members:
+            read = []
+            for (owned, wide), wanted in zip(member.spaces, member.reads, strict=True):
+                whole = row_domain(wide, (owned,))
+                read.append(whole if wanted is None else whole & wanted)
+            found.append(closed_rows(member.ruled, read))
+        return tuple(found)
 
     def joined(self, other: External) -> External | None:
         """Return one step for the fields of both."""

@@ -1,7 +1,8 @@
-"""Integer expressions as data: sums of names, and of floors of such sums.
+"""Integer expressions as data: sums of names, of floors of such sums, and of choices.
 
 An expression is a sum of integer multiples of names (row indices and sizes) and of floors of such
-sums divided by a positive constant: the quasi-affine expressions of Presburger arithmetic.
+sums divided by a positive constant: the quasi-affine expressions of Presburger arithmetic. A choice
+is one of two expressions, by the signs of others, which are free of choices.
 """
 
 from __future__ import annotations
@@ -21,8 +22,57 @@ class Floor:
     numerator: Affine
     divisor: int
 
+    def names(self) -> frozenset[str]:
+        """Return the names that occur."""
+        return self.numerator.names()
 
-Atom: TypeAlias = "str | Floor"
+    def substitute(self, values: Mapping[str, Affine | int]) -> Affine:
+        """Return the integer with names replaced."""
+        return self.numerator.substitute(values) // self.divisor
+
+    def evaluate(self, values: Mapping[str, int]) -> int:
+        """Return the integer for given values of all names."""
+        return self.numerator.evaluate(values) // self.divisor
+
+    def __str__(self) -> str:
+        return f"(({self.numerator})//{self.divisor})"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The integer ``then`` where all tests are >= 0, and ``orelse`` elsewhere.
+
+    >>> j = Affine.name("j")
+    >>> print(Choice((j - 1,), j - 1, j - 1 + Affine.name("n")))
+    (j - 1 if j - 1 >= 0 else j + n - 1)
+    """
+
+    tests: tuple[Affine, ...]
+    then: Affine
+    orelse: Affine
+
+    def names(self) -> frozenset[str]:
+        """Return the names that occur."""
+        every = (*self.tests, self.then, self.orelse)
+        return frozenset().union(*(e.names() for e in every))
+
+    def substitute(self, values: Mapping[str, Affine | int]) -> Affine:
+        """Return the integer with names replaced."""
+        tests = tuple(t.substitute(values) for t in self.tests)
+        then, orelse = self.then.substitute(values), self.orelse.substitute(values)
+        return Affine(((Choice(tests, then, orelse), 1),))
+
+    def evaluate(self, values: Mapping[str, int]) -> int:
+        """Return the integer for given values of all names."""
+        chosen = all(t.evaluate(values) >= 0 for t in self.tests)
+        return (self.then if chosen else self.orelse).evaluate(values)
+
+    def __str__(self) -> str:
+        tests = " and ".join(f"{t} >= 0" for t in self.tests)
+        return f"({self.then} if {tests} else {self.orelse})"
+
+
+Atom: TypeAlias = "str | Floor | Choice"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +153,10 @@ class Affine:
         return not self.terms
 
     def names(self) -> frozenset[str]:
-        """Return the names that occur, those inside floors included."""
+        """Return the names that occur, those inside floors and choices included."""
         found: set[str] = set()
         for atom, _ in self.terms:
-            found |= {atom} if isinstance(atom, str) else atom.numerator.names()
+            found |= {atom} if isinstance(atom, str) else atom.names()
         return frozenset(found)
 
     def substitute(self, values: Mapping[str, Affine | int]) -> Affine:
@@ -116,7 +166,7 @@ class Affine:
             if isinstance(atom, str):
                 inner = Affine.of(values[atom]) if atom in values else Affine.name(atom)
             else:
-                inner = atom.numerator.substitute(values) // atom.divisor
+                inner = atom.substitute(values)
             result = result + inner * coefficient
         return result
 
@@ -127,16 +177,14 @@ class Affine:
             if isinstance(atom, str):
                 total += coefficient * values[atom]
             else:
-                total += coefficient * (atom.numerator.evaluate(values) // atom.divisor)
+                total += coefficient * atom.evaluate(values)
         return total
 
-    def render(self, floor: Callable[[str, int], str]) -> str:
-        """Return the expression as text, floors written by ``floor(numerator, divisor)``."""
+    def _text(self, atoms: Callable[[Floor | Choice], str]) -> str:
+        """Return the expression as text, atoms that are no names written by a function."""
         text = ""
         for atom, coefficient in self.terms:
-            body = (
-                atom if isinstance(atom, str) else floor(atom.numerator.render(floor), atom.divisor)
-            )
+            body = atom if isinstance(atom, str) else atoms(atom)
             size = abs(coefficient)
             body = body if size == 1 else f"{size}*{body}"
             sign = "-" if coefficient < 0 else "+"
@@ -148,11 +196,57 @@ class Affine:
         return text
 
     def isl(self) -> str:
-        """Return the text isl reads."""
-        return self.render(lambda numerator, divisor: f"floor(({numerator})/{divisor})")
+        """Return the text isl reads, of an expression without choices: see `cases`."""
+
+        def floor(atom: Floor | Choice) -> str:
+            assert isinstance(atom, Floor)
+            return f"floor(({atom.numerator.isl()})/{atom.divisor})"
+
+        return self._text(floor)
+
+    def cases(self) -> tuple[tuple[tuple[Affine, ...], Affine], ...]:
+        """Return what the expression is without choices, each with tests that are >= 0 for it.
+
+        >>> j, n = Affine.name("j"), Affine.name("n")
+        >>> for tests, e in (Affine(((Choice((j - 1,), j - 1, j - 1 + n), 1),)) + 2).cases():
+        ...     print(*tests, ":", e)
+        j - 1 : j + 1
+        -j : j + n + 1
+        """
+        found: list[tuple[tuple[Affine, ...], Affine]] = [((), Affine((), self.constant))]
+        for atom, coefficient in self.terms:
+            found = [
+                ((*tests, *more), total + part * coefficient)
+                for tests, total in found
+                for more, part in _parts(atom)
+            ]
+        return tuple(found)
 
     def __str__(self) -> str:
-        return self.render(lambda numerator, divisor: f"(({numerator})//{divisor})")
+        return self._text(str)
+
+
+def _parts(atom: Atom) -> list[tuple[tuple[Affine, ...], Affine]]:
+    """Return what an atom is without choices, each with tests that are >= 0 for it."""
+    match atom:
+        case str():
+            return [((), Affine.name(atom))]
+        case Floor(numerator, divisor):
+            return [(tests, inner // divisor) for tests, inner in numerator.cases()]
+        case Choice(tests, then, orelse):
+            return [
+                ((*signs, *more), inner)
+                for signs, chosen in _ways(tests, then, orelse)
+                for more, inner in chosen.cases()
+            ]
+
+
+def _ways(
+    tests: tuple[Affine, ...], then: Affine, orelse: Affine
+) -> list[tuple[tuple[Affine, ...], Affine]]:
+    """Return when each of two is chosen; the second for each test that may be the first to fail."""
+    failed = [((*tests[:n], -test - 1), orelse) for n, test in enumerate(tests)]
+    return [(tests, then), *failed]
 
 
 def lexicographic(

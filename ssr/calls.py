@@ -68,16 +68,16 @@ def _without_copies(
     called = {n for step, _ in steps if isinstance(step, ir.Call) for n in step.fields} - kept
     for source in sorted(called):
         for place, (copy, _) in enumerate(steps):
-            if _copied(copy) != source or not _may_become(source, steps, place, fields):
+            if copied(copy) != source or not _may_become(source, steps, place, fields):
                 continue
             (target,) = ir.made(copy)
             found = [(renamed(step, source, target), span) for step, span in steps]
-            steps = [(step, span) for step, span in found if _copied(step) not in ir.made(step)]
+            steps = [(step, span) for step, span in found if copied(step) not in ir.made(step)]
             break
     return steps
 
 
-def _copied(step: ir.Step) -> str | None:
+def copied(step: ir.Step) -> str | None:
     """Return the field that a step copies point by point; None if it does something else."""
     if not isinstance(step, ir.Assignment) or not isinstance(step.value, ir.Load):
         return None

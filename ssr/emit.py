@@ -15,14 +15,14 @@ from . import ir, write_calls
 from .boxes import calls_of
 from .calls import partly_needed
 from .looks import after_nest, in_box, looked_at
-from .loopnest import For, If, Loop
+from .loopnest import For, If, Loop, runs_of
 from .loops import LoopNest
 from .nests import bounds, told
 from .outline import Functions, names
 from .stored import argument, needed
 from .sums import STATE
 from .write_calls import call_lines, functions_of
-from .write_loops import STRIP, has_loop, runs_of, write_tree
+from .write_loops import STRIP, has_loop, write_tree
 from .write_rows import value_text
 from .write_whole import whole_lines
 from .writer import Writer, spelled

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from . import ir
 from .errors import ArgumentError, SpaceError
 from .expression import Expression, check_part, current
 from .values import node
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, np.dtype[Any]]
 Layout: TypeAlias = tuple[int, ...]
 """Where an array's elements are, in elements: that of index zero, and the strides of its axes."""
+Made: TypeAlias = "tuple[tuple[Domain, ir.Value], ...]"
+"""Points, over the axes of a field, and what a step makes there; no point is in two sets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +133,32 @@ class External(ABC):
             step itself is returned if it makes all as before.
         """
         return self
+
+    def rows(self, sources: Sequence[str], scalars: Sequence[ir.Value]) -> tuple[Made, ...] | None:
+        """Return what is made of each field as values of its points; None without such a form.
+
+        A value reads points that are given to the step, and has the bits that the function makes,
+        for all sizes. Points that are not read later may be left out.
+
+        Parameters
+        ----------
+        sources
+            For each field the name by which the points given are read.
+        scalars
+            The values of ``data``.
+        """
+        return None
+
+    def check(self, sizes: Mapping[str, int]) -> None:
+        """Refuse sizes for which the step cannot make what is read.
+
+        It is asked where no tables are needed, since `rows` are used instead.
+
+        Raises
+        ------
+        Error
+            If the sizes do not fit.
+        """
 
     @abstractmethod
     def joined(self, other: External) -> External | None:

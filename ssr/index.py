@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, NoReturn
 
 import numpy as np
@@ -41,12 +42,16 @@ class Condition:
 
     def isl(self) -> str:
         """Return the text isl reads."""
-        return " or ".join(
-            "(" + " and ".join(f"{e.isl()} {relation}" for e, relation in case) + ")"
-            if case
-            else "(0 = 0)"
-            for case in self.cases
-        )
+        found = []
+        for case in self.cases:
+            for chosen in product(*(e.cases() for e, _ in case)):
+                parts = [f"{test.isl()} >= 0" for tests, _ in chosen for test in tests]
+                parts += [
+                    f"{e.isl()} {relation}"
+                    for (_, e), (_, relation) in zip(chosen, case, strict=True)
+                ]
+                found.append(f"({' and '.join(parts) or '0 = 0'})")
+        return " or ".join(found)
 
     def __bool__(self) -> bool:
         decided = self._constant()

@@ -60,7 +60,10 @@ def text_of(program: ir.Program) -> str:
     def meant(step: ir.Step) -> object:
         if isinstance(step, ir.Call):
             text = step.external.source("step")
-            return step.name, step.fields, [name(v) for v in step.scalars], step.alone, text
+            made = step.external.rows(step.fields, step.scalars)
+            rows = made and [[(points.text, name(v)) for points, v in each] for each in made]
+            scalars = [name(v) for v in step.scalars]
+            return step.name, step.fields, scalars, step.alone, text, rows
         return [(name(p.value), replace(p, value=ir.ZERO)) for p in ir.parts(step)]
 
     made = [meant(step) for step in program.steps]

@@ -46,3 +46,26 @@ class Reduce:
 
 
 Loop: TypeAlias = "For | If | Run | Reduce"
+
+
+def runs_of(node: Loop) -> list[Run]:
+    """Return the instances inside a node, in order."""
+    match node:
+        case For(body=body):
+            return [r for n in body for r in runs_of(n)]
+        case If(_, then, orelse):
+            return [r for n in (*then, *orelse) for r in runs_of(n)]
+        case Run():
+            return [node]
+        case Reduce():
+            return []
+
+
+def variables(node: Loop) -> frozenset[str]:
+    """Return the variables of the loops inside a node, and its own."""
+    match node:
+        case For(variable, body=body):
+            return frozenset((variable,)).union(*map(variables, body))
+        case If(_, then, orelse):
+            return frozenset().union(*map(variables, (*then, *orelse)))
+    return frozenset()

@@ -27,6 +27,9 @@ class Options:
         Run assignments and reductions line by line in one nest where dependences allow; temporaries
         then need a few lines or planes instead of an array. Keeps bits. A nest that updates a field
         in place from its neighbours cannot be cut into boxes.
+    fold
+        Read points that a step of another package makes, such as ghosts, as what they are, where a
+        field was copied only to have them. Keeps bits.
     prefetch
         Request memory ahead in software. Keeps bits. Measure before switching it on: it helps
         where memory latency is high, and costs up to a fifth where it is not.
@@ -48,6 +51,7 @@ class Options:
     partial_sums: bool = True
     recurrence: bool = True
     fuse: bool = True
+    fold: bool = True
     prefetch: bool = False
     cache: bool = True
     debug: bool = False

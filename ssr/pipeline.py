@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from . import ir
 from .emit import kernel_source
+from .folding import Folded, fold
 from .fusion import fuse
 from .loops import LoopNest, schedule
 from .nests import in_place, nest
@@ -59,25 +60,41 @@ def direct(program: ir.Program, options: Options) -> tuple[ir.Program, tuple[str
 
 def together(program: ir.Program, options: Options, dtype: str) -> tuple[ir.Program, Nests]:
     """Return a program's nests after all passes, and the program without what they buffer."""
-    alone: Nests = tuple(
-        step
-        if isinstance(step, ir.Call)
-        else optimise(nest(step, program), program, options, dtype)
-        for step in program.steps
-    )
+    folded = apart(program, options, dtype)
+    program, alone = folded.program, folded.nests
     if options.fuse and not options.debug:
         program, alone = fuse(program, alone)
     if not options.debug:
         program, alone = reuse(program, alone)
     if options.prefetch:
         alone = tuple(n if isinstance(n, ir.Call) else prefetch(n) for n in alone)
+    _verified(program, alone, "fusion")
+    return program, alone
+
+
+def apart(program: ir.Program, options: Options, dtype: str) -> Folded:
+    """Return the nest of each step that is left, and which calls were folded into others."""
+    alone: Nests = tuple(
+        step
+        if isinstance(step, ir.Call)
+        else optimise(nest(step, program), program, options, dtype)
+        for step in program.steps
+    )
+    if not options.fold or options.debug:
+        return Folded(program, alone, {})
+    folded = fold(program, alone)
+    _verified(folded.program, folded.nests, "fold")
+    return folded
+
+
+def _verified(program: ir.Program, nests: Nests, after: str) -> None:
+    """Verify the nests of a program, if ``SSR_VERIFY=1`` asks for it."""
     if wanted():
-        for made in alone:
+        for made in nests:
             if isinstance(made, ir.Call):
                 verify_call(made, known(program))
             else:
-                verify(made, known(program), "fusion")
-    return program, alone
+                verify(made, known(program), after)
 
 
 def optimise(made: ir.Nest, program: ir.Program, options: Options, dtype: str) -> ir.Nest:

@@ -289,6 +289,8 @@ class Program:
             for matrix, what, array, _ in kernel.meta["stored"]
         ]
         externals = {s.name: s.external for s in self.ir.steps if isinstance(s, ir.Call)}
+        for name in externals.keys() - {call["name"] for call in calls_of(kernel.meta)}:
+            externals[name].check(sizes)
         called = [
             externals[call["name"]].tables(sizes, layouts, dtype)
             for call, layouts in zip(calls_of(kernel.meta), plan.called, strict=True)

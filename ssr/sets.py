@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import product
 from typing import Any
 
 import islpy as isl
@@ -220,6 +221,39 @@ class Domain:
                 raw = raw.fix_val(isl.dim_type.param, position, isl.Val(value))
         return Domain(self.axes, raw.project_out_all_params())
 
+    def tests(self, context: Domain) -> tuple[Affine, ...] | None:
+        """Return expressions that are all >= 0 at the points of a context that are in this set.
+
+        None if the set is not one conjunction of such tests there.
+
+        >>> every = Domain.where(("i",), "0 <= i < n", ("n",))
+        >>> print(*Domain.where(("i",), "0 < i < n", ("n",)).tests(every))
+        i - 1
+        """
+        found: list[Affine] = []
+        parts = self.isl.gist(context.isl).coalesce().get_basic_sets()
+        if len(parts) != 1 or parts[0].dim(isl.dim_type.div):
+            return None
+        for constraint in parts[0].get_constraints():
+            test = Affine((), int(constraint.get_constant_val().to_python()))
+            for kind in (isl.dim_type.set, isl.dim_type.param):
+                for place in range(constraint.dim(kind)):
+                    factor = int(constraint.get_coefficient_val(kind, place).to_python())
+                    name = self.axes[place]
+                    if kind == isl.dim_type.param:
+                        name = constraint.get_dim_name(kind, place)
+                    test += Affine.name(name) * factor
+            if not constraint.is_equality():
+                found.append(test)
+                continue
+            for one, other in ((test, -test), (-test, test)):
+                if context <= Domain.of(self.axes, Condition((((one, ">= 0"),),))):
+                    found.append(other)
+                    break
+            else:
+                found += [test, -test]
+        return tuple(found)
+
     def bounds(self) -> tuple[tuple[int, int], ...]:
         """Return the smallest box that holds a set without parameters, which is not empty.
 
@@ -233,6 +267,19 @@ class Domain:
             )
             for d in range(len(self.axes))
         )
+
+    def without(self, names: Sequence[str]) -> Domain:
+        """Return the points that the set has for any values of some parameters.
+
+        >>> Domain.where(("i",), "lo <= i < n and lo >= 0", ("lo", "n")).without(("lo",))
+        [n] -> { [i] : 0 <= i < n }
+        """
+        raw = self.isl
+        for name in names:
+            position = raw.find_dim_by_name(isl.dim_type.param, name)
+            if position >= 0:
+                raw = raw.project_out(isl.dim_type.param, position, 1)
+        return Domain(self.axes, raw.coalesce())
 
     def points(self) -> Iterator[tuple[int, ...]]:
         """Yield all points of a set without parameters, in lexicographic order."""
@@ -258,6 +305,11 @@ class Domain:
         (True, False)
         """
         return any(not _equations(part) for part in self.isl.get_basic_sets())
+
+    def involves(self, names: Sequence[str]) -> bool:
+        """Whether a condition on some axes is written down in the set."""
+        places = (self.axes.index(name) for name in names)
+        return any(self.isl.involves_dims(isl.dim_type.set, place, 1) for place in places)
 
     def bounded(self) -> bool:
         """Whether the set has finitely many points for each parameter value."""
@@ -308,8 +360,13 @@ def _map(axes: tuple[str, ...], image: tuple[Affine, ...]) -> Any:
         names |= expression.names()
     parameters = sorted(names - set(axes))
     prefix = f"[{', '.join(parameters)}] -> " if parameters else ""
-    target = ", ".join(e.isl() for e in image)
-    return isl.Map.read_from_str(_CONTEXT, f"{prefix}{{ [{', '.join(axes)}] -> [{target}] }}")
+    source = f"[{', '.join(axes)}]"
+    pieces = []
+    for cases in product(*(e.cases() for e in image)):
+        target = ", ".join(e.isl() for _, e in cases)
+        tests = " and ".join(f"{t.isl()} >= 0" for found, _ in cases for t in found)
+        pieces.append(f"{source} -> [{target}]{' : ' if tests else ''}{tests}")
+    return isl.Map.read_from_str(_CONTEXT, f"{prefix}{{ {'; '.join(pieces)} }}")
 
 
 def _equations(raw: Any) -> bool:

@@ -122,7 +122,7 @@ def _move(steps: list[ir.Step], place: int, name: str) -> None:
     for more, _ in found[1:]:
         rows = rows | more
     if rows.injective(index) and rows.image(index, made.axes) <= made.domain:
-        value = _at(made, index, rows, reader.axes)
+        value = value_at(made.value, made.axes, index, rows)
         steps[readers[0]] = replace(reader, value=_put(reader.value, name, value))
 
 
@@ -132,11 +132,21 @@ def _pointless(index: tuple[Affine, ...], reader: ir.Assignment | ir.Reduction) 
     return own and (isinstance(reader, ir.Reduction) or reader.order == "any")
 
 
-def _at(
-    made: ir.Assignment, index: tuple[Affine, ...], rows: Domain, axes: tuple[str, ...]
+def value_at(
+    value: ir.Value, axes: tuple[str, ...], index: tuple[Affine, ...], rows: Domain
 ) -> ir.Value:
-    """Return the value of an assignment at the point that another step's rows read."""
-    where = dict(zip(made.axes, index, strict=True))
+    """Return a value over some axes at the point that other rows read.
+
+    Parameters
+    ----------
+    value, axes
+        The value, and the axes it is over.
+    index
+        The point, over the axes of ``rows``.
+    rows
+        The rows that read it.
+    """
+    where = dict(zip(axes, index, strict=True))
 
     def change(node: ir.Value) -> ir.Value | None:
         match node:
@@ -147,11 +157,13 @@ def _at(
             case ir.Gather(row=place) | ir.Diagonal(row=place):
                 return replace(node, row=rows.resolved(tuple(a.substitute(where) for a in place)))
             case ir.Sum(terms):
-                moved = (replace(t, domain=rows & t.domain.preimage(index, axes)) for t in terms)
+                moved = (
+                    replace(t, domain=rows & t.domain.preimage(index, rows.axes)) for t in terms
+                )
                 return ir.Sum(tuple(t for t in moved if not t.domain.empty))
         return None
 
-    return ir.rewrite(made.value, change)
+    return ir.rewrite(value, change)
 
 
 def _put(value: ir.Value, name: str, meaning: ir.Value) -> ir.Value:

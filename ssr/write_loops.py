@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from . import ir
 from .affine import Affine
-from .loopnest import For, If, Loop, Reduce, Run
+from .loopnest import For, If, Loop, Reduce, Run, runs_of
 from .loops import LoopNest
 from .outline import joined
+from .write_choices import decide
 from .write_rows import place_of, write_instance
 from .writer import Writer
 
@@ -28,13 +29,16 @@ def write_tree(
     What is ``whole`` is not cut: the body of an innermost loop.
     """
     before, rows, blocks = writer.lines, dict(writer.rows), []
+    decided = dict(writer.decided)
     if not whole:
+        for node in tree:
+            decide(writer, nest, node, depth)
         _hoist(writer, nest, tree, depth)
     for node in tree:
         writer.lines = []
         _write_node(writer, nest, node, depth, whole)
         blocks.append(writer.lines)
-    writer.lines, writer.rows = before, rows
+    writer.lines, writer.rows, writer.decided = before, rows, decided
     writer.lines += joined(blocks) if whole else writer.functions.cut(blocks)
 
 
@@ -77,19 +81,6 @@ def has_loop(node: Loop) -> bool:
 def _innermost(node: Loop) -> bool:
     """Whether a node is a loop that holds none."""
     return isinstance(node, For) and not any(map(has_loop, node.body))
-
-
-def runs_of(node: Loop) -> list[Run]:
-    """Return the instances inside a node, in order."""
-    match node:
-        case For(body=body):
-            return [r for n in body for r in runs_of(n)]
-        case If(_, then, orelse):
-            return [r for n in (*then, *orelse) for r in runs_of(n)]
-        case Run():
-            return [node]
-        case Reduce():
-            return []
 
 
 def write_reduction(writer: Writer, nest: LoopNest, node: Reduce, depth: int) -> None:

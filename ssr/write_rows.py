@@ -32,6 +32,17 @@ def place_of(
     return where
 
 
+def at_row(value: ir.Value, where: Mapping[str, Affine]) -> ir.Value:
+    """Return a value made of numbers and coordinates at a row."""
+
+    def change(node: ir.Value) -> ir.Value | None:
+        return (
+            ir.Coordinate(node.index.substitute(where)) if isinstance(node, ir.Coordinate) else None
+        )
+
+    return ir.rewrite(value, change)
+
+
 def write_instance(
     writer: Writer, nest: ir.Nest, piece: ir.Piece, indices: tuple[Affine, ...], depth: int
 ) -> None:
@@ -63,6 +74,10 @@ def _held(writer: Writer, value: ir.Value, text: str, depth: int) -> str:
 
 def value_text(writer: Writer, value: ir.Value, where: Mapping[str, Affine], depth: int) -> str:
     """Return the source of a value; sums and what is shared write lines of their own first."""
+    if writer.decided and isinstance(value, ir.Op):
+        decided = writer.decided.get(repr(at_row(value, where)))
+        if decided is not None:
+            return decided
     numbers = writer.numbers
     known = None if numbers is None else numbers.name(value)
     if known is not None:

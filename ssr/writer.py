@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from . import ir
-from .affine import Affine
+from .affine import Affine, Choice
 from .numbering import Numbers
 from .outline import Functions
 
@@ -47,7 +47,12 @@ def factor(text: str) -> str:
 
 @dataclass
 class Writer:
-    """Lines of source under construction, the constants and the row offsets they use."""
+    """Lines of source under construction, and what they use.
+
+    ``rows`` are the variables that hold offsets of lines, by their source; ``decided`` those that
+    hold choices which are the same throughout a loop; values are known by their representation,
+    in which 0.0 and -0.0 differ.
+    """
 
     arrays: Mapping[str, ir.Field]
     buffers: Mapping[str, ir.Buffer]
@@ -59,6 +64,7 @@ class Writer:
     lines: list[str] = field(default_factory=list)
     rows: dict[str, str] = field(default_factory=dict)
     shifts: dict[str, str] = field(default_factory=dict)
+    decided: dict[str | Choice, str] = field(default_factory=dict)
     numbers: Numbers | None = None
     counter: int = 0
 
@@ -101,8 +107,18 @@ class Writer:
         for axis, position in enumerate(index[:-1]):
             if position.is_constant and not position.constant:
                 continue
-            parts.append(f"{factor(str(position))} * {name}_s{axis}")
+            parts.append(f"{factor(str(self.known(position)))} * {name}_s{axis}")
         return " + ".join(parts)
+
+    def known(self, position: Affine) -> Affine:
+        """Return an expression with the variables that hold choices in it."""
+        if not any(atom in self.decided for atom, _ in position.terms):
+            return position
+        found = Affine((), position.constant)
+        for atom, coefficient in position.terms:
+            name = self.decided.get(atom) if isinstance(atom, Choice) else None
+            found += Affine((((name or atom), coefficient),))
+        return found
 
     def place(self, array: str, index: Sequence[Affine]) -> str:
         """Return the source of an element's flat offset, with the row hoisted if it was."""

@@ -29,6 +29,9 @@ from .merge import mergeable, private
 TERMS = 128
 """Terms written out for one statement, all pieces together, before lines are built up."""
 
+ENDS = 512
+"""The same where all lines have the same pieces: there is one loop, and some rows at its ends."""
+
 
 def split(nest: ir.Nest, *, interior: bool) -> tuple[ir.Nest, tuple[ir.Stage | ir.Branch, ...]]:
     """Return the nest with the buffers needed, and what runs on each line.
@@ -189,7 +192,8 @@ def _line(
     conditions = guards(value, rows) if statement.parallel else ()
     if not conditions:
         return (_stage(statement, nest),)
-    if interior and _written_out(value, rows) <= TERMS:
+    limit = TERMS if any(c.simplified(rows).involves(rows.axes[:-1]) for c in conditions) else ENDS
+    if interior and _written_out(value, rows, limit) <= limit:
         return (_stage(statement, nest),)
     built = tuple(_stage(s, nest) for s in _built_up(statement, rows, buffers))
     outer = rows.axes[:-1]
@@ -202,16 +206,16 @@ def _line(
     return (ir.Branch(lines, (_stage(replace(statement, domain=inside), nest),), built),)
 
 
-def _written_out(value: ir.Value, rows: Domain) -> int:
-    """Return how many terms all pieces hold, equal sums once; at once many if there are many."""
+def _written_out(value: ir.Value, rows: Domain, most: int = TERMS) -> int:
+    """Return how many terms all pieces hold, equal sums once; more than most if there are many."""
     found = _classes(value, rows) if len(guards(value, rows)) <= 2 * TERMS else []
     count = 0
     for part in found:
         sums = {node for node in ir.walk(resolve(value, part)) if isinstance(node, ir.Sum)}
         count += sum(len(node.terms) for node in sums)
-        if count > TERMS:
+        if count > most:
             break
-    return count if found else TERMS + 1
+    return count if found else most + 1
 
 
 def _whole_lines(rows: Domain, conditions: Sequence[Domain]) -> Domain:

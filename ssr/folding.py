@@ -1,0 +1,261 @@
+"""Read points that a call makes as what they are, instead of storing them. Keeps bits.
+
+    before:  t[j, i] = u[j, i];  ghosts(t);  y[j, i] = ... + w t[j, i - 1] + ...
+    after:   y[j, i] = ... + w u[j, i - 1]         where i > 0
+                           + w u[j, i - 1 + nx]    where i = 0 ...
+
+A temporary that is a copy of a field, completed by a call and then only read, need not exist: each
+point that is read is an element of the field, or what the call makes of one. So a term that reads
+it becomes some terms at the same place of its sum, of which every row has exactly one: the same
+numbers are added in the same order as before. What a call makes of several numbers is added up by
+itself first. Where lines decide, it stays one term (`choices`).
+
+This is done to nests after the passes that regroup sums, which see the larger field. The call stays
+if the field is written while the temporary is read; if a stored matrix, a call, or rows that depend
+on each other read the temporary; if a point that is read has no closed form; and if it would take
+too many terms or choices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from . import ir
+from .affine import AXES, Affine
+from .analyse import reads
+from .calls import copied
+from .choices import by_line, chosen
+from .external import Made
+from .live import read
+from .nests import bounds
+from .sets import Domain
+from .simplify import value_at
+from .trace import row_domain
+
+Nests: TypeAlias = "tuple[ir.Nest | ir.Call, ...]"
+
+TERMS = 32
+"""Terms that the statements of one nest may have more after a call is folded into them."""
+
+CHOICES = 8
+"""Points of a statement's rows whose values may differ in more than where they are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A program and its nests, and for each of its calls why it is still there; None if it is not.
+
+    A reason begins with the name of a field.
+    """
+
+    program: ir.Program
+    nests: Nests
+    kept: Mapping[str, str | None]
+
+
+class _Kept(Exception):
+    """A call stays, and why."""
+
+
+def fold(program: ir.Program, nests: Nests) -> Folded:
+    """Return a program without the calls whose points can be read as what they are.
+
+    Parameters
+    ----------
+    program
+        The program, its assignments in place or through temporaries.
+    nests
+        The nest of each step, after the passes over single nests.
+    """
+    kept: dict[str, str | None] = {}
+    for call in reversed([step for step in program.steps if isinstance(step, ir.Call)]):
+        try:
+            program, nests = _without(call, program, nests)
+            kept[call.name] = None
+        except _Kept as reason:
+            kept[call.name] = str(reason)
+    return Folded(program, nests, dict(reversed(kept.items())))
+
+
+def _without(call: ir.Call, program: ir.Program, nests: Nests) -> tuple[ir.Program, Nests]:
+    """Return a program without a call and the temporaries it completes.
+
+    Raises
+    ------
+    _Kept
+        If that is not possible, or not worth it.
+    """
+    place = program.steps.index(call)
+    copies = {name: _copy(name, call, program) for name in call.fields}
+    sources = [copied(program.steps[n]) or "" for n in copies.values()]
+    made = call.external.rows(sources, call.scalars)
+    if made is None:
+        raise _Kept(f"{call.fields[0]} has points that are made of several, or by tables")
+    whole: dict[str, Made] = {}
+    for name, source, points, (given, _) in zip(
+        call.fields, sources, made, call.external.fields, strict=True
+    ):
+        own = tuple(map(Affine.name, given.axes))
+        whole[name] = ((row_domain(given), ir.Load(source, own)), *points)
+    fields = {f.name: f for f in (*program.fields, *program.temporaries)}
+    found: list[ir.Nest | ir.Call] = []
+    for number, (step, nest) in enumerate(zip(program.steps, nests, strict=True)):
+        if number > place and not copies.keys().isdisjoint(read(step)):
+            assert isinstance(nest, ir.Nest)
+            nest = _reading(nest, whole, fields)
+        found.append(nest)
+    gone = {place, *copies.values()}
+    steps = tuple(step for n, step in enumerate(program.steps) if n not in gone)
+    left = tuple(nest for n, nest in enumerate(found) if n not in gone)
+    temporaries = tuple(f for f in program.temporaries if f.name not in copies)
+    return replace(program, steps=steps, temporaries=temporaries), left
+
+
+def _copy(name: str, call: ir.Call, program: ir.Program) -> int:
+    """Return the step that copies a field to a temporary which a call completes.
+
+    Raises
+    ------
+    _Kept
+        If there is no such step, or the field may differ from the copy where this is read.
+    """
+    steps = program.steps
+    place = steps.index(call)
+    if name not in {f.name for f in program.temporaries}:
+        raise _Kept(f"{name} is a field of the caller")
+    writers = [n for n, step in enumerate(steps) if name in ir.made(step)]
+    readers = [n for n, step in enumerate(steps) if name in read(step) and step is not call]
+    given = row_domain(call.external.fields[call.fields.index(name)][0])
+    if len(writers) != 2 or writers[1] != place or not readers or readers[0] < place:
+        raise _Kept(f"{name} is not copied, completed and read, and nothing else")
+    copy = steps[writers[0]]
+    source = copied(copy)
+    if source is None or not isinstance(copy, ir.Assignment) or not copy.domain.equals(given):
+        raise _Kept(f"{name} is no copy of a field")
+    if any(source in ir.made(step) for step in steps[writers[0] : readers[-1] + 1]):
+        raise _Kept(f"{name} is read when {source} is written, or later")
+    for n in readers:
+        reader = steps[n]
+        if isinstance(reader, ir.Call):
+            raise _Kept(f"{name} is completed further by {reader.name}")
+        if isinstance(reader, ir.Group) or any(
+            isinstance(p, ir.Assignment) and p.order != "any" for p in ir.parts(reader)
+        ):
+            raise _Kept(f"{name} is read in a sweep")
+        if any(g.array == name for value in ir.values(reader) for g in ir.gathers(value)):
+            raise _Kept(f"{name} is read through a stored matrix")
+    return writers[0]
+
+
+def _reading(nest: ir.Nest, whole: Mapping[str, Made], fields: Mapping[str, ir.Field]) -> ir.Nest:
+    """Return a nest that reads points as what they are.
+
+    Raises
+    ------
+    _Kept
+        If a point read has no value or two, or too many terms would be needed.
+    """
+    made = [_Substitution(s, nest, whole, fields) for s in nest.statements]
+    name = next(n for s in made for n in s.fields)
+    more, choices = sum(s.more for s in made), max(s.choices for s in made)
+    if more > TERMS:
+        raise _Kept(f"{name} would become {more} more terms in {nest.target}")
+    if choices > CHOICES:
+        raise _Kept(f"{name} has other values next to the boundary at {choices} points of a row")
+    return replace(nest, statements=tuple(s.statement for s in made))
+
+
+class _Substitution:
+    """A statement that reads points as what they are.
+
+    Attributes
+    ----------
+    statement
+        The statement.
+    more
+        How many terms it has more.
+    choices
+        How many of the points that a row reads have other values on some lines.
+    fields
+        The names of the fields that it does not read any more.
+    """
+
+    def __init__(
+        self,
+        statement: ir.Statement,
+        nest: ir.Nest,
+        whole: Mapping[str, Made],
+        fields: Mapping[str, ir.Field],
+    ) -> None:
+        self.more = self.choices = 0
+        rows = (statement.domain & nest.context).without(bounds(nest.axes))
+        wanted: dict[ir.Load, Domain] = {}
+        for domain, load in reads(statement.value, rows):
+            if load.array in whole:
+                wanted[load] = wanted[load] | domain if load in wanted else domain
+        self.fields = tuple(dict.fromkeys(load.array for load in wanted))
+        self._sums: dict[int, ir.Sum] = {}
+        self._everywhere = Domain.where(nest.axes, "0 = 0")
+        self._known = {
+            load: self._parts(load, whole[load.array], rows, met, fields)
+            for load, met in wanted.items()
+        }
+        self.statement = statement
+        if wanted:
+            self.statement = replace(statement, value=ir.rewrite(statement.value, self._change))
+
+    def _parts(
+        self,
+        load: ir.Load,
+        made: Made,
+        rows: Domain,
+        met: Domain,
+        fields: Mapping[str, ir.Field],
+    ) -> ir.Value:
+        """Return what a point is: one value, or a sum with one term at each of the rows."""
+        axes = AXES[len(load.index)]
+        left = met
+        terms: list[ir.Term] = []
+        for points, value in made:
+            part = met & points.preimage(load.index, rows.axes)
+            if part.empty:
+                continue
+            assert part <= left, f"{load.array} has two values at one point"
+            left = left - part
+            here = value_at(value, axes, load.index, self._everywhere)
+            terms.append(ir.Term(part, ir.ONE, here))
+        if not left.empty:
+            raise _Kept(
+                f"{load.array} has points without a value for {left.simplified().notation()}"
+            )
+        terms = [replace(t, domain=t.domain.simplified(rows)) for t in by_line(terms, fields)]
+        self.more += len(terms) - 1
+        self.choices += any(chosen(t) for t in terms)
+        (first, *others) = terms
+        assert first.operand is not None
+        if not others:
+            return first.operand
+        whole = ir.Sum(tuple(terms))
+        self._sums[id(whole)] = whole
+        return whole
+
+    def _change(self, node: ir.Value) -> ir.Value | None:
+        match node:
+            case ir.Load() if node in self._known:
+                return self._known[node]
+            case ir.Sum(terms) if id(node) not in self._sums:
+                return ir.Sum(tuple(part for term in terms for part in self._spread(term)))
+        return None
+
+    def _spread(self, term: ir.Term) -> Sequence[ir.Term]:
+        """Return a term as one for each value that the point it reads may have."""
+        found = self._sums.get(id(term.operand))
+        if found is None:
+            return (term,)
+        every = (
+            replace(term, domain=term.domain & part.domain, operand=part.operand)
+            for part in found.terms
+        )
+        return tuple(part for part in every if not part.domain.empty)
