@@ -12,6 +12,7 @@ import ssr
 from ssr import ir
 from ssr.errors import ArgumentError, UnboundError
 from ssr.index import integer
+from ssr.pipeline import folded
 from ssr.values import show
 
 from .closure import Piece
@@ -34,7 +35,7 @@ def explain(program: ssr.Program, **sizes: int) -> str:
 
     Counted are ghosts that the program does not read and does not make, those that are constant and
     written once, calls that were joined to one, and weights that are stored once though several
-    ghosts use them.
+    ghosts use them. Ghosts that are folded are read as what they are made of, and not stored.
 
     Parameters
     ----------
@@ -63,6 +64,7 @@ def explain(program: ssr.Program, **sizes: int) -> str:
             hint="A fill by itself is explained by fill.explain().",
         )
     lines = [f"program {program.ir.name}"]
+    gone = folded(program.ir, program.options)
     for step in program.ir.steps:
         if isinstance(step, ir.Call) and isinstance(step.external, Ghosts):
             ghosts = step.external
@@ -70,6 +72,12 @@ def explain(program: ssr.Program, **sizes: int) -> str:
             if len(ghosts.members) > 1:
                 lines.append(f"    {len(ghosts.members)} calls joined to 1")
             made, known = _made(ghosts, sizes), _every(ghosts, sizes)
+            if step.name in gone:
+                are = "is" if len(step.fields) == 1 else "are"
+                rest = f"{', '.join(step.fields)} {are} not stored"
+                made += _count(ghosts.standing(sizes))
+                lines.append(f"    {made} of {known} ghosts are folded, {rest}")
+                continue
             rest = "all" if made == known else "nobody reads the others"
             lines.append(f"    {made} of {known} ghosts are made, {rest}")
             standing = _count(ghosts.standing(sizes))

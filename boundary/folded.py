@@ -29,6 +29,9 @@ Found: TypeAlias = "list[tuple[Domain, Row]]"
 DEPTH = 8
 """Ghosts that read each other one after the other; farther ones are left out."""
 
+LAYERS = 4
+"""Numbers that a constant may have at the ghosts of one set."""
+
 PIECES = 64
 """Sets of ghosts with rows of their own; a fill with more has no closed form."""
 
@@ -94,37 +97,35 @@ def values(
     found: list[list[tuple[Domain, ir.Value]]] = [[] for _ in sources]
     for one in closed:
         kind, _ = frame.places[one.block]
-        points = _on_block(frame, one.block, one.points)
         for component in range(components):
-            value = _value(ruled, one.row, component, sources[component::components], given)
-            if value is None:
+            made = _values(frame, one, component, sources[component::components], given)
+            if made is None:
                 return None
-            found[kind * components + component].append((points, value))
+            for points, value in made:
+                place = _on_block(frame, one.block, points)
+                found[kind * components + component].append((place, value))
     return [tuple(each) for each in found]
 
 
-def _value(
-    ruled: Ruled, row: Row, component: int, sources: Sequence[str], given: Mapping[str, ir.Value]
-) -> ir.Value | None:
-    """Return the value of a row, as `pieces` says what it is; None if it is no such number.
+def _values(
+    frame: Frame,
+    closed: Closed,
+    component: int,
+    sources: Sequence[str],
+    given: Mapping[str, ir.Value],
+) -> list[tuple[Domain, ir.Value]] | None:
+    """Return the values of a row, as `pieces` says what they are; None if they are no such numbers.
 
     Parameters
     ----------
     sources
         The field of each kind that has this component.
     """
-    frame = ruled.frame
+    row = closed.row
     each = row.constant[component if len(row.constant) > 1 else 0]
     rest, factors = affine_in_scalars(each)
-    numbers = [_number(v) for v in (rest, *factors.values())]
-    if any(n is None for n in numbers):
-        return None
-    constant, *more = (ir.Const(n + 0.0) for n in numbers if n is not None)
-    everywhere = Domain.where(_axes(frame), "0 = 0")
-    terms = [
-        ir.Term(everywhere, factor, given[name]) for name, factor in zip(factors, more, strict=True)
-    ]
     taps: list[ir.Term] = []
+    everywhere = Domain.where(_axes(frame), "0 = 0")
     for entry in row.entries:
         weight = _number(entry.weight if entry.mix is None else _diagonal(entry, component))
         if weight is None:
@@ -132,11 +133,45 @@ def _value(
         kind, _ = frame.places[entry.block]
         load = ir.Load(sources[kind], _place(frame, entry.block, entry.index))
         taps.append(ir.Term(everywhere, ir.Const(weight), load))
-    if taps and not terms and constant == ir.ZERO:
+    if taps and not factors and not _indices(rest) and _number(rest) == 0.0:
         (tap,) = taps
-        return tap.operand if tap.weight == ir.ONE else ir.Sum((tap,))
-    terms = [ir.Term(everywhere, constant), *terms, *taps]
-    return constant if len(terms) == 1 else ir.Sum(tuple(terms))
+        return [(closed.points, load if tap.weight == ir.ONE else ir.Sum((tap,)))]
+    found: list[tuple[Domain, ir.Value]] = []
+    for points, layer in _layers(closed.points, (rest, *factors.values())):
+        numbers = [_number(v) for v in layer]
+        if any(n is None for n in numbers):
+            return None
+        constant, *more = (ir.Const(n + 0.0) for n in numbers if n is not None)
+        scaled = zip(factors, more, strict=True)
+        scalars = [ir.Term(everywhere, factor, given[name]) for name, factor in scaled]
+        terms = [ir.Term(everywhere, constant), *scalars, *taps]
+        found.append((points, constant if len(terms) == 1 else ir.Sum(tuple(terms))))
+    return found
+
+
+def _indices(*values: ir.Value) -> tuple[Affine, ...]:
+    """Return the expressions of indices that occur in values as numbers."""
+    parts = (p for value in values for p in ir.walk(value))
+    return tuple(dict.fromkeys(p.index for p in parts if isinstance(p, ir.Coordinate)))
+
+
+def _layers(
+    points: Domain, values: tuple[ir.Value, ...]
+) -> list[tuple[Domain, tuple[ir.Value, ...]]]:
+    """Return points cut where values that depend on indices have few values, with these."""
+    index = next(iter(_indices(*values)), None)
+    known = () if index is None else points.values(index, LAYERS)
+    if index is None or not all(v.is_constant for v in known):
+        return [(points, values)]
+    found = []
+    for number in known:
+        part = points.equal((index,), (number,))
+
+        def change(node: ir.Value, value: int = number.constant) -> ir.Value | None:
+            return ir.Const(float(value)) if node == ir.Coordinate(index) else None
+
+        found += _layers(part, tuple(ir.rewrite(v, change) for v in values))
+    return found
 
 
 def _diagonal(entry: Entry, component: int) -> ir.Value:

@@ -253,7 +253,7 @@ def _program(program: ir.Program, options: Options) -> str:
 
 def _passes(program: ir.Program, options: Options, dtype: str) -> str:
     """Return every nest, and what each pass makes of it."""
-    from .pipeline import direct, stages, together
+    from .pipeline import apart, direct, stages, together
 
     program, _ = direct(program, options)
     lines = []
@@ -266,6 +266,8 @@ def _passes(program: ir.Program, options: Options, dtype: str) -> str:
             lines.append(f"-- step {number}, {name if known is None else f'after {name}'} --")
             lines.append("no change" if made == known else nest_text(made))
             known = made
+    notes = apart(program, options, dtype).notes
+    lines += ["-- fold --", *notes] if notes else []
     for number, ran in enumerate(together(program, options, dtype)[1]):
         text = call_text(ran) if isinstance(ran, ir.Call) else nest_text(ran)
         lines += [f"-- nest {number} --", text]

@@ -28,8 +28,7 @@ from .analyse import reads
 from .calls import copied
 from .choices import by_line, chosen
 from .external import Made
-from .live import read
-from .nests import bounds
+from .nests import arrays_read, bounds
 from .sets import Domain
 from .simplify import value_at
 from .trace import row_domain
@@ -45,14 +44,12 @@ CHOICES = 8
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """A program and its nests, and for each of its calls why it is still there; None if it is not.
-
-    A reason begins with the name of a field.
-    """
+    """A program and its nests, the calls that are gone, and a note on each that it had."""
 
     program: ir.Program
     nests: Nests
-    kept: Mapping[str, str | None]
+    gone: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
 
 
 class _Kept(Exception):
@@ -69,14 +66,20 @@ def fold(program: ir.Program, nests: Nests) -> Folded:
     nests
         The nest of each step, after the passes over single nests.
     """
-    kept: dict[str, str | None] = {}
+    gone: set[str] = set()
+    notes: list[str] = []
     for call in reversed([step for step in program.steps if isinstance(step, ir.Call)]):
+        names, are = ", ".join(call.fields), "is" if len(call.fields) == 1 else "are"
         try:
             program, nests = _without(call, program, nests)
-            kept[call.name] = None
         except _Kept as reason:
-            kept[call.name] = str(reason)
-    return Folded(program, nests, dict(reversed(kept.items())))
+            notes.append(f"{names} {are} completed by {call.name}: {reason}.")
+        else:
+            gone.add(call.name)
+            notes.append(
+                f"{names} {are} not stored: {call.name} is folded into what reads {names}."
+            )
+    return Folded(program, nests, frozenset(gone), tuple(reversed(notes)))
 
 
 def _without(call: ir.Call, program: ir.Program, nests: Nests) -> tuple[ir.Program, Nests]:
@@ -88,7 +91,7 @@ def _without(call: ir.Call, program: ir.Program, nests: Nests) -> tuple[ir.Progr
         If that is not possible, or not worth it.
     """
     place = program.steps.index(call)
-    copies = {name: _copy(name, call, program) for name in call.fields}
+    copies = {name: _copy(name, call, program, nests) for name in call.fields}
     sources = [copied(program.steps[n]) or "" for n in copies.values()]
     made = call.external.rows(sources, call.scalars)
     if made is None:
@@ -101,8 +104,8 @@ def _without(call: ir.Call, program: ir.Program, nests: Nests) -> tuple[ir.Progr
         whole[name] = ((row_domain(given), ir.Load(source, own)), *points)
     fields = {f.name: f for f in (*program.fields, *program.temporaries)}
     found: list[ir.Nest | ir.Call] = []
-    for number, (step, nest) in enumerate(zip(program.steps, nests, strict=True)):
-        if number > place and not copies.keys().isdisjoint(read(step)):
+    for number, nest in enumerate(nests):
+        if number > place and not arrays_read(nest).isdisjoint(copies):
             assert isinstance(nest, ir.Nest)
             nest = _reading(nest, whole, fields)
         found.append(nest)
@@ -113,7 +116,7 @@ def _without(call: ir.Call, program: ir.Program, nests: Nests) -> tuple[ir.Progr
     return replace(program, steps=steps, temporaries=temporaries), left
 
 
-def _copy(name: str, call: ir.Call, program: ir.Program) -> int:
+def _copy(name: str, call: ir.Call, program: ir.Program, nests: Nests) -> int:
     """Return the step that copies a field to a temporary which a call completes.
 
     Raises
@@ -126,27 +129,37 @@ def _copy(name: str, call: ir.Call, program: ir.Program) -> int:
     if name not in {f.name for f in program.temporaries}:
         raise _Kept(f"{name} is a field of the caller")
     writers = [n for n, step in enumerate(steps) if name in ir.made(step)]
-    readers = [n for n, step in enumerate(steps) if name in read(step) and step is not call]
+    readers = [n for n, nest in enumerate(nests) if name in arrays_read(nest) and n != place]
     given = row_domain(call.external.fields[call.fields.index(name)][0])
     if len(writers) != 2 or writers[1] != place or not readers or readers[0] < place:
-        raise _Kept(f"{name} is not copied, completed and read, and nothing else")
+        raise _Kept(f"{name} is not written once, completed once, and then read")
     copy = steps[writers[0]]
     source = copied(copy)
     if source is None or not isinstance(copy, ir.Assignment) or not copy.domain.equals(given):
         raise _Kept(f"{name} is no copy of a field")
     if any(source in ir.made(step) for step in steps[writers[0] : readers[-1] + 1]):
-        raise _Kept(f"{name} is read when {source} is written, or later")
+        raise _Kept(f"{source} is written while {name} is read")
     for n in readers:
-        reader = steps[n]
-        if isinstance(reader, ir.Call):
-            raise _Kept(f"{name} is completed further by {reader.name}")
-        if isinstance(reader, ir.Group) or any(
-            isinstance(p, ir.Assignment) and p.order != "any" for p in ir.parts(reader)
-        ):
-            raise _Kept(f"{name} is read in a sweep")
-        if any(g.array == name for value in ir.values(reader) for g in ir.gathers(value)):
-            raise _Kept(f"{name} is read through a stored matrix")
+        _check_reader(name, steps[n])
     return writers[0]
+
+
+def _check_reader(name: str, step: ir.Step) -> None:
+    """Refuse a step that cannot read each point of a field as what it is.
+
+    Raises
+    ------
+    _Kept
+        If it is one.
+    """
+    if isinstance(step, ir.Call):
+        raise _Kept(f"{name} is completed further by {step.name}")
+    if isinstance(step, ir.Group) or any(
+        isinstance(part, ir.Assignment) and part.order != "any" for part in ir.parts(step)
+    ):
+        raise _Kept(f"{name} is read where rows depend on each other")
+    if any(g.array == name for value in ir.values(step) for g in ir.gathers(value)):
+        raise _Kept(f"{name} is read through a stored matrix")
 
 
 def _reading(nest: ir.Nest, whole: Mapping[str, Made], fields: Mapping[str, ir.Field]) -> ir.Nest:

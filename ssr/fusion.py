@@ -31,7 +31,7 @@ from itertools import takewhile
 from . import ir
 from .affine import Affine
 from .ahead import NONE, Member, Offset, Plan, Read, between, plan_of, possible, sides, three
-from .nests import box, context
+from .nests import arrays_read, box, context
 
 MEMBERS = 64
 """Steps in one nest at most."""
@@ -53,7 +53,7 @@ def fuse(
         _member(step, made, program) for step, made in zip(program.steps, found, strict=True)
     ]
     writes = Counter(name for step in program.steps for name in ir.made(step))
-    last = {name: n for n, made in enumerate(found) for name in _read(made)}
+    last = {name: n for n, made in enumerate(found) for name in arrays_read(made)}
     parts = {m.written for m in members if m and not m.all and writes[m.written] > 1}
     temporaries = {
         f.name: last[f.name] for f in program.temporaries if f.name in last and f.name not in parts
@@ -71,13 +71,6 @@ def fuse(
         start += max(1, len(group))
     kept = tuple(f for f in program.temporaries if f.name not in buffered)
     return replace(program, temporaries=kept), tuple(nests)
-
-
-def _read(made: ir.Nest | ir.Call) -> set[str]:
-    """Return the arrays that a nest or a call reads."""
-    if isinstance(made, ir.Call):
-        return set(made.fields)
-    return {name for s in made.statements for name in ir.arrays(s.value)}
 
 
 def _member(step: ir.Step, made: ir.Nest | ir.Call, program: ir.Program) -> Member | None:

@@ -185,6 +185,13 @@ def covered(value: ir.Value, rows: Domain, zero: float = 0.0) -> ir.Value:
     return ir.rewrite(value, change)
 
 
+def arrays_read(made: ir.Nest | ir.Call) -> frozenset[str]:
+    """Return the names of the fields and buffers that a nest or a call reads."""
+    if isinstance(made, ir.Call):
+        return frozenset(made.fields)
+    return frozenset().union(*(ir.arrays(s.value) for s in made.statements))
+
+
 def _own_line(assignment: ir.Assignment) -> bool:
     """Whether a row may read or be read by another row of its line, through the target."""
     before = earlier(assignment)

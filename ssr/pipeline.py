@@ -60,8 +60,8 @@ def direct(program: ir.Program, options: Options) -> tuple[ir.Program, tuple[str
 
 def together(program: ir.Program, options: Options, dtype: str) -> tuple[ir.Program, Nests]:
     """Return a program's nests after all passes, and the program without what they buffer."""
-    folded = apart(program, options, dtype)
-    program, alone = folded.program, folded.nests
+    left = apart(program, options, dtype)
+    program, alone = left.program, left.nests
     if options.fuse and not options.debug:
         program, alone = fuse(program, alone)
     if not options.debug:
@@ -81,10 +81,15 @@ def apart(program: ir.Program, options: Options, dtype: str) -> Folded:
         for step in program.steps
     )
     if not options.fold or options.debug:
-        return Folded(program, alone, {})
-    folded = fold(program, alone)
-    _verified(folded.program, folded.nests, "fold")
-    return folded
+        return Folded(program, alone)
+    left = fold(program, alone)
+    _verified(left.program, left.nests, "fold")
+    return left
+
+
+def folded(program: ir.Program, options: Options, dtype: str = "float64") -> frozenset[str]:
+    """Return the names of the calls of a program that are folded into what reads their points."""
+    return apart(direct(program, options)[0], options, dtype).gone
 
 
 def _verified(program: ir.Program, nests: Nests, after: str) -> None:
