@@ -241,7 +241,7 @@ class _Substitution:
             terms.append(ir.Term(part, ir.ONE, here))
         if not left.empty:
             raise _Kept(
-                f"{load.array} has points without a value for {left.simplified().notation()}"
+                f"{load.array} is read where nothing defines it, for {left.simplified().notation()}"
             )
         terms = [replace(t, domain=t.domain.simplified(rows)) for t in by_line(terms, fields)]
         self.more += len(terms) - 1

@@ -19,7 +19,7 @@ across = ssr.stencil(cells, wide, {(0, -1): 0.5, (0, 1): 0.25})
 def program(**choices: bool) -> ssr.Program:
     fill = bc.fill(wide, bc.periodic(1), bc.dirichlet(2.0, 0), **choices)
 
-    @ssr.program(u=cells, v=cells)
+    @ssr.program(u=cells, v=cells, options=ssr.Options(fold=False))
     def step(u: Any, v: Any) -> None:
         u[:] = across @ (fill @ u) + across @ (fill @ v)
 
@@ -69,3 +69,14 @@ def test_blocks_are_named_where_there_are_some() -> None:
     grid = bc.Grid(2 * [(3, 3)], links=bc.bricks(1, 2))
     text = bc.fill(grid.cells.grow(1), bc.copy(), bc.zero()).explain()
     assert "block 0, j in [0, 2], i = 3: u[block 1, j, i - 3]" in text
+
+
+def test_folded_ghosts_are_counted() -> None:
+    fill = bc.fill(wide, bc.periodic(1), bc.dirichlet(2.0, 0))
+    cross = ssr.stencil(cells, wide, {(0, -1): 0.5, (1, 0): 0.25})
+
+    @ssr.program(u=cells, v=cells)
+    def step(u: Any, v: Any) -> None:
+        v[:] = cross @ (fill @ u)
+
+    assert "9 of 22 ghosts are folded, t is not stored" in bc.explain(step, ny=4, nx=5)

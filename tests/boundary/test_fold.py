@@ -7,16 +7,19 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+import pytest
+import scipy.sparse
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
 import boundary as bc
 import ssr
-from boundary.errors import AmbiguousGhostError
+from boundary.errors import AmbiguousGhostError, UndefinedGhostError
 from boundary.ghosts import Ghosts
 from boundary.pieces import evaluate
+from ssr import ir
 from ssr.interpret import interpret_program
-from ssr.pipeline import apart, direct
+from ssr.pipeline import folded
 
 from ..ssr import plain
 from ..ssr import strategies as some
@@ -31,10 +34,8 @@ SIZES = [1, 2, 3, 4, 7]
 
 def gone(program: ssr.Program) -> bool:
     """Whether a program has no calls left."""
-    short, _ = direct(program.ir, program.options)
-    return not any(
-        hasattr(step, "external") for step in apart(short, program.options, "float64").program.steps
-    )
+    names = {step.name for step in program.ir.steps if isinstance(step, ir.Call)}
+    return folded(program.ir, program.options) == names
 
 
 def notes(program: ssr.Program) -> str:
@@ -188,3 +189,250 @@ def test_random_programs(data: Any, seed: int, dtype: Any) -> None:
     except AmbiguousGhostError:
         reject()
     check(program, sizes, seed, dtype)
+
+
+# -- programs in which ghosts are folded ---------------------------------------------------------
+
+ny, nx = ssr.sizes("ny nx")
+cells = ssr.Space(ny, nx)
+wide = cells.grow(1)
+star = ssr.stencil(cells, wide, {(0, 0): -4, (0, 1): 1, (0, -1): 1, (1, 0): 1, (-1, 0): 0.3})
+torus = bc.fill(wide, bc.periodic(0), bc.periodic(1))
+mirror = bc.fill(wide, bc.symmetric())
+basin = bc.fill(wide, bc.periodic(1), bc.dirichlet(2.0, 0))
+
+
+def declared(body: Any, **kinds: Any) -> ssr.Program:
+    return ssr.program(options=ssr.Options(exact=True), **kinds)(body)
+
+
+def once(u: Any, y: Any) -> None:
+    y[:] = star @ (torus @ u)
+
+
+def chain(u: Any, y: Any) -> None:
+    y[:] = star @ (along @ (across @ u))
+
+
+across = bc.fill(cells.grow(0, 1), bc.symmetric(1, sign=-1))
+along = bc.fill(wide, bc.constant(1.0, axis=0), owned=cells.grow(0, 1))
+
+
+def test_a_product_of_arrays_is_folded() -> None:
+    program = (star @ basin)._program
+    assert "t is not stored" in notes(program)
+    for sizes in {"ny": 1, "nx": 1}, {"ny": 5, "nx": 2}, {"ny": 4, "nx": 6}:
+        check(program, sizes, 1)
+
+
+def test_two_fills_one_after_the_other_are_both_folded() -> None:
+    program = declared(chain, u=cells, y=cells)
+    assert gone(program)
+    for sizes in {"ny": 1, "nx": 1}, {"ny": 2, "nx": 5}:
+        check(program, sizes, 2)
+
+
+def test_readers_share_what_is_folded() -> None:
+    @ssr.program(u=cells, y=cells, z=cells)
+    def two(u: Any, y: Any, z: Any) -> None:
+        t = torus @ u
+        y[:] = star @ t
+        z[:] = y * (star @ (t * t))
+
+    @ssr.program(u=cells, v=cells)
+    def turns(u: Any, v: Any) -> None:
+        v[:] = u + 0.1 * (star @ (basin @ u))
+        u[:] = v + 0.1 * (star @ (mirror @ v))
+
+    assert "t is not stored" in notes(turns)
+    assert "t_1 is not stored" in notes(turns)
+    for program in two, turns:
+        check(program, {"ny": 3, "nx": 4}, 0)
+
+
+def test_calls_that_were_joined_are_folded_together() -> None:
+    @ssr.program(u=cells, v=cells, y=cells)
+    def both(u: Any, v: Any, y: Any) -> None:
+        y[:] = star @ (torus @ u) - star @ (torus @ v)
+
+    assert "t, t_1 are not stored" in notes(both)
+    check(both, {"ny": 3, "nx": 2}, 1)
+
+
+def test_components_have_signs_of_their_own() -> None:
+    V = cells.vector(2)
+    walls = bc.fill(wide.vector(2), bc.symmetric(0, sign=[-1, 1]), bc.constant([1.0, 0.0], axis=1))
+    cross = ssr.stencil(cells, wide, {(-1, 0): 1.0, (1, 0): -0.5, (0, 1): 0.25})
+
+    @ssr.program(U=V, W=V)
+    def step(U: Any, W: Any) -> None:
+        W[:] = cross @ (walls @ U)
+
+    assert gone(step)
+    U = np.array([[[0.0, -0.0, 3.0]], [[1.0, np.nan, -np.inf]]])
+    found = []
+    for fold in True, False:
+        W = np.full_like(U, np.nan)
+        plain.run(step.with_options(ssr.Options(fold=fold)), U, W)
+        found.append(W)
+    plain.check_same(*found)
+
+
+GRIDS = {
+    "box": (1, bc.periodic_box(2)),
+    "bricks": (6, bc.bricks(2, 3, periodic=[1])),
+    "twisted": (2, bc.glued(twist=True)),
+    "moebius": (1, bc.moebius()),
+}
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_blocks(name: str) -> None:
+    count, links = GRIDS[name]
+    (n,) = ssr.sizes("n")
+    points = bc.Grid(count * [(n, n)], links=links).cells
+    fill = bc.fill(points.grow(1), bc.copy(), *([] if name == "box" else [bc.dirichlet(0.1)]))
+    weights = {(0, 0, 0): -4.0, (0, 0, 1): 1.0, (0, 0, -1): 0.3, (0, 1, 0): -1.0, (0, -1, 0): 0.1}
+    A = ssr.stencil(points, points.grow(1), weights)
+    program = declared(product_of(A, fill), u=points, y=points)
+    assert gone(program)
+    for size in 1, 2, 5:
+        check(program, {"n": size}, size)
+
+
+def product_of(matrix: Any, fill: Any) -> Callable[..., None]:
+    def body(u: Any, y: Any) -> None:
+        y[:] = matrix @ (fill @ u)
+
+    return body
+
+
+def test_bits_do_not_depend_on_boxes_or_fusion() -> None:
+    program = ssr.program(u=cells, y=cells)(once)
+    u = np.random.default_rng(0).uniform(-1, 1, (7, 9))
+    found = []
+    for options in ssr.Options(), ssr.Options(fuse=False), ssr.Options(split=False):
+        for boxes in None, tuple(ssr.Space(7, 9).split(3, 2)):
+            y = np.full_like(u, np.nan)
+            plain.run(program.with_options(options), u, y, boxes=boxes)
+            found.append(y)
+    for y in found:
+        plain.check_same(y, found[0])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_compiled(dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSR_VERIFY", "1")
+    box = ssr.Space(*ssr.sizes("nz ny nx"))
+    whole = dict.fromkeys(product(range(-1, 2), repeat=3), 0.25)
+    fill = bc.fill(box.grow(1), bc.periodic(0), bc.dirichlet(0.1, 1), bc.dirichlet(0.1, 2))
+    program = ssr.program(u=box, y=box)(product_of(ssr.stencil(box, box.grow(1), whole), fill))
+    assert gone(program)
+    stored = program.with_options(ssr.Options(fold=False))
+    for shape in (1, 1, 1), (2, 3, 1), (5, 4, 19), (9, 8, 40):
+        u = np.random.default_rng(1).choice([*NUMBERS, *range(-9, 9)], shape).astype(dtype)
+        first, second = np.empty_like(u), np.empty_like(u)
+        with np.errstate(all="ignore"):
+            program(u, first)
+            stored(u, second)
+        plain.check_same(first, second)
+
+
+def test_ghosts_of_some_sizes_are_not_folded_for_others() -> None:
+    line = ssr.Space(nx)
+    fill = bc.fill(line.grow(1), bc.symmetric(about="point"))
+    body = product_of(ssr.stencil(line, line.grow(1), {-1: 1.0, 1: 1.0}), fill)
+    program = declared(body, u=line, y=line)
+    assert "t is read where nothing defines it" in notes(program)
+    check(program, {"nx": 5}, 0)
+    with pytest.raises(UndefinedGhostError):
+        plain.run(program, np.ones(1), np.ones(1))
+
+
+# -- programs in which they are not --------------------------------------------------------------
+
+small = ssr.Space(4, 5)
+table = scipy.sparse.random_array((20, 42), density=0.2, rng=np.random.default_rng(0))
+known = ssr.from_scipy(table.tocsr(), rows=small, cols=small.grow(1))
+upwind = ssr.stencil(cells, cells, {(0, 0): 4, (0, -1): -1.0}, outside="drop")
+far = cells.grow(3)
+disc = {(j, i): 0.1 * i - 0.3 * j for j in range(-3, 4) for i in range(-3, 4) if i * j or i + j}
+
+
+def in_place(u: Any, y: Any) -> None:
+    u[:] = u + star @ (torus @ u)
+
+
+def later(u: Any, y: Any) -> None:
+    t = torus @ u
+    u[:] = y - star @ t
+
+
+def outlived(u: Any, y: Any) -> None:
+    t = torus @ u
+    u[:] = 2.0 * y
+    y[:] = star @ t
+
+
+def value(u: Any, y: Any) -> None:
+    y[:] = star @ (torus @ (u * 2.0))
+
+
+def several(u: Any, y: Any) -> None:
+    y[:] = star @ (bc.fill(wide, bc.extrapolate(2)) @ u)
+
+
+def function(u: Any, y: Any) -> None:
+    y[:] = star @ (bc.fill(wide, bc.dirichlet(lambda y, x: x + y)) @ u)
+
+
+def swept(u: Any, y: Any) -> None:
+    y[:] = upwind.solve(star @ (torus @ u))
+
+
+def many(u: Any, y: Any) -> None:
+    y[:] = ssr.stencil(cells, far, disc) @ (bc.fill(far, bc.periodic(0), bc.periodic(1)) @ u)
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (in_place, "u is written while t is read"),
+        (later, "u is written while t is read"),
+        (outlived, "u is written while t is read"),
+        (value, "t is no copy of a field"),
+        (several, "made of several"),
+        (function, "by tables"),
+        (swept, "rows depend on each other"),
+        (many, "more terms in y"),
+    ],
+)
+def test_what_is_left_alone(body: Any, reason: str) -> None:
+    program = declared(body, u=cells, y=cells)
+    assert reason in notes(program)
+    assert "t is completed by" in notes(program)
+    for sizes in {"ny": 2, "nx": 3}, {"ny": 5, "nx": 4}:
+        check(program, sizes, 1)
+
+
+def test_a_stored_matrix_reads_a_stored_field() -> None:
+    fill = bc.fill(small.grow(1), bc.periodic())
+    program = declared(product_of(known, fill), u=small, y=small)
+    assert "t is read through a stored matrix" in notes(program)
+
+
+def test_a_field_with_ghosts_is_the_callers() -> None:
+    @ssr.program(h=wide, y=cells)
+    def refresh(h: Any, y: Any) -> None:
+        h[:] = torus @ h[cells]
+        y[:] = star @ h
+
+    assert "h is a field of the caller" in notes(refresh)
+
+
+def test_folding_can_be_switched_off() -> None:
+    program = ssr.program(u=cells, y=cells, options=ssr.Options(fold=False))(once)
+    assert notes(program) == ""
+    assert "t[j - 1, i]" in program.explain("loops")
+    assert not gone(program)
+    assert not gone(program.with_options(ssr.Options(debug=True)))

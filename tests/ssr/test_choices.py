@@ -1,0 +1,123 @@
+"""Choices by lines: expressions, sets, and values that differ from line to line."""
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ssr import ir
+from ssr.affine import Affine, Choice
+from ssr.choices import NOTHING, by_line
+from ssr.interpret import Meaning
+from ssr.sets import Domain
+
+from . import strategies as some
+
+AXES = ("j", "i")
+j, i, n, m = map(Affine.name, ("j", "i", "n", "m"))
+SIZES = {"n": 4, "m": 5}
+ROWS = Domain.where(AXES, "0 <= j < n and 0 <= i < m", ("n", "m"))
+U = ir.Field("u", (0, 0), (n, m))
+
+
+def chosen(test: Affine, then: Affine, orelse: Affine) -> Affine:
+    return Affine(((Choice((test,), then, orelse), 1),))
+
+
+def test_expressions_with_choices() -> None:
+    nested = chosen(j - 1, j - 1, chosen(n - 2, n - 1, Affine.of(0))) * 2 + i
+    for values in (dict(zip("jin", v, strict=True)) for v in product(range(4), repeat=3)):
+        want = values["j"] - 1 if values["j"] >= 1 else values["n"] - 1 if values["n"] >= 2 else 0
+        assert nested.evaluate(values) == 2 * want + values["i"]
+        assert nested.substitute(values).evaluate({}) == 2 * want + values["i"]
+        assert eval(str(nested), {}, values) == 2 * want + values["i"]
+        held = [e for tests, e in nested.cases() if all(t.evaluate(values) >= 0 for t in tests)]
+        assert [e.evaluate(values) for e in held] == [2 * want + values["i"]]
+    assert nested.names() == {"j", "i", "n"}
+
+
+def test_sets_know_choices() -> None:
+    before = chosen(j - 1, j - 1, j - 1 + n)
+    image = ROWS.image((before, i), AXES)
+    assert image.equals(ROWS)
+    first = Domain.where(AXES, "0 <= j < n - 1 and 0 <= i < m", ("n", "m"))
+    back = first.preimage((before, i), AXES)
+    assert (back & ROWS).equals(ROWS & Domain.where(AXES, "0 < j"))
+    assert ROWS.equal((before,), (n - 1,)).equals(ROWS & Domain.where(AXES, "j = 0"))
+
+
+@pytest.mark.parametrize(
+    ("condition", "tests"),
+    [
+        ("j > 0", ["j - 1"]),
+        ("j = 0", ["-j"]),
+        ("j = n - 1", ["j - n + 1"]),
+        ("0 < j < n - 1", ["-j + n - 2", "j - 1"]),
+        ("0 <= j", []),
+        ("j = 0 or j = n - 1", None),
+        ("j mod 2 = 0", None),
+    ],
+)
+def test_tests_of_sets(condition: str, tests: list[str] | None) -> None:
+    found = (ROWS & Domain.where(AXES, condition, ("n",))).tests(ROWS)
+    assert tests == (None if found is None else sorted(map(str, found)))
+
+
+LINES = ["j = 0", "0 < j < n - 1", "j = n - 1 and n > 1"]
+EVERY = Domain.where(AXES, "0 = 0")
+
+
+def sums(*terms: ir.Term) -> ir.Value:
+    return ir.Sum(terms)
+
+
+VALUES = st.sampled_from(
+    [
+        ir.Load("u", (j, i)),
+        ir.Load("u", (Affine.of(0), i)),
+        ir.Load("u", (n - 1 - j, i)),
+        ir.Load("u", (j, m - 1 - i)),
+        sums(ir.Term(EVERY, ir.Const(-0.5), ir.Load("u", (n - 1 - j, i)))),
+        sums(ir.Term(EVERY, ir.Const(2.0)), ir.Term(EVERY, ir.Const(-1.0), ir.Load("u", (j, i)))),
+        ir.Const(0.0),
+        ir.Const(1.5),
+    ]
+)
+
+
+@some.examples(60)
+@given(st.lists(VALUES, min_size=3, max_size=3), st.integers(0, 9))
+def test_values_by_line_keep_bits(values: list[ir.Value], seed: int) -> None:
+    terms = [
+        ir.Term(ROWS & Domain.where(AXES, line, ("n",)), ir.ONE, value)
+        for line, value in zip(LINES, values, strict=True)
+    ]
+    found = by_line(terms, {"u": U})
+    rng = np.random.default_rng(seed)
+    u = rng.choice([0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -3.7], (4, 5))
+    if len({_last(v) for v in values} - {None}) == 1:
+        assert len(found) == 1, "lines decide everything"
+    meaning = Meaning(np.float64, SIZES, {})
+
+    def at(these: list[ir.Term], row: tuple[int, ...]) -> Any:
+        (here,) = [t for t in these if row in set(meaning.points(t.domain))]
+        return meaning.evaluate(ir.Sum((here,)), row, ROWS, lambda _, index: u[index])
+
+    with np.errstate(all="ignore"):
+        for row in meaning.points(ROWS):
+            one, other = at(terms, row), at(found, row)
+            np.testing.assert_array_equal(one, other)
+            assert np.isnan(one) or np.signbit(one) == np.signbit(other)
+
+
+def _last(value: ir.Value) -> Affine | None:
+    loads = ir.loads(value)
+    return loads[0].index[-1] if loads else None
+
+
+def test_nothing_is_the_zero_that_changes_no_number() -> None:
+    assert isinstance(NOTHING, ir.Const)
+    assert np.signbit(NOTHING.value)
