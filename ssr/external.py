@@ -159,6 +159,7 @@ class External(ABC):
         Error
             If the sizes do not fit.
         """
+        return
 
     @abstractmethod
     def joined(self, other: External) -> External | None:
