@@ -24,6 +24,7 @@ from ssr.vectors import Vector, VectorSpace
 from .evaluate import indices, table
 from .grid import Grid, GridSpace
 from .operands import declared, kernel_dtype, real
+from .owners import Ranges, owners
 from .pieces import Part, Piece, Tap
 from .ruled import LARGE, several
 from .shared import Copy, Shared
@@ -53,7 +54,8 @@ def synchronise(
         changes where two blocks count in opposite directions. Blocks of several shapes have nodes,
         or faces normal to each axis, for each of `Grid.kinds`.
     how
-        ``"average"``: all copies become their mean; ``"owner"``: that of the lowest block.
+        ``"average"``: all copies become their mean; ``"owner"``: that of the lowest block, and of
+        several on a side that is folded onto itself the one of the lowest index.
     weights
         A positive number for each block, by which its copies count in the mean; all alike by
         default.
@@ -243,7 +245,6 @@ class Synchronise:
 
     def parts(self, sizes: Mapping[str, int]) -> Iterator[Part]:
         """Yield what is made, for given sizes."""
-        count = self.components or 1
         for copies in self.shared.copies():
             first = copies[0]
             box = self.shared.box(first, sizes)
@@ -251,27 +252,31 @@ class Synchronise:
                 continue
             ordered = sorted(copies, key=lambda copy: copy.place)
             if self.how == "owner":
-                used = [(ordered[0], 1.0)]
-                if ordered[0].place == ordered[1].place:
-                    raise ArgumentError(
-                        f"{self.name}: of points on a side that is folded onto itself none is the "
-                        "owner.",
-                        hint='Use how="average".',
-                    )
-                if ordered[0] is first:
-                    continue
+                for owner, part in owners(self.shared, first, ordered, box, sizes):
+                    yield from self._sums(first, [(owner, 1.0)], part, sizes)
             else:
                 total = sum(self.weights[c.block] for c in copies)
                 used = [(c, self.weights[c.block] / total) for c in ordered]
-            if self.basis is not None:
-                yield from self._turned(first, used, box, sizes)
-                continue
-            for c in range(count):
-                taps = tuple(
-                    self._tap(copy, copy.field * count + c, w * copy.sign * first.sign, box, sizes)
-                    for copy, w in used
-                )
-                yield self._piece(first, c, box, taps)
+                yield from self._sums(first, used, box, sizes)
+
+    def _sums(
+        self,
+        first: Copy,
+        used: Sequence[tuple[Copy, float]],
+        box: Ranges,
+        sizes: Mapping[str, int],
+    ) -> Iterator[Part]:
+        """Yield weighted sums of copies, component by component."""
+        if self.basis is not None:
+            yield from self._turned(first, used, box, sizes)
+            return
+        count = self.components or 1
+        for c in range(count):
+            taps = tuple(
+                self._tap(copy, copy.field * count + c, w * copy.sign * first.sign, box, sizes)
+                for copy, w in used
+            )
+            yield self._piece(first, c, box, taps)
 
     def _turned(
         self,
