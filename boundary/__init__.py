@@ -2,6 +2,7 @@
 
 from .across import interpolate, rotate
 from .chain import Affine
+from .conditions import constant, dirichlet, neumann, robin, zero
 from .connect import (
     bricks,
     channel,
@@ -20,24 +21,15 @@ from .draw_ghosts import draw_ghosts
 from .errors import AmbiguousGhostError, HaloError, UndefinedGhostError
 from .exchange import world
 from .explain import explain
+from .extrapolate import extrapolate
 from .fill import Fill, fill
+from .given import parameter
 from .grid import Grid, GridSpace
 from .layout import Layout
 from .link import Link, LinkError, Side
+from .maps import copy, periodic, symmetric
 from .plan import HaloPlan, halo_plan, halo_plans
-from .rules import (
-    Rule,
-    constant,
-    copy,
-    dirichlet,
-    extrapolate,
-    neumann,
-    parameter,
-    periodic,
-    robin,
-    symmetric,
-    zero,
-)
+from .rule import Rule
 from .sparse import sparse
 from .synchronise import Synchronise, synchronise
 from .topology import Connectivity

@@ -23,7 +23,7 @@ from .errors import HaloError
 from .evaluate import table
 from .frame import Frame
 from .link import Side
-from .rules import Part, Rule
+from .rule import Part, Rule
 from .strip import Entry, Row, Where, applied
 
 Changed: TypeAlias = tuple[Row, Where]

@@ -24,8 +24,8 @@ from .follow import linear_rows
 from .frame import Frame, owned_of
 from .ghosts import Ghosts, Member
 from .operands import Kind, One, check_sizes, declared, fields_of, flat, named, store
+from .rule import Rule
 from .ruled import Ruled
-from .rules import Rule
 
 if TYPE_CHECKING:
     import scipy.sparse

@@ -16,7 +16,7 @@ from .closure import Closed, Piece, close
 from .definition import Definition
 from .errors import AmbiguousGhostError, UndefinedGhostError
 from .frame import Box, Frame
-from .rules import Rule, check_points
+from .rule import Rule, check_points
 from .strip import Conflict, Row, Strip, Undefined
 
 LARGE = 61

@@ -16,7 +16,7 @@ from .evaluate import table
 from .frame import Frame
 from .link import Side
 from .numbering import Numbering
-from .rules import Ends, Part, Rule, rule_of, told
+from .rule import Ends, Part, Rule, rule_of, told
 from .strip import Entry, Row
 
 

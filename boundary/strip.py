@@ -15,7 +15,7 @@ from .frame import Box, Frame, Known
 from .link import Side
 
 if TYPE_CHECKING:
-    from .rules import Rule
+    from .rule import Rule
 
 Mix: TypeAlias = tuple[tuple[ir.Value, ...], ...]
 """A small matrix between the components of a vector."""
