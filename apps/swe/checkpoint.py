@@ -6,6 +6,7 @@ previous one whole. The archive carries a checksum of each part.
 """
 
 import json
+import math
 import zipfile
 import zlib
 from dataclasses import asdict, dataclass
@@ -115,9 +116,24 @@ def _checked(path: Path, header: Any, state: Array) -> Checkpoint:
     n = found.setting.n
     if found.setting.case not in cases.NAMES:
         raise CheckpointError(f"{path} is of an unknown case, {found.setting.case!r}.")
+    if not _possible(found):
+        raise CheckpointError(
+            f"{path} is of no run of this program.", note=f"its header is {json.dumps(header)}"
+        )
     if state.shape != (3, 6, n, n) or state.dtype != np.float64:
         raise CheckpointError(
             f"{path} holds no state of {n} cells.",
             note=f"it has {state.dtype}, shape {state.shape}",
         )
     return found
+
+
+def _possible(found: Checkpoint) -> bool:
+    """Whether numbers and names are such as runs have."""
+    s = found.setting
+    if s.weights not in ("linear", "weno") or {type(s.n), type(found.step)} != {int}:
+        return False
+    numbers = s.dt, s.angle, found.seconds
+    if not all(type(x) in (int, float) and math.isfinite(x) for x in numbers):
+        return False
+    return s.dt > 0 and found.step >= 0 and found.seconds >= 0

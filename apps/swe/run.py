@@ -260,7 +260,7 @@ class Run:
     def _stop(self, step: int, bad: Any, what: str) -> None:
         """Save the last good state and raise."""
         panel, j, i = np.argwhere(bad)[0]
-        dt, hint = self.setting.dt, "Take a shorter step with --dt or --cfl"
+        dt, hint = self.setting.dt, "Begin again with a shorter step, by --dt or --cfl"
         place = ""
         if self.good.step > self.start.step and self.rescue is not None:
             place = f"; the state after step {self.good.step} is in {self.rescue}"

@@ -1,5 +1,7 @@
 """Files: checkpoints that survive, output that xarray reads, pictures."""
 
+import json
+import math
 import os
 import subprocess
 import sys
@@ -11,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from apps.swe import cases, geometry, output, plot
+from apps.swe import cases, checkpoint, geometry, output, plot
 from apps.swe.cases import DAY, at_centres
 from apps.swe.checkpoint import Checkpoint, CheckpointError, Setting, load, save
 from apps.swe.files import OutputError, check_place, publish, reserve
@@ -173,6 +175,22 @@ def test_foreign_files_are_refused(tmp_path: Path) -> None:
         load(tmp_path / "nowhere")
     with pytest.raises(CheckpointError, match="cannot be read: Is a directory"):
         load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"n": 8.0}, {"dt": 0}, {"dt": None}, {"dt": "x"}, {"dt": math.nan}, {"angle": [1]},
+     {"weights": "foo"}, {"step": -1}, {"step": 2.5}, {"seconds": None}, {"seconds": -1.0}],
+)  # fmt: skip
+def test_headers_that_make_no_sense_are_refused(change: dict[str, Any], tmp_path: Path) -> None:
+    setting = {"case": "tc5", "n": 8, "dt": 1200.0, "angle": 0.0, "weights": "weno"}
+    whole = {"format": checkpoint.FORMAT, "setting": setting, "step": 7, "seconds": 8400.0}
+    ((name, value),) = change.items()
+    (setting if name in setting else whole)[name] = value
+    with (tmp_path / "there").open("wb") as file:
+        np.savez(file, header=np.array(json.dumps(whole)), state=np.zeros((3, 6, 8, 8)))
+    with pytest.raises(CheckpointError, match="is of no run of this program"):
+        load(tmp_path / "there")
 
 
 @pytest.mark.parametrize("suffix", [".nc", ".zarr"])

@@ -1,7 +1,8 @@
 """Random whole programs with boundaries.
 
 Compared are NumPy and SciPy, to rounding; and to the last bit the interpreter, the source run as
-plain Python, steps in one nest or each alone, and the steps as they were recorded.
+plain Python, steps in one nest or each alone, sums written out or built up along lines, and the
+steps as they were recorded.
 """
 
 from collections.abc import Mapping, Sequence
@@ -56,7 +57,7 @@ def check_all(name: str, steps: Sequence[Step], sizes: Mapping[str, int], seed: 
     of = setting(name)
     sizes = sized(of, sizes)
     program = declared(of, steps, ssr.Options(exact=True))
-    given = [drawn(of, sizes, seed) for _ in range(5)]
+    given = [drawn(of, sizes, seed) for _ in range(6)]
     wanted = bodies.body(Arrays(of, sizes), steps)(**given[0], s=0.5)
     with np.errstate(all="ignore"):
         numbers = [
@@ -64,8 +65,9 @@ def check_all(name: str, steps: Sequence[Step], sizes: Mapping[str, int], seed: 
             interpreted(program, given[2], 0.5, sizes),
             plain.run(program, *given[3].values(), 0.5),
         ]
-        apart = program.with_options(replace(program.options, fuse=False))
-        numbers.append(plain.run(apart, *given[4].values(), 0.5))
+        for n, other in enumerate(({"fuse": False}, {"split": False}), start=4):
+            changed = program.with_options(replace(program.options, **other))
+            numbers.append(plain.run(changed, *given[n].values(), 0.5))
     check_close(given[1], given[0])
     np.testing.assert_allclose(numbers[0], wanted, rtol=1e-9, atol=1e-11)
     for other, found in zip(given[2:], numbers[1:], strict=True):
@@ -77,6 +79,7 @@ def check_all(name: str, steps: Sequence[Step], sizes: Mapping[str, int], seed: 
 @some.examples(25)
 @example("bricks", [("two fills", False, 0), ("both", True, 1)], {"ny": 2, "nx": 2}, 0)
 @example("plane", [("part copy", False, 0), ("read", False, 0)], {"ny": 3, "nx": 1}, 0)
+@example("plane", [("nested", True, 1), ("inner", False, 0)], {"ny": 3, "nx": 2}, 0)
 @given(st.sampled_from(NAMES), STEPS, SIZES, st.integers(0, 99))
 def test_all_ways_agree(name: str, steps: Any, sizes: Any, seed: int) -> None:
     try:
