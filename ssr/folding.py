@@ -38,6 +38,9 @@ Nests: TypeAlias = "tuple[ir.Nest | ir.Call, ...]"
 TERMS = 32
 """Terms that the statements of one nest may have more after a call is folded into them."""
 
+LINES = 6
+"""Of the terms of a nest those that some lines have and others do not: they need loops apart."""
+
 CHOICES = 8
 """Points of a statement's rows whose values may differ in more than where they are read."""
 
@@ -175,6 +178,9 @@ def _reading(nest: ir.Nest, whole: Mapping[str, Made], fields: Mapping[str, ir.F
     more, choices = sum(s.more for s in made), max(s.choices for s in made)
     if more > TERMS:
         raise _Kept(f"{name} would become {more} more terms in {nest.target}")
+    apart = sum(s.apart for s in made)
+    if apart > LINES:
+        raise _Kept(f"{name} would become {apart} terms that only some lines of {nest.target} have")
     if choices > CHOICES:
         raise _Kept(f"{name} has other values next to the boundary at {choices} points of a row")
     return replace(nest, statements=tuple(s.statement for s in made))
@@ -189,6 +195,8 @@ class _Substitution:
         The statement.
     more
         How many terms it has more.
+    apart
+        How many of the terms for points only some lines have.
     choices
         How many of the points that a row reads have other values on some lines.
     fields
@@ -202,7 +210,7 @@ class _Substitution:
         whole: Mapping[str, Made],
         fields: Mapping[str, ir.Field],
     ) -> None:
-        self.more = self.choices = 0
+        self.more = self.apart = self.choices = 0
         rows = (statement.domain & nest.context).without(bounds(nest.axes))
         wanted: dict[ir.Load, Domain] = {}
         for domain, load in reads(statement.value, rows):
@@ -245,6 +253,7 @@ class _Substitution:
             )
         terms = [replace(t, domain=t.domain.simplified(rows)) for t in by_line(terms, fields)]
         self.more += len(terms) - 1
+        self.apart += sum(t.domain.simplified(met).involves(rows.axes[:-1]) for t in terms)
         self.choices += any(chosen(t) for t in terms)
         (first, *others) = terms
         assert first.operand is not None

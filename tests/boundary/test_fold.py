@@ -300,6 +300,16 @@ def test_blocks(name: str) -> None:
         check(program, {"n": size}, size)
 
 
+def test_lines_that_are_turned_are_left_alone() -> None:
+    (n,) = ssr.sizes("n")
+    points = bc.Grid(6 * [(n, n)], links=bc.cubed_sphere()).cells
+    near = {(0, 0, 0): -4.0, (0, 0, 1): 1.0, (0, 0, -1): 0.3, (0, 1, 0): -1.0, (0, -1, 0): 0.1}
+    body = product_of(ssr.stencil(points, points.grow(1), near), bc.fill(points.grow(1), bc.copy()))
+    program = declared(body, u=points, y=points)
+    assert "terms that only some lines of y have" in notes(program)
+    check(program, {"n": 3}, 1)
+
+
 def product_of(matrix: Any, fill: Any) -> Callable[..., None]:
     def body(u: Any, y: Any) -> None:
         y[:] = matrix @ (fill @ u)
