@@ -232,6 +232,18 @@ def test_two_fills_one_after_the_other_are_both_folded() -> None:
         check(program, sizes, 2)
 
 
+@pytest.mark.parametrize("offset", [(0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)])
+def test_zeros_keep_their_sign(offset: tuple[int, int]) -> None:
+    fill = bc.fill(wide, bc.dirichlet(1.0, 0), bc.symmetric(1))
+    program = declared(product_of(ssr.stencil(cells, wide, {offset: 1.0}), fill), u=cells, y=cells)
+    assert gone(program)
+    u, y = np.full((3, 4), -0.0), np.empty((3, 4))
+    plain.run(program, u, y)
+    inside = np.signbit(y) | (y == 2.0)
+    assert inside.all()
+    assert (y == 2.0).sum() == (4 if offset[0] else 0)
+
+
 def test_readers_share_what_is_folded() -> None:
     @ssr.program(u=cells, y=cells, z=cells)
     def two(u: Any, y: Any, z: Any) -> None:
