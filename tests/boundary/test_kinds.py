@@ -19,7 +19,7 @@ from ssr.interpret import interpret_program
 
 from ..ssr import plain
 from .cases import Case, cases, linked, shaped
-from .test_fills import compare, evaluated, size
+from .test_fills import check_pieces, compare, size
 from .walker import Array
 
 ny, nx, my, mx = ssr.sizes("ny nx my mx")
@@ -197,11 +197,22 @@ def test_the_text_of_kernels_depends_on_kinds_only() -> None:
 @settings(max_examples=40)
 @given(cases(several=True))
 def test_fills_are_what_walks_lead_to(case: Case) -> None:
-    u = case.random()
-    wanted, _ = case.expected(u)
-    for made, meant in zip(evaluated(case, u), wanted, strict=True):
-        known = ~np.isnan(made)
-        compare(made[known], meant[known], size(meant))
+    check_pieces(case)
+
+
+@pytest.mark.parametrize("rule", [bc.extrapolate(2), bc.robin(1.0, 2.0, 0.5)])
+def test_halos_of_other_widths(rule: bc.Rule) -> None:
+    """What is behind a side is asked for as deep as the widest halo of any block goes."""
+    grid = bc.Grid([(2, 4), (2, 1), (2, 3)], links=bc.bricks(1, 3))
+    narrow, wide = (tuple(kind.grow(0, w) for kind in grid.kinds) for w in (1, 4))
+    u = fields((1, 2, 4), (1, 2, 1), (1, 2, 3))
+    whole = bc.fill(wide, bc.copy(), rule) @ u
+    assert all(np.isfinite(w).all() for w in whole)
+    for place in range(3):
+        mixed = (*narrow[:place], wide[place], *narrow[place + 1 :])
+        made = bc.fill(mixed, bc.copy(), rule) @ u
+        for n, (one, all_of_it) in enumerate(zip(made, whole, strict=True)):
+            plain.check_same(one, all_of_it if n == place else all_of_it[..., 3:-3])
 
 
 @settings(max_examples=40)
