@@ -270,6 +270,24 @@ def test_copies_between_fields_of_other_shapes(along: int, weight: float, lines:
     check_same(found, expected(parts, [here, there]))
 
 
+def test_sums_that_differ_in_which_neighbours_share_a_field() -> None:
+    """Neighbours on a line are added up together only where they are of one field."""
+    step = ((1, 0), (0, 1))
+    weights = np.random.default_rng(0).uniform(-1, 1, (4, 3, 9))
+
+    def piece(target: int, fields: tuple[int, ...]) -> Piece:
+        taps = [
+            Tap(f, (0, n), step, w) for n, (f, w) in enumerate(zip(fields, weights, strict=True))
+        ]
+        return Piece(target, (4, 0), step, (3, 9), tuple(taps))
+
+    parts: list[Part] = [piece(0, (0, 0, 0, 0)), piece(1, (0, 1, 1, 0))]
+    fields = values((8, 14), 2)
+    form = form_of(parts, 2)
+    found = filled(checked(form), tables(parts, form, layouts(fields)), fields)
+    check_same(found, expected(parts, fields))
+
+
 def pair(a: tuple[int, ...], b: tuple[int, ...], target: tuple[int, ...], count: int) -> Piece:
     """Return the mean of two rows of points, along the last axis, in the place of one of them."""
     step = ((0, 1),)
