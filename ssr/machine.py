@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numba
+from llvmlite.binding import Linkage
 from numba import types
 from numba._dynfunc import make_function
 from numba.core.cgutils import alloca_once
@@ -100,6 +101,9 @@ class KernelLowering(NativeLowering):
 
     def run_pass(self, state: Any) -> bool:
         """Write the code of a kernel."""
+        if state.library is None:
+            state.library = KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+            state.library.enable_object_caching()
         with (
             remembered(state.typingctx, "resolve_function_type"),
             remembered(state.targetctx, "get_function"),
@@ -107,11 +111,31 @@ class KernelLowering(NativeLowering):
             return bool(super().run_pass(state))
 
 
+class KernelLibrary(JITCodeLibrary):
+    """Code of a kernel with its parts.
+
+    Nobody else calls the parts. LLVM is told so, and what they do not use of their arguments, most
+    of what describes an array, is not passed to them at each line.
+    """
+
+    def _optimize_final_module(self) -> None:
+        for function in self._final_module.functions:
+            if function.linkage == Linkage.linkonce_odr and not function.is_declaration:
+                function.linkage = Linkage.internal
+        super()._optimize_final_module()
+
+
 class PartLibrary(JITCodeLibrary):
-    """Code of a kernel's part, which is optimised and made executable with the kernel only."""
+    """Code of a kernel's part, which is optimised and made executable with the kernel only.
+
+    It stays a function, but for a kernel that is the part of its caller.
+    """
 
     def _optimize_functions(self, ll_module: Any) -> None:
         ll_module.data_layout = self.codegen._data_layout
+        for function in ll_module.functions:
+            if not function.is_declaration and self.name != "kernel":
+                function.add_function_attribute("noinline")
 
     def _optimize_final_module(self) -> None:
         pass
