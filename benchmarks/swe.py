@@ -25,7 +25,7 @@ from typing import Any, Literal
 import numpy as np
 
 import ssr
-from apps.swe import solver
+from apps.swe import geometry, solver
 from apps.swe.cases import case
 from benchmarks import fortran, report, timing
 from benchmarks.boundary import fortran_size, python_size
@@ -85,13 +85,14 @@ def right_sides(shape: Shape) -> dict[str, Candidate]:
         bottom_x=solver.faces[0].vector(2),
         y=solver.edges[1].vector(2),
         bottom_y=solver.faces[1].vector(2),
+        per=ssr.scalar,
     )
     def rhs(
         V: Any, R: Any, wind: Any, m: Any, f: Any, b: Any, x: Any, bottom_x: Any, y: Any,
-        bottom_y: Any,
+        bottom_y: Any, per: Any,
     ) -> None:  # fmt: skip
         V[:] = solver.extended @ V[inner]
-        R[:] = flow.rhs(V, wind, m, f, b, ((x, bottom_x), (y, bottom_y)))
+        R[:] = flow.rhs(V, wind, m, f, b, ((x, bottom_x), (y, bottom_y)), per)
 
     def reference(build: str) -> Candidate:
         other = Reference(n, FLOW, build=build)
@@ -101,7 +102,9 @@ def right_sides(shape: Shape) -> dict[str, Candidate]:
     wider[..., 1:-1, 1:-1] = state
     constants = solver.constants(n, FLOW)
     builds = {f"natural {build}": reference(build) for build in fortran.BUILDS}
-    ours = Candidate(lambda: rhs(wider, change, *constants), lambda: (state + dt * change) / scale)
+    per = n / (2 * geometry.EDGE)
+    bound = rhs.bind(wider, change, *constants, per)
+    ours = Candidate(bound, lambda: (state + dt * change) / scale)
     return {"ours": ours, **builds}
 
 

@@ -132,15 +132,15 @@ class Flow:
     """The right-hand side of the equations for one case and grid."""
 
     def __init__(self, size: int, passive: bool, weights: Weights) -> None:
-        self.D, self.passive, self.weights = 2 * geometry.EDGE / size, passive, weights
+        self.passive, self.weights = passive, weights
         table = bc.interpolate(*geometry.interpolation(size))
         west_east_south_north = np.moveaxis(geometry.rotations(size), (2, 3), (0, 1))
         turn = bc.rotate(west_east_south_north[:, [2, 3, 0, 1]])
         self.fill = bc.fill(wide, table @ bc.copy())
         self.turn = bc.fill(wide.vector(2), turn @ table @ bc.copy())
 
-    def rhs(self, U: Any, wind: Any, m: Any, f: Any, b: Any, at_edges: Any) -> Any:
-        """Return dU/dt, of averages with a layer of ghosts."""
+    def rhs(self, U: Any, wind: Any, m: Any, f: Any, b: Any, at_edges: Any, per: Any) -> Any:
+        """Return dU/dt, of averages with a layer of ghosts; there are ``per`` cells in a radian."""
         water = to_points(U)
         u = wind if self.passive else 1 / water[0] * water[1:]
         H, v = self.fill @ (water[0] * (at_cells @ m[0]) + b[cells]), self.turn @ u
@@ -162,9 +162,9 @@ class Flow:
             mass = area * speed * ssr.where(speed > 0, hl, hr)
             each = mass, mass * ssr.where(speed > 0, ul, ur), mass * ssr.where(speed > 0, vl, vr)
             flux.append([x + bend_beside[d] @ x / 24 for x in each])
-            gradient.append(GRAVITY / (6 * self.D) * (8 * (across[d] @ height) - central[d] @ H))
+            gradient.append(GRAVITY / 6 * per * (8 * (across[d] @ height) - central[d] @ H))
         flux[1][0], flux[0][0] = synchronise @ (flux[1][0], flux[0][0])
-        loss = [(across[0] @ x + across[1] @ y) / self.D for x, y in zip(*flux, strict=True)]
+        loss = [per * (across[0] @ x + across[1] @ y) for x, y in zip(*flux, strict=True)]
         if self.passive:
             return ssr.vector(-loss[0], 0.0 * loss[0], 0.0 * loss[0])
         source = [to_averages(s) for s in self.source(h, u, gradient, m, f)]
@@ -196,16 +196,18 @@ def program(size: int, passive: bool, weights: Weights) -> ssr.Program:
         bottom_west_east=faces[0].vector(2),
         south_north=edges[1].vector(2),
         bottom_south_north=faces[1].vector(2),
+        per=ssr.scalar,
         a=ssr.scalar,
         c=ssr.scalar,
         dt=ssr.scalar,
     )
     def stage(  # type: ignore[no-untyped-def]
-        U, V, wind, m, f, b, west_east, bottom_west_east, south_north, bottom_south_north, a, c, dt
-    ):
+        U, V, wind, m, f, b, west_east, bottom_west_east, south_north, bottom_south_north,
+        per, a, c, dt
+    ):  # fmt: skip
         at_edges = (west_east, bottom_west_east), (south_north, bottom_south_north)
         V[:] = extended @ V[cells]
-        V[cells] = a * U + c * (V[cells] + dt * flow.rhs(V, wind, m, f, b, at_edges))
+        V[cells] = a * U + c * (V[cells] + dt * flow.rhs(V, wind, m, f, b, at_edges, per))
 
     return stage
 
@@ -231,7 +233,8 @@ class Solver:
         """The program of a stage with its arrays; the first step makes it."""
         n, case, weights = self._setting
         stage = program(n, case.passive, weights)
-        return stage.bind(self._old, self._wider, *constants(n, case))
+        per = n / (2 * geometry.EDGE)
+        return stage.bind(self._old, self._wider, *constants(n, case), per)
 
     def step(self, dt: float) -> None:
         """Advance by one step of dt seconds."""
