@@ -13,11 +13,12 @@ from .applied import Applied, What, linear_operator
 from .binding import match_sizes
 from .compose import part_spaces
 from .errors import ArgumentError, ShapeError, SpaceError, UnsupportedError
-from .expression import Expression, apply_rows
+from .expression import Expression
 from .families import Part, check_part
 from .gather import apply_stored, solve_stored
 from .index import integer, plain
 from .matrix import Matrix
+from .matrixrows import apply_rows
 from .oracle import need, numbers_in
 from .program import Program, program
 from .space import Space

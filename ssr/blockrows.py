@@ -8,18 +8,13 @@ from typing import TYPE_CHECKING, Any
 from . import ir
 from .elimination import eliminated
 from .errors import NotTriangularError, UnboundError
-from .expression import (
-    Expression,
-    Field,
-    Recorder,
-    apply_rows,
-    current,
-    recording,
-    solve_rows,
-)
+from .expression import Expression, Field
 from .kinds import spaces
+from .matrixrows import apply_rows, solve_rows
 from .options import Options
 from .program import Program
+from .recorder import Recorder
+from .recording import current, recording
 from .signature import Signature
 from .space import Space
 from .trace import ScalarType

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from . import ir
 from .errors import SingularMatrixError
-from .expression import Expression, bound_families, current, diagonal_value
+from .expression import Expression
 from .kinds import spaces
+from .matrixrows import bound_families, diagonal_value
+from .recording import current
 from .sets import Domain
 from .trace import Place, row_domain
 

@@ -14,11 +14,14 @@ from typing import TYPE_CHECKING, Any
 from . import ir
 from .affine import Affine
 from .errors import ArgumentError, Span
-from .expression import Expression, Field, Recorder, apply_rows, recording
+from .expression import Expression, Field
 from .listing import call_text, loops_text, nest_text, point, program_text, table, where
+from .matrixrows import apply_rows
 from .nests import in_place, nest
 from .options import Options
 from .picture import matrix_html
+from .recorder import Recorder
+from .recording import recording
 from .space import Space
 from .values import Value, show
 

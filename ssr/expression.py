@@ -2,341 +2,32 @@
 
 An `Expression` holds the value of a generic row as IR. What cannot be part of one row - the
 operand of a product that is no field, a solve inside a larger expression - is assigned to a
-temporary field first. A `Recorder` collects the assignments of the program being traced.
+temporary field first, by the recorder of the program being traced.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
-from weakref import WeakValueDictionary
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from . import ir
-from .analyse import diagonal_split
-from .errors import (
-    ArgumentError,
-    Error,
-    RuntimeConditionError,
-    SpaceError,
-    Span,
-    UnboundError,
-    UnsupportedError,
-    user_span,
-)
+from .errors import ArgumentError, RuntimeConditionError, SpaceError, UnsupportedError
 from .families import multiply
 from .functions import power
 from .index import plain
-from .oracle import data_of
-from .sets import Domain
+from .recording import current
 from .space import Space
 from .trace import row_domain
-from .values import CONDITIONS, LOGICAL, Row, Value, is_condition, node, show
+from .values import CONDITIONS, LOGICAL, Row, is_condition, node, show
 
 if TYPE_CHECKING:
-    from .external import External
-    from .matrix import Matrix
-    from .stored import Stored
-
+    from .recorder import Recorder
 
 NESTED = 16
 """Sums of sums at most that are kept apart until a program is complete."""
-
-_PARAMETERS = "Use the parameters of the program's own body."
-
-
-class Recorder:
-    """The assignments and arrays of a program while its body runs."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.fields: dict[str, Space] = {}
-        self.temporaries: dict[str, Space] = {}
-        self.scalars: dict[str, float | None] = {}
-        self.captured: dict[str, Any] = {}
-        self.stored: dict[str, Stored] = {}
-        self.sizes: dict[str, int] = {}
-        self.inner: set[str] = set()
-        self.reductions: dict[str, Space] = {}
-        self.parts: dict[str, Space] = {}
-        self.steps: list[ir.Step] = []
-        self.places: list[Span | None] = []
-        self.results: Value | tuple[Value, ...] | None = None
-
-        self._live: WeakValueDictionary[int, Expression] = WeakValueDictionary()
-
-    def track(self, expression: Expression) -> None:
-        """Remember an expression as long as the body can use it."""
-        self._live[id(expression)] = expression
-
-    def fresh(self, stem: str) -> str:
-        """Return a name not used yet."""
-        spaces = {**self.fields, **self.temporaries}
-        taken = {*spaces, *self.scalars}.union(*(space.sizes for space in spaces.values()))
-        return ir.fresh(stem, taken)
-
-    def assign(
-        self, name: str, space: Space, expression: Expression, part: Space | None = None
-    ) -> None:
-        """Record ``name[:] = expression``, or ``name[part] = expression``.
-
-        Expressions that read the old values and may still be used are stored before.
-        """
-        self.own(expression)
-        rows = part or space
-        if rows != space and any(g.new for g in ir.gathers(expression.value)):
-            expression = self.store(expression)  # stored matrices number the points of the part
-        self._keep_readers(name, expression)
-        given = expression
-        if isinstance(expression, Mask):
-            expression = expression.settled()
-        if expression.space != rows:
-            what = "" if rows == space else "the part of "
-            raise SpaceError(
-                f"An expression on {expression.space!r} is assigned to {what}{name!r} on {rows!r}.",
-                hint="Both sides of an assignment live on one space.",
-            )
-        value = ir.reading(expression.value, ir.MADE, name)
-        self._own_scalars(value)
-        self.places.append(user_span())
-        self.steps.append(
-            ir.Assignment(
-                name,
-                rows.axes,
-                row_domain(rows),
-                value,
-                expression.order,
-                None if rows == space else self.part(rows),
-            )
-        )
-        if not isinstance(given.value, ir.Load):
-            given.become(name)
-
-    def call(self, external: External, fields: Sequence[str], scalars: Sequence[ir.Value]) -> None:
-        """Record the call of a function that updates temporaries nobody has read yet."""
-        for value in scalars:
-            self._own_scalars(value)
-        self.places.append(user_span())
-        self.steps.append(ir.Call(external.name, external, tuple(fields), tuple(scalars)))
-
-    def whole(self, name: str) -> Expression:
-        """Return the expression that stands for a field or temporary."""
-        space = self.space(name)
-        return Expression(space, ir.Load(name, space.indices()), owner=self)
-
-    def part(self, space: Space) -> ir.Field:
-        """Return the rows of a part of a field, by a name that they have in this program."""
-        name = repr(space)
-        self.parts[name] = space
-        return ir.Field(name, space.lower, space.data.shape)
-
-    def together(self, space: Space, values: Mapping[str, ir.Value]) -> None:
-        """Record assignments of several fields that are made together, row by row in C order."""
-        for name in values:
-            self._keep_readers(name, None)
-        rows = row_domain(space)
-        made = [ir.Assignment(n, space.axes, rows, v, "forward") for n, v in values.items()]
-        self.places.append(user_span())
-        self.steps.append(made[0] if len(made) == 1 else ir.Group(tuple(made)))
-
-    def _keep_readers(self, name: str, but: Expression | None) -> None:
-        """Store the expressions that read a field which is about to be assigned."""
-        for other in list(self._live.values()):
-            if other is not but and reads_field(other.value, name):
-                self._keep(other)
-
-    def space(self, name: str) -> Space:
-        """Return the space of a field or temporary."""
-        return self.fields[name] if name in self.fields else self.temporaries[name]
-
-    def keep(self, stored: Stored) -> str:
-        """Return the name of a stored matrix in this program."""
-        for name, known in self.stored.items():
-            if known is stored:
-                return name
-        name = f"csr{len(self.stored) + 1}"
-        self.stored[name] = stored
-        return name
-
-    def _own_scalars(self, value: ir.Value) -> None:
-        for part in ir.walk(value):
-            if isinstance(part, ir.Scalar) and part.name not in self.scalars:
-                raise ArgumentError(
-                    f"Scalar {part.name!r} belongs to another program.", hint=_PARAMETERS
-                )
-
-    def _keep(self, expression: Expression) -> None:
-        """Store an expression in a temporary, which it stands for from now on."""
-        expression.become(self.put(expression, expression.space))
-
-    def put(self, expression: Expression, whole: Space) -> str:
-        """Store an expression in a new temporary, which may have more points; return its name."""
-        name = self.fresh("t")
-        self.temporaries[name] = whole
-        self.assign(name, whole, expression, expression.space)
-        return name
-
-    def reduce(self, kind: Literal["sum", "max", "min"], stem: str, values: Expression) -> Value:
-        """Record a reduction over all rows; return the number it gives."""
-        values = values.settled()
-        self._own_scalars(values.value)
-        known = self._reduced(kind, values)
-        if known is not None:
-            return Value(ir.Scalar(known))
-        name, space = self.fresh(stem), values.space
-        rows = ir.Field(name, space.lower, space.data.shape)
-        self.scalars[name] = None
-        self.reductions[name] = space
-        self.places.append(user_span())
-        self.steps.append(
-            ir.Reduction(name, kind, space.axes, rows, row_domain(space), values.value)
-        )
-        return Value(ir.Scalar(name))
-
-    def _reduced(self, kind: str, values: Expression) -> str | None:
-        """Return an earlier reduction of the same values, if what they read has not changed."""
-        domain = row_domain(values.space)
-        for step in reversed(self.steps):
-            if not isinstance(step, ir.Reduction):
-                if any(reads_field(values.value, name) for name in ir.made(step)):
-                    return None
-            elif (step.kind, step.domain, step.value) == (kind, domain, values.value):
-                return step.name
-        return None
-
-    def give(self, results: object) -> None:
-        """Take what the body returns: nothing, a number, or a sequence of numbers."""
-        if isinstance(results, (tuple, list)):
-            self.results = tuple(Value(self._result(r)) for r in results)
-        elif results is not None:
-            self.results = Value(self._result(results))
-
-    def _result(self, result: object) -> ir.Value:
-        if isinstance(result, Expression):
-            raise ArgumentError(
-                f"The program {self.name} returns the {result.told()}.",
-                note="A program returns numbers: scalars, reductions and arithmetic of these.",
-                hint="Assign fields to parameters: y[:] = ....",
-            )
-        value = node(result, "Results of a program")
-        self._own_scalars(value)
-        return value
-
-    def returned(self) -> tuple[Value, ...]:
-        """Return all results."""
-        if self.results is None:
-            return ()
-        return self.results if isinstance(self.results, tuple) else (self.results,)
-
-    def store(self, expression: Expression) -> Field:
-        """Return a field that holds an expression: itself, or a new temporary."""
-        self.own(expression)
-        if isinstance(expression, Mask):
-            expression = expression.settled()
-        space, value = expression.space, expression.value
-        if isinstance(value, ir.Load) and value == ir.Load(value.array, space.indices()):
-            return Field(value.array, space, self)
-        self._keep(expression)
-        return self.store(expression)
-
-    def alone(self, expression: Expression) -> Field:
-        """Return a field that holds an expression and has no other points."""
-        field = self.store(expression)
-        if self.space(field.name) == field.space:
-            return field
-        return Field(self.put(Expression(field.space, field.value), field.space), field.space, self)
-
-    def own(self, expression: Expression) -> None:
-        """Check that an expression is made of the fields of this program."""
-        if expression.owner is not self:
-            what = f"Field {expression.name!r}" if isinstance(expression, Field) else "A value"
-            raise ArgumentError(f"{what} belongs to another program.", hint=_PARAMETERS)
-
-    def data(self, matrix: Matrix) -> dict[str, ir.Value | str]:
-        """Return what a matrix's data stand for here: a field's name, or a value."""
-        meaning: dict[str, ir.Value | str] = {}
-        for name, kind in matrix.parts.data.items():
-            if name not in matrix.parts.bound:
-                made = name not in data_of(matrix.parts.origin)
-                name = name.partition("[")[0]
-                raise UnboundError(
-                    f"Matrix {matrix.name} needs a value for {name!r}.",
-                    hint=f"Compute the recurrence first: {name}.compute()."
-                    if made
-                    else f"Bind it: {matrix.name}.bind({name}=...).",
-                )
-            value = matrix.parts.bound[name]
-            if isinstance(value, Expression):
-                meaning[name] = self.store(value).name
-            elif isinstance(kind, Space):
-                meaning[name] = self._capture(name, kind, value)
-            else:
-                meaning[name] = self._constant(name, value)
-        for name in matrix.sizes:
-            self.inner.add(name)
-            if name in matrix.parts.bound:
-                self._bind(name, matrix.parts.bound[name])
-        return meaning
-
-    def _bind(self, size: str, value: int) -> None:
-        known = self.sizes.setdefault(size, value)
-        if known != value:
-            raise ArgumentError(f"Size {size} is bound to {known} and to {value} in one program.")
-
-    def _capture(self, name: str, space: Space, array: Any) -> str:
-        for known, held in self.captured.items():
-            if held is array and self.fields.get(known) == space:
-                return known
-        name = self.fresh(name)
-        self.fields[name] = space
-        self.captured[name] = array
-        return name
-
-    def _constant(self, name: str, value: Any) -> ir.Value:
-        if isinstance(value, Value):
-            return value.node
-        name = self.fresh(name)
-        self.scalars[name] = float(value)
-        return ir.Scalar(name)
-
-
-_recorder: ContextVar[Recorder | None] = ContextVar("recorder", default=None)
-
-
-@contextmanager
-def recording(recorder: Recorder) -> Iterator[None]:
-    """Collect assignments made inside the block."""
-    token = _recorder.set(recorder)
-    try:
-        yield
-    finally:
-        _recorder.reset(token)
-
-
-def recorder_of_program() -> Recorder | None:
-    """Return the recorder of the program being traced, if one is."""
-    return _recorder.get()
-
-
-def current() -> Recorder:
-    """Return the recorder of the program being traced.
-
-    Raises
-    ------
-    Error
-        Outside a program's body.
-    """
-    recorder = _recorder.get()
-    if recorder is None:
-        raise Error(
-            "A field of a program is used outside the program's body.",
-            hint="Fields are symbols; call the program with arrays.",
-        )
-    return recorder
 
 
 class Expression(Row):
@@ -618,11 +309,6 @@ def check_part(part: Space, whole: Space, what: str) -> None:
         )
 
 
-def reads_field(value: ir.Value, name: str) -> bool:
-    """Whether a value reads a field."""
-    return name in ir.arrays(value)
-
-
 def _is_all(where: object) -> bool:
     return where is Ellipsis or (isinstance(where, slice) and where == slice(None))
 
@@ -653,68 +339,3 @@ def _summands(expression: Expression) -> tuple[ir.Term, ...]:
 
 def _negated(found: tuple[ir.Term, ...]) -> tuple[ir.Term, ...]:
     return tuple(replace(t, weight=multiply(ir.Const(-1.0), t.weight)) for t in found)
-
-
-def apply_rows(matrix: Matrix, x: Expression) -> Expression:
-    """Return the row of ``matrix @ x``."""
-    if x.space != matrix.cols:
-        raise SpaceError(
-            f"{matrix.name} @ an expression on {x.space!r}: the columns are {matrix.cols!r}."
-        )
-    recorder = current()
-    field = recorder.store(x)
-    found = bound_families(matrix, recorder)
-    return Expression(
-        matrix.rows,
-        ir.Sum(tuple(ir.Term(f.domain, f.value, ir.Load(field.name, f.column)) for f in found)),
-    )
-
-
-def solve_rows(matrix: Matrix, b: Expression) -> Expression:
-    """Return the row of ``matrix.solve(b)``: ``(b - sum of made neighbours) / diagonal``."""
-    if b.space != matrix.rows:
-        raise SpaceError(
-            f"{matrix.name}.solve(an expression on {b.space!r}): the rows are {matrix.rows!r}."
-        )
-    recorder = current()
-    b = b.settled()
-    rows = row_domain(matrix.rows)
-    order, diagonal, rest = diagonal_split(bound_families(matrix, recorder), rows, matrix.name)
-    made = tuple(
-        ir.Term(f.domain, multiply(ir.Const(-1.0), f.value), ir.Load(ir.MADE, f.column, True))
-        for f in rest
-    )
-    total = ir.Sum((*terms(b), *made))
-    divisor = diagonal_value(diagonal, rows)
-    value = total if divisor == ir.ONE else ir.Op("div", (total, divisor))
-    return Expression(matrix.rows, value, order)
-
-
-def diagonal_value(diagonal: tuple[ir.Family, ...], rows: Domain) -> ir.Value:
-    """Return the diagonal entry of a row: one value if it is the same expression everywhere."""
-    if len(diagonal) == 1 and rows <= diagonal[0].domain:
-        return diagonal[0].value
-    return ir.Sum(tuple(ir.Term(f.domain, f.value) for f in diagonal))
-
-
-def bound_families(matrix: Matrix, recorder: Recorder) -> tuple[ir.Family, ...]:
-    """Return the families with data replaced by what they are bound to."""
-    meaning = recorder.data(matrix)
-    return tuple(replace(f, value=bound_value(f.value, meaning)) for f in matrix.families)
-
-
-def bound_value(value: ir.Value, meaning: Mapping[str, ir.Value | str]) -> ir.Value:
-    """Return a value with data replaced by what they are bound to."""
-
-    def change(part: ir.Value) -> ir.Value | None:
-        if isinstance(part, ir.Scalar):
-            found = meaning[part.name]
-            assert not isinstance(found, str)
-            return found
-        if isinstance(part, ir.Load):
-            name = meaning[part.array]
-            assert isinstance(name, str)
-            return replace(part, array=name)
-        return None
-
-    return ir.rewrite(value, change)

@@ -16,7 +16,8 @@ import numpy as np
 
 from . import ir
 from .errors import ArgumentError, SpaceError
-from .expression import Expression, check_part, current
+from .expression import Expression, check_part
+from .recording import current
 from .values import node
 
 if TYPE_CHECKING:

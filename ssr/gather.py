@@ -13,7 +13,8 @@ import numpy as np
 
 from . import ir
 from .errors import NotTriangularError, SingularMatrixError, SpaceError
-from .expression import Expression, current, terms
+from .expression import Expression, terms
+from .recording import current
 from .stored import Stored
 from .trace import row_domain
 

@@ -27,9 +27,10 @@ from .errors import (
     UnboundError,
     UnsupportedError,
 )
-from .expression import Expression, apply_rows, solve_rows
+from .expression import Expression
 from .families import Part as Which
 from .index import Index, integer, plain
+from .matrixrows import apply_rows, solve_rows
 from .oracle import (
     Combination,
     Origin,

@@ -15,18 +15,13 @@ from .boxes import calls_of, normal, plan_boxes
 from .calls import settled
 from .check import diagnose, dtype_name, number_of, overlap, read_first
 from .errors import ArgumentError, Span, UnboundError
-from .expression import (
-    Expression,
-    Field,
-    Recorder,
-    apply_rows,
-    current,
-    recording,
-    solve_rows,
-)
+from .expression import Expression, Field
 from .launch import Launch, arrangement
 from .live import live
+from .matrixrows import apply_rows, solve_rows
 from .options import Options
+from .recorder import Recorder
+from .recording import current, recording
 from .shared import joined
 from .signature import Kind, Signature
 from .space import Box, Space

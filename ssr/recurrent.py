@@ -20,12 +20,15 @@ from . import ir
 from .declare import check_declaration
 from .earlier import DONE, Symbolic
 from .errors import ArgumentError, SpaceError
-from .expression import Field, Recorder, bound_value, recorder_of_program, recording
+from .expression import Field
 from .matrix import Matrix, Parts
+from .matrixrows import bound_value
 from .options import Options
 from .oracle import Recursion
 from .pattern import pattern
 from .program import Program
+from .recorder import Recorder
+from .recording import recorder_of_program, recording
 from .rows import Reading, giving
 from .signature import Signature
 from .space import Space

@@ -12,7 +12,8 @@ import numpy as np
 
 from . import ir
 from .errors import ArgumentError, SpaceError
-from .expression import Expression, Field, Recorder
+from .expression import Expression, Field
+from .recorder import Recorder
 from .space import Space
 from .trace import ScalarType
 from .values import Value, node

@@ -16,9 +16,10 @@ import numpy as np
 
 from . import ir
 from .errors import ArgumentError, ShapeError
-from .expression import Expression, Field, Recorder, renaming
+from .expression import Expression, Field, renaming
 from .functions import power
 from .index import Index, integer
+from .recorder import Recorder
 from .space import Space
 from .values import Row, Value
 
