@@ -71,11 +71,10 @@ class Program:
         self._constants = tuple((n, v) for n, v in recorder.scalars.items() if v is not None)
         self._kernels: dict[str, Kernel] = {}
         self._launches: dict[Any, Launch] = {}
-        self._last: Launch | None = None
+        self._last: tuple[Launch, list[type]] | None = None
         found, self._places = _program_ir(recorder)
         self.ir = replace(found, vectors=signature.components)
         self._many = isinstance(recorder.results, tuple)
-        self._count = len(signature.kinds)
         self._numbers = tuple(
             n for n, (_, kind) in enumerate(signature.kinds) if isinstance(kind, ScalarType)
         )
@@ -133,16 +132,15 @@ class Program:
         BoxError
             If the boxes do not cover the rows once, or wait for each other.
         """
-        launch = self._last
+        last = self._last
         if (
-            launch is not None
+            last is not None
             and boxes is None
             and not named
-            and len(args) == self._count
-            and (not self._numbers or all(type(args[n]) is float for n in self._numbers))
+            and [*map(type, args)] == last[1]  # no masked arrays, no integers
         ):
             try:
-                results = launch(args)
+                results = last[0](args)
                 if results is not None:
                     return self._returned(results) if results else None
             except TypeError:  # what is wrong is found out below
@@ -219,7 +217,8 @@ class Program:
             overlap(self._named(arrays), self._written())
             results = launch.anyway(args)
         elif boxes is None:
-            self._last = launch
+            types = [float if n in self._numbers else type(a) for n, a in enumerate(args)]
+            self._last = launch, types
         assert results is not None
         return self._returned(results)
 
@@ -227,7 +226,7 @@ class Program:
         cutting = None if boxes is None else normal(boxes)
         if not all(isinstance(a, np.ndarray) for a in arrays):
             diagnose(self._named(arrays), None, self._written())
-        key = cutting, *[(a.shape, a.strides, a.dtype) for a in arrays]
+        key = cutting, *[(type(a), a.shape, a.strides, a.dtype) for a in arrays]
         known = self._launches.get(key)
         if known is None:
             known = self._prepare(arrays, cutting)

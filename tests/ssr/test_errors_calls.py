@@ -307,6 +307,24 @@ def masked_array():
     T @ np.ma.masked_equal(ones(3), 1.0)
 
 
+@pytest.mark.parametrize("boxes", [None, [((0, 2),), ((2, 3),)]])
+@pytest.mark.parametrize("name", ["x", "pair"])
+def test_masks_are_refused_after_calls_without_them(name: str, boxes: Any) -> None:
+    line = ssr.Space(3)
+
+    @ssr.program(x=line, y=line, pair=line.vector(2), a=ssr.scalar)
+    def add(x: Any, y: Any, pair: Any, a: Any) -> None:
+        y[:] = a * x + pair[0] + pair[1]
+
+    given = {"x": ones(3), "y": ones(3), "pair": ones(2, 3), "a": 0.5}
+    masked = given | {name: np.ma.masked_equal(given[name], 1.0)}
+    for _ in range(2):
+        add(*given.values(), boxes=boxes)
+        with pytest.raises(errors.ArgumentError, match="masked array; kernels know no masks"):
+            add(*masked.values(), boxes=boxes)
+    np.testing.assert_array_equal(given["y"], 2.5)
+
+
 @mistake("""
     DtypeError: There are no kernels for dtype int64.
     | add.kernel(np.int64)
