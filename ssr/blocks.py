@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 
-from .applied import Applied, What
+from .applied import Applied, What, takes_over
 from .binding import match_sizes
 from .errors import ArgumentError, SpaceError, UnsupportedError
 from .expression import Expression
 from .families import Part as Which
 from .index import Index, plain
 from .kinds import Kind, parts, spaces, together, told
-from .matrix import Matrix, takes_over
+from .matrix import Matrix
 from .oracle import need
 from .space import Space
 from .trace import ScalarType
@@ -417,7 +417,7 @@ class BlockMatrix(Applied):
     def _matched(self, given: Iterable[tuple[Space, Array]] = ()) -> dict[str, int]:
         """Return the sizes that follow from arrays and from what is bound."""
         arrays = [(f"x[{n}]", space, x.shape) for n, (space, x) in enumerate(given)]
-        arrays += [array for m in self._all for array in m.arrays()]
+        arrays += [array for m in self._all for array in m.parts.arrays()]
         return match_sizes(arrays, self.bound_sizes)
 
     def _known_sizes(self) -> dict[str, int]:

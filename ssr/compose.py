@@ -1,4 +1,4 @@
-"""Matrices made of matrices: products, powers, transposes, parts, Kronecker products.
+"""Matrices made of matrices: sums, products, powers, transposes, parts, Kronecker products.
 
 What happens to the entries is in `algebra`; here are names, spaces, data and errors.
 """
@@ -11,15 +11,38 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from . import algebra, ir
+from .data import renamed_apart
 from .declare import identity
 from .errors import ArgumentError, ShapeError, SpaceError
+from .families import merge, scale
 from .index import integer
-from .matrix import Matrix, Parts
-from .oracle import Kronecker, Origin, Product, Restriction, Transpose
+from .matrix import Matrix
+from .oracle import Combination, Kronecker, Origin, Product, Restriction, Transpose
+from .parts import Parts
 from .space import Space
 
 if TYPE_CHECKING:
     from .blocks import BlockMatrix
+
+
+def combined(left: Matrix, right: Matrix, factor: float, sign: str) -> Matrix:
+    """Return ``left + factor * right``, which is written with a sign.
+
+    Raises
+    ------
+    SpaceError
+        If their spaces are not equal.
+    """
+    if (left.rows, left.cols) != (right.rows, right.cols):
+        raise SpaceError(
+            f"{left.name} {sign} {right.name}: the matrices act between other spaces.",
+            note=f"{left.cols!r} -> {left.rows!r} and {right.cols!r} -> {right.rows!r}",
+        )
+    name = f"({left.name} {sign} {right.name})"
+    right = beside(left, right, sign)
+    found = merge((*left.families, *scale(right.families, ir.Const(factor))))
+    origin = Combination(left.parts.origin, factor, right.parts.origin)
+    return joined(left, right, name, (left.rows, left.cols), found, origin)
 
 
 def product(left: Matrix, right: Matrix) -> Matrix:
@@ -206,7 +229,7 @@ def beside(left: Matrix, right: Matrix, sign: str) -> Matrix:
                 f"{left.name} {sign} {right.name}: size {name} is bound to {ours[name]} and to "
                 f"{theirs[name]}."
             )
-    return right.renamed_apart(left.parts)
+    return Matrix(renamed_apart(right.parts, left.parts))
 
 
 def joined(

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from . import families as algebra
 from .errors import ArgumentError, SpaceError, UnsupportedError
 from .index import integer
-from .matrix import Matrix, Parts
+from .matrix import Matrix
 from .oracle import Definition
+from .parts import Parts
 from .space import Space
 from .trace import ScalarType, check_signature, trace
 from .values import known_early, node

@@ -20,8 +20,9 @@ from .declare import check_declaration
 from .errors import ArgumentError
 from .index import integer
 from .kinds import Kind, spaces
-from .matrix import Matrix, Parts
+from .matrix import Matrix
 from .oracle import Definition
+from .parts import Parts
 from .space import Space
 from .trace import Path, Place, ScalarType, Split, check_signature, trace
 from .values import FieldData, Value

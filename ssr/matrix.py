@@ -8,45 +8,24 @@ but its families.
 from __future__ import annotations
 
 import numbers
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 
 from . import families, ir
-from .applied import Applied, What, linear_operator
-from .check import number_of
-from .errors import (
-    ArgumentError,
-    DtypeError,
-    ShapeError,
-    SpaceError,
-    UnboundError,
-    UnsupportedError,
-)
+from .applied import Applied, What, linear_operator, takes_over
+from .data import bind, renamed_apart, values_of
+from .errors import ArgumentError, SpaceError, UnsupportedError
 from .expression import Expression
 from .families import Part as Which
-from .index import Index, integer, plain
+from .index import Index, plain
 from .matrixrows import apply_rows, solve_rows
-from .oracle import (
-    Combination,
-    Origin,
-    Part,
-    Points,
-    assemble,
-    data_of,
-    need,
-    number,
-    renamed,
-    spaces,
-)
+from .oracle import assemble, need
+from .parts import Parts, cut, scaled
 from .space import Space
-from .trace import Path, ScalarType, scalar
-from .values import Value, known_early, node, operation
-from .vectors import Vector, apart, stem
+from .values import Value, node, operation
+from .vectors import Vector
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -56,20 +35,6 @@ if TYPE_CHECKING:
     from .program import Program
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """The data of a matrix."""
-
-    name: str
-    rows: Space
-    cols: Space
-    families: tuple[ir.Family, ...]
-    origin: Origin
-    data: Mapping[str, Space | ScalarType]
-    bound: Mapping[str, Any]
-    paths: tuple[Path, ...] = ()
 
 
 class Matrix(Applied):
@@ -119,14 +84,12 @@ class Matrix(Applied):
     @property
     def sizes(self) -> tuple[str, ...]:
         """Names of the symbolic sizes of all spaces, those between factors of products too."""
-        data = (s for s in self.parts.data.values() if isinstance(s, Space))
-        known = [self.rows, self.cols, *data, *spaces(self.parts.origin)]
-        return tuple(sorted(frozenset().union(*(s.sizes for s in known))))
+        return self.parts.sizes
 
     @property
     def unbound(self) -> tuple[str, ...]:
         """Names of data without a value."""
-        return tuple(n for n in self.parts.data if n not in self.parts.bound)
+        return self.parts.unbound
 
     def __repr__(self) -> str:
         count = len(self.families)
@@ -203,20 +166,7 @@ class Matrix(Applied):
         return self._scaled(operation("div", 1.0, divisor), f"{self.name} / {divisor}")
 
     def _scaled(self, factor: object, name: str) -> Matrix:
-        weight, parts = node(factor), self.parts
-        if isinstance(weight, ir.Const):
-            origin = Combination(None, weight.value, parts.origin)
-        else:
-            own = ir.fresh("factor", {"factor", *parts.data, *self.sizes})
-            origin = Combination(None, own, parts.origin)
-            parts = replace(
-                parts,
-                data={**parts.data, own: scalar},
-                bound=MappingProxyType({**parts.bound, own: Value(weight)}),
-            )
-            weight = ir.Scalar(own)
-        found = families.scale(self.families, weight)
-        return Matrix(replace(parts, name=name, families=found, origin=origin, paths=()))
+        return Matrix(scaled(self.parts, node(factor), name))
 
     @cached_property
     def T(self) -> Matrix:
@@ -276,19 +226,9 @@ class Matrix(Applied):
     def _combine(self, other: object, factor: float, sign: str) -> Any:
         if not isinstance(other, Matrix):
             return NotImplemented
-        if (self.rows, self.cols) != (other.rows, other.cols):
-            raise SpaceError(
-                f"{self.name} {sign} {other.name}: the matrices act between other spaces.",
-                note=f"{self.cols!r} -> {self.rows!r} and {other.cols!r} -> {other.rows!r}",
-            )
-        from .compose import beside, joined
+        from .compose import combined
 
-        name, spaces = f"({self.name} {sign} {other.name})", (self.rows, self.cols)
-        right = beside(self, other, sign)
-        more = families.scale(right.families, ir.Const(factor))
-        found = families.merge((*self.families, *more))
-        origin = Combination(self.parts.origin, factor, right.parts.origin)
-        return joined(self, right, name, spaces, found, origin)
+        return combined(self, other, factor, sign)
 
     def tril(self, k: Literal[0, -1] = 0) -> Matrix:
         """Return the entries whose column comes before the row in row order, or is it (k = 0)."""
@@ -311,10 +251,7 @@ class Matrix(Applied):
         if known is not None:
             return known
         self._need_square(which)
-        found = families.part(self.families, which, k)
-        name = f"{self.name}.{which}({k if k else ''})"
-        origin = Part(which, k, self.parts.origin)
-        made = Matrix(replace(self.parts, name=name, families=found, origin=origin, paths=()))
+        made = Matrix(cut(self.parts, which, k))
         return self._part_cache.setdefault((which, k), made)
 
     def _need_square(self, what: str) -> None:
@@ -344,7 +281,7 @@ class Matrix(Applied):
             return False
         if any(self.parts.bound.get(n) != other.parts.bound.get(n) for n in self.sizes):
             return False
-        return families.equal(self.families, other.renamed_apart(self.parts).families)
+        return families.equal(self.families, renamed_apart(other.parts, self.parts).families)
 
     # -- data ------------------------------------------------------------------------------------
 
@@ -364,56 +301,7 @@ class Matrix(Applied):
         ShapeError
             If an array does not have as many axes as its space.
         """
-        known = set(self.parts.data) | set(self.sizes)
-        data = apart(data, self.parts.data)
-        for name, value in data.items():
-            if name not in known:
-                raise ArgumentError(
-                    f"{self.name} has no data named {name!r}.",
-                    hint=f"It has {', '.join(sorted(known)) or 'none'}.",
-                )
-            data[name] = _checked(name, self.parts.data.get(name), value)
-        return Matrix(replace(self.parts, bound=MappingProxyType({**self.parts.bound, **data})))
-
-    def renamed_apart(self, other: Parts) -> Matrix:
-        """Return the matrix with data renamed where ``other`` means something else by a name."""
-        taken = {stem(n) for n in (*other.data, *self.parts.data)}
-        names: dict[str, str] = {}
-        for name, kind in self.parts.data.items():
-            if name not in other.data or name in names:
-                continue
-            if other.data[name] != kind or not same(
-                other.bound.get(name), self.parts.bound.get(name)
-            ):
-                old = stem(name)
-                new = ir.fresh(old, taken)
-                taken.add(new)
-                names |= {n: new + n[len(old) :] for n in self.parts.data if stem(n) == old}
-        return self._renamed(names) if names else self
-
-    def _renamed(self, names: Mapping[str, str]) -> Matrix:
-        parts = self.parts
-
-        def change(value: ir.Value) -> ir.Value | None:
-            match value:
-                case ir.Scalar(name) if name in names:
-                    return ir.Scalar(names[name])
-                case ir.Load(array, index) if array in names:
-                    return ir.Load(names[array], index)
-            return None
-
-        return Matrix(
-            replace(
-                parts,
-                families=tuple(
-                    replace(f, value=ir.rewrite(f.value, change)) for f in parts.families
-                ),
-                origin=renamed(parts.origin, names),
-                data={names.get(n, n): kind for n, kind in parts.data.items()},
-                bound={names.get(n, n): value for n, value in parts.bound.items()},
-                paths=(),
-            )
-        )
+        return Matrix(bind(self.parts, data))
 
     def row(self, *index: Any) -> dict[Any, Any]:
         """Return a row in the generator of an `ssr.recurrence`: a dictionary of values by column.
@@ -516,20 +404,9 @@ class Matrix(Applied):
         return self.rows.data.shape == self.cols.data.shape
 
     def _result_shape(self, x: Array) -> tuple[int, ...]:
-        from .binding import match_sizes
-
-        known = {n: v for n, v in self.parts.bound.items() if n in self.sizes}
-        found = match_sizes([("x", self.cols, x.shape), *self.arrays()], known)
+        found = self.parts.matched(("x", self.cols, x.shape))
         need(self.rows.sizes, found, "size")
         return self.rows.extent(found)
-
-    def arrays(self) -> list[tuple[str, Space, tuple[int, ...]]]:
-        """Return the name, the space and the shape of each array that is bound."""
-        return [
-            (n, s, self.parts.bound[n].shape)
-            for n, s in self.parts.data.items()
-            if isinstance(s, Space) and isinstance(self.parts.bound.get(n), np.ndarray)
-        ]
 
     def aslinearoperator(self, dtype: Any = np.float64) -> LinearOperator:
         """Return a SciPy ``LinearOperator`` on flattened arrays; all sizes must be bound.
@@ -564,12 +441,7 @@ class Matrix(Applied):
         return self.rows.extent(sizes), self.cols.extent(sizes)
 
     def _known_sizes(self) -> dict[str, int]:
-        from .binding import match_sizes
-
-        known = {n: v for n, v in self.parts.bound.items() if n in self.sizes}
-        found = match_sizes(self.arrays(), known)
-        need(self.sizes, found, "size")
-        return found
+        return self.parts.known_sizes()
 
     def to_scipy(self) -> scipy.sparse.csr_array:
         """Return the matrix as a SciPy CSR array, by running its definition on integers.
@@ -593,58 +465,4 @@ class Matrix(Applied):
                [ 0.,  1., -2.]])
         """
         sizes = self._known_sizes()
-        names = tuple(n for n in self.parts.data if n in data_of(self.parts.origin))
-        need(names, self.parts.bound, "data")
-        values: dict[str, Any] = {}
-        for name in names:
-            kind = self.parts.data[name]
-            value = self.parts.bound[name]
-            if isinstance(value, Value) and known_early(value.node):
-                value = number(value, sizes)
-            if isinstance(value, (Value, Expression)):
-                raise UnboundError(f"Data {name!r} is bound to a symbol of a program.")
-            if isinstance(kind, Space):
-                if value.shape != kind.extent(sizes):
-                    raise ShapeError(
-                        f"Field {name!r} has shape {value.shape}; its space has "
-                        f"{kind.extent(sizes)}."
-                    )
-                value = Points(value, kind, sizes)
-            values[name] = value
-        return assemble(self.parts.origin, sizes, values)
-
-
-def takes_over(operand: Any) -> bool:
-    """Whether an operand of another package defines products itself, as NumPy is told by None."""
-    opted_out = getattr(type(operand), "__array_ufunc__", True) is None
-    return opted_out and hasattr(type(operand), "__rmatmul__")
-
-
-def _checked(name: str, kind: Space | ScalarType | None, value: Any) -> Any:
-    if kind is None:
-        size = integer(value)
-        if size is None or size < 1:
-            raise ShapeError(f"Size {name!r} is a positive integer, not {value!r}.")
-        return size
-    if isinstance(kind, Space):
-        if isinstance(value, Expression):
-            if value.space != kind:
-                raise SpaceError(f"Field {name!r} is on {kind!r}, not on {value.space!r}.")
-            return value
-        if not isinstance(value, np.ndarray):
-            raise DtypeError(f"Field {name!r} is bound to {type(value).__name__}, not an array.")
-        if value.ndim != kind.ndim:
-            raise ShapeError(f"Field {name!r} has {value.ndim} axes; its space has {kind.ndim}.")
-        return value
-    if isinstance(value, Value):
-        return value
-    if isinstance(value, Index):
-        return Value(node(value))
-    return number_of(name, value)
-
-
-def same(a: Any, b: Any) -> bool:
-    """Whether two values of data are one: equal numbers, or an array, or views of its elements."""
-    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-        return a.__array_interface__ == b.__array_interface__
-    return a is b or (isinstance(a, (int, float)) and a == b)
+        return assemble(self.parts.origin, sizes, values_of(self.parts, sizes))

@@ -21,10 +21,11 @@ from .declare import check_declaration
 from .earlier import DONE, Symbolic
 from .errors import ArgumentError, SpaceError
 from .expression import Field
-from .matrix import Matrix, Parts
+from .matrix import Matrix
 from .matrixrows import bound_value
 from .options import Options
 from .oracle import Recursion
+from .parts import Parts
 from .pattern import pattern
 from .program import Program
 from .recorder import Recorder

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import ir
 from .affine import Affine
+from .data import same
 from .errors import ArgumentError, OutOfSpaceError, SpaceError
 from .families import add
 from .index import Condition, Index, affine
@@ -105,16 +106,14 @@ class Reading:
             if tracer.decide(present):
                 column = _beside(tuple(c.substitute(where) for c in f.column), present, tracer)
                 value = moved(f.value, where)
-                for same in [c for c in found if c == key(column)]:
-                    value = add(found.pop(same), value)
-                    column = min(_indices(same), column, key=_sizes)
+                for known in [c for c in found if c == key(column)]:
+                    value = add(found.pop(known), value)
+                    column = min(_indices(known), column, key=_sizes)
                 found[key(column)] = value
         return {column: Value(found[column]) for column in sorted(found, key=cmp_to_key(_order))}
 
     def _take(self, matrix: Matrix) -> None:
         """Learn what a matrix is made of."""
-        from .matrix import same
-
         parts = matrix.parts
         for name, kind in parts.data.items():
             known = self.data.setdefault(name, kind)
