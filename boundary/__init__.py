@@ -15,6 +15,7 @@ from .connect import (
     periodic_box,
     two_by_two,
 )
+from .declare import fill
 from .distributed import Distributed, simulate
 from .draw import draw
 from .draw_ghosts import draw_ghosts
@@ -22,7 +23,7 @@ from .errors import AmbiguousGhostError, HaloError, UndefinedGhostError
 from .exchange import world
 from .explain import explain
 from .extrapolate import extrapolate
-from .fill import Fill, fill
+from .fill import Fill
 from .given import parameter
 from .grid import Grid, GridSpace
 from .layout import Layout
