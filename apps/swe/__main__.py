@@ -240,7 +240,7 @@ def summary(result: Result) -> str:
     each = f"{found['ms_per_step']:.2f} ms for a step, {rate:.1f} million cells a second"
     lines.append(f"time                 {found['wall_s']:.1f} s; {each}")
     if found["compile_s"] > 1:
-        lines.append(f"kernels              made in {found['compile_s']:.0f} s; kept for next time")
+        lines.append(f"kernels              ready after {found['compile_s']:.0f} s")
     return "\n".join(lines)
 
 
