@@ -239,9 +239,8 @@ class Domain:
             for kind in (isl.dim_type.set, isl.dim_type.param):
                 for place in range(constraint.dim(kind)):
                     factor = int(constraint.get_coefficient_val(kind, place).to_python())
-                    name = self.axes[place]
-                    if kind == isl.dim_type.param:
-                        name = constraint.get_dim_name(kind, place)
+                    named = kind == isl.dim_type.param
+                    name = constraint.get_dim_name(kind, place) if named else self.axes[place]
                     test += Affine.name(name) * factor
             if not constraint.is_equality():
                 found.append(test)

@@ -66,6 +66,12 @@ def test_tests_of_sets(condition: str, tests: list[str] | None) -> None:
     assert tests == (None if found is None else sorted(map(str, found)))
 
 
+def test_tests_of_sets_with_more_sizes_than_axes() -> None:
+    every = Domain.where(("i",), "0 <= i < a + b + c", ("a", "b", "c"))
+    (test,) = (every & Domain.where(("i",), "i >= a + c", ("a", "c"))).tests(every)
+    assert str(test) == str(i - Affine.name("a") - Affine.name("c"))
+
+
 LINES = ["j = 0", "0 < j < n - 1", "j = n - 1 and n > 1"]
 EVERY = Domain.where(AXES, "0 = 0")
 
