@@ -21,6 +21,8 @@ from .strip import Conflict, Entry, Outcome, Row, Strip, Strips, Undefined, alik
 CHAIN = 64
 """Ghosts that may read each other one after the other."""
 
+CIRCLE = Undefined("their rules read each other, and no owned point")
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -46,32 +48,56 @@ def close(frame: Frame, strips: Iterable[Strip], sizes: Mapping[str, int]) -> Cl
         Piece(block, box, outcome)
         for block, points in enumerate(frame.blocks)
         for orthant in points.orthants()
-        for box, outcome in closing.ghosts(block, orthant, points.box(orthant))
+        for box, outcome in closing.settled(block, orthant, points.box(orthant))
     )
     return Closed(pieces, closing.known)
 
 
 class _Closing:
+    """Rules, and what they are found to say about boxes of ghosts.
+
+    Where ghosts read each other in a circle, a box is read before it is known. What was found
+    about it so far is taken then, at first nothing, and all is gone through again until nothing
+    new is found. A point is undefined, then it has a row, then two that differ: so it ends.
+    """
+
     def __init__(self, frame: Frame, strips: Strips, known: Known) -> None:
         self.frame, self.strips, self.known = frame, strips, known
-        self.done: dict[tuple[int, Box], list[tuple[Box, Outcome]]] = {}
-        self.chain: list[tuple[int, Box]] = []
+        self.found: dict[tuple[int, Box], list[tuple[Box, Outcome]]] = {}
+        self.done: set[tuple[int, Box]] = set()
+        self.visited: set[tuple[int, Box]] = set()
+        self.chain: set[tuple[int, Box]] = set()
+        self.early = self.more = False
 
-    def ghosts(self, block: int, orthant: Orthant, box: Box) -> list[tuple[Box, Outcome]]:
-        """Return what ghosts of one orthant are."""
-        here = block, box
-        if here in self.done:
-            return self.done[here]
-        if here in self.chain or len(self.chain) >= CHAIN:
-            return [(box, Undefined("their rules read each other, and no owned point"))]
-        self.chain.append(here)
+    def settled(self, block: int, orthant: Orthant, box: Box) -> list[tuple[Box, Outcome]]:
+        """Return what ghosts of one orthant are in the end."""
+        while True:
+            self.visited = set()
+            self.early = self.more = False  # Is a box read too early? Is something new found?
+            found = self._ghosts(block, orthant, box)
+            if not (self.early and self.more):
+                self.done |= self.visited
+                return found
+
+    def _ghosts(self, block: int, orthant: Orthant, box: Box) -> list[tuple[Box, Outcome]]:
+        """Return what is found about ghosts of one orthant."""
         sides = [Side(block, axis, ENDS[place]) for axis, place in enumerate(orthant) if place]
-        found: list[tuple[Box, Outcome]] = []
-        for place in self._places(box, sides):
-            found += self._ghosts(place, sides)
-        self.chain.pop()
-        self.done[here] = found
-        return found
+        places = self._places(box, sides)
+        return [pair for place in places for pair in self._visited(place, sides)]
+
+    def _visited(self, box: Box, sides: Sequence[Side]) -> list[tuple[Box, Outcome]]:
+        """Return what is found about the ghosts of a box, after one visit."""
+        here = sides[0].block, box
+        if here in self.chain or len(self.chain) >= CHAIN:
+            self.early = True
+            found = self.found.get(here, [(box, CIRCLE)])
+            return [(b, CIRCLE if isinstance(o, Undefined) else o) for b, o in found]
+        if here not in self.done and here not in self.visited:
+            self.visited.add(here)
+            self.chain.add(here)
+            self.found[here] = self._ruled(box, sides)
+            self.chain.remove(here)
+        return self.found[here]
 
     def _places(self, box: Box, sides: Sequence[Side]) -> list[Box]:
         """Return a box; or its points one by one if there are strips that are about one each."""
@@ -80,9 +106,9 @@ class _Closing:
         ranges = [range(low.constant, high.constant) for low, high in box]
         return [_point(index) for index in product(*ranges)]
 
-    def _ghosts(self, box: Box, sides: Sequence[Side]) -> list[tuple[Box, Outcome]]:
-        """Return what the rules of some sides say about the ghosts of a box."""
-        found: list[tuple[Box, Outcome]] = [(box, Undefined("no rule defines them"))]
+    def _ruled(self, box: Box, sides: Sequence[Side]) -> list[tuple[Box, Outcome]]:
+        """Return what the rules of some sides say about the ghosts of a box, and what was known."""
+        found = self.found.get((sides[0].block, box), [(box, Undefined("no rule defines them"))])
         for side in sides:
             strips = list(self.strips.ranges(side))
             if points := self.strips.points(side):
@@ -113,7 +139,9 @@ class _Closing:
                 result.append((place, old))
             else:
                 result += [(rest, old) for rest in self.known.without(place, both)]
-                result.append((both, self._agreed(old, outcome, both)))
+                new = self._agreed(old, outcome, both)
+                self.more |= new is not old and not isinstance(new, Undefined)
+                result.append((both, new))
         return result
 
     def _expanded(self, box: Box, row: Row, block: int) -> list[tuple[Box, Outcome]]:
@@ -140,7 +168,7 @@ class _Closing:
                 continue
             source = self._image(entry, here)
             orthant = self._orthant(entry.block, source)
-            for place, outcome in self.ghosts(entry.block, orthant, source):
+            for place, outcome in self._ghosts(entry.block, orthant, source):
                 back = self._preimage(entry, place, here)
                 if isinstance(outcome, Row):
                     work.append((back, composed(row, entry, outcome, self.frame.axes)))
@@ -201,10 +229,12 @@ class _Closing:
 
     def _agreed(self, old: Outcome, new: Outcome, box: Box) -> Outcome:
         """Return what two rules together say about the points of a box."""
-        if isinstance(old, Undefined) or isinstance(new, Conflict):
+        if isinstance(old, Undefined):
             return new
-        if isinstance(new, Undefined) or isinstance(old, Conflict):
+        if isinstance(old, Conflict) or isinstance(new, Undefined):
             return old
+        if isinstance(new, Conflict):
+            return new
         if alike(old, new, box, self.frame.axes, self.known):
             return old
         return Conflict((old.origins[0], new.origins[0]))

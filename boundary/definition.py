@@ -1,7 +1,8 @@
 """The rules followed point by point: the oracle of fills.
 
 For one ghost, the rule of its side tells what it reads; a ghost that is read is looked up in the
-same way. Nothing is shared with `closure` but what the rules themselves say.
+same way. All ghosts reached so are without a value at first; their rules are applied until none
+gets a new one. Nothing is shared with `closure` but what the rules themselves say.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,8 +24,6 @@ from .strip import ROUNDING, Strip, Strips
 if TYPE_CHECKING:
     import scipy.sparse
 
-Path: TypeAlias = frozenset[Point]
-
 
 @dataclass(frozen=True, slots=True)
 class Value:
@@ -33,6 +32,15 @@ class Value:
     constant: np.ndarray[Any, Any]
     scalars: Mapping[str, np.ndarray[Any, Any]] = field(default_factory=dict)
     matrices: Mapping[Point, np.ndarray[Any, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What one rule says about one ghost: constants, and the points it reads with matrices."""
+
+    constant: np.ndarray[Any, Any]
+    scalars: Mapping[str, np.ndarray[Any, Any]]
+    reads: Sequence[tuple[np.ndarray[Any, Any], Point]]
 
 
 class Unclear(Enum):
@@ -83,52 +91,70 @@ class Definition:
 
     def at(self, block: int, index: tuple[int, ...]) -> Value | None:
         """Return the value of a point; None if no rule defines it, or two do so differently."""
-        found = self._at(block, index, frozenset())
+        point = block, index
+        if not self._sides(point):
+            return self._owned(point)
+        if point not in self.done:
+            self.done.update(self._settled(point))
+        found = self.done[point]
         return None if isinstance(found, Unclear) else found
 
-    def _at(self, block: int, index: tuple[int, ...], path: Path) -> Value | Unclear | None:
-        """Return the value of a point that the ghosts on a path lead to.
-
-        These have no value: rules that read each other define nothing.
-        """
-        here = block, index
-        if here in self.done:
-            return self.done[here]
-        points = self.frame.blocks[block]
-        out = [
-            -1 if x < first else int(x >= first + n)
-            for x, first, n in zip(index, points.first, points.inner(self.sizes), strict=True)
-        ]
-        none = np.zeros(self.components)
-        if not any(out):
-            return Value(none, {}, {(block, index): np.eye(self.components)})
-        found: Value | Unclear | None = None
-        sides = [Side(block, axis, ENDS[place]) for axis, place in enumerate(out) if place]
-        for side in () if here in path else sides:
-            for strip in (*self._strips.ranges(side), *self._strips.points(side).get(index, ())):
-                if strip.extends or len(sides) == 1:
-                    found = _agreed(found, self._from(strip, index, path | {here}))
-        if found is not None or not path:
-            self.done[here] = found
+    def _settled(self, point: Point) -> dict[Point, Value | Unclear | None]:
+        """Return the values of a ghost and of all that it is made of, as far as they are new."""
+        rules: dict[Point, list[Applied]] = {}
+        work = [point]
+        while work:
+            here = work.pop()
+            if here not in rules and here not in self.done and self._sides(here):
+                rules[here] = list(self._applied(here))
+                work += [source for rule in rules[here] for _, source in rule.reads]
+        found: dict[Point, Value | Unclear | None] = dict.fromkeys(rules)
+        more = True
+        while more:
+            more = False
+            for here in reversed(rules):
+                old = new = found[here]
+                for rule in rules[here]:
+                    new = _agreed(new, self._sum(rule, found))
+                found[here] = new
+                more |= new is not old
         return found
 
-    def _from(self, strip: Strip, index: tuple[int, ...], path: Path) -> Value | Unclear | None:
-        """Return the value that one rule gives a point."""
+    def _sides(self, point: Point) -> list[Side]:
+        """Return the sides that a point lies behind; none if it is owned."""
+        block, index = point
+        points = self.frame.blocks[block]
+        ends = zip(index, points.first, points.inner(self.sizes), strict=True)
+        out = [-1 if x < first else int(x >= first + n) for x, first, n in ends]
+        return [Side(block, axis, ENDS[place]) for axis, place in enumerate(out) if place]
+
+    def _owned(self, point: Point) -> Value:
+        return Value(np.zeros(self.components), {}, {point: np.eye(self.components)})
+
+    def _applied(self, point: Point) -> Iterator[Applied]:
+        """Yield what each rule says about a ghost."""
+        _, index = point
+        sides = self._sides(point)
         names = {**self.sizes, **dict(zip(self.frame.axes, index, strict=True))}
-        if any(
-            not low.evaluate(names) <= index[axis] < high.evaluate(names)
-            for axis, low, high in strip.where
-        ):
-            return None
+        for side in sides:
+            for strip in (*self._strips.ranges(side), *self._strips.points(side).get(index, ())):
+                if (strip.extends or len(sides) == 1) and all(
+                    low.evaluate(names) <= index[axis] < high.evaluate(names)
+                    for axis, low, high in strip.where
+                ):
+                    yield self._row(strip, names)
+
+    def _row(self, strip: Strip, names: Mapping[str, int]) -> Applied:
+        """Return the row of a rule, in numbers."""
         count = self.components
         constant, scalars = np.zeros(count), dict[str, np.ndarray[Any, Any]]()
-        matrices: dict[Point, np.ndarray[Any, Any]] = {}
         each = strip.row.constant * (count if len(strip.row.constant) == 1 else 1)
         for c, value in enumerate(each):
             rest, factors = affine_in_scalars(value)
             constant[c] = evaluate(rest, names, self.data)
             for name, factor in factors.items():
                 scalars.setdefault(name, np.zeros(count))[c] = evaluate(factor, names, self.data)
+        reads = []
         for entry in strip.row.entries:
             if any(
                 not low.evaluate(names) <= e.evaluate(names) < high.evaluate(names)
@@ -140,15 +166,37 @@ class Definition:
                 matrix = matrix @ [
                     [evaluate(v, names, self.data) for v in row] for row in entry.mix
                 ]
-            source = tuple(a.evaluate(names) for a in entry.index)
-            inner = self._at(entry.block, source, path)
-            if not isinstance(inner, Value):
-                return inner
-            constant += matrix @ inner.constant
-            for name, known in inner.scalars.items():
-                scalars[name] = scalars.get(name, np.zeros(count)) + matrix @ known
-            for point, more in inner.matrices.items():
-                matrices[point] = matrices.get(point, np.zeros((count, count))) + matrix @ more
+            reads.append((matrix, (entry.block, tuple(a.evaluate(names) for a in entry.index))))
+        return Applied(constant, scalars, reads)
+
+    def _sum(
+        self, rule: Applied, found: Mapping[Point, Value | Unclear | None]
+    ) -> Value | Unclear | None:
+        """Return what one rule gives, with what is found so far about the points it reads."""
+        inner: list[tuple[np.ndarray[Any, Any], Value]] = []
+        unclear = False
+        for matrix, source in rule.reads:
+            if source in found or source in self.done:
+                value = found[source] if source in found else self.done[source]
+            else:
+                value = self._owned(source)
+            if value is None:
+                return None
+            if isinstance(value, Unclear):
+                unclear = True
+            else:
+                inner.append((matrix, value))
+        if unclear:
+            return Unclear.UNCLEAR
+        none = np.zeros(self.components)
+        constant, scalars = rule.constant.copy(), dict(rule.scalars)
+        matrices: dict[Point, np.ndarray[Any, Any]] = {}
+        for matrix, value in inner:
+            constant += matrix @ value.constant
+            for name, known in value.scalars.items():
+                scalars[name] = scalars.get(name, none) + matrix @ known
+            for point, more in value.matrices.items():
+                matrices[point] = matrices.get(point, np.zeros(matrix.shape)) + matrix @ more
         return Value(constant, scalars, matrices)
 
 

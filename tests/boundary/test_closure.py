@@ -246,6 +246,23 @@ def test_rules_that_read_each_other_define_nothing() -> None:
     assert {type(p.outcome) for p in ruled.closed({}).pieces} == {Undefined}
 
 
+@pytest.mark.parametrize(
+    ("value", "corners"), [(2.0, Row), (lambda y, x: 1.0 * y, Conflict)], ids=["alike", "different"]
+)
+def test_corners_that_read_each_other_have_all_values_of_both(value: Any, corners: type) -> None:
+    # One point, reflected about itself: the corners below and above read each other.
+    rules = bc.symmetric(axis=0, about="point"), bc.constant(value, axis=1, side="low")
+    ruled = Ruled.of(Frame.of([ssr.Space(1, 1).grow(1, (1, 0))]), rules)
+    low, high = (-1, -1), (1, -1)
+    for start, other in (low, high), (high, low):
+        definition = ruled.definition({}, 1)
+        values = definition.at(0, start), definition.at(0, other)
+        assert all((v is None) == (corners is Conflict) for v in values)
+    closed = {tuple(a.constant for a, _ in p.box): type(p.outcome) for p in ruled.closed({}).pieces}
+    sides = {(0, -1): Row, (-1, 0): Undefined, (1, 0): Undefined}
+    assert closed == {low: corners, high: corners, **sides}
+
+
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
 @pytest.mark.parametrize("nodes", [False, True])
 def test_polynomials_are_reproduced(order: int, nodes: bool) -> None:

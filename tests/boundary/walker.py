@@ -2,10 +2,11 @@
 
 Nothing of the package is used but `Link.point`. What a side's rule reads is written down here a
 second time. A ghost in a corner lies beyond several sides; it is walked across each of them, and
-has a value if all ways lead to the same one.
+has a value if all ways lead to the same one. A way may come back to where it was, and go on: so
+all ghosts are visited again and again, until no new value is found.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
 from typing import Any
@@ -70,6 +71,11 @@ class Blocks:
         """Return for each axis whether an index is before (-1) or behind (1) the owned ones."""
         ends = zip(index, self.shapes[block], strict=True)
         return tuple(-1 if x < 0 else int(x >= n) for x, n in ends)
+
+    def distance(self, block: int, index: Index) -> int:
+        """Return how many layers a point is outside, over all axes."""
+        ends = zip(index, self.shapes[block], strict=True)
+        return sum(max(-x, x - n + 1, 0) for x, n in ends)
 
     def length(self, side: Side) -> int:
         """Return the number of points along the axis of a side."""
@@ -259,38 +265,47 @@ class Walk:
     parameters: Mapping[str, Array] = field(default_factory=dict)
     done: dict[Any, list[Array]] = field(default_factory=dict)
 
-    def at(self, block: int, index: Index, path: tuple[Any, ...] = ()) -> list[Array]:
+    def at(self, block: int, index: Index) -> list[Array]:
         """Return the different values that walks from a point lead to, two at most."""
-        here, f = (block, index), self.blocks
-        out = f.out(block, index)
-        if not any(out):
+        if not self.done:
+            self._walk()
+        return self._found(block, index)
+
+    def _walk(self) -> None:
+        """Find the values of all ghosts, from those near the owned points outwards."""
+        f, rows = self.blocks, dict[tuple[int, Index], list[tuple[Terms, Any]]]()
+        work = f.ghosts()
+        while work:
+            here = work.pop()
+            if here not in rows and any(f.out(*here)):
+                rows[here] = [rule.row(f, side, here[1]) for side, rule in self._rules(*here)]
+                work += [(b, i) for terms, _ in rows[here] for _, b, i in terms]
+        ways = [(g, r) for g in sorted(rows, key=lambda g: f.distance(*g)) for r in rows[g]]
+        more = True
+        while more:
+            more = False
+            for here, (terms, known) in ways:
+                values = self.done.setdefault(here, [])
+                for each in islice(product(*(self._found(b, i) for _, b, i in terms)), 16):
+                    v = self._sum(known, [w for w, _, _ in terms], each)
+                    if len(values) < 2 and not any(np.allclose(v, w) for w in values):
+                        values.append(v)
+                        more = True
+
+    def _found(self, block: int, index: Index) -> list[Array]:
+        if not any(self.blocks.out(block, index)):
             every: Any = slice(None)
             return [self.u[block][(every, *index)]]
-        if here in self.done:
-            return self.done[here]
-        if here in path:
-            return []
-        found: list[Array] = []
+        return self.done.get((block, index), [])
+
+    def _rules(self, block: int, index: Index) -> Iterator[tuple[Side, Cross]]:
+        out = self.blocks.out(block, index)
         for axis, place in enumerate(out):
             if place:
                 side = Side(block, axis, "low" if place < 0 else "high")
                 for rule in self.rules.get(side, ()):
                     if rule.corners or sum(map(abs, out)) == 1:
-                        found += self._across(rule, side, index, (*path, here))
-        different = [
-            v for n, v in enumerate(found) if not any(np.allclose(v, w) for w in found[:n])
-        ][:2]
-        if not path:
-            self.done[here] = different
-        return different
-
-    def _across(self, rule: Cross, side: Side, index: Index, path: Any) -> list[Array]:
-        terms, known = rule.row(self.blocks, side, index)
-        each = [self.at(b, i, path) for _, b, i in terms]
-        return [
-            self._sum(known, [w for w, _, _ in terms], values)
-            for values in islice(product(*each), 16)
-        ]
+                        yield side, rule
 
     def _sum(self, known: Any, weights: Sequence[Any], values: Sequence[Array]) -> Array:
         count, m = len(self.u[0]), self.u[0].shape[-1]
