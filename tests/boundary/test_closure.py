@@ -252,7 +252,8 @@ def test_rules_that_read_each_other_define_nothing() -> None:
 def test_corners_that_read_each_other_have_all_values_of_both(value: Any, corners: type) -> None:
     # One point, reflected about itself: the corners below and above read each other.
     rules = bc.symmetric(axis=0, about="point"), bc.constant(value, axis=1, side="low")
-    ruled = Ruled.of(Frame.of([ssr.Space(1, 1).grow(1, (1, 0))]), rules)
+    point = ssr.Space(1, 1)
+    ruled = Ruled.of(Frame.of([point.grow(1, (1, 0))], [point]), rules)
     low, high = (-1, -1), (1, -1)
     for start, other in (low, high), (high, low):
         definition = ruled.definition({}, 1)
