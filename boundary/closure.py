@@ -19,7 +19,7 @@ from .link import Side
 from .strip import Conflict, Entry, Outcome, Row, Strip, Strips, Undefined, alike, composed
 
 CHAIN = 64
-"""Boxes that are visited one inside the other; farther ones have a visit of their own."""
+"""Ghosts that may read each other one after the other."""
 
 CIRCLE = Undefined("their rules read each other, and no owned point")
 
@@ -67,7 +67,6 @@ class _Closing:
         self.done: set[tuple[int, Box]] = set()
         self.visited: set[tuple[int, Box]] = set()
         self.chain: set[tuple[int, Box]] = set()
-        self.far: dict[tuple[int, Box], Sequence[Side]] = {}
         self.early = self.more = False
 
     def settled(self, block: int, orthant: Orthant, box: Box) -> list[tuple[Box, Outcome]]:
@@ -75,8 +74,6 @@ class _Closing:
         while True:
             self.visited = set()
             self.early = self.more = False  # Is a box read too early? Is something new found?
-            for (_, place), sides in reversed(list(self.far.items())):
-                self._visited(place, sides)
             found = self._ghosts(block, orthant, box)
             if not (self.early and self.more):
                 self.done |= self.visited
@@ -91,22 +88,16 @@ class _Closing:
     def _visited(self, box: Box, sides: Sequence[Side]) -> list[tuple[Box, Outcome]]:
         """Return what is found about the ghosts of a box, after one visit."""
         here = sides[0].block, box
-        known = here in self.done or here in self.visited
-        if not known and here not in self.chain:
-            if len(self.chain) < CHAIN:
-                self.chain.add(here)
-                self.found[here] = self._ruled(box, sides)
-                self.chain.remove(here)
-                self.visited.add(here)
-                known = True
-            elif here not in self.far:
-                self.far[here] = sides
-                self.more = True
-        if known:
-            return self.found[here]
-        self.early = True
-        found = self.found.get(here, [(box, CIRCLE)])
-        return [(b, CIRCLE if isinstance(o, Undefined) else o) for b, o in found]
+        if here in self.chain or len(self.chain) >= CHAIN:
+            self.early = True
+            found = self.found.get(here, [(box, CIRCLE)])
+            return [(b, CIRCLE if isinstance(o, Undefined) else o) for b, o in found]
+        if here not in self.done and here not in self.visited:
+            self.visited.add(here)
+            self.chain.add(here)
+            self.found[here] = self._ruled(box, sides)
+            self.chain.remove(here)
+        return self.found[here]
 
     def _places(self, box: Box, sides: Sequence[Side]) -> list[Box]:
         """Return a box; or its points one by one if there are strips that are about one each."""

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 import boundary as bc
 import ssr
-from boundary import closure
 from boundary.definition import Value
 from boundary.evaluate import affine_in_scalars, evaluate
 from boundary.frame import Frame
@@ -245,19 +244,6 @@ def test_arrays_hold_real_numbers(wrong: Any) -> None:
 def test_rules_that_read_each_other_define_nothing() -> None:
     ruled = Ruled.of(Frame.of([ssr.Space(1).grow(1)]), [bc.symmetric(about="point")])
     assert {type(p.outcome) for p in ruled.closed({}).pieces} == {Undefined}
-
-
-@pytest.mark.parametrize("layers", [3, 4, 14])
-def test_many_ghosts_may_read_each_other_one_after_the_other(
-    layers: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(closure, "CHAIN", 3)
-    point = ssr.Space(1)
-    ruled = Ruled.of(Frame.of([point.grow((layers, 0))], [point]), [bc.periodic()])
-    definition = ruled.definition({}, 1)
-    found = outcomes(ruled, {})
-    assert len(found) == layers
-    assert all(same(value, definition.at(*ghost)) for ghost, value in found.items())
 
 
 @pytest.mark.parametrize(
