@@ -75,7 +75,7 @@ def test_time_grows_with_the_ghosts_not_with_their_pairs(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(closure._Closing, "_part", counted(closure._Closing._part))
     monkeypatch.setattr(Known, "common", counted(Known.common))
-    monkeypatch.setattr(Definition, "_from", counted(Definition._from))
+    monkeypatch.setattr(Definition, "_row", counted(Definition._row))
     counts = []
     for n in (20, 40):
         matrix = scipy.sparse.random_array((5 * (n + 2), 3 * n), density=0.1, random_state=0)
