@@ -18,6 +18,7 @@ from ssr.sets import Domain
 from ssr.space import Space
 from ssr.trace import row_domain
 
+from .closure import Piece as Region
 from .folded import Closed, closed_rows, values
 from .pieces import Part, Piece, points
 from .regions import Numbers
@@ -125,6 +126,8 @@ class Ghosts(External):
 
     def standing(self, sizes: Mapping[str, int]) -> Iterator[Piece]:
         """Yield what is constant in arrays that keep it."""
+        if not any(member.standing for member in self.members):
+            return
         for part, stands in self._every(sizes):
             if stands:
                 assert isinstance(part, Piece)
@@ -140,11 +143,7 @@ class Ghosts(External):
         for member in self.members:
             ruled = member.ruled
             made = Numbers(ruled, sizes, field, member.components, scalar)
-            closed = ruled.closed(sizes)
-            for region in ruled.read(closed, member.reads, sizes):
-                kind, _ = ruled.frame.places[region.block]
-                if member.reads[kind] is not None:
-                    ruled.defined(region)
+            for kind, region in _regions(member, sizes):
                 stands = kind in member.standing
                 for part in made.parts(region):
                     yield part, stands and isinstance(part, Piece) and part.fixed
@@ -154,11 +153,8 @@ class Ghosts(External):
     def check(self, sizes: Mapping[str, int]) -> None:
         """Refuse sizes for which a ghost that is read has no definition, or two."""
         for member in self.members:
-            ruled = member.ruled
-            for region in ruled.read(ruled.closed(sizes), member.reads, sizes):
-                kind, _ = ruled.frame.places[region.block]
-                if member.reads[kind] is not None:
-                    ruled.defined(region)
+            for _ in _regions(member, sizes):
+                pass
 
     def reference(
         self, arrays: Sequence[Array], sizes: Mapping[str, int], scalars: Sequence[Any]
@@ -244,6 +240,22 @@ class Ghosts(External):
             return None
         members = (*self.members, *other.members)
         return Ghosts(members) if all(m.join for m in members) else None
+
+
+def _regions(member: Member, sizes: Mapping[str, int]) -> Iterator[tuple[int, Region]]:
+    """Yield the regions of ghosts that are made, each with its kind of blocks.
+
+    Raises
+    ------
+    Error
+        If ghosts of one that is read have no definition, or two.
+    """
+    ruled = member.ruled
+    for region in ruled.read(ruled.closed(sizes), member.reads, sizes):
+        kind, _ = ruled.frame.places[region.block]
+        if member.reads[kind] is not None:
+            ruled.defined(region)
+        yield kind, region
 
 
 def _follow(
