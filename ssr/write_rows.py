@@ -24,12 +24,13 @@ _CALL = {
 def place_of(
     writer: Writer, nest: ir.Nest, piece: ir.Piece, indices: tuple[Affine, ...]
 ) -> dict[str, Affine]:
-    """Return the row of an instance: the line the loops stand at, and the place along it."""
-    where = {name: Affine.name(spelling) for name, spelling in writer.sizes.items()}
+    """Return the row of an instance: the line the loops stand at, moved as the statement runs
+    ahead of them, and the place along it, which is given in terms of the loops already.
+    """
+    spelling = {name: Affine.name(text) for name, text in writer.sizes.items()}
     row = piece.parts[0].statement.runs(tuple(map(Affine.name, nest.axes)), nest.order)
-    where |= {a: here for a, here in zip(nest.axes, row, strict=True) if here != Affine.name(a)}
-    where[nest.axes[-1]] = indices[0].substitute(where)
-    return where
+    where = {a: here for a, here in zip(nest.axes, row, strict=True) if here != Affine.name(a)}
+    return spelling | where | {nest.axes[-1]: indices[0].substitute(spelling)}
 
 
 def at_row(value: ir.Value, where: Mapping[str, Affine]) -> ir.Value:

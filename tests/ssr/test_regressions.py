@@ -351,3 +351,34 @@ def test_lines_on_which_nothing_changes() -> None:
     wanted = first_line.bind(ny=12, nx=13).to_scipy() @ x.ravel()
     plain.run(step, x)
     np.testing.assert_allclose(x.ravel(), wanted, rtol=1e-13)
+
+
+def test_one_row_of_a_line_in_a_statement_that_runs_ahead() -> None:
+    """Where a guard left a single row of a line, its place had the lines of the lead twice."""
+    cells = ssr.Space(n, m)
+
+    @ssr.matrix(rows=cells, cols=cells)
+    def sheared(j: Any, i: Any) -> Any:
+        if i == j + 1:
+            return
+        if (j, i - 1) in cells and j + 2 * i <= m - 1:
+            yield (j, i - 1), -0.25
+        if (j + 2, i - 1) in cells:
+            yield (j + 2, i - 1), 0.1
+
+    @ssr.matrix(rows=cells, cols=cells)
+    def second(j: Any, i: Any) -> Any:
+        if j == 1:
+            yield (j, i), 1.0
+
+    @ssr.program(x=cells, y=cells, v=cells, h=cells)
+    def both(x: Any, y: Any, v: Any, h: Any) -> None:
+        x[:] = y - sheared @ v
+        y[:] = sheared @ (second @ h)
+
+    for shape in (2, 4), (5, 9), (9, 5), (1, 3):
+        x, y, v, h = np.random.default_rng(0).standard_normal((4, *shape))
+        S, T = (a.bind(n=shape[0], m=shape[1]).to_scipy() for a in (sheared, second))
+        expected = y - (S @ v.ravel()).reshape(shape), (S @ T @ h.ravel()).reshape(shape)
+        plain.run(both, x, y, v, h)
+        np.testing.assert_allclose((x, y), expected, rtol=0, atol=1e-15)
