@@ -1,9 +1,13 @@
 """Boundaries of structured grids: blocks and their links, ghost points, ranks."""
 
-from .across import interpolate, rotate
-from .chain import Affine
-from .conditions import constant, dirichlet, neumann, robin, zero
-from .connect import (
+from .drawing.draw import draw
+from .drawing.draw_ghosts import draw_ghosts
+from .errors import AmbiguousGhostError, HaloError, LinkError, UndefinedGhostError
+from .fills.affine import Affine
+from .fills.declare import fill
+from .fills.explain import explain
+from .fills.fill import Fill
+from .grid.connect import (
     bricks,
     channel,
     cubed_sphere,
@@ -15,25 +19,21 @@ from .connect import (
     periodic_box,
     two_by_two,
 )
-from .declare import fill
-from .distributed import Distributed, simulate
-from .draw import draw
-from .draw_ghosts import draw_ghosts
-from .errors import AmbiguousGhostError, HaloError, UndefinedGhostError
-from .exchange import world
-from .explain import explain
-from .extrapolate import extrapolate
-from .fill import Fill
-from .given import parameter
-from .grid import Grid, GridSpace
-from .layout import Layout
-from .link import Link, LinkError, Side
-from .maps import copy, periodic, symmetric
-from .plan import HaloPlan, halo_plan, halo_plans
-from .rule import Rule
-from .sparse import sparse
-from .synchronise import Synchronise, synchronise
-from .topology import Connectivity
+from .grid.grid import Grid, GridSpace
+from .grid.link import Link, Side
+from .grid.topology import Connectivity
+from .ranks.distributed import Distributed, simulate
+from .ranks.exchange import world
+from .ranks.layout import Layout
+from .ranks.plan import HaloPlan, halo_plan, halo_plans
+from .rules.across import interpolate, rotate
+from .rules.conditions import constant, dirichlet, neumann, robin, zero
+from .rules.copies import copy, periodic, symmetric
+from .rules.extrapolate import extrapolate
+from .rules.rule import Rule
+from .rules.side_values import parameter
+from .rules.sparse import sparse
+from .synchronisation.synchronise import Synchronise, synchronise
 
 __all__ = [
     "Affine",

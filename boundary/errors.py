@@ -3,6 +3,10 @@
 from ssr.errors import Error
 
 
+class LinkError(Error, ValueError):
+    """Sides of blocks are linked in a way that makes no grid."""
+
+
 class HaloError(Error, ValueError):
     """A halo does not fit the blocks."""
 

@@ -1,14 +1,22 @@
 """Staged Sparse Row: sparse matrices on structured grids as programs instead of data."""
 
 from . import errors, solvers
-from .assembled import Assembled, from_scipy
-from .blocks import BlockMatrix
-from .blockwise import block
-from .compose import kron
-from .declare import diagonal, identity, matrix, stencil
+from .blocks.block_matrix import BlockMatrix
+from .blocks.blockwise import block
 from .errors import Error
-from .expression import Field
-from .functions import (
+from .matrices.assembled import Assembled, from_scipy
+from .matrices.compose import kron
+from .matrices.declare import diagonal, identity, matrix, stencil
+from .matrices.matrix import Matrix
+from .options import Options
+from .points.index import Index, size, sizes
+from .points.space import Space
+from .programs.expression import Field
+from .programs.program import Program, program
+from .programs.reductions import dot, max, min, norm, sum
+from .programs.vectors import Vector, vector
+from .recurrences.declare import Recurrence, recurrence
+from .trace.functions import (
     arctan2,
     cos,
     exp,
@@ -22,17 +30,9 @@ from .functions import (
     tanh,
     where,
 )
-from .index import Index, size, sizes
-from .matrix import Matrix
-from .options import Options
-from .program import Program, program
-from .recurrent import Recurrence, recurrence
-from .reductions import dot, max, min, norm, sum
-from .space import Space
-from .symbolic import jacobian, lambdify
-from .trace import scalar
-from .values import Value
-from .vectors import Vector, vector
+from .trace.symbolic import jacobian, lambdify
+from .trace.trace import scalar
+from .trace.values import Value
 
 __version__ = "0.1.0"
 

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
-from . import __version__, cache
+from . import __version__
+from .build import cache
 
 PACKAGES = ("numpy", "numba", "llvmlite", "islpy", "scipy")
 """What kernels are made with, and what they are tested against."""

@@ -21,7 +21,10 @@ from pathlib import Path
 from types import CodeType, FrameType, GeneratorType
 from typing import Any
 
-_OURS = tuple(f"{Path(__file__).parents[1] / name}{os.sep}" for name in ("ssr", "boundary"))
+PACKAGE = Path(__file__).parent
+"""The folder of this package, with all of its source."""
+
+_OURS = tuple(f"{PACKAGE.parent / name}{os.sep}" for name in ("ssr", "boundary"))
 _STDLIB = sysconfig.get_path("stdlib") + os.sep
 _LIBRARIES = {"boundary", "numba", "numpy", "scipy", "ssr"}
 """Packages whose code is never the user's: what they were called for is."""
@@ -43,6 +46,11 @@ class Span:
     columns: tuple[int, int] | None
     function: str
     last: int = 0
+
+    @property
+    def ours(self) -> bool:
+        """Whether the place is in the source of our own packages."""
+        return self.file.startswith(_OURS)
 
     def render(self) -> str:
         """Return the place as text: file and line, then the source with carets below it."""

@@ -25,7 +25,7 @@ MAY_IMPORT = {
 FORBIDDEN = {"ssr": {"mpi4py"}}
 """Packages of others that a package never imports."""
 
-SOLE_IMPORTER = {"islpy": "ssr/sets.py"}
+SOLE_IMPORTER = {"islpy": "ssr/points/sets.py"}
 """The one file that imports a package (tests may compare with it)."""
 
 LAZY = {"ssr": {"islpy", "matplotlib", "scipy", "sympy"}}

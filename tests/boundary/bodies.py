@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import boundary as bc
 import ssr
-from boundary.fill import Fill
+from boundary.fills.fill import Fill
 
 Array: TypeAlias = np.ndarray[Any, Any]
 Step: TypeAlias = tuple[str, bool, int]

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 import boundary as bc
 import ssr
-from boundary.fill import Fill
-from boundary.link import Link, LinkError, Side
+from boundary.errors import LinkError
+from boundary.fills.fill import Fill
+from boundary.grid.link import Link, Side
 
 from . import walker
 from .walker import Array, Blocks, Cross, Index, Walk

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import boundary as bc
-from boundary.lines import pieces_of
-from boundary.pieces import seen
+from boundary.tables.lines import pieces_of
+from boundary.tables.pieces import seen
 from ssr.errors import ArgumentError
 
 from ..ssr import plain

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 import boundary as bc
 import ssr
-from boundary.definition import Value
-from boundary.evaluate import affine_in_scalars, evaluate
-from boundary.frame import Frame
-from boundary.ruled import Ruled
-from boundary.strip import Conflict, Row, Undefined
+from boundary.closure.definition import Value
+from boundary.closure.ruled import Ruled
+from boundary.grid.frame import Frame
+from boundary.rules.evaluate import affine_in_scalars, evaluate
+from boundary.rules.rows import Conflict, Row, Undefined
 
 PADS = {
     "wrap": lambda axis: bc.periodic(axis),

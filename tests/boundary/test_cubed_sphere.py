@@ -8,7 +8,7 @@ import pytest
 
 import boundary as bc
 from apps.swe import geometry
-from boundary import pieces
+from boundary.tables import pieces
 
 from .walker import Array
 

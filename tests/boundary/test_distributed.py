@@ -16,7 +16,7 @@ import pytest
 
 import boundary as bc
 import ssr
-from boundary.layout import Layout
+from boundary.ranks.layout import Layout
 from ssr.errors import (
     ArgumentError,
     DtypeError,

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import boundary as bc
-from boundary.draw import GAP, MARKS, tiles
-from boundary.link import Link, Side
-from boundary.topology import Connectivity
+from boundary.drawing.draw import GAP, MARKS, tiles
+from boundary.grid.link import Link, Side
+from boundary.grid.topology import Connectivity
 from ssr.errors import ArgumentError
 
 from .test_topology import SURFACES

@@ -7,8 +7,8 @@ import pytest
 
 import boundary as bc
 import ssr
-from boundary.errors import AmbiguousGhostError, HaloError, UndefinedGhostError
-from boundary.link import Link, LinkError, Side
+from boundary.errors import AmbiguousGhostError, HaloError, LinkError, UndefinedGhostError
+from boundary.grid.link import Link, Side
 from ssr.errors import (
     ArgumentError,
     DtypeError,

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ssr
-from boundary.pieces import evaluate
-from boundary.strip import Conflict
+from boundary.rules.rows import Conflict
+from boundary.tables.pieces import evaluate
 
 from ..ssr import plain
 from .cases import PARAMETERS, Case, cases

@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 import boundary as bc
 import ssr
 from boundary.errors import AmbiguousGhostError, UndefinedGhostError
-from boundary.ghosts import Ghosts
-from boundary.pieces import evaluate
+from boundary.tables.ghosts import Ghosts
+from boundary.tables.pieces import evaluate
 from ssr import ir
-from ssr.interpret import interpret_program
-from ssr.pipeline import folded
+from ssr.build.pipeline import folded
 
 from ..ssr import plain
 from ..ssr import strategies as some
+from ..ssr.interpret import interpret_program
 
 Array = np.ndarray[Any, Any]
 

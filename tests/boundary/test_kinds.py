@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 import boundary as bc
 import ssr
-from boundary.errors import AmbiguousGhostError, HaloError, UndefinedGhostError
-from boundary.link import Link, LinkError, Side
-from boundary.pieces import evaluate
-from boundary.synchronise import Synchronise
+from boundary.errors import AmbiguousGhostError, HaloError, LinkError, UndefinedGhostError
+from boundary.grid.link import Link, Side
+from boundary.synchronisation.synchronise import Synchronise
+from boundary.tables.pieces import evaluate
 from ssr.errors import ArgumentError, Error, ShapeError, SpaceError, UnsupportedError
-from ssr.interpret import interpret_program
 
 from ..ssr import plain
+from ..ssr.interpret import interpret_program
 from .cases import Case, cases, linked, shaped
 from .test_fills import check_pieces, compare, size
 from .walker import Array

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import boundary as bc
-from boundary.fill import Fill
-from boundary.link import Side
-from boundary.pieces import evaluate
+from boundary.fills.fill import Fill
+from boundary.grid.link import Side
+from boundary.tables.pieces import evaluate
 
 from ..ssr import plain
 from .walker import Array

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import boundary as bc
 import ssr
-from boundary.layout import Layout, spans
-from boundary.local import LocalVector
-from boundary.plan import Message, halo_plan, halo_plans
+from boundary.ranks.layout import Layout, spans
+from boundary.ranks.local import LocalVector
+from boundary.ranks.plan import Message, halo_plan, halo_plans
 from ssr.errors import ArgumentError
 
 # -- layouts -------------------------------------------------------------------------------------

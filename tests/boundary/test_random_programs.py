@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 import ssr
 from boundary.errors import AmbiguousGhostError
-from ssr.interpret import interpret_program
 
 from ..ssr import plain
 from ..ssr import strategies as some
+from ..ssr.interpret import interpret_program
 from . import bodies
 from .bodies import NAMES, STEPS, Array, Arrays, Setting, Step, declared, drawn, setting
 
@@ -42,7 +42,7 @@ def interpreted(
 
 def recorded(of: Setting, steps: Sequence[Step]) -> ssr.Program:
     """Return a program whose calls are where the body has them, and make all ghosts."""
-    with patch("ssr.program.settled", lambda placed, fields, kept: list(placed)):
+    with patch("ssr.programs.program.settled", lambda placed, fields, kept: list(placed)):
         return declared(of, steps, ssr.Options(exact=True))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 import boundary as bc
 import ssr
-from boundary.pieces import Piece
+from boundary.tables.pieces import Piece
 from ssr import ir
 
 cells = ssr.Space(*ssr.sizes("ny nx"))

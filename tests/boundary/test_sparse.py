@@ -8,9 +8,9 @@ import scipy.sparse
 
 import boundary as bc
 import ssr
-from boundary import closure
-from boundary.definition import Definition
-from boundary.frame import Known
+from boundary.closure import closure
+from boundary.closure.definition import Definition
+from boundary.grid.frame import Known
 from ssr.errors import ArgumentError, ShapeError
 
 from ..ssr import plain

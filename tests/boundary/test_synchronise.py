@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 import boundary as bc
 import ssr
 from apps.swe import geometry
-from boundary.link import Link, Side
-from boundary.pieces import evaluate
-from boundary.synchronise import Synchronise
+from boundary.grid.link import Link, Side
+from boundary.synchronisation.synchronise import Synchronise
+from boundary.tables.pieces import evaluate
 from ssr.errors import ArgumentError, ShapeError, SpaceError
 
 from ..ssr import plain

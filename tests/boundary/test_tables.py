@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from boundary import write
-from boundary.pieces import Mix, Part, Piece, Tap, evaluate
-from boundary.tables import Tables, form_of, tables
-from boundary.write import Form
-from ssr.external import Layout
-from ssr.intrinsics import fma, ld, plain, prefetch, st
-from ssr.machine import jit
+from boundary.tables import machine as write
+from boundary.tables.machine import Form
+from boundary.tables.pieces import Mix, Part, Piece, Tap, evaluate
+from boundary.tables.tables import Tables, form_of, tables
+from ssr.build.machine import jit
+from ssr.programs.external import Layout
+from ssr.runtime.intrinsics import fma, ld, plain, prefetch, st
 
 Array = np.ndarray[Any, Any]
 Run = Callable[..., Any]

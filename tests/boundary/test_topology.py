@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 import boundary as bc
 import ssr
-from boundary.topology import Connectivity, Link, LinkError, Location, Side
+from boundary.errors import LinkError
+from boundary.grid.link import Link, Location, Side
+from boundary.grid.topology import Connectivity
 from ssr.errors import ArgumentError
 
 # -- the table of the cubed sphere ---------------------------------------------------------------

@@ -10,8 +10,8 @@ import pytest
 
 import boundary as bc
 import ssr
-from boundary.fill import Fill
-from boundary.link import Side
+from boundary.fills.fill import Fill
+from boundary.grid.link import Side
 
 from ..ssr import plain
 from . import walker

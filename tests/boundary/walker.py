@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from boundary.link import Link, Side
+from boundary.grid.link import Link, Side
 
 Array = np.ndarray[Any, Any]
 Index = tuple[int, ...]

@@ -11,9 +11,9 @@ import numpy as np
 
 import ssr
 from ssr.errors import OutOfSpaceError
-from ssr.external import External, Layout, Tables, extend
-from ssr.sets import Domain
-from ssr.trace import row_domain
+from ssr.points.sets import Domain
+from ssr.programs.external import External, Layout, Tables, extend
+from ssr.trace.trace import row_domain
 
 Array = np.ndarray[Any, Any]
 

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 import ssr
-from ssr.space import Box
+from ssr.points.space import Box
 
 Array = np.ndarray[Any, Any]
 
@@ -28,13 +28,13 @@ def run(program: ssr.Program, *args: Any, boxes: tuple[Box, ...] | None = None) 
     twin = _twins.get(program)  # the program itself may be compiled as well
     if twin is None:
         twin = _twins.setdefault(program, program.with_options(program.options))
-    with patch("ssr.machine.jit", uncompiled):
+    with patch("ssr.build.machine.jit", uncompiled):
         return twin.run_plain(*args, boxes=boxes)
 
 
 def source(program: ssr.Program, dtype: str = "float64") -> str:
     """Return the emitted source of a program, not compiled."""
-    with patch("ssr.machine.jit", uncompiled):
+    with patch("ssr.build.machine.jit", uncompiled):
         return program.kernel(dtype).source
 
 

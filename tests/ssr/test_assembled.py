@@ -7,9 +7,9 @@ import pytest
 import scipy.sparse as sparse
 
 import ssr
-from ssr.interpret import interpret_program
 
 from . import plain
+from .interpret import interpret_program
 
 Array = np.ndarray[Any, Any]
 n, m = ssr.sizes("n m")

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ssr
-from ssr.kinds import parts, spaces
-from ssr.symbolic import jacobian
+from ssr.blocks.component_spaces import parts, spaces
+from ssr.trace.symbolic import jacobian
 
 from . import plain
 from .mistakes import Mistakes, T, cells, check, five, line, ones

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import ssr
-from ssr import sets
-from ssr.pipeline import lower
+from ssr.build.pipeline import lower
+from ssr.points import sets
 
 ny, nx = ssr.sizes("ny nx")
 cells = ssr.Space(ny, nx)

@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 
 import ssr
-from ssr import cache, machine
-from ssr.kernel import Kernel
+from ssr.build import cache, machine
+from ssr.build.kernel import Kernel
 
 ROOT = Path(__file__).parents[2]
 
@@ -46,7 +46,7 @@ print(json.dumps([kernel.name, kernel.from_cache, y.tobytes().hex(), sorted(sys.
 
 WAITS = """
 import time
-from ssr import machine
+from ssr.build import machine
 
 def jit(signature, cache=True):
     print("compiling", flush=True)
@@ -125,7 +125,14 @@ def test_a_second_process_compiles_nothing(two: list[Any]) -> None:
     assert (found, found_again) == (False, True)
     assert (again, same) == (name, values)
     assert files == [f"{name}.py"]
-    unwanted = {"ssr.pipeline", "ssr.emit", "ssr.loops", "ssr.explain", "sympy", "matplotlib"}
+    unwanted = {
+        "ssr.build.pipeline",
+        "ssr.emit.module",
+        "ssr.lower.loops",
+        "ssr.matrices.explain",
+        "sympy",
+        "matplotlib",
+    }
     assert not unwanted & set(modules)
 
 
@@ -258,15 +265,19 @@ def test_options_and_dtype_are_part_of_the_key(folder: Path) -> None:
 def test_the_source_of_the_package_is_part_of_the_key(tmp_path: Path) -> None:
     package = tmp_path / "ssr"
     shutil.copytree(ROOT / "ssr", package, ignore=shutil.ignore_patterns("__pycache__"))
-    known = cache.source_digest(str(ROOT / "ssr"))
-    assert cache.source_digest(str(package)) == known
+    known = cache.source_digest(ROOT / "ssr")
+    assert cache.source_digest(package) == known
     assert known in cache.environment()
-    file = package / "passes" / "split.py"
-    text = file.read_text()
-    file.write_text(text + "\n")
-    assert cache.source_digest(str(package)) != known
-    file.rename(file.with_name("cut.py")).write_text(text)
-    assert cache.source_digest(str(package)) != known
+    folders = {file.parent for file in package.rglob("*.py")}
+    assert len(folders) > 10
+    for file in (next(f.glob("*.py")) for f in folders):
+        text = file.read_bytes()
+        file.write_bytes(text + b"\n")
+        assert cache.source_digest(package) != known, file
+        file.write_bytes(text)
+    assert cache.source_digest(package) == known
+    (package / "lower" / "passes").rename(package / "lower" / "steps")
+    assert cache.source_digest(package) != known
 
 
 # -- directories -----------------------------------------------------------------------------------

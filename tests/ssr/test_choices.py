@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ssr import ir
-from ssr.affine import Affine, Choice
-from ssr.choices import NOTHING, by_line
-from ssr.interpret import Meaning
-from ssr.sets import Domain
+from ssr.lower.merge_boundary_terms import NOTHING, by_line
+from ssr.points.affine import Affine, Choice
+from ssr.points.sets import Domain
 
 from . import strategies as some
+from .interpret import Meaning
 
 AXES = ("j", "i")
 j, i, n, m = map(Affine.name, ("j", "i", "n", "m"))

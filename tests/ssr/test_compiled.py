@@ -247,7 +247,7 @@ def test_prefetching_in_strips_keeps_bits(name: str, monkeypatch: pytest.MonkeyP
     given = arrays(program, shape, "float64", "padded")
     near = [a.copy() for a in given]
     PROGRAMS[name][0]()(*near)
-    monkeypatch.setattr(import_module("ssr.boxes"), "NEAR", 0)
+    monkeypatch.setattr(import_module("ssr.run.call_layout"), "NEAR", 0)
     program(*given)
     plain.check_same(near[0], np.ascontiguousarray(given[0]))
 
@@ -256,7 +256,7 @@ def test_blocks_for_the_cache_keep_bits(monkeypatch: pytest.MonkeyPatch) -> None
     given = arrays(twenty_seven_points(), (3, 40, 5), "float64", "C")
     whole = [a.copy() for a in given]
     twenty_seven_points()(*whole)
-    monkeypatch.setattr("ssr.boxes.BLOCK", 1)
+    monkeypatch.setattr("ssr.run.call_layout.BLOCK", 1)
     program = twenty_seven_points()
     program(*given)
     (launch,) = program._launches.values()

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import ssr
-from ssr import debug, machine
+from ssr.build import debug, machine
 from ssr.errors import NonFiniteError
-from ssr.intrinsics import Memory
+from ssr.runtime.intrinsics import Memory
 
 from . import plain
 
@@ -121,7 +121,7 @@ def test_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         x[:] = ssr.log(x)
 
     assert p.options.debug
-    assert "from ssr.debug import ld, st, unfit" in p.explain("source")
+    assert "from ssr.build.debug import ld, st, unfit" in p.explain("source")
     with pytest.raises(NonFiniteError, match=r"makes -inf in x at \(1\)"):
         p(np.array([1.0, 0.0, -1.0]))
     with pytest.raises(NonFiniteError, match="makes nan in y"):

@@ -263,7 +263,7 @@ def test_unmade_and_outside_on_integers() -> None:
 
 
 def _run_on_integers(value: Any) -> None:
-    from ssr.oracle import Recursion, assemble
+    from ssr.algebra.oracle import Recursion, assemble
 
     def B(i: Any, done: Any) -> Any:
         yield i, value(i, done)

@@ -11,7 +11,7 @@ import pytest
 
 import ssr
 from ssr.errors import ArgumentError
-from ssr.explain import dump, explain_matrix, explain_program, matrix_html
+from ssr.matrices.explain import dump, explain_matrix, explain_program, matrix_html
 from tests.ssr import programs
 
 n, ny, nx = ssr.sizes("n ny nx")

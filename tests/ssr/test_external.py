@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 
 import ssr
 from ssr import ir
+from ssr.build.pipeline import lower
 from ssr.errors import ArgumentError, NonFiniteError, OutOfSpaceError, SpaceError
-from ssr.external import extend
-from ssr.interpret import interpret_program
-from ssr.pipeline import lower
-from ssr.sets import Domain
-from ssr.trace import row_domain
-from ssr.verify import verify_call
+from ssr.lower.verify import verify_call
+from ssr.points.sets import Domain
+from ssr.programs.external import extend
+from ssr.trace.trace import row_domain
 
 from . import memory, plain
 from . import strategies as some
 from .ghosts import Ghosts, asked, filled
+from .interpret import interpret_program
 
 Array = np.ndarray[Any, Any]
 NAMES = ("nz", "ny", "nx")
@@ -223,7 +223,7 @@ def test_the_order_of_recording_means_the_same(kinds: list[Any], seed: int) -> N
     """The recorded steps, in their order and with all copies, are the definition."""
     given, meant = drawn(seed, (3, 4)), drawn(seed, (3, 4))
     with pytest.MonkeyPatch.context() as patch:
-        module = sys.modules["ssr.program"]
+        module = sys.modules["ssr.programs.program"]
         patch.setattr(module, "settled", lambda steps, fields, kept: list(steps))
         recorded = declared(kinds, 2, ssr.Options(exact=True))
     h, x, y, U = meant

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ssr
+from ssr.build.pipeline import together
 from ssr.errors import BoxError
-from ssr.interpret import interpret_nest, interpret_program
-from ssr.nests import in_place
-from ssr.pipeline import together
+from ssr.lower.nests import in_place
 
 from . import memory, plain
 from . import strategies as some
+from .interpret import interpret_nest, interpret_program
 
 Array = np.ndarray[Any, Any]
 ny, nx = ssr.sizes("ny nx")

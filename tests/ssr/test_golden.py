@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ssr.pipeline import lower
+from ssr.build.pipeline import lower
 from tests.ssr import programs
 
 KERNELS = {

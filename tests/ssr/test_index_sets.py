@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ssr
-from ssr.affine import Affine, lexicographic
+from ssr.algebra.oracle import holds
 from ssr.errors import NotAffineError
-from ssr.index import Condition, Index, affine, deciding
-from ssr.oracle import holds
-from ssr.sets import Domain
+from ssr.points.affine import Affine, lexicographic
+from ssr.points.index import Condition, Index, affine, deciding
+from ssr.points.sets import Domain
 
 AXES = ("j", "i")
 BOX = Domain.where(AXES, "-3 <= j <= 4 and -3 <= i <= 4")

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 import ssr
 from ssr import ir
-from ssr.affine import Affine
-from ssr.interpret import interpret_nest, interpret_program
-from ssr.nests import in_place, nest
-from ssr.pipeline import stages
+from ssr.build.pipeline import stages
+from ssr.lower.nests import in_place, nest
+from ssr.points.affine import Affine
 from tests.ssr import memory, programs, strategies
+
+from .interpret import interpret_nest, interpret_program
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 CHANGES = {"order_terms"}

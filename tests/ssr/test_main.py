@@ -10,7 +10,7 @@ import pytest
 
 import ssr
 from ssr import __main__ as command
-from ssr import cache
+from ssr.build import cache
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import ssr
-from ssr.interpret import interpret_program
 
 from . import plain
+from .interpret import interpret_program
 
 Array = np.ndarray[Any, Any]
 ny, nx = ssr.sizes("ny nx")

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import ssr
-from ssr import outline
-from ssr.kernel import Kernel
-from ssr.outline import Functions
-from ssr.pipeline import lower
+from ssr.build.kernel import Kernel
+from ssr.build.pipeline import lower
+from ssr.emit import outline
+from ssr.emit.outline import Functions
 from tests.ssr.programs import PROGRAMS, case, check_same, five, plane, run_source
 
 SMALL = 20

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ssr
-from ssr.interpret import interpret_program
-from ssr.pipeline import lower
+from ssr.build.pipeline import lower
 
 from . import memory, plain
 from . import strategies as some
+from .interpret import interpret_program
 
 Array = np.ndarray[Any, Any]
 cells = ssr.Space(*ssr.sizes("ny nx"))

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ssr
-from ssr.interpret import interpret_nest, interpret_program
-from ssr.nests import nest
+from ssr.lower.nests import nest
 
 from . import plain
 from .factorisations import Array, dense_dilu, dense_ic0, dense_ilu0, dilu, ic0, ilu0
+from .interpret import interpret_nest, interpret_program
 from .strategies import dominant, examples, stencils
 
 n, nz, ny, nx = ssr.sizes("n nz ny nx")

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from numba.types import f4, f8, i8
 
 import ssr
-from ssr import lanes, sums
+from ssr.build.machine import jit
 from ssr.errors import Error
-from ssr.interpret import interpret_program
-from ssr.intrinsics import Memory
-from ssr.machine import jit
+from ssr.runtime import lanes, sums
+from ssr.runtime.intrinsics import Memory
 
 from . import memory, plain
 from . import strategies as some
+from .interpret import interpret_program
 
 Array = np.ndarray[Any, Any]
 ny, nx = ssr.sizes("ny nx")

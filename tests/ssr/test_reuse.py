@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ssr
-from ssr.interpret import interpret_program
-from ssr.pipeline import lower
+from ssr.build.pipeline import lower
 
 from . import memory, plain
 from . import strategies as some
+from .interpret import interpret_program
 
 cells = ssr.Space(*ssr.sizes("ny nx"))
 UP = ssr.stencil(cells, cells, {(0, 0): 0.5, (-1, 0): 0.25, (0, -1): 0.125}, outside="drop")

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 import ssr
 from ssr import ir
-from ssr.interpret import interpret_program
-from ssr.simplify import simplified
+from ssr.lower.simplify import simplified
 
 from . import memory, plain
 from . import strategies as some
+from .interpret import interpret_program
 
 my, mx = ssr.sizes("my mx")
 cells, coarse = ssr.Space(2 * my, 2 * mx), ssr.Space(my, mx)

@@ -38,7 +38,7 @@ def plain_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
         return call(program, *args) if inside else program.run_plain(*args)
 
     monkeypatch.setattr(ssr.Program, "__call__", run)
-    monkeypatch.setattr("ssr.machine.jit", plain.uncompiled)
+    monkeypatch.setattr("ssr.build.machine.jit", plain.uncompiled)
 
 
 n, nz, ny, nx = ssr.sizes("n nz ny nx")

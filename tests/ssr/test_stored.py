@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from scipy.sparse.linalg import spsolve_triangular
 
 import ssr
-from ssr import stored as storage
+from ssr.algebra import stored as storage
+from ssr.build.pipeline import stages
 from ssr.errors import (
     ArgumentError,
     BoxError,
@@ -22,11 +23,10 @@ from ssr.errors import (
     UnboundError,
     UnsupportedError,
 )
-from ssr.interpret import interpret_nest, interpret_program
-from ssr.nests import in_place, nest
-from ssr.pipeline import stages
+from ssr.lower.nests import in_place, nest
 
 from . import plain
+from .interpret import interpret_nest, interpret_program
 
 Array = np.ndarray[Any, Any]
 NAMES = {1: "n", 2: "m n", 3: "p m n"}

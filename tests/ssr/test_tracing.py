@@ -8,8 +8,8 @@ import pytest
 
 import ssr
 from ssr.errors import ImpureGeneratorError, OutOfSpaceError, TooManyPathsError
-from ssr.sets import Domain
-from ssr.trace import trace
+from ssr.points.sets import Domain
+from ssr.trace.trace import trace
 
 from . import plain
 

@@ -9,13 +9,13 @@ import pytest
 
 from benchmarks import operators
 from benchmarks.vectors import vector_loops
-from ssr.machine import KernelCompiler
+from ssr.build.machine import KernelCompiler
 from tests.ssr import plain
 
 SMALL = """\
 from numba.types import f8, i8
 
-from ssr.intrinsics import ld, st
+from ssr.runtime.intrinsics import ld, st
 
 
 def kernel(x, y, z, places, n):

@@ -3,8 +3,8 @@
 import numpy as np
 from numba.types import Array, f4, f8, i8
 
-from ssr.intrinsics import address, fits, fma, ld, maximum, meet, minimum, prefetch, sign, st
-from ssr.lanes import accumulate, extreme, found, total
+from ssr.runtime.intrinsics import address, fits, fma, ld, maximum, meet, minimum, prefetch, sign, st
+from ssr.runtime.lanes import accumulate, extreme, found, total
 
 META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('t0', 0, 2, 0, None)], 'scalars': ['omega'], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'x', 'order': 'any', 'earlier': None, 'whole_lines': False, 'fused': True}], 'loops': 5, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
 

@@ -3,8 +3,8 @@
 import numpy as np
 from numba.types import Array, f4, f8, i8
 
-from ssr.intrinsics import address, fits, fma, ld, maximum, meet, minimum, prefetch, sign, st
-from ssr.lanes import accumulate, extreme, found, total
+from ssr.runtime.intrinsics import address, fits, fma, ld, maximum, meet, minimum, prefetch, sign, st
+from ssr.runtime.lanes import accumulate, extreme, found, total
 
 META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [], 'scalars': [], 'sizes': ['n'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False, 'fused': False}], 'loops': 1, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
 

@@ -3,8 +3,8 @@
 import numpy as np
 from numba.types import Array, f4, f8, i8
 
-from ssr.intrinsics import address, fits, fma, ld, maximum, meet, minimum, prefetch, sign, st
-from ssr.lanes import accumulate, extreme, found, total
+from ssr.runtime.intrinsics import address, fits, fma, ld, maximum, meet, minimum, prefetch, sign, st
+from ssr.runtime.lanes import accumulate, extreme, found, total
 
 META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('c0', 0, 1, 1, None), ('g1', 0, 4, 1, None), ('t2', 0, 1, 16, None), ('u3', 0, 1, 16, None)], 'scalars': [], 'sizes': ['nx', 'ny', 'nz'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1, -1, -1), (-1, -1, 0), (-1, -1, 1), (-1, 0, -1), (-1, 0, 0), (-1, 0, 1), (-1, 1, -1), (-1, 1, 0), (-1, 1, 1), (0, -1, -1), (0, -1, 0), (0, -1, 1), (0, 0, -1)), 'whole_lines': True, 'fused': False}], 'loops': 11, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
 

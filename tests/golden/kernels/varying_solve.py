@@ -3,8 +3,8 @@
 import numpy as np
 from numba.types import Array, f4, f8, i8
 
-from ssr.intrinsics import address, fits, fma, ld, maximum, meet, minimum, prefetch, sign, st
-from ssr.lanes import accumulate, extreme, found, total
+from ssr.runtime.intrinsics import address, fits, fma, ld, maximum, meet, minimum, prefetch, sign, st
+from ssr.runtime.lanes import accumulate, extreme, found, total
 
 META = {'fields': ['x', 'r', 'a', 'b', 'c'], 'temporaries': {}, 'written': ['x'], 'buffers': [('v0', 0, 1, 0, None), ('t0', 0, 1, 0, None)], 'scalars': [], 'sizes': ['n'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1,),), 'whole_lines': False, 'fused': False}], 'loops': 2, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
 

@@ -1,0 +1,245 @@
+"""Close a set of rules: every ghost as a combination of owned points.
+
+The rule of a side says what its ghosts are, and goes on beside the side's end, where other indices
+are those of ghosts too. What a rule reads may be a ghost again; then the rule of that ghost takes
+its place, until only owned points are read. A ghost in a corner has a rule for each of its sides:
+both must lead to the same row, otherwise their order would matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from ssr.points.affine import Affine
+
+from ..grid.frame import ENDS, Box, Frame, Known, Orthant
+from ..grid.link import Side
+from ..rules.rows import Conflict, Entry, Outcome, Row, Strip, Strips, Undefined, alike, composed
+
+CHAIN = 64
+"""Ghosts that may read each other one after the other."""
+
+CIRCLE = Undefined("their rules read each other, and no owned point")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Ghosts of one block with one row."""
+
+    block: int
+    box: Box
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """All ghosts of a frame, in pieces; ``known`` tells for which sizes."""
+
+    pieces: tuple[Piece, ...]
+    known: Known
+
+
+def close(frame: Frame, strips: Iterable[Strip], sizes: Mapping[str, int]) -> Closed:
+    """Return what rules say about all ghosts, for given sizes and all others alike."""
+    closing = _Closing(frame, Strips(strips), Known(sizes))
+    pieces = tuple(
+        Piece(block, box, outcome)
+        for block, points in enumerate(frame.blocks)
+        for orthant in points.orthants()
+        for box, outcome in closing.settled(block, orthant, points.box(orthant))
+    )
+    return Closed(pieces, closing.known)
+
+
+class _Closing:
+    """Rules, and what they are found to say about boxes of ghosts.
+
+    Where ghosts read each other in a circle, a box is read before it is known. What was found
+    about it so far is taken then, at first nothing, and all is gone through again until nothing
+    new is found. A point is undefined, then it has a row, then two that differ: so it ends.
+    """
+
+    def __init__(self, frame: Frame, strips: Strips, known: Known) -> None:
+        self.frame, self.strips, self.known = frame, strips, known
+        self.found: dict[tuple[int, Box], list[tuple[Box, Outcome]]] = {}
+        self.done: set[tuple[int, Box]] = set()
+        self.visited: set[tuple[int, Box]] = set()
+        self.chain: set[tuple[int, Box]] = set()
+        self.early = self.more = False
+
+    def settled(self, block: int, orthant: Orthant, box: Box) -> list[tuple[Box, Outcome]]:
+        """Return what ghosts of one orthant are in the end."""
+        while True:
+            self.visited = set()
+            self.early = self.more = False  # Is a box read too early? Is something new found?
+            found = self._ghosts(block, orthant, box)
+            if not (self.early and self.more):
+                self.done |= self.visited
+                return found
+
+    def _ghosts(self, block: int, orthant: Orthant, box: Box) -> list[tuple[Box, Outcome]]:
+        """Return what is found about ghosts of one orthant."""
+        sides = [Side(block, axis, ENDS[place]) for axis, place in enumerate(orthant) if place]
+        places = self._places(box, sides)
+        return [pair for place in places for pair in self._visited(place, sides)]
+
+    def _visited(self, box: Box, sides: Sequence[Side]) -> list[tuple[Box, Outcome]]:
+        """Return what is found about the ghosts of a box, after one visit."""
+        here = sides[0].block, box
+        if here in self.chain or len(self.chain) >= CHAIN:
+            self.early = True
+            found = self.found.get(here, [(box, CIRCLE)])
+            return [(b, CIRCLE if isinstance(o, Undefined) else o) for b, o in found]
+        if here not in self.done and here not in self.visited:
+            self.visited.add(here)
+            self.chain.add(here)
+            self.found[here] = self._ruled(box, sides)
+            self.chain.remove(here)
+        return self.found[here]
+
+    def _places(self, box: Box, sides: Sequence[Side]) -> list[Box]:
+        """Return a box; or its points one by one if there are strips that are about one each."""
+        if not any(self.strips.points(side) for side in sides):
+            return [box]
+        ranges = [range(low.constant, high.constant) for low, high in box]
+        return [_point(index) for index in product(*ranges)]
+
+    def _ruled(self, box: Box, sides: Sequence[Side]) -> list[tuple[Box, Outcome]]:
+        """Return what the rules of some sides say about the ghosts of a box, and what was known."""
+        found = self.found.get((sides[0].block, box), [(box, Undefined("no rule defines them"))])
+        for side in sides:
+            strips = list(self.strips.ranges(side))
+            if points := self.strips.points(side):
+                strips += points.get(tuple(low.constant for low, _ in box), ())
+            for strip in strips:
+                if len(sides) == 1 or strip.extends:
+                    part = self._part(box, strip)
+                    for place, outcome in self._expanded(part, strip.row, side.block):
+                        found = self._overlaid(found, place, outcome)
+        return found
+
+    def _part(self, box: Box, strip: Strip) -> Box:
+        """Return the part of a box in which a strip holds."""
+        found = list(box)
+        for axis, low, high in strip.where:
+            old = found[axis]
+            found[axis] = self.known.most(old[0], low), self.known.least(old[1], high)
+        return tuple(found)
+
+    def _overlaid(
+        self, found: list[tuple[Box, Outcome]], box: Box, outcome: Outcome
+    ) -> list[tuple[Box, Outcome]]:
+        """Return what is found with one more outcome in a box."""
+        result: list[tuple[Box, Outcome]] = []
+        for place, old in found:
+            both = self.known.common(place, box)
+            if self.known.empty(both):
+                result.append((place, old))
+            else:
+                result += [(rest, old) for rest in self.known.without(place, both)]
+                new = self._agreed(old, outcome, both)
+                self.more |= new is not old and not isinstance(new, Undefined)
+                result.append((both, new))
+        return result
+
+    def _expanded(self, box: Box, row: Row, block: int) -> list[tuple[Box, Outcome]]:
+        """Return a row in terms of owned points, box by box."""
+        found: list[tuple[Box, Outcome]] = []
+        work = [] if self.known.empty(box) else [(box, row)]
+        while work:
+            here, row = work.pop()
+            entries = [(e, e.clipped(here, self.frame.axes, self.known)) for e in row.entries]
+            if any(self.known.empty(part) for _, part in entries):
+                kept = tuple(e for e, part in entries if not self.known.empty(part))
+                work.append((here, Row(kept, row.constant, row.origins)))
+                continue
+            ghost = next((pair for pair in entries if not self._is_owned(*pair)), None)
+            if ghost is None:
+                found.append((here, row))
+                continue
+            entry, part = ghost
+            cut = self._cut(entry, part)
+            parts = self._halves(part, *cut) if cut else [part]
+            if cut or part != here:
+                work += [(rest, row) for rest in self.known.without(here, part)]
+                work += [(p, row) for p in parts]
+                continue
+            source = self._image(entry, here)
+            orthant = self._orthant(entry.block, source)
+            for place, outcome in self._ghosts(entry.block, orthant, source):
+                back = self._preimage(entry, place, here)
+                if isinstance(outcome, Row):
+                    work.append((back, composed(row, entry, outcome, self.frame.axes)))
+                else:
+                    found.append((back, outcome))
+        return found
+
+    def _image(self, entry: Entry, box: Box) -> Box:
+        """Return the points an entry reads from the points of a box."""
+        found = []
+        for expression in entry.index:
+            low = high = expression
+            for name, (first, stop) in zip(self.frame.axes, box, strict=True):
+                sign = dict(expression.terms).get(name, 0)
+                least, most = (first, stop - 1) if sign >= 0 else (stop - 1, first)
+                low, high = low.substitute({name: least}), high.substitute({name: most})
+            found.append((low, high + 1))
+        return tuple(found)
+
+    def _preimage(self, entry: Entry, source: Box, box: Box) -> Box:
+        """Return the points of a box from which an entry reads within a box."""
+        window = tuple((e, *ends) for e, ends in zip(entry.index, source, strict=True))
+        return Entry(0, (), entry.weight, None, window).clipped(box, self.frame.axes, self.known)
+
+    def _is_owned(self, entry: Entry, box: Box) -> bool:
+        return not any(self._orthant(entry.block, self._image(entry, box)))
+
+    def _orthant(self, block: int, box: Box) -> Orthant:
+        """Return the orthant of the first point of a box; zeros if the whole box is owned."""
+        found = []
+        for axis, (low, high) in enumerate(box):
+            first, stop = self._ends(block, axis)
+            before, behind = self.known.less(low, first), self.known.less(stop, high)
+            found.append(-1 if before else 1 if behind else 0)
+        return tuple(found)
+
+    def _ends(self, block: int, axis: int) -> tuple[Affine, Affine]:
+        """Return the range of the owned points of a block along an axis."""
+        points = self.frame.blocks[block]
+        return Affine.of(points.first[axis]), points.stop(axis)
+
+    def _cut(self, entry: Entry, box: Box) -> tuple[int, Affine] | None:
+        """Return where a box must be cut for an entry to read points of one orthant; or None."""
+        for axis, (low, high) in enumerate(self._image(entry, box)):
+            for edge in self._ends(entry.block, axis):
+                if self.known.less(low, edge) and self.known.less(edge, high):
+                    for place, name in enumerate(self.frame.axes):
+                        sign = dict(entry.index[axis].terms).get(name, 0)
+                        if sign:
+                            rest = entry.index[axis] - Affine.name(name) * sign
+                            return place, edge - rest if sign > 0 else rest - edge + 1
+        return None
+
+    def _halves(self, box: Box, axis: int, at: Affine) -> list[Box]:
+        low, high = box[axis]
+        edges = ((low, at), (at, high))
+        return [(*box[:axis], edge, *box[axis + 1 :]) for edge in edges]
+
+    def _agreed(self, old: Outcome, new: Outcome, box: Box) -> Outcome:
+        """Return what two rules together say about the points of a box."""
+        if isinstance(old, Undefined):
+            return new
+        if isinstance(old, Conflict) or isinstance(new, Undefined):
+            return old
+        if isinstance(new, Conflict):
+            return new
+        if alike(old, new, box, self.frame.axes, self.known):
+            return old
+        return Conflict((old.origins[0], new.origins[0]))
+
+
+def _point(index: Iterable[int]) -> Box:
+    """Return the box of one point."""
+    return tuple((Affine.of(x), Affine.of(x + 1)) for x in index)

@@ -1,0 +1,220 @@
+"""The rules followed point by point: the oracle of fills.
+
+For one ghost, the rule of its side tells what it reads; a ghost that is read is looked up in the
+same way. All ghosts reached so are without a value at first; their rules are applied until none
+gets a new one. Nothing is shared with `closure` but what the rules themselves say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..grid.frame import ENDS, Frame
+from ..grid.link import Side
+from ..grid.numbering import Numbering, Point
+from ..rules.evaluate import affine_in_scalars, evaluate
+from ..rules.rows import ROUNDING, Strip, Strips
+
+if TYPE_CHECKING:
+    import scipy.sparse
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """The value of a ghost: constants, what multiplies scalars, and a matrix for each point."""
+
+    constant: np.ndarray[Any, Any]
+    scalars: Mapping[str, np.ndarray[Any, Any]] = field(default_factory=dict)
+    matrices: Mapping[Point, np.ndarray[Any, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What one rule says about one ghost: constants, and the points it reads with matrices."""
+
+    constant: np.ndarray[Any, Any]
+    scalars: Mapping[str, np.ndarray[Any, Any]]
+    reads: Sequence[tuple[np.ndarray[Any, Any], Point]]
+
+
+class Unclear(Enum):
+    """Two rules define a point differently."""
+
+    UNCLEAR = "unclear"
+
+
+@dataclass(frozen=True)
+class Definition:
+    """The rules of a fill for given sizes, and the number of components of its fields."""
+
+    frame: Frame
+    strips: Sequence[Strip]
+    data: Mapping[str, Any]
+    sizes: Mapping[str, int]
+    components: int
+    done: dict[Point, Value | Unclear | None] = field(default_factory=dict)
+
+    @cached_property
+    def _strips(self) -> Strips:
+        return Strips(self.strips)
+
+    def to_scipy(self) -> scipy.sparse.csr_array:
+        """Return the linear part; rows and columns are numbered field by field."""
+        import scipy.sparse
+
+        rows, cols = self._numbers(ghosts=True), self._numbers(ghosts=False)
+        entries: list[tuple[float, int, int]] = []
+        for block, index in rows.points():
+            value = self.at(block, index)
+            for point, matrix in () if value is None else value.matrices.items():
+                for r, c in zip(*np.nonzero(matrix), strict=True):
+                    place = rows.number(block, index, int(r)), cols.number(*point, int(c))
+                    entries.append((matrix[r, c], *place))
+        values, *places = zip(*entries, strict=True) if entries else ((), (), ())
+        shape = rows.count, cols.count
+        return scipy.sparse.csr_array(
+            scipy.sparse.coo_array((values, places), shape, dtype=np.float64)
+        )
+
+    def points(self) -> Iterator[Point]:
+        """Yield all points, ghosts too, in the order of the rows of the matrix."""
+        return self._numbers(ghosts=True).points()
+
+    def _numbers(self, *, ghosts: bool) -> Numbering:
+        return Numbering(self.frame, self.sizes, self.components, ghosts)
+
+    def at(self, block: int, index: tuple[int, ...]) -> Value | None:
+        """Return the value of a point; None if no rule defines it, or two do so differently."""
+        point = block, index
+        if not self._sides(point):
+            return self._owned(point)
+        if point not in self.done:
+            self.done.update(self._settled(point))
+        found = self.done[point]
+        return None if isinstance(found, Unclear) else found
+
+    def _settled(self, point: Point) -> dict[Point, Value | Unclear | None]:
+        """Return the values of a ghost and of all that it is made of, as far as they are new."""
+        rules: dict[Point, list[Applied]] = {}
+        work = [point]
+        while work:
+            here = work.pop()
+            if here not in rules and here not in self.done and self._sides(here):
+                rules[here] = list(self._applied(here))
+                work += [source for rule in rules[here] for _, source in rule.reads]
+        found: dict[Point, Value | Unclear | None] = dict.fromkeys(rules)
+        more = True
+        while more:
+            more = False
+            for here in reversed(rules):
+                old = new = found[here]
+                for rule in rules[here]:
+                    new = _agreed(new, self._sum(rule, found))
+                found[here] = new
+                more |= new is not old
+        return found
+
+    def _sides(self, point: Point) -> list[Side]:
+        """Return the sides that a point lies behind; none if it is owned."""
+        block, index = point
+        points = self.frame.blocks[block]
+        ends = zip(index, points.first, points.inner(self.sizes), strict=True)
+        out = [-1 if x < first else int(x >= first + n) for x, first, n in ends]
+        return [Side(block, axis, ENDS[place]) for axis, place in enumerate(out) if place]
+
+    def _owned(self, point: Point) -> Value:
+        return Value(np.zeros(self.components), {}, {point: np.eye(self.components)})
+
+    def _applied(self, point: Point) -> Iterator[Applied]:
+        """Yield what each rule says about a ghost."""
+        _, index = point
+        sides = self._sides(point)
+        names = {**self.sizes, **dict(zip(self.frame.axes, index, strict=True))}
+        for side in sides:
+            for strip in (*self._strips.ranges(side), *self._strips.points(side).get(index, ())):
+                if (strip.extends or len(sides) == 1) and all(
+                    low.evaluate(names) <= index[axis] < high.evaluate(names)
+                    for axis, low, high in strip.where
+                ):
+                    yield self._row(strip, names)
+
+    def _row(self, strip: Strip, names: Mapping[str, int]) -> Applied:
+        """Return the row of a rule, in numbers."""
+        count = self.components
+        constant, scalars = np.zeros(count), dict[str, np.ndarray[Any, Any]]()
+        each = strip.row.constant * (count if len(strip.row.constant) == 1 else 1)
+        for c, value in enumerate(each):
+            rest, factors = affine_in_scalars(value)
+            constant[c] = evaluate(rest, names, self.data)
+            for name, factor in factors.items():
+                scalars.setdefault(name, np.zeros(count))[c] = evaluate(factor, names, self.data)
+        reads = []
+        for entry in strip.row.entries:
+            if any(
+                not low.evaluate(names) <= e.evaluate(names) < high.evaluate(names)
+                for e, low, high in entry.window
+            ):
+                continue
+            matrix = np.eye(count) * evaluate(entry.weight, names, self.data)
+            if entry.mix is not None:
+                matrix = matrix @ [
+                    [evaluate(v, names, self.data) for v in row] for row in entry.mix
+                ]
+            reads.append((matrix, (entry.block, tuple(a.evaluate(names) for a in entry.index))))
+        return Applied(constant, scalars, reads)
+
+    def _sum(
+        self, rule: Applied, found: Mapping[Point, Value | Unclear | None]
+    ) -> Value | Unclear | None:
+        """Return what one rule gives, with what is found so far about the points it reads."""
+        inner: list[tuple[np.ndarray[Any, Any], Value]] = []
+        unclear = False
+        for matrix, source in rule.reads:
+            if source in found or source in self.done:
+                value = found[source] if source in found else self.done[source]
+            else:
+                value = self._owned(source)
+            if value is None:
+                return None
+            if isinstance(value, Unclear):
+                unclear = True
+            else:
+                inner.append((matrix, value))
+        if unclear:
+            return Unclear.UNCLEAR
+        none = np.zeros(self.components)
+        constant, scalars = rule.constant.copy(), dict(rule.scalars)
+        matrices: dict[Point, np.ndarray[Any, Any]] = {}
+        for matrix, value in inner:
+            constant += matrix @ value.constant
+            for name, known in value.scalars.items():
+                scalars[name] = scalars.get(name, none) + matrix @ known
+            for point, more in value.matrices.items():
+                matrices[point] = matrices.get(point, np.zeros(matrix.shape)) + matrix @ more
+        return Value(constant, scalars, matrices)
+
+
+def _agreed(a: Value | Unclear | None, b: Value | Unclear | None) -> Value | Unclear | None:
+    """Return what two rules together say about a point."""
+    if a is None or b is None:
+        return b if a is None else a
+    if isinstance(a, Unclear) or isinstance(b, Unclear) or not _alike(a, b):
+        return Unclear.UNCLEAR
+    return a
+
+
+def _alike(a: Value, b: Value) -> bool:
+    """Whether two values are equal but for rounding."""
+
+    def same(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> bool:
+        pairs = [(one.get(key, 0.0), other.get(key, 0.0)) for key in {*one, *other}]
+        return all(np.allclose(x, y, rtol=ROUNDING, atol=ROUNDING) for x, y in pairs)
+
+    constants = {None: a.constant}, {None: b.constant}
+    return same(*constants) and same(a.scalars, b.scalars) and same(a.matrices, b.matrices)

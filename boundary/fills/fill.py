@@ -1,0 +1,317 @@
+"""Fills: affine matrices from owned points to owned points and ghosts, made of rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+import ssr
+from ssr.blocks.component_spaces import told
+from ssr.errors import ArgumentError, SpaceError, UnboundError, UnsupportedError
+from ssr.points.index import integer
+from ssr.points.space import Space
+from ssr.programs.external import extend
+from ssr.programs.vectors import Vector
+
+from ..closure.definition import Definition
+from ..closure.linear_rows import linear_rows
+from ..closure.ruled import Ruled
+from ..tables.ghosts import Ghosts, Member
+from .affine import Affine
+from .operands import Kind, check_sizes, declared, fields_of, flat, named, store
+
+if TYPE_CHECKING:
+    import scipy.sparse
+
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The data of a fill.
+
+    Attributes
+    ----------
+    wide, owned
+        The points of the blocks of each kind, with and without ghosts.
+    several
+        Whether it is applied to tuples, of a field for each kind.
+    components
+        The number of components of fields; None for fields of numbers.
+    """
+
+    wide: tuple[Space, ...]
+    owned: tuple[Space, ...]
+    several: bool
+    components: int | None
+    ruled: Ruled
+    bound: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    narrow: bool = True
+    join: bool = True
+    once: bool = True
+
+
+class Fill(Affine):
+    """An affine matrix from owned points to owned points and ghosts: ``u_wide = B u + c``.
+
+    Made by `bc.fill`. ``fill @ u`` is an array, or, in a program, a field on the wide space.
+    ``matrix @ fill`` is an affine matrix with the boundary folded in. Ghosts that nothing defines
+    are NaN in arrays.
+    """
+
+    operand = "u"
+
+    def __init__(self, parts: Parts, free: Fill | None = None) -> None:
+        self.parts = parts
+        self._free = self if free is None else free  # its programs serve all values
+
+    @property
+    def rows(self) -> Kind:
+        """The space of owned points and ghosts."""
+        return self._kind(self.parts.wide)
+
+    @property
+    def cols(self) -> Kind:
+        """The space of the owned points."""
+        return self._kind(self.parts.owned)
+
+    def _kind(self, spaces: tuple[Space, ...]) -> Kind:
+        count = self.parts.components
+        kinds = tuple(space if count is None else space.vector(count) for space in spaces)
+        return kinds if self.parts.several else kinds[0]
+
+    @property
+    def name(self) -> str:
+        """The fill as it was written."""
+        return f"fill({', '.join(rule.text for rule in self.parts.ruled.rules)})"
+
+    def __repr__(self) -> str:
+        return f"<Fill {self.name}: {told(self.cols)} -> {told(self.rows)}>"
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters of the rules."""
+        return self.parts.ruled.parameters
+
+    def bind(self, **values: Any) -> Fill:
+        """Return the fill with values for its parameters and sizes.
+
+        Parameters
+        ----------
+        **values
+            Numbers, or scalars of a program inside its body, by the names of `bc.parameter`;
+            integers for symbolic sizes.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such name.
+        """
+        self.check_names(values)
+        for name, value in values.items():
+            if name in self.sizes and integer(value) is None:
+                raise ArgumentError(f"The size {name} is {value!r}, not an integer.")
+        return self._with({**self.parts.bound, **values})
+
+    def _with(self, values: Mapping[str, Any]) -> Fill:
+        return Fill(replace(self.parts, bound=MappingProxyType(dict(values))), self._free)
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        """Names of the symbolic sizes."""
+        return tuple(self.parts.ruled.frame.sizes)
+
+    def known_sizes(self) -> dict[str, int]:
+        """Return the sizes that are bound."""
+        return {n: int(v) for n, v in self.parts.bound.items() if n in self.sizes}
+
+    # -- application -----------------------------------------------------------------------------
+
+    def applied(self, x: Any) -> Any:
+        """Return a field of a program with its ghosts, or a tuple of them."""
+        count, several = self.parts.components, self.parts.several
+        fields = self._fields(x)
+        if count is None and all(isinstance(f, Vector) for f in fields):
+            each = [self.applied(one if several else one[0]) for one in zip(*fields, strict=True)]
+            if not several:
+                return Vector(each)
+            return tuple(Vector(list(kind)) for kind in zip(*each, strict=True))
+        values = self.values()
+        if any((len(f) if isinstance(f, Vector) else None) != count for f in fields):
+            raise SpaceError(f"{self.name} fills fields of {told(self.cols)}.")
+        made = list(extend(self.step, flat(tuple(fields)), *values))
+        if count is not None:
+            vectors = [Vector(made[n : n + count]) for n in range(0, len(made), count)]
+            return tuple(vectors) if several else vectors[0]
+        return tuple(made) if several else made[0]
+
+    def _fields(self, x: Any) -> list[Any]:
+        """Return the fields of an operand, one for each kind of blocks."""
+        if not self.parts.several:
+            return [x]
+        found = list(x) if isinstance(x, (tuple, list)) else []
+        kinds, count = len(self.parts.wide), self.parts.components or 1
+        if count > 1 and len(found) == kinds * count:
+            found = [Vector(found[n : n + count]) for n in range(0, len(found), count)]
+        if len(found) != kinds:
+            raise ArgumentError(
+                f"{self.name} is applied to a tuple of {kinds} fields.",
+                note=f"its columns are {told(self.cols)}",
+            )
+        return found
+
+    def values(self) -> list[Any]:
+        """Return the values of all parameters.
+
+        Raises
+        ------
+        UnboundError
+            If one has none.
+        """
+        missing = [n for n in self.parameters if n not in self.parts.bound]
+        if missing:
+            raise UnboundError(
+                f"{self.name} needs a value for {missing[0]!r}.",
+                hint=f"Bind it: fill.bind({missing[0]}=...).",
+            )
+        return [self.parts.bound[n] for n in self.parameters]
+
+    def given(self, values: Sequence[Any]) -> Fill:
+        """Return the fill with other values for all parameters, in their order."""
+        return self._with({**self.parts.bound, **dict(zip(self.parameters, values, strict=True))})
+
+    @property
+    def step(self) -> Ghosts:
+        """The step of programs that makes the ghosts."""
+        parts = self.parts
+        spaces = tuple(zip(parts.owned, parts.wide, strict=True))
+        kinds = parts.components or 1, spaces, (None,) * len(spaces)
+        return Ghosts((Member(parts.ruled, *kinds, parts.narrow, parts.join, parts.once),))
+
+    @cached_property
+    def _run(self) -> ssr.Program:
+        """The program ``w[:] = fill @ u``."""
+        return self._program("fill", {**named("w", self.rows), **named("u", self.cols)})
+
+    @cached_property
+    def _in_place(self) -> ssr.Program:
+        """The program ``w[:] = fill @ w[owned]``."""
+        return self._program("ghosts", named("w", self.rows))
+
+    def _program(self, name: str, fields: Mapping[str, Any]) -> ssr.Program:
+        """Return the program that fills the first fields, from the others or from themselves."""
+        parts, count = self.parts, len(self.parts.wide)
+
+        def body(*given: Any) -> None:
+            targets, values = given[:count], given[len(fields) :]
+            sources = given[count : len(fields)] or tuple(
+                target[owned] for target, owned in zip(targets, parts.owned, strict=True)
+            )
+            store(targets, self.given(values).applied(sources if parts.several else sources[0]))
+
+        kinds = {_apart(n, self.parameters): kind for n, kind in fields.items()}
+        kinds |= dict.fromkeys(self.parameters, ssr.scalar)
+        body.__name__ = name
+        return declared(body, kinds)
+
+    def run(self, made: Sequence[Array], given: Sequence[Array]) -> None:
+        """Apply the fill to arrays, and store the result in others."""
+        self._free._run(*made, *given, *self.values())
+
+    def ghosts(self, *wide: Array) -> None:
+        """Fill the ghosts of an array in place, from its owned points; of one for each kind."""
+        if [np.ndim(w) for w in wide] == [len(kind.shape) for kind in fields_of(self.rows)]:
+            check_sizes(self, self.rows, wide)
+        self._free._in_place(*wide, *self.values())
+
+    # -- as a matrix -----------------------------------------------------------------------------
+
+    @cached_property
+    def linear(self) -> Any:
+        """The linear part B: an `ssr.Matrix` of staged families; an `ssr.BlockMatrix` for several.
+
+        Where weights come from tables, or from rows of a sparse matrix for numbers on blocks of one
+        shape, it is a stored matrix, of SciPy's entries.
+
+        Raises
+        ------
+        UnboundError
+            If weights come from tables and a size is not bound.
+        UnsupportedError
+            If weights come from tables, for vectors or blocks of several shapes, or if such blocks
+            have symbolic sizes; use `to_scipy`.
+        """
+        parts, count = self.parts, self.parts.components
+        if parts.ruled.tabled and (count is not None or parts.several):
+            raise UnsupportedError(
+                f"The linear part of {self.name} is not staged.",
+                note="the weights of its rules come from tables",
+                hint="Use fill.to_scipy().",
+            )
+        if parts.ruled.tabled or (parts.ruled.pointwise and count is None and not parts.several):
+            return ssr.from_scipy(self.to_scipy(), rows=parts.wide[0], cols=parts.owned[0])
+        made: list[list[Any]] = [
+            [self._between(r, c) for c in range(len(parts.owned))] for r in range(len(parts.wide))
+        ]
+        if count is not None:
+            made = [[ssr.kron(np.eye(count), matrix) for matrix in row] for row in made]
+        return ssr.block(made) if parts.several else made[0][0]
+
+    def _between(self, r: int, c: int) -> ssr.Matrix:
+        """Return the linear part from the fields of one kind of blocks to those of another."""
+        rows, cols = self.parts.wide[r], self.parts.owned[c]
+        more = [name for name in self.sizes if name not in (*rows.sizes, *cols.sizes)]
+        if more:
+            raise UnsupportedError(
+                f"The linear part of {self.name} is not staged.",
+                note=f"what {rows!r} reads of {cols!r} depends on {more[0]}, the size of others",
+                hint="Give the blocks their sizes as numbers, or use fill.to_scipy().",
+            )
+        return ssr.matrix(rows=rows, cols=cols)(linear_rows(self.parts.ruled, r, c))
+
+    def to_scipy(self) -> scipy.sparse.csr_array:
+        """Return the linear part as a SciPy matrix, the rules followed point by point.
+
+        Raises
+        ------
+        UnboundError
+            If a size is not bound.
+        """
+        return self._definition().to_scipy()
+
+    def _definition(self) -> Definition:
+        sizes = self.known_sizes()
+        missing = [n for n in self.sizes if n not in sizes]
+        if missing:
+            raise UnboundError(
+                f"No value is given for the size {missing[0]}.",
+                hint=f"Bind it: fill.bind({missing[0]}=...).",
+            )
+        return self.parts.ruled.definition(sizes, self.parts.components or 1)
+
+    def explain(self) -> str:
+        """Return the ghosts, region by region: which rules make them, from what."""
+        from .explain import explain_fill
+
+        return explain_fill(self)
+
+    def draw(self, *, block: int | None = None, ax: Any = None) -> Any:
+        """Draw the ghosts of a block, or of all, and the points they are made of.
+
+        Returns the matplotlib axes, new ones by default. Needs matplotlib; blocks have two
+        dimensions, and sizes are bound.
+        """
+        from .explain import draw_fill
+
+        return draw_fill(self, ax, block)
+
+
+def _apart(name: str, taken: Sequence[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name

@@ -1,0 +1,338 @@
+"""Points of blocks and their ghosts: what a set of boundary rules is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+from typing import Literal, TypeAlias
+
+from ssr.errors import SpaceError
+from ssr.points.affine import AXES, Affine
+from ssr.points.space import Space
+
+from .grid import GridSpace
+from .link import Side
+from .topology import Connectivity
+
+End: TypeAlias = Literal["low", "high"]
+Orthant: TypeAlias = tuple[int, ...]
+"""For each axis of a block whether points lie before it (-1), within it (0) or behind it (1)."""
+
+Box: TypeAlias = tuple[tuple[Affine, Affine], ...]
+"""Half-open ranges of a block's indices, which may depend on sizes."""
+
+ENDS: Mapping[int, End] = {-1: "low", 1: "high"}
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Owned points and ghosts of one block.
+
+    Attributes
+    ----------
+    first, shape
+        The first owned index and the number of owned points, axis by axis.
+    low, high
+        Ghosts before and behind the owned points.
+    staggered
+        Whether points sit on the sides of cells, axis by axis.
+    """
+
+    first: tuple[int, ...]
+    shape: tuple[Affine, ...]
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+    staggered: tuple[bool, ...]
+
+    @staticmethod
+    def of(wide: Space, owned: Space, skip: int) -> Block:
+        """Return the block of a space with ghosts, without so many leading axes.
+
+        Raises
+        ------
+        SpaceError
+            If the spaces do not fit.
+        """
+        ours, theirs = wide.data, owned.data
+        if len(ours.shape) != len(theirs.shape) or ours.staggered != theirs.staggered:
+            raise SpaceError(f"{owned!r} is no part of {wide!r}: another kind of points.")
+        low = tuple(a - b for a, b in zip(theirs.lower, ours.lower, strict=True))
+        more = [a - b for a, b in zip(ours.shape, theirs.shape, strict=True)]
+        if any(not m.is_constant for m in more):
+            raise SpaceError(f"{wide!r} is not {owned!r} with a fixed number of ghosts.")
+        high = tuple(m.constant - a for m, a in zip(more, low, strict=True))
+        if min(*low, *high) < 0:
+            raise SpaceError(
+                f"{owned!r} is not within {wide!r}.", hint="A wide space is cells.grow(width)."
+            )
+        parts = theirs.lower, theirs.shape, low, high, ours.staggered
+        return Block(*(part[skip:] for part in parts))  # type: ignore[arg-type]
+
+    @property
+    def start(self) -> tuple[int, ...]:
+        """The first index, that of a ghost if there are any."""
+        return tuple(f - low for f, low in zip(self.first, self.low, strict=True))
+
+    @property
+    def cells(self) -> tuple[Affine, ...]:
+        """The numbers of cells."""
+        return tuple(n - int(s) for n, s in zip(self.shape, self.staggered, strict=True))
+
+    def stop(self, axis: int) -> Affine:
+        """Return the first index behind the owned ones."""
+        return self.shape[axis] + self.first[axis]
+
+    def inner(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
+        """Return the numbers of owned points for given sizes."""
+        return tuple(n.evaluate(sizes) for n in self.shape)
+
+    def outer(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
+        """Return the numbers of points for given sizes, ghosts too."""
+        widths = zip(self.inner(sizes), self.low, self.high, strict=True)
+        return tuple(low + n + high for n, low, high in widths)
+
+    def box(self, orthant: Orthant) -> Box:
+        """Return the points in an orthant."""
+        found = []
+        for axis, place in enumerate(orthant):
+            low, high = Affine.of(self.first[axis]), self.stop(axis)
+            if place < 0:
+                low, high = low - self.low[axis], low
+            elif place > 0:
+                low, high = high, high + self.high[axis]
+            found.append((low, high))
+        return tuple(found)
+
+    def orthants(self) -> Iterator[Orthant]:
+        """Yield the orthants with ghosts, those next to faces first."""
+        width = {-1: self.low, 1: self.high}
+        found = [
+            o
+            for o in product((-1, 0, 1), repeat=len(self.shape))
+            if any(o) and all(not s or width[s][a] for a, s in enumerate(o))
+        ]
+        yield from sorted(found, key=lambda o: (sum(map(abs, o)), o))
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Owned points and ghosts of one block, or of the blocks of a grid.
+
+    Attributes
+    ----------
+    blocks
+        The blocks, by their numbers.
+    kinds
+        The numbers of the blocks of each field, in the order they have along its first axis.
+    links
+        How the blocks are linked; None for a space without a block axis.
+    """
+
+    blocks: tuple[Block, ...]
+    kinds: tuple[tuple[int, ...], ...]
+    links: Connectivity | None
+
+    @staticmethod
+    def of(wide: Sequence[Space], owned: Sequence[Space] | None = None) -> Frame:
+        """Return the frame of a space with ghosts, or of one for each kind of a grid.
+
+        Parameters
+        ----------
+        wide
+            Owned points and ghosts.
+        owned
+            The owned points, by default those of `owned_of`.
+
+        Raises
+        ------
+        SpaceError
+            If the spaces do not fit.
+        """
+        grids = [space for space in wide if isinstance(space, GridSpace)]
+        if owned is None:
+            owned = [owned_of(space) for space in wide]
+        if len(owned) != len(wide):
+            raise SpaceError(f"{len(owned)} spaces of owned points are given for {len(wide)}.")
+        if not grids and len(wide) == 1:
+            return Frame((Block.of(wide[0], owned[0], 0),), ((0,),), None)
+        _check_kinds(wide, grids)
+        grid = grids[0].grid
+        for w, o in zip(grids, owned, strict=True):
+            if isinstance(o, GridSpace) and o.blocks != w.blocks:
+                raise SpaceError(f"{o!r} is no part of {w!r}: other blocks.")
+        found = [Block.of(w, o, 1) for w, o in zip(wide, owned, strict=True)]
+        blocks = {b: one for space, one in zip(grids, found, strict=True) for b in space.blocks}
+        return Frame(
+            tuple(blocks[b] for b in range(grid.count)),
+            tuple(space.blocks for space in grids),
+            grid.links,
+        )
+
+    @property
+    def gridded(self) -> bool:
+        """Whether fields have a block axis."""
+        return self.links is not None
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes of a block."""
+        return len(self.blocks[0].shape)
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """Names of a block's indices."""
+        return AXES[self.ndim]
+
+    @property
+    def index(self) -> tuple[Affine, ...]:
+        """A block's indices as expressions."""
+        return tuple(map(Affine.name, self.axes))
+
+    @cached_property
+    def places(self) -> tuple[tuple[int, int], ...]:
+        """For each block its kind, and its place among the blocks of that kind."""
+        found = {b: (n, at) for n, kind in enumerate(self.kinds) for at, b in enumerate(kind)}
+        return tuple(found[b] for b in range(len(self.blocks)))
+
+    def point(self, block: int, index: Sequence[int]) -> tuple[int, ...]:
+        """Return where a point of a block is in its field."""
+        return (self.places[block][1], *index) if self.gridded else tuple(index)
+
+    @property
+    def sizes(self) -> list[str]:
+        """Names of the symbolic sizes, sorted."""
+        return sorted({name for b in self.blocks for n in b.shape for name in n.names()})
+
+    def sides(self) -> Iterator[Side]:
+        """Yield the sides of the blocks, those without ghosts too: what is there may be read."""
+        for block in range(len(self.blocks)):
+            for axis in range(self.ndim):
+                yield Side(block, axis, "low")
+                yield Side(block, axis, "high")
+
+    def linked(self, side: Side) -> bool:
+        """Whether a side is linked to another one."""
+        return self.links is not None and self.links.link(side) is not None
+
+    def layer(self, side: Side) -> Affine:
+        """Return the number of layers between a ghost and its side, 0 for the first layer."""
+        here, block = self.index[side.axis], self.blocks[side.block]
+        return (
+            here * -1 + (block.first[side.axis] - 1)
+            if side.end == "low"
+            else (here - block.stop(side.axis))
+        )
+
+    def named(self, side: Side) -> str:
+        """Return a side in words: with its block if there are blocks."""
+        return str(side) if self.gridded else f"axis {side.axis} {side.end}"
+
+    def region(self, block: int, box: Box) -> str:
+        """Return a box in index notation: ``block 2, j in [-2, -1], i in [0, nx - 1]``."""
+        ranges = [
+            f"{name} = {low}" if low + 1 == high else f"{name} in [{low}, {high - 1}]"
+            for name, (low, high) in zip(self.axes, box, strict=True)
+        ]
+        return ", ".join(([f"block {block}"] if self.gridded else []) + ranges)
+
+
+def _check_kinds(spaces: Sequence[Space], found: Sequence[GridSpace]) -> None:
+    """Refuse spaces that are not one for each kind of blocks of a grid."""
+    if len(found) < len(spaces) or any(s.grid is not found[0].grid for s in found):
+        raise SpaceError(
+            "Several spaces are those of one grid.",
+            note=f"given are {', '.join(map(repr, spaces))}",
+            hint="Give one space for each of grid.kinds.",
+        )
+    kinds = found[0].grid.kinds
+    if [s.blocks for s in found] != [k.blocks for k in kinds]:
+        raise SpaceError(
+            f"A grid of {len(kinds)} kinds of blocks has a field for each, in their order.",
+            note=f"the kinds are {', '.join(map(repr, kinds))}; "
+            f"given are {', '.join(map(repr, spaces))}",
+            hint="Give a space for each of grid.kinds: blocks of all shapes may read each other.",
+        )
+
+
+def owned_of(wide: Space) -> Space:
+    """Return the owned points of a space with ghosts.
+
+    These are what it was grown from if it is of a grid. Otherwise there are as many ghosts behind
+    as before, and owned indices begin at 0.
+
+    Raises
+    ------
+    SpaceError
+        If it has no ghosts before the owned points.
+    """
+    if isinstance(wide, GridSpace):
+        return wide.owned
+    width = tuple(-low for low in wide.lower)
+    if min(width) < 0 or not any(width):
+        raise SpaceError(
+            f"{wide!r} does not tell which of its points are ghosts.",
+            hint="Give the owned points: bc.fill(wide, ..., owned=cells).",
+        )
+    return wide.grow(*((-w, -w) for w in width))
+
+
+@dataclass(slots=True)
+class Known:
+    """Comparisons of expressions for given sizes; remembers what was asked.
+
+    What follows from the answers holds for all sizes with the same answers.
+    """
+
+    sizes: Mapping[str, int]
+    asked: dict[Affine, int] = field(default_factory=dict)
+
+    def sign(self, a: Affine) -> int:
+        """Return whether an expression is negative (-1), zero or positive (1)."""
+        if a.is_constant:
+            return (a.constant > 0) - (a.constant < 0)
+        found = self.asked.get(a)
+        if found is None:
+            value = a.evaluate(self.sizes)
+            found = self.asked[a] = (value > 0) - (value < 0)
+        return found
+
+    def less(self, a: Affine, b: Affine) -> bool:
+        """Whether ``a < b``."""
+        return self.sign(b - a) > 0
+
+    def most(self, a: Affine, b: Affine) -> Affine:
+        """Return the larger expression."""
+        return b if self.less(a, b) else a
+
+    def least(self, a: Affine, b: Affine) -> Affine:
+        """Return the smaller expression."""
+        return b if self.less(b, a) else a
+
+    def holds(self, sizes: Mapping[str, int]) -> bool:
+        """Whether all answers would be the same for other sizes."""
+        values = ((a.evaluate(sizes), s) for a, s in self.asked.items())
+        return all((v > 0) - (v < 0) == s for v, s in values)
+
+    def empty(self, box: Box) -> bool:
+        """Whether a box has no points."""
+        return any(not self.less(low, high) for low, high in box)
+
+    def common(self, a: Box, b: Box) -> Box:
+        """Return the points of both boxes."""
+        return tuple(
+            (self.most(low, other), self.least(high, more))
+            for (low, high), (other, more) in zip(a, b, strict=True)
+        )
+
+    def without(self, a: Box, b: Box) -> list[Box]:
+        """Return the points of a box that are not in another one within it, as boxes."""
+        found, rest = [], list(a)
+        for axis, (low, high) in enumerate(b):
+            first, last = rest[axis]
+            for edge in ((first, low), (high, last)):
+                if self.less(*edge):
+                    found.append((*rest[:axis], edge, *rest[axis + 1 :]))
+            rest[axis] = low, high
+        return found

@@ -1,0 +1,107 @@
+"""Ghosts on polynomials through the points next to a side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from ssr import ir
+from ssr.errors import ArgumentError
+from ssr.points.affine import Affine
+
+from ..grid.frame import Frame
+from ..grid.link import Side
+from .polynomial import ghost_weights
+from .rows import Entry, Row
+from .rule import Ends, Part, Rule, check_points, order_of, rule_of, told
+from .side_values import Known
+
+_HALF = Fraction(1, 2)
+
+
+def extrapolate(
+    order: int = 2, axis: int | None = None, side: Ends = "both", *, block: int | None = None
+) -> Rule:
+    """Return ghosts on the polynomial of degree ``order - 1`` through the points next to the side.
+
+    ``u[ghost] = sum over n of w[n] u[n]``, n points from the side, with Lagrange's weights::
+
+        ghosts          | owned   | ghosts
+        a       a       | a b c d | d       d            order 1
+        3a - 2b  2a - b | a b c d | 2d - c  3d - 2c      order 2
+
+    Raises
+    ------
+    HaloError
+        When the fill is made or used, if blocks have fewer points than ``order``.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr, boundary as bc
+    >>> bc.fill(ssr.Space(3).grow(2), bc.extrapolate(2)) @ np.array([1.0, 3, 4])
+    array([-3., -1.,  1.,  3.,  4.,  5.,  6.])
+    """
+    text = told("extrapolate", axis, side, block)
+    count = order_of(text, order)
+
+    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Part]:
+        return polynomials(text, frame, side, count, None, Known())
+
+    return rule_of(text, axis, side, block, make)
+
+
+def polynomials(
+    text: str,
+    frame: Frame,
+    side: Side,
+    count: int,
+    condition: tuple[float, float] | None,
+    known: Known,
+) -> list[Part]:
+    """Return the layers of ghosts on polynomials through ``count`` points and a condition."""
+    on_side = frame.blocks[side.block].staggered[side.axis]
+    skip = int(on_side and condition is not None and condition[1] == 0)
+    extent = frame.blocks[side.block].shape[side.axis]
+    if extent.is_constant:
+        check_points(text, frame, side, count + skip, extent.constant)
+    start = Fraction(0) if on_side else _HALF
+    points = [start + n + skip for n in range(count)]
+    found = []
+    for layer in range(layers(frame)):
+        ghost = start - 1 - layer
+        weights = ghost_weights(points, ghost, condition)
+        if weights is None:
+            raise ArgumentError(f"{text} is singular: its polynomial is not unique.")
+        entries = []
+        for n, weight in enumerate(weights[0]):
+            index = list(frame.index)
+            index[side.axis] = _inside(frame, side, n + skip)
+            entries.append(Entry(side.block, tuple(index), ir.Const(weight)))
+        row = Row(tuple(e for e in entries if e.weight != ir.ZERO))
+        part = Part(row, (layer_of(frame, side, layer),), least=count + skip)
+        found.append(known.added(part, ir.Const(weights[1])))
+    return found
+
+
+def _inside(frame: Frame, side: Side, n: int) -> Affine:
+    """Return the index of the so manieth owned point along a side's axis, from the side."""
+    block = frame.blocks[side.block]
+    if side.end == "low":
+        return Affine.of(block.first[side.axis] + n)
+    return block.stop(side.axis) - 1 - n
+
+
+def layer_of(frame: Frame, side: Side, layer: int) -> tuple[int, Affine, Affine]:
+    """Return the axis and the range of the indices of one layer of ghosts."""
+    block = frame.blocks[side.block]
+    at = (
+        Affine.of(block.first[side.axis] - 1 - layer)
+        if side.end == "low"
+        else block.stop(side.axis) + layer
+    )
+    return side.axis, at, at + 1
+
+
+def layers(frame: Frame) -> int:
+    """Return how many layers of ghosts may be asked for behind a side, of any block."""
+    return max(width for block in frame.blocks for width in (*block.low, *block.high))

@@ -1,0 +1,314 @@
+"""Rows of ghost points: affine combinations of other points, and the strips where they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from ssr import ir
+from ssr.algebra.families import add, monomials, multiply
+from ssr.points.affine import Affine
+from ssr.trace.values import show
+
+from ..grid.frame import Box, Frame, Known
+from ..grid.link import Side
+
+if TYPE_CHECKING:
+    from .rule import Rule
+
+Mix: TypeAlias = tuple[tuple[ir.Value, ...], ...]
+"""A small matrix between the components of a vector."""
+
+ROUNDING = 1e-12
+"""Numbers that two ways to compute the same weight may differ by, in parts of the largest."""
+
+Where: TypeAlias = tuple[tuple[int, Affine, Affine], ...]
+"""Ranges of indices, by axis; axes that are not named are not cut."""
+
+Window: TypeAlias = tuple[tuple[Affine, Affine, Affine], ...]
+"""Conditions ``low <= expression < high``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """``weight * mix @ u[block, index]``, at the points of a window; no mix is the identity."""
+
+    block: int
+    index: tuple[Affine, ...]
+    weight: ir.Value
+    mix: Mix | None = None
+    window: Window = ()
+
+    def moved(self, where: Mapping[str, Affine]) -> Entry:
+        """Return the entry with indices replaced."""
+        mix = self.mix
+        return Entry(
+            self.block,
+            tuple(a.substitute(where) for a in self.index),
+            moved(self.weight, where),
+            None if mix is None else tuple(tuple(moved(m, where) for m in row) for row in mix),
+            tuple((e.substitute(where), low, high) for e, low, high in self.window),
+        )
+
+    def clipped(self, box: Box, axes: tuple[str, ...], known: Known) -> Box:
+        """Return the points of a box that are in the window."""
+        found = list(box)
+        for expression, low, high in self.window:
+            for axis, name in enumerate(axes):
+                sign = dict(expression.terms).get(name, 0)
+                if sign:
+                    rest = expression - Affine.name(name) * sign
+                    ends = (low - rest, high - rest)
+                    if sign < 0:
+                        ends = (rest - high + 1, rest - low + 1)
+                    old = found[axis]
+                    found[axis] = known.most(old[0], ends[0]), known.least(old[1], ends[1])
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A rule, and a side whose ghosts it defines."""
+
+    rule: Rule
+    side: Side
+
+    def told(self, frame: Frame) -> str:
+        """Return it in words."""
+        return f"{self.rule.text} at {frame.named(self.side)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The value of a ghost point: a constant and entries, and the rules that made it.
+
+    The constant has one value for all components, or one for each.
+    """
+
+    entries: tuple[Entry, ...]
+    constant: tuple[ir.Value, ...] = (ir.ZERO,)
+    origins: tuple[Origin, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """No rule defines a point; ``why`` says more."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two rules define a point differently."""
+
+    origins: tuple[Origin, Origin]
+
+
+Outcome: TypeAlias = "Row | Undefined | Conflict"
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """What one rule says about the ghosts behind one side.
+
+    Attributes
+    ----------
+    row
+        The row of a ghost, in the indices of its block.
+    where
+        The ranges of indices it is about; all layers, and all along the side, by default.
+    extends
+        Whether it holds beside the side's end too, where several indices are those of ghosts.
+    fits
+        Numbers of points that blocks must have for the tables of the rule, by axis.
+    least
+        How many points blocks must have along the side's axis.
+    point
+        The one ghost it is about; None if it is about those in ranges.
+    """
+
+    rule: Rule
+    side: Side
+    row: Row
+    where: Where = ()
+    extends: bool = True
+    fits: tuple[tuple[int, int], ...] = ()
+    least: int = 1
+    point: tuple[int, ...] | None = None
+
+    @property
+    def bounds(self) -> Where:
+        """The ranges of indices it is about, those of its one ghost too."""
+        one = ((a, Affine.of(x), Affine.of(x + 1)) for a, x in enumerate(self.point or ()))
+        return (*self.where, *one)
+
+
+class Strips:
+    """Strips by their sides, and those of one ghost by the ghost.
+
+    So that blocks with a strip for each ghost take time for each ghost, not for each pair.
+    """
+
+    def __init__(self, strips: Iterable[Strip]) -> None:
+        self._ranges: dict[Side, list[Strip]] = {}
+        self._points: dict[Side, dict[tuple[int, ...], list[Strip]]] = {}
+        for strip in strips:
+            if strip.point is None:
+                self._ranges.setdefault(strip.side, []).append(strip)
+            else:
+                by_point = self._points.setdefault(strip.side, {})
+                by_point.setdefault(strip.point, []).append(strip)
+
+    def ranges(self, side: Side) -> Sequence[Strip]:
+        """Return the strips of a side that are about ranges."""
+        return self._ranges.get(side, ())
+
+    def points(self, side: Side) -> Mapping[tuple[int, ...], Sequence[Strip]]:
+        """Return the strips of a side that are about one ghost each."""
+        return self._points.get(side, {})
+
+
+def moved(value: ir.Value, where: Mapping[str, Affine]) -> ir.Value:
+    """Return a value with indices replaced."""
+
+    def change(node: ir.Value) -> ir.Value | None:
+        match node:
+            case ir.Coordinate(index):
+                return ir.Coordinate(index.substitute(where))
+            case ir.Load(_, index):
+                return replace(node, index=tuple(a.substitute(where) for a in index))
+        return None
+
+    return ir.rewrite(value, change)
+
+
+def composed(row: Row, entry: Entry, inner: Row, axes: tuple[str, ...]) -> Row:
+    """Return a row in which what one entry reads is replaced by the row that defines it."""
+    where = dict(zip(axes, entry.index, strict=True))
+    found: list[Entry] = []
+    for own in row.entries:
+        if own is not entry:
+            found.append(own)
+            continue
+        for more in inner.entries:
+            new = more.moved(where)
+            found.append(
+                replace(
+                    new,
+                    weight=multiply(entry.weight, new.weight),
+                    mix=_product(entry.mix, new.mix),
+                    window=(*entry.window, *new.window),
+                )
+            )
+    constant = tuple(
+        c if c == ir.ZERO else multiply(entry.weight, moved(c, where)) for c in inner.constant
+    )
+    if entry.mix is not None:
+        constant = applied(entry.mix, constant)
+    return Row(_collected(found), _sum(row.constant, constant), (*row.origins, *inner.origins))
+
+
+def _product(a: Mix | None, b: Mix | None) -> Mix | None:
+    if a is None or b is None:
+        return b if a is None else a
+    columns = tuple(zip(*b, strict=True))
+    return tuple(tuple(_dot(row, column) for column in columns) for row in a)
+
+
+def applied(mix: Mix, vector: tuple[ir.Value, ...]) -> tuple[ir.Value, ...]:
+    """Return a small matrix times a vector, which may be one number for all components."""
+    each = vector * len(mix) if len(vector) == 1 else vector
+    return tuple(_dot(row, each) for row in mix)
+
+
+def _dot(a: tuple[ir.Value, ...], b: tuple[ir.Value, ...]) -> ir.Value:
+    products = [multiply(x, y) for x, y in zip(a, b, strict=True)]
+    total: ir.Value = ir.ZERO
+    for p in products:
+        total = _plus(total, p)
+    return total
+
+
+def _sum(a: tuple[ir.Value, ...], b: tuple[ir.Value, ...]) -> tuple[ir.Value, ...]:
+    count = max(len(a), len(b))
+    a, b = (v * count if len(v) == 1 else v for v in (a, b))
+    return tuple(_plus(x, y) for x, y in zip(a, b, strict=True))
+
+
+def _plus(a: ir.Value, b: ir.Value) -> ir.Value:
+    if ir.ZERO in (a, b):
+        return b if a == ir.ZERO else a
+    return add(a, b)
+
+
+def _collected(entries: list[Entry]) -> tuple[Entry, ...]:
+    """Return entries with those at one point added."""
+    found: dict[Entry, ir.Value] = {}
+    for e in entries:
+        place = replace(e, weight=ir.ZERO)
+        found[place] = _plus(found[place], e.weight) if place in found else e.weight
+    return tuple(replace(p, weight=w) for p, w in found.items() if w != ir.ZERO)
+
+
+def alike(a: Row, b: Row, box: Box, axes: tuple[str, ...], known: Known) -> bool:
+    """Whether two rows are proved to be the same at the points of a box, but for rounding."""
+    fixed = {
+        name: low
+        for name, (low, high) in zip(axes, box, strict=True)
+        if known.sign(high - low - 1) == 0
+    }
+    sums: list[tuple[Entry, _Sum]] = []
+    for row, sign in ((a, 1), (b, -1)):
+        for entry in row.entries:
+            new = entry.moved(fixed)
+            found = next((total for old, total in sums if _same_place(old, new, axes, known)), None)
+            if found is None:
+                sums.append((new, found := _Sum()))
+            found.add(new.weight, sign)
+    count = max(len(a.constant), len(b.constant))
+    constants = [_Sum() for _ in range(count)]
+    for row, sign in ((a, 1), (b, -1)):
+        each = row.constant * count if len(row.constant) == 1 else row.constant
+        for total, value in zip(constants, each, strict=True):
+            total.add(moved(value, fixed), sign)
+    return all(total.vanishes for total in (*(t for _, t in sums), *constants))
+
+
+def _same_place(a: Entry, b: Entry, axes: tuple[str, ...], known: Known) -> bool:
+    """Whether two entries are proved to read the same, with weights that may differ."""
+    if a.block != b.block or set(a.window) != set(b.window) or not _same_mix(a.mix, b.mix):
+        return False
+    apart = [x - y for x, y in zip(a.index, b.index, strict=True)]
+    return all(not d.names() & set(axes) and known.sign(d) == 0 for d in apart)
+
+
+def _same_mix(a: Mix | None, b: Mix | None) -> bool:
+    """Whether two small matrices are proved to be the same, but for rounding."""
+    if a is None or b is None:
+        return a is b
+    pairs = (
+        (x, y) for one, other in zip(a, b, strict=True) for x, y in zip(one, other, strict=True)
+    )
+    return all(_Sum().add(x, 1).add(y, -1).vanishes for x, y in pairs)
+
+
+class _Sum:
+    """A sum of products, collected."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, float] = {}
+        self.scale = 0.0
+
+    def add(self, value: ir.Value, sign: int) -> _Sum:
+        """Add a value, or take it away."""
+        for number, rest in monomials(value):
+            text = show(rest)
+            self.numbers[text] = self.numbers.get(text, 0.0) + sign * float(number)
+            self.scale = max(self.scale, abs(float(number)))
+        return self
+
+    @property
+    def vanishes(self) -> bool:
+        """Whether nothing but rounding is left."""
+        return all(abs(n) <= ROUNDING * self.scale for n in self.numbers.values())

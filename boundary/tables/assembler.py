@@ -1,0 +1,416 @@
+"""Programs for the function of `write`, record by record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ssr.programs.external import Layout
+
+from .lines import (
+    WIDE,
+    Band,
+    Run,
+    along,
+    band,
+    cut,
+    lined,
+    padded,
+    pieces_of,
+    runs,
+    same_lines,
+    spread,
+)
+from .machine import Form, Op
+from .pieces import Array, Index, Mix, Number, Part, Piece, Tap, seen
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """A program, its weights, and how many elements of scratch memory it needs."""
+
+    links: np.ndarray[Any, np.dtype[np.int64]]
+    weights: Array
+    scratch: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A place in the part of scratch memory where values are, behind the sources."""
+
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Recipe:
+    """A recipe, by its number."""
+
+    number: int
+
+
+class Writer:
+    """A program under construction."""
+
+    def __init__(
+        self, form: Form, layouts: Sequence[Layout], dtype: np.dtype[Any], staged: bool
+    ) -> None:
+        self.form, self.layouts, self.dtype, self.staged = form, layouts, dtype, staged
+        self.records: list[list[Any]] = []
+        self.stores: list[list[Any]] = []
+        self.recipes: dict[tuple[int, ...], int] = {}
+        self.weights: list[Array] = []
+        self.known: dict[bytes, int] = {}
+        self.count = 0
+        self.weight(0.0)
+        self.sources = self.values = self.used = 0
+        self.cleared: object = None
+
+    def finish(self) -> Tables:
+        """Return the program."""
+        records = [*self.records, *self.stores]
+        size = sum(len(r) + 1 for r in records) + 1
+        places = []
+        for recipe in self.recipes:
+            places.append(size)
+            size += len(recipe)
+
+        def number(operand: Any) -> int:
+            match operand:
+                case _Made(place):
+                    return self.sources + place
+                case _Recipe(which):
+                    return places[which]
+            return int(operand)
+
+        links: list[int] = []
+        for op, *operands in records:
+            links += [int(op), len(links) + len(operands) + 2, *map(number, operands)]
+        links += [int(Op.STOP), *(n for recipe in self.recipes for n in recipe)]
+        weights = np.concatenate(self.weights).astype(self.dtype)
+        return Tables(np.array(links, np.int64), weights, self.sources + self.values)
+
+    def weight(self, number: Number) -> int:
+        """Return the place of weights, which are stored once."""
+        array = np.ascontiguousarray(np.ravel(number), self.dtype)
+        key = array.tobytes()
+        if key not in self.known:
+            self.known[key] = self.count
+            self.weights.append(array)
+            self.count += array.size
+        return self.known[key]
+
+    def emit(self, op: int, *operands: Any) -> None:
+        """Add a record."""
+        self.records.append([op, *operands])
+
+    def recipe(self, lines: Band) -> _Recipe:
+        """Return the recipe of lines; equal ones are one."""
+        numbers = [len(lines.stretches)]
+        for s in lines.stretches:
+            weight = self.weight(s.weights)
+            numbers += [s.line, s.place, s.length, weight, s.source, int(s.more)]
+        return _Recipe(self.recipes.setdefault(tuple(numbers), len(self.recipes)))
+
+    def step(self, field: int, step: Sequence[int]) -> int:
+        """Return a step of an index as one in the memory of a field."""
+        return sum(n * stride for n, stride in zip(step, self.layouts[field][1:], strict=True))
+
+    def at(self, field: int, index: Sequence[int]) -> int:
+        """Return the place of an index in the memory of a field."""
+        return self.layouts[field][0] + self.step(field, index)
+
+    def range(self, field: int, start: Index, steps: Sequence[Index]) -> tuple[int, ...]:
+        """Return the place of an index in the memory of a field, and steps."""
+        return self.at(field, start), *(self.step(field, step) for step in steps)
+
+    def lane(self, target: int, source: int) -> int:
+        """Return the operand that says from which field to which a copy goes."""
+        number = self.form.lane(target, source)
+        assert number is not None, "the form is that of other parts"
+        return number
+
+    def store(self, op: int, *operands: Any) -> None:
+        """Add a record that stores values, at the end if all are to be found first."""
+        (self.stores if self.staged else self.records).append([op, *operands])
+
+    def space(self, size: int) -> int:
+        """Return the place for some values, which nobody else uses until they are stored."""
+        place = self.used if self.staged else 0
+        if self.staged:
+            self.used += size
+        self.values = max(self.values, place + size)
+        return place
+
+    def copies(self, pieces: Sequence[Piece]) -> None:
+        """Write copies, within fields and across."""
+        columns: dict[tuple[Any, ...], list[int]] = {}
+        for whole in pieces:
+            last = next((d for d, n in enumerate(whole.extents) if n > 1 and _last(whole, d)), None)
+            narrow = last is not None and whole.extents[last] < WIDE
+            for piece in lined(whole, along(whole) if last is None else last):
+                assert isinstance(piece, Piece)
+                (tap,) = piece.taps
+                weight = self.weight(tap.weight)
+                if narrow:
+                    for n in range(piece.extents[1]):
+                        _column(cut(piece, 1, n, n + 1), 0, weight, columns)
+                elif last is None and not any(s[-1] for s in (*piece.steps, *tap.steps)):
+                    _column(piece, 1, weight, columns)
+                else:
+                    to = self.range(piece.target, piece.start, piece.steps)
+                    of = self.range(tap.source, tap.start, tap.steps)
+                    lane = self.lane(piece.target, tap.source)
+                    self.emit(Op.COPY, lane, weight, *piece.extents, *to, *of)
+        for (target, source, weight, count, to, of), entries in columns.items():
+            if len(entries) % 4:
+                entries += entries[-2:]  # an even number of columns
+            rows = *self.range(target, *to), *self.range(source, *of)
+            ends = weight, count, len(entries) // 2, *rows, *entries
+            self.emit(Op.COLUMNS, self.lane(target, source), *ends)
+
+    def shared(self, pieces: Sequence[Piece]) -> None:
+        """Write pairs of points that both become a sum of the two."""
+        for whole in pieces:
+            for piece in lined(whole):
+                assert isinstance(piece, Piece)
+                weights = [self.weight(tap.weight) for tap in piece.taps]
+                both = [self.range(tap.source, tap.start, tap.steps) for tap in piece.taps]
+                self.emit(Op.SHARE, piece.target, *weights, *piece.extents, *both[0], *both[1])
+
+    def points(self, pieces: Sequence[Piece]) -> None:
+        """Write pieces of few points, one by one."""
+        points = [(piece, p) for piece in pieces for p in np.ndindex(*piece.extents)]
+        if not points:
+            return
+        base = self.space(len(points))
+        box = 1, len(points), 0, 0
+        constants = np.array([_at(q.constant, q, p) for q, p in points])
+        self.emit(Op.FILL, _Made(base), self.weight(constants), *box)
+        for number in range(self.form.scalars):
+            factors = [sum(_at(c, q, p) for n, c in q.scalars if n == number) for q, p in points]
+            if any(factors):
+                weight = self.weight(np.array(factors))
+                self.emit(Op.SCALE, number, _Made(base), weight, *box)
+        gathers: dict[tuple[int, int], list[Any]] = {}
+        scatters: dict[int, list[Any]] = {}
+        for n, (piece, p) in enumerate(points):
+            place = _Made(base + n)
+            for rank, tap in enumerate(t for t in piece.taps if _within(t, p)):
+                weight = self.weight(_at(tap.weight, piece, p))
+                at = self.at(tap.source, _index(tap.start, tap.steps, p))
+                gathers.setdefault((rank, tap.source), []).extend([place, weight, at])
+            for field, start, steps in piece.places:
+                at = self.at(field, _index(start, steps, p))
+                scatters.setdefault(field, []).extend([place, at])
+        for (_, number), entries in sorted(gathers.items()):
+            self.emit(Op.GATHER, number, len(entries) // 3, *entries)
+        for number, entries in sorted(scatters.items()):
+            self.store(Op.SCATTER, number, len(entries) // 2, *entries)
+
+    def slab(self, parts: Sequence[Part]) -> None:
+        """Write parts in lines that differ in their fields only."""
+        pieces = [piece for part in parts for piece in pieces_of(part)]
+        count, length = pieces[0].extents
+        size = count * padded(length)
+        base = self.space(size * len(pieces))
+        places = [base + n * size for n in range(len(pieces))]
+        matrices, step = self._matrices(parts, pieces[0].extents)
+        if not self._together(parts, pieces, places, [w for m in matrices for w in m], step):
+            mixed = any(isinstance(part, Mix) for part in parts)
+            for piece, place in zip(pieces, places, strict=True):
+                self._values(piece, place, mixed)
+            rest = iter(places)
+            for part, matrix in zip(parts, matrices, strict=True):
+                own = [_Made(next(rest)) for _ in pieces_of(part)]
+                if isinstance(part, Mix):
+                    pitch = padded(length)
+                    box = (1, size, 0, 0) if step else (count, pitch, pitch, 0)
+                    self.emit(Op.TURN, len(own), *box, *own, *matrix)
+        alone = len(parts) == 1 and isinstance(parts[0], Piece)
+        for piece, place in zip(pieces, places, strict=True):
+            weight = self.weight(piece.scaled if alone and piece.scaled is not None else 1.0)
+            lines = _Made(place), weight, 0, count, length, padded(length), 0
+            alike: dict[tuple[int, tuple[Index, ...]], list[Index]] = {}
+            for number, start, steps in piece.places:
+                alike.setdefault((number, steps), []).append(start)
+            for (number, steps), starts in alike.items():
+                moves = [self.step(number, step) for step in steps]
+                places = [self.at(number, start) for start in starts]
+                self.store(Op.WRITE, number, *lines, len(starts), *moves, *places)
+
+    def _matrices(
+        self, parts: Sequence[Part], extents: tuple[int, ...]
+    ) -> tuple[list[list[int]], int]:
+        """Return the places of the entries of the matrices of parts, and the step between lines.
+
+        Where no entry changes from line to line there is one line of each.
+        """
+        given = [part.matrix if isinstance(part, Mix) else () for part in parts]
+        entries = [[spread(e, extents) for row in rows for e in row] for rows in given]
+        still = all(same_lines(e) for each in entries for e in each)
+        slabs = [[e[:1] if still else e for e in each] for each in entries]
+        places = [[self.weight(_slab(e)) for e in each] for each in slabs]
+        return places, 0 if still else padded(extents[1])
+
+    def _together(
+        self,
+        parts: Sequence[Part],
+        pieces: Sequence[Piece],
+        places: Sequence[int],
+        entries: Sequence[int],
+        step: int,
+    ) -> bool:
+        """Write the sums of a group as one instruction, matrices and all, if there is one."""
+        op = self.form.product(tuple(len(pieces_of(part)) for part in parts))
+        found = runs(pieces[0])
+        if op is None or len(found) != 1 or any(map(lone, pieces)) or not self._banded(found[0]):
+            return False
+        lines = band(found[0], pieces[0].extents)
+        if len(pieces) > 1 and any(s.more for s in lines.stretches):
+            return False
+        sources = self._sources(lines, [runs(piece)[0] for piece in pieces], pieces[0])
+        operands = [x for o, s in zip(places, sources, strict=True) for x in (_Made(o), s)]
+        steps = padded(pieces[0].extents[1]), lines.pitch, step
+        self.emit(op, self.recipe(lines), 0, lines.times, *steps, *operands, *entries)
+        return True
+
+    def _values(self, piece: Piece, place: int, mixed: bool) -> None:
+        """Write the sum of a piece, into lines in scratch memory."""
+        pitch = padded(piece.extents[1])
+        if piece.scaled is not None and not mixed:
+            self._line(Op.READ, piece.taps[0], _Made(place), (0, 0), piece.extents, pitch)
+            return
+        found = runs(piece)
+        first = bool(found) and (self._banded(found[0]) or found[0].taps[0].window is None)
+        first = first and not lone(piece)
+        if not first:
+            assert self.form.constants, "the form is that of other parts"
+            weight, step = self._weights(piece.constant, piece)
+            self.emit(Op.FILL, _Made(place), weight, *piece.extents, pitch, step)
+        for number, factor in piece.scalars:
+            weight, step = self._weights(factor, piece)
+            self.emit(Op.SCALE, number, _Made(place), weight, *piece.extents, pitch, step)
+        for run in found:
+            if self._banded(run):
+                lines = band(run, piece.extents)
+                op = self.form.product((1,))
+                assert op is not None, "the form is that of other parts"
+                (source,) = self._sources(lines, [run], piece)
+                steps = lines.times, pitch, lines.pitch, 0
+                self.emit(op, self.recipe(lines), int(not first), *steps, _Made(place), source)
+            else:
+                assert self.form.taps, "the form is that of other parts"
+                for n, tap in enumerate(run.taps):
+                    self._tap(tap, piece, place, first and not n)
+            first = False
+
+    def _banded(self, run: Run) -> bool:
+        """Whether the lines that a run reads are copied first."""
+        return bool(self.form.groups) and (run.band or not self.form.taps)
+
+    def _sources(self, lines: Band, found: Sequence[Run], piece: Piece) -> list[int]:
+        """Write copies of the lines that runs read; return where they are."""
+        count = piece.extents[0]
+        size = count * lines.pitch
+        layout = len(found), count, lines.pitch, lines.room, lines.count
+        if layout != self.cleared:
+            self.emit(Op.CLEAR, 0, size * len(found))
+            self.cleared = layout
+        self.sources = max(self.sources, size * len(found))
+        for n, run in enumerate(found):
+            tap = run.taps[0]
+            start = tuple(s + lines.first * d for s, d in zip(tap.start, tap.steps[1], strict=True))
+            own = replace(tap, start=start)
+            extents = count, lines.count
+            self._line(Op.READ, own, n * size + lines.room, (0, 0), extents, lines.pitch)
+        return [n * size for n in range(len(found))]
+
+    def _tap(self, tap: Tap, piece: Piece, place: int, first: bool) -> None:
+        """Write the sum of what is there and a tap."""
+        weight, step = self._weights(tap.weight, piece)
+        (a, t), start, extents = seen(piece, tap)
+        if 0 in extents:
+            return
+        pitch = padded(piece.extents[1])
+        own = replace(tap, start=start)
+        made = _Made(place + a.start * pitch + t.start)
+        weight += a.start * step + t.start
+        self._line(Op.TAP, own, made, (weight, step), extents, pitch, first)
+
+    def _line(
+        self,
+        op: Op,
+        tap: Tap,
+        place: int | _Made,
+        weight: tuple[int, int],
+        extents: tuple[int, ...],
+        pitch: int,
+        first: bool = False,
+    ) -> None:
+        """Write an instruction for lines that are read."""
+        operands = place, weight[0], int(first), *extents, pitch, weight[1], 1
+        start, *steps = self.range(tap.source, tap.start, tap.steps)
+        self.emit(op, tap.source, *operands, *steps, start)
+
+    def _weights(self, number: Number, piece: Piece) -> tuple[int, int]:
+        """Return the place of the weights of the first line, and the step from line to line."""
+        whole = spread(number, piece.extents)
+        if same_lines(whole):
+            return self.weight(whole[:1]), 0
+        return self.weight(whole), piece.extents[1]
+
+
+def lone(piece: Piece) -> bool:
+    """Whether more than points goes into a piece."""
+    return bool(piece.scalars or np.ndim(piece.constant) or piece.constant)
+
+
+def _last(piece: Piece, dimension: int) -> bool:
+    """Whether a copy goes along the last axis, forward or backward, in a loop dimension."""
+    return all(
+        abs(steps[dimension][-1]) == 1 and not any(steps[dimension][:-1])
+        for steps in (piece.steps, piece.taps[0].steps)
+    )
+
+
+def _column(
+    piece: Piece, rows: int, weight: int, columns: dict[tuple[Any, ...], list[int]]
+) -> None:
+    """Add a column, with lines along a dimension of a piece, to those beside the same rows."""
+    (tap,) = piece.taps
+    for n in range(piece.extents[1 - rows]):
+        one = cut(piece, 1 - rows, n, n + 1)
+        zero = (0,) * len(one.start)
+        ranges = [
+            ((*start[:-1], 0), (steps[rows], zero))
+            for start, steps in ((one.start, one.steps), (one.taps[0].start, tap.steps))
+        ]
+        key = piece.target, tap.source, weight, piece.extents[rows], *ranges
+        columns.setdefault(key, []).extend([one.start[-1], one.taps[0].start[-1]])
+
+
+def _slab(lines: Array) -> Array:
+    """Return lines one after the other, padded by zeros."""
+    length = lines.shape[1]
+    return np.pad(lines, ((0, 0), (0, padded(length) - length)))
+
+
+def _at(number: Number, piece: Piece, point: Index) -> float:
+    """Return the number for one point of a piece."""
+    return float(spread(number, piece.extents)[point])
+
+
+def _within(tap: Tap, point: Index) -> bool:
+    """Whether a tap is read by a point."""
+    if tap.window is None:
+        return True
+    return all(low <= p < high for p, (low, high) in zip(point, tap.window, strict=True))
+
+
+def _index(start: Index, steps: Sequence[Index], point: Index) -> list[int]:
+    """Return the index of one point of a range."""
+    moves = [[p * s for s in step] for p, step in zip(point, steps, strict=True)]
+    return [sum(each) for each in zip(start, *moves, strict=True)]

@@ -1,0 +1,288 @@
+"""A fill as a step of programs: which ghosts are made, and by which tables."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ssr import ir
+from ssr.errors import Error
+from ssr.points.sets import Domain
+from ssr.points.space import Space
+from ssr.programs.external import External, Layout, Made, Tables
+from ssr.trace.trace import row_domain
+
+from ..closure.closed_form import Closed, closed_rows, values
+from ..closure.closure import Piece as Region
+from ..closure.ruled import Ruled, several
+from .machine import Form, source
+from .pieces import Part, Piece, points
+from .regions import Numbers
+from .tables import form_of, tables
+
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """A fill of a vector's components, or of numbers, as part of a step.
+
+    Attributes
+    ----------
+    ruled
+        The rules.
+    components
+        How many fields there are on each space.
+    spaces
+        The owned points and all points of the blocks of each kind.
+    reads
+        For each space the elements that are read later, which must be defined; None for all, of
+        which those without a definition are NaN.
+    narrow, join, once
+        Whether no others are made, whether the step may become one with another, and whether it may
+        leave out constants that are there.
+    standing
+        The numbers of the spaces on which ghosts stay from run to run, so that constants are there.
+    """
+
+    ruled: Ruled
+    components: int
+    spaces: tuple[tuple[Space, Space], ...]
+    reads: tuple[Domain | None, ...]
+    narrow: bool = True
+    join: bool = True
+    once: bool = True
+    standing: frozenset[int] = frozenset()
+
+    @property
+    def fields(self) -> tuple[tuple[Space, Space], ...]:
+        """The owned points and all points of each field: kind by kind, and of each component."""
+        return tuple(pair for pair in self.spaces for _ in range(self.components))
+
+
+@dataclass(frozen=True, eq=False)
+class Ghosts(External):
+    """The ghosts of one or more fills, made in one pass."""
+
+    members: tuple[Member, ...]
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """What messages call it."""
+        rules = dict.fromkeys(r.text for m in self.members for r in m.ruled.rules)
+        return f"fill({', '.join(rules)})"
+
+    @property
+    def fields(self) -> tuple[tuple[Space, Space], ...]:  # type: ignore[override]
+        """The owned points and all points of each field."""
+        return tuple(pair for m in self.members for pair in m.fields)
+
+    @property
+    def data(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Names of the numbers the step takes."""
+        return tuple(f"{name}" for m in self.members for name in m.ruled.parameters)
+
+    def source(self, name: str) -> str:
+        """Return the text of the function."""
+        return source(self._form, name)
+
+    @cached_property
+    def _form(self) -> Form:
+        likely, *small = self._sizes()
+        count = len(self.fields)
+        form = form_of(list(self.parts(likely)), count, len(self.data))
+        for sizes in small:
+            with suppress(Error):  # blocks too small for the rules
+                form |= form_of(list(self.parts(sizes)), count, len(self.data))
+        return form
+
+    def _sizes(self) -> Iterator[dict[str, int]]:
+        """Yield sizes whose ghosts are made in different ways: first large ones, then small."""
+        likely: dict[str, int] = {}
+        fixed: dict[str, int] = {}
+        for member in self.members:
+            likely |= member.ruled.likely()
+            fixed |= member.ruled.fixed()
+        return several(likely, [name for name in likely if name not in fixed])
+
+    def tables(self, sizes: Mapping[str, int], layouts: Sequence[Layout], dtype: Any) -> Tables:
+        """Return what the function works through."""
+        made = tables(list(self.parts(sizes)), self._form, layouts, dtype)
+        return Tables(made.links, made.weights, made.scratch, tuple(self._initial(sizes)))
+
+    def _initial(self, sizes: Mapping[str, int]) -> Iterator[tuple[int, Any, Any]]:
+        """Yield the constants that are there before the first run: field, index, values."""
+        wide = [whole for _, whole in self.fields]
+        for piece in self.standing(sizes):
+            for field, start, steps in piece.places:
+                inside = tuple(s - low for s, low in zip(start, wide[field].lower, strict=True))
+                yield field, points(inside, steps, piece.extents), piece.constant
+
+    def standing(self, sizes: Mapping[str, int]) -> Iterator[Piece]:
+        """Yield what is constant in arrays that keep it."""
+        if not any(member.standing for member in self.members):
+            return
+        for part, stands in self._every(sizes):
+            if stands:
+                assert isinstance(part, Piece)
+                yield part
+
+    def parts(self, sizes: Mapping[str, int]) -> Iterator[Part]:
+        """Yield what is made at each run, for given sizes."""
+        yield from (part for part, stands in self._every(sizes) if not stands)
+
+    def _every(self, sizes: Mapping[str, int]) -> Iterator[tuple[Part, bool]]:
+        """Yield what is made, and whether it is there after the first time."""
+        field = scalar = 0
+        for member in self.members:
+            ruled = member.ruled
+            made = Numbers(ruled, sizes, field, member.components, scalar)
+            for kind, region in _regions(member, sizes):
+                stands = kind in member.standing
+                for part in made.parts(region):
+                    yield part, stands and isinstance(part, Piece) and part.fixed
+            field += len(member.fields)
+            scalar += len(ruled.parameters)
+
+    def check(self, sizes: Mapping[str, int]) -> None:
+        """Refuse sizes for which a ghost that is read has no definition, or two."""
+        for member in self.members:
+            for _ in _regions(member, sizes):
+                pass
+
+    def reference(
+        self, arrays: Sequence[Array], sizes: Mapping[str, int], scalars: Sequence[Any]
+    ) -> None:
+        """Make all ghosts in NumPy, each by following the rules from point to point."""
+        field = scalar = 0
+        for m in self.members:
+            names = m.ruled.parameters
+            given = dict(zip(names, scalars[scalar : scalar + len(names)], strict=True))
+            fields = arrays[field : field + len(m.fields)]
+            _follow(m, fields, sizes, given)
+            field += len(m.fields)
+            scalar += len(names)
+
+    def wanted(self, reads: Sequence[Domain], kept: Sequence[bool]) -> Ghosts:
+        """Return the step that makes what is read, after it was found to be defined.
+
+        Ghosts of a field that the caller sees are all made; those without a definition are NaN.
+        """
+        members, field = [], 0
+        for member in self.members:
+            narrowed: list[Domain | None] = []
+            found: list[Domain] = []
+            for _ in member.spaces:
+                stop = field + member.components
+                found.append(reduce(operator.or_, reads[field:stop]))
+                every = any(kept[field:stop]) or not member.narrow
+                narrowed.append(None if every else found[-1])
+                field = stop
+            for region in member.ruled.read(member.ruled.large(), found):
+                member.ruled.defined(region)
+            members.append(replace(member, reads=tuple(narrowed)))
+        return Ghosts(tuple(members))
+
+    def once(self, alone: Sequence[bool]) -> Ghosts:
+        """Return the step that leaves constants where they are, if there are any."""
+        members, field = [], 0
+        for member in self.members:
+            found = set()
+            for kind in range(len(member.spaces)):
+                stop = field + member.components
+                if member.once and all(alone[field:stop]):
+                    found.add(kind)
+                field = stop
+            members.append(replace(member, standing=frozenset(found)))
+        made = Ghosts(tuple(members))
+        for sizes in self._sizes():
+            with suppress(Error):  # blocks too small for the rules
+                if any(True for _ in made.standing(sizes)):
+                    return made
+        return self
+
+    def rows(self, sources: Sequence[str], scalars: Sequence[ir.Value]) -> tuple[Made, ...] | None:
+        """Return the values of all ghosts that are read; None if one is made of several points."""
+        found: list[Made] = []
+        scalar = 0
+        for member, closed in zip(self.members, self._closed, strict=True):
+            ruled = member.ruled
+            names = sources[len(found) : len(found) + len(member.fields)]
+            given = scalars[scalar : scalar + len(ruled.parameters)]
+            made = None if closed is None else values(ruled, closed, names, given)
+            if made is None:
+                return None
+            found += made
+            scalar += len(ruled.parameters)
+        return tuple(found)
+
+    @cached_property
+    def _closed(self) -> tuple[tuple[Closed, ...] | None, ...]:
+        """What `closed_rows` knows of each member."""
+        found = []
+        for member in self.members:
+            read = []
+            for (owned, wide), wanted in zip(member.spaces, member.reads, strict=True):
+                whole = row_domain(wide, (owned,))
+                read.append(whole if wanted is None else whole & wanted)
+            found.append(closed_rows(member.ruled, read))
+        return tuple(found)
+
+    def joined(self, other: External) -> External | None:
+        """Return one step for the fields of both."""
+        if not isinstance(other, Ghosts):
+            return None
+        members = (*self.members, *other.members)
+        return Ghosts(members) if all(m.join for m in members) else None
+
+
+def _regions(member: Member, sizes: Mapping[str, int]) -> Iterator[tuple[int, Region]]:
+    """Yield the regions of ghosts that are made, each with its kind of blocks.
+
+    Raises
+    ------
+    Error
+        If ghosts of one that is read have no definition, or two.
+    """
+    ruled = member.ruled
+    for region in ruled.read(ruled.closed(sizes), member.reads, sizes):
+        kind, _ = ruled.frame.places[region.block]
+        if member.reads[kind] is not None:
+            ruled.defined(region)
+        yield kind, region
+
+
+def _follow(
+    member: Member, fields: Sequence[Array], sizes: Mapping[str, int], scalars: Mapping[str, Any]
+) -> None:
+    frame, count = member.ruled.frame, member.components
+    definition = member.ruled.definition(sizes, count)
+
+    def of_block(arrays: Sequence[Array], block: int) -> Sequence[Array]:
+        kind, _ = frame.places[block]
+        return arrays[kind * count : (kind + 1) * count]
+
+    def place(block: int, index: Sequence[int]) -> tuple[int, ...]:
+        start = frame.blocks[block].start
+        return frame.point(block, [x - s for x, s in zip(index, start, strict=True)])
+
+    before = [np.array(f) for f in fields]
+    for block, index in definition.points():
+        value = definition.at(block, index)
+        if value is not None and value.matrices.keys() == {(block, index)}:
+            continue
+        total = np.full(count, np.nan)
+        if value is not None:
+            total = value.constant.copy()
+            for name, factor in value.scalars.items():
+                total += factor * scalars[name]
+            for (b, source), matrix in value.matrices.items():
+                total += matrix @ [f[place(b, source)] for f in of_block(before, b)]
+        for f, x in zip(of_block(fields, block), total, strict=True):
+            f[place(block, index)] = x

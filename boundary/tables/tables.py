@@ -1,0 +1,272 @@
+"""From pieces to the program that the function of `write` runs, and its weights.
+
+A copy becomes a copy, and narrow ones along the last axis, the ghosts beside a row, go in one pass
+over the rows. All else is made line by line in scratch memory and stored from there. Where a piece
+reads neighbours on a line, as an interpolation does, the line of sources is copied first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ssr.programs.external import Layout
+
+from .assembler import Tables, Writer, lone
+from .lines import along, band, cut_part, lined, padded, pieces_of, runs
+from .machine import Form
+from .pieces import Index, Mix, Number, Part, Piece, Place
+
+__all__ = ["Form", "Tables", "form_of", "tables"]
+
+ROOM = 4096
+"""Values made at once, unless a single line has more."""
+
+FEW = 8
+"""So many points or fewer are made one by one."""
+
+TOGETHER = 4
+"""Values at most that are made at once from the same neighbours."""
+
+
+def tables(
+    parts: Iterable[Part],
+    form: Form,
+    layouts: Sequence[Layout],
+    dtype: Any = np.float64,
+    *,
+    staged: bool = False,
+) -> Tables:
+    """Return the tables of a fill.
+
+    Parameters
+    ----------
+    parts
+        What to do. No two of them make the same point.
+    form
+        That of the function which runs the tables, from `form_of` for these or similar parts.
+    layouts
+        How each field lies in memory.
+    dtype
+        The type of the fields.
+    staged
+        Whether all values are found before any is stored; needed where points that are made are
+        read too.
+    """
+    writer = Writer(form, layouts, np.dtype(dtype), staged)
+    copies, shared, few, rest = _sorted(parts, staged)
+    if form.lines:
+        known = [form.lane(piece.target, piece.taps[0].source) is not None for piece in copies]
+        rest = [*(p for p, k in zip(copies, known, strict=True) if not k), *rest]
+        copies = [p for p, k in zip(copies, known, strict=True) if k]
+    if not form.shared:
+        shared, rest = [], [*shared, *rest]
+    writer.copies(copies)
+    writer.shared(sorted(shared, key=lambda piece: piece.target))
+    writer.points(few if form.points else ())
+    for group in _groups(rest if form.points else [*few, *rest]):
+        for slab in _slabs(group):
+            writer.slab(slab)
+    return writer.finish()
+
+
+def form_of(parts: Iterable[Part], fields: int, scalars: int = 0, *, staged: bool = False) -> Form:
+    """Return what the function for some parts must be able to do.
+
+    Parameters
+    ----------
+    parts
+        The parts of the fill, for sizes that are not small.
+    fields
+        How many fields there are.
+    scalars
+        How many scalars there are.
+    staged
+        As in `tables`.
+    """
+    copies, shared, few, rest = _sorted(parts, staged)
+    taps, constants = False, bool(few)
+    groups, vectors = set[tuple[int, ...]](), set[int]()
+    for group in _groups(rest):
+        shape = tuple(len(pieces_of(part)) for part in group)
+        for lines in _slabs(group):
+            pieces = [piece for part in lines for piece in pieces_of(part)]
+            found = runs(pieces[0])
+            bands = [band(run, pieces[0].extents) for run in found if run.band]
+            long = any(s.more for lines in bands for s in lines.stretches)
+            alone = any(map(lone, pieces))
+            if bands:
+                groups.add((1,) if long or alone or len(found) > 1 else shape)
+            vectors |= {n for n in shape if n > 1 and shape not in groups}
+            straight = shape == (1,) and pieces[0].scaled is not None
+            taps = taps or (len(bands) < len(found) and not straight)
+            begun = found and (found[0].band or found[0].taps[0].window is None)
+            constants = constants or alone or not begun
+    chosen = tuple(sorted(groups)), tuple(sorted(vectors))
+    pairs = {(piece.target, piece.taps[0].source) for piece in copies}
+    across = tuple(sorted(pair for pair in pairs if pair[0] != pair[1]))
+    within = len(across) < len(pairs)
+    kinds = within, bool(few or rest), taps, bool(few), constants, bool(shared)
+    return Form(fields, scalars, *chosen, across, *kinds)
+
+
+def _sorted(
+    parts: Iterable[Part], staged: bool
+) -> tuple[list[Piece], list[Piece], list[Piece], list[Part]]:
+    """Return the copies, shared points, few points, and the other parts."""
+    copies: list[Piece] = []
+    shared: list[Piece] = []
+    few: list[Piece] = []
+    rest: list[Part] = []
+    for part in _merged(parts):
+        if any(n <= 0 for n in pieces_of(part)[0].extents):
+            continue
+        if isinstance(part, Mix):
+            rest.append(part)
+        elif part.scaled is not None:
+            for field, start, steps in part.places:
+                one = replace(part, target=field, start=start, steps=steps, also=())
+                (rest if staged else copies).append(one)
+        else:
+            (few if part.taps and np.prod(part.extents) <= FEW else rest).append(part)
+    if staged:
+        whole = [*few, *rest]
+        shared = [p for p in whole if isinstance(p, Piece) and _shared(p) and _apart(p, whole)]
+        known = set(map(id, shared))
+        few = [piece for piece in few if id(piece) not in known]
+        rest = [part for part in rest if id(part) not in known]
+    return copies, shared, few, rest
+
+
+def _shared(piece: Piece) -> bool:
+    """Whether a piece is two points, of which both become a weighted sum of the two."""
+    plain = not lone(piece) and not any(map(np.ndim, _numbers(piece)))
+    read = [(tap.source, tap.start, tap.steps) for tap in piece.taps if tap.window is None]
+    two = len(piece.taps) == len(read) == 2 and read[0] != read[1]
+    return plain and two and sorted(read) == sorted(piece.places) and read[0][0] == read[1][0]
+
+
+def _apart(piece: Piece, parts: Iterable[Part]) -> bool:
+    """Whether no other part reads or makes a point of a piece, by the boxes they lie in."""
+    mine = [_box(place, piece.extents) for place in piece.places]
+    for part in parts:
+        for other in pieces_of(part) if part is not piece else ():
+            taps = [(tap.source, tap.start, tap.steps) for tap in other.taps]
+            for place in (*other.places, *taps):
+                if any(_meet(box, _box(place, other.extents)) for box in mine):
+                    return False
+    first, second = mine
+    return not _meet(first, second)
+
+
+def _box(place: Place, extents: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the least and the largest number of a field and of each index, of some points."""
+    field, start, steps = place
+    found = [(field, field)]
+    for axis, first in enumerate(start):
+        moves = [(n - 1) * step[axis] for n, step in zip(extents, steps, strict=True)]
+        low, high = sum(min(m, 0) for m in moves), sum(max(m, 0) for m in moves)
+        found.append((first + low, first + high))
+    return found
+
+
+def _meet(one: Sequence[tuple[int, int]], other: Sequence[tuple[int, int]]) -> bool:
+    """Whether two boxes have a point in common."""
+    return all(a <= d and c <= b for (a, b), (c, d) in zip(one, other, strict=False))
+
+
+def _merged(parts: Iterable[Part]) -> list[Part]:
+    """Return parts of which those with the same values, forward or backward, are one."""
+    found: dict[object, Part] = {}
+    for part in parts:
+        key: object = id(part)
+        if isinstance(part, Piece) and not any(map(np.ndim, _numbers(part))):
+            part = _forward(part)
+            taps = tuple((t.source, t.start, t.steps, t.window) for t in part.taps)
+            bits = np.array(_numbers(part), np.float64).tobytes()
+            key = part.extents, taps, bits, tuple(n for n, _ in part.scalars)
+        known = found.setdefault(key, part)
+        if known is not part:
+            assert isinstance(known, Piece)
+            assert isinstance(part, Piece)
+            found[key] = replace(known, also=(*known.also, *part.places))
+    return list(found.values())
+
+
+def _numbers(piece: Piece) -> list[Number]:
+    """Return all numbers of a piece."""
+    factors = [factor for _, factor in piece.scalars]
+    return [piece.constant, *factors, *(tap.weight for tap in piece.taps)]
+
+
+def _forward(piece: Piece) -> Piece:
+    """Return a piece of numbers with loops of more than a point, turned as the first tap moves."""
+    if any(tap.window is not None for tap in piece.taps):
+        return piece
+    long = [d for d, n in enumerate(piece.extents) if n > 1]
+    ahead = piece.taps[0].steps if piece.taps else piece.steps
+    back = [d for d in long if next((s for s in ahead[d] if s), 0) < 0]
+
+    def turned(start: Index, steps: tuple[Index, ...]) -> tuple[Index, tuple[Index, ...]]:
+        for d in back:
+            last = piece.extents[d] - 1
+            start = tuple(s + last * step for s, step in zip(start, steps[d], strict=True))
+        return start, tuple(tuple(-s if d in back else s for s in steps[d]) for d in long)
+
+    taps = []
+    for tap in piece.taps:
+        start, steps = turned(tap.start, tap.steps)
+        taps.append(replace(tap, start=start, steps=steps))
+    (_, start, steps), *also = ((f, *turned(first, given)) for f, first, given in piece.places)
+    extents = tuple(piece.extents[d] for d in long)
+    return replace(
+        piece, start=start, steps=steps, extents=extents, taps=tuple(taps), also=tuple(also)
+    )
+
+
+def _groups(parts: Sequence[Part]) -> list[list[Part]]:
+    """Return parts in groups that differ in their fields only."""
+    known: dict[int, object] = {}
+
+    def number(value: Number) -> object:
+        if np.ndim(value) == 0:
+            return float(value)
+        if id(value) not in known:
+            array = np.asarray(value)
+            known[id(value)] = array.shape, array.tobytes()
+        return known[id(value)]
+
+    def key(piece: Piece) -> object:
+        fields = list(dict.fromkeys(tap.source for tap in piece.taps))
+        taps = tuple(
+            (fields.index(t.source), t.start, t.steps, t.window, number(t.weight))
+            for t in piece.taps
+        )
+        return piece.start, piece.steps, piece.extents, taps, tuple(p[1:] for p in piece.also)
+
+    groups: dict[object, list[list[Part]]] = {}
+    for part in parts:
+        pieces = pieces_of(part)
+        single = any(map(lone, pieces)) or (isinstance(part, Piece) and part.scaled is not None)
+        found = groups.setdefault(id(part) if single else key(pieces[0]), [[]])
+        if sum(len(pieces_of(p)) for p in found[-1]) + len(pieces) > TOGETHER and found[-1]:
+            found.append([])
+        found[-1].append(part)
+    return [
+        sorted(group, key=lambda part: len(pieces_of(part)))
+        for several in groups.values()
+        for group in several
+    ]
+
+
+def _slabs(group: Sequence[Part]) -> Iterator[list[Part]]:
+    """Yield a group as lines, so few that what they make fits in scratch memory."""
+    inner = along(pieces_of(group[0])[0])
+    for parts in zip(*(lined(part, inner) for part in group), strict=True):
+        count, length = pieces_of(parts[0])[0].extents
+        most = max(1, ROOM // padded(length))
+        for a in range(0, count, most):
+            yield [cut_part(p, 0, a, min(a + most, count)) for p in parts]

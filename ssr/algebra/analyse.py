@@ -1,0 +1,183 @@
+"""What isl proves about matrices and assignments: triangularity, dependences, in-place form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from .. import ir
+from ..errors import NotTriangularError, SingularMatrixError
+from ..points.affine import Affine
+from ..points.sets import Domain
+from ..trace.values import show
+
+
+def diagonal_split(
+    found: tuple[ir.Family, ...], rows: Domain, name: str
+) -> tuple[ir.Order, tuple[ir.Family, ...], tuple[ir.Family, ...]]:
+    """Return the order of substitution, the diagonal families and the others.
+
+    Raises
+    ------
+    NotTriangularError
+        If there are entries before and after the diagonal.
+    SingularMatrixError
+        If a row has no diagonal entry, or the number zero.
+    """
+    before: list[ir.Family] = []
+    diagonal: list[ir.Family] = []
+    after: list[ir.Family] = []
+    for f in found:
+        for kept, domain in (
+            (before, f.domain.before(f.column, f.row)),
+            (diagonal, f.domain.equal(f.row, f.column)),
+            (after, f.domain.before(f.row, f.column)),
+        ):
+            if not domain.empty:
+                kept.append(replace(f, domain=domain))
+    if before and after:
+        raise NotTriangularError(
+            f"{name}.solve needs a triangular matrix; {name} has entries on both sides.",
+            note=f"({_place(before[0].column)}) comes before the row for "
+            f"{before[0].domain.notation()}; ({_place(after[0].column)}) after it for "
+            f"{after[0].domain.notation()}",
+            hint=f"Solve with {name}.tril() or {name}.triu(), or use an iterative solver.",
+        )
+    missing = rows
+    for f in diagonal:
+        missing = missing - f.domain
+    if not missing.empty:
+        raise SingularMatrixError(
+            f"{name} has no diagonal entry in some rows, so it cannot be solved with.",
+            note=f"It is missing for {missing.simplified().notation()}.",
+        )
+    order: ir.Order = "forward" if before else "backward" if after else "any"
+    return order, tuple(diagonal), (*before, *after)
+
+
+def _place(column: tuple[Affine, ...]) -> str:
+    return ", ".join(map(str, column))
+
+
+def reads(value: ir.Value, domain: Domain) -> Iterator[tuple[Domain, ir.Load]]:
+    """Yield all loads of a value with the rows at which they happen; what is shared once."""
+    seen: set[tuple[int, Domain]] = set()
+    left = [(value, domain)]
+    while left:
+        here, rows = left.pop()
+        if (id(here), rows) in seen:
+            continue
+        seen.add((id(here), rows))
+        match here:
+            case ir.Load():
+                yield rows, here
+            case ir.Sum(terms):
+                for term in reversed(terms):
+                    inside = rows & term.domain
+                    left += [(part, inside) for part in (term.operand, term.weight) if part]
+            case ir.Op(_, args):
+                left += [(arg, rows) for arg in reversed(args)]
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """How an assignment runs: its order, whether in place, and why not if not."""
+
+    order: ir.Order
+    in_place: bool
+    reason: str
+
+
+def sweep(assignment: ir.Assignment) -> Sweep:
+    """Return the order in which an assignment may write its target in place, if there is one.
+
+    In place is right iff every old value a row reads lies at or after the row in sweep order:
+    it has not been overwritten yet. Values made before lie before the row by construction. Of a
+    stored matrix, the part that is applied says where its columns lie.
+    """
+    old = [
+        (domain, load)
+        for domain, load in _of_rows(reads(assignment.value, assignment.domain), assignment)
+        if load.array == assignment.target and not load.new and not domain.empty
+    ]
+    made = assignment.order != "any"
+    gathered = [
+        g for g in ir.gathers(assignment.value) if g.array == assignment.target and not g.new
+    ]
+    if not old and not gathered:
+        return Sweep(assignment.order, True, "the target is not read before it is written")
+    candidates: tuple[ir.Order, ...] = (assignment.order,) if made else ("forward", "backward")
+    row = tuple(Affine.name(a) for a in assignment.axes)
+    reason = ""
+    for order in candidates:
+        found = _overwritten(order, row, old, gathered)
+        if found is None:
+            own = all(load.index == row for _, load in old) and all(_own(g, row) for g in gathered)
+            if not made and own:
+                return Sweep("any", True, "each row reads only its own old value")
+            return Sweep(order, True, f"in {order} order all old values lie at or after the row")
+        reason = f"in {order} order, row ({_place(row)}) reads {found}"
+    return Sweep(assignment.order, False, reason)
+
+
+def _of_rows(
+    found: Iterator[tuple[Domain, ir.Load]], assignment: ir.Assignment
+) -> Iterator[tuple[Domain, ir.Load]]:
+    """Yield reads; those of a target that is assigned in part where they meet its rows only."""
+    for domain, load in found:
+        if assignment.part is not None and load.array == assignment.target:
+            domain = domain & assignment.domain.preimage(load.index, assignment.axes)
+        yield domain, load
+
+
+def _overwritten(
+    order: ir.Order,
+    row: tuple[Affine, ...],
+    old: Sequence[tuple[Domain, ir.Load]],
+    gathered: Sequence[ir.Gather],
+) -> str | None:
+    """Return what a row reads after it was overwritten, in words; None if nothing."""
+    for domain, load in old:
+        pair = (load.index, row) if order == "forward" else (row, load.index)
+        lost = domain.before(*pair)
+        if not lost.empty:
+            return (
+                f"the old value at ({_place(load.index)}) after it was overwritten, "
+                f"for {lost.simplified().notation()}"
+            )
+    for g in gathered:
+        first, last = g.part if g.row == row else ir.WHOLE
+        if first < 1 if order == "forward" else last > 2:
+            return f"old values of {g.array} through {show(g)} after they were overwritten"
+    return None
+
+
+def _own(gather: ir.Gather, row: tuple[Affine, ...]) -> bool:
+    """Whether a product with a stored matrix reads the row's own point only."""
+    return gather.part == (1, 2) and gather.row == row
+
+
+def earlier(*together: ir.Assignment) -> tuple[tuple[int, ...], ...] | None:
+    """Return the offsets from a row of assignments to rows that must be done before it, in place.
+
+    None means that they are not the same for all rows. A row comes after the rows whose new
+    values it reads, and after the rows that read its old value.
+    """
+    row = tuple(Affine.name(a) for a in together[0].axes)
+    targets = {a.target for a in together}
+    offsets: dict[tuple[int, ...], None] = {}
+    for domain, load in (
+        found for a in together for found in _of_rows(reads(a.value, a.domain), a)
+    ):
+        if load.array not in targets or domain.empty:
+            continue
+        shift = tuple(c - r for c, r in zip(load.index, row, strict=True))
+        if not all(s.is_constant for s in shift):
+            return None
+        offset = tuple(s.constant for s in shift)
+        if any(offset):
+            offsets[offset if load.new else tuple(-o for o in offset)] = None
+    gathered = [g for a in together for g in ir.gathers(a.value) if g.array in targets]
+    if not all(_own(g, row) for g in gathered):
+        return None
+    return tuple(sorted(offsets))

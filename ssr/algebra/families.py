@@ -1,0 +1,255 @@
+"""The algebra of entry families: sums, multiples, parts, equality."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Literal, TypeVar
+
+from .. import ir
+from ..errors import ArgumentError
+from ..points.affine import Affine
+from ..points.sets import Domain
+from ..points.space import Space
+from ..trace.trace import Path
+from ..trace.values import show
+
+Part = Literal["tril", "triu", "diagonal"]
+Number = TypeVar("Number", float, Fraction)
+
+MONOMIALS = 1024
+"""The most products a value is taken apart into when matrices are compared."""
+
+
+def gather(paths: tuple[Path, ...], rows: Space) -> tuple[ir.Family, ...]:
+    """Return the entry families of traced paths: equal entries of all paths merged."""
+    merged: dict[tuple[tuple[Affine, ...], ir.Value], Domain] = {}
+    for path in paths:
+        summed: dict[tuple[Affine, ...], ir.Value] = {}
+        for entry in path.entries:
+            known = summed.get(entry.column)
+            summed[entry.column] = entry.value if known is None else add(known, entry.value)
+        for column, value in summed.items():
+            domain = merged.get((column, value))
+            merged[column, value] = path.domain if domain is None else domain | path.domain
+    identity = rows.indices()
+    return canonical(
+        tuple(
+            ir.Family(domain, identity, column, value) for (column, value), domain in merged.items()
+        )
+    )
+
+
+def add(a: ir.Value, b: ir.Value) -> ir.Value:
+    """Return the sum of two values, folded if both are numbers."""
+    if isinstance(a, ir.Const) and isinstance(b, ir.Const):
+        return ir.Const(a.value + b.value)
+    return ir.Op("add", (a, b))
+
+
+def canonical(found: tuple[ir.Family, ...]) -> tuple[ir.Family, ...]:
+    """Return the families without empty and zero ones, in the order rows are summed.
+
+    The order is by the linear part of the column, then by its constant in C order, so that the
+    entries of a stencil are summed from the lowest column to the highest.
+    """
+
+    def key(family: ir.Family) -> tuple[object, ...]:
+        linear = tuple(str(Affine(c.terms)) for c in family.column)
+        constant = tuple(c.constant for c in family.column)
+        return linear, constant, show(family.value), family.domain.text
+
+    kept = (
+        ir.Family(f.domain.canonical(), f.row, f.column, f.value)
+        for f in found
+        if f.value != ir.ZERO and not f.domain.empty
+    )
+    return tuple(sorted(kept, key=key))
+
+
+def merge(found: Iterable[ir.Family]) -> tuple[ir.Family, ...]:
+    """Return the sum of families: number values at the same maps are added where they meet."""
+    numbers: dict[tuple[tuple[Affine, ...], tuple[Affine, ...]], list[tuple[Domain, float]]] = {}
+    others: list[ir.Family] = []
+    for family in found:
+        if isinstance(family.value, ir.Const):
+            pieces = numbers.setdefault((family.row, family.column), [])
+            numbers[family.row, family.column] = overlay(pieces, family.domain, family.value.value)
+        else:
+            others.append(family)
+    result = others
+    for (row, column), pieces in numbers.items():
+        by_value: dict[float, Domain] = {}
+        for domain, value in pieces:
+            by_value[value] = by_value[value] | domain if value in by_value else domain
+        result += [ir.Family(d, row, column, ir.Const(v)) for v, d in by_value.items() if v]
+    return canonical(tuple(result))
+
+
+def overlay(
+    pieces: list[tuple[Domain, Number]], domain: Domain, value: Number
+) -> list[tuple[Domain, Number]]:
+    """Return disjoint pieces with a value added on a domain."""
+    result: list[tuple[Domain, Number]] = []
+    for piece, known in pieces:
+        both = piece & domain
+        if both.empty:
+            result.append((piece, known))
+            continue
+        result.append((both, known + value))
+        rest = piece - domain
+        if not rest.empty:
+            result.append((rest, known))
+        domain = domain - piece
+    if not domain.empty:
+        result.append((domain, value))
+    return result
+
+
+def scale(found: tuple[ir.Family, ...], factor: ir.Value) -> tuple[ir.Family, ...]:
+    """Return the families with all values multiplied."""
+    return canonical(tuple(replace(f, value=multiply(factor, f.value)) for f in found))
+
+
+def multiply(a: ir.Value, b: ir.Value) -> ir.Value:
+    """Return the product of two values, folded if both are numbers or one is 1 or -1."""
+    if isinstance(a, ir.Const) and isinstance(b, ir.Const):
+        return ir.Const(a.value * b.value)
+    for one, other in ((a, b), (b, a)):
+        if one == ir.ONE:
+            return other
+        if one == ir.Const(-1.0):
+            return ir.Op("neg", (other,))
+    return ir.Op("mul", (a, b))
+
+
+def factored(value: ir.Value) -> tuple[float, ir.Value]:
+    """Return a value as a number times the rest: 1 if it is a number.
+
+    The factors of the rest are in one order, whatever the order they were multiplied in.
+    """
+    number, factors = _factors(value)
+    return number, _joined(factors)
+
+
+def _factors(value: ir.Value) -> tuple[float, list[ir.Value]]:
+    match value:
+        case ir.Const(number):
+            return number, []
+        case ir.Op("neg", (inner,)):
+            number, factors = _factors(inner)
+            return -number, factors
+        case ir.Op("mul", (a, b)):
+            (m, left), (n, right) = _factors(a), _factors(b)
+            return m * n, left + right
+    return 1.0, [value]
+
+
+def monomials(value: ir.Value) -> list[tuple[Fraction, ir.Value]]:
+    """Return a value as a sum of numbers times products, each product in one order.
+
+    >>> x, y = ir.Scalar("x"), ir.Scalar("y")
+    >>> for number, rest in monomials(ir.Op("mul", (y, ir.Op("sub", (x, ir.Const(3.0)))))):
+    ...     print(number, show(rest))
+    1 (x * y)
+    -3 y
+    """
+    return [(Fraction(number), _joined(factors)) for number, factors in _expanded(value)]
+
+
+def _expanded(value: ir.Value) -> list[tuple[float, list[ir.Value]]]:
+    """Return the monomials of a value; numbers are multiplied as `multiply` does, with rounding."""
+    match value:
+        case ir.Const(number) if math.isfinite(number):
+            return [(number, [])]
+        case ir.Op("neg", (inner,)):
+            return [(-n, factors) for n, factors in _expanded(inner)]
+        case ir.Op("add" | "sub" as name, (a, b)):
+            sign = 1 if name == "add" else -1
+            return _expanded(a) + [(sign * n, factors) for n, factors in _expanded(b)]
+        case ir.Op("mul", (a, b)):
+            products = [(m * n, x + y) for m, x in _expanded(a) for n, y in _expanded(b)]
+            if len(products) <= MONOMIALS and all(math.isfinite(n) for n, _ in products):
+                return products
+    return [(1.0, [value])]
+
+
+def _joined(factors: list[ir.Value]) -> ir.Value:
+    """Return the product of factors, in one order."""
+    product: ir.Value = ir.ONE
+    for factor in sorted(factors, key=show):
+        product = multiply(product, factor)
+    return product
+
+
+def check_part(which: Part, k: int) -> None:
+    """Check that a part is one of those defined on a grid."""
+    strict = {"tril": -1, "triu": 1, "diagonal": 0}[which]
+    if k not in (0, strict):
+        raise ArgumentError(
+            f"{which}({k}) is not defined on a grid.",
+            note="Entries are compared with the diagonal in row order; there are no far diagonals.",
+            hint=f"Use {which}() with the diagonal, or {which}({strict}) without.",
+        )
+
+
+def part(found: tuple[ir.Family, ...], which: Part, k: int) -> tuple[ir.Family, ...]:
+    """Return the entries below, above or on the diagonal, in the order of rows.
+
+    Raises
+    ------
+    ArgumentError
+        If ``k`` is not 0 or the strict part, -1 below and 1 above.
+    """
+    check_part(which, k)
+    kept = []
+    for f in found:
+        equal = f.domain.equal(f.row, f.column)
+        domain = equal
+        if which == "tril":
+            domain = f.domain.before(f.column, f.row)
+        elif which == "triu":
+            domain = f.domain.before(f.row, f.column)
+        if which != "diagonal" and k == 0:
+            domain = domain | equal
+        kept.append(replace(f, domain=domain))
+    return canonical(tuple(kept))
+
+
+def equal(left: tuple[ir.Family, ...], right: tuple[ir.Family, ...]) -> bool:
+    """Whether two unions of families are proved to be the same matrix for all sizes.
+
+    Number values are compared as functions of (row, column), exactly. So are the numbers that
+    multiply the same factors in other values, which are taken apart into sums of products; what
+    is neither sum nor product is compared as an expression of the same data at the same indices.
+    """
+    by_basis: dict[ir.Value, list[tuple[Domain, Fraction]]] = {}
+    for sign, found in ((1, left), (-1, right)):
+        for f in found:
+            for number, basis in monomials(f.value):
+                form, indices = _form(basis)
+                image = (*f.row, *f.column, *indices)
+                graph = f.domain.image(image, tuple(f"p{n}" for n in range(len(image))))
+                by_basis[form] = overlay(by_basis.get(form, []), graph, sign * number)
+    return all(value == 0 for pieces in by_basis.values() for _, value in pieces)
+
+
+def _form(value: ir.Value) -> tuple[ir.Value, tuple[Affine, ...]]:
+    """Return a value without its indices, and the indices in the order in which they occur."""
+    found: list[Affine] = []
+
+    def visit(node: ir.Value) -> ir.Value:
+        match node:
+            case ir.Load(_, index):
+                found.extend(index)
+                return replace(node, index=())
+            case ir.Coordinate(index):
+                found.append(index)
+                return ir.Coordinate(Affine())
+            case ir.Op(name, args):
+                return ir.Op(name, tuple(map(visit, args)))
+        return node
+
+    return visit(value), tuple(found)

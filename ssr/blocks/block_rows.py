@@ -1,0 +1,123 @@
+"""Block matrices in programs: the rows of ``X @ x`` and ``X.solve(b)``, component by component."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .. import ir
+from ..errors import NotTriangularError, UnboundError
+from ..options import Options
+from ..points.space import Space
+from ..programs.expression import Expression, Field
+from ..programs.matrix_rows import apply_rows, solve_rows
+from ..programs.program import Program
+from ..programs.recorder import Recorder
+from ..programs.recording import current, recording
+from ..programs.signature import Signature
+from ..programs.vectors import stem
+from ..trace.trace import ScalarType
+from ..trace.values import Value
+from .component_spaces import spaces
+from .elimination import eliminated
+
+if TYPE_CHECKING:
+    from ..matrices.applied import What
+    from .block_matrix import BlockMatrix
+
+
+def rows_of(matrix: BlockMatrix, what: What, given: Sequence[Expression]) -> list[Expression]:
+    """Return the components of ``matrix @ given`` or of ``matrix.solve(given)``.
+
+    Raises
+    ------
+    UnboundError
+        If data have no value.
+    """
+    for name in matrix.unbound:
+        raise UnboundError(
+            f"Matrix {matrix.name} needs a value for {name!r}.",
+            hint=f"Bind it: {matrix.name}.bind({name}=...).",
+        )
+    return (product if what == "apply" else solution)(matrix, given)
+
+
+def product(matrix: BlockMatrix, x: Sequence[Expression]) -> list[Expression]:
+    """Return ``matrix @ x``: in each component one sum, block by block in order."""
+    found = []
+    for blocks, space in zip(matrix.blocks, spaces(matrix.rows), strict=True):
+        row = Expression(space, ir.Sum(()))
+        for block, operand in zip(blocks, x, strict=True):
+            row = row + apply_rows(block, operand)
+        found.append(row)
+    return found
+
+
+def solution(matrix: BlockMatrix, b: Sequence[Expression]) -> list[Expression]:
+    """Return ``matrix.solve(b)``.
+
+    Raises
+    ------
+    NotTriangularError
+        If blocks couple points, and are not triangular as a whole.
+    """
+    count = range(len(b))
+    filled = [(r, c) for r in count for c in count if matrix.blocks[r][c].families]
+    coupled = [place for place in filled if not _pointwise(matrix, place)]
+    if not coupled:
+        return eliminated(matrix, b)
+    below, above = ([p for p in filled if p[0] > p[1]], [p for p in filled if p[0] < p[1]])
+    if below and above:
+        raise NotTriangularError(
+            f"{matrix.name}.solve needs entries at the row's own point only, or blocks that are "
+            "triangular as a whole.",
+            note=f"Block {coupled[0]} reads other points; there is block {below[0]} below the "
+            f"diagonal, and block {above[0]} above it.",
+            hint=f"Solve with {matrix.name}.diagonal() or with a triangle of blocks, or use an "
+            "iterative solver.",
+        )
+    return substituted(matrix, b, count if below else count[::-1])
+
+
+def _pointwise(matrix: BlockMatrix, place: tuple[int, int]) -> bool:
+    """Whether all entries of a block are at the row's own point."""
+    block = matrix.blocks[place[0]][place[1]]
+    same = block.rows == block.cols
+    return same and all(f.domain <= f.domain.equal(f.row, f.column) for f in block.families)
+
+
+def substituted(
+    matrix: BlockMatrix, b: Sequence[Expression], order: Sequence[int]
+) -> list[Expression]:
+    """Return the solution with a triangle of blocks, component by component in this order."""
+    made: dict[int, Expression] = {}
+    for r in order:
+        rest = b[r]
+        for c, x in sorted(made.items()):
+            rest = rest - apply_rows(matrix.blocks[r][c], x)
+        made[r] = current().store(solve_rows(matrix.blocks[r][r], rest))
+    return [made[r] for r in sorted(made)]
+
+
+def block_program(matrix: BlockMatrix, what: What, free: Collection[str] = ()) -> Program:
+    """Return the program behind ``X @ x`` or ``X.solve(b)``; free data are parameters."""
+    source, target = (matrix.cols, matrix.rows) if what == "apply" else (matrix.rows, matrix.cols)
+    taken = {*map(stem, matrix.data), *matrix.sizes}
+    given, made = (
+        {f"{ir.fresh(name, taken)}[{n}]": space for n, space in enumerate(spaces(kind))}
+        for name, kind in zip("xy" if what == "apply" else "bx", (source, target), strict=True)
+    )
+    recorder = Recorder(f"{matrix.name} {what}")
+    data: Mapping[str, Space | ScalarType] = {n: matrix.data[n] for n in free}
+    fields = {n: kind for n, kind in data.items() if isinstance(kind, Space)}
+    recorder.fields = {**made, **given, **fields}
+    recorder.scalars = {n: None for n in data if n not in fields}
+    symbols: dict[str, Any] = {n: Field(n, s, recorder) for n, s in recorder.fields.items()}
+    symbols |= {n: Value(ir.Scalar(n)) for n in recorder.scalars}
+    with recording(recorder):
+        bound = matrix.bind(**{n: symbols[n] for n in data})
+        rows = rows_of(bound, what, [symbols[n] for n in given])
+        for (name, space), row in zip(made.items(), rows, strict=True):
+            recorder.assign(name, space, row)
+    kinds = {**made, **given, **data}
+    return Program(recorder, Signature(recorder.name, tuple(kinds.items())), Options())

@@ -1,0 +1,118 @@
+"""Solve with one dense block at each point, by elimination written as pointwise expressions.
+
+An LU factorisation without pivoting in Doolittle's order: every number of the factors is computed
+once, from its entry and from numbers computed before. What is zero for all points is left out, and
+what is the same number everywhere is computed at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from .. import ir
+from ..errors import SingularMatrixError
+from ..points.sets import Domain
+from ..programs.expression import Expression
+from ..programs.matrix_rows import bound_families, diagonal_value
+from ..programs.recording import current
+from ..trace.trace import Place, row_domain
+from .component_spaces import spaces
+
+if TYPE_CHECKING:
+    from .block_matrix import BlockMatrix
+
+Entry: TypeAlias = "Expression | float"
+
+
+def eliminated(matrix: BlockMatrix, b: Sequence[Expression]) -> list[Expression]:
+    """Return the components of the solution, given those of the right side.
+
+    Raises
+    ------
+    SingularMatrixError
+        If a pivot is proved to be zero.
+    """
+    check_pivots(matrix)
+    count = range(len(b))
+    f = {(r, c): _entry(matrix, r, c) for r in count for c in count}
+    for k in count:
+        for c in count[k:]:
+            f[k, c] = _kept(_less(f[k, c], ((f[k, m], f[m, c]) for m in range(k))))
+        if _is(f[k, k], 0.0):
+            raise _singular(matrix, k, "The number there is zero.")
+        for r in count[k + 1 :]:
+            rest = _less(f[r, k], ((f[r, m], f[m, k]) for m in range(k)))
+            f[r, k] = _kept(_over(rest, f[k, k]))
+    x: list[Entry] = list(b)
+    for k in count:
+        x[k] = _kept(_less(x[k], ((f[k, m], x[m]) for m in range(k))))
+    for k in reversed(count):
+        rest = _less(x[k], ((f[k, m], x[m]) for m in count[k + 1 :]))
+        x[k] = _kept(_over(rest, f[k, k]))
+    return [row for row in x if isinstance(row, Expression)]
+
+
+def check_pivots(matrix: BlockMatrix) -> None:
+    """Check that entries, or what elimination adds to them, make every pivot at every point.
+
+    Raises
+    ------
+    SingularMatrixError
+        If a pivot is missing somewhere.
+    """
+    space, count = spaces(matrix.rows)[0], range(len(matrix.blocks))
+    rows = row_domain(space)
+    nowhere = rows - rows
+    filled: dict[Place, Domain] = {}
+    for r in count:
+        for c in count:
+            filled[r, c] = nowhere
+            for family in matrix.blocks[r][c].families:
+                filled[r, c] = filled[r, c] | family.domain
+    for k in count:
+        missing = rows - filled[k, k]
+        if not missing.empty:
+            raise _singular(matrix, k, f"It is missing for {missing.simplified().notation()}.")
+        for r in count[k + 1 :]:
+            for c in count[k + 1 :]:
+                filled[r, c] = filled[r, c] | (filled[r, k] & filled[k, c])
+
+
+def _singular(matrix: BlockMatrix, k: int, note: str) -> SingularMatrixError:
+    return SingularMatrixError(
+        f"{matrix.name} has no pivot in component {k}, so it cannot be solved with.",
+        note=note,
+        hint="Elimination is without pivoting; put the components into another order.",
+    )
+
+
+def _entry(matrix: BlockMatrix, r: int, c: int) -> Entry:
+    """Return an entry of the blocks: a number if it is the same everywhere."""
+    found = bound_families(matrix.blocks[r][c], current())
+    space = spaces(matrix.rows)[r]
+    value = diagonal_value(found, row_domain(space))
+    if value == ir.Sum(()):
+        return 0.0
+    return value.value if isinstance(value, ir.Const) else Expression(space, value)
+
+
+def _less(start: Entry, factors: Iterable[tuple[Entry, Entry]]) -> Entry:
+    """Return a value less products."""
+    for a, b in factors:
+        if not _is(a, 0.0) and not _is(b, 0.0):
+            start = -(a * b) if _is(start, 0.0) else start - a * b
+    return start
+
+
+def _over(value: Entry, pivot: Entry) -> Entry:
+    return value if _is(pivot, 1.0) or _is(value, 0.0) else value / pivot
+
+
+def _is(value: Entry, number: float) -> bool:
+    return isinstance(value, float) and value == number
+
+
+def _kept(value: Entry) -> Entry:
+    """Return a number, or the field that holds an expression, which is used more than once."""
+    return current().store(value) if isinstance(value, Expression) else value

@@ -1,0 +1,153 @@
+"""The compiler: from a program's assignments to the source of its kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from .. import ir
+from ..emit.module import kernel_source
+from ..lower.folding import Folded, fold
+from ..lower.fusion import fuse
+from ..lower.loops import LoopNest, schedule
+from ..lower.nests import in_place, nest
+from ..lower.passes.partial_sums import partial_sums
+from ..lower.passes.prefetch import prefetch
+from ..lower.passes.reciprocal import reciprocal
+from ..lower.passes.recurrence import NEGLIGIBLE, order_terms, recurrence
+from ..lower.reuse import reuse
+from ..lower.simplify import simplified
+from ..lower.verify import verify, verify_call, wanted
+from ..options import Options
+
+Pass: TypeAlias = Callable[[ir.Nest], ir.Nest]
+Nests: TypeAlias = "tuple[ir.Nest | ir.Call, ...]"
+"""What runs one after the other: nests, and calls of functions of other packages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """All stages of a lowered program."""
+
+    program: ir.Program
+    notes: tuple[str, ...]
+    nests: Nests
+    loops: tuple[LoopNest | ir.Call, ...]
+    source: str
+    meta: dict[str, Any]
+
+
+def lower(program: ir.Program, options: Options, dtype: str, title: str) -> Lowered:
+    """Return the kernel source of a program, with the stages on the way."""
+    program, notes = direct(program, options)
+    program, nests = together(program, options, dtype)
+    scheduled = (n if isinstance(n, ir.Call) else schedule(n, options) for n in nests)
+    loops = tuple(s for s in scheduled if isinstance(s, ir.Call) or s.pieces)  # none: x[:] = x
+    source, meta = kernel_source(program, loops, dtype, title, debug=options.debug)
+    return Lowered(program, notes, nests, loops, source, meta)
+
+
+def simple(program: ir.Program, options: Options) -> ir.Program:
+    """Return a program without what need not be computed; all of it in the debug build."""
+    return program if options.debug else simplified(program, exact=options.exact)
+
+
+def direct(program: ir.Program, options: Options) -> tuple[ir.Program, tuple[str, ...]]:
+    """Return the shorter program with temporaries where it needs them, and notes on its steps."""
+    return in_place(simple(program, options))
+
+
+def together(program: ir.Program, options: Options, dtype: str) -> tuple[ir.Program, Nests]:
+    """Return a program's nests after all passes, and the program without what they buffer."""
+    left = apart(program, options, dtype)
+    program, alone = left.program, left.nests
+    if options.fuse and not options.debug:
+        program, alone = fuse(program, alone)
+    if not options.debug:
+        program, alone = reuse(program, alone)
+    if options.prefetch:
+        alone = tuple(n if isinstance(n, ir.Call) else prefetch(n) for n in alone)
+    _verified(program, alone, "fusion")
+    return program, alone
+
+
+def apart(program: ir.Program, options: Options, dtype: str) -> Folded:
+    """Return the nest of each step that is left, and which calls were folded into others."""
+    alone: Nests = tuple(
+        step
+        if isinstance(step, ir.Call)
+        else optimise(nest(step, program), program, options, dtype)
+        for step in program.steps
+    )
+    if not options.fold or options.debug:
+        return Folded(program, alone)
+    left = fold(program, alone)
+    _verified(left.program, left.nests, "fold")
+    return left
+
+
+def folded(program: ir.Program, options: Options, dtype: str = "float64") -> frozenset[str]:
+    """Return the names of the calls of a program that are folded into what reads their points."""
+    return apart(direct(program, options)[0], options, dtype).gone
+
+
+def _verified(program: ir.Program, nests: Nests, after: str) -> None:
+    """Verify the nests of a program, if ``SSR_VERIFY=1`` asks for it."""
+    if wanted():
+        for made in nests:
+            if isinstance(made, ir.Call):
+                verify_call(made, known(program))
+            else:
+                verify(made, known(program), after)
+
+
+def optimise(made: ir.Nest, program: ir.Program, options: Options, dtype: str) -> ir.Nest:
+    """Return the nest of one step after all passes that are switched on."""
+    for _, changed in stages(made, program, options, dtype):
+        made = changed
+    return made
+
+
+def stages(
+    made: ir.Nest, program: ir.Program, options: Options, dtype: str
+) -> Iterator[tuple[str, ir.Nest]]:
+    """Yield the nest of one step and what each pass makes of it.
+
+    ``SSR_VERIFY=1`` verifies all of them.
+    """
+    fields = known(program)
+    start: tuple[str, Pass] = ("nest", lambda nest: nest)
+    for name, change in (start, *passes(fields, options, dtype)):
+        made = change(made)
+        if wanted():
+            verify(made, fields, name)
+        yield name, made
+
+
+def known(program: ir.Program) -> dict[str, ir.Field]:
+    """Return the fields and temporaries of a program by name."""
+    return {f.name: f for f in (*program.fields, *program.temporaries)}
+
+
+def passes(
+    fields: Mapping[str, ir.Field], options: Options, dtype: str
+) -> tuple[tuple[str, Pass], ...]:
+    """Return the passes over single steps that are switched on, in order."""
+    free = not options.exact
+    negligible = NEGLIGIBLE[dtype] if free else 0.0
+    every: tuple[tuple[str, bool, Pass], ...] = (
+        ("reciprocal", free, lambda nest: reciprocal(nest, dtype)),
+        ("order_terms", True, order_terms),
+        (
+            "partial_sums",
+            free and options.partial_sums,
+            lambda nest: order_terms(partial_sums(nest, fields)),
+        ),
+        (
+            "recurrence",
+            options.recurrence,
+            lambda nest: recurrence(nest, fields, factor=free, negligible=negligible),
+        ),
+    )
+    return tuple((name, change) for name, on, change in every if on)

@@ -1,0 +1,66 @@
+"""Write choices before the loops throughout which they are the same.
+
+A branch inside a loop keeps LLVM from making vectors of it, or makes it write the loop down once
+for each way, even where the loop decides nothing about the branch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+
+from .. import ir
+from ..lower.loops import LoopNest
+from ..points.affine import Affine, Choice
+from ..points.loop_tree import For, Loop, runs_of, variables
+from .write_rows import at_row, place_of, value_text
+from .writer import Writer
+
+_TESTS = frozenset(("lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not"))
+
+
+def decide(writer: Writer, nest: LoopNest, node: Loop, depth: int) -> None:
+    """Write what a loop does not change of the choices inside it."""
+    if not isinstance(node, For):
+        return
+    moving = variables(node)
+    for run in runs_of(node):
+        piece = nest.pieces[run.piece]
+        where = place_of(writer, nest.nest, piece, run.indices)
+        for value in (part.value for part in piece.parts):
+            for load in ir.loads(value):
+                for choice in _choices(a.substitute(where) for a in load.index[:-1]):
+                    if choice not in writer.decided and moving.isdisjoint(choice.names()):
+                        name = writer.fresh("line")
+                        writer.line(depth, f"{name} = {choice}")
+                        writer.decided[choice] = name
+            for op in _fixed(value, where, moving):
+                if repr(op) not in writer.decided:
+                    text = value_text(writer, op, {}, depth)
+                    name = writer.fresh("test" if op.name in _TESTS else "pick")
+                    writer.line(depth, f"{name} = {text}")
+                    writer.decided[repr(op)] = name
+
+
+def _choices(index: Iterable[Affine]) -> Iterator[Choice]:
+    """Yield the choices in expressions."""
+    for expression in index:
+        for atom, _ in expression.terms:
+            if isinstance(atom, Choice):
+                yield atom
+
+
+def _fixed(value: ir.Value, where: Mapping[str, Affine], moving: Set[str]) -> Iterator[ir.Op]:
+    """Yield the choices and tests at rows in a value that loops over some variables keep."""
+    parts = list(ir.walk(value))
+    if not any(isinstance(p, ir.Op) and p.name == "where" for p in parts):
+        return
+    here = [p.index.substitute(where) for p in parts if isinstance(p, ir.Coordinate)]
+    loads = any(isinstance(p, (ir.Load, ir.Gather, ir.Diagonal)) for p in parts)
+    fixed = here and not loads and all(moving.isdisjoint(a.names()) for a in here)
+    if fixed and isinstance(value, ir.Op) and value.name in ("where", *_TESTS):
+        moved = at_row(value, where)
+        assert isinstance(moved, ir.Op)
+        yield moved
+    else:
+        for part in ir.children(value):
+            yield from _fixed(part, where, moving)

@@ -1,0 +1,72 @@
+"""Write the calls of functions of other packages, and their place among a kernel's arguments.
+
+The function of call n takes the arrays, then ``cn_links``, ``cn_weights`` and ``cn_scratch``, then
+numbers. Functions of equal text are written once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import ir
+from .outline import Functions
+from .write_rows import value_text
+from .writer import Writer, spelled
+
+TABLES = ("links", "weights")
+"""What a call takes beside arrays, scratch memory and numbers."""
+
+
+def functions_of(calls: Sequence[ir.Call]) -> dict[str, list[str]]:
+    """Return the functions of calls: name, and lines."""
+    found: dict[str, list[str]] = {}
+    for number, name in enumerate(_names(calls)):
+        if name not in found:
+            found |= _defined(calls[number].external.source(name))
+    return found
+
+
+def _defined(text: str) -> dict[str, list[str]]:
+    """Return the functions of a text by name, each as lines."""
+    found: dict[str, list[str]] = {}
+    name = ""
+    for line in text.strip("\n").split("\n"):
+        if line.startswith("def "):
+            name = line[4 : line.index("(")]
+        found.setdefault(name, []).append(line)
+    return {name: "\n".join(lines).rstrip().split("\n") for name, lines in found.items()}
+
+
+def _names(calls: Sequence[ir.Call]) -> list[str]:
+    """Return the name of the function of each call: that of the first call with its text."""
+    known: dict[str, str] = {}
+    return [
+        known.setdefault(call.external.source("step"), f"c{number}_step")
+        for number, call in enumerate(calls)
+    ]
+
+
+def call_lines(calls: Sequence[ir.Call], number: int, functions: Functions) -> list[str]:
+    """Return the lines that make a call."""
+    call = calls[number]
+    writer = Writer({}, {}, "", 0, {}, {}, functions)
+    numbers = [value_text(writer, value, {}, 1) for value in call.scalars]
+    arguments = [*map(spelled, call.fields), *tables(number), scratch(number), *numbers]
+    function = _names(calls)[number]
+    writer.line(1, f"{function}({', '.join(arguments)})  # {call.name}")
+    return writer.lines
+
+
+def tables(number: int) -> list[str]:
+    """Return the names of the tables of a call, as the kernel's arguments."""
+    return [f"c{number}_{what}" for what in TABLES]
+
+
+def scratch(number: int) -> str:
+    """Return the name of the scratch memory of a call."""
+    return f"c{number}_scratch"
+
+
+def types() -> list[str]:
+    """Return the types of the tables of a call."""
+    return [f"Array({element}, 1, 'C', readonly=True)" for element in ("i8", "real")]

@@ -1,0 +1,151 @@
+"""Write what happens in a box: loops, branches and reductions, as lines of source."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from .. import ir
+from ..lower.loops import LoopNest
+from ..points.affine import Affine
+from ..points.loop_tree import For, If, Loop, Reduce, Run, runs_of
+from .hoist_choices import decide
+from .outline import joined
+from .write_rows import place_of, write_instance
+from .writer import Writer
+
+STRIP = 256
+"""Rows between two rounds of prefetching."""
+
+DISTANCE = 64
+"""Cache lines between a request and its use."""
+
+
+def write_tree(
+    writer: Writer, nest: LoopNest, tree: Sequence[Loop], depth: int, *, whole: bool = False
+) -> None:
+    """Write loops, branches and instances, cut into functions where they are many.
+
+    What is ``whole`` is not cut: the body of an innermost loop.
+    """
+    before, rows, blocks = writer.lines, dict(writer.rows), []
+    decided = dict(writer.decided)
+    if not whole:
+        for node in tree:
+            decide(writer, nest, node, depth)
+        _hoist(writer, nest, tree, depth)
+    for node in tree:
+        writer.lines = []
+        _write_node(writer, nest, node, depth, whole)
+        blocks.append(writer.lines)
+    writer.lines, writer.rows, writer.decided = before, rows, decided
+    writer.lines += joined(blocks) if whole else writer.functions.cut(blocks)
+
+
+def _write_node(writer: Writer, nest: LoopNest, node: Loop, depth: int, whole: bool) -> None:
+    match node:
+        case For(body=body):
+            innermost = _innermost(node)
+            start, stop, inside = writer.spell(node.start), writer.spell(node.stop), depth
+            requests = _requests(nest, node) if innermost and node.step == 1 else ()
+            if requests:
+                start, stop, inside = _write_strips(writer, nest, node, requests, depth)
+            more = f", {node.step}" if node.step != 1 else ""
+            writer.line(inside, f"for {node.variable} in range({start}, {stop}{more}):")
+            write_tree(writer, nest, body, inside + 1, whole=innermost)
+        case If(condition, then, orelse):
+            writer.line(depth, f"if {writer.spell(condition)}:")
+            write_tree(writer, nest, then, depth + 1, whole=whole)
+            if orelse:
+                writer.line(depth, "else:")
+                before, writer.lines = writer.lines, []
+                write_tree(writer, nest, orelse, depth + 1, whole=whole)
+                before += writer.lines if whole else writer.functions.rare(writer.lines)
+                writer.lines = before
+        case Reduce():
+            write_reduction(writer, nest, node, depth)
+        case Run(name, indices):
+            write_instance(writer, nest.nest, nest.pieces[name], indices, depth)
+
+
+def has_loop(node: Loop) -> bool:
+    """Whether a node is a loop or holds one."""
+    match node:
+        case For():
+            return True
+        case If(_, then, orelse):
+            return any(has_loop(n) for n in (*then, *orelse))
+    return False
+
+
+def _innermost(node: Loop) -> bool:
+    """Whether a node is a loop that holds none."""
+    return isinstance(node, For) and not any(map(has_loop, node.body))
+
+
+def write_reduction(writer: Writer, nest: LoopNest, node: Reduce, depth: int) -> None:
+    """Write the reduction of a line."""
+    last, buffer = nest.nest.axes[-1], writer.buffer(node.buffer)
+    line = f"{buffer}, {buffer}_0 + {last}_lo, {last}_hi - {last}_lo"
+    row = writer.reductions[node.name]
+    if node.kind == "sum":
+        writer.line(depth, f"accumulate(state, {row}, {line})")
+    else:
+        writer.line(depth, f"extreme(state, {row}, {1 if node.kind == 'max' else -1}, {line})")
+
+
+def _hoist(writer: Writer, nest: LoopNest, tree: Sequence[Loop], depth: int) -> None:
+    """Compute before instances and innermost loops the row offsets they need more than once."""
+    uses = Counter[tuple[str, str]]()
+    for node in tree:
+        if not (isinstance(node, Run) or _innermost(node)):
+            continue
+        variable = node.variable if isinstance(node, For) else ""
+        for run in runs_of(node):
+            piece = nest.pieces[run.piece]
+            where = place_of(writer, nest.nest, piece, run.indices)
+            for array, index in _touched(piece):
+                moved = tuple(a.substitute(where) for a in index)
+                if not any(variable in a.names() for a in moved[:-1]):
+                    uses[array, writer.row(array, moved)] += 2 if variable else 1
+    for (array, row), count in uses.items():
+        if count > 1 and " " in row and row not in writer.rows:
+            writer.rows[row] = writer.fresh(f"{writer.argument(array)}_r")
+            writer.line(depth, f"{writer.rows[row]} = {row}")
+
+
+def _touched(piece: ir.Piece) -> Iterator[tuple[str, tuple[Affine, ...]]]:
+    """Yield the elements in memory that a row touches."""
+    kept = {part.statement.array for part in piece.parts if not part.stored}
+    for part in piece.parts:
+        if part.stored:
+            yield part.statement.array, part.statement.index
+        for load in (*ir.loads(part.value), *part.statement.requests):
+            if load.array not in kept:
+                yield load.array, load.index
+
+
+def _requests(nest: LoopNest, loop: For) -> tuple[ir.Load, ...]:
+    """Return the elements an innermost loop should bring near."""
+    parts = [part for r in runs_of(loop) for part in nest.pieces[r.piece].parts]
+    return parts[0].statement.requests if len(parts) == 1 else ()
+
+
+def _write_strips(
+    writer: Writer, nest: LoopNest, loop: For, requests: Sequence[ir.Load], depth: int
+) -> tuple[str, str, int]:
+    """Write a loop over strips with its requests; return bounds and depth of the loop inside."""
+    (run,) = runs_of(loop)
+    where = place_of(writer, nest.nest, nest.pieces[run.piece], run.indices)
+    variable = loop.variable
+    start, stop = writer.spell(loop.start), writer.spell(loop.stop)
+    writer.line(depth, f"for strip in range({start}, {stop}, strip_length):")
+    stop = f"min(strip + strip_length, {stop})"
+    writer.line(depth + 1, "if far:")
+    writer.line(depth + 2, f"for {variable} in range(strip, {stop}, {writer.near}):")
+    for load in requests:
+        index = tuple(a.substitute(where) for a in load.index)
+        index = (*index[:-1], index[-1] + DISTANCE * writer.near)
+        place = writer.place(load.array, index)
+        writer.line(depth + 3, f"prefetch({writer.argument(load.array)}, {place})")
+    return "strip", stop, depth + 1

@@ -1,0 +1,208 @@
+"""Write what happens at one row: values and assignments, as lines of source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .. import ir
+from ..algebra.stored import argument, bounds_of
+from ..ir.value_numbering import Numbers
+from ..points.affine import Affine
+from .writer import Writer, factor, spelled
+
+_INFIX = {
+    "add": "+", "sub": "-", "mul": "*", "div": "/",
+    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=", "and": "&", "or": "|",
+}  # fmt: skip
+_CALL = {
+    "abs": "abs", "sign": "sign", "sqrt": "np.sqrt", "exp": "np.exp", "log": "np.log",
+    "sin": "np.sin", "cos": "np.cos", "tan": "np.tan", "tanh": "np.tanh", "pow": "np.power",
+    "arctan2": "np.arctan2", "min": "minimum", "max": "maximum",
+}  # fmt: skip
+
+
+def place_of(
+    writer: Writer, nest: ir.Nest, piece: ir.Piece, indices: tuple[Affine, ...]
+) -> dict[str, Affine]:
+    """Return the row of an instance: its line and its place along the line.
+
+    The line is where the loops stand, moved as far as the statement runs ahead of them. The place
+    is given in terms of the loops, so it is not moved again.
+    """
+    spelling = {name: Affine.name(text) for name, text in writer.sizes.items()}
+    row = piece.parts[0].statement.runs(tuple(map(Affine.name, nest.axes)), nest.order)
+    where = {a: here for a, here in zip(nest.axes, row, strict=True) if here != Affine.name(a)}
+    return spelling | where | {nest.axes[-1]: indices[0].substitute(spelling)}
+
+
+def at_row(value: ir.Value, where: Mapping[str, Affine]) -> ir.Value:
+    """Return a value made of numbers and coordinates at a row."""
+
+    def change(node: ir.Value) -> ir.Value | None:
+        return (
+            ir.Coordinate(node.index.substitute(where)) if isinstance(node, ir.Coordinate) else None
+        )
+
+    return ir.rewrite(value, change)
+
+
+def write_instance(
+    writer: Writer, nest: ir.Nest, piece: ir.Piece, indices: tuple[Affine, ...], depth: int
+) -> None:
+    """Write the assignments of a piece at a row."""
+    where = place_of(writer, nest, piece, indices)
+    numbers = writer.numbers = Numbers(piece.parts)
+    for n, part in enumerate(piece.parts):
+        numbers.enter(n)
+        text = value_text(writer, part.value, where, depth)
+        if numbers.shared(part.value):
+            text = _held(writer, part.value, text, depth)
+        if part.stored:
+            target = tuple(a.substitute(where) for a in part.statement.index)
+            array = part.statement.array
+            place = writer.place(array, target)
+            writer.line(depth, f"st({writer.argument(array)}, {place}, {text})")
+    writer.numbers = None
+
+
+def _held(writer: Writer, value: ir.Value, text: str, depth: int) -> str:
+    """Return the variable that holds a value from now on."""
+    assert writer.numbers is not None
+    name = text
+    if not text.isidentifier():
+        name = writer.fresh("v")
+        writer.line(depth, f"{name} = {text}")
+    return writer.numbers.hold(value, name)
+
+
+def value_text(writer: Writer, value: ir.Value, where: Mapping[str, Affine], depth: int) -> str:
+    """Return the source of a value; sums and what is shared write lines of their own first."""
+    if writer.decided and isinstance(value, ir.Op):
+        decided = writer.decided.get(repr(at_row(value, where)))
+        if decided is not None:
+            return decided
+    numbers = writer.numbers
+    known = None if numbers is None else numbers.name(value)
+    if known is not None:
+        return known
+    text = _computed(writer, value, where, depth)
+    if isinstance(value, ir.Op) and numbers is not None and numbers.shared(value):
+        return _held(writer, value, text, depth)
+    return text
+
+
+def _computed(writer: Writer, value: ir.Value, where: Mapping[str, Affine], depth: int) -> str:
+    match value:
+        case ir.Const(number):
+            return writer.constant(number)
+        case ir.Scalar(name):
+            return spelled(name)
+        case ir.Coordinate(index):
+            return f"real({index.substitute(where)})"
+        case ir.Load(array, index):
+            moved = tuple(a.substitute(where) for a in index)
+            return f"ld({writer.argument(array)}, {writer.place(array, moved)})"
+        case ir.Sum():
+            return _sum_text(writer, value, where, depth)
+        case ir.Gather():
+            return _gather_text(writer, value, where, depth)
+        case ir.Diagonal(matrix):
+            row = _row_number(writer, value, where, depth)
+            values, place = argument(matrix, "values"), argument(matrix, "diagonal")
+            return f"ld({values}, ld({place}, {row}))"
+        case ir.Op(name, args):
+            texts = [value_text(writer, a, where, depth) for a in args]
+    if name == "neg":
+        return f"(-{texts[0]})"
+    if name == "not":
+        return f"(not {texts[0]})"
+    if name == "where":
+        return f"({texts[1]} if {texts[0]} else {texts[2]})"
+    if name in _INFIX:
+        return f"({texts[0]} {_INFIX[name]} {texts[1]})"
+    return f"{_CALL[name]}({', '.join(texts)})"
+
+
+def _sum_text(writer: Writer, value: ir.Sum, where: Mapping[str, Affine], depth: int) -> str:
+    if not value.terms:
+        return writer.constant(0.0)
+    text = _first(writer, value.terms[0], where, depth)
+    for n, term in enumerate(value.terms):
+        if n:
+            text = _next(writer, term, text, where, depth)
+        if len(value.terms) > 1 or text.startswith("-") or " * " in text:
+            total = writer.fresh("s")
+            writer.line(depth, f"{total} = {text}")
+            text = total
+    return text if writer.numbers is None else writer.numbers.hold(value, text)
+
+
+def _gather_text(writer: Writer, value: ir.Gather, where: Mapping[str, Affine], depth: int) -> str:
+    """Write the loop over the stored entries of a row; return the variable of the sum.
+
+    Two sums take turns, so that an entry does not wait for the one before it.
+    """
+    row = _row_number(writer, value, where, depth)
+    operand, values = writer.argument(value.array), argument(value.matrix, "values")
+    places = argument(value.matrix, "places", spelled(value.array))
+
+    def added(total: str, entry: str) -> str:
+        load = f"ld({operand}, ld({places}, {entry}))"
+        return f"{total} = fma(ld({values}, {entry}), {load}, {total})"
+
+    start, stop = writer.fresh("p"), writer.fresh("p")
+    for variable, (name, shift) in zip((start, stop), bounds_of(value.part), strict=True):
+        writer.line(depth, f"{variable} = ld({argument(value.matrix, name)}, {row}{shift})")
+    one, other = writer.fresh("s"), writer.fresh("s")
+    for total in one, other:
+        writer.line(depth, f"{total} = {writer.constant(0.0)}")
+    writer.line(depth, f"for p in range({start}, {stop} - 1, 2):")
+    writer.line(depth + 1, added(one, "p"))
+    writer.line(depth + 1, added(other, "p + 1"))
+    writer.line(depth, f"if ({stop} - {start}) & 1:")
+    writer.line(depth + 1, added(one, f"{stop} - 1"))
+    total = writer.fresh("s")
+    writer.line(depth, f"{total} = {one} + {other}")
+    return total if writer.numbers is None else writer.numbers.hold(value, total)
+
+
+def _row_number(
+    writer: Writer, value: ir.Gather | ir.Diagonal, where: Mapping[str, Affine], depth: int
+) -> str:
+    """Write the number of a row, counted in C order; return its variable."""
+    number = ""
+    for index, low, count in zip(value.row, value.rows.lower, value.rows.shape, strict=True):
+        here = str(index.substitute(where) - low)
+        extent = factor(writer.spell(str(count)))
+        number = f"{factor(number)} * {extent} + {here}" if number else here
+    row = writer.fresh("r")
+    writer.line(depth, f"{row} = {number}")
+    return row
+
+
+def _first(writer: Writer, term: ir.Term, where: Mapping[str, Affine], depth: int) -> str:
+    if term.operand is None:
+        return value_text(writer, term.weight, where, depth)
+    operand = value_text(writer, term.operand, where, depth)
+    if term.weight == ir.ONE:
+        return operand
+    if term.weight == ir.Const(-1.0):
+        return f"-{operand}"
+    return f"{value_text(writer, term.weight, where, depth)} * {operand}"
+
+
+def _next(
+    writer: Writer,
+    term: ir.Term,
+    total: str,
+    where: Mapping[str, Affine],
+    depth: int,
+) -> str:
+    if term.operand is None:
+        return f"{total} + {value_text(writer, term.weight, where, depth)}"
+    operand = value_text(writer, term.operand, where, depth)
+    if term.weight == ir.ONE:
+        return f"{total} + {operand}"
+    if term.weight == ir.Const(-1.0):
+        return f"{total} - {operand}"
+    return f"fma({value_text(writer, term.weight, where, depth)}, {operand}, {total})"

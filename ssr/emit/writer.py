@@ -1,0 +1,149 @@
+"""Lines of source under construction, and the names they use."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from .. import ir
+from ..ir.value_numbering import Numbers
+from ..points.affine import Affine, Choice
+from .outline import Functions
+
+RESERVED = frozenset(
+    """
+    i j k l p strip one far clear layout box real np jit ld st fma prefetch address fits
+    range min max abs kernel Array minimum maximum sign strip_length state results accumulate
+    extreme total found unfit bad meet table part
+    """.split()  # noqa: SIM905
+)
+"""Names of the kernel's own that look like a user's; others hold a digit, `_lo`, `_hi`, `_w`."""
+
+
+def spelled(name: str) -> str:
+    """Return a user's name as a name of the kernel, different from all of the kernel's own.
+
+    >>> spelled("wind_speed"), spelled("box"), spelled("x_0"), spelled("u[0]")
+    ('wind_speed', 'u__box', 'u__x_0__', 'v__u__0')
+    """
+    if "[" in name:  # a component of a vector field, or a temporary for it
+        return f"v__{name.replace('[', '__').replace(']', '')}"
+    plain = re.fullmatch("[A-Za-z]+(_[A-Za-z]{3,})*", name) is not None
+    taken = name in RESERVED or keyword.iskeyword(name) or hasattr(builtins, name)
+    if plain and not taken:
+        return name
+    derived = re.search(r"_[a-z]?\d*$", name) is not None  # like offsets and strides of arrays
+    return f"u__{name}__" if derived else f"u__{name}"
+
+
+def factor(text: str) -> str:
+    """Return source as a factor of a product."""
+    return f"({text})" if " " in text or text.startswith("-") else text
+
+
+@dataclass
+class Writer:
+    """Lines of source under construction, and what they use.
+
+    ``rows`` are the variables that hold offsets of lines, by their source; ``decided`` those that
+    hold choices which are the same throughout a loop; values are known by their representation,
+    in which 0.0 and -0.0 differ.
+    """
+
+    arrays: Mapping[str, ir.Field]
+    buffers: Mapping[str, ir.Buffer]
+    suffix: str
+    near: int
+    sizes: Mapping[str, str]
+    reductions: Mapping[str, int]
+    functions: Functions
+    lines: list[str] = field(default_factory=list)
+    rows: dict[str, str] = field(default_factory=dict)
+    shifts: dict[str, str] = field(default_factory=dict)
+    decided: dict[str | Choice, str] = field(default_factory=dict)
+    numbers: Numbers | None = None
+    counter: int = 0
+
+    def line(self, depth: int, text: str) -> None:
+        """Add one line."""
+        self.lines.append("    " * depth + text)
+
+    def fresh(self, stem: str) -> str:
+        """Return a new variable name."""
+        self.counter += 1
+        return f"{stem}{self.counter}"
+
+    def constant(self, value: float) -> str:
+        """Return the variable that holds a number in the kernel's type; 0.0 and -0.0 differ."""
+        text = repr(value)
+        text = text if math.isfinite(value) else f"{text[:-3]}np.{text[-3:]}"
+        known = self.functions.constants
+        return known.setdefault(text, f"w{len(known)}")
+
+    def spell(self, text: str) -> str:
+        """Return source with the names of sizes spelled as the kernel spells them."""
+        if not self.sizes:
+            return text
+        return re.sub(r"[A-Za-z_]\w*", lambda m: self.sizes.get(m[0], m[0]), text)
+
+    def buffer(self, name: str) -> str:
+        """Return a buffer's argument name."""
+        return name.removeprefix("%") + self.suffix
+
+    def row(self, array: str, index: Sequence[Affine]) -> str:
+        """Return the source of the flat offset at which a row of an array starts."""
+        if array in self.buffers:
+            name, rotation = self.buffer(array), self.buffers[array]
+            turned = f"(({index[0]}) & {rotation.rows - 1})"
+            if rotation.lines is not None:
+                return f"{name}_0 + {turned} * {name}_p + ({index[1]}) * {name}_w"
+            return f"{name}_0" if rotation.rows == 1 else f"{name}_0 + {turned} * {name}_w"
+        name = spelled(array)
+        parts = [f"{name}_0"]
+        for axis, position in enumerate(index[:-1]):
+            if position.is_constant and not position.constant:
+                continue
+            parts.append(f"{factor(str(self.known(position)))} * {name}_s{axis}")
+        return " + ".join(parts)
+
+    def known(self, position: Affine) -> Affine:
+        """Return an expression with the variables that hold choices in it."""
+        if not any(atom in self.decided for atom, _ in position.terms):
+            return position
+        found = Affine((), position.constant)
+        for atom, coefficient in position.terms:
+            name = self.decided.get(atom) if isinstance(atom, Choice) else None
+            found += Affine((((name or atom), coefficient),))
+        return found
+
+    def place(self, array: str, index: Sequence[Affine]) -> str:
+        """Return the source of an element's flat offset, with the row hoisted if it was."""
+        row = self.row(array, index)
+        row = self.rows.get(row, row)
+        last = index[-1]
+        if last.is_constant and not last.constant:
+            return row
+        if array in self.buffers and last.constant and len(index) == 1 and last.terms:
+            row, last = self.shifted(array, last.constant), Affine(last.terms)
+        text = str(last)
+        return f"{row} - {text[1:]}" if text.startswith("-") else f"{row} + {text}"
+
+    def shifted(self, array: str, shift: int) -> str:
+        """Return the variable that holds the start of a line buffer moved by a shift.
+
+        Its value is hidden from LLVM behind the argument ``one``: otherwise the loads of one
+        iteration are carried over to the next in registers, and the vectorised loop spends its
+        time on shuffles and has no vectorised remainder (measured: 0.60 -> 0.42 ns a point).
+        """
+        name = f"{self.buffer(array)}_{'p' if shift > 0 else 'm'}{abs(shift)}"
+        factor = "one" if abs(shift) == 1 else f"{abs(shift)} * one"
+        self.shifts[name] = f"{self.buffer(array)}_0 {'+' if shift > 0 else '-'} {factor}"
+        return name
+
+    def argument(self, array: str) -> str:
+        """Return the argument an array or buffer is."""
+        return self.buffer(array) if array in self.buffers else spelled(array)

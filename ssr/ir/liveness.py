@@ -1,0 +1,40 @@
+"""What steps read and make all of, and which of them anybody needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import ir
+
+
+def live(
+    steps: Sequence[ir.Step], kept: set[str], results: Sequence[ir.Value]
+) -> tuple[ir.Step, ...]:
+    """Return the steps whose values are read later, or are in a field that is ``kept``."""
+    wanted = kept | {v.name for r in results for v in ir.walk(r) if isinstance(v, ir.Scalar)}
+    found: list[ir.Step] = []
+    for step in reversed(steps):
+        if not wanted.isdisjoint(ir.made(step)):
+            found.append(step)
+            wanted = (wanted - replaced(step)) | read(step)
+    return tuple(reversed(found))
+
+
+def replaced(step: ir.Step) -> set[str]:
+    """Return what a step makes all of, so that nothing of what was there is left."""
+    return {
+        made
+        for part in ir.parts(step)
+        if isinstance(part, ir.Reduction) or part.part is None
+        for made in ir.made(part)
+    }
+
+
+def read(step: ir.Step) -> set[str]:
+    """Return the fields and scalars whose values before a step it reads."""
+    found = set(step.fields) if isinstance(step, ir.Call) else set()
+    for part in (v for value in ir.values(step) for v in ir.walk(value)):
+        match part:
+            case ir.Load(name, new=False) | ir.Scalar(name) | ir.Gather(array=name, new=False):
+                found.add(name)
+    return found

@@ -1,0 +1,204 @@
+"""Programs, nests and loops as text for people: what `explain` prints, ``SSR_DUMP`` writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from .. import ir
+from ..lower.loops import LoopNest
+from ..lower.nests import told
+from ..points.affine import Affine
+from ..points.loop_tree import For, If, Loop, Reduce, Run
+from ..points.sets import Domain
+from ..trace.values import show
+
+
+def point(index: Sequence[Affine]) -> str:
+    """Return an index tuple as ``j, i + 1``."""
+    return ", ".join(map(str, index))
+
+
+def table(rows: Sequence[Sequence[str]], indent: str = "  ") -> list[str]:
+    """Return rows of cells as lines with aligned columns."""
+    widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]))] if rows else []
+    return [
+        (indent + "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True))).rstrip()
+        for row in rows
+    ]
+
+
+def where(domain: Domain, rows: Domain | None = None) -> str:
+    """Return ``where ...`` for a domain, within ``rows``; nothing if it holds everywhere."""
+    text = domain.simplified(rows).notation()
+    return "" if text == "everywhere" else f"where {text}"
+
+
+def equation(left: str, value: ir.Value, rows: Domain) -> list[str]:
+    """Return ``left = value`` as lines, with the sums in it spelled out below.
+
+    Parameters
+    ----------
+    left
+        What is on the left of the sign.
+    value
+        The value on the right.
+    rows
+        The rows at which it is computed; conditions of terms are given within them.
+    """
+    sums: list[tuple[str, ir.Sum]] = []
+
+    def outline(part: ir.Value) -> ir.Value | None:
+        if not isinstance(part, ir.Sum) or not part.terms:
+            return None
+        sums.append((f"s{len(sums) + 1}", part))
+        return ir.Scalar(sums[-1][0])
+
+    text = _bare(show(ir.rewrite(value, outline)))
+    if sums and text == sums[-1][0]:
+        return _sum(left, sums.pop()[1], rows) + _below(sums, rows)
+    return [f"{left} = {text}", *_below(sums, rows)]
+
+
+def _below(sums: Sequence[tuple[str, ir.Sum]], rows: Domain) -> list[str]:
+    return [f"    {line}" for name, total in reversed(sums) for line in _sum(name, total, rows)]
+
+
+def _sum(left: str, total: ir.Sum, rows: Domain) -> list[str]:
+    cells = []
+    for n, term in enumerate(total.terms):
+        sign, text = _term(term)
+        start = f"{left} =" if n == 0 else " " * len(left) + " " + sign
+        text = f"-{text}" if n == 0 and sign == "-" else text
+        cells.append((start, text, where(term.domain, rows)))
+    return [
+        f"{a} {b}"
+        for a, b in zip((c[0] for c in cells), table([c[1:] for c in cells], ""), strict=True)
+    ]
+
+
+def _term(term: ir.Term) -> tuple[str, str]:
+    """Return the sign and the text of a term."""
+    sign, weight = "+", term.weight
+    if isinstance(weight, ir.Const) and weight.value < 0:
+        sign, weight = "-", ir.Const(-weight.value)
+    if term.operand is None:
+        return sign, _bare(show(weight))
+    if weight == ir.ONE:
+        return sign, show(term.operand)
+    return sign, f"{show(weight)} * {show(term.operand)}"
+
+
+def _bare(text: str) -> str:
+    """Return a text without the parentheses around the whole of it."""
+    if not text.startswith("("):
+        return text
+    depth = 0
+    for place, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0:
+            return text[1:-1] if place == len(text) - 1 else text
+    return text
+
+
+def program_text(program: ir.Program, notes: Sequence[str] = ()) -> str:
+    """Return a program: its arrays, and its assignments with a note on each."""
+    rows = [("fields", _fields(program.fields)), ("temporaries", _fields(program.temporaries))]
+    rows += [("scalars", ", ".join(program.scalars)), ("sizes", ", ".join(program.sizes))]
+    lines = [f"program {program.name}", *table([r for r in rows if r[1]])]
+    for n, a in enumerate(program.steps):
+        if isinstance(a, ir.Reduction):
+            lines += ["", f"  {a.kind} for {a.domain.notation()}:"]
+            lines += [f"    {line}" for line in equation(a.name, a.value, a.domain)]
+            lines += [f"  {notes[n]}"] if notes else []
+            continue
+        if isinstance(a, ir.Call):
+            lines += ["", f"  {call_text(a)}"]
+            lines += [f"  {notes[n]}"] if notes else []
+            continue
+        first, *_ = together = a.assignments if isinstance(a, ir.Group) else (a,)
+        order = "" if first.order == "any" else f", {first.order}"
+        lines += ["", f"  for {first.domain.notation()}{order}:"]
+        for each in together:
+            left = f"{each.target}[{', '.join(each.axes)}]"
+            lines += [f"    {line}" for line in equation(left, each.value, each.domain)]
+        lines += [f"  {notes[n]}"] if notes else []
+    if program.results:
+        lines += ["", f"  return {', '.join(map(show, program.results))}"]
+    return "\n".join(lines)
+
+
+def call_text(call: ir.Call) -> str:
+    """Return the call of a function of another package."""
+    given = ", ".join((*call.fields, *map(show, call.scalars)))
+    return f"{call.name}({given})"
+
+
+def _fields(fields: Iterable[ir.Field]) -> str:
+    return ", ".join(f"{f.name}[{told(f)}]" for f in fields)
+
+
+def nest_text(nest: ir.Nest) -> str:
+    """Return a nest: its order and buffers, and its statements in the order they run on a line."""
+    before = "other rows, not the same for all"
+    if nest.earlier is not None:
+        before = ", ".join(f"({', '.join(map(str, o))})" for o in nest.earlier) or "no others"
+    lines = [f"{nest.target}[{', '.join(nest.axes)}], order {nest.order}, after rows: {before}"]
+    for b in nest.buffers:
+        count = "one row" if b.rows == 1 else f"{b.rows} rows in rotation"
+        if b.lines is not None:
+            count = f"{b.rows} planes in rotation, {b.lines} more lines at both ends"
+        lines.append(f"  buffer {b.name}: {count}, {b.pad} more at both ends")
+    for s in nest.statements:
+        lines += [f"  {line}" for line in _statement(s, nest)]
+    for fold in nest.folds:
+        lines.append(f"  {fold.name} = {fold.kind} with {fold.buffer}, line by line")
+    return "\n".join(lines)
+
+
+def _statement(statement: ir.Statement, nest: ir.Nest) -> list[str]:
+    rows = statement.domain & nest.context
+    traits = ["parallel" if statement.parallel else "in order"]
+    if any((statement.ahead, statement.planes, *statement.lead)):
+        early = f"{statement.ahead} lines ahead, from {statement.lead[1]} before the box"
+        if statement.planes or statement.lead[0]:
+            early = f"{statement.planes} planes and {early}, {statement.lead[0]} planes"
+        traits.append(early)
+    if statement.requests:
+        traits.append("requests " + ", ".join(map(show, statement.requests)))
+    left = f"{statement.array}[{point(statement.index)}]"
+    shown = statement.domain.simplified(nest.context).notation()
+    return [
+        f"{statement.name}: {', '.join(traits)}",
+        f"  for {shown}:",
+        *(f"    {line}" for line in equation(left, statement.value, rows)),
+    ]
+
+
+def loops_text(nest: LoopNest) -> str:
+    """Return the loops of a nest, and below them the pieces they run."""
+    lines = [*_loops(nest.tree, "")]
+    for name, piece in nest.pieces.items():
+        for part in piece.parts:
+            left = f"{name}: {part.statement.array}[{point(part.statement.index)}]"
+            lines += [f"  {line}" for line in equation(left, part.value, piece.domain)]
+    return "\n".join(lines)
+
+
+def _loops(tree: Iterable[Loop], indent: str) -> Iterable[str]:
+    deeper = indent + "    "
+    for node in tree:
+        match node:
+            case For(variable, start, stop, step, body):
+                more = f", {step}" if step != 1 else ""
+                yield f"{indent}for {variable} in range({start}, {stop}{more}):"
+                yield from _loops(body, deeper)
+            case If(condition, then, orelse):
+                yield f"{indent}if {condition}:"
+                yield from _loops(then, deeper)
+                if orelse:
+                    yield f"{indent}else:"
+                    yield from _loops(orelse, deeper)
+            case Reduce(name, kind, buffer):
+                yield f"{indent}{name} = {kind}({name}, {buffer})"
+            case Run(piece, indices):
+                yield f"{indent}{piece}({point(indices)})"

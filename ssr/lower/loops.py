@@ -1,0 +1,168 @@
+"""From nest to loops: lines of a box in sweep order, and on each line its statements.
+
+The loops over lines are written down; what happens along a line - the ranges of pieces, the
+conditions on the line - is asked of isl, with the outer indices as parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from .. import ir
+from ..options import Options
+from ..points.affine import Affine
+from ..points.loop_tree import For, If, Loop, Reduce, Run
+from ..points.sets import Domain, condition_text, line_loops
+from .passes.split import split
+from .unit_steps import unit_steps
+
+
+@dataclass(frozen=True, slots=True)
+class LoopNest:
+    """A nest as loops over pieces of its statements."""
+
+    nest: ir.Nest
+    pieces: dict[str, ir.Piece]
+    tree: tuple[Loop, ...]
+
+
+def schedule(nest: ir.Nest, options: Options) -> LoopNest:
+    """Return the loops of a nest."""
+    nest, line = split(nest, interior=options.split)
+    stages = [s for part in line for s in _stages(part)]
+    pieces = {p.name: p for s in stages for p in s.pieces}
+    lead = _lead(nest)
+    context = _line_context(nest, lead)
+    body: list[Loop] = []
+    for part in line:
+        body += _part(part, nest, context)
+    tree: tuple[Loop, ...] = tuple(_joined(body))
+    folds: tuple[Loop, ...] = tuple(Reduce(f.name, f.kind, f.buffer) for f in nest.folds)
+    early = [axis for axis, first in lead.items() if first]
+    if folds and early:
+        inside = "{0} < {0}_hi" if nest.order == "backward" else "{0} >= {0}_lo"
+        folds = (If(" and ".join(map(inside.format, early)), folds, ()),)
+    tree += folds
+    for axis, first in reversed(lead.items()):
+        tree = (_line_loop(axis, first, nest.order == "backward", tree),)
+    return LoopNest(nest, pieces, tree)
+
+
+def _lead(nest: ir.Nest) -> dict[str, int]:
+    """Return for each outer axis how many rows before the box the loop over it begins."""
+    lead = dict.fromkeys(nest.axes[:-1], 0)
+    for statement in nest.statements:
+        for axis, more in zip(nest.axes[-2::-1], reversed(statement.lead), strict=False):
+            lead[axis] = max(lead[axis], more)
+    return lead
+
+
+def _stages(part: ir.Stage | ir.Branch) -> tuple[ir.Stage, ...]:
+    return (part,) if isinstance(part, ir.Stage) else (*part.then, *part.orelse)
+
+
+def _line_context(nest: ir.Nest, lead: Mapping[str, int]) -> Domain:
+    """Return what is known on every line: sizes, box, and outer indices within their loops."""
+    case = []
+    for axis, more in lead.items():
+        low, high = (0, more) if nest.order == "backward" else (more, 0)
+        case.append(f"{axis}_lo - {low} <= {axis} < {axis}_hi + {high}")
+    names = [f"{a}_{end}" for a in nest.axes[:-1] for end in ("lo", "hi")]
+    inside = Domain.where(nest.axes, " and ".join(case) or "0 = 0", names)
+    last = nest.axes[-1]
+    return nest.context & inside & Domain.where(nest.axes, f"{last} = 0")
+
+
+def _line_loop(axis: str, lead: int, backward: bool, body: tuple[Loop, ...]) -> For:
+    if backward:
+        start = Affine.name(f"{axis}_hi") + (lead - 1)
+        return For(axis, str(start), f"{axis}_lo - 1", -1, body)
+    return For(axis, str(Affine.name(f"{axis}_lo") - lead), f"{axis}_hi", 1, body)
+
+
+def _part(part: ir.Stage | ir.Branch, nest: ir.Nest, context: Domain) -> list[Loop]:
+    if isinstance(part, ir.Stage):
+        return _stage(part, nest, context)
+    known = part.lines.preimage(tuple(map(Affine.name, nest.axes[:-1])), nest.axes)
+    known = _at_line(known, part.then[0].statements[0], nest)
+    then = [loop for s in part.then for loop in _stage(s, nest, context & known)]
+    orelse = [loop for s in part.orelse for loop in _stage(s, nest, context)]
+    condition = condition_text(known, context)
+    if not condition:
+        return then
+    if not then:  # nothing changes on these lines
+        condition, then, orelse = f"not ({condition})", orelse, []
+    return [If(condition, tuple(_joined(then)), tuple(_joined(orelse)))] if then else []
+
+
+def _stage(stage: ir.Stage, nest: ir.Nest, context: Domain) -> list[Loop]:
+    """Return the loops of a stage on one line, its pieces grouped by the lines they are on."""
+    groups: list[tuple[Domain, list[tuple[str, Domain]]]] = []
+    outer, axes = nest.axes[:-1], nest.axes
+    for piece in stage.pieces:
+        domain = _at_line(piece.domain, stage.statements[0], nest)
+        lines = domain.project(outer).preimage(tuple(map(Affine.name, outer)), axes)
+        for known, found in groups:
+            if known.equals(lines):
+                found.append((piece.name, domain))
+                break
+        else:
+            groups.append((lines, [(piece.name, domain)]))
+    if any(not (a & b).empty for n, (a, _) in enumerate(groups) for b, _ in groups[:n]):
+        everything = groups[0][0]
+        for lines, _ in groups[1:]:
+            everything = everything | lines
+        groups = [(everything, [piece for _, found in groups for piece in found])]
+    backward = nest.order == "backward" and not stage.statements[0].parallel
+    result: list[Loop] = []
+    for lines, found in groups:
+        loops = unit_steps(line_loops(context & lines, found, axes[-1]), dict(found))
+        loops = _reversed(loops) if backward else loops
+        condition = condition_text(lines, context)
+        result += [If(condition, loops, ())] if condition else loops
+    return result
+
+
+def _at_line(domain: Domain, statement: ir.Statement, nest: ir.Nest) -> Domain:
+    """Return the rows a statement runs when the loops stand at a line."""
+    if not (statement.ahead or statement.planes):
+        return domain
+    return domain.preimage(
+        statement.runs(tuple(map(Affine.name, nest.axes)), nest.order), nest.axes
+    )
+
+
+def _reversed(loops: Sequence[Loop]) -> tuple[Loop, ...]:
+    """Return loops that run the same instances in the opposite order."""
+    result: list[Loop] = []
+    for node in reversed(loops):
+        match node:
+            case For(variable, start, stop, step, body):
+                first = f"({stop}) - 1"
+                if step != 1:
+                    first = f"({start}) + (({stop}) - 1 - ({start})) // {step} * {step}"
+                result.append(For(variable, first, f"({start}) - 1", -step, _reversed(body)))
+            case If(condition, then, orelse):
+                result.append(If(condition, _reversed(then), _reversed(orelse)))
+            case Run() | Reduce():
+                result.append(node)
+    return tuple(result)
+
+
+def _joined(loops: Sequence[Loop]) -> list[Loop]:
+    """Return loops with neighbouring branches on the same condition joined."""
+    result: list[Loop] = []
+    for node in loops:
+        last = result[-1] if result else None
+        if (
+            isinstance(node, If)
+            and isinstance(last, If)
+            and node.condition == last.condition
+            and not node.orelse
+            and not last.orelse
+        ):
+            result[-1] = If(node.condition, tuple(_joined((*last.then, *node.then))), ())
+        else:
+            result.append(node)
+    return result

@@ -1,0 +1,198 @@
+"""Turn an assignment into a nest: one statement, its box and its schedule.
+
+An assignment that cannot run in place becomes two: into a temporary, then a copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from .. import ir
+from ..algebra.analyse import earlier, sweep
+from ..points.affine import Affine
+from ..points.sets import Domain
+
+
+def bounds(axes: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of the parameters that bound a box: ``k_lo k_hi j_lo ...``."""
+    return tuple(f"{a}_{end}" for a in axes for end in ("lo", "hi"))
+
+
+def box(axes: tuple[str, ...], grown: tuple[tuple[int, int], ...] | None = None) -> Domain:
+    """Return the rows of a box, grown by (low, high) along each axis."""
+    grown = grown or ((0, 0),) * len(axes)
+    lower = [Affine.name(f"{a}_lo") - g for a, (g, _) in zip(axes, grown, strict=True)]
+    upper = [Affine.name(f"{a}_hi") + g for a, (_, g) in zip(axes, grown, strict=True)]
+    return Domain.box(axes, lower, upper)
+
+
+def in_place(program: ir.Program) -> tuple[ir.Program, tuple[str, ...]]:
+    """Return the program with temporaries where an assignment cannot run in place, and notes."""
+    steps: list[ir.Step] = []
+    temporaries = list(program.temporaries)
+    taken = {f.name for f in (*program.fields, *temporaries)} | {*program.scalars, *program.sizes}
+    notes = []
+    for a in program.steps:
+        if isinstance(a, ir.Reduction):
+            notes.append(f"{a.name} is the {a.kind} of all rows.")
+            steps.append(a)
+            continue
+        if isinstance(a, ir.Call):
+            notes.append(f"{a.name} makes more points of {', '.join(a.fields)} in place.")
+            steps.append(a)
+            continue
+        if isinstance(a, ir.Group):
+            notes.append(f"{', '.join(ir.made(a))} are made together, row by row.")
+            steps.append(a)
+            continue
+        decision = sweep(a)
+        if decision.in_place:
+            notes.append(f"{_left(a)} runs in place: {decision.reason}.")
+            steps.append(replace(a, order=decision.order))
+            continue
+        name = ir.fresh(f"{a.target}_new", taken)
+        taken.add(name)
+        notes.append(f"{_left(a)} runs through the temporary {name}: {decision.reason}.")
+        temporaries.append(replace(program.rows(a), name=name))
+        row = tuple(Affine.name(x) for x in a.axes)
+        value = ir.reading(a.value, a.target, name)
+        steps.append(replace(a, target=name, value=value, part=None))
+        steps.append(replace(a, value=ir.Load(name, row), order="any"))
+    return (
+        replace(program, steps=tuple(steps), temporaries=tuple(temporaries)),
+        tuple(notes),
+    )
+
+
+def told(rows: ir.Field) -> str:
+    """Return the points of a field or part as slices: ``0:ny, 0:nx``."""
+    edges = zip(rows.lower, rows.shape, strict=True)
+    return ", ".join(f"{low}:{extent + low}" for low, extent in edges)
+
+
+def _left(step: ir.Assignment) -> str:
+    """Return what an assignment assigns."""
+    return f"{step.target}[{':' if step.part is None else told(step.part)}]"
+
+
+def nest(step: ir.Assignment | ir.Reduction | ir.Group, program: ir.Program) -> ir.Nest:
+    """Return the nest that runs a step in its order, on any box of its rows."""
+    if isinstance(step, ir.Reduction):
+        return _reduce(step)
+    if isinstance(step, ir.Group):
+        return _together(step, program)
+    return _assign(step, program.rows(step))
+
+
+def _together(group: ir.Group, program: ir.Program) -> ir.Nest:
+    """Return the nest that runs assignments together, row by row."""
+    first, *_ = group.assignments
+    alone = [_assign(a, program.field(a.target)) for a in group.assignments]
+    statements = (
+        replace(s, name=f"row_{n}", parallel=False)
+        for n, made in enumerate(alone)
+        for s in made.statements
+    )
+    known = frozenset().union(*(a.domain.parameters() for a in group.assignments))
+    return replace(
+        alone[0],
+        context=context(first.axes, known, program.field(first.target)),
+        statements=tuple(statements),
+        earlier=earlier(*group.assignments),
+        joint=True,
+    )
+
+
+def _reduce(reduction: ir.Reduction) -> ir.Nest:
+    """Return the nest that makes the values of a line in a buffer, and then reduces it."""
+    axes, buffer = reduction.axes, ir.scratch("r", ())
+    statement = ir.Statement(
+        name="line",
+        domain=reduction.domain & box(axes),
+        array=buffer,
+        index=(Affine.name(axes[-1]),),
+        value=covered(reduction.value, reduction.domain),
+        parallel=True,
+    )
+    return ir.Nest(
+        target=reduction.name,
+        rows=reduction.rows,
+        axes=axes,
+        order="any",
+        context=context(axes, reduction.domain.parameters(), reduction.rows),
+        buffers=(ir.Buffer(buffer, 1, 0),),
+        statements=(statement,),
+        earlier=(),
+        folds=(ir.Fold(reduction.name, reduction.kind, buffer),),
+    )
+
+
+def _assign(assignment: ir.Assignment, rows: ir.Field) -> ir.Nest:
+    """Return the nest that runs an assignment of some rows."""
+    axes = assignment.axes
+    row = tuple(Affine.name(a) for a in axes)
+    statement = ir.Statement(
+        name="row",
+        domain=assignment.domain & box(axes),
+        array=assignment.target,
+        index=row,
+        value=covered(assignment.value, assignment.domain),
+        parallel=not _own_line(assignment),
+    )
+    return ir.Nest(
+        target=assignment.target,
+        rows=rows,
+        axes=axes,
+        order=assignment.order,
+        context=context(axes, assignment.domain.parameters(), rows),
+        buffers=(),
+        statements=(statement,),
+        earlier=earlier(assignment),
+    )
+
+
+def context(
+    axes: tuple[str, ...], parameters: Collection[str], field: ir.Field, *, whole: bool = False
+) -> Domain:
+    """Return what holds for sizes and box: no axis is empty, the box lies within the rows.
+
+    If it is ``whole``, the box is all of the rows.
+    """
+    case = []
+    names: set[str] = set()
+    for a, low, extent in zip(axes, field.lower, field.shape, strict=True):
+        case.append(f"{low} <= {a}_lo < {a}_hi <= {(extent + low).isl()}")
+        if whole:
+            case.append(f"{a}_lo = {low} and {a}_hi = {(extent + low).isl()}")
+        names |= {f"{a}_lo", f"{a}_hi"} | extent.names()
+    sizes = set(parameters) - set(bounds(axes))
+    case += [f"{size} >= 1" for size in sorted(sizes)]
+    return Domain.where(axes, " and ".join(case), sorted(names | sizes))
+
+
+def covered(value: ir.Value, rows: Domain, zero: float = 0.0) -> ir.Value:
+    """Return a value in which every sum has a term at every row: an explicit zero elsewhere."""
+
+    def change(node: ir.Value) -> ir.Value | None:
+        if not isinstance(node, ir.Sum):
+            return None
+        missing = rows
+        for term in node.terms:
+            missing = missing - term.domain
+        return None if missing.empty else ir.Sum((*node.terms, ir.Term(missing, ir.Const(zero))))
+
+    return ir.rewrite(value, change)
+
+
+def arrays_read(made: ir.Nest | ir.Call) -> frozenset[str]:
+    """Return the names of the fields and buffers that a nest or a call reads."""
+    if isinstance(made, ir.Call):
+        return frozenset(made.fields)
+    return frozenset().union(*(ir.arrays(s.value) for s in made.statements))
+
+
+def _own_line(assignment: ir.Assignment) -> bool:
+    """Whether a row may read or be read by another row of its line, through the target."""
+    before = earlier(assignment)
+    return before is None or any(not any(offset[:-1]) for offset in before)

@@ -1,0 +1,322 @@
+"""Separate interior rows from boundary rows, so that loops hold no conditions.
+
+A statement is cut into pieces of rows at which the same terms are present:
+
+    before:  y[i] = 2 x[i] - (x[i-1] if i >= 1) - (x[i+1] if i <= n-2)
+    after:   i = 0 | 1 <= i <= n-2 | i = n-1, each with its own terms
+
+In three dimensions that would be up to 64 pieces. Where the pieces hold more than `TERMS` terms
+together, only lines that have all terms are cut this way. On the other lines, the sum is built up
+in a line buffer, one loop for each term over the rows where it is present:
+
+    a[i] = -0;  a[i] = a[i] + term_1[i];  a[i] = a[i] + term_2[i];  ...;  y[i] = a[i]
+
+Both forms compute the same chain of operations: -0 is the neutral element of addition.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import reduce
+
+from ... import ir
+from ...points.affine import Affine
+from ...points.sets import Domain
+from .merge import mergeable, private
+
+TERMS = 128
+"""Terms written out for one statement, all pieces together, before lines are built up."""
+
+ENDS = 512
+"""The same where all lines have the same pieces: there is one loop, and some rows at its ends."""
+
+
+def split(nest: ir.Nest, *, interior: bool) -> tuple[ir.Nest, tuple[ir.Stage | ir.Branch, ...]]:
+    """Return the nest with the buffers needed, and what runs on each line.
+
+    Parameters
+    ----------
+    nest
+        The nest.
+    interior
+        Whether to cut out interior rows at all; otherwise all lines are built up.
+    """
+    buffers = list(nest.buffers)
+    line: list[ir.Stage | ir.Branch] = []
+    for group in mergeable(nest):
+        if nest.joint:
+            line.append(ir.Stage(group, _cut(group, _common(group, nest.context), frozenset())))
+        elif interior:
+            line += _group(group, nest, buffers)
+        else:
+            line += [part for s in group for part in _line(s, nest, buffers, interior)]
+    used = {part.statement.array for part in _parts(line) if part.stored}
+    kept = tuple(b for b in buffers if b.name in used)
+    return replace(nest, buffers=kept), tuple(line)
+
+
+def _parts(line: Sequence[ir.Stage | ir.Branch]) -> Iterator[ir.Part]:
+    for found in line:
+        for stage in (found,) if isinstance(found, ir.Stage) else (*found.then, *found.orelse):
+            for piece in stage.pieces:
+                yield from piece.parts
+
+
+def _group(
+    group: Sequence[ir.Statement], nest: ir.Nest, buffers: list[ir.Buffer]
+) -> list[ir.Stage | ir.Branch]:
+    """Return how statements run on a line: in one loop, or in as few as are worth it."""
+    if len(group) == 1:
+        return list(_line(group[0], nest, buffers, True))
+    merged = _merged(group, nest, buffers)
+    if merged is not None:
+        return merged
+    half = len(group) // 2
+    return _group(group[:half], nest, buffers) + _group(group[half:], nest, buffers)
+
+
+def _merged(
+    group: Sequence[ir.Statement], nest: ir.Nest, buffers: list[ir.Buffer]
+) -> list[ir.Stage | ir.Branch] | None:
+    """Return statements merged on the lines that have all terms; None if that is not worth it.
+
+    On the other lines they run one after the other. Statements of any length that are one piece
+    together are written out once, as they would be alone.
+    """
+    outer = nest.axes[:-1]
+    rows = [s.domain & nest.context for s in group]
+    everything = reduce(operator.or_, rows)
+    conditions = [
+        c for s, r in zip(group, rows, strict=True) for c in (s.domain, *guards(s.value, r))
+    ]
+    lines = _whole_lines(everything, conditions)
+    if lines.empty:
+        return None
+    inside = lines.preimage(tuple(map(Affine.name, outer)), nest.axes)
+    there = [replace(s, domain=s.domain & inside) for s in group]
+    alone = [_classes(s.value, s.domain & nest.context) for s in there]
+    together = _common(there, nest.context)
+    if len(together) >= sum(map(len, alone)):
+        return None
+    sizes = [_written_out(s.value, s.domain & nest.context) for s in there]
+    if len(together) > 1 and max(sizes) > TERMS:
+        return None
+    hidden = private(group, nest)
+    stage = ir.Stage(tuple(there), _cut(there, together, hidden))
+    rest = [replace(s, domain=s.domain - inside) for s in group]
+    rest = [s for s in rest if not (s.domain & nest.context).empty]
+    if not rest:
+        return [stage]
+    return [ir.Branch(lines, (stage,), tuple(t for s in rest for t in _boundary(s, nest, buffers)))]
+
+
+def _boundary(
+    statement: ir.Statement, nest: ir.Nest, buffers: list[ir.Buffer]
+) -> tuple[ir.Stage, ...]:
+    """Return how a statement runs on the lines that lack some terms."""
+    rows = statement.domain & nest.context
+    if _written_out(statement.value, rows) <= TERMS:
+        return (_stage(statement, nest),)
+    return tuple(_stage(s, nest) for s in _built_up(statement, rows, buffers))
+
+
+def _common(group: Sequence[ir.Statement], context: Domain) -> list[Domain]:
+    """Return the rows of a group cut into sets that meet the same conditions of all of it."""
+    rows = [s.domain & context for s in group]
+    found = [reduce(operator.or_, rows)]
+    conditions: dict[Domain, None] = {}
+    for statement, own in zip(group, rows, strict=True):
+        conditions |= dict.fromkeys((own, *guards(statement.value, own)))
+    for guard in conditions:
+        found = [part for p in found for part in (p & guard, p - guard) if not part.empty]
+    return found
+
+
+def _cut(
+    group: Sequence[ir.Statement], found: Sequence[Domain], hidden: frozenset[str]
+) -> tuple[ir.Piece, ...]:
+    """Return the pieces of a group of statements, with the terms present.
+
+    Where a statement only stores what is there already, it is left out.
+    """
+    name = group[0].name if len(group) == 1 else f"{group[0].name}_to_{group[-1].name}"
+    pieces = []
+    for n, rows in enumerate(found):
+        parts = tuple(
+            ir.Part(s, value, s.array not in hidden)
+            for s in group
+            if rows <= s.domain
+            for value in (resolve(s.value, rows),)
+            if not _kept(s, value)
+        )
+        if parts:
+            pieces.append(ir.Piece(f"{name}_{n}", rows.simplified(), parts))
+    return tuple(pieces)
+
+
+def _kept(statement: ir.Statement, value: ir.Value) -> bool:
+    """Whether a resolved value is what stands at the statement's place."""
+    if isinstance(value, ir.Sum) and len(value.terms) == 1 and value.terms[0].weight == ir.ONE:
+        value = value.terms[0].operand or ir.ONE
+    return value == ir.Load(statement.array, statement.index)
+
+
+def _stage(statement: ir.Statement, nest: ir.Nest) -> ir.Stage:
+    """Return a statement in pieces, each with the terms present.
+
+    A buffer that is cleared beforehand is not set to zero again, but for what else overwrites.
+    """
+    found = _classes(statement.value, statement.domain & nest.context)
+    cleared = {b.name for b in nest.buffers if b.cleared}
+    if statement.array in cleared:
+        found = _without_zeros(statement.value, found, nest.axes)
+    return ir.Stage((statement,), _cut((statement,), found, frozenset()))
+
+
+def _classes(value: ir.Value, rows: Domain) -> list[Domain]:
+    """Return the rows cut into sets that meet the same conditions."""
+    found = [] if rows.empty else [rows]
+    for guard in guards(value, rows):
+        found = [part for p in found for part in (p & guard, p - guard) if not part.empty]
+    return found
+
+
+def _line(
+    statement: ir.Statement, nest: ir.Nest, buffers: list[ir.Buffer], interior: bool
+) -> tuple[ir.Stage | ir.Branch, ...]:
+    """Return how a statement runs on a line."""
+    value = statement.value
+    rows = statement.domain & nest.context
+    conditions = guards(value, rows) if statement.parallel else ()
+    if not conditions:
+        return (_stage(statement, nest),)
+    limit = TERMS if any(c.simplified(rows).involves(rows.axes[:-1]) for c in conditions) else ENDS
+    if interior and _written_out(value, rows, limit) <= limit:
+        return (_stage(statement, nest),)
+    built = tuple(_stage(s, nest) for s in _built_up(statement, rows, buffers))
+    outer = rows.axes[:-1]
+    if not interior or not outer:
+        return built
+    lines = _whole_lines(rows, conditions)
+    inside = statement.domain & lines.preimage(tuple(map(Affine.name, outer)), rows.axes)
+    if lines.empty or _written_out(value, inside & nest.context) > TERMS:
+        return built
+    return (ir.Branch(lines, (_stage(replace(statement, domain=inside), nest),), built),)
+
+
+def _written_out(value: ir.Value, rows: Domain, most: int = TERMS) -> int:
+    """Return how many terms all pieces hold, equal sums once; more than most if there are many."""
+    found = _classes(value, rows) if len(guards(value, rows)) <= 2 * TERMS else []
+    count = 0
+    for part in found:
+        sums = {node for node in ir.walk(resolve(value, part)) if isinstance(node, ir.Sum)}
+        count += sum(len(node.terms) for node in sums)
+        if count > most:
+            break
+    return count if found else most + 1
+
+
+def _whole_lines(rows: Domain, conditions: Sequence[Domain]) -> Domain:
+    """Return the lines, as a set over the outer axes, on which every term is present somewhere.
+
+    Terms that are on boundary lines only are left out: another one takes their place in the
+    interior, as after a product of matrices.
+    """
+    outer = rows.axes[:-1]
+    lines = rows.project(outer)
+    for condition in conditions:
+        shadow = (rows & condition).project(outer)
+        lines = lines & shadow if (lines & shadow).thick else lines - shadow
+    return lines
+
+
+def _built_up(
+    statement: ir.Statement, rows: Domain, buffers: list[ir.Buffer]
+) -> Iterator[ir.Statement]:
+    """Yield the statements that build up the sums of some lines term by term."""
+    statement = replace(statement, requests=())
+    made: list[ir.Statement] = []
+    known: dict[ir.Sum, ir.Load] = {}
+    last, pad = Affine.name(rows.axes[-1]), _beyond(rows)
+
+    def change(value: ir.Value) -> ir.Value | None:
+        if not isinstance(value, ir.Sum) or all(rows <= t.domain for t in value.terms):
+            return None
+        if value in known:
+            return known[value]
+        name = ir.scratch("a", buffers)
+        buffers.append(ir.Buffer(name, 1, pad))
+        so_far = known[value] = ir.Load(name, (last,))
+        step = replace(statement, array=name, index=(last,))
+        start = ir.Const(-0.0)
+        made.append(replace(step, name=f"start_{name[1:]}", domain=rows, value=start))
+        for n, term in enumerate(value.terms):
+            here = rows & term.domain
+            if here.empty:
+                continue
+            total = ir.Sum((ir.Term(here, ir.ONE, so_far), replace(term, domain=here)))
+            made.append(replace(step, name=f"add_{name[1:]}_{n}", domain=here, value=total))
+        return so_far
+
+    result = ir.rewrite(statement.value, change)
+    yield from made
+    yield replace(statement, name=f"{statement.name}_built", domain=rows, value=result)
+
+
+def _beyond(rows: Domain) -> int:
+    """Return how far beyond the ends of the box's lines rows reach, at most."""
+    i, pad = rows.axes[-1], 0
+    names = (f"{i}_lo", f"{i}_hi")
+    while not rows <= Domain.where(rows.axes, f"{i}_lo - {pad} <= {i} < {i}_hi + {pad}", names):
+        pad += 1
+    return pad
+
+
+def resolve(value: ir.Value, rows: Domain) -> ir.Value:
+    """Return a value for rows that all have the same terms: only those."""
+    known: dict[Domain, bool] = {}
+
+    def present(term: ir.Term) -> bool:
+        if term.domain not in known:
+            known[term.domain] = rows <= term.domain
+        return known[term.domain]
+
+    def change(node: ir.Value) -> ir.Value | None:
+        if isinstance(node, ir.Sum):
+            return ir.Sum(tuple(replace(t, domain=rows) for t in node.terms if present(t)))
+        return None
+
+    return ir.rewrite(value, change)
+
+
+def guards(value: ir.Value, rows: Domain) -> tuple[Domain, ...]:
+    """Return the distinct conditions of terms that some rows meet and others do not."""
+    found: dict[Domain, None] = {}
+    for node in ir.walk(value):
+        if isinstance(node, ir.Sum):
+            for term in node.terms:
+                if not rows <= term.domain and not (rows & term.domain).empty:
+                    found[term.domain] = None
+    return tuple(found)
+
+
+def _without_zeros(value: ir.Value, found: Sequence[Domain], axes: tuple[str, ...]) -> list[Domain]:
+    """Return the sets of rows but for those where the value is zero and nothing else is stored."""
+    zero = [p for p in found if is_zero(resolve(value, p))]
+    other = [p for p in found if not is_zero(resolve(value, p))]
+    written: Domain | None = None
+    for p in other:
+        shadow = p.project(axes[-1:])
+        written = shadow if written is None else written | shadow
+    if written is not None:
+        other += [p for p in zero if not (p.project(axes[-1:]) & written).empty]
+    return other
+
+
+def is_zero(value: ir.Value) -> bool:
+    """Whether a resolved value is the number zero."""
+    return isinstance(value, ir.Sum) and all(
+        t.weight == ir.ZERO and t.operand is None for t in value.terms
+    )

@@ -1,0 +1,75 @@
+"""Let temporaries whose lifetimes do not meet share one array. Keeps bits.
+
+    before:  t = ...;  x = f(t);  s = ...;  y = g(s)         two arrays
+    after:   t = ...;  x = f(t);  t = ...;  y = g(t)         one
+
+A temporary lives from the nest that writes it first to the one that reads it last. Those that take
+an array over live in later nests only, and have the same points. Temporaries in which a call finds
+what it left there have arrays of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from .. import ir
+
+
+def reuse(
+    program: ir.Program, nests: Sequence[ir.Nest | ir.Call]
+) -> tuple[ir.Program, tuple[ir.Nest | ir.Call, ...]]:
+    """Return a program with as few temporaries as can hold what its nests keep in them."""
+    first: dict[str, int] = {}
+    last: dict[str, int] = {}
+    for number, made in enumerate(nests):
+        for name in _arrays(made):
+            first.setdefault(name, number)
+            last[name] = number
+    alone = {name for made in nests if isinstance(made, ir.Call) for name in made.alone}
+    held: dict[ir.Field, int] = {}
+    place = {name: name for name in alone}
+    shared = [f for f in program.temporaries if f.name not in alone]
+    for field in sorted(shared, key=lambda f: first[f.name]):
+        free = (
+            f for f, until in held.items() if f.points == field.points and until < first[field.name]
+        )
+        home = next(free, field)
+        held[home] = last[field.name]
+        place[field.name] = home.name
+    kept = tuple(f for f in program.temporaries if place[f.name] == f.name)
+    return replace(program, temporaries=kept), tuple(_moved(made, place) for made in nests)
+
+
+def _arrays(nest: ir.Nest | ir.Call) -> set[str]:
+    """Return the names of all arrays and buffers of a nest."""
+    if isinstance(nest, ir.Call):
+        return set(nest.fields)
+    return {name for s in nest.statements for name in (s.array, *ir.arrays(s.value))}
+
+
+def _moved(nest: ir.Nest | ir.Call, place: Mapping[str, str]) -> ir.Nest | ir.Call:
+    """Return a nest that keeps temporaries in other arrays."""
+    if isinstance(nest, ir.Call):
+        return replace(nest, fields=tuple(place.get(name, name) for name in nest.fields))
+    if all(place.get(name, name) == name for name in _arrays(nest)):
+        return nest
+
+    def change(part: ir.Value) -> ir.Value | None:
+        match part:
+            case ir.Load(array) if array in place:
+                return replace(part, array=place[array])
+            case ir.Gather(array=array) if array in place:
+                return part.of(place[array])
+        return None
+
+    statements = tuple(
+        replace(
+            s,
+            array=place.get(s.array, s.array),
+            value=ir.rewrite(s.value, change),
+            requests=tuple(replace(r, array=place.get(r.array, r.array)) for r in s.requests),
+        )
+        for s in nest.statements
+    )
+    return replace(nest, target=place.get(nest.target, nest.target), statements=statements)

@@ -1,0 +1,380 @@
+"""Matrices of which a part is stored: sparse data without structure beside staged matrices."""
+
+from __future__ import annotations
+
+import numbers
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from .. import ir
+from ..algebra.families import Part, check_part
+from ..algebra.oracle import need, numbers_in
+from ..algebra.stored import Stored
+from ..errors import ArgumentError, ShapeError, SpaceError, UnsupportedError
+from ..points.binding import match_sizes
+from ..points.index import integer, plain
+from ..points.space import Space
+from ..programs.expression import Expression
+from ..programs.gather import apply_stored, solve_stored
+from ..programs.matrix_rows import apply_rows
+from ..programs.program import Program, program
+from ..programs.vectors import Vector
+from .applied import Applied, What, linear_operator
+from .compose import part_spaces
+from .matrix import Matrix
+
+if TYPE_CHECKING:
+    import scipy.sparse
+    from scipy.sparse.linalg import LinearOperator
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class Assembled(Applied):
+    """A part of a stored sparse matrix and, possibly, a staged matrix added to it.
+
+    Made by `from_scipy` and by operations. In programs and on arrays it is used like a `Matrix`.
+    A sum with a staged matrix keeps both; products, powers and solves are assembled by SciPy when
+    they are declared, which needs all sizes and data of the staged matrices in them.
+    """
+
+    __array_ufunc__ = None
+
+    def __init__(
+        self, stored: Stored, part: ir.Range = ir.WHOLE, staged: Matrix | None = None
+    ) -> None:
+        self.stored = stored
+        self.part = part
+        self.staged = staged
+
+    @property
+    def name(self) -> str:
+        """What messages call the matrix."""
+        return "stored" if self.staged is None else f"(stored + {self.staged.name})"
+
+    @property
+    def rows(self) -> Space:
+        """The space of the rows."""
+        return self.stored.rows
+
+    @property
+    def cols(self) -> Space:
+        """The space of the columns."""
+        return self.stored.cols
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns."""
+        rows, cols = self.stored.csr.shape
+        return int(rows), int(cols)
+
+    def __repr__(self) -> str:
+        count = self.stored.part(self.part).nnz
+        return f"<Assembled {self.name}: {self.cols!r} -> {self.rows!r}, {count} stored entries>"
+
+    # -- algebra ---------------------------------------------------------------------------------
+
+    def __add__(self, other: object) -> Any:
+        if not isinstance(other, (Matrix, Assembled)):
+            return NotImplemented
+        if (self.rows, self.cols) != (other.rows, other.cols):
+            raise SpaceError(
+                "Matrices between other spaces are added.",
+                note=f"{self.cols!r} -> {self.rows!r} and {other.cols!r} -> {other.rows!r}",
+            )
+        if isinstance(other, Matrix):
+            staged = other if self.staged is None else self.staged + other
+            return Assembled(self.stored, self.part, staged)
+        both = self._entries + other._entries
+        made = Assembled(Stored.made(both, self.rows, self.cols), staged=self.staged)
+        return made if other.staged is None else made + other.staged
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Assembled:
+        return self * -1.0
+
+    def __sub__(self, other: object) -> Any:
+        return self + -other if isinstance(other, (Matrix, Assembled)) else NotImplemented
+
+    def __rsub__(self, other: object) -> Any:
+        return -self + other
+
+    def __mul__(self, factor: object) -> Assembled:
+        factor = plain(factor)
+        if not isinstance(factor, numbers.Real):
+            raise UnsupportedError(
+                "A stored matrix is multiplied by what is no number.",
+                hint="The matrix product is written `@`."
+                if isinstance(factor, (Matrix, Assembled))
+                else "Apply it first, as in a * (S @ x).",
+            )
+        staged: Any = None if self.staged is None else float(factor) * self.staged
+        return self._rescaled(self.stored.csr * float(factor), staged)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: object) -> Assembled:
+        divisor = plain(divisor)
+        if not isinstance(divisor, numbers.Real):
+            return self * divisor
+        if not divisor:
+            raise ArgumentError("A stored matrix is divided by zero.")
+        staged: Any = None if self.staged is None else self.staged / float(divisor)
+        return self._rescaled(self.stored.csr / float(divisor), staged)
+
+    def _rescaled(self, csr: scipy.sparse.csr_array, staged: Matrix | None) -> Assembled:
+        return Assembled(Stored.made(csr, self.rows, self.cols), self.part, staged)
+
+    @cached_property
+    def T(self) -> Assembled:
+        """The transpose."""
+        staged = None if self.staged is None else self.staged.T
+        turned = Stored.made(self.stored.csr.T.tocsr(), self.cols, self.rows)
+        return Assembled(turned, (3 - self.part[1], 3 - self.part[0]), staged)
+
+    def __matmul__(self, x: Any) -> Any:
+        if isinstance(x, Expression):
+            row = apply_stored(self.stored, self.part, x)
+            return row if self.staged is None else row + apply_rows(self.staged, x)
+        if isinstance(x, Vector):
+            return x.applied(self)
+        if isinstance(x, (Matrix, Assembled)):
+            return product(self, x)
+        return self.apply(x)
+
+    def __rmatmul__(self, other: object) -> Any:
+        if isinstance(other, Matrix):
+            return product(other, self)
+        raise UnsupportedError(
+            "A product with a stored matrix on the right is not staged.",
+            hint="Apply the transpose, S.T @ x.",
+        )
+
+    def __pow__(self, exponent: object) -> Assembled:
+        count = integer(exponent)
+        if count is None or count < 0:
+            raise ArgumentError(
+                f"A stored matrix is raised to the power {exponent!r}.",
+                hint="Powers are integers from 0 on; S.solve(b) stands for the inverse of a "
+                "triangle.",
+            )
+        self._need_square("**")
+        import scipy.sparse as sparse
+
+        made: Any = sparse.eye_array(self.shape[0], format="csr")
+        for _ in range(count):
+            made = made @ self.whole._entries
+        return Assembled(Stored.made(made, self.rows, self.cols))
+
+    def __getitem__(self, place: object) -> Assembled:
+        """Return the entries in some rows and columns, as `Matrix` does."""
+        spaces = self.rows, self.cols
+        wanted = place if isinstance(place, tuple) else (place,)
+        chosen = part_spaces(self.name, spaces, wanted)
+        rows, cols = (
+            numbers_in(part, space, self.stored.sizes)
+            for part, space in zip(chosen, spaces, strict=True)
+        )
+        found = Stored.made(self._entries[rows, :][:, cols], *chosen)
+        return Assembled(found, staged=None if self.staged is None else self.staged[chosen])
+
+    def tril(self, k: Literal[0, -1] = 0) -> Assembled:
+        """Return the entries whose column comes before the row in row order, or is it (k = 0)."""
+        return self._part("tril", k, (0, 2 + k))
+
+    def triu(self, k: Literal[0, 1] = 0) -> Assembled:
+        """Return the entries whose column comes after the row in row order, or is it (k = 0)."""
+        return self._part("triu", k, (1 + k, 3))
+
+    def diagonal(self) -> Assembled:
+        """Return the entries on the diagonal, as a matrix."""
+        return self._part("diagonal", 0, (1, 2))
+
+    def _part(self, which: Part, k: int, part: ir.Range) -> Assembled:
+        check_part(which, k)
+        self._need_square(f".{which}")
+        both = max(self.part[0], part[0]), min(self.part[1], part[1])
+        staged = None if self.staged is None else self.staged._part(which, k)
+        return Assembled(self.stored, both, staged)
+
+    def _need_square(self, what: str) -> None:
+        if self.rows != self.cols:
+            raise SpaceError(
+                f"{self.name}{what} needs equal spaces of rows and columns.",
+                note=f"rows {self.rows!r}, columns {self.cols!r}",
+            )
+
+    def equals(self, other: Matrix | Assembled) -> bool:
+        """Whether the matrices have the same entries; those of staged ones are assembled."""
+        if (self.rows, self.cols) != (other.rows, other.cols):
+            return False
+        ours, theirs = self.whole._entries, _entries(other, self.stored)
+        return bool(ours.shape == theirs.shape and (ours != theirs).nnz == 0)
+
+    # -- application -----------------------------------------------------------------------------
+
+    def apply(self, x: Array, out: Array | None = None) -> Array:
+        """Return the product with an array of the shape of ``cols``."""
+        if not isinstance(x, np.ndarray):
+            raise ArgumentError(
+                f"A stored matrix is applied to {type(x).__name__}.",
+                hint="The operand is a NumPy array or a field.",
+            )
+        return self._eager("apply", x, out)
+
+    def solve(self, b: Any, out: Array | None = None) -> Any:
+        """Return x with ``S x = b`` for a triangular matrix, by substitution in row order.
+
+        Parameters
+        ----------
+        b
+            Right side: array of the shape of ``rows``, or a field expression in a program.
+        out
+            Array that receives the solution; must not overlap ``b``.
+
+        Raises
+        ------
+        NotTriangularError
+            If the matrix has entries on both sides of the diagonal.
+        SingularMatrixError
+            If a row has no diagonal entry; a zero is none.
+
+        Examples
+        --------
+        >>> import numpy as np, scipy.sparse, ssr
+        >>> points = ssr.Space(3)
+        >>> full = scipy.sparse.csr_array([[2.0, 1.0, 0.0], [1.0, 2.0, 1.0], [0.0, 1.0, 2.0]])
+        >>> S = ssr.from_scipy(full, rows=points, cols=points)
+        >>> S.tril().solve(np.array([2.0, 3.0, 1.0]))
+        array([1., 1., 0.])
+        """
+        self._need_square(".solve")
+        if isinstance(b, Expression):
+            whole = self.whole
+            return solve_stored(whole.stored, whole.part, b)
+        if not isinstance(b, np.ndarray):
+            raise ArgumentError(f"The right side is a NumPy array, not {type(b).__name__}.")
+        return self._eager("solve", b, out)
+
+    def _declared(self, what: What) -> Program:
+        def apply(y: Any, x: Any) -> None:
+            y[:] = self @ x
+
+        def solve(x: Any, b: Any) -> None:
+            x[:] = self.solve(b)
+
+        if what == "apply":
+            return program(y=self.rows, x=self.cols)(apply)
+        return program(x=self.cols, b=self.rows)(solve)
+
+    def _eager(self, what: What, x: Array, out: Array | None) -> Array:
+        if out is None:
+            sizes = match_sizes([("x", self.cols, x.shape)], self.stored.sizes)
+            need(tuple(self.rows.sizes), sizes, "size")
+            out = np.empty(self.rows.extent(sizes), x.dtype)
+        self.program(what)(out, x)
+        return out
+
+    def aslinearoperator(self, dtype: Any = np.float64) -> LinearOperator:
+        """Return a SciPy ``LinearOperator`` on flattened arrays; sizes must be known.
+
+        Its ``rmatvec`` applies the transpose, which is made when it is first needed.
+        """
+        rows, cols = (space.extent(self.stored.sizes) for space in (self.rows, self.cols))
+        return linear_operator(self, rows, cols, dtype)
+
+    # -- entries ---------------------------------------------------------------------------------
+
+    @property
+    def _entries(self) -> scipy.sparse.csr_array:
+        """The entries of the stored part, not to be changed."""
+        return self.stored.part(self.part)
+
+    @cached_property
+    def whole(self) -> Assembled:
+        """The matrix with its staged part stored too."""
+        if self.staged is None:
+            return self
+        ours, theirs = self._entries, _entries(self.staged, self.stored)
+        if ours.shape != theirs.shape:
+            shapes = " and ".join(f"{m} x {n}" for m, n in (ours.shape, theirs.shape))
+            raise ShapeError(f"{self.name}: the matrices added are {shapes}.")
+        both = ours + theirs
+        return Assembled(Stored.made(both, self.rows, self.cols))
+
+    def to_scipy(self) -> scipy.sparse.csr_array:
+        """Return the matrix as a SciPy CSR array; sizes and data of a staged part must be bound."""
+        return self.whole._entries.copy()
+
+
+def product(left: Matrix | Assembled, right: Matrix | Assembled) -> Assembled:
+    """Return the product of two matrices of which one is stored, assembled by SciPy."""
+    if left.cols != right.rows:
+        raise SpaceError(
+            f"{left.name} @ {right.name}: the columns of the first are not the rows of the second.",
+            note=f"{left.cols!r} and {right.rows!r}",
+        )
+    known = next(m.stored for m in (left, right) if isinstance(m, Assembled))
+    a, b = _entries(left, known), _entries(right, known)
+    if a.shape[1] != b.shape[0]:
+        raise ShapeError(
+            f"{left.name} @ {right.name}: the first has {a.shape[1]} columns, the second "
+            f"{b.shape[0]} rows."
+        )
+    return Assembled(Stored.made(a @ b, left.rows, right.cols))
+
+
+def _entries(matrix: Matrix | Assembled, beside: Stored) -> scipy.sparse.csr_array:
+    """Return the entries of a matrix, not to be changed.
+
+    Sizes of a staged one that have no value may follow from a stored matrix beside it.
+    """
+    if isinstance(matrix, Assembled):
+        return matrix.whole._entries
+    bound = matrix.parts.bound
+    more = {n: v for n, v in beside.sizes.items() if n in matrix.sizes and n not in bound}
+    return matrix.bind(**more).to_scipy()
+
+
+def from_scipy(matrix: Any, *, rows: Space, cols: Space) -> Assembled:
+    """Return a sparse matrix of SciPy as a matrix between spaces, its structure unknown.
+
+    The points of a space are numbered in C order. A product adds the entries of a row by ascending
+    columns, every second one in a sum of its own, each by one fused multiply-add. The matrix is
+    copied: entries at one place are summed, zeros are left out, and numbers other than float32
+    become float64.
+
+    Parameters
+    ----------
+    matrix
+        Any sparse matrix or array of SciPy, of real numbers.
+    rows, cols
+        Spaces with as many points as the matrix has rows and columns.
+
+    Raises
+    ------
+    ArgumentError
+        If the matrix is not sparse, or its indices are not valid.
+    DtypeError
+        If its numbers are not real.
+    ShapeError
+        If it does not fit spaces whose sizes are known; other sizes are compared at a call.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse, ssr
+    >>> points = ssr.Space(3)
+    >>> turn = scipy.sparse.csr_array(([1.0, 1.0, 1.0], ([0, 1, 2], [2, 0, 1])))
+    >>> S = from_scipy(turn, rows=points, cols=points)
+    >>> S @ np.array([1.0, 2.0, 4.0])
+    array([4., 1., 2.])
+    >>> A = ssr.stencil(points, points, {-1: 1, 0: 2}, outside="drop")
+    >>> (A @ S + S.T).to_scipy().toarray()
+    array([[0., 1., 2.],
+           [2., 0., 2.],
+           [2., 2., 0.]])
+    """
+    return Assembled(Stored.of(matrix, rows, cols))

@@ -1,0 +1,334 @@
+"""Show any stage between a definition and its kernel, as text or as a picture.
+
+`Matrix.explain`, `Program.explain` and the notebook form of a matrix end here, and so does
+``SSR_DUMP=dir``, which writes the stages of every kernel that is built, one file each.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import ir
+from ..errors import ArgumentError, Span
+from ..ir.printing import call_text, loops_text, nest_text, point, program_text, table, where
+from ..lower.nests import in_place, nest
+from ..options import Options
+from ..points.affine import Affine
+from ..points.space import Space
+from ..programs.expression import Expression, Field
+from ..programs.matrix_rows import apply_rows
+from ..programs.recorder import Recorder
+from ..programs.recording import recording
+from ..trace.values import Value, show
+from .notebook import matrix_html
+
+if TYPE_CHECKING:
+    from ..blocks.block_matrix import BlockMatrix
+    from ..build.pipeline import Lowered
+    from ..programs.program import Program
+    from .matrix import Matrix
+
+Stages = Mapping[str, Callable[[], str]]
+
+
+def explain_matrix(matrix: Matrix, stage: str | None = None) -> str:
+    """Return the stages of a matrix, and of the program behind ``A @ x``, as text.
+
+    Data without a value become fields and scalars of that program.
+
+    Parameters
+    ----------
+    matrix
+        The matrix.
+    stage
+        One of ``trace sets footprint program passes loops source``; all of them by default.
+        ``trace`` is there only if the matrix was declared by a generator.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such stage.
+
+    Examples
+    --------
+    >>> import ssr
+    >>> n, = ssr.sizes("n")
+    >>> points = ssr.Space(n)
+    >>> A = ssr.stencil(points, points, {-1: -1, 0: 2}, outside="drop")
+    >>> print(explain_matrix(A, "footprint"))
+    stencil: columns read by a row
+      (i - 1)  offset (-1)
+      (i)      offset (0)
+      halo along i: 1 below, 0 above
+    """
+    stages = {"trace": lambda: _trace(matrix)} if matrix.parts.paths else {}
+    stages |= {"sets": lambda: _sets(matrix), "footprint": lambda: _footprint(matrix)}
+
+    def later(name: str) -> Callable[[], str]:
+        return lambda: _program_stages(_application(matrix), "float64")[name]()
+
+    stages |= {name: later(name) for name in ("program", "passes", "loops", "source")}
+    return _chosen(stages, stage)
+
+
+def explain_program(program: Program, stage: str | None = None, dtype: str = "float64") -> str:
+    """Return the stages of a program as text.
+
+    Parameters
+    ----------
+    program
+        The program.
+    stage
+        One of ``program passes loops source``; all of them by default.
+    dtype
+        The name of the type to compile for.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such stage.
+    """
+    return _chosen(_program_stages(program, dtype), stage)
+
+
+def explain_blocks(matrix: BlockMatrix, stage: str | None = None) -> str:
+    """Return the stages of a block matrix, and of the program behind ``X @ x``, as text.
+
+    Parameters
+    ----------
+    matrix
+        The block matrix.
+    stage
+        One of ``sets program passes loops source``; all of them by default.
+    """
+    from ..blocks.block_rows import block_program
+
+    def later(name: str) -> Callable[[], str]:
+        free = [n for row in matrix.blocks for block in row for n in _free(block)]
+        return lambda: _program_stages(block_program(matrix, "apply", free), "float64")[name]()
+
+    blocks = [block for row in matrix.blocks for block in row if block.families]
+    stages = {"sets": lambda: "\n".join([repr(matrix), *map(_sets, blocks)])}
+    stages |= {name: later(name) for name in ("program", "passes", "loops", "source")}
+    return _chosen(stages, stage)
+
+
+def _chosen(stages: Stages, stage: str | None) -> str:
+    if stage is None:
+        return "\n\n".join(f"== {name} ==\n{make()}" for name, make in stages.items())
+    if stage not in stages:
+        raise ArgumentError(
+            f"There is no stage {stage!r} here.", hint=f"The stages are {', '.join(stages)}."
+        )
+    return stages[stage]()
+
+
+def _program_stages(program: Program, dtype: str) -> Stages:
+    found = program.ir, program.options
+    return {
+        "program": lambda: _program(*found),
+        "passes": lambda: _passes(*found, dtype),
+        "loops": lambda: _loops(_lowered(*found, dtype)),
+        "source": lambda: _lowered(*found, dtype).source,
+    }
+
+
+# -- the stages of a matrix ----------------------------------------------------------------------
+
+
+def _trace(matrix: Matrix) -> str:
+    """Return the paths through the generator, with the user's lines."""
+    paths = matrix.parts.paths
+    lines = [f"{matrix.name}: {len(paths)} paths through the generator"]
+    for path in paths:
+        lines.append(f"  {path.domain.simplified().notation()}")
+        cells = []
+        for entry in path.entries:
+            cells.append((f"({point(entry.column)})", show(entry.value), _place(entry.span)))
+        lines += table(cells, "    ")
+    return "\n".join(lines)
+
+
+def _place(span: Span | None) -> str:
+    """Return the user's file and line; nothing for a generator of ours, as in `ssr.stencil`."""
+    return "" if span is None or span.ours else f"{span.file}:{span.line}"
+
+
+def _sets(matrix: Matrix) -> str:
+    """Return the entry families."""
+    cells = []
+    for f in matrix.families:
+        cells.append(
+            (f"row ({point(f.row)})", f"column ({point(f.column)})", show(f.value), where(f.domain))
+        )
+    return "\n".join([repr(matrix), *table(cells)])
+
+
+def _footprint(matrix: Matrix) -> str:
+    """Return what rows read: the offset of each family, the halo of all together, and data."""
+    lines, cells = [f"{matrix.name}: columns read by a row"], []
+    offsets = []
+    for f in matrix.families:
+        offset = _offset(f.row, f.column)
+        offsets.append(offset)
+        shown = "varies" if None in offset else f"({', '.join(map(str, offset))})"
+        cells.append((f"({point(f.column)})", f"offset {shown}"))
+    lines += table(cells)
+    for axis, steps in zip(matrix.rows.axes, zip(*offsets, strict=True), strict=False):
+        known = [s for s in steps if s is not None]
+        width = "varies"
+        if len(known) == len(steps):
+            width = f"{max(0, -min(known))} below, {max(0, *known)} above"
+        lines.append(f"  halo along {axis}: {width}")
+    read: dict[str, dict[str, None]] = {}
+    for f in matrix.families:
+        for load in ir.loads(f.value):
+            read.setdefault(load.array, {})[f"({point(load.index)})"] = None
+    lines += [f"  field {name} is read at {', '.join(places)}" for name, places in read.items()]
+    return "\n".join(lines)
+
+
+def _offset(row: tuple[Affine, ...], column: tuple[Affine, ...]) -> tuple[int | None, ...]:
+    """Return the steps from row to column along each axis of the rows; None where they vary."""
+    if len(row) != len(column):
+        return (None,) * len(row)
+    shift = [c - r for c, r in zip(column, row, strict=True)]
+    return tuple(s.constant if s.is_constant else None for s in shift)
+
+
+def _application(matrix: Matrix) -> Program:
+    """Return the program of ``y[:] = A @ x``, data without a value being its parameters."""
+    parts, free = matrix.parts, _free(matrix)
+    if not free:
+        return matrix.program("apply")
+    from ..programs.program import Program
+    from ..programs.signature import Signature
+
+    recorder = Recorder(f"{matrix.name} apply")
+    given: dict[str, Any] = {}
+    for name in free:
+        kind = parts.data[name]
+        if isinstance(kind, Space):
+            recorder.fields[name] = kind
+            given[name] = Field(name, kind, recorder)
+        else:
+            recorder.scalars[name] = None
+            given[name] = Value(ir.Scalar(name))
+    made, operand = recorder.fresh("y"), recorder.fresh("x")
+    recorder.fields = {made: matrix.rows, operand: matrix.cols, **recorder.fields}
+    with recording(recorder):
+        row = apply_rows(matrix.bind(**given), Field(operand, matrix.cols, recorder))
+        recorder.assign(made, matrix.rows, row)
+    kinds = {**recorder.fields, **{n: parts.data[n] for n in free}}
+    return Program(recorder, Signature(recorder.name, tuple(kinds.items())), Options())
+
+
+def _free(matrix: Matrix) -> list[str]:
+    """Return the names of data without a value of its own: unbound, or symbols of a program."""
+    bound, symbols = matrix.parts.bound, (Expression, Value)
+    return [n for n in matrix.parts.data if isinstance(bound.get(n), (*symbols, type(None)))]
+
+
+# -- the stages of a program ---------------------------------------------------------------------
+
+
+def _lowered(program: ir.Program, options: Options, dtype: str) -> Lowered:
+    from ..build.pipeline import lower
+
+    return lower(program, options, dtype, f"{program.name}, generated for {dtype}.")
+
+
+def _program(program: ir.Program, options: Options) -> str:
+    """Return the assignments, how they run, and those that are left out."""
+    from ..build.pipeline import simple
+
+    short = simple(program, options)
+    text = program_text(short, in_place(short)[1])
+    names = [name for step in program.steps for name in ir.made(step)]
+    for name in (name for step in short.steps for name in ir.made(step)):
+        names.remove(name)
+    return text + "".join(f"\n\n  {n}[:] = ... need not be computed by itself." for n in names)
+
+
+def _passes(program: ir.Program, options: Options, dtype: str) -> str:
+    """Return every nest, and what each pass makes of it."""
+    from ..build.pipeline import apart, direct, stages, together
+
+    program, _ = direct(program, options)
+    lines = []
+    for number, step in enumerate(program.steps):
+        if isinstance(step, ir.Call):
+            lines += [f"-- step {number} --", call_text(step)]
+            continue
+        known = None
+        for name, made in stages(nest(step, program), program, options, dtype):
+            lines.append(f"-- step {number}, {name if known is None else f'after {name}'} --")
+            lines.append("no change" if made == known else nest_text(made))
+            known = made
+    notes = apart(program, options, dtype).notes
+    lines += ["-- fold --", *notes] if notes else []
+    for number, ran in enumerate(together(program, options, dtype)[1]):
+        text = call_text(ran) if isinstance(ran, ir.Call) else nest_text(ran)
+        lines += [f"-- nest {number} --", text]
+    return "\n".join(lines)
+
+
+def _loops(lowered: Lowered) -> str:
+    return "\n\n".join(
+        f"-- nest {number}: {call_text(made)} --"
+        if isinstance(made, ir.Call)
+        else f"-- nest {number}: {made.nest.target} --\n{loops_text(made)}"
+        for number, made in enumerate(lowered.loops)
+    )
+
+
+def dump(program: ir.Program, options: Options, dtype: str) -> None:
+    """Write the stages of a kernel into ``SSR_DUMP/NAME/``, if that variable is set.
+
+    The files are ``00_trace.txt`` (the program as recorded), ``10_program.txt``,
+    ``20_nests.txt``, ``30_passes.txt``, ``40_loops.txt`` and ``50_kernel.py``. Programs of one
+    name that differ go to ``NAME``, ``NAME_2``, ``NAME_3`` and so on.
+    """
+    base = os.environ.get("SSR_DUMP")
+    if not base:
+        return
+    traced = f"{dtype}, {options!r}\n{program_text(program)}\n"
+    folder = _folder(Path(base), program.name, traced)
+    from ..build.pipeline import direct
+
+    placed, notes = direct(program, options)
+    lowered = _lowered(program, options, dtype)
+    made = [
+        call_text(a) if isinstance(a, ir.Call) else nest_text(nest(a, placed)) for a in placed.steps
+    ]
+    texts = {
+        "10_program.txt": program_text(placed) + "\n\n" + "\n".join(notes),
+        "20_nests.txt": "\n\n".join(made),
+        "30_passes.txt": _passes(program, options, dtype),
+        "40_loops.txt": _loops(lowered),
+        "50_kernel.py": lowered.source.rstrip("\n"),
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text + "\n", encoding="utf-8")
+
+
+def _folder(base: Path, name: str, traced: str) -> Path:
+    """Return the folder of a program: one that is new, or holds the same trace already."""
+    stem = "".join(c if c.isalnum() else "_" for c in name).strip("_") or "program"
+    count = 1
+    while True:
+        folder = base / (stem if count == 1 else f"{stem}_{count}")
+        trace = folder / "00_trace.txt"
+        if not trace.exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            trace.write_text(traced, encoding="utf-8")
+            return folder
+        if trace.read_text(encoding="utf-8") == traced:
+            return folder
+        count += 1
+
+
+__all__ = ["dump", "explain_matrix", "explain_program", "matrix_html"]

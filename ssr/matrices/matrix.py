@@ -1,0 +1,469 @@
+"""The staged matrix: a short program that gives the entries of a row.
+
+A `Matrix` is immutable. It is declared by a generator, combined by ``+ - * @``, transposed and cut
+into parts, applied by ``@`` and inverted, if triangular, by `Matrix.solve`. Nothing is ever stored
+but its families.
+"""
+
+from __future__ import annotations
+
+import numbers
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
+
+import numpy as np
+
+from .. import ir
+from ..algebra import families
+from ..algebra.definition import Parts, cut, scaled
+from ..algebra.families import Part as Which
+from ..algebra.oracle import assemble, need
+from ..errors import ArgumentError, SpaceError, UnsupportedError
+from ..points.index import Index, plain
+from ..points.space import Space
+from ..programs.expression import Expression
+from ..programs.matrix_rows import apply_rows, solve_rows
+from ..programs.vectors import Vector
+from ..trace.values import Value, node, operation
+from .applied import Applied, What, linear_operator, takes_over
+from .data import bind, renamed_apart, values_of
+
+if TYPE_CHECKING:
+    import scipy.sparse
+    from scipy.sparse.linalg import LinearOperator
+
+    from ..programs.program import Program
+    from .assembled import Assembled
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class Matrix(Applied):
+    """A matrix on structured grids, held as entry families.
+
+    Made by `ssr.matrix`, `ssr.stencil`, `ssr.identity` and by operations on matrices. `rows` and
+    `cols` are its spaces. Arrays it is applied to have the shape of ``cols``; the result has the
+    shape of ``rows``. Symbolic sizes are taken from the arrays.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> n, = ssr.sizes("n")
+    >>> points = ssr.Space(n)
+    >>> A = ssr.stencil(points, points, {-1: -1, 0: 2, 1: -1}, outside="drop")
+    >>> A @ np.array([1.0, 2.0, 4.0])
+    array([ 0., -1.,  6.])
+    >>> A.tril().solve(np.array([2.0, 1.0, 0.0]))
+    array([1. , 1. , 0.5])
+    """
+
+    __array_ufunc__ = None
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+
+    @property
+    def name(self) -> str:
+        """The name the matrix was declared with, or the expression that made it."""
+        return self.parts.name
+
+    @property
+    def rows(self) -> Space:
+        """The space of the rows."""
+        return self.parts.rows
+
+    @property
+    def cols(self) -> Space:
+        """The space of the columns."""
+        return self.parts.cols
+
+    @property
+    def families(self) -> tuple[ir.Family, ...]:
+        """The entries as families, in the order rows are summed."""
+        return self.parts.families
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        """Names of the symbolic sizes of all spaces, those between factors of products too."""
+        return self.parts.sizes
+
+    @property
+    def unbound(self) -> tuple[str, ...]:
+        """Names of data without a value."""
+        return self.parts.unbound
+
+    def __repr__(self) -> str:
+        count = len(self.families)
+        data = "".join(
+            f", {n}=" + ("bound" if n in self.parts.bound else repr(kind))
+            for n, kind in self.parts.data.items()
+        )
+        return f"<Matrix {self.name}: {self.cols!r} -> {self.rows!r}, {count} families{data}>"
+
+    def _repr_html_(self) -> str:
+        from .explain import matrix_html
+
+        return matrix_html(self)
+
+    def explain(self, stage: str | None = None) -> str:
+        """Return the stages from definition to kernel as text: ``print(A.explain())``.
+
+        Parameters
+        ----------
+        stage
+            One of ``trace sets footprint program passes loops source``; all of them by default.
+        """
+        from .explain import explain_matrix
+
+        return explain_matrix(self, stage)
+
+    # -- algebra ---------------------------------------------------------------------------------
+
+    def __add__(self, other: object) -> Any:
+        self._check_summand(other)
+        return self._combine(other, 1.0, "+")
+
+    def __sub__(self, other: object) -> Any:
+        self._check_summand(other)
+        return self._combine(other, -1.0, "-")
+
+    def __radd__(self, other: object) -> Any:
+        self._check_summand(other)
+        return NotImplemented
+
+    __rsub__ = __radd__
+
+    def _check_summand(self, other: object) -> None:
+        if isinstance(other, (numbers.Number, np.ndarray, Value, Index)):
+            raise ArgumentError(
+                f"{self.name} and {type(other).__name__} are added; the sum of matrices is meant.",
+                hint="A multiple of the identity is 2.0 * ssr.identity(space).",
+            )
+
+    def __neg__(self) -> Matrix:
+        return self._scaled(-1.0, f"-{self.name}")
+
+    def __mul__(self, factor: object) -> Matrix:
+        factor = plain(factor)
+        if isinstance(factor, (Matrix, np.ndarray, Expression)):
+            raise ArgumentError(
+                "`*` scales a matrix by a number.",
+                hint=f"Apply the matrix first, as in w * ({self.name} @ x)."
+                if isinstance(factor, Expression)
+                else "The matrix product is written `@`.",
+            )
+        if not isinstance(factor, (numbers.Number, Value, Index)):
+            return NotImplemented
+        return self._scaled(factor, f"{factor} * {self.name}")
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Any) -> Matrix:
+        divisor = plain(divisor)
+        if not isinstance(divisor, (numbers.Number, Value, Index)):
+            return NotImplemented
+        if node(divisor) == ir.ZERO:
+            raise ArgumentError(f"{self.name} is divided by zero.")
+        return self._scaled(operation("div", 1.0, divisor), f"{self.name} / {divisor}")
+
+    def _scaled(self, factor: object, name: str) -> Matrix:
+        return Matrix(scaled(self.parts, node(factor), name))
+
+    @cached_property
+    def T(self) -> Matrix:
+        """The transpose.
+
+        Its entries are those of the inverse of each column map, which need not be injective: a
+        column read by several rows gives a row of several entries.
+
+        Raises
+        ------
+        UnsupportedError
+            If a column is read by a number of rows that grows with the grid.
+
+        Examples
+        --------
+        >>> import ssr
+        >>> n, = ssr.sizes("n")
+        >>> @ssr.matrix(rows=ssr.Space(2 * n), cols=ssr.Space(n))
+        ... def P(i):
+        ...     yield i // 2, 1.0
+        >>> print(P.T.explain("sets"))
+        <Matrix P.T: Space(2*n) -> Space(n), 2 families>
+          row (i)  column (2*i)      1.0  where 0 <= i < n
+          row (i)  column (2*i + 1)  1.0  where 0 <= i < n
+
+        References
+        ----------
+        Staged Sparse Row, arXiv 2204.13304.
+        """
+        from .compose import transpose
+
+        return transpose(self)
+
+    def __pow__(self, exponent: object) -> Matrix:
+        from .compose import power
+
+        return power(self, exponent)
+
+    def __getitem__(self, place: object) -> Matrix:
+        """Return the entries in some rows and columns: ``A[rows, cols]``.
+
+        Both are spaces within the matrix's own, in the same coordinates, or ``:`` for all.
+
+        Examples
+        --------
+        >>> import ssr
+        >>> s = ssr.Space(4)
+        >>> A = ssr.stencil(s, s, {-1: 1, 0: 2, 1: 3}, outside="drop")
+        >>> A[s.grow(-1), :].to_scipy().toarray()
+        array([[1., 2., 3., 0.],
+               [0., 1., 2., 3.]])
+        """
+        from .compose import submatrix
+
+        return submatrix(self, place)
+
+    def _combine(self, other: object, factor: float, sign: str) -> Any:
+        if not isinstance(other, Matrix):
+            return NotImplemented
+        from .compose import combined
+
+        return combined(self, other, factor, sign)
+
+    def tril(self, k: Literal[0, -1] = 0) -> Matrix:
+        """Return the entries whose column comes before the row in row order, or is it (k = 0)."""
+        return self._part("tril", k)
+
+    def triu(self, k: Literal[0, 1] = 0) -> Matrix:
+        """Return the entries whose column comes after the row in row order, or is it (k = 0)."""
+        return self._part("triu", k)
+
+    def diagonal(self) -> Matrix:
+        """Return the entries on the diagonal, as a matrix."""
+        return self._part("diagonal", 0)
+
+    @cached_property
+    def _part_cache(self) -> dict[tuple[str, int], Matrix]:
+        return {}
+
+    def _part(self, which: Which, k: int) -> Matrix:
+        known = self._part_cache.get((which, k))
+        if known is not None:
+            return known
+        self._need_square(which)
+        made = Matrix(cut(self.parts, which, k))
+        return self._part_cache.setdefault((which, k), made)
+
+    def _need_square(self, what: str) -> None:
+        if self.rows != self.cols:
+            raise SpaceError(
+                f"{self.name}.{what} needs equal spaces of rows and columns.",
+                note=f"rows {self.rows!r}, columns {self.cols!r}",
+            )
+
+    def equals(self, other: Matrix | Assembled) -> bool:
+        """Whether the matrices are proved equal, for all sizes.
+
+        Numbers are compared exactly, other values as expressions of the same data: a scalar bound
+        to equal numbers, a field bound to one array. Sizes must be bound alike, or not at all.
+
+        Examples
+        --------
+        >>> import ssr
+        >>> s = ssr.Space(5)
+        >>> A = ssr.stencil(s, s, {-1: 1, 0: 2, 1: 3}, outside="drop")
+        >>> A.equals(A.tril(-1) + A.triu())
+        True
+        """
+        if not isinstance(other, Matrix):
+            return other.equals(self)
+        if (self.rows, self.cols) != (other.rows, other.cols):
+            return False
+        if any(self.parts.bound.get(n) != other.parts.bound.get(n) for n in self.sizes):
+            return False
+        return families.equal(self.families, renamed_apart(other.parts, self.parts).families)
+
+    # -- data ------------------------------------------------------------------------------------
+
+    def bind(self, **data: Any) -> Matrix:
+        """Return the matrix with values for its data: scalars, fields, sizes.
+
+        Parameters
+        ----------
+        **data
+            By the names of the declaration: numbers for scalars, arrays for fields, or, inside a
+            program, the program's own fields and scalars. Integers for symbolic sizes.
+
+        Raises
+        ------
+        ArgumentError
+            If a name is not declared.
+        ShapeError
+            If an array does not have as many axes as its space.
+        """
+        return Matrix(bind(self.parts, data))
+
+    def row(self, *index: Any) -> dict[Any, Any]:
+        """Return a row in the generator of an `ssr.recurrence`: a dictionary of values by column.
+
+        Columns are tuples of indices, in one dimension indices; they come and compare in C order.
+        The path is forked where the rows differ in their columns; data of the matrix become data of
+        the recurrence. A column is a row of the transpose, ``A.T.row(j, i)``.
+        """
+        from .rows import row
+
+        return row(self, index)
+
+    # -- application -----------------------------------------------------------------------------
+
+    def __matmul__(self, x: Any) -> Any:
+        if isinstance(x, Expression):
+            return apply_rows(self, x)
+        if isinstance(x, np.ndarray):
+            return self.apply(x)
+        if isinstance(x, Vector):
+            return x.applied(self)
+        if isinstance(x, Matrix):
+            from .compose import product
+
+            return product(self, x)
+        from ..blocks.block_matrix import BlockMatrix
+        from .assembled import Assembled
+
+        if isinstance(x, BlockMatrix):
+            return x.applied(self)
+        return NotImplemented if isinstance(x, Assembled) or takes_over(x) else self.apply(x)
+
+    def __rmatmul__(self, x: object) -> NoReturn:
+        raise UnsupportedError(
+            f"A product with {self.name} on the right is not staged.",
+            hint="Apply the transpose: A.T @ x.",
+        )
+
+    def apply(self, x: Array, out: Array | None = None) -> Array:
+        """Return ``A @ x``.
+
+        Parameters
+        ----------
+        x
+            Array of the shape of ``cols``, float64 or float32, last axis contiguous.
+        out
+            Array of the shape of ``rows`` that receives the result; must not overlap ``x``.
+
+        Raises
+        ------
+        ShapeError, DtypeError, ContiguityError, OverlapError, UnboundError
+            If an array does not fit, or data are unbound.
+        """
+        if not isinstance(x, np.ndarray):
+            raise ArgumentError(
+                f"{self.name} @ {type(x).__name__}: the operand is a NumPy array or a field.",
+                hint="Convert it with np.asarray.",
+            )
+        return self._eager("apply", x, out)
+
+    def solve(self, b: Any, out: Array | None = None) -> Any:
+        """Return x with ``A x = b`` for a triangular matrix, by substitution in row order.
+
+        Parameters
+        ----------
+        b
+            Right side: array of the shape of ``rows``, or a field expression in a program.
+        out
+            Array that receives the solution; must not overlap ``b``.
+
+        Raises
+        ------
+        NotTriangularError
+            If the matrix has entries on both sides of the diagonal.
+        SingularMatrixError
+            If a row is proved to have no diagonal entry, or a zero one.
+        """
+        self._need_square("solve")
+        if isinstance(b, Expression):
+            return solve_rows(self, b)
+        if not isinstance(b, np.ndarray):
+            raise ArgumentError(f"The right side is a NumPy array, not {type(b).__name__}.")
+        return self._eager("solve", b, out)
+
+    def _declared(self, what: What) -> Program:
+        from ..programs.program import matrix_program
+
+        return matrix_program(self, what)
+
+    def _eager(self, what: What, x: Array, out: Array | None) -> Array:
+        program = self._programs.get(what) or self.program(what)
+        if out is None:
+            shape = x.shape if self._same_shape else self._result_shape(x)
+            out = np.empty(shape, x.dtype)
+        program(out, x)
+        return out
+
+    @cached_property
+    def _same_shape(self) -> bool:
+        return self.rows.data.shape == self.cols.data.shape
+
+    def _result_shape(self, x: Array) -> tuple[int, ...]:
+        found = self.parts.matched(("x", self.cols, x.shape))
+        need(self.rows.sizes, found, "size")
+        return self.rows.extent(found)
+
+    def aslinearoperator(self, dtype: Any = np.float64) -> LinearOperator:
+        """Return a SciPy ``LinearOperator`` on flattened arrays; all sizes must be bound.
+
+        Its ``rmatvec`` applies the transpose, which is made when it is first needed.
+
+        Examples
+        --------
+        >>> import numpy as np, ssr
+        >>> s = ssr.Space(3)
+        >>> ssr.identity(s).aslinearoperator() @ np.ones(3)
+        array([1., 1., 1.])
+        """
+        return linear_operator(self, *self._extents(), dtype)
+
+    # -- the definition on integers --------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns; needs all sizes.
+
+        Raises
+        ------
+        UnboundError
+            If a size is symbolic and not bound.
+        """
+        rows, cols = self._extents()
+        return int(np.prod(rows)), int(np.prod(cols))
+
+    def _extents(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        sizes = self._known_sizes()
+        return self.rows.extent(sizes), self.cols.extent(sizes)
+
+    def _known_sizes(self) -> dict[str, int]:
+        return self.parts.known_sizes()
+
+    def to_scipy(self) -> scipy.sparse.csr_array:
+        """Return the matrix as a SciPy CSR array, by running its definition on integers.
+
+        No compiler takes part: this is the meaning kernels are tested against. All sizes and data
+        must be bound.
+
+        Raises
+        ------
+        UnboundError
+            If a size or datum has no value.
+
+        Examples
+        --------
+        >>> import ssr
+        >>> n, = ssr.sizes("n")
+        >>> s = ssr.Space(n)
+        >>> ssr.stencil(s, s, {-1: 1, 0: -2, 1: 1}, outside="drop").bind(n=3).to_scipy().toarray()
+        array([[-2.,  1.,  0.],
+               [ 1., -2.,  1.],
+               [ 0.,  1., -2.]])
+        """
+        sizes = self._known_sizes()
+        return assemble(self.parts.origin, sizes, values_of(self.parts, sizes))

@@ -1,0 +1,94 @@
+"""The notebook form of a matrix: its name, and the sparsity of a small instance as a drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from html import escape
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..points.space import Space
+
+if TYPE_CHECKING:
+    from .matrix import Matrix
+
+POINTS = 512
+"""Most rows, and most columns, of a matrix that is drawn."""
+
+FIRST = {1: 8, 2: 4, 3: 3, 4: 2}
+"""What a free size is set to, by the number of dimensions of the rows."""
+
+
+def matrix_html(matrix: Matrix) -> str:
+    """Return a matrix as HTML: its one-line form and a drawing of its sparsity.
+
+    Free sizes are set to small numbers and data without a value to ones, for the drawing only. A
+    matrix that has no small instance is shown without one.
+
+    Examples
+    --------
+    >>> import ssr
+    >>> text = matrix_html(ssr.identity(ssr.Space(2)))
+    >>> text[:44], text.count("<rect")
+    ('<code>&lt;Matrix identity: Space(2) -&gt; Sp', 3)
+    """
+    heading = f"<code>{escape(repr(matrix))}</code>"
+    try:
+        return heading + _drawing(matrix)
+    except Exception:  # a drawing is never worth an error, whatever the user's generator raises
+        return heading
+
+
+def _drawing(matrix: Matrix) -> str:
+    """Return the drawing of the first small instance, or nothing if there is none."""
+    for sizes in _trials(matrix):
+        if _small(matrix.rows, sizes) and _small(matrix.cols, sizes):
+            break
+    else:
+        return ""
+    pattern = _instance(matrix, sizes).to_scipy().tocoo()
+    height, width = pattern.shape
+    scale = max(2.0, min(10.0, 320 / max(height, width)))
+    squares = "".join(
+        f'<rect x="{column + 0.05:.2f}" y="{row + 0.05:.2f}" width="0.9" height="0.9"/>'
+        for row, column in sorted(zip(pattern.row.tolist(), pattern.col.tolist(), strict=True))
+    )
+    named = "".join(f"{name} = {value}, " for name, value in sizes.items())
+    return (
+        f'<br/><svg xmlns="http://www.w3.org/2000/svg" width="{width * scale:.0f}" '
+        f'height="{height * scale:.0f}" viewBox="0 0 {width} {height}" fill="currentColor">'
+        f'<rect width="{width}" height="{height}" fill="none" stroke="currentColor" '
+        f'stroke-width="{1 / scale:.2f}"/>{squares}</svg>'
+        f"<br/><small>{escape(named)}{height} × {width}, {pattern.nnz} entries</small>"
+    )
+
+
+def _trials(matrix: Matrix) -> Iterator[dict[str, int]]:
+    """Yield sizes to try: as they are bound, then all free."""
+    first = FIRST[matrix.rows.ndim]
+    bound = {n: v for n, v in matrix.parts.bound.items() if n in matrix.sizes}
+    for kept in (bound, {}) if bound else ({},):
+        for free in dict.fromkeys((first, 2, 3, 4, 5, 6, 8, 12, 16)):
+            yield {name: kept.get(name, free) for name in matrix.sizes}
+
+
+def _small(space: Space, sizes: dict[str, int]) -> bool:
+    extents = space.extent(sizes)
+    return min(extents) >= 1 and prod(extents) <= POINTS
+
+
+def _instance(matrix: Matrix, sizes: dict[str, int]) -> Matrix:
+    """Return the matrix with sizes, and with ones for data that have no fitting value."""
+    parts = matrix.parts
+    bound: dict[str, Any] = dict(sizes)
+    for name, kind in parts.data.items():
+        value = parts.bound.get(name)
+        if isinstance(kind, Space):
+            fits = isinstance(value, np.ndarray) and value.shape == kind.extent(sizes)
+            bound[name] = value if fits else np.ones(kind.extent(sizes))
+        else:
+            bound[name] = value if isinstance(value, float) else 1.0
+    return type(matrix)(replace(parts, bound=bound))

@@ -1,0 +1,167 @@
+"""Rows of matrices inside generators of other matrices: ``A.row(j, i)``, a value for each column.
+
+On symbolic indices a row forks the path at the domains of the matrix's families, so that on each
+path its columns are known. On integers the oracle gives it. Who answers is a matter of context.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from functools import cmp_to_key
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from .. import ir
+from ..algebra.families import add
+from ..errors import ArgumentError, OutOfSpaceError, SpaceError
+from ..points.affine import Affine
+from ..points.index import Condition, Index, affine
+from ..points.sets import Domain
+from ..points.space import Space
+from ..trace.trace import ScalarType, Tracer, tracing
+from ..trace.values import Value
+from .data import same
+
+if TYPE_CHECKING:
+    from .matrix import Matrix
+
+Point: TypeAlias = tuple[Affine, ...]
+Row: TypeAlias = dict[Any, Any]
+"""Values by column: a tuple of indices, or the index itself in one dimension."""
+
+FORKS = 16
+"""The most distances from the row that a column may have before it is left as it is."""
+
+_rows: ContextVar[Callable[[Matrix, Point], Row] | None] = ContextVar("rows", default=None)
+
+
+@contextmanager
+def giving(rows: Callable[[Matrix, Point], Row]) -> Iterator[None]:
+    """Let ``rows`` answer ``A.row`` inside the block."""
+    token = _rows.set(rows)
+    try:
+        yield
+    finally:
+        _rows.reset(token)
+
+
+def row(matrix: Matrix, index: tuple[Any, ...]) -> Row:
+    """Return a row of a matrix, inside the generator of a recurrence."""
+    rows = _rows.get()
+    if rows is None:
+        raise ArgumentError(
+            f"{matrix.name}.row is read outside the generator of a recurrence.",
+            hint="Use A.explain(), or A.to_scipy().",
+        )
+    return rows(matrix, point(index, matrix.rows, f"The row of {matrix.name}"))
+
+
+def point(index: Any, space: Space, what: str) -> Point:
+    """Return a point of a space, given as one index or a tuple of them."""
+    found = index if isinstance(index, tuple) else (index,)
+    if len(found) != space.ndim:
+        raise SpaceError(f"{what} is given by {space.ndim} indices, not {len(found)}.")
+    return tuple(affine(i) for i in found)
+
+
+def key(column: tuple[Any, ...]) -> Any:
+    """Return a column as generators write it."""
+    return column if len(column) > 1 else column[0]
+
+
+def _indices(column: Any) -> tuple[Index, ...]:
+    return column if isinstance(column, tuple) else (column,)
+
+
+def _sizes(column: tuple[Index, ...]) -> int:
+    """Return how many names a column is made of: one without sizes comes first."""
+    return sum(len(index.affine.terms) for index in column)
+
+
+class Reading:
+    """Gives the rows of matrices on symbolic indices, and collects the data they are made of."""
+
+    def __init__(self, data: Mapping[str, Space | ScalarType]) -> None:
+        self.data = dict(data)
+        self.bound: dict[str, Any] = {}
+        self.spaces: set[Space] = set()
+
+    def __call__(self, matrix: Matrix, here: Point) -> Row:
+        """Return the entries of a row; the path is forked until its columns are known."""
+        self._take(matrix)
+        tracer = tracing()
+        beyond = tracer.outside(matrix.rows, here)
+        if beyond is not None:
+            raise OutOfSpaceError(
+                f"Row ({', '.join(map(str, here))}) of {matrix.name} lies outside {matrix.rows!r}.",
+                note=f"That is so for {beyond.simplified(tracer.domain).notation()}.",
+                hint="Guard it with `if row in space:`.",
+            )
+        where = dict(zip(matrix.rows.axes, here, strict=True))
+        found: dict[Any, ir.Value] = {}
+        for f in matrix.families:
+            present = f.domain.preimage(here, tracer.domain.axes)
+            if tracer.decide(present):
+                column = _beside(tuple(c.substitute(where) for c in f.column), present, tracer)
+                value = moved(f.value, where)
+                for known in [c for c in found if c == key(column)]:
+                    value = add(found.pop(known), value)
+                    column = min(_indices(known), column, key=_sizes)
+                found[key(column)] = value
+        return {column: Value(found[column]) for column in sorted(found, key=cmp_to_key(_order))}
+
+    def _take(self, matrix: Matrix) -> None:
+        """Learn what a matrix is made of."""
+        parts = matrix.parts
+        for name, kind in parts.data.items():
+            known = self.data.setdefault(name, kind)
+            if known != kind:
+                raise ArgumentError(f"{name!r} is on {known!r}, and on {kind!r} in {matrix.name}.")
+        for name, value in parts.bound.items():
+            if not same(self.bound.setdefault(name, value), value):
+                raise ArgumentError(
+                    f"{name!r} has two values in the matrices whose rows are read.",
+                    hint="Give the data of one of the matrices another name.",
+                )
+        self.spaces |= {matrix.rows, matrix.cols}
+
+
+def _beside(column: Point, rows: Domain, tracer: Tracer) -> tuple[Index, ...]:
+    """Return the column that the rows of a path have, by its distance from the row.
+
+    So equal columns are equal keys. The path is forked where the distance varies; if it has too
+    many values, the column is left as it is.
+    """
+    if len(column) != len(rows.axes):
+        return tuple(map(Index, column))
+    found = []
+    for c, r in zip(column, map(Affine.name, rows.axes), strict=True):
+        values = rows.values(c - r, FORKS)
+        same = (v for v in values if len(values) == 1 or tracer.decide(_equal(c - r, v)))
+        found.append(Index(r + next(same)))
+    return tuple(found)
+
+
+def _equal(a: Affine, b: Affine) -> Condition:
+    return Condition((((a - b, "= 0"),),))
+
+
+def _order(a: Any, b: Any) -> int:
+    """Return -1 if a column comes before another one, 1 otherwise."""
+    return -1 if a < b else 1
+
+
+def moved(value: ir.Value, where: Mapping[str, Affine]) -> ir.Value:
+    """Return the value of a row as one of another row; ``where`` gives the first one's indices."""
+
+    def change(part: ir.Value) -> ir.Value | None:
+        match part:
+            case ir.Load(_, index):
+                return replace(part, index=tuple(i.substitute(where) for i in index))
+            case ir.Coordinate(index):
+                return ir.Coordinate(index.substitute(where))
+        return None
+
+    return ir.rewrite(value, change)

@@ -1,0 +1,589 @@
+"""Sets of integer points: the only module that imports isl.
+
+A `Domain` is immutable. It prints as isl text, which is also its identity: equal text, equal
+digest. Set equality is `equals`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import product
+from typing import Any
+
+import islpy as isl
+
+from .affine import Affine, lexicographic
+from .index import Condition
+from .loop_tree import For, If, Loop, Run
+
+_CONTEXT = isl.DEFAULT_CONTEXT
+_NODE: Any = isl.ast_node_type
+_OP: Any = isl.ast_expr_op_type
+
+
+class Domain:
+    """A Presburger set of index tuples with symbolic parameters.
+
+    >>> d = Domain.where(("i",), "0 <= i < n", ("n",))
+    >>> d
+    [n] -> { [i] : 0 <= i < n }
+    """
+
+    __slots__ = ("_text", "axes", "isl")
+
+    def __init__(self, axes: tuple[str, ...], raw: Any) -> None:
+        self.axes = axes
+        self.isl = raw
+        self._text: str | None = None
+
+    @staticmethod
+    def where(axes: tuple[str, ...], condition: str, parameters: Sequence[str] = ()) -> Domain:
+        """Return the points of an index space that meet a condition in isl's notation."""
+        return Domain(axes, _parse(axes, condition, tuple(sorted(set(parameters)))))
+
+    @staticmethod
+    def of(axes: tuple[str, ...], condition: Condition) -> Domain:
+        """Return the points that meet a condition; names that are no axis are parameters."""
+        names: set[str] = set()
+        for case in condition.cases:
+            for expression, _ in case:
+                names |= expression.names()
+        return Domain.where(axes, condition.isl() or "1 = 0", sorted(names - set(axes)))
+
+    @staticmethod
+    def box(axes: tuple[str, ...], lower: Sequence[Affine], upper: Sequence[Affine]) -> Domain:
+        """Return the points with ``lower <= index < upper``."""
+        case = []
+        for name, low, high in zip(axes, lower, upper, strict=True):
+            here = Affine.name(name)
+            case += [(here - low, ">= 0"), (high - here - 1, ">= 0")]
+        return Domain.of(axes, Condition((tuple(case),)))
+
+    @property
+    def text(self) -> str:
+        """The set in isl's notation."""
+        if self._text is None:
+            self._text = str(self.isl)
+        return self._text
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Domain) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __and__(self, other: Domain) -> Domain:
+        return Domain(self.axes, self.isl.intersect(other.isl).coalesce())
+
+    def __or__(self, other: Domain) -> Domain:
+        return Domain(self.axes, self.isl.union(other.isl).coalesce())
+
+    def __sub__(self, other: Domain) -> Domain:
+        return Domain(self.axes, self.isl.subtract(other.isl).coalesce())
+
+    def __le__(self, other: Domain) -> bool:
+        return bool(self.isl.is_subset(other.isl))
+
+    def equals(self, other: Domain) -> bool:
+        """Whether both hold the same points for all parameters."""
+        return bool(self.isl.is_equal(other.isl))
+
+    @property
+    def empty(self) -> bool:
+        """Whether no parameter value gives a point."""
+        return bool(self.isl.is_empty())
+
+    def simplified(self, context: Domain | None = None) -> Domain:
+        """Return an equal set in a short form; within ``context`` only, if given."""
+        raw = self.isl.coalesce()
+        if context is not None:
+            raw = raw.gist(context.isl).coalesce()
+        return Domain(self.axes, raw.detect_equalities().coalesce())
+
+    def canonical(self) -> Domain:
+        """Return an equal set in a short form: one conjunction, if the set is one."""
+        raw = self.isl.coalesce()
+        if raw.n_basic_set() > 1:
+            hull = isl.Set.from_basic_set(raw.simple_hull())
+            if hull.is_subset(raw):
+                raw = hull
+        return Domain(self.axes, raw.remove_redundancies())
+
+    def preimage(self, image: tuple[Affine, ...], axes: tuple[str, ...]) -> Domain:
+        """Return the points over ``axes`` whose image lies in this set."""
+        return Domain(axes, _map(axes, image).intersect_range(self.isl).domain().coalesce())
+
+    def image(self, image: tuple[Affine, ...], axes: tuple[str, ...]) -> Domain:
+        """Return the images of this set's points, as a set over ``axes``."""
+        moved = self._graph(image).range()
+        return Domain(axes, _named(moved, axes).coalesce())
+
+    def injective(self, image: tuple[Affine, ...]) -> bool:
+        """Whether an affine map leads from different points of this set to different points."""
+        return bool(self._graph(image).is_injective())
+
+    def resolved(self, image: tuple[Affine, ...]) -> tuple[Affine, ...]:
+        """Return an affine map as this set allows to write it: floors that it decides are gone.
+
+        >>> from .affine import Affine
+        >>> even = Domain.where(("i",), "i mod 2 = 0")
+        >>> print(*even.resolved((Affine.name("i") // 2 * 2,)))
+        i
+        """
+        if all(isinstance(atom, str) for e in image for atom, _ in e.terms):
+            return image
+        found = _pieces(isl.PwMultiAff.from_map(self._graph(image)), self.axes)
+        return found[0][1] if len(found) == 1 else image
+
+    def values(self, expression: Affine, most: int) -> tuple[Affine, ...]:
+        """Return the values of an expression at all points, free of indices; itself if too many.
+
+        >>> from .affine import Affine
+        >>> last = Domain.where(("i",), "i = n - 1", ("n",))
+        >>> print(*last.values(Affine.name("i") + 1, 4))
+        n
+        >>> some = Domain.where(("i",), "n <= i < n + 3", ("n",))
+        >>> print(*some.values(Affine.name("i") % 2, 4))
+        0 1
+        """
+        if expression.names().isdisjoint(self.axes):
+            return (expression,)
+        image = self.image((expression,), ("d",))
+        values = isl.Map.from_range(image.isl)
+        if values.is_single_valued():
+            found = _pieces(isl.PwMultiAff.from_map(values), ())
+            return found[0][1] if len(found) == 1 else (expression,)
+        free = image.fixed({})
+        if not free.bounded() or free.isl.count_val().gt(isl.Val(most)):
+            return (expression,)
+        return tuple(Affine((), value) for (value,) in free.points())
+
+    def inverse(
+        self, image: tuple[Affine, ...], axes: tuple[str, ...], most: int
+    ) -> list[tuple[Domain, tuple[Affine, ...]]] | None:
+        """Return the inverse of an affine map on this set, as pieces of functions.
+
+        The map need not be injective: the first piece at a point is the first of this set's points
+        that is mapped to it, in lexicographic order, and so on.
+
+        Parameters
+        ----------
+        image
+            The map.
+        axes
+            The names of the axes of its range.
+        most
+            How many points may be mapped to one.
+
+        Returns
+        -------
+        Pieces (set over ``axes``, point of this set); None if more points are mapped to one.
+        """
+        graph = self._graph(image)
+        back = graph.reverse()
+        if not graph.apply_range(back).deltas().project_out_all_params().is_bounded():
+            return None
+        found: list[tuple[Domain, tuple[Affine, ...]]] = []
+        for _ in range(most):
+            if back.is_empty():
+                break
+            first = back.lexmin_pw_multi_aff()
+            found += _pieces(first, axes)
+            back = back.subtract(isl.Map.from_pw_multi_aff(first)).coalesce()
+        return found if back.is_empty() else None
+
+    def _graph(self, image: tuple[Affine, ...]) -> Any:
+        return _map(self.axes, image).intersect_domain(self.isl)
+
+    def project(self, keep: Sequence[str]) -> Domain:
+        """Return the shadow of the set on some of its axes."""
+        return self.image(tuple(Affine.name(a) for a in keep), tuple(keep))
+
+    def before(self, left: tuple[Affine, ...], right: tuple[Affine, ...]) -> Domain:
+        """Return the points at which ``left < right`` in lexicographic order."""
+        return self & Domain.of(self.axes, Condition(lexicographic(left, right)))
+
+    def equal(self, left: tuple[Affine, ...], right: tuple[Affine, ...]) -> Domain:
+        """Return the points at which two index tuples agree."""
+        case = tuple((a - b, "= 0") for a, b in zip(left, right, strict=True))
+        return self & Domain.of(self.axes, Condition((case,)))
+
+    def fixed(self, values: Mapping[str, int]) -> Domain:
+        """Return the set for given values of parameters."""
+        raw = self.isl
+        for name, value in values.items():
+            position = raw.find_dim_by_name(isl.dim_type.param, name)
+            if position >= 0:
+                raw = raw.fix_val(isl.dim_type.param, position, isl.Val(value))
+        return Domain(self.axes, raw.project_out_all_params())
+
+    def tests(self, context: Domain) -> tuple[Affine, ...] | None:
+        """Return expressions that are all >= 0 at the points of a context that are in this set.
+
+        None if the set is not one conjunction of such tests there.
+
+        >>> every = Domain.where(("i",), "0 <= i < n", ("n",))
+        >>> print(*Domain.where(("i",), "0 < i < n", ("n",)).tests(every))
+        i - 1
+        """
+        found: list[Affine] = []
+        parts = self.isl.gist(context.isl).coalesce().get_basic_sets()
+        if len(parts) != 1 or parts[0].dim(isl.dim_type.div):
+            return None
+        for constraint in parts[0].get_constraints():
+            test = Affine((), int(constraint.get_constant_val().to_python()))
+            for kind in (isl.dim_type.set, isl.dim_type.param):
+                for place in range(constraint.dim(kind)):
+                    factor = int(constraint.get_coefficient_val(kind, place).to_python())
+                    named = kind == isl.dim_type.param
+                    name = constraint.get_dim_name(kind, place) if named else self.axes[place]
+                    test += Affine.name(name) * factor
+            if not constraint.is_equality():
+                found.append(test)
+                continue
+            for one, other in ((test, -test), (-test, test)):
+                if context <= Domain.of(self.axes, Condition((((one, ">= 0"),),))):
+                    found.append(other)
+                    break
+            else:
+                found += [test, -test]
+        return tuple(found)
+
+    def bounds(self) -> tuple[tuple[int, int], ...]:
+        """Return the smallest box that holds a set without parameters, which is not empty.
+
+        >>> Domain.where(("j", "i"), "0 <= j < 3 and i = 2 * j").bounds()
+        ((0, 3), (0, 5))
+        """
+        return tuple(
+            (
+                int(self.isl.dim_min_val(d).to_python()),
+                int(self.isl.dim_max_val(d).to_python()) + 1,
+            )
+            for d in range(len(self.axes))
+        )
+
+    def without(self, names: Sequence[str]) -> Domain:
+        """Return the points that the set has for any values of some parameters.
+
+        >>> Domain.where(("i",), "lo <= i < n and lo >= 0", ("lo", "n")).without(("lo",))
+        [n] -> { [i] : 0 <= i < n }
+        """
+        raw = self.isl
+        for name in names:
+            position = raw.find_dim_by_name(isl.dim_type.param, name)
+            if position >= 0:
+                raw = raw.project_out(isl.dim_type.param, position, 1)
+        return Domain(self.axes, raw.coalesce())
+
+    def points(self) -> Iterator[tuple[int, ...]]:
+        """Yield all points of a set without parameters, in lexicographic order."""
+        found: list[tuple[int, ...]] = []
+        count = len(self.axes)
+
+        def take(point: Any) -> None:
+            found.append(
+                tuple(
+                    int(point.get_coordinate_val(isl.dim_type.set, d).to_python())
+                    for d in range(count)
+                )
+            )
+
+        self.isl.foreach_point(take)
+        yield from sorted(found)
+
+    @property
+    def thick(self) -> bool:
+        """Whether a part of the set has points in every direction: no equation holds on it.
+
+        >>> Domain.where(("i",), "0 <= i < n", ("n",)).thick, Domain.where(("i",), "i = 0").thick
+        (True, False)
+        """
+        return any(not _equations(part) for part in self.isl.get_basic_sets())
+
+    def involves(self, names: Sequence[str]) -> bool:
+        """Whether a condition on some axes is written down in the set."""
+        places = (self.axes.index(name) for name in names)
+        return any(self.isl.involves_dims(isl.dim_type.set, place, 1) for place in places)
+
+    def bounded(self) -> bool:
+        """Whether the set has finitely many points for each parameter value."""
+        return bool(self.isl.is_bounded())
+
+    def parameters(self) -> tuple[str, ...]:
+        """Return the names of the parameters."""
+        count = self.isl.dim(isl.dim_type.param)
+        return tuple(self.isl.get_dim_name(isl.dim_type.param, d) for d in range(count))
+
+    def with_parameters(self, condition: str, parameters: Sequence[str]) -> Domain:
+        """Return the set cut by a condition on its parameters and axes."""
+        return self & Domain.where(self.axes, condition, parameters)
+
+    def notation(self) -> str:
+        """Return the set as a person writes it: conditions on the indices, without isl's frame."""
+        body = self.text.split("{", 1)[1].rsplit("}", 1)[0].strip()
+        shown = []
+        for piece in body.split(";"):
+            head, _, condition = piece.partition(":")
+            shown.append(_region(head.strip(), condition.strip(), self.axes))
+        return "; or ".join(shown)
+
+
+def _region(head: str, condition: str, axes: tuple[str, ...]) -> str:
+    inside = head.strip("[] ")
+    parts = []
+    for name, entry in zip(axes, inside.split(","), strict=False):
+        _, equals, value = entry.partition("=")
+        if equals:
+            parts.append(f"{name} = {value.strip()}")
+        elif entry.strip() != name:
+            parts.append(f"{name} = {entry.strip()}")
+    parts += [condition] if condition else []
+    return " and ".join(parts) if parts else "everywhere"
+
+
+@lru_cache(maxsize=4096)
+def _parse(axes: tuple[str, ...], condition: str, parameters: tuple[str, ...]) -> Any:
+    prefix = f"[{', '.join(parameters)}] -> " if parameters else ""
+    return isl.Set.read_from_str(_CONTEXT, f"{prefix}{{ [{', '.join(axes)}] : {condition} }}")
+
+
+@lru_cache(maxsize=4096)
+def _map(axes: tuple[str, ...], image: tuple[Affine, ...]) -> Any:
+    names: set[str] = set()
+    for expression in image:
+        names |= expression.names()
+    parameters = sorted(names - set(axes))
+    prefix = f"[{', '.join(parameters)}] -> " if parameters else ""
+    source = f"[{', '.join(axes)}]"
+    pieces = []
+    for cases in product(*(e.cases() for e in image)):
+        target = ", ".join(e.isl() for _, e in cases)
+        tests = " and ".join(f"{t.isl()} >= 0" for found, _ in cases for t in found)
+        pieces.append(f"{source} -> [{target}]{' : ' if tests else ''}{tests}")
+    return isl.Map.read_from_str(_CONTEXT, f"{prefix}{{ {'; '.join(pieces)} }}")
+
+
+def _equations(raw: Any) -> bool:
+    """Whether an equation between axes and parameters holds on a basic set."""
+    hull = raw.remove_divs().affine_hull()
+    axes = isl.dim_type.set, 0, hull.dim(isl.dim_type.set)
+    return any(c.is_equality() and c.involves_dims(*axes) for c in hull.get_constraints())
+
+
+def _named(raw: Any, axes: tuple[str, ...]) -> Any:
+    for d, name in enumerate(axes):
+        raw = raw.set_dim_name(isl.dim_type.set, d, name)
+    return raw
+
+
+def _pieces(function: Any, axes: tuple[str, ...]) -> list[tuple[Domain, tuple[Affine, ...]]]:
+    """Return a piecewise function over ``axes`` as domains and expressions."""
+    found: list[tuple[Domain, tuple[Affine, ...]]] = []
+
+    def take(domain: Any, value: Any) -> None:
+        count = value.dim(isl.dim_type.out)
+        image = tuple(_expression(value.get_at(n), axes) for n in range(count))
+        found.append((Domain(axes, _named(domain, axes)), image))
+
+    function.foreach_piece(take)
+    return found
+
+
+def _expression(function: Any, axes: tuple[str, ...]) -> Affine:
+    """Return the floor of one of isl's quasi-affine functions over ``axes``."""
+    divisor = function.get_denominator_val()
+
+    def times(kind: Any, place: int) -> int:
+        value = function.get_coefficient_val(kind, place)
+        return int(value.mul(divisor).to_python())
+
+    total = Affine((), int(function.get_constant_val().mul(divisor).to_python()))
+    for place, name in enumerate(axes):
+        total += Affine.name(name) * times(isl.dim_type.in_, place)
+    for place in range(function.dim(isl.dim_type.param)):
+        name = function.get_dim_name(isl.dim_type.param, place)
+        total += Affine.name(name) * times(isl.dim_type.param, place)
+    for place in range(function.dim(isl.dim_type.div)):
+        factor = times(isl.dim_type.div, place)
+        if factor:
+            total += _expression(function.get_div(place), axes) * factor
+    return total // int(divisor.to_python())
+
+
+def condition_text(domain: Domain, context: Domain) -> str:
+    """Return the condition on parameters and axes that a point lies in a set, as Python source.
+
+    The empty text means that it holds throughout the context.
+    """
+    raw, known = _as_parameters(domain.isl), _as_parameters(context.isl)
+    if known.is_subset(raw):
+        return ""
+    build = isl.AstBuild.from_context(known)
+    return _text(build.expr_from_set(raw.gist(known).coalesce()))
+
+
+def line_loops(
+    context: Domain, pieces: Sequence[tuple[str, Domain]], variable: str
+) -> tuple[Loop, ...]:
+    """Return the loops that run pieces along the last axis, in ascending order.
+
+    Parameters
+    ----------
+    context
+        What is known of parameters and outer axes on every line.
+    pieces
+        Names and domains; the outer axes are fixed by the line.
+    variable
+        Name of the loop variable.
+    """
+    union = None
+    for name, domain in pieces:
+        last = Affine.name(domain.axes[-1])
+        piece = _map(domain.axes, (last,)).intersect_domain(domain.isl)
+        piece = piece.set_tuple_name(isl.dim_type.in_, name)
+        piece = piece.move_dims(
+            isl.dim_type.param,
+            piece.dim(isl.dim_type.param),
+            isl.dim_type.in_,
+            0,
+            len(domain.axes) - 1,
+        )
+        piece = piece.set_tuple_name(isl.dim_type.in_, name)
+        whole = isl.UnionMap.from_map(piece)
+        union = whole if union is None else union.union(whole)
+    if union is None:
+        return ()
+    build = isl.AstBuild.from_context(_as_parameters(context.isl))
+    build = build.set_options(isl.UnionMap.read_from_str(_CONTEXT, "{ [i] -> separate[0] }"))
+    names = isl.IdList.alloc(_CONTEXT, 1).add(isl.Id.read_from_str(_CONTEXT, variable))
+    return _nodes(build.set_iterators(names).node_from_schedule_map(union))
+
+
+def _as_parameters(raw: Any) -> Any:
+    """Return a set with all its axes turned into parameters."""
+    count = raw.dim(isl.dim_type.set)
+    return raw.move_dims(
+        isl.dim_type.param, raw.dim(isl.dim_type.param), isl.dim_type.set, 0, count
+    ).params()
+
+
+def _nodes(node: Any) -> tuple[Loop, ...]:
+    kind = node.get_type()
+    if kind == isl.ast_node_type.block:
+        children = node.block_get_children()
+        found = (_nodes(children.get_at(n)) for n in range(children.n_ast_node()))
+        return tuple(loop for part in found for loop in part)
+    if kind == _NODE.if_:
+        then = _nodes(node.if_get_then_node())
+        orelse = _nodes(node.if_get_else_node()) if node.if_has_else_node() else ()
+        return then if then == orelse else (If(_text(node.if_get_cond()), then, orelse),)
+    if kind == _NODE.for_:
+        return _for(node)
+    assert kind == isl.ast_node_type.user
+    call = node.user_get_expr()
+    name = call.get_op_arg(0).get_id().get_name()
+    count = call.get_op_n_arg()
+    return (Run(name, tuple(_affine(call.get_op_arg(n)) for n in range(1, count))),)
+
+
+def _for(node: Any) -> tuple[Loop, ...]:
+    variable = node.for_get_iterator().get_id().get_name()
+    start = _text(node.for_get_init())
+    body = _nodes(node.for_get_body())
+    if node.for_is_degenerate():
+        return (For(variable, start, _next(start), 1, body),)
+    condition = node.for_get_cond()
+    bound = _text(condition.get_op_arg(1))
+    if condition.get_op_type() == isl.ast_expr_op_type.le:
+        bound = _next(bound)
+    return (For(variable, start, bound, int(_text(node.for_get_inc())), body),)
+
+
+def _next(text: str) -> str:
+    """Return the source of an integer plus one."""
+    return f"({text}) + 1" if " if " in text else f"{text} + 1"
+
+
+_OPERATORS = {
+    isl.ast_expr_op_type.add: "({} + {})",
+    isl.ast_expr_op_type.sub: "({} - {})",
+    isl.ast_expr_op_type.mul: "({} * {})",
+    isl.ast_expr_op_type.minus: "(-{})",
+    isl.ast_expr_op_type.div: "({} // {})",
+    isl.ast_expr_op_type.fdiv_q: "({} // {})",
+    isl.ast_expr_op_type.pdiv_q: "({} // {})",
+    isl.ast_expr_op_type.pdiv_r: "({} % {})",
+    isl.ast_expr_op_type.zdiv_r: "({} % {})",
+    _OP.and_: "({} and {})",
+    isl.ast_expr_op_type.and_then: "({} and {})",
+    _OP.or_: "({} or {})",
+    isl.ast_expr_op_type.or_else: "({} or {})",
+    isl.ast_expr_op_type.eq: "({} == {})",
+    isl.ast_expr_op_type.le: "({} <= {})",
+    isl.ast_expr_op_type.lt: "({} < {})",
+    isl.ast_expr_op_type.ge: "({} >= {})",
+    isl.ast_expr_op_type.gt: "({} > {})",
+}
+_CALLS = {isl.ast_expr_op_type.max: "max", isl.ast_expr_op_type.min: "min"}
+
+
+def _text(expression: Any) -> str:
+    text = _source(expression)
+    return text[1:-1] if text.startswith("(") and _closes(text) else text
+
+
+def _closes(text: str) -> bool:
+    """Whether the first parenthesis closes at the very end."""
+    depth = 0
+    for place, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0:
+            return place == len(text) - 1
+    return False
+
+
+def _source(expression: Any) -> str:
+    kind = expression.get_type()
+    if kind == isl.ast_expr_type.id:
+        return str(expression.get_id().get_name())
+    if kind == isl.ast_expr_type.int:
+        return str(expression.get_val().to_python())
+    operator = expression.get_op_type()
+    args = [_source(expression.get_op_arg(n)) for n in range(expression.get_op_n_arg())]
+    if operator in _CALLS:
+        return f"{_CALLS[operator]}({', '.join(args)})"
+    if operator in (isl.ast_expr_op_type.cond, isl.ast_expr_op_type.select):
+        return f"({args[1]} if {args[0]} else {args[2]})"
+    return _OPERATORS[operator].format(*args)
+
+
+def _affine(expression: Any) -> Affine:
+    kind = expression.get_type()
+    if kind == isl.ast_expr_type.id:
+        return Affine.name(str(expression.get_id().get_name()))
+    if kind == isl.ast_expr_type.int:
+        return Affine((), int(expression.get_val().to_python()))
+    operator = expression.get_op_type()
+    args = [_affine(expression.get_op_arg(n)) for n in range(expression.get_op_n_arg())]
+    match operator:
+        case isl.ast_expr_op_type.add:
+            return args[0] + args[1]
+        case isl.ast_expr_op_type.sub:
+            return args[0] - args[1]
+        case isl.ast_expr_op_type.minus:
+            return -args[0]
+        case isl.ast_expr_op_type.mul:
+            return args[0] * args[1].constant if args[1].is_constant else args[1] * args[0].constant
+        case isl.ast_expr_op_type.pdiv_r | isl.ast_expr_op_type.zdiv_r:
+            return args[0] % args[1].constant
+    assert operator in (
+        isl.ast_expr_op_type.div,
+        isl.ast_expr_op_type.fdiv_q,
+        isl.ast_expr_op_type.pdiv_q,
+    )
+    return args[0] // args[1].constant

@@ -1,0 +1,313 @@
+"""Index sets of structured grids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ..errors import ArgumentError, EmptySpaceError, SpaceError, UnboundError
+from .affine import AXES, Affine
+from .index import Condition, Index, affine, integer, sizes_known
+
+if TYPE_CHECKING:
+    from ..programs.vectors import VectorSpace
+
+Box: TypeAlias = tuple[tuple[int, int], ...]
+"""Half-open index ranges, one for each axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extents:
+    """The data of a space: first index, number of points, and staggering, axis by axis."""
+
+    lower: tuple[int, ...]
+    shape: tuple[Affine, ...]
+    staggered: tuple[bool, ...]
+
+
+class Space:
+    """An index set ``lower <= index < lower + shape`` in NumPy axis order.
+
+    C order of the indices is the order of rows everywhere: in sweeps, in `to_scipy` and in
+    ``x.ravel()``.
+
+    Parameters
+    ----------
+    *shape
+        1 to 4 extents: positive integers, or affine expressions of `ssr.sizes`.
+
+    Raises
+    ------
+    EmptySpaceError
+        If an extent is zero or negative.
+    SpaceError
+        If the number of extents is not 1 to 4.
+
+    Examples
+    --------
+    >>> import ssr
+    >>> ny, nx = ssr.sizes("ny nx")
+    >>> cells = ssr.Space(ny, nx)
+    >>> cells.faces(axis=1)
+    Space(ny, nx + 1, faces of axis 1)
+    >>> ssr.Space(4, 5).grow(1)
+    Space(-1:5, -1:6)
+    """
+
+    __slots__ = ("axes", "data")
+
+    def __init__(self, *shape: Index | int) -> None:
+        if any(isinstance(s, (tuple, list)) for s in shape):
+            raise SpaceError(
+                "The extents of a space are given one by one.", hint="Write ssr.Space(*shape)."
+            )
+        if not 1 <= len(shape) <= 4:
+            raise SpaceError(f"A space has 1 to 4 dimensions, not {len(shape)}.")
+        extents = tuple(affine(s) for s in shape)
+        d = len(extents)
+        self._set(Extents((0,) * d, extents, (False,) * d))
+
+    def _set(self, data: Extents) -> None:
+        for axis, extent in enumerate(data.shape):
+            if extent.is_constant and extent.constant < 1:
+                raise EmptySpaceError(
+                    f"The space has no points along axis {axis}: its extent is {extent}.",
+                    hint="Extents are positive.",
+                )
+        self.data = data
+        self.axes = AXES[len(data.shape)]
+
+    @classmethod
+    def _from(cls, data: Extents) -> Space:
+        space = cls.__new__(cls)
+        space._set(data)
+        return space
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.data.shape)
+
+    @property
+    def shape(self) -> tuple[Index | int, ...]:
+        """Extents: integers where known, symbolic elsewhere."""
+        return tuple(s.constant if s.is_constant else Index(s) for s in self.data.shape)
+
+    @property
+    def lower(self) -> tuple[int, ...]:
+        """First index of each axis."""
+        return self.data.lower
+
+    @property
+    def location(self) -> str:
+        """Where the points sit in the grid: ``cells``, ``faces of axis a`` or ``nodes``."""
+        staggered = self.data.staggered
+        if not any(staggered):
+            return "cells"
+        if all(staggered) and len(staggered) > 1:
+            return "nodes"
+        return "faces of axis " + ", ".join(str(a) for a, s in enumerate(staggered) if s)
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        """Names of the symbolic sizes, sorted."""
+        return tuple(sorted(frozenset().union(*(s.names() for s in self.data.shape))))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Space) and self.data == other.data
+
+    def __hash__(self) -> int:
+        return hash(self.data)
+
+    def __repr__(self) -> str:
+        lower, shape = self.data.lower, self.data.shape
+        parts = [
+            str(s) if low == 0 else f"{low}:{s + low}" for low, s in zip(lower, shape, strict=True)
+        ]
+        parts += [] if self.location == "cells" else [self.location]
+        return f"Space({', '.join(parts)})"
+
+    def __contains__(self, point: object) -> bool:
+        index = point if isinstance(point, tuple) else (point,)
+        if len(index) != self.ndim:
+            raise SpaceError(f"A point of {len(index)} indices is asked for in {self!r}.")
+        sizes = sizes_known.get()
+        if sizes is not None and all(type(p) is int for p in index):
+            edges = zip(self.data.lower, self.data.shape, strict=True)
+            return all(
+                0 <= p - low < n.evaluate(sizes) for p, (low, n) in zip(index, edges, strict=True)
+            )
+        return bool(self.condition(tuple(affine(p) for p in index)))
+
+    def grow(self, *width: int | tuple[int, int]) -> Space:
+        """Return the space with ghost points: same coordinates, more of them.
+
+        Parameters
+        ----------
+        *width
+            Points added on both sides: one integer for all axes, or one entry for each axis, an
+            integer or a pair (low, high). Negative widths shrink.
+
+        Examples
+        --------
+        >>> import ssr
+        >>> ssr.Space(8, 8).grow((1, 2), 0)
+        Space(-1:10, 8)
+        """
+        entries = width * self.ndim if len(width) == 1 else width
+        if len(entries) != self.ndim:
+            raise ArgumentError(f"grow got {len(width)} widths for {self.ndim} axes.")
+        pairs = [_pair(w) for w in entries]
+        lower = tuple(low - w for low, (w, _) in zip(self.data.lower, pairs, strict=True))
+        shape = tuple(s + a + b for s, (a, b) in zip(self.data.shape, pairs, strict=True))
+        return Space._from(Extents(lower, shape, self.data.staggered))
+
+    def vector(self, components: int) -> VectorSpace:
+        """Return the space of fields with several values at each point, arrays (components, ...).
+
+        Examples
+        --------
+        >>> import ssr
+        >>> ssr.Space(4, 5).vector(2).shape
+        (2, 4, 5)
+        """
+        from ..programs.vectors import VectorSpace
+
+        count = integer(components)
+        if count is None or count < 1:
+            raise ArgumentError(f"A vector has one or more components, not {components!r}.")
+        return VectorSpace(count, self)
+
+    def faces(self, axis: int) -> Space:
+        """Return the faces normal to an axis: one point more along it; face f is below cell f."""
+        found = integer(axis)
+        if found is None or not -self.ndim <= found < self.ndim:
+            raise ArgumentError(f"Axis {axis} of a space with {self.ndim} axes.")
+        return self._stagger({found % self.ndim})
+
+    def nodes(self) -> Space:
+        """Return the corners of the cells: one point more along each axis."""
+        return self._stagger(set(range(self.ndim)))
+
+    def _stagger(self, axes: set[int]) -> Space:
+        if any(self.data.staggered):
+            raise SpaceError(f"{self!r} is staggered already; start from its cells.")
+        shape = tuple(s + (a in axes) for a, s in enumerate(self.data.shape))
+        return Space._from(
+            Extents(self.data.lower, shape, tuple(a in axes for a in range(self.ndim)))
+        )
+
+    def times(self, other: Space) -> Space:
+        """Return the space of pairs of points: the axes of this space, then those of the other."""
+        ours, theirs = self.data, other.data
+        return Space._from(
+            Extents(
+                ours.lower + theirs.lower,
+                ours.shape + theirs.shape,
+                ours.staggered + theirs.staggered,
+            )
+        )
+
+    def indices(self) -> tuple[Affine, ...]:
+        """Return the index names as expressions: the identity map."""
+        return tuple(Affine.name(a) for a in self.axes)
+
+    def condition(self, point: Sequence[Affine] | None = None) -> Condition:
+        """Return the condition that a point lies in the space."""
+        case = []
+        for here, low, extent in zip(
+            point or self.indices(), self.data.lower, self.data.shape, strict=True
+        ):
+            case += [(here - low, ">= 0"), (extent + low - here - 1, ">= 0")]
+        return Condition((tuple(case),))
+
+    def nonempty(self) -> Condition:
+        """Return the condition on the sizes that the space has points."""
+        return Condition((tuple((s - 1, ">= 0") for s in self.data.shape),))
+
+    def extent(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
+        """Return the shape of an array on this space for given sizes.
+
+        Raises
+        ------
+        EmptySpaceError
+            If the space has no points.
+        UnboundError
+            If a size has no value.
+        """
+        for name in self.sizes:
+            if name not in sizes:
+                raise UnboundError(f"No value is given for the size {name}.")
+        shape = tuple(s.evaluate(sizes) for s in self.data.shape)
+        for axis, length in enumerate(shape):
+            if length < 1:
+                known = [f"{name} = {sizes[name]}" for name in self.sizes]
+                raise EmptySpaceError(
+                    f"{self!r} has no points along axis {axis}: its extent is {length}.",
+                    note=f"for {', '.join(known)}",
+                    hint="Extents are positive.",
+                )
+        return shape
+
+    def box(self, sizes: Mapping[str, int]) -> Box:
+        """Return the whole space as one box of indices."""
+        shape = self.extent(sizes)
+        return tuple((low, low + n) for low, n in zip(self.data.lower, shape, strict=True))
+
+    def split(self, *parts: int, sizes: Mapping[str, int] | None = None) -> tuple[Box, ...]:
+        """Return the space cut into boxes, ``parts`` of nearly equal length along each axis.
+
+        Parameters
+        ----------
+        *parts
+            Numbers of parts, one for each axis.
+        sizes
+            The integers of symbolic sizes.
+
+        Examples
+        --------
+        >>> import ssr
+        >>> ssr.Space(4, 5).split(1, 2)
+        (((0, 4), (0, 3)), ((0, 4), (3, 5)))
+        """
+        counts = [integer(p) or 0 for p in parts]
+        if len(counts) != self.ndim or min(counts) < 1:
+            raise ArgumentError(f"split needs {self.ndim} positive numbers of parts.")
+        ranges = []
+        for (low, high), count in zip(self.box(self._given(sizes)), counts, strict=True):
+            count = min(count, high - low)
+            share, more = divmod(high - low, count)
+            cuts = [low + q * share + min(q, more) for q in range(count + 1)]
+            ranges.append(list(pairwise(cuts)))
+        return tuple(product(*ranges))
+
+    def _given(self, sizes: Mapping[str, int] | None) -> dict[str, int]:
+        """Return integers for all sizes of the space."""
+        found = {}
+        for name in self.sizes:
+            value = integer((sizes or {}).get(name))
+            if value is None:
+                every = ", ".join(f'"{n}": ...' for n in self.sizes)
+                raise UnboundError(
+                    f"No value is given for the size {name}.",
+                    hint=f"Give all sizes: split(..., sizes={{{every}}}).",
+                )
+            found[name] = value
+        return found
+
+    def points(self, sizes: Mapping[str, int]) -> Iterator[tuple[int, ...]]:
+        """Yield all index tuples in C order."""
+        yield from product(*(range(low, high) for low, high in self.box(sizes)))
+
+
+def _pair(width: Any) -> tuple[int, int]:
+    """Return a width as the numbers of points added below and above."""
+    whole = integer(width)
+    if whole is not None:
+        return whole, whole
+    pair = [integer(w) for w in width] if isinstance(width, (tuple, list)) else []
+    if len(pair) == 2 and pair[0] is not None and pair[1] is not None:
+        return pair[0], pair[1]
+    raise ArgumentError(f"A width is an integer or a pair of integers, not {width!r}.")

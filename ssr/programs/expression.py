@@ -1,0 +1,341 @@
+"""What a program's body computes with: fields, and expressions of one row.
+
+An `Expression` holds the value of a generic row as IR. What cannot be part of one row - the
+operand of a product that is no field, a solve inside a larger expression - is assigned to a
+temporary field first, by the recorder of the program being traced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from .. import ir
+from ..algebra.families import multiply
+from ..errors import ArgumentError, RuntimeConditionError, SpaceError, UnsupportedError
+from ..points.index import plain
+from ..points.space import Space
+from ..trace.functions import power
+from ..trace.trace import row_domain
+from ..trace.values import CONDITIONS, LOGICAL, Row, is_condition, node, show
+from .recording import current
+
+if TYPE_CHECKING:
+    from .recorder import Recorder
+
+NESTED = 16
+"""Sums of sums at most that are kept apart until a program is complete."""
+
+
+class Expression(Row):
+    """The value at a generic row of a space: fields, products, solves and arithmetic of them."""
+
+    __slots__ = ("__weakref__", "order", "owner", "space", "value")
+
+    def __init__(
+        self,
+        space: Space,
+        value: ir.Value,
+        order: ir.Order = "any",
+        owner: Recorder | None = None,
+    ) -> None:
+        self.space = space
+        self.value = value
+        self.order = order
+        self.owner = current() if owner is None else owner
+        if not isinstance(value, ir.Load):
+            self.owner.track(self)
+
+    def become(self, name: str) -> None:
+        """Stand for a field that was just assigned the expression's values."""
+        self.value = ir.Load(name, self.space.indices())
+        self.order = "any"
+
+    def __getitem__(self, where: object) -> Expression:
+        """Return the values at a part of the points."""
+        if not isinstance(where, Space):
+            raise ArgumentError(
+                f"[{_key(where)}] is asked of the {self.told()}.",
+                hint="A part of the points is a Space; neighbours are read through a matrix.",
+            )
+        here = self.settled()
+        check_part(where, here.space, here.told())
+        return Expression(where, here.value)
+
+    def __repr__(self) -> str:
+        return f"<Expression on {self.space!r}: {show(self.value)}>"
+
+    def told(self) -> str:
+        """Return the expression as messages call it."""
+        text = show(self.value)
+        return f"run-time value {text}" if len(text) <= 40 else f"expression on {self.space!r}"
+
+    def __add__(self, other: object) -> Expression:
+        return NotImplemented if _is_vector(other) else self._sum(other, 1.0)
+
+    def __sub__(self, other: object) -> Expression:
+        return NotImplemented if _is_vector(other) else self._sum(other, -1.0)
+
+    def __neg__(self) -> Expression:
+        here = self.settled()
+        return Expression(here.space, ir.Sum(_negated(_summands(here))))
+
+    def __mul__(self, other: object) -> Expression:
+        return self.pointwise("mul", self, other)
+
+    def __truediv__(self, other: object) -> Expression:
+        return self.pointwise("div", self, other)
+
+    def __pow__(self, exponent: object) -> Any:
+        return power(self.settled(), exponent)
+
+    def __pos__(self) -> Expression:
+        return self
+
+    def __abs__(self) -> Expression:
+        return self.pointwise("abs", self)
+
+    def __lt__(self, other: object) -> Expression:
+        return self.pointwise("lt", self, other)
+
+    def __le__(self, other: object) -> Expression:
+        return self.pointwise("le", self, other)
+
+    def __gt__(self, other: object) -> Expression:
+        return self.pointwise("gt", self, other)
+
+    def __ge__(self, other: object) -> Expression:
+        return self.pointwise("ge", self, other)
+
+    def __eq__(self, other: object) -> Expression:  # type: ignore[override]
+        return self.pointwise("eq", self, other)
+
+    def __ne__(self, other: object) -> Expression:  # type: ignore[override]
+        return self.pointwise("ne", self, other)
+
+    __hash__ = object.__hash__
+
+    def __radd__(self, other: object) -> Expression:
+        return self.lift(other)._sum(self, 1.0)
+
+    def __rsub__(self, other: object) -> Expression:
+        return self.lift(other)._sum(self, -1.0)
+
+    def __rmul__(self, other: object) -> Expression:
+        return self.pointwise("mul", other, self)
+
+    def __rtruediv__(self, other: object) -> Expression:
+        return self.pointwise("div", other, self)
+
+    def __bool__(self) -> bool:
+        raise _runtime_condition("depends on a field")
+
+    def settled(self) -> Expression:
+        """Return an expression without a pending solve, which is stored first."""
+        recorder = current()
+        recorder.own(self)
+        return self if self.order == "any" else recorder.store(self)
+
+    def pointwise(self, name: str, *args: object) -> Expression:
+        """Return an operation on numbers, scalars and expressions, row by row."""
+        for a in args:
+            if _is_vector(a):
+                return a.pointwise(name, *args)  # type: ignore[attr-defined,no-any-return]
+        conditions = len(args) if name in LOGICAL else int(name == "where")
+        rows = [
+            a if n < conditions and isinstance(a, Mask) else self.lift(a)
+            for n, a in enumerate(args)
+        ]
+        for row in rows:
+            self._same_space(row)
+            if name in LOGICAL and not is_condition(row.value):
+                raise UnsupportedError(
+                    f"The {row.told()} is a number; & | ~ combine conditions.",
+                    hint="Compare first: (x > 0) & (y > 0).",
+                )
+        made = Mask if name in CONDITIONS else Expression
+        return made(self.space, ir.Op(name, tuple(row.value for row in rows)))
+
+    def lift(self, other: object) -> Expression:
+        """Return an operand as an expression on this space."""
+        other = plain(other)
+        if isinstance(other, Expression):
+            return other.settled()
+        if isinstance(other, np.ndarray):
+            raise ArgumentError(
+                "A program's body uses a NumPy array.",
+                hint="Declare it as a field of the program and pass it when calling.",
+            )
+        from ..matrices.matrix import Matrix
+
+        if isinstance(other, Matrix):
+            raise UnsupportedError(
+                f"A field is combined with the matrix {other.name}.",
+                hint=f"Apply the matrix first, as in w * ({other.name} @ x).",
+            )
+        return Expression(self.space, node(other, "Operands in a program"))
+
+    def _sum(self, other: object, sign: float) -> Expression:
+        left, right = self.settled(), self.lift(other)
+        self._same_space(right)
+        more = _summands(right)
+        return Expression(
+            left.space, ir.Sum((*_summands(left), *(more if sign > 0 else _negated(more))))
+        )
+
+    def _same_space(self, other: Expression) -> None:
+        if self.space != other.space:
+            raise SpaceError(
+                f"Expressions on {self.space!r} and {other.space!r} are combined.",
+                hint="Pointwise arithmetic needs one space; a matrix leads from one to another.",
+            )
+
+
+def _is_vector(other: object) -> bool:
+    return isinstance(other, Row) and not isinstance(other, Expression)
+
+
+class Mask(Expression):
+    """A comparison at a generic row: a condition of `where`; elsewhere one or zero."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        raise _runtime_condition("compares fields")
+
+    def settled(self) -> Expression:
+        """Return one where the comparison holds and zero elsewhere."""
+        current().own(self)
+        return Expression(self.space, ir.Op("where", (self.value, ir.ONE, ir.ZERO)))
+
+    def become(self, name: str) -> None:
+        """Stand for a field that was just assigned one where the comparison holds."""
+        self.value = ir.Op("ne", (ir.Load(name, self.space.indices()), ir.ZERO))
+
+
+def _runtime_condition(what: str) -> RuntimeConditionError:
+    return RuntimeConditionError(
+        f"A Python condition {what}.",
+        note="A program's body runs once, when it is declared, without data.",
+        hint="Choose between values with ssr.where(condition, a, b).",
+    )
+
+
+def renaming(sign: str) -> Callable[[Any, object], NoReturn]:
+    """Return the method of an assignment such as ``x += b``, which would change nothing."""
+
+    def method(self: Any, other: object) -> NoReturn:
+        raise ArgumentError(
+            f"`{self.name} {sign} ...` only renames {self.name} in a program.",
+            hint=f"Write {self.name}[:] {sign} ....",
+        )
+
+    return method
+
+
+class Field(Expression):
+    """A field of a program: ``x[:] = expression`` assigns it."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str, space: Space, owner: Recorder) -> None:
+        super().__init__(space, ir.Load(name, space.indices()), owner=owner)
+        self.name = name
+
+    __iadd__ = renaming("+=")
+    __isub__ = renaming("-=")
+    __imul__ = renaming("*=")
+    __itruediv__ = renaming("/=")
+    __ipow__ = renaming("**=")
+
+    def __getitem__(self, where: object) -> Expression:
+        if isinstance(where, Space):
+            check_part(where, self.space, f"field {self.name!r}")
+            return Expression(where, self.value, owner=self.owner)
+        if not _is_all(where):
+            raise ArgumentError(
+                f"{self.name}[{_key(where)}] reads a part of a field.",
+                hint="Use the whole field, or name a part by its Space; "
+                "neighbours are read through a matrix.",
+            )
+        return Expression(self.space, self.value, owner=self.owner)
+
+    def __setitem__(self, where: object, value: object) -> None:
+        part = where if isinstance(where, Space) else None
+        if part is not None:
+            check_part(part, self.space, f"field {self.name!r}")
+        elif not _is_all(where):
+            raise ArgumentError(
+                f"{self.name}[{_key(where)}] assigns a part of a field.",
+                hint=f"Assign the whole field, {self.name}[:] = ssr.where(condition, new, old)."
+                if isinstance(where, Mask)
+                else "Assign the whole field, x[:] = ..., or a part named by its Space.",
+            )
+        recorder = current()
+        if self.name in recorder.captured:
+            raise ArgumentError(f"Field {self.name!r} is data of a matrix and cannot be assigned.")
+        rows = self if part is None else Expression(part, self.value)
+        expression = value if isinstance(value, Expression) else rows.lift(value)
+        recorder.assign(self.name, recorder.space(self.name), expression, part or self.space)
+
+
+def check_part(part: Space, whole: Space, what: str) -> None:
+    """Check that all points of a space are points of another one.
+
+    Raises
+    ------
+    SpaceError
+        If they are not, for all sizes.
+    """
+    if part.ndim != whole.ndim:
+        raise SpaceError(
+            f"{part!r} is no part of the {what}.",
+            note=f"A point has {part.ndim} indices in the one, {whole.ndim} in the other.",
+        )
+    if part.data.staggered != whole.data.staggered:
+        raise SpaceError(
+            f"{part!r} is no part of the {what}.",
+            note=f"The one has points at {part.location}, the other at {whole.location}.",
+        )
+    outside = row_domain(part) - row_domain(whole)
+    if not outside.empty:
+        raise SpaceError(
+            f"{part!r} is no part of the {what}.",
+            note=f"Its points lie in {whole!r}; outside lie {outside.simplified().notation()}.",
+            hint="A part has the indices of the whole: with g = cells.grow(1), cells is part of g.",
+        )
+
+
+def _is_all(where: object) -> bool:
+    return where is Ellipsis or (isinstance(where, slice) and where == slice(None))
+
+
+def _key(where: object) -> str:
+    return "condition" if isinstance(where, Mask) else repr(where)
+
+
+def terms(expression: Expression) -> tuple[ir.Term, ...]:
+    """Return an expression as the terms of a sum."""
+    if isinstance(expression.value, ir.Sum):
+        return expression.value.terms
+    return (ir.Term(row_domain(expression.space), ir.ONE, expression.value),)
+
+
+def _summands(expression: Expression) -> tuple[ir.Term, ...]:
+    """Return an expression as one term of a sum; `shared.joined` settles which sums are one.
+
+    A sum of sums of sums is joined at once: it is one that grows in a loop.
+    """
+    value, depth = expression.value, 0
+    while isinstance(value, ir.Sum) and value.terms and depth <= NESTED:
+        value, depth = value.terms[0].operand, depth + 1  # type: ignore[assignment]
+    if depth > NESTED:
+        return terms(expression)
+    return (ir.Term(row_domain(expression.space), ir.ONE, expression.value),)
+
+
+def _negated(found: tuple[ir.Term, ...]) -> tuple[ir.Term, ...]:
+    return tuple(replace(t, weight=multiply(ir.Const(-1.0), t.weight)) for t in found)

@@ -1,0 +1,89 @@
+"""Matrices in programs: a generic row of ``A @ x`` and of ``A.solve(b)``.
+
+A product is a sum with one term for each family; a solve is such a sum, divided by the diagonal.
+Data of the matrix are replaced by what they are bound to in the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from .. import ir
+from ..algebra.analyse import diagonal_split
+from ..algebra.families import multiply
+from ..errors import SpaceError
+from ..points.sets import Domain
+from ..trace.trace import row_domain
+from .expression import Expression, terms
+from .recording import current
+
+if TYPE_CHECKING:
+    from ..matrices.matrix import Matrix
+    from .recorder import Recorder
+
+
+def apply_rows(matrix: Matrix, x: Expression) -> Expression:
+    """Return the row of ``matrix @ x``."""
+    if x.space != matrix.cols:
+        raise SpaceError(
+            f"{matrix.name} @ an expression on {x.space!r}: the columns are {matrix.cols!r}."
+        )
+    recorder = current()
+    field = recorder.store(x)
+    found = bound_families(matrix, recorder)
+    return Expression(
+        matrix.rows,
+        ir.Sum(tuple(ir.Term(f.domain, f.value, ir.Load(field.name, f.column)) for f in found)),
+    )
+
+
+def solve_rows(matrix: Matrix, b: Expression) -> Expression:
+    """Return the row of ``matrix.solve(b)``: ``(b - sum of made neighbours) / diagonal``."""
+    if b.space != matrix.rows:
+        raise SpaceError(
+            f"{matrix.name}.solve(an expression on {b.space!r}): the rows are {matrix.rows!r}."
+        )
+    recorder = current()
+    b = b.settled()
+    rows = row_domain(matrix.rows)
+    order, diagonal, rest = diagonal_split(bound_families(matrix, recorder), rows, matrix.name)
+    made = tuple(
+        ir.Term(f.domain, multiply(ir.Const(-1.0), f.value), ir.Load(ir.MADE, f.column, True))
+        for f in rest
+    )
+    total = ir.Sum((*terms(b), *made))
+    divisor = diagonal_value(diagonal, rows)
+    value = total if divisor == ir.ONE else ir.Op("div", (total, divisor))
+    return Expression(matrix.rows, value, order)
+
+
+def diagonal_value(diagonal: tuple[ir.Family, ...], rows: Domain) -> ir.Value:
+    """Return the diagonal entry of a row: one value if it is the same expression everywhere."""
+    if len(diagonal) == 1 and rows <= diagonal[0].domain:
+        return diagonal[0].value
+    return ir.Sum(tuple(ir.Term(f.domain, f.value) for f in diagonal))
+
+
+def bound_families(matrix: Matrix, recorder: Recorder) -> tuple[ir.Family, ...]:
+    """Return the families with data replaced by what they are bound to."""
+    meaning = recorder.data(matrix)
+    return tuple(replace(f, value=bound_value(f.value, meaning)) for f in matrix.families)
+
+
+def bound_value(value: ir.Value, meaning: Mapping[str, ir.Value | str]) -> ir.Value:
+    """Return a value with data replaced by what they are bound to."""
+
+    def change(part: ir.Value) -> ir.Value | None:
+        if isinstance(part, ir.Scalar):
+            found = meaning[part.name]
+            assert not isinstance(found, str)
+            return found
+        if isinstance(part, ir.Load):
+            name = meaning[part.array]
+            assert isinstance(name, str)
+            return replace(part, array=name)
+        return None
+
+    return ir.rewrite(value, change)

@@ -1,0 +1,287 @@
+"""The assignments of a program, collected while its body runs.
+
+A `Recorder` stores in temporary fields what cannot be part of one row, and what is read later
+although its fields are assigned before. It also knows the arrays and numbers that matrices bring
+along, and the stored matrices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+from weakref import WeakValueDictionary
+
+from .. import ir
+from ..algebra.oracle import data_of
+from ..errors import ArgumentError, SpaceError, Span, UnboundError, user_span
+from ..points.space import Space
+from ..trace.trace import row_domain
+from ..trace.values import Value, node
+from .expression import Expression, Field, Mask
+
+if TYPE_CHECKING:
+    from ..algebra.stored import Stored
+    from ..matrices.matrix import Matrix
+    from .external import External
+
+_PARAMETERS = "Use the parameters of the program's own body."
+
+
+class Recorder:
+    """The assignments and arrays of a program while its body runs."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.fields: dict[str, Space] = {}
+        self.temporaries: dict[str, Space] = {}
+        self.scalars: dict[str, float | None] = {}
+        self.captured: dict[str, Any] = {}
+        self.stored: dict[str, Stored] = {}
+        self.sizes: dict[str, int] = {}
+        self.inner: set[str] = set()
+        self.reductions: dict[str, Space] = {}
+        self.parts: dict[str, Space] = {}
+        self.steps: list[ir.Step] = []
+        self.places: list[Span | None] = []
+        self.results: Value | tuple[Value, ...] | None = None
+
+        self._live: WeakValueDictionary[int, Expression] = WeakValueDictionary()
+
+    def track(self, expression: Expression) -> None:
+        """Remember an expression as long as the body can use it."""
+        self._live[id(expression)] = expression
+
+    def fresh(self, stem: str) -> str:
+        """Return a name not used yet."""
+        spaces = {**self.fields, **self.temporaries}
+        taken = {*spaces, *self.scalars}.union(*(space.sizes for space in spaces.values()))
+        return ir.fresh(stem, taken)
+
+    def assign(
+        self, name: str, space: Space, expression: Expression, part: Space | None = None
+    ) -> None:
+        """Record ``name[:] = expression``, or ``name[part] = expression``.
+
+        Expressions that read the old values and may still be used are stored before.
+        """
+        self.own(expression)
+        rows = part or space
+        if rows != space and any(g.new for g in ir.gathers(expression.value)):
+            expression = self.store(expression)  # stored matrices number the points of the part
+        self._keep_readers(name, expression)
+        given = expression
+        if isinstance(expression, Mask):
+            expression = expression.settled()
+        if expression.space != rows:
+            what = "" if rows == space else "the part of "
+            raise SpaceError(
+                f"An expression on {expression.space!r} is assigned to {what}{name!r} on {rows!r}.",
+                hint="Both sides of an assignment live on one space.",
+            )
+        value = ir.reading(expression.value, ir.MADE, name)
+        self._own_scalars(value)
+        self.places.append(user_span())
+        self.steps.append(
+            ir.Assignment(
+                name,
+                rows.axes,
+                row_domain(rows),
+                value,
+                expression.order,
+                None if rows == space else self.part(rows),
+            )
+        )
+        if not isinstance(given.value, ir.Load):
+            given.become(name)
+
+    def call(self, external: External, fields: Sequence[str], scalars: Sequence[ir.Value]) -> None:
+        """Record the call of a function that updates temporaries nobody has read yet."""
+        for value in scalars:
+            self._own_scalars(value)
+        self.places.append(user_span())
+        self.steps.append(ir.Call(external.name, external, tuple(fields), tuple(scalars)))
+
+    def whole(self, name: str) -> Expression:
+        """Return the expression that stands for a field or temporary."""
+        space = self.space(name)
+        return Expression(space, ir.Load(name, space.indices()), owner=self)
+
+    def part(self, space: Space) -> ir.Field:
+        """Return the rows of a part of a field, by a name that they have in this program."""
+        name = repr(space)
+        self.parts[name] = space
+        return ir.Field(name, space.lower, space.data.shape)
+
+    def together(self, space: Space, values: Mapping[str, ir.Value]) -> None:
+        """Record assignments of several fields that are made together, row by row in C order."""
+        for name in values:
+            self._keep_readers(name, None)
+        rows = row_domain(space)
+        made = [ir.Assignment(n, space.axes, rows, v, "forward") for n, v in values.items()]
+        self.places.append(user_span())
+        self.steps.append(made[0] if len(made) == 1 else ir.Group(tuple(made)))
+
+    def _keep_readers(self, name: str, but: Expression | None) -> None:
+        """Store the expressions that read a field which is about to be assigned."""
+        for other in list(self._live.values()):
+            if other is not but and reads_field(other.value, name):
+                self._keep(other)
+
+    def space(self, name: str) -> Space:
+        """Return the space of a field or temporary."""
+        return self.fields[name] if name in self.fields else self.temporaries[name]
+
+    def keep(self, stored: Stored) -> str:
+        """Return the name of a stored matrix in this program."""
+        for name, known in self.stored.items():
+            if known is stored:
+                return name
+        name = f"csr{len(self.stored) + 1}"
+        self.stored[name] = stored
+        return name
+
+    def _own_scalars(self, value: ir.Value) -> None:
+        for part in ir.walk(value):
+            if isinstance(part, ir.Scalar) and part.name not in self.scalars:
+                raise ArgumentError(
+                    f"Scalar {part.name!r} belongs to another program.", hint=_PARAMETERS
+                )
+
+    def _keep(self, expression: Expression) -> None:
+        """Store an expression in a temporary, which it stands for from now on."""
+        expression.become(self.put(expression, expression.space))
+
+    def put(self, expression: Expression, whole: Space) -> str:
+        """Store an expression in a new temporary, which may have more points; return its name."""
+        name = self.fresh("t")
+        self.temporaries[name] = whole
+        self.assign(name, whole, expression, expression.space)
+        return name
+
+    def reduce(self, kind: Literal["sum", "max", "min"], stem: str, values: Expression) -> Value:
+        """Record a reduction over all rows; return the number it gives."""
+        values = values.settled()
+        self._own_scalars(values.value)
+        known = self._reduced(kind, values)
+        if known is not None:
+            return Value(ir.Scalar(known))
+        name, space = self.fresh(stem), values.space
+        rows = ir.Field(name, space.lower, space.data.shape)
+        self.scalars[name] = None
+        self.reductions[name] = space
+        self.places.append(user_span())
+        self.steps.append(
+            ir.Reduction(name, kind, space.axes, rows, row_domain(space), values.value)
+        )
+        return Value(ir.Scalar(name))
+
+    def _reduced(self, kind: str, values: Expression) -> str | None:
+        """Return an earlier reduction of the same values, if what they read has not changed."""
+        domain = row_domain(values.space)
+        for step in reversed(self.steps):
+            if not isinstance(step, ir.Reduction):
+                if any(reads_field(values.value, name) for name in ir.made(step)):
+                    return None
+            elif (step.kind, step.domain, step.value) == (kind, domain, values.value):
+                return step.name
+        return None
+
+    def give(self, results: object) -> None:
+        """Take what the body returns: nothing, a number, or a sequence of numbers."""
+        if isinstance(results, (tuple, list)):
+            self.results = tuple(Value(self._result(r)) for r in results)
+        elif results is not None:
+            self.results = Value(self._result(results))
+
+    def _result(self, result: object) -> ir.Value:
+        if isinstance(result, Expression):
+            raise ArgumentError(
+                f"The program {self.name} returns the {result.told()}.",
+                note="A program returns numbers: scalars, reductions and arithmetic of these.",
+                hint="Assign fields to parameters: y[:] = ....",
+            )
+        value = node(result, "Results of a program")
+        self._own_scalars(value)
+        return value
+
+    def returned(self) -> tuple[Value, ...]:
+        """Return all results."""
+        if self.results is None:
+            return ()
+        return self.results if isinstance(self.results, tuple) else (self.results,)
+
+    def store(self, expression: Expression) -> Field:
+        """Return a field that holds an expression: itself, or a new temporary."""
+        self.own(expression)
+        if isinstance(expression, Mask):
+            expression = expression.settled()
+        space, value = expression.space, expression.value
+        if isinstance(value, ir.Load) and value == ir.Load(value.array, space.indices()):
+            return Field(value.array, space, self)
+        self._keep(expression)
+        return self.store(expression)
+
+    def alone(self, expression: Expression) -> Field:
+        """Return a field that holds an expression and has no other points."""
+        field = self.store(expression)
+        if self.space(field.name) == field.space:
+            return field
+        return Field(self.put(Expression(field.space, field.value), field.space), field.space, self)
+
+    def own(self, expression: Expression) -> None:
+        """Check that an expression is made of the fields of this program."""
+        if expression.owner is not self:
+            what = f"Field {expression.name!r}" if isinstance(expression, Field) else "A value"
+            raise ArgumentError(f"{what} belongs to another program.", hint=_PARAMETERS)
+
+    def data(self, matrix: Matrix) -> dict[str, ir.Value | str]:
+        """Return what a matrix's data stand for here: a field's name, or a value."""
+        meaning: dict[str, ir.Value | str] = {}
+        for name, kind in matrix.parts.data.items():
+            if name not in matrix.parts.bound:
+                made = name not in data_of(matrix.parts.origin)
+                name = name.partition("[")[0]
+                raise UnboundError(
+                    f"Matrix {matrix.name} needs a value for {name!r}.",
+                    hint=f"Compute the recurrence first: {name}.compute()."
+                    if made
+                    else f"Bind it: {matrix.name}.bind({name}=...).",
+                )
+            value = matrix.parts.bound[name]
+            if isinstance(value, Expression):
+                meaning[name] = self.store(value).name
+            elif isinstance(kind, Space):
+                meaning[name] = self._capture(name, kind, value)
+            else:
+                meaning[name] = self._constant(name, value)
+        for name in matrix.sizes:
+            self.inner.add(name)
+            if name in matrix.parts.bound:
+                self._bind(name, matrix.parts.bound[name])
+        return meaning
+
+    def _bind(self, size: str, value: int) -> None:
+        known = self.sizes.setdefault(size, value)
+        if known != value:
+            raise ArgumentError(f"Size {size} is bound to {known} and to {value} in one program.")
+
+    def _capture(self, name: str, space: Space, array: Any) -> str:
+        for known, held in self.captured.items():
+            if held is array and self.fields.get(known) == space:
+                return known
+        name = self.fresh(name)
+        self.fields[name] = space
+        self.captured[name] = array
+        return name
+
+    def _constant(self, name: str, value: Any) -> ir.Value:
+        if isinstance(value, Value):
+            return value.node
+        name = self.fresh(name)
+        self.scalars[name] = float(value)
+        return ir.Scalar(name)
+
+
+def reads_field(value: ir.Value, name: str) -> bool:
+    """Whether a value reads a field."""
+    return name in ir.arrays(value)

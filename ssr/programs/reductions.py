@@ -1,0 +1,87 @@
+"""Numbers made of all values of a field, inside a program: sums, products, extremes."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from typing import Any
+
+from ..errors import ArgumentError
+from ..trace.functions import maximum, minimum, sqrt
+from ..trace.values import Value
+from .expression import Expression
+from .vectors import Vector
+
+
+def dot(x: Any, y: Any) -> Value:
+    """Return the sum of ``x * y`` over all points, in a program.
+
+    Like all sums here it does not depend on the order in which points are visited, nor on boxes:
+    the terms are added exactly, down to about 2^-53 of the largest one.
+
+    Parameters
+    ----------
+    x, y
+        Fields, expressions or vectors of a program, on one space.
+
+    Raises
+    ------
+    ArgumentError
+        If an operand is no field or expression.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> points = ssr.Space(ssr.size("n"))
+    >>> @ssr.program(x=points, y=points)
+    ... def product(x, y):
+    ...     return ssr.dot(x, y)
+    >>> product(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    11.0
+
+    References
+    ----------
+    J. Demmel and H. D. Nguyen, Parallel reproducible summation, IEEE Trans. Comput. 64, 2015.
+    """
+    left, right = _field(x, "dot"), _field(y, "dot")
+    return _reduce("sum", "dot", left * right)
+
+
+def norm(x: Any) -> Value:
+    """Return the Euclidean norm, the square root of ``dot(x, x)``."""
+    values = _field(x, "norm")
+    return sqrt(_reduce("sum", "norm", values * values))  # type: ignore[no-any-return]
+
+
+def sum(x: Any) -> Value:
+    """Return the sum of all values, independent of their order."""
+    return _reduce("sum", "sum", _field(x, "sum"))
+
+
+def max(x: Any) -> Value:
+    """Return the largest value, NaN if one is NaN."""
+    return _reduce("max", "max", _field(x, "max"))
+
+
+def min(x: Any) -> Value:
+    """Return the smallest value, NaN if one is NaN."""
+    return _reduce("min", "min", _field(x, "min"))
+
+
+def _field(x: Any, what: str) -> Expression | Vector:
+    if isinstance(x, Vector):
+        return x
+    if isinstance(x, Expression):
+        return x.settled()
+    raise ArgumentError(
+        f"ssr.{what} is given {type(x).__name__}, not a field of a program.",
+        hint="Reductions are written in programs; for arrays there is NumPy.",
+    )
+
+
+def _reduce(kind: Any, stem: str, values: Expression | Vector) -> Value:
+    if isinstance(values, Vector):
+        together = {"sum": operator.add, "max": maximum, "min": minimum}[kind]
+        values = functools.reduce(together, values.components)
+    assert values.owner is not None
+    return values.owner.reduce(kind, stem, values)

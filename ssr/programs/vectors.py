@@ -1,0 +1,333 @@
+"""Vector fields: several values at each point of a space, ``u[component, k, j, i]``.
+
+In a program a vector field is the tuple of its components, each of which is a field: an operation
+on vectors is the same operation on each component. Arrays have the component as first axis, so
+every component is an array of its own, and kernels know nothing of vectors.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from .. import ir
+from ..errors import ArgumentError, ShapeError
+from ..points.index import Index, integer
+from ..points.space import Space
+from ..trace.functions import power
+from ..trace.values import Row, Value
+from .expression import Expression, Field, renaming
+from .recorder import Recorder
+
+if TYPE_CHECKING:
+    from ..matrices.assembled import Assembled
+    from ..matrices.matrix import Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSpace:
+    """A number of values at each point of a space; made by `Space.vector`.
+
+    Arrays on it have the shape ``(components, *space.shape)``.
+
+    Examples
+    --------
+    >>> import ssr
+    >>> ny, nx = ssr.sizes("ny nx")
+    >>> ssr.Space(ny, nx).vector(3)
+    Space(ny, nx).vector(3)
+    """
+
+    components: int
+    space: Space
+
+    def __repr__(self) -> str:
+        return f"{self.space!r}.vector({self.components})"
+
+    @property
+    def shape(self) -> tuple[Index | int, ...]:
+        """Extents of arrays, the number of components first."""
+        return self.components, *self.space.shape
+
+    def grow(self, *width: int | tuple[int, int]) -> VectorSpace:
+        """Return the vector space with ghost points, as `Space.grow`."""
+        return VectorSpace(self.components, self.space.grow(*width))
+
+    def names(self, name: str) -> tuple[str, ...]:
+        """Return the names of the components of a field."""
+        return tuple(f"{name}[{n}]" for n in range(self.components))
+
+    def parts(self, name: str, array: Any) -> list[Any]:
+        """Return the components of an array.
+
+        Raises
+        ------
+        ArgumentError, ShapeError
+            If it is no array with this number of components.
+        """
+        if not isinstance(array, np.ndarray):
+            raise ArgumentError(
+                f"{name!r} is {type(array).__name__}, not a NumPy array.",
+                hint="Convert it with np.asarray.",
+            )
+        if array.ndim != self.space.ndim + 1 or len(array) != self.components:
+            raise ShapeError(
+                f"Array {name!r} has shape {array.shape}.",
+                note=f"its space is {self!r}",
+                hint=f"The first axis has length {self.components}: one array for each component.",
+            )
+        return list(array)
+
+
+def stem(name: str) -> str:
+    """Return the name of the vector field of which this is a component, or the name itself.
+
+    >>> stem("u[3]"), stem("dt")
+    ('u', 'dt')
+    """
+    return name.partition("[")[0]
+
+
+def grouped(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the kinds of data with the components of vector fields as one."""
+    found: dict[str, Any] = {}
+    for name, kind in data.items():
+        known = found.get(stem(name))
+        count = 1 if known is None else known.components + 1
+        found[stem(name)] = kind if stem(name) == name else VectorSpace(count, kind)
+    return found
+
+
+def apart(values: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of data with vector fields taken apart into their components.
+
+    Raises
+    ------
+    ArgumentError, ShapeError
+        If one has another number of components.
+    """
+    kinds, found = grouped(data), {}
+    for name, value in values.items():
+        kind = kinds.get(name)
+        if not isinstance(kind, VectorSpace):
+            found[name] = value
+            continue
+        components = list(value) if isinstance(value, Vector) else kind.parts(name, value)
+        if len(components) != kind.components:
+            raise ShapeError(f"{name!r} has {len(components)} of {kind.components} components.")
+        found |= dict(zip(kind.names(name), components, strict=True))
+    return found
+
+
+class Vector(Row):
+    """An expression for each component of a vector field, in a program.
+
+    ``u[0]`` is a component, ``u[1:]`` a vector of some of them, ``u[space]`` all of them at a part
+    of the points. Arithmetic and functions work component by component; numbers, scalars and
+    expressions count for all components.
+    """
+
+    __slots__ = ("components",)
+
+    def __init__(self, components: Sequence[Expression]) -> None:
+        self.components = tuple(components)
+
+    def __repr__(self) -> str:
+        return f"<Vector of {len(self.components)} on {self.components[0].space!r}>"
+
+    def told(self) -> str:
+        """Return the vector as messages call it."""
+        return f"vector on {self.components[0].space!r}"
+
+    def __len__(self) -> int:
+        return len(self.components)
+
+    def __iter__(self) -> Iterator[Expression]:
+        return iter(self.components)
+
+    def __getitem__(self, which: object) -> Any:
+        if isinstance(which, slice):
+            found = self.components[which]
+            return Vector(found) if found else self._no_component(which)
+        if which is Ellipsis:
+            return self
+        if isinstance(which, Space):
+            return Vector([component[which] for component in self.components])
+        place = integer(which)
+        if place is None or not -len(self) <= place < len(self):
+            self._no_component(which)
+        return self.components[place]
+
+    def _no_component(self, which: object) -> NoReturn:
+        raise ArgumentError(
+            f"A vector of {len(self)} components has no component {which!r}.",
+            hint="Components are counted from 0; points are read through matrices.",
+        )
+
+    def pointwise(self, name: str, *args: object) -> Vector:
+        """Return an operation, component by component."""
+        rows = [self._spread(a) for a in args]
+        first = self.components[0]
+        return Vector([first.pointwise(name, *row) for row in zip(*rows, strict=True)])
+
+    def _spread(self, other: object) -> tuple[Any, ...]:
+        """Return one operand for each component."""
+        if isinstance(other, Vector):
+            if len(other) != len(self):
+                raise ArgumentError(
+                    f"Vectors of {len(self)} and {len(other)} components are combined."
+                )
+            return other.components
+        if isinstance(other, (tuple, list)):
+            if len(other) != len(self):
+                raise ArgumentError(
+                    f"A vector of {len(self)} components is combined with {len(other)} values."
+                )
+            return tuple(other)
+        return (other,) * len(self)
+
+    def _each(self, operation: Callable[[Expression, Any], Expression], other: object) -> Vector:
+        pairs = zip(self.components, self._spread(other), strict=True)
+        return Vector([operation(a, b) for a, b in pairs])
+
+    def lift(self, other: object) -> Any:
+        """Return a number or value as the same at every row and component."""
+        return self._each(lambda here, o: here.lift(o), other)
+
+    def applied(self, matrix: Matrix | Assembled) -> Vector:
+        """Return ``matrix @ vector``: the matrix applied to each component."""
+        return Vector([matrix @ component for component in self.components])
+
+    def __add__(self, other: object) -> Vector:
+        return self._each(operator.add, other)
+
+    def __radd__(self, other: object) -> Vector:
+        return self._each(lambda a, b: b + a, other)
+
+    def __sub__(self, other: object) -> Vector:
+        return self._each(operator.sub, other)
+
+    def __rsub__(self, other: object) -> Vector:
+        return self._each(lambda a, b: b - a, other)
+
+    def __mul__(self, other: object) -> Vector:
+        return self._each(operator.mul, other)
+
+    def __rmul__(self, other: object) -> Vector:
+        return self._each(lambda a, b: b * a, other)
+
+    def __truediv__(self, other: object) -> Vector:
+        return self._each(operator.truediv, other)
+
+    def __rtruediv__(self, other: object) -> Vector:
+        return self._each(lambda a, b: b / a, other)
+
+    def __pow__(self, exponent: object) -> Vector:
+        return Vector([power(a, exponent) for a in self.components])
+
+    def __neg__(self) -> Vector:
+        return Vector([-a for a in self.components])
+
+    def __pos__(self) -> Vector:
+        return self
+
+    def __abs__(self) -> Vector:
+        return Vector([abs(a) for a in self.components])
+
+    def __lt__(self, other: object) -> Vector:
+        return self.pointwise("lt", self, other)
+
+    def __le__(self, other: object) -> Vector:
+        return self.pointwise("le", self, other)
+
+    def __gt__(self, other: object) -> Vector:
+        return self.pointwise("gt", self, other)
+
+    def __ge__(self, other: object) -> Vector:
+        return self.pointwise("ge", self, other)
+
+    def __eq__(self, other: object) -> Vector:  # type: ignore[override]
+        return self.pointwise("eq", self, other)
+
+    def __ne__(self, other: object) -> Vector:  # type: ignore[override]
+        return self.pointwise("ne", self, other)
+
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        return bool(self.components[0])
+
+
+class VectorField(Vector):
+    """A vector field of a program: ``u[:] = vector`` and ``u[0] = expression`` assign it.
+
+    ``u[space] = vector`` assigns a part of its points.
+    """
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str, kind: VectorSpace, recorder: Recorder) -> None:
+        super().__init__([Component(n, kind.space, recorder) for n in kind.names(name)])
+        self.name = name
+
+    __iadd__ = renaming("+=")
+    __isub__ = renaming("-=")
+    __imul__ = renaming("*=")
+    __itruediv__ = renaming("/=")
+
+    def __setitem__(self, which: object, value: Any) -> None:
+        points = which if isinstance(which, Space) else slice(None)
+        targets = self[slice(None) if which is Ellipsis or which is points else which]
+        if isinstance(targets, Field):
+            targets[:] = value
+            return
+        values = [_as_it_is(v) for v in targets._spread(value)]
+        for target, part in zip(targets, values, strict=True):
+            target[points] = part
+
+
+class Component(Field):
+    """A component of a vector field; ``u[0] += expression`` assigns it."""
+
+    __slots__ = ()
+
+    __iadd__ = Field.__add__  # type: ignore[assignment]
+    __isub__ = Field.__sub__  # type: ignore[assignment]
+    __imul__ = Field.__mul__  # type: ignore[assignment]
+    __itruediv__ = Field.__truediv__  # type: ignore[assignment]
+
+
+def _as_it_is(value: Any) -> Any:
+    """Return a component with the values it has now, whatever is assigned to it later."""
+    if not (isinstance(value, Expression) and isinstance(value.value, ir.Load)):
+        return value
+    snapshot = Expression(value.space, value.value, owner=value.owner)
+    assert value.owner is not None
+    value.owner.track(snapshot)
+    return snapshot
+
+
+def vector(*components: Any) -> Vector:
+    """Return expressions of a program as one vector.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> cells = ssr.Space(ssr.size("n"))
+    >>> @ssr.program(u=cells.vector(2), s=cells)
+    ... def polar(u, s):
+    ...     u[:] = ssr.vector(s * u[0], u[0] + u[1])
+    >>> u = np.array([[1.0, 2.0], [3.0, 4.0]])
+    >>> polar(u, np.array([10.0, 20.0]))
+    >>> u
+    array([[10., 40.],
+           [ 4.,  6.]])
+    """
+    found = [c for c in components if isinstance(c, Expression)]
+    if not found or any(not isinstance(c, (Expression, Value, int, float)) for c in components):
+        raise ArgumentError("ssr.vector takes expressions of a program, one for each component.")
+    return Vector([found[0].lift(c) for c in components])

@@ -1,0 +1,233 @@
+"""Matrices whose rows are made one after the other: incomplete factorisations.
+
+The generator of a recurrence reads entries of rows made before. It is traced like any other. What
+its entries are made of is worked out by `pattern`; the numbers that must be stored are fields of
+their own, computed by a program that makes all of them at a row before it goes on to the next.
+With these fields as its data a recurrence is a matrix like others.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import ChainMap
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+
+from .. import ir
+from ..algebra.definition import Parts
+from ..algebra.oracle import Recursion
+from ..errors import ArgumentError, SpaceError
+from ..matrices.declare import check_declaration
+from ..matrices.matrix import Matrix
+from ..matrices.rows import Reading, giving
+from ..options import Options
+from ..points.space import Space
+from ..programs.expression import Field
+from ..programs.matrix_rows import bound_value
+from ..programs.program import Program
+from ..programs.recorder import Recorder
+from ..programs.recording import recorder_of_program, recording
+from ..programs.signature import Signature
+from ..programs.vectors import Vector, VectorSpace
+from ..trace.trace import Path, ScalarType, check_signature, trace
+from .done import DONE, Symbolic
+from .storage import pattern
+
+
+def recurrence(
+    *, rows: Space, cols: Space, **data: Space | ScalarType
+) -> Callable[[Callable[..., Any]], Recurrence]:
+    """Declare a matrix by a generator of one row that may read the rows before it.
+
+    The decorated function takes one index for each axis and then ``done``, by which it reads what
+    rows before the own one, in C order, have yielded: ``done[k, c]`` is the entry in row k and
+    column c, zero where row k has no entry. ``A.row(j, i)`` is a row of another matrix as a
+    dictionary from columns to values; columns are tuples of indices, in one dimension indices, and
+    compare in C order. Otherwise it is a generator as in `ssr.matrix`.
+
+    Parameters
+    ----------
+    rows, cols
+        One space.
+    **data
+        Keyword-only arguments of the generator, as in `ssr.matrix`. Data of the matrices whose rows
+        are read need not be declared: they are data of the recurrence too.
+
+    Raises
+    ------
+    UnmadeRowError
+        If a row is read that is not made yet.
+    OutOfSpaceError
+        If a row or column is read that does not exist.
+    SingularMatrixError
+        If an entry that is divided by is proved to be zero.
+    UnsupportedError
+        If a column has no fixed distance from its row.
+
+    Examples
+    --------
+    An incomplete LU factorisation without fill, ILU(0), kept in one matrix:
+
+    >>> import numpy as np, ssr
+    >>> cells = ssr.Space(*ssr.sizes("ny nx"))
+    >>> weights = {(-1, 0): -1, (0, -1): -1, (0, 0): 4, (0, 1): -1, (1, 0): -1}
+    >>> A = ssr.stencil(cells, cells, weights, outside="drop")
+    >>> @ssr.recurrence(rows=cells, cols=cells)
+    ... def LU(j, i, done):
+    ...     row = A.row(j, i)
+    ...     for k in [c for c in row if c < (j, i)]:
+    ...         row[k] /= done[k, k]
+    ...         for c in row:
+    ...             if c > k:
+    ...                 row[c] -= row[k] * done[k, c]
+    ...     yield from row.items()
+    >>> F = LU.bind(ny=3, nx=3).compute()
+    >>> L, U = F.tril(-1) + ssr.identity(cells), F.triu()
+    >>> b = np.ones((3, 3))
+    >>> x = U.solve(L.solve(b))
+    >>> float(np.linalg.norm(b - A @ x).round(3)), float(np.linalg.norm(b).round(3))
+    (0.588, 3.0)
+
+    References
+    ----------
+    Saad, Iterative Methods for Sparse Linear Systems (2nd ed. 2003), algorithm 10.4.
+    """
+
+    def declare(function: Callable[..., Any]) -> Recurrence:
+        check_declaration(function, rows, cols, data, (Space,))
+        if rows != cols:
+            raise SpaceError(
+                f"The recurrence {function.__name__} needs equal spaces of rows and columns.",
+                note=f"rows {rows!r}, columns {cols!r}",
+            )
+        check_signature(function, rows, data, ("done",))
+        return define(function, rows, data)
+
+    return declare
+
+
+def define(
+    function: Callable[..., Any], space: Space, own: Mapping[str, Space | ScalarType]
+) -> Recurrence:
+    """Return the recurrence of a row generator."""
+    reading, done, name = Reading(own), Symbolic(space), function.__name__
+    paths = _traced(function, space, tuple(own), reading, done)
+    found = pattern(name, paths, space, done.places)
+    if name in reading.data:
+        raise ArgumentError(
+            f"{name!r} is the recurrence and one of its data.", hint="Rename one of them."
+        )
+    names = tuple((n, n) for n in reading.data)
+    parts = Parts(
+        name=name,
+        rows=space,
+        cols=space,
+        families=found.families,
+        origin=Recursion(function, space, space, names, tuple(own), frozenset(reading.spaces)),
+        data=MappingProxyType({**reading.data, **dict.fromkeys(found.made, space)}),
+        bound=MappingProxyType(reading.bound),
+        paths=paths,
+    )
+    return Recurrence(parts, found.made)
+
+
+def _traced(
+    function: Callable[..., Any],
+    space: Space,
+    own: Sequence[str],
+    reading: Reading,
+    done: Symbolic,
+) -> tuple[Path, ...]:
+    """Return the paths of a generator, which is also given what rows before it have made."""
+
+    @functools.wraps(function)
+    def generator(*index: Any, **given: Any) -> Any:
+        return function(*index, done, **{n: given[n] for n in own})
+
+    with giving(reading):
+        return trace(generator, space, space, ChainMap(reading.data, {DONE: space}))
+
+
+class Recurrence(Matrix):
+    """A matrix whose rows are made in C order, each from entries of earlier ones.
+
+    Made by `ssr.recurrence`. Its numbers are data by its own name, a vector field with one
+    component for each entry that must be stored; `compute` makes them. With these it is a matrix
+    like others: it has parts, products and solves. `to_scipy` runs the definition.
+    """
+
+    def __init__(self, parts: Parts, made: Mapping[str, ir.Value]) -> None:
+        super().__init__(parts)
+        self.made = made
+
+    @property
+    def entries(self) -> VectorSpace:
+        """The space of the numbers that are stored: declares a field for them, ``v=LU.entries``."""
+        return VectorSpace(len(self.made), self.rows)
+
+    def bind(self, **data: Any) -> Recurrence:
+        """Return the recurrence with values for its data; see `Matrix.bind`."""
+        return Recurrence(super().bind(**data).parts, self.made)
+
+    def compute(self, out: Any = None, dtype: Any = np.float64) -> Recurrence:
+        """Return the matrix with its numbers computed, from the values its data have now.
+
+        In a program this is a step of the program, run at each call.
+
+        Parameters
+        ----------
+        out
+            What receives the numbers: an array on `entries`, in a program a vector field on it. By
+            default a new one; outside of programs all sizes must be known then.
+        dtype
+            The type of a new array.
+
+        Raises
+        ------
+        UnboundError
+            If data or sizes have no value.
+        """
+        if not self.made:
+            return self
+        recorder = recorder_of_program()
+        if recorder is None:
+            if out is None:
+                out = np.empty((len(self.made), *self.rows.extent(self._known_sizes())), dtype)
+            self.program("compute")(out)
+            return self.bind(**{self.name: out})
+        made = self.bind(**{self.name: self._temporary(recorder) if out is None else out})
+        made._record(recorder)
+        return made
+
+    def program(self, what: Literal["apply", "solve", "compute"]) -> Program:
+        """Return the program behind ``A @ x``, ``A.solve(b)`` or ``A.compute(out)``."""
+        if what != "compute":
+            return super().program(what)
+        if what not in self._programs:
+            signature = Signature(f"{self.name} compute", ((self.name, self.entries),))
+            recorder = Recorder(signature.name)
+            with recording(recorder):
+                self.bind(**{self.name: signature.symbols(recorder)[0]})._record(recorder)
+            self._programs[what] = Program(recorder, signature, Options())
+        return self._programs[what]
+
+    def _temporary(self, recorder: Recorder) -> Vector:
+        """Return a vector of new temporaries of a program."""
+        names = [recorder.fresh(name) for name in self.entries.names(self.name)]
+        recorder.temporaries |= dict.fromkeys(names, self.rows)
+        return Vector([Field(name, self.rows, recorder) for name in names])
+
+    def _record(self, recorder: Recorder) -> None:
+        """Record the sweep that computes the numbers."""
+        meaning = recorder.data(self)
+        values = {str(meaning[n]): bound_value(v, meaning) for n, v in self.made.items()}
+        read = {load.array for v in values.values() for load in ir.loads(v) if not load.new}
+        for name in sorted(read & set(values)):
+            raise ArgumentError(
+                f"{self.name} is computed into {name!r}, from which it is computed.",
+                hint="Give it a field of its own.",
+            )
+        recorder.together(self.rows, values)

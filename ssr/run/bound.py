@@ -1,0 +1,73 @@
+"""Programs bound to arrays: checked once, then called with little but the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ArgumentError, ShapeError
+from .check_arrays import number_of
+
+if TYPE_CHECKING:
+    from .launch import Launch
+
+
+class Bound:
+    """A program and the arrays it runs on, made by `Program.bind`.
+
+    Call it with the scalars that were not bound, in the order of the program's parameters.
+    """
+
+    def __init__(
+        self,
+        launch: Launch,
+        fields: Sequence[Any],
+        scalars: Mapping[str, float | None],
+        returned: Callable[[tuple[float, ...]], Any],
+    ) -> None:
+        self._launch = launch
+        self._fields = tuple(fields)
+        self._scalars = dict(scalars)
+        self._open = [name for name, value in scalars.items() if value is None]
+        self._returned = returned
+        self._run = launch.unchecked()
+        self._results = bool(launch.results)
+        self._kept: list[tuple[Any, ...]] = []  # calls at the same time have memory of their own
+
+    def __call__(self, *scalars: float) -> Any:
+        """Run the program.
+
+        Raises
+        ------
+        ArgumentError
+            If the numbers are not those of the scalars without a value.
+        ShapeError
+            If an array was given another shape since; nothing has been done then.
+        """
+        try:
+            arguments = self._kept.pop()
+        except IndexError:
+            arguments = self._arguments()
+        given = self._given(arguments, scalars) if scalars or self._open else arguments
+        if self._run(*given):
+            raise ShapeError(
+                "An array has another shape or other strides than when it was bound.",
+                hint="Bind the program again.",
+            )
+        self._kept.append(arguments)
+        return self._returned(self._launch.found(arguments)) if self._results else None
+
+    def _arguments(self) -> tuple[Any, ...]:
+        """Return what the kernel takes, with new scratch memory; None for scalars of a call."""
+        middle, end = self._launch.memory(free=True)
+        return (*self._fields, *middle, *self._scalars.values(), *end)
+
+    def _given(self, arguments: tuple[Any, ...], scalars: tuple[float, ...]) -> list[Any]:
+        """Return arguments with the scalars of a call."""
+        if len(scalars) != len(self._open):
+            raise ArgumentError(
+                f"The bound program takes {len(self._open)} numbers, not {len(scalars)}.",
+                note=f"They are {', '.join(self._open)}." if self._open else None,
+            )
+        rest = iter([number_of(n, s) for n, s in zip(self._open, scalars, strict=True)])
+        return [next(rest) if a is None else a for a in arguments]

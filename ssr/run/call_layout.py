@@ -1,0 +1,243 @@
+"""Lay out a call: sizes, boxes in a legal order, offsets and strides, as tables of integers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..errors import BoxError
+from ..points.index import integer
+from ..points.space import Box, Space
+
+NEAR = 2**22
+"""Bytes of arrays that need no prefetching: more than a second-level cache."""
+
+BLOCK = 32768
+"""Elements of three planes that stay in a second-level cache beside other streams."""
+
+Table = np.ndarray[Any, np.dtype[np.int64]]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The integers of a call: shapes of scratch, layout of the arrays, one table for each nest.
+
+    For each function of another package, ``called`` has the layouts of its arrays.
+    """
+
+    temporaries: tuple[tuple[int, ...], ...]
+    buffers: tuple[int, ...]
+    layout: Table
+    free: Table
+    tables: tuple[Table, ...]
+    called: tuple[tuple[tuple[int, ...], ...], ...]
+
+
+def plan_boxes(
+    meta: Mapping[str, Any],
+    spaces: Mapping[str, Space],
+    sizes: Mapping[str, int],
+    arrays: Sequence[tuple[str, Space, Any]],
+    boxes: Sequence[Box] | None,
+) -> Plan:
+    """Return the plan of a call.
+
+    Raises
+    ------
+    BoxError
+        If the boxes do not cover the rows once, or wait for each other.
+    """
+    layout: dict[str, tuple[int, ...]] = {}
+    for name, space, a in arrays:
+        layout[name] = _offsets(space.lower, [s // a.itemsize for s in a.strides], a.shape)
+    shapes = []
+    alike = meta["temporaries"]
+    for name in alike:
+        space = spaces[alike[name]]
+        shape = space.extent(sizes)
+        shapes.append(shape)
+        layout[name] = _offsets(space.lower, _c_strides(shape), shape)
+    order = [*meta["fields"], *meta["temporaries"]]
+    tables, lists = [], []
+    for nest in meta["nests"]:
+        rows = nest.get("rows", nest["target"])
+        whole = spaces[alike.get(rows, rows)].box(sizes)
+        chosen = ordered(boxes, whole, nest) if boxes is not None else blocked(whole, nest)
+        lists.append(chosen)
+        lines = [
+            [sizes[s] for s in meta["sizes"]]
+            + [edge for axis in box for edge in axis]
+            + [number for name in order for number in layout[name]]
+            for box in chosen
+        ]
+        tables.append(np.array(lines, np.int64))
+    buffers = tuple(
+        max(rows * _elements(box, pad, lines) for box in lists[nest])
+        for _, nest, rows, pad, lines in meta["buffers"]
+    )
+    given = [a for _, _, a in arrays]
+    return Plan(
+        tuple(shapes),
+        buffers,
+        _layout(given, 1),
+        _layout(given, 0),
+        tuple(tables),
+        tuple(tuple((*layout[n], 1) for n in call["fields"]) for call in calls_of(meta)),
+    )
+
+
+def calls_of(meta: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Return what a kernel says of the functions of other packages that it calls."""
+    found: Sequence[Mapping[str, Any]] = meta.get("calls", ())
+    return found
+
+
+def _elements(box: Box, pad: int, lines: int | None) -> int:
+    """Return the elements of a row of a buffer, a plane if the lines beyond the box are given."""
+    row = box[-1][1] - box[-1][0] + 2 * pad
+    return row if lines is None else row * (box[-2][1] - box[-2][0] + 2 * lines)
+
+
+def _layout(arrays: Sequence[np.ndarray[Any, Any]], apart: int) -> Table:
+    """Return 1, whether to prefetch, and each array's bytes (0 without ``apart``) and form."""
+    numbers = [1, int(sum(a.nbytes for a in arrays) > NEAR)]
+    for a in arrays:
+        numbers += [apart * _bytes(a), *a.shape, *a.strides]
+    return np.array(numbers, np.int64)
+
+
+def _c_strides(shape: Sequence[int]) -> list[int]:
+    strides = [1]
+    for n in reversed(shape[1:]):
+        strides.insert(0, strides[0] * n)
+    return strides
+
+
+def _offsets(lower: Sequence[int], strides: Sequence[int], shape: Sequence[int]) -> tuple[int, ...]:
+    """Return the flat offset of index zero and the strides of all axes but the last."""
+    steps = [*strides[:-1], 1]
+    return (-sum(low * s for low, s in zip(lower, steps, strict=True)), *steps[:-1])
+
+
+def _bytes(a: np.ndarray[Any, Any]) -> int:
+    return int(a.itemsize + sum((n - 1) * s for n, s in zip(a.shape, a.strides, strict=True)))
+
+
+def blocked(whole: Box, nest: Mapping[str, Any]) -> tuple[Box, ...]:
+    """Return the rows as boxes whose planes stay in a cache while the outermost index advances.
+
+    Only where rows do not depend on each other; bits do not depend on boxes.
+    """
+    if nest["earlier"] != () or len(whole) < 3:
+        return (whole,)
+    (low, high), (first, last) = whole[-2], whole[-1]
+    rows = max(8, BLOCK // (3 * (last - first)))
+    if high - low <= 2 * rows:
+        return (whole,)
+    parts = -(-(high - low) // rows)
+    cuts = [low + (high - low) * n // parts for n in range(parts + 1)]
+    return tuple((*whole[:-2], cut, whole[-1]) for cut in pairwise(cuts))
+
+
+def normal(boxes: Any) -> tuple[Box, ...]:
+    """Return boxes given as any nested sequences of integers as tuples of Python's integers.
+
+    Raises
+    ------
+    BoxError
+        If they are something else.
+
+    Examples
+    --------
+    >>> normal([[(0, 2), [0, np.int64(4)]]])
+    (((0, 2), (0, 4)),)
+    """
+    try:
+        return tuple(tuple((_edge(low), _edge(high)) for low, high in box) for box in boxes)
+    except (TypeError, ValueError):
+        raise BoxError(
+            f"{boxes!r} is not a sequence of boxes, one pair of integers for each axis."
+        ) from None
+
+
+def _edge(value: Any) -> int:
+    found = integer(value)
+    if found is None:
+        raise TypeError
+    return found
+
+
+def ordered(boxes: Sequence[Box], whole: Box, nest: Mapping[str, Any]) -> tuple[Box, ...]:
+    """Return boxes in an order in which every box comes after those it waits for."""
+    found = tuple(boxes)
+    _check_cover(found, whole)
+    if nest["whole_lines"] and any(box[-1] != whole[-1] for box in found):
+        raise BoxError(
+            f"The sweep over {nest['target']!r} cannot be cut along its last axis.",
+            note="Its recurrence along the line is computed by doubling, for whole lines.",
+            hint="Cut along other axes, or use ssr.Options(exact=True).",
+        )
+    if len(found) == 1 or nest["earlier"] == ():
+        return found
+    if nest["earlier"] is None and nest["fused"]:
+        raise BoxError(
+            f"The steps up to {nest['target']!r} cannot be cut into boxes.",
+            note="They run together, and one overwrites what another reads at other rows, "
+            "or has rows where others have none.",
+            hint="Use ssr.Options(fuse=False).",
+        )
+    if nest["earlier"] is None:
+        raise BoxError(
+            f"The sweep over {nest['target']!r} cannot be cut into boxes.",
+            note="Its dependences are not the same for all rows.",
+        )
+    waits = {
+        n: {m for m, other in enumerate(found) if m != n and _needs(box, other, nest["earlier"])}
+        for n, box in enumerate(found)
+    }
+    result: list[Box] = []
+    while waits:
+        ready = [n for n, before in waits.items() if not before & set(waits)]
+        if not ready:
+            a, b = sorted(waits)[:2]
+            raise BoxError(
+                f"The sweep over {nest['target']!r} cannot run box by box: "
+                f"boxes {found[a]} and {found[b]} wait for each other.",
+                note=f"rows need the rows at offsets {nest['earlier']} before them",
+                hint="Cut along the outermost axes only.",
+            )
+        result.append(found[ready[0]])
+        del waits[ready[0]]
+    return tuple(result)
+
+
+def _needs(box: Box, other: Box, offsets: Sequence[Sequence[int]]) -> bool:
+    """Whether a row of ``box`` plus an offset lies in ``other``."""
+    return any(
+        all(
+            max(low + o, other_low) < min(high + o, other_high)
+            for (low, high), (other_low, other_high), o in zip(box, other, offset, strict=True)
+        )
+        for offset in offsets
+    )
+
+
+def _check_cover(boxes: Sequence[Box], whole: Box) -> None:
+    volume = 0
+    for n, box in enumerate(boxes):
+        if len(box) != len(whole) or any(
+            not low <= a < b <= high for (a, b), (low, high) in zip(box, whole, strict=True)
+        ):
+            raise BoxError(f"Box {box} is empty or not within the rows {whole}.")
+        volume += int(np.prod([b - a for a, b in box]))
+        for other in boxes[:n]:
+            if _needs(box, other, [(0,) * len(box)]):
+                raise BoxError(f"Boxes {other} and {box} overlap.")
+    if volume != int(np.prod([b - a for a, b in whole])):
+        raise BoxError(
+            f"The boxes do not cover all rows {whole}.", hint="Space.split makes a cover."
+        )

@@ -1,0 +1,168 @@
+"""Say what is wrong with arrays a kernel cannot take."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import (
+    ArgumentError,
+    ContiguityError,
+    DtypeError,
+    Error,
+    OverlapError,
+    ReadOnlyError,
+    ShapeError,
+)
+from ..points.index import plain
+from ..points.space import Space
+
+SUPPORTED = ("float64", "float32")
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def diagnose(
+    arrays: Sequence[tuple[str, Space, Any]], dtype: Any, written: Collection[str]
+) -> np.dtype[Any]:
+    """Check type, layout and dtype of arrays; return their common dtype.
+
+    What is wrong with an array that is read is not said of a result that was allocated like it.
+    """
+    common = None if dtype is None else np.dtype(dtype)
+    for name, space, a in read_first(arrays, written):
+        _check_type(name, a)
+        _check_dtype(name, a, common, name in written)
+        common = common or a.dtype
+        if a.ndim != space.ndim:
+            raise ShapeError(
+                f"Array {name!r} has {_axes(a.ndim)}, not {space.ndim}.",
+                note=f"its space is {space!r}",
+            )
+        if a.size:
+            _check_layout(name, a, name in written)
+        if name in written and not a.flags.writeable:
+            raise ReadOnlyError(
+                f"Array {name!r} is assigned, but it is read-only.",
+                hint="Pass an array that owns its memory, or a copy.",
+            )
+    assert isinstance(common, np.dtype)
+    return common
+
+
+def read_first(
+    arrays: Sequence[tuple[str, Space, Any]], written: Collection[str]
+) -> list[tuple[str, Space, Any]]:
+    """Return arrays that are only read before those that are written."""
+    return sorted(arrays, key=lambda entry: entry[0] in written)
+
+
+def _axes(count: int) -> str:
+    return f"{count} axis" if count == 1 else f"{count} axes"
+
+
+def _check_type(name: str, a: Any) -> None:
+    if not isinstance(a, np.ndarray):
+        raise ArgumentError(
+            f"{name!r} is {type(a).__name__}, not a NumPy array.",
+            hint="Convert it with np.asarray.",
+        )
+    if isinstance(a, np.ma.MaskedArray):
+        raise ArgumentError(
+            f"{name!r} is a masked array; kernels know no masks.",
+            hint=f"Pass {name}.filled(value), and the mask as a field of its own.",
+        )
+
+
+def _check_dtype(name: str, a: Array, common: np.dtype[Any] | None, written: bool) -> None:
+    if a.dtype.name not in SUPPORTED or not a.dtype.isnative:
+        if a.dtype.kind == "c":
+            hint = "Pass real and imaginary parts one after the other."
+        elif written:
+            hint = f"Supported: {', '.join(SUPPORTED)}; allocate it with one of these."
+        else:
+            hint = f"Supported: {', '.join(SUPPORTED)}; convert with {name}.astype(np.float64)."
+        raise DtypeError(f"Array {name!r} has dtype {a.dtype}.", hint=hint)
+    if common is not None and a.dtype != common:
+        raise DtypeError(
+            f"Array {name!r} has dtype {a.dtype} where the others have {common}.",
+            hint="All arrays of a call have one dtype.",
+        )
+
+
+def _check_layout(name: str, a: Array, written: bool) -> None:
+    if a.shape[-1] > 1 and a.strides[-1] != a.itemsize:
+        raise _unfit(
+            f"The last axis of array {name!r} is not contiguous: its stride is "
+            f"{a.strides[-1]} bytes.",
+            name,
+            written,
+        )
+    if not a.flags.aligned:
+        raise _unfit(f"Array {name!r} is not aligned in memory.", name, written)
+    axes = sorted((s, n) for s, n in zip(a.strides, a.shape, strict=True) if n > 1)
+    if any(s <= 0 or s % a.itemsize for s, _ in axes):
+        raise _unfit(
+            f"Array {name!r} has the strides {a.strides}; kernels need positive whole ones.",
+            name,
+            written,
+        )
+    end = a.itemsize
+    for stride, count in axes:
+        if written and stride < end:
+            raise OverlapError(
+                f"Array {name!r} is written, but its own elements share memory.",
+                note=f"its shape is {a.shape}, its strides are {a.strides}",
+                hint="Pass an array that owns its memory, or a copy.",
+            )
+        end += (count - 1) * stride
+
+
+def _unfit(message: str, name: str, written: bool) -> Error:
+    """Return the error of a layout; a copy of an array that is written would hide the result."""
+    hint = f"Pass np.ascontiguousarray({name})."
+    if written:
+        hint = f"Pass a contiguous array, and copy it to {name}[...] after the call."
+    return ContiguityError(message, hint=hint)
+
+
+def dtype_name(dtype: Any) -> str:
+    """Return the name of a dtype that kernels know."""
+    try:
+        name = str(np.dtype(dtype).name)
+    except TypeError:
+        name = str(dtype)
+    if name not in SUPPORTED:
+        raise DtypeError(
+            f"There are no kernels for dtype {name}.", hint=f"Supported: {', '.join(SUPPORTED)}."
+        )
+    return name
+
+
+def number_of(name: str, value: Any) -> float:
+    """Return the value of a scalar as a float."""
+    found = plain(value)
+    if isinstance(found, bool) or not isinstance(found, numbers.Real):
+        raise ArgumentError(f"Scalar {name!r} is {type(value).__name__}, not a number.")
+    try:
+        return float(found)
+    except OverflowError:
+        raise ArgumentError(f"Scalar {name!r} is too large for a floating-point number.") from None
+
+
+def overlap(arrays: Sequence[tuple[str, Space, Any]], written: Collection[str]) -> None:
+    """Raise if an array that is written shares an element with another one.
+
+    Kernels compare extents in memory, which meet for interleaved views too; this compares elements.
+    """
+    for n, (name, _, a) in enumerate(arrays):
+        for m, (other, _, b) in enumerate(arrays):
+            again = other in written and m < n
+            if name in written and m != n and not again and np.shares_memory(a, b):
+                raise OverlapError(
+                    f"Array {name!r} is written and shares memory with {other!r}.",
+                    hint="Pass a copy, or write the program with one field for both.",
+                )

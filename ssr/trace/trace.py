@@ -1,0 +1,376 @@
+"""Run a row generator on symbolic indices, once for each path through its conditions.
+
+A condition that the current domain does not decide forks the path: the run goes on where it
+holds, and the rest of the domain is run later from the start. Every run gives a domain and the
+entries of its rows; equal entries of different paths are one family.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from .. import ir
+from ..errors import (
+    ArgumentError,
+    DtypeError,
+    ImpureGeneratorError,
+    OutOfSpaceError,
+    Span,
+    TooManyPathsError,
+    UnboundError,
+    at,
+    span_of_generator,
+)
+from ..points.affine import Affine
+from ..points.index import Condition, Index, affine, deciding
+from ..points.sets import Domain
+from ..points.space import Space
+from .values import FieldData, Value, is_condition, node, show
+
+PATHS = 512
+"""Cap on the paths through one generator."""
+
+
+class ScalarType:
+    """The type of a run-time number in a declaration: use the object `ssr.scalar`."""
+
+    def __repr__(self) -> str:
+        return "ssr.scalar"
+
+
+scalar = ScalarType()
+
+Data = Mapping[str, "Space | ScalarType"]
+
+Place: TypeAlias = tuple[int, int]
+
+Split: TypeAlias = Callable[[object], Iterable[tuple[Place, object]]]
+"""What takes a yielded value apart into the entries of a dense block."""
+
+
+def undivided(value: object) -> Iterable[tuple[Place, object]]:
+    """Return a value that is no block."""
+    return (((0, 0), value),)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One yielded entry: where it applies, its column and value, and the user's line.
+
+    ``place`` is its row and column in the dense block that was yielded, if one was.
+    """
+
+    domain: Domain
+    column: tuple[Affine, ...]
+    value: ir.Value
+    span: Span | None
+    place: Place = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """The rows that take the same way through the conditions, and their entries."""
+
+    domain: Domain
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """Where a run begins to differ from an earlier one: the answers so far, and what is left."""
+
+    answers: tuple[tuple[Condition | Domain, bool], ...]
+    domain: Domain
+
+
+def _other_condition(note: str) -> ImpureGeneratorError:
+    return ImpureGeneratorError(
+        "The generator met another condition when it was run again.",
+        note=note,
+        hint="A generator must not use random numbers or change state.",
+    )
+
+
+class Tracer:
+    """Decides the conditions of one run and records the forks it leaves for later.
+
+    With ``again``, a run whose answers are all known is repeated.
+    """
+
+    def __init__(self, fork: Fork, names: frozenset[str], again: bool = False) -> None:
+        self.names = names
+        self.domain = fork.domain
+        self.replay = fork.answers
+        self.again = again
+        self.answers: list[tuple[Condition | Domain, bool]] = []
+        self.forks: list[Fork] = []
+
+    def decide(self, condition: Condition | Domain) -> bool:
+        """Return the truth of a condition on this path; fork where both are possible.
+
+        A domain is the condition that the row lies in it.
+        """
+        met = len(self.answers)
+        if met < len(self.replay):
+            expected, answer = self.replay[met]
+            if expected != condition:
+                raise _other_condition(f"first {_told(expected)}, then {_told(condition)}")
+        elif self.again:
+            raise _other_condition(f"first none, then {_told(condition)}")
+        else:
+            if isinstance(condition, Condition):
+                _check_names(condition.names(), self.names)
+            answer = self._decide(condition)
+        self.answers.append((condition, answer))
+        return answer
+
+    def _decide(self, condition: Condition | Domain) -> bool:
+        axes = self.domain.axes
+        holds = condition if isinstance(condition, Domain) else Domain.of(axes, condition)
+        yes = self.domain & holds
+        if yes.empty:
+            return False
+        no = self.domain - holds
+        if no.empty:
+            return True
+        self.forks.append(Fork((*self.answers, (condition, False)), no))
+        self.domain = yes
+        return True
+
+    def outside(self, space: Space, point: tuple[Affine, ...]) -> Domain | None:
+        """Return the rows for which a point lies outside a space, None if there are none."""
+        if self.again:
+            return None
+        inside = Domain.of(space.axes, space.condition())
+        found = self.domain - inside.preimage(point, self.domain.axes)
+        return None if found.empty else found
+
+
+_tracer: ContextVar[Tracer | None] = ContextVar("tracer", default=None)
+
+
+@contextmanager
+def running(tracer: Tracer) -> Iterator[None]:
+    """Let a tracer decide what is met inside the block."""
+    token = _tracer.set(tracer)
+    try:
+        with deciding(tracer.decide):
+            yield
+    finally:
+        _tracer.reset(token)
+
+
+def tracing() -> Tracer:
+    """Return the tracer of the run in progress."""
+    tracer = _tracer.get()
+    assert tracer is not None
+    return tracer
+
+
+def _told(condition: Condition | Domain) -> str:
+    return condition.notation() if isinstance(condition, Domain) else condition.isl()
+
+
+def check_signature(
+    function: Callable[..., object],
+    rows: Space,
+    data: Mapping[str, object],
+    more: tuple[str, ...] = (),
+) -> None:
+    """Check that a generator takes one index per axis and the declared data as keywords.
+
+    ``more`` are the parameters that follow the indices.
+    """
+    kinds = inspect.signature(function).parameters.values()
+    indices = [p.name for p in kinds if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    keywords = [p.name for p in kinds if p.kind is p.KEYWORD_ONLY]
+    variadic = [p.name for p in kinds if p.kind is p.VAR_POSITIONAL]
+    name = function.__name__
+    if len(indices) != rows.ndim + len(more) and not variadic:
+        raise ArgumentError(
+            f"Generator {name} takes {len(indices)} indices; its rows have {rows.ndim} axes."
+            if not more
+            else f"Generator {name} takes {len(indices)} parameters besides data, "
+            f"not {rows.ndim} indices and {', '.join(more)}."
+        )
+    if set(keywords) != set(data):
+        raise ArgumentError(
+            f"Generator {name} takes the keyword-only data {sorted(keywords)}, "
+            f"but {sorted(data)} is declared.",
+            hint="Declare each: a Space for a field, ssr.scalar for a number.",
+        )
+
+
+def trace(
+    function: Callable[..., object],
+    rows: Space,
+    cols: Space,
+    data: Data,
+    split: Split = undivided,
+) -> tuple[Path, ...]:
+    """Return the paths of a row generator, whose yielded values ``split`` takes apart.
+
+    Raises
+    ------
+    OutOfSpaceError
+        If a column may lie outside ``cols``.
+    ImpureGeneratorError
+        If a second run of the same path gives other entries.
+    TooManyPathsError
+        If there are more than `PATHS` paths.
+    ArgumentError, UnboundError
+        If data or sizes are used that the matrix does not have.
+    """
+    others = (cols, *(s for s in data.values() if isinstance(s, Space)))
+    start = row_domain(rows, others)
+    names = frozenset(rows.axes).union(*(s.sizes for s in (rows, *others)))
+    pending = [Fork((), start)]
+    paths: list[Path] = []
+    while pending:
+        fork = pending.pop()
+        if len(paths) >= PATHS:
+            raise TooManyPathsError(
+                f"Generator {function.__name__} has more than {PATHS} paths.",
+                note="Each condition that both holds and fails somewhere doubles the paths.",
+                hint="Make conditions depend on each other less, or split the matrix into a sum.",
+            )
+        tracer = Tracer(fork, names)
+        entries = _run(function, tracer, cols, data, split)
+        again = Tracer(Fork(tuple(tracer.answers), tracer.domain), names, again=True)
+        _check_pure(function, entries, _run(function, again, cols, data, split))
+        paths.append(Path(tracer.domain, entries))
+        pending.extend(tracer.forks)
+    return tuple(paths)
+
+
+def row_domain(rows: Space, others: tuple[Space, ...] = ()) -> Domain:
+    """Return the rows of a space, for positive sizes that leave no space empty."""
+    domain = Domain.of(rows.axes, rows.condition() & _positive(rows))
+    for space in others:
+        if not all(s.is_constant for s in space.data.shape):
+            domain = domain & Domain.of(rows.axes, space.nonempty() & _positive(space))
+    return domain
+
+
+def _positive(space: Space) -> Condition:
+    """Return the condition that the sizes are positive, where that says more than that rows are."""
+    extents = space.data.shape
+    sizes = {Affine.name(n) for e in extents for n in e.names()}
+    return Condition((tuple((n - 1, ">= 0") for n in sorted(sizes - {*extents}, key=str)),))
+
+
+def _run(
+    function: Callable[..., object], tracer: Tracer, cols: Space, data: Data, split: Split
+) -> tuple[Entry, ...]:
+    given = {
+        name: FieldData(name, kind, tracer.outside)
+        if isinstance(kind, Space)
+        else Value(ir.Scalar(name))
+        for name, kind in data.items()
+    }
+    found: list[tuple[tuple[Affine, ...], ir.Value, Span | None, Place]] = []
+    with running(tracer):
+        generator = function(*(Index(Affine.name(a)) for a in tracer.domain.axes), **given)
+        if not inspect.isgenerator(generator):
+            raise ArgumentError(
+                f"Generator {function.__name__} returned {type(generator).__name__}; "
+                "it must `yield column, value`.",
+            )
+        for item in generator:
+            span = span_of_generator(generator)
+            column, value = split_entry(item, cols, span)
+            with at(span, 0):
+                _check_names(frozenset().union(*(c.names() for c in column)), tracer.names)
+            beyond = tracer.outside(cols, column)
+            if beyond is not None:
+                raise OutOfSpaceError(
+                    f"Column ({', '.join(map(str, column))}) of {function.__name__} "
+                    f"lies outside {cols!r}.",
+                    span=span and span.element(0),
+                    note=f"That is so for {beyond.simplified(tracer.domain).notation()}.",
+                    hint="Guard it with `if column in space:`, or let cols be space.grow(width).",
+                )
+            with at(span, 1):
+                for place, part in split(value):
+                    found.append((column, _entry(part, tracer.names, data), span, place))
+    return tuple(Entry(tracer.domain, *entry) for entry in found)
+
+
+def _entry(value: object, names: frozenset[str], data: Data) -> ir.Value:
+    """Return the value of an entry as a node; check that the matrix knows what it is made of."""
+    found = node(value)
+    if is_condition(found):
+        raise DtypeError(
+            f"The condition {value!r} is not a number.",
+            hint="Write ssr.where(condition, 1.0, 0.0).",
+        )
+    for part in ir.walk(found):
+        match part:
+            case ir.Coordinate(index):
+                _check_names(index.names(), names)
+            case ir.Load(name) | ir.Scalar(name) if name not in data:
+                raise ArgumentError(
+                    f"{show(part)} belongs to a program or to another matrix.",
+                    hint="Declare it as data of this matrix and bind it.",
+                )
+    return found
+
+
+def _check_names(used: frozenset[str], known: frozenset[str]) -> None:
+    for name in sorted(used - known):
+        raise UnboundError(
+            f"The size {name} belongs to no space of the matrix.",
+            hint="Sizes are learnt from arrays. Use an integer, or declare a number as ssr.scalar.",
+        )
+
+
+def split_entry(item: object, cols: Space, span: Span | None) -> tuple[tuple[Affine, ...], object]:
+    """Return column and value of one yielded item."""
+    if not isinstance(item, tuple) or len(item) != 2:
+        raise ArgumentError(f"A generator yields `column, value`, not {item!r}.", span=span)
+    column, value = item
+    index = column if isinstance(column, tuple) else (column,)
+    if len(index) != cols.ndim:
+        raise ArgumentError(
+            f"A column has {cols.ndim} indices in {cols!r}, not {len(index)}.", span=span
+        )
+    with at(span, 0):
+        return tuple(affine(c) for c in index), value
+
+
+def _check_pure(
+    function: Callable[..., object], first: tuple[Entry, ...], second: tuple[Entry, ...]
+) -> None:
+    known: set[tuple[int, int]] = set()
+
+    def alike(a: ir.Value, b: ir.Value) -> bool:
+        """Whether values are equal; what is shared is compared once, and NaN equals NaN."""
+        if (id(a), id(b)) not in known:
+            match a, b:
+                case ir.Op(name, args), ir.Op(other, more) if len(args) == len(more):
+                    equal = name == other and all(map(alike, args, more))
+                case _:
+                    equal = repr(a) == repr(b)
+            if not equal:
+                return False
+            known.add((id(a), id(b)))
+        return True
+
+    def same(a: Entry, b: Entry) -> bool:
+        return a.column == b.column and alike(a.value, b.value)
+
+    pairs = list(zip(first, second, strict=False))
+    if len(first) != len(second) or not all(same(a, b) for a, b in pairs):
+        changed = next((a for a, b in pairs if not same(a, b)), (first or second)[-1])
+        raise ImpureGeneratorError(
+            f"Generator {function.__name__} gave different entries when it was run again.",
+            span=changed.span,
+            note=f"one of them is {show(changed.value)} at ({', '.join(map(str, changed.column))})",
+            hint="A generator must not use random numbers or change state; "
+            "pass run-time values as data.",
+        )
