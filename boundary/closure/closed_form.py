@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ssr import ir
+from ssr.ir.external import Made
 from ssr.points.affine import AXES, Affine
 from ssr.points.sets import Domain
-from ssr.programs.external import Made
 
 from ..grid.frame import ENDS, Frame, Orthant
 from ..grid.link import Side

@@ -16,9 +16,10 @@ import numpy as np
 
 import ssr
 from ssr.errors import ArgumentError, ShapeError, SpaceError
+from ssr.ir.external import External, Layout, Tables
 from ssr.points.sets import Domain
 from ssr.programs.expression import Expression
-from ssr.programs.external import External, Layout, Tables, extend
+from ssr.programs.external import extend
 from ssr.programs.vectors import Vector, VectorSpace
 
 from ..closure.ruled import LARGE, several

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ssr.programs.external import Layout
+from ssr.ir.external import Layout
 
 from .lines import (
     WIDE,

@@ -13,10 +13,9 @@ import numpy as np
 
 from ssr import ir
 from ssr.errors import Error
+from ssr.ir.external import External, Layout, Made, Tables
 from ssr.points.sets import Domain
-from ssr.points.space import Space
-from ssr.programs.external import External, Layout, Made, Tables
-from ssr.trace.trace import row_domain
+from ssr.points.space import Space, row_domain
 
 from ..closure.closed_form import Closed, closed_rows, values
 from ..closure.closure import Piece as Region

@@ -8,9 +8,10 @@ from typing import Any, TypeAlias
 
 from .. import ir
 from ..emit.module import kernel_source
+from ..ir import LoopNest
 from ..lower.folding import Folded, fold
 from ..lower.fusion import fuse
-from ..lower.loops import LoopNest, schedule
+from ..lower.loops import schedule
 from ..lower.nests import in_place, nest
 from ..lower.passes.partial_sums import partial_sums
 from ..lower.passes.prefetch import prefetch

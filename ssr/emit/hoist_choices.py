@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Set
 
 from .. import ir
-from ..lower.loops import LoopNest
+from ..ir import LoopNest
 from ..points.affine import Affine, Choice
 from ..points.loop_tree import For, Loop, runs_of, variables
 from .write_rows import at_row, place_of, value_text

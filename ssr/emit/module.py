@@ -13,8 +13,8 @@ from typing import Any
 
 from .. import ir
 from ..algebra.stored import argument, needed
-from ..lower.loops import LoopNest
-from ..lower.nests import bounds, told
+from ..ir import LoopNest
+from ..lower.nests import bounds
 from ..lower.place_externals import partly_needed
 from ..points.loop_tree import For, If, Loop, runs_of
 from ..run.call_layout import calls_of
@@ -203,7 +203,7 @@ def _boxes(
         columns += [f"{spelled(name)}_0"]
         columns += [f"{spelled(name)}_s{a}" for a in range(len(array.shape) - 1)]
     used = set(names([*start, *inside]))
-    part = told(nest.rows) if _rows(nest, program) else ":"
+    part = nest.rows.slices if _rows(nest, program) else ":"
     table = f"table_{number}"
     return [
         f"    for box in range({table}.shape[0]):  # {nest.target}[{part}] = ...",

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from .. import ir
-from ..lower.loops import LoopNest
+from ..ir import LoopNest
 from ..points.affine import Affine
 from ..points.loop_tree import For, If, Loop, Reduce, Run, runs_of
 from .hoist_choices import decide

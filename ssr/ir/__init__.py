@@ -1,140 +1,93 @@
-"""All node classes of the intermediate representation, immutable and structurally comparable.
+"""The intermediate representation: programs, nests and loops, immutable and compared by value.
 
-Values are expressions over one row's indices; a `Sum` adds those of its terms whose domain holds
-the row, as one chain of fused multiply-adds in the order written: this order *is* the arithmetic.
+Values of one row are in `value`, steps of other packages in `external`; both are names of this
+module too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from itertools import chain, count
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from ..points.affine import Affine
+from ..points.loop_tree import Loop
 from ..points.sets import Domain
+from .external import External
+from .value import (
+    ONE,
+    WHOLE,
+    ZERO,
+    Const,
+    Coordinate,
+    Diagonal,
+    Field,
+    Gather,
+    Load,
+    Op,
+    Range,
+    Scalar,
+    Sum,
+    Term,
+    Value,
+    arrays,
+    children,
+    gathers,
+    loads,
+    reading,
+    rewrite,
+    walk,
+)
 
-if TYPE_CHECKING:
-    from ..programs.external import External
-
-
-@dataclass(frozen=True, slots=True)
-class Const:
-    """A number written in the source; rounded to the kernel's type."""
-
-    value: float
-
-
-@dataclass(frozen=True, slots=True)
-class Scalar:
-    """A run-time number, the same for all rows."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Coordinate:
-    """An index expression used as a number."""
-
-    index: Affine
-
-
-@dataclass(frozen=True, slots=True)
-class Load:
-    """The element of an array at an index; ``new`` if made by the statement that reads it."""
-
-    array: str
-    index: tuple[Affine, ...]
-    new: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Op:
-    """An operation: one of ``values.FOLD``, which says what they mean."""
-
-    name: str
-    args: tuple[Value, ...]
-    known: int | None = field(default=None, init=False, repr=False, compare=False)
-
-    def __hash__(self) -> int:
-        if self.known is None:
-            object.__setattr__(self, "known", hash((self.name, self.args)))
-        return self.known  # type: ignore[return-value]
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """``weight * operand`` at the rows of a domain; no operand means the weight alone."""
-
-    domain: Domain
-    weight: Value
-    operand: Value | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Sum:
-    """The sum of the terms present at a row, in order; zero if none is."""
-
-    terms: tuple[Term, ...]
-    known: int | None = field(default=None, init=False, repr=False, compare=False)
-
-    def __hash__(self) -> int:
-        if self.known is None:
-            object.__setattr__(self, "known", hash(self.terms))
-        return self.known  # type: ignore[return-value]
-
-
-Range = tuple[int, int]
-"""Entries of a row of a stored matrix: from one bound to another.
-
-The bounds are 0 at the first entry, 1 at the diagonal, 2 after the diagonal, 3 at the end.
-"""
-
-WHOLE: Range = (0, 3)
-
-
-@dataclass(frozen=True, slots=True)
-class Gather:
-    """A part of a row of a stored matrix times a field: the sum over its entries.
-
-    Columns ascend; the first, third, ... entries are added from zero, each by a fused multiply-add,
-    so are the others, and then the two sums are added. ``row`` is the row's index; ``rows``
-    and ``cols`` say how points are numbered, and ``cols`` is the field. ``wide`` says that the
-    matrix needs integers of 64 bits. ``new`` is that of a `Load`.
-    """
-
-    matrix: str
-    row: tuple[Affine, ...]
-    rows: Field
-    cols: Field
-    part: Range = WHOLE
-    wide: bool = False
-    new: bool = False
-
-    @property
-    def array(self) -> str:
-        """The field that is read."""
-        return self.cols.name
-
-    def of(self, array: str) -> Gather:
-        """Return the same product with another field."""
-        return replace(self, cols=replace(self.cols, name=array))
-
-
-@dataclass(frozen=True, slots=True)
-class Diagonal:
-    """The diagonal entry of a row of a stored matrix that has one in each row."""
-
-    matrix: str
-    row: tuple[Affine, ...]
-    rows: Field
-    wide: bool = False
-
-
-Value: TypeAlias = "Const | Scalar | Coordinate | Load | Op | Sum | Gather | Diagonal"
-
-ZERO = Const(0.0)
-ONE = Const(1.0)
+__all__ = [
+    "MADE",
+    "ONE",
+    "WHOLE",
+    "ZERO",
+    "Assignment",
+    "Branch",
+    "Buffer",
+    "Call",
+    "Const",
+    "Coordinate",
+    "Diagonal",
+    "External",
+    "Family",
+    "Field",
+    "Fold",
+    "Gather",
+    "Group",
+    "Load",
+    "LoopNest",
+    "Nest",
+    "Op",
+    "Order",
+    "Part",
+    "Piece",
+    "Program",
+    "Range",
+    "Reduction",
+    "Scalar",
+    "Stage",
+    "Statement",
+    "Step",
+    "Sum",
+    "Term",
+    "Value",
+    "arrays",
+    "children",
+    "fresh",
+    "gathers",
+    "loads",
+    "made",
+    "parts",
+    "reading",
+    "rewrite",
+    "scratch",
+    "values",
+    "walk",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,20 +188,6 @@ def made(step: Step) -> tuple[str, ...]:
     if isinstance(step, Call):
         return step.fields
     return tuple(p.target if isinstance(p, Assignment) else p.name for p in parts(step))
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """An array of a program: where its first element lies and how many there are."""
-
-    name: str
-    lower: tuple[int, ...]
-    shape: tuple[Affine, ...]
-
-    @property
-    def points(self) -> tuple[tuple[int, ...], tuple[Affine, ...]]:
-        """Where the points lie: first index and extent along each axis."""
-        return self.lower, self.shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,98 +350,16 @@ class Nest:
     joint: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class LoopNest:
+    """A nest as loops over pieces of its statements."""
+
+    nest: Nest
+    pieces: dict[str, Piece]
+    tree: tuple[Loop, ...]
+
+
 def fresh(stem: str, taken: Collection[str]) -> str:
     """Return a name that is not taken: the stem, or the stem with a number."""
     names = chain((stem,), (f"{stem}_{n}" for n in count(1)))
     return next(n for n in names if n not in taken)
-
-
-def children(value: Value) -> tuple[Value, ...]:
-    """Return the values a value is made of."""
-    match value:
-        case Op(_, args):
-            return args
-        case Sum(terms):
-            return tuple(part for t in terms for part in (t.weight, t.operand) if part is not None)
-        case _:
-            return ()
-
-
-def walk(value: Value) -> Iterator[Value]:
-    """Yield a value and all values inside it, parents first; what is shared is met once."""
-    seen: set[int] = set()
-    left = [value]
-    while left:
-        here = left.pop()
-        if id(here) not in seen:
-            seen.add(id(here))
-            yield here
-            left += reversed(children(here))
-
-
-def rewrite(value: Value, change: Callable[[Value], Value | None]) -> Value:
-    """Return the value with ``change`` applied to every node, leaves first; None keeps a node.
-
-    What is shared is changed once and stays shared.
-    """
-    done: dict[int, Value] = {}
-
-    def visit(here: Value) -> Value:
-        if id(here) not in done:
-            made = _with_children(here, visit)
-            changed = change(made)
-            done[id(here)] = made if changed is None else changed
-        return done[id(here)]
-
-    return visit(value)
-
-
-def _with_children(value: Value, visit: Callable[[Value], Value]) -> Value:
-    match value:
-        case Op(name, args):
-            new = tuple([visit(a) for a in args])
-            same = all(a is b for a, b in zip(new, args, strict=True))
-            return value if same else Op(name, new)
-        case Sum(terms):
-            made = tuple([_with_parts(t, visit) for t in terms])
-            same = all(a is b for a, b in zip(made, terms, strict=True))
-            return value if same else Sum(made)
-        case _:
-            return value
-
-
-def _with_parts(term: Term, visit: Callable[[Value], Value]) -> Term:
-    weight = visit(term.weight)
-    operand = None if term.operand is None else visit(term.operand)
-    if weight is term.weight and operand is term.operand:
-        return term
-    return Term(term.domain, weight, operand)
-
-
-def loads(value: Value) -> tuple[Load, ...]:
-    """Return all reads of a value, in order, each once."""
-    return tuple(dict.fromkeys(v for v in walk(value) if isinstance(v, Load)))
-
-
-def arrays(value: Value) -> frozenset[str]:
-    """Return the names of all fields and buffers that a value reads."""
-    return frozenset(v.array for v in walk(value) if isinstance(v, (Load, Gather)))
-
-
-def gathers(value: Value) -> tuple[Gather, ...]:
-    """Return all products with stored matrices of a value, in order, each once."""
-    return tuple(dict.fromkeys(v for v in walk(value) if isinstance(v, Gather)))
-
-
-def reading(value: Value, old: str, array: str) -> Value:
-    """Return a value whose new values, read from ``old`` before, are read from ``array``."""
-
-    def change(part: Value) -> Value | None:
-        match part:
-            case Load(array=known, new=True) if known == old:
-                return replace(part, array=array)
-            case Gather(array=known, new=True) if known == old:
-                return part.of(array)
-        return None
-
-    return rewrite(value, change)

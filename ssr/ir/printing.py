@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from .. import ir
-from ..lower.loops import LoopNest
-from ..lower.nests import told
 from ..points.affine import Affine
 from ..points.loop_tree import For, If, Loop, Reduce, Run
 from ..points.sets import Domain
 from ..trace.values import show
+from . import LoopNest
 
 
 def point(index: Sequence[Affine]) -> str:
@@ -134,7 +133,7 @@ def call_text(call: ir.Call) -> str:
 
 
 def _fields(fields: Iterable[ir.Field]) -> str:
-    return ", ".join(f"{f.name}[{told(f)}]" for f in fields)
+    return ", ".join(f"{f.name}[{f.slices}]" for f in fields)
 
 
 def nest_text(nest: ir.Nest) -> str:

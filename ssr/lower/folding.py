@@ -24,10 +24,10 @@ from typing import TypeAlias
 
 from .. import ir
 from ..algebra.analyse import reads
+from ..ir.external import Made
 from ..points.affine import AXES, Affine
 from ..points.sets import Domain
-from ..programs.external import Made
-from ..trace.trace import row_domain
+from ..points.space import row_domain
 from .merge_boundary_terms import by_line, chosen
 from .nests import arrays_read, bounds
 from .place_externals import copied

@@ -7,7 +7,6 @@ conditions on the line - is asked of isl, with the outer indices as parameters.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from .. import ir
 from ..options import Options
@@ -18,16 +17,7 @@ from .passes.split import split
 from .unit_steps import unit_steps
 
 
-@dataclass(frozen=True, slots=True)
-class LoopNest:
-    """A nest as loops over pieces of its statements."""
-
-    nest: ir.Nest
-    pieces: dict[str, ir.Piece]
-    tree: tuple[Loop, ...]
-
-
-def schedule(nest: ir.Nest, options: Options) -> LoopNest:
+def schedule(nest: ir.Nest, options: Options) -> ir.LoopNest:
     """Return the loops of a nest."""
     nest, line = split(nest, interior=options.split)
     stages = [s for part in line for s in _stages(part)]
@@ -46,7 +36,7 @@ def schedule(nest: ir.Nest, options: Options) -> LoopNest:
     tree += folds
     for axis, first in reversed(lead.items()):
         tree = (_line_loop(axis, first, nest.order == "backward", tree),)
-    return LoopNest(nest, pieces, tree)
+    return ir.LoopNest(nest, pieces, tree)
 
 
 def _lead(nest: ir.Nest) -> dict[str, int]:

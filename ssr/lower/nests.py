@@ -65,15 +65,9 @@ def in_place(program: ir.Program) -> tuple[ir.Program, tuple[str, ...]]:
     )
 
 
-def told(rows: ir.Field) -> str:
-    """Return the points of a field or part as slices: ``0:ny, 0:nx``."""
-    edges = zip(rows.lower, rows.shape, strict=True)
-    return ", ".join(f"{low}:{extent + low}" for low, extent in edges)
-
-
 def _left(step: ir.Assignment) -> str:
     """Return what an assignment assigns."""
-    return f"{step.target}[{':' if step.part is None else told(step.part)}]"
+    return f"{step.target}[{':' if step.part is None else step.part.slices}]"
 
 
 def nest(step: ir.Assignment | ir.Reduction | ir.Group, program: ir.Program) -> ir.Nest:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ..errors import ArgumentError, EmptySpaceError, SpaceError, UnboundError
 from .affine import AXES, Affine
 from .index import Condition, Index, affine, integer, sizes_known
+from .sets import Domain
 
 if TYPE_CHECKING:
     from ..programs.vectors import VectorSpace
@@ -311,3 +312,19 @@ def _pair(width: Any) -> tuple[int, int]:
     if len(pair) == 2 and pair[0] is not None and pair[1] is not None:
         return pair[0], pair[1]
     raise ArgumentError(f"A width is an integer or a pair of integers, not {width!r}.")
+
+
+def row_domain(rows: Space, others: tuple[Space, ...] = ()) -> Domain:
+    """Return the rows of a space, for positive sizes that leave no space empty."""
+    domain = Domain.of(rows.axes, rows.condition() & _positive(rows))
+    for space in others:
+        if not all(s.is_constant for s in space.data.shape):
+            domain = domain & Domain.of(rows.axes, space.nonempty() & _positive(space))
+    return domain
+
+
+def _positive(space: Space) -> Condition:
+    """Return the condition that the sizes are positive, where that says more than that rows are."""
+    extents = space.data.shape
+    sizes = {Affine.name(n) for e in extents for n in e.names()}
+    return Condition((tuple((n - 1, ">= 0") for n in sorted(sizes - {*extents}, key=str)),))

@@ -17,9 +17,8 @@ from .. import ir
 from ..algebra.families import multiply
 from ..errors import ArgumentError, RuntimeConditionError, SpaceError, UnsupportedError
 from ..points.index import plain
-from ..points.space import Space
+from ..points.space import Space, row_domain
 from ..trace.functions import power
-from ..trace.trace import row_domain
 from ..trace.values import CONDITIONS, LOGICAL, Row, is_condition, node, show
 from .recording import current
 

@@ -14,7 +14,7 @@ import numpy as np
 from .. import ir
 from ..algebra.stored import Stored
 from ..errors import NotTriangularError, SingularMatrixError, SpaceError
-from ..trace.trace import row_domain
+from ..points.space import row_domain
 from .expression import Expression, terms
 from .recording import current
 

@@ -14,15 +14,14 @@ from weakref import WeakValueDictionary
 from .. import ir
 from ..algebra.oracle import data_of
 from ..errors import ArgumentError, SpaceError, Span, UnboundError, user_span
-from ..points.space import Space
-from ..trace.trace import row_domain
+from ..points.space import Space, row_domain
 from ..trace.values import Value, node
 from .expression import Expression, Field, Mask
 
 if TYPE_CHECKING:
     from ..algebra.stored import Stored
+    from ..ir.external import External
     from ..matrices.matrix import Matrix
-    from .external import External
 
 _PARAMETERS = "Use the parameters of the program's own body."
 

@@ -29,7 +29,7 @@ from ..errors import (
 from ..points.affine import Affine
 from ..points.index import Condition, Index, affine, deciding
 from ..points.sets import Domain
-from ..points.space import Space
+from ..points.space import Space, row_domain
 from .values import FieldData, Value, is_condition, node, show
 
 PATHS = 512
@@ -246,22 +246,6 @@ def trace(
         paths.append(Path(tracer.domain, entries))
         pending.extend(tracer.forks)
     return tuple(paths)
-
-
-def row_domain(rows: Space, others: tuple[Space, ...] = ()) -> Domain:
-    """Return the rows of a space, for positive sizes that leave no space empty."""
-    domain = Domain.of(rows.axes, rows.condition() & _positive(rows))
-    for space in others:
-        if not all(s.is_constant for s in space.data.shape):
-            domain = domain & Domain.of(rows.axes, space.nonempty() & _positive(space))
-    return domain
-
-
-def _positive(space: Space) -> Condition:
-    """Return the condition that the sizes are positive, where that says more than that rows are."""
-    extents = space.data.shape
-    sizes = {Affine.name(n) for e in extents for n in e.names()}
-    return Condition((tuple((n - 1, ">= 0") for n in sorted(sizes - {*extents}, key=str)),))
 
 
 def _run(

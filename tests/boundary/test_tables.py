@@ -16,7 +16,7 @@ from boundary.tables.machine import Form
 from boundary.tables.pieces import Mix, Part, Piece, Tap, evaluate
 from boundary.tables.tables import Tables, form_of, tables
 from ssr.build.machine import jit
-from ssr.programs.external import Layout
+from ssr.ir.external import Layout
 from ssr.runtime.intrinsics import fma, ld, plain, prefetch, st
 
 Array = np.ndarray[Any, Any]

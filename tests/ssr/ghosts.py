@@ -11,9 +11,10 @@ import numpy as np
 
 import ssr
 from ssr.errors import OutOfSpaceError
+from ssr.ir.external import External, Layout, Tables
 from ssr.points.sets import Domain
-from ssr.programs.external import External, Layout, Tables, extend
-from ssr.trace.trace import row_domain
+from ssr.points.space import row_domain
+from ssr.programs.external import extend
 
 Array = np.ndarray[Any, Any]
 

@@ -1,0 +1,162 @@
+"""Steps that another package writes, as the compiler sees them.
+
+A program knows of such a step which points of its fields must be made before it, and that it makes
+others. What it computes is the other package's: an `External` gives the text of its function, the
+tables that the function works through, and the same update in NumPy.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ..points.sets import Domain
+from ..points.space import Space
+from .value import Value
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Layout: TypeAlias = tuple[int, ...]
+"""Where an array's elements are, in elements: that of index zero, and the strides of its axes."""
+Made: TypeAlias = tuple[tuple[Domain, Value], ...]
+"""Points, over the axes of a field, and what a step makes there; no point is in two sets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """What a function works through, for arrays of given sizes.
+
+    Attributes
+    ----------
+    links
+        Integers, int64 and contiguous: whatever the function wants.
+    weights
+        Numbers of the kernel's type, contiguous.
+    scratch
+        How many numbers of the kernel's type the function needs as scratch memory.
+    initial
+        Values that are there before the first run: number of the field, index of its array, values.
+    """
+
+    links: Array
+    weights: Array
+    scratch: int = 0
+    initial: tuple[tuple[int, Any, Any], ...] = ()
+
+
+class External(ABC):
+    """A step that another package writes: it updates fields in place by a function of its own.
+
+    Attributes
+    ----------
+    name
+        What messages and `Program.explain` call it.
+    fields
+        For each field the points that must be made before the step, and all points of its array.
+        The former are a part of the latter, or all of them.
+    data
+        Names of the numbers that the function takes at each call.
+    """
+
+    name: str
+    fields: tuple[tuple[Space, Space], ...]
+    data: tuple[str, ...]
+
+    @abstractmethod
+    def source(self, name: str) -> str:
+        """Return the text of the function, ``def <name>(...)``.
+
+        Its arguments are the arrays of all fields; ``links``, ``weights`` and ``scratch``; and the
+        numbers of ``data``. It returns nothing. It is compiled like a kernel:
+        floating-point arrays are read by ``ld(array, offset)`` and written by
+        ``st(array, offset, value)``, integers by an index. It knows the names that a kernel
+        imports from `ssr.runtime.intrinsics`, and ``np``, ``real``, ``range``, ``min``, ``max``
+        and ``abs``.
+
+        The text identifies the kernel: sizes, layouts and tables are not part of it.
+        """
+
+    @abstractmethod
+    def tables(self, sizes: Mapping[str, int], layouts: Sequence[Layout], dtype: Any) -> Tables:
+        """Return the tables for arrays of given sizes, layouts and type.
+
+        Parameters
+        ----------
+        sizes
+            Values of the symbolic sizes.
+        layouts
+            For each field how its array lies in memory.
+        dtype
+            The type of the kernel.
+        """
+
+    @abstractmethod
+    def reference(
+        self, arrays: Sequence[Array], sizes: Mapping[str, int], scalars: Sequence[Any]
+    ) -> None:
+        """Do the same update slowly in NumPy, in place; ``scalars`` are those of ``data``."""
+
+    @abstractmethod
+    def wanted(self, reads: Sequence[Domain], kept: Sequence[bool]) -> External:
+        """Return what makes the elements that a program reads, and perhaps no others.
+
+        Parameters
+        ----------
+        reads
+            For each field the elements that the program reads after the step and before they are
+            written again.
+        kept
+            For each field whether the caller of the program sees what is left in it: then all
+            that can be made is made.
+
+        Raises
+        ------
+        Error
+            If one of the elements that are read has no definition.
+        """
+
+    def once(self, alone: Sequence[bool]) -> External:
+        """Return what makes the same, where values stay in some fields from run to run.
+
+        Parameters
+        ----------
+        alone
+            For each field whether only this step writes points other than those it is given. Then
+            it need not make what is always the same: that can be among the `Tables.initial`. The
+            step itself is returned if it makes all as before.
+        """
+        return self
+
+    def rows(self, sources: Sequence[str], scalars: Sequence[Value]) -> tuple[Made, ...] | None:
+        """Return what is made of each field as values of its points; None without such a form.
+
+        A value reads points that are given to the step, and has the bits that the function makes,
+        for all sizes. Points that are not read later may be left out.
+
+        Parameters
+        ----------
+        sources
+            For each field the name by which the points given are read.
+        scalars
+            The values of ``data``.
+        """
+        return None
+
+    def check(self, sizes: Mapping[str, int]) -> None:
+        """Refuse sizes for which the step cannot make what is read.
+
+        It is asked where no tables are needed, since `rows` are used instead.
+
+        Raises
+        ------
+        Error
+            If the sizes do not fit.
+        """
+        return
+
+    @abstractmethod
+    def joined(self, other: External) -> External | None:
+        """Return one step for the fields of this one and then those of another, if there is one."""
