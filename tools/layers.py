@@ -32,7 +32,10 @@ LAZY = {"ssr": {"islpy", "matplotlib", "scipy", "sympy"}}
 """Slow imports: inside functions only, except by their sole importer."""
 
 PUBLIC = {"ssr", "ssr.solvers", "boundary"}
-"""The modules users import; their names are in ``__all__``. Benchmarks import no others."""
+"""The modules users import; their names are in ``__all__``."""
+
+FACES = {"boundary": {"ssr", "ssr.errors", "ssr.extension"}, "benchmarks": PUBLIC}
+"""The modules of our other packages that a package may import; those not named here import any."""
 
 AS_USERS_DO = {"ssr": "import ssr", "boundary": "import boundary as bc"}
 """The only forms in which apps import our packages."""
@@ -123,7 +126,7 @@ def violations(root: Path) -> Iterator[str]:
             for item in reader.imports:
                 for sentence in _check(file, package, item):
                     yield f"{file}:{item.line}: {sentence}"
-            if package in ("apps", "benchmarks"):
+            if package in ("apps", *FACES):
                 for line, name in _unlisted(root, tree, reader.imports):
                     yield f"{file}:{line}: {package} uses {name}, which is not a public name."
 
@@ -139,8 +142,9 @@ def _check(file: str, package: str, item: Import) -> Iterator[str]:
         yield f"{package} imports the private {'.'.join(path)}."
     elif package == "apps" and top in AS_USERS_DO and _written(item) != AS_USERS_DO[top]:
         yield f"apps imports {top} otherwise than users do: {AS_USERS_DO[top]}."
-    elif package == "benchmarks" and top in AS_USERS_DO and item.module not in PUBLIC:
-        yield f"benchmarks imports {item.module}, which is not a public module."
+    elif ours and top in AS_USERS_DO and item.module not in FACES.get(package, {item.module}):
+        allowed = ", ".join(sorted(FACES[package]))
+        yield f"{package} imports {item.module}, which is not one of {allowed}."
     if top in FORBIDDEN.get(package, ()):
         yield f"{package} imports {top}."
     if sole and file != sole and package != "tests":
@@ -164,11 +168,11 @@ def _unlisted(root: Path, tree: ast.Module, imports: list[Import]) -> Iterator[t
     modules = {}
     used: list[tuple[int, str, str]] = []
     for item in imports:
-        if item.top not in AS_USERS_DO:
+        if item.top not in AS_USERS_DO or item.name == "*":
             continue
         if item.name is None:
             modules[item.alias or item.top] = item.module if item.alias else item.top
-        elif item.module in PUBLIC and item.name != "*":
+        elif item.module in {*PUBLIC, *FACES["boundary"]} and not _private(item.name):
             used.append((item.line, item.module, item.name))
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):

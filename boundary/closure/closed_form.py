@@ -13,10 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ssr import ir
-from ssr.ir.external import Made
-from ssr.points.affine import AXES, Affine
-from ssr.points.sets import Domain
+from ssr.extension import AXES, Affine, Domain, Made, ir
 
 from ..grid.frame import ENDS, Frame, Orthant
 from ..grid.link import Side

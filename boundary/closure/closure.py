@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from ssr.points.affine import Affine
+from ssr.extension import Affine
 
 from ..grid.frame import ENDS, Box, Frame, Known, Orthant
 from ..grid.link import Side

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
-from ssr import ir
-from ssr.points.affine import Affine
-from ssr.points.index import Index, affine
+from ssr import Index
+from ssr.extension import Affine, affine, ir
 
 from ..grid.frame import Block
 from .ruled import Ruled

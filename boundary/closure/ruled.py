@@ -7,10 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from ssr import ir
 from ssr.errors import ArgumentError, Error, ShapeError, at
-from ssr.points.affine import AXES, Affine
-from ssr.points.sets import Domain
+from ssr.extension import AXES, Affine, Domain, ir
 
 from ..errors import AmbiguousGhostError, UndefinedGhostError
 from ..grid.frame import Box, Frame

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ssr.errors import ArgumentError
-from ssr.points.index import integer
+from ssr.extension import integer
 
 from ..grid.checks import items
 from ..grid.topology import Connectivity

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ssr
-from ssr.blocks.component_spaces import told
 from ssr.errors import ArgumentError, SpaceError
+from ssr.extension import told
 
 from .operands import (
     Kind,
@@ -163,8 +163,8 @@ class Affine(ABC):
         """Return the affine matrix with other values for all parameters, in their order."""
 
     def __matmul__(self, x: Any) -> Any:
-        from ssr.programs.expression import Expression
-        from ssr.programs.vectors import Vector
+        from ssr import Vector
+        from ssr.extension import Expression
 
         if isinstance(x, (Affine, ssr.Matrix, ssr.BlockMatrix)):
             return Product(self, x)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ssr.blocks.component_spaces import told
+from ssr import Space
 from ssr.errors import ArgumentError, SpaceError
-from ssr.points.space import Space
-from ssr.programs.vectors import VectorSpace
+from ssr.extension import VectorSpace, told
 
 from ..closure.ruled import Ruled
 from ..grid.frame import Frame, owned_of

@@ -9,11 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ssr
-from ssr import ir
-from ssr.build.pipeline import folded
 from ssr.errors import ArgumentError, UnboundError
-from ssr.points.index import integer
-from ssr.trace.values import show
+from ssr.extension import folded, integer, ir, show
 
 from ..closure.closure import Piece
 from ..grid.frame import Frame

@@ -11,12 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 import ssr
-from ssr.blocks.component_spaces import told
+from ssr import Space, Vector
 from ssr.errors import ArgumentError, SpaceError, UnboundError, UnsupportedError
-from ssr.points.index import integer
-from ssr.points.space import Space
-from ssr.programs.external import extend
-from ssr.programs.vectors import Vector
+from ssr.extension import extend, integer, told
 
 from ..closure.definition import Definition
 from ..closure.linear_rows import linear_rows

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 import ssr
-from ssr.blocks.component_spaces import spaces, told
+from ssr import Space, Vector
 from ssr.errors import ArgumentError, DtypeError, ShapeError
-from ssr.points.binding import match_sizes
-from ssr.points.space import Space
-from ssr.programs.vectors import Vector, VectorSpace
+from ssr.extension import VectorSpace, match_sizes, spaces, told
 
 if TYPE_CHECKING:
     from .affine import Affine

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ssr.errors import ArgumentError
-from ssr.points.index import integer
+from ssr.extension import integer
 
 from .link import Link, Side
 

@@ -8,7 +8,7 @@ from math import prod
 from typing import Any
 
 from ssr.errors import ArgumentError
-from ssr.points.index import integer
+from ssr.extension import integer
 
 from ..errors import LinkError
 from .checks import check_side, items

@@ -8,9 +8,9 @@ from functools import cached_property
 from itertools import product
 from typing import Literal, TypeAlias
 
+from ssr import Space
 from ssr.errors import SpaceError
-from ssr.points.affine import AXES, Affine
-from ssr.points.space import Space
+from ssr.extension import AXES, Affine
 
 from .grid import GridSpace
 from .link import Side

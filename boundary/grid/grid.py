@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ssr import Index, Space
 from ssr.errors import ArgumentError, SpaceError
-from ssr.points.affine import Affine
-from ssr.points.index import Index, integer
-from ssr.points.space import Space
+from ssr.extension import Affine, integer
 
 from .checks import items
 from .link import Link, lengths

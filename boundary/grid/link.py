@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from ssr.points.affine import Affine
-from ssr.points.index import affine
+from ssr.extension import Affine, affine
 
 End: TypeAlias = Literal["low", "high"]
 Location: TypeAlias = tuple[bool, ...]

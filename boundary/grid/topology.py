@@ -9,8 +9,7 @@ from itertools import product
 from typing import Any, TypeAlias
 
 from ssr.errors import ArgumentError
-from ssr.points.affine import Affine
-from ssr.points.index import integer
+from ssr.extension import Affine, integer
 
 from ..errors import LinkError
 from .checks import check_link, items

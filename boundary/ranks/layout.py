@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ssr.errors import ArgumentError
-from ssr.points.index import integer
+from ssr.extension import integer
 
 
 @dataclass(frozen=True, slots=True)

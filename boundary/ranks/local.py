@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ssr.points.space import Box
+from ssr.extension import Box
 
 from .plan import HaloPlan
 

@@ -11,9 +11,7 @@ from dataclasses import dataclass
 
 import ssr
 from ssr.errors import ArgumentError
-from ssr.points.affine import AXES, Affine
-from ssr.points.index import integer
-from ssr.points.sets import Domain
+from ssr.extension import AXES, Affine, Domain, integer
 
 from .layout import Layout, spans
 

@@ -10,9 +10,7 @@ import numpy as np
 
 import ssr
 from ssr.errors import ArgumentError, SpaceError, UnsupportedError
-from ssr.points.space import Box
-from ssr.run.call_layout import plan_boxes
-from ssr.run.launch import Launch
+from ssr.extension import Box, Launch, plan_boxes
 
 from .local import LocalVector
 from .plan import HaloPlan, sizes_of

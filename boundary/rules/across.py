@@ -13,11 +13,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ssr import ir
-from ssr.algebra.families import multiply
 from ssr.errors import ArgumentError, ShapeError, user_span
-from ssr.points.affine import Affine
-from ssr.points.index import integer
+from ssr.extension import Affine, integer, ir, multiply
 
 from ..errors import HaloError
 from ..grid.frame import Frame

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from ssr import ir
-from ssr.algebra.families import multiply
 from ssr.errors import ArgumentError
+from ssr.extension import ir, multiply
 
 from ..grid.frame import Frame
 from ..grid.link import Side

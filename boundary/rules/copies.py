@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from ssr import ir
 from ssr.errors import ArgumentError
-from ssr.points.affine import Affine
+from ssr.extension import Affine, ir
 
 from ..errors import LinkError
 from ..grid.frame import Frame

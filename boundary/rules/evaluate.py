@@ -9,10 +9,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ssr import ir
-from ssr.algebra.families import monomials
 from ssr.errors import ArgumentError
-from ssr.points.affine import Affine
+from ssr.extension import Affine, ir, monomials
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Number: TypeAlias = "float | Array"

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from ssr import ir
 from ssr.errors import ArgumentError
-from ssr.points.affine import Affine
+from ssr.extension import Affine, ir
 
 from ..grid.frame import Frame
 from ..grid.link import Side

@@ -6,10 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from ssr import ir
-from ssr.algebra.families import add, monomials, multiply
-from ssr.points.affine import Affine
-from ssr.trace.values import show
+from ssr.extension import Affine, add, ir, monomials, multiply, show
 
 from ..grid.frame import Box, Frame, Known
 from ..grid.link import Side

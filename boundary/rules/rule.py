@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from ssr.errors import ArgumentError, Span, user_span
-from ssr.points.index import integer
+from ssr.extension import integer
 
 from ..errors import HaloError
 from ..grid.frame import Frame

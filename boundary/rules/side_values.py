@@ -9,10 +9,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ssr import ir
-from ssr.algebra.families import multiply
 from ssr.errors import ArgumentError, ShapeError
-from ssr.points.affine import Affine
+from ssr.extension import Affine, ir, multiply
 
 from ..grid.frame import Frame
 from ..grid.link import Side

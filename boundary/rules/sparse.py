@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ssr import ir
 from ssr.errors import ArgumentError, ShapeError
-from ssr.points.affine import Affine
+from ssr.extension import Affine, ir
 
 from ..grid.frame import Frame
 from ..grid.link import Side

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any, TypeAlias
 
-from ssr.points.affine import Affine
+from ssr.extension import Affine
 
 from ..grid.grid import Grid, GridSpace
 from ..grid.link import lengths

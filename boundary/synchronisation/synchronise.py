@@ -15,12 +15,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 import ssr
+from ssr import Vector
 from ssr.errors import ArgumentError, ShapeError, SpaceError
-from ssr.ir.external import External, Layout, Tables
-from ssr.points.sets import Domain
-from ssr.programs.expression import Expression
-from ssr.programs.external import extend
-from ssr.programs.vectors import Vector, VectorSpace
+from ssr.extension import Domain, Expression, External, Layout, Tables, VectorSpace, extend
 
 from ..closure.ruled import LARGE, several
 from ..fills.operands import declared, kernel_dtype, real

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ssr.ir.external import Layout
+from ssr.extension import Layout
 
 from .lines import (
     WIDE,

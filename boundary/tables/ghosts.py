@@ -11,11 +11,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ssr import ir
+from ssr import Space
 from ssr.errors import Error
-from ssr.ir.external import External, Layout, Made, Tables
-from ssr.points.sets import Domain
-from ssr.points.space import Space, row_domain
+from ssr.extension import Domain, External, Layout, Made, Tables, ir, row_domain
 
 from ..closure.closed_form import Closed, closed_rows, values
 from ..closure.closure import Piece as Region

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ssr.runtime.intrinsics import fma
+from ssr.extension import fma
 
 Array: TypeAlias = np.ndarray[Any, Any]
 Index: TypeAlias = tuple[int, ...]

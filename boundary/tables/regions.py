@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ssr import ir
+from ssr.extension import ir
 
 from ..closure.closure import Piece as Region
 from ..closure.ruled import Ruled

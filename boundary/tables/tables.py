@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ssr.ir.external import Layout
+from ssr.extension import Layout
 
 from .assembler import Tables, Writer, lone
 from .lines import along, band, cut_part, lined, padded, pieces_of, runs

@@ -1,0 +1,72 @@
+"""What packages that add steps to programs may use of `ssr`, beyond the public names.
+
+Users need none of it: their names are those of `ssr` itself. A package such as `boundary` imports
+from `ssr`, from `ssr.errors` and from here, and from nowhere else; ``tools/layers.py`` checks that.
+
+**Points.** `Affine` is an affine expression of indices and sizes, and `AXES` has the names of the
+indices; `affine` returns an index or an integer as such an expression, and `integer` an integer
+that a user gives. A `Domain` is a set of integer points described by affine conditions, for all
+sizes; `row_domain` is that of a space. A `Box` is a box of points as pairs of integers.
+`match_sizes` finds the sizes from the shapes of arrays.
+
+**Values.** `ir` has the nodes that expressions are made of. `add` and `multiply` make sums and
+products with numbers collected, `monomials` takes them apart again, and `show` prints them.
+
+**Operands.** Within a program an `Expression` is a field or what is computed from fields, and a
+`ssr.Vector` of them is on a `VectorSpace`. `spaces` and `told` take apart and print what the
+operand of a matrix is on: a space, a vector space or a tuple of them.
+
+**Steps.** `External` is the base class of a step; `extend` records one in a program. A step works
+through `Tables`, which are for arrays of some `Layout`; `Made` is the closed form of what it makes
+of a field.
+
+**Kernels.** `folded` names the steps of a program whose points are not stored. `plan_boxes` and
+`Launch` run the kernel of a matrix on a box of its rows, with arrays that are parts of larger ones.
+"""
+
+from . import ir
+from .algebra.families import add, monomials, multiply
+from .blocks.component_spaces import spaces, told
+from .build.pipeline import folded
+from .ir.external import External, Layout, Made, Tables
+from .points.affine import AXES, Affine
+from .points.binding import match_sizes
+from .points.index import affine, integer
+from .points.sets import Domain
+from .points.space import Box, row_domain
+from .programs.expression import Expression
+from .programs.external import extend
+from .programs.vectors import VectorSpace
+from .run.call_layout import plan_boxes
+from .run.launch import Launch
+from .runtime.intrinsics import fma
+from .trace.values import show
+
+__all__ = [
+    "AXES",
+    "Affine",
+    "Box",
+    "Domain",
+    "Expression",
+    "External",
+    "Launch",
+    "Layout",
+    "Made",
+    "Tables",
+    "VectorSpace",
+    "add",
+    "affine",
+    "extend",
+    "fma",
+    "folded",
+    "integer",
+    "ir",
+    "match_sizes",
+    "monomials",
+    "multiply",
+    "plan_boxes",
+    "row_domain",
+    "show",
+    "spaces",
+    "told",
+]
