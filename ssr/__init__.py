@@ -9,14 +9,13 @@ from .matrices.compose import kron
 from .matrices.declare import diagonal, identity, matrix, stencil
 from .matrices.matrix import Matrix
 from .options import Options
-from .points.index import Index, size, sizes
-from .points.space import Space
 from .programs.expression import Field
 from .programs.program import Program, program
 from .programs.reductions import dot, max, min, norm, sum
 from .programs.vectors import Vector, vector
 from .recurrences.declare import Recurrence, recurrence
-from .trace.functions import (
+from .spaces.space import Space
+from .symbols.functions import (
     arctan2,
     cos,
     exp,
@@ -30,9 +29,10 @@ from .trace.functions import (
     tanh,
     where,
 )
-from .trace.symbolic import jacobian, lambdify
+from .symbols.index import Index, size, sizes
+from .symbols.symbolic import jacobian, lambdify
+from .symbols.values import Value
 from .trace.trace import scalar
-from .trace.values import Value
 
 __version__ = "0.1.0"
 

@@ -30,17 +30,17 @@ from .blocks.component_spaces import spaces, told
 from .build.pipeline import folded
 from .ir.external import External, Layout, Made, Tables
 from .points.affine import AXES, Affine
-from .points.binding import match_sizes
-from .points.index import affine, integer
+from .points.numbers import integer
 from .points.sets import Domain
-from .points.space import Box, row_domain
 from .programs.expression import Expression
 from .programs.external import extend
-from .programs.vectors import VectorSpace
 from .run.call_layout import plan_boxes
 from .run.launch import Launch
 from .runtime.intrinsics import fma
-from .trace.values import show
+from .spaces.binding import match_sizes
+from .spaces.space import Box, VectorSpace, row_domain
+from .symbols.index import affine
+from .symbols.printing import show
 
 __all__ = [
     "AXES",

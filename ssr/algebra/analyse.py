@@ -9,7 +9,7 @@ from .. import ir
 from ..errors import NotTriangularError, SingularMatrixError
 from ..points.affine import Affine
 from ..points.sets import Domain
-from ..trace.values import show
+from ..symbols.printing import show
 
 
 def diagonal_split(

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..points.binding import match_sizes
-from ..points.space import Space
+from ..spaces.binding import match_sizes
+from ..spaces.space import Space
+from ..symbols.values import Value
 from ..trace.trace import Path, ScalarType, scalar
-from ..trace.values import Value
 from . import families
 from .oracle import Combination, Origin, need, spaces
 from .oracle import Part as PartOf

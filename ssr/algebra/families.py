@@ -12,9 +12,9 @@ from .. import ir
 from ..errors import ArgumentError
 from ..points.affine import Affine
 from ..points.sets import Domain
-from ..points.space import Space
+from ..spaces.space import Space
+from ..symbols.printing import show
 from ..trace.trace import Path
-from ..trace.values import show
 
 Part = Literal["tril", "triu", "diagonal"]
 Number = TypeVar("Number", float, Fraction)

@@ -21,7 +21,7 @@ from .. import ir
 from ..errors import UnsupportedError
 from ..points.affine import Affine
 from ..points.sets import Domain
-from ..points.space import Space
+from ..spaces.space import Space
 from .families import add, canonical, factored, multiply, overlay
 
 FIBRE = 64

@@ -14,9 +14,11 @@ import numpy as np
 
 from .. import ir
 from ..errors import OutOfSpaceError, UnboundError, span_of_generator
-from ..points.index import Condition, affine, deciding
-from ..points.space import Space
-from ..trace.values import fold, node
+from ..points.condition import Condition, deciding
+from ..spaces.space import Space
+from ..symbols.index import affine
+from ..symbols.operations import fold
+from ..symbols.values import node
 
 if TYPE_CHECKING:
     import scipy.sparse

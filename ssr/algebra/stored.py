@@ -17,8 +17,8 @@ import numpy as np
 
 from .. import ir
 from ..errors import ArgumentError, ContiguityError, DtypeError, ShapeError
-from ..points.binding import match_sizes
-from ..points.space import Space
+from ..spaces.binding import match_sizes
+from ..spaces.space import Space
 
 if TYPE_CHECKING:
     import scipy.sparse

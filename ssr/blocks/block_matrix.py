@@ -17,15 +17,16 @@ import numpy as np
 from ..algebra.families import Part as Which
 from ..algebra.oracle import need
 from ..errors import ArgumentError, SpaceError, UnsupportedError
-from ..matrices.applied import Applied, What, takes_over
+from ..matrices.applied import Applied, What
 from ..matrices.matrix import Matrix
-from ..points.binding import match_sizes
-from ..points.index import Index, plain
-from ..points.space import Space
+from ..points.numbers import plain
 from ..programs.expression import Expression
-from ..programs.vectors import VectorSpace, apart, grouped
+from ..programs.vectors import apart, grouped
+from ..spaces.binding import match_sizes
+from ..spaces.space import Space, VectorSpace
+from ..symbols.index import Index
+from ..symbols.values import Value, takes_over
 from ..trace.trace import ScalarType
-from ..trace.values import Value
 from .component_spaces import Kind, parts, spaces, together, told
 
 if TYPE_CHECKING:

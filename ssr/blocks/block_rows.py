@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from .. import ir
 from ..errors import NotTriangularError, UnboundError
 from ..options import Options
-from ..points.space import Space
 from ..programs.expression import Expression, Field
 from ..programs.matrix_rows import apply_rows, solve_rows
 from ..programs.program import Program
@@ -16,8 +15,9 @@ from ..programs.recorder import Recorder
 from ..programs.recording import current, recording
 from ..programs.signature import Signature
 from ..programs.vectors import stem
+from ..spaces.space import Space
+from ..symbols.values import Value
 from ..trace.trace import ScalarType
-from ..trace.values import Value
 from .component_spaces import spaces
 from .elimination import eliminated
 

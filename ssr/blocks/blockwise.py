@@ -14,9 +14,9 @@ from .. import ir
 from ..errors import ArgumentError, SpaceError
 from ..matrices.declare import define, identity
 from ..matrices.matrix import Matrix
-from ..points.index import integer
-from ..points.space import Space
-from ..trace.values import node
+from ..points.numbers import integer
+from ..spaces.space import Space
+from ..symbols.values import node
 from .block_matrix import BlockMatrix, grid
 from .component_spaces import Kind, chosen, kind_of, like, spaces, told
 

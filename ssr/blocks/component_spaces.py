@@ -8,9 +8,9 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 from ..errors import ArgumentError, ShapeError
-from ..points.space import Space
 from ..programs.expression import Expression
-from ..programs.vectors import Vector, VectorSpace
+from ..programs.vectors import Vector
+from ..spaces.space import Space, VectorSpace
 
 Kind: TypeAlias = "Space | VectorSpace | tuple[Space, ...]"
 """One field, an array with the component as first axis, or a tuple of fields."""

@@ -21,11 +21,11 @@ from ..algebra.oracle import Definition
 from ..errors import ArgumentError
 from ..matrices.declare import check_declaration
 from ..matrices.matrix import Matrix
-from ..points.index import integer
-from ..points.space import Space
-from ..programs.vectors import VectorSpace
+from ..points.numbers import integer
+from ..spaces.space import Space, VectorSpace
+from ..symbols.values import Value
+from ..trace.field_data import FieldData
 from ..trace.trace import Path, Place, ScalarType, Split, check_signature, trace
-from ..trace.values import FieldData, Value
 from .block_matrix import BlockMatrix
 from .component_spaces import Kind, spaces
 

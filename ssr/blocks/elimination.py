@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, TypeAlias
 from .. import ir
 from ..errors import SingularMatrixError
 from ..points.sets import Domain
-from ..points.space import row_domain
 from ..programs.expression import Expression
 from ..programs.matrix_rows import bound_families, diagonal_value
 from ..programs.recording import current
+from ..spaces.space import row_domain
 from ..trace.trace import Place
 from .component_spaces import spaces
 

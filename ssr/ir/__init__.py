@@ -1,7 +1,7 @@
 """The intermediate representation: programs, nests and loops, immutable and compared by value.
 
-Values of one row are in `value`, steps of other packages in `external`; both are names of this
-module too.
+The nodes of values are those of `ssr.symbols.nodes`, and names of this module too, as is what a
+step of another package is, `external.External`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from typing import Literal, TypeAlias
 from ..points.affine import Affine
 from ..points.loop_tree import Loop
 from ..points.sets import Domain
-from .external import External
-from .value import (
+from ..symbols.nodes import (
     ONE,
     WHOLE,
     ZERO,
@@ -39,6 +38,7 @@ from .value import (
     rewrite,
     walk,
 )
+from .external import External
 
 __all__ = [
     "MADE",

@@ -15,8 +15,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..points.sets import Domain
-from ..points.space import Space
-from .value import Value
+from ..spaces.space import Space
+from ..symbols.nodes import Value
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Layout: TypeAlias = tuple[int, ...]

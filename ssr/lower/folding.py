@@ -27,7 +27,7 @@ from ..algebra.analyse import reads
 from ..ir.external import Made
 from ..points.affine import AXES, Affine
 from ..points.sets import Domain
-from ..points.space import row_domain
+from ..spaces.space import row_domain
 from .merge_boundary_terms import by_line, chosen
 from .nests import arrays_read, bounds
 from .place_externals import copied

@@ -25,7 +25,7 @@ from ..errors import Span, at
 from ..ir.liveness import read, replaced
 from ..points.affine import AXES, Affine
 from ..points.sets import Domain
-from ..points.space import Space, row_domain
+from ..spaces.space import Space, row_domain
 
 Placed: TypeAlias = tuple[ir.Step, Span | None]
 """A step, and where the user wrote it."""

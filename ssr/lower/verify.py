@@ -29,7 +29,7 @@ from .. import ir
 from ..algebra.analyse import reads
 from ..points.affine import Affine
 from ..points.sets import Domain
-from ..points.space import row_domain
+from ..spaces.space import row_domain
 from .nests import box
 
 Row = tuple[Affine, ...]

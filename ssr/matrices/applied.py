@@ -50,9 +50,3 @@ def linear_operator(
         rmatvec=lambda x: flat(matrix.T, x, rows),
         dtype=np.dtype(dtype),
     )
-
-
-def takes_over(operand: Any) -> bool:
-    """Whether an operand of another package defines products itself, as NumPy is told by None."""
-    opted_out = getattr(type(operand), "__array_ufunc__", True) is None
-    return opted_out and hasattr(type(operand), "__rmatmul__")

@@ -13,14 +13,14 @@ from ..algebra.families import Part, check_part
 from ..algebra.oracle import need, numbers_in
 from ..algebra.stored import Stored
 from ..errors import ArgumentError, ShapeError, SpaceError, UnsupportedError
-from ..points.binding import match_sizes
-from ..points.index import integer, plain
-from ..points.space import Space
+from ..points.numbers import integer, plain
 from ..programs.expression import Expression
 from ..programs.gather import apply_stored, solve_stored
 from ..programs.matrix_rows import apply_rows
 from ..programs.program import Program, program
 from ..programs.vectors import Vector
+from ..spaces.binding import match_sizes
+from ..spaces.space import Space
 from .applied import Applied, What, linear_operator
 from .compose import part_spaces
 from .matrix import Matrix
@@ -140,7 +140,7 @@ class Assembled(Applied):
             row = apply_stored(self.stored, self.part, x)
             return row if self.staged is None else row + apply_rows(self.staged, x)
         if isinstance(x, Vector):
-            return x.applied(self)
+            return Vector([self @ component for component in x])
         if isinstance(x, (Matrix, Assembled)):
             return product(self, x)
         return self.apply(x)

@@ -16,8 +16,8 @@ from ..algebra.definition import Parts
 from ..algebra.families import merge, scale
 from ..algebra.oracle import Combination, Kronecker, Origin, Product, Restriction, Transpose
 from ..errors import ArgumentError, ShapeError, SpaceError
-from ..points.index import integer
-from ..points.space import Space
+from ..points.numbers import integer
+from ..spaces.space import Space
 from .data import renamed_apart
 from .declare import identity
 from .matrix import Matrix

@@ -13,13 +13,15 @@ from .. import ir
 from ..algebra.definition import Parts
 from ..algebra.oracle import Points, data_of, need, number, renamed
 from ..errors import ArgumentError, DtypeError, ShapeError, SpaceError, UnboundError
-from ..points.index import Index, integer
-from ..points.space import Space
+from ..points.numbers import integer
 from ..programs.expression import Expression
 from ..programs.vectors import apart, stem
 from ..run.check_arrays import number_of
+from ..spaces.space import Space
+from ..symbols.index import Index
+from ..symbols.operations import known_early
+from ..symbols.values import Value, node
 from ..trace.trace import ScalarType
-from ..trace.values import Value, known_early, node
 
 
 def bind(parts: Parts, data: Mapping[str, Any]) -> Parts:

@@ -10,11 +10,11 @@ from ..algebra import families as algebra
 from ..algebra.definition import Parts
 from ..algebra.oracle import Definition
 from ..errors import ArgumentError, SpaceError, UnsupportedError
-from ..points.index import integer
-from ..points.space import Space
-from ..programs.vectors import VectorSpace
+from ..points.numbers import integer
+from ..spaces.space import Space, VectorSpace
+from ..symbols.operations import known_early
+from ..symbols.values import node
 from ..trace.trace import ScalarType, check_signature, trace
-from ..trace.values import known_early, node
 from .matrix import Matrix
 
 if TYPE_CHECKING:

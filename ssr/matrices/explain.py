@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 from .. import ir
 from ..errors import ArgumentError, Span
-from ..ir.printing import call_text, loops_text, nest_text, point, program_text, table, where
 from ..lower.nests import in_place, nest
 from ..options import Options
 from ..points.affine import Affine
-from ..points.space import Space
 from ..programs.expression import Expression, Field
 from ..programs.matrix_rows import apply_rows
 from ..programs.recorder import Recorder
 from ..programs.recording import recording
-from ..trace.values import Value, show
+from ..spaces.space import Space
+from ..symbols.printing import show
+from ..symbols.values import Value
+from .listing import call_text, loops_text, nest_text, point, program_text, table, where
 from .notebook import matrix_html
 
 if TYPE_CHECKING:

@@ -19,13 +19,14 @@ from ..algebra.definition import Parts, cut, scaled
 from ..algebra.families import Part as Which
 from ..algebra.oracle import assemble, need
 from ..errors import ArgumentError, SpaceError, UnsupportedError
-from ..points.index import Index, plain
-from ..points.space import Space
+from ..points.numbers import plain
 from ..programs.expression import Expression
 from ..programs.matrix_rows import apply_rows, solve_rows
 from ..programs.vectors import Vector
-from ..trace.values import Value, node, operation
-from .applied import Applied, What, linear_operator, takes_over
+from ..spaces.space import Space
+from ..symbols.index import Index
+from ..symbols.values import Row, Symbol, Value, node, operation, takes_over
+from .applied import Applied, What, linear_operator
 from .data import bind, renamed_apart, values_of
 
 if TYPE_CHECKING:
@@ -134,10 +135,12 @@ class Matrix(Applied):
     __rsub__ = __radd__
 
     def _check_summand(self, other: object) -> None:
-        if isinstance(other, (numbers.Number, np.ndarray, Value, Index)):
+        if isinstance(other, (numbers.Number, np.ndarray, Symbol, Index)):
             raise ArgumentError(
                 f"{self.name} and {type(other).__name__} are added; the sum of matrices is meant.",
-                hint="A multiple of the identity is 2.0 * ssr.identity(space).",
+                hint=f"Apply the matrix first, as in b + {self.name} @ x."
+                if isinstance(other, Row)
+                else "A multiple of the identity is 2.0 * ssr.identity(space).",
             )
 
     def __neg__(self) -> Matrix:
@@ -145,11 +148,11 @@ class Matrix(Applied):
 
     def __mul__(self, factor: object) -> Matrix:
         factor = plain(factor)
-        if isinstance(factor, (Matrix, np.ndarray, Expression)):
+        if isinstance(factor, (Matrix, np.ndarray, Row)):
             raise ArgumentError(
                 "`*` scales a matrix by a number.",
                 hint=f"Apply the matrix first, as in w * ({self.name} @ x)."
-                if isinstance(factor, Expression)
+                if isinstance(factor, Row)
                 else "The matrix product is written `@`.",
             )
         if not isinstance(factor, (numbers.Number, Value, Index)):
@@ -323,7 +326,7 @@ class Matrix(Applied):
         if isinstance(x, np.ndarray):
             return self.apply(x)
         if isinstance(x, Vector):
-            return x.applied(self)
+            return Vector([self @ component for component in x])
         if isinstance(x, Matrix):
             from .compose import product
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..points.space import Space
+from ..spaces.space import Space
 
 if TYPE_CHECKING:
     from .matrix import Matrix

@@ -17,11 +17,12 @@ from .. import ir
 from ..algebra.families import add
 from ..errors import ArgumentError, OutOfSpaceError, SpaceError
 from ..points.affine import Affine
-from ..points.index import Condition, Index, affine
+from ..points.condition import Condition
 from ..points.sets import Domain
-from ..points.space import Space
+from ..spaces.space import Space
+from ..symbols.index import Index, affine
+from ..symbols.values import Value
 from ..trace.trace import ScalarType, Tracer, tracing
-from ..trace.values import Value
 from .data import same
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import Any
 import islpy as isl
 
 from .affine import Affine, lexicographic
-from .index import Condition
+from .condition import Condition
 from .loop_tree import For, If, Loop, Run
 
 _CONTEXT = isl.DEFAULT_CONTEXT

@@ -16,10 +16,11 @@ import numpy as np
 from .. import ir
 from ..algebra.families import multiply
 from ..errors import ArgumentError, RuntimeConditionError, SpaceError, UnsupportedError
-from ..points.index import plain
-from ..points.space import Space, row_domain
-from ..trace.functions import power
-from ..trace.values import CONDITIONS, LOGICAL, Row, is_condition, node, show
+from ..points.numbers import plain
+from ..spaces.space import Space, row_domain
+from ..symbols.operations import CONDITIONS, LOGICAL, is_condition
+from ..symbols.printing import show
+from ..symbols.values import Row, node, power, takes_over
 from .recording import current
 
 if TYPE_CHECKING:
@@ -72,62 +73,29 @@ class Expression(Row):
         text = show(self.value)
         return f"run-time value {text}" if len(text) <= 40 else f"expression on {self.space!r}"
 
-    def __add__(self, other: object) -> Expression:
-        return NotImplemented if _is_vector(other) else self._sum(other, 1.0)
+    def binary(self, name: str, left: object, right: object) -> Any:
+        """Return an operation row by row; sums are gathered to one chain of terms.
 
-    def __sub__(self, other: object) -> Expression:
-        return NotImplemented if _is_vector(other) else self._sum(other, -1.0)
+        It is NotImplemented for vectors and matrices, which know what to do with an expression.
+        """
+        other = right if left is self else left
+        if isinstance(other, Row) and not isinstance(other, Expression):
+            return NotImplemented
+        if takes_over(other):
+            return NotImplemented
+        if name in ("add", "sub"):
+            return self._sum(left, right, 1.0 if name == "add" else -1.0)
+        return self.pointwise(name, left, right)
 
-    def __neg__(self) -> Expression:
+    def unary(self, name: str) -> Expression:
+        """Return an operation row by row."""
+        if name != "neg":
+            return self.pointwise(name, self)
         here = self.settled()
         return Expression(here.space, ir.Sum(_negated(_summands(here))))
 
-    def __mul__(self, other: object) -> Expression:
-        return self.pointwise("mul", self, other)
-
-    def __truediv__(self, other: object) -> Expression:
-        return self.pointwise("div", self, other)
-
     def __pow__(self, exponent: object) -> Any:
         return power(self.settled(), exponent)
-
-    def __pos__(self) -> Expression:
-        return self
-
-    def __abs__(self) -> Expression:
-        return self.pointwise("abs", self)
-
-    def __lt__(self, other: object) -> Expression:
-        return self.pointwise("lt", self, other)
-
-    def __le__(self, other: object) -> Expression:
-        return self.pointwise("le", self, other)
-
-    def __gt__(self, other: object) -> Expression:
-        return self.pointwise("gt", self, other)
-
-    def __ge__(self, other: object) -> Expression:
-        return self.pointwise("ge", self, other)
-
-    def __eq__(self, other: object) -> Expression:  # type: ignore[override]
-        return self.pointwise("eq", self, other)
-
-    def __ne__(self, other: object) -> Expression:  # type: ignore[override]
-        return self.pointwise("ne", self, other)
-
-    __hash__ = object.__hash__
-
-    def __radd__(self, other: object) -> Expression:
-        return self.lift(other)._sum(self, 1.0)
-
-    def __rsub__(self, other: object) -> Expression:
-        return self.lift(other)._sum(self, -1.0)
-
-    def __rmul__(self, other: object) -> Expression:
-        return self.pointwise("mul", other, self)
-
-    def __rtruediv__(self, other: object) -> Expression:
-        return self.pointwise("div", other, self)
 
     def __bool__(self) -> bool:
         raise _runtime_condition("depends on a field")
@@ -141,8 +109,8 @@ class Expression(Row):
     def pointwise(self, name: str, *args: object) -> Expression:
         """Return an operation on numbers, scalars and expressions, row by row."""
         for a in args:
-            if _is_vector(a):
-                return a.pointwise(name, *args)  # type: ignore[attr-defined,no-any-return]
+            if isinstance(a, Row) and not isinstance(a, Expression):
+                return a.pointwise(name, *args)  # type: ignore[no-any-return]
         conditions = len(args) if name in LOGICAL else int(name == "where")
         rows = [
             a if n < conditions and isinstance(a, Mask) else self.lift(a)
@@ -168,21 +136,14 @@ class Expression(Row):
                 "A program's body uses a NumPy array.",
                 hint="Declare it as a field of the program and pass it when calling.",
             )
-        from ..matrices.matrix import Matrix
-
-        if isinstance(other, Matrix):
-            raise UnsupportedError(
-                f"A field is combined with the matrix {other.name}.",
-                hint=f"Apply the matrix first, as in w * ({other.name} @ x).",
-            )
         return Expression(self.space, node(other, "Operands in a program"))
 
-    def _sum(self, other: object, sign: float) -> Expression:
-        left, right = self.settled(), self.lift(other)
-        self._same_space(right)
-        more = _summands(right)
+    def _sum(self, left: object, right: object, sign: float) -> Expression:
+        first, second = self.lift(left), self.lift(right)
+        first._same_space(second)
+        more = _summands(second)
         return Expression(
-            left.space, ir.Sum((*_summands(left), *(more if sign > 0 else _negated(more))))
+            self.space, ir.Sum((*_summands(first), *(more if sign > 0 else _negated(more))))
         )
 
     def _same_space(self, other: Expression) -> None:
@@ -191,10 +152,6 @@ class Expression(Row):
                 f"Expressions on {self.space!r} and {other.space!r} are combined.",
                 hint="Pointwise arithmetic needs one space; a matrix leads from one to another.",
             )
-
-
-def _is_vector(other: object) -> bool:
-    return isinstance(other, Row) and not isinstance(other, Expression)
 
 
 class Mask(Expression):

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import ArgumentError, SpaceError
 from ..ir.external import External
-from ..trace.values import node
+from ..symbols.values import node
 from .expression import Expression, check_part
 from .recording import current
 

@@ -14,7 +14,7 @@ import numpy as np
 from .. import ir
 from ..algebra.stored import Stored
 from ..errors import NotTriangularError, SingularMatrixError, SpaceError
-from ..points.space import row_domain
+from ..spaces.space import row_domain
 from .expression import Expression, terms
 from .recording import current
 

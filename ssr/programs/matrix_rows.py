@@ -15,7 +15,7 @@ from ..algebra.analyse import diagonal_split
 from ..algebra.families import multiply
 from ..errors import SpaceError
 from ..points.sets import Domain
-from ..points.space import row_domain
+from ..spaces.space import row_domain
 from .expression import Expression, terms
 from .recording import current
 

@@ -14,21 +14,20 @@ from ..ir.liveness import live
 from ..lower.join_sums import joined
 from ..lower.place_externals import settled
 from ..options import Options
-from ..points.binding import match_sizes
-from ..points.space import Box, Space
 from ..run.bound import Bound
 from ..run.call_layout import calls_of, normal, plan_boxes
 from ..run.check_arrays import diagnose, dtype_name, number_of, overlap, read_first
 from ..run.launch import Launch, arrangement
 from ..runtime.sums import STATE
+from ..spaces.binding import match_sizes
+from ..spaces.space import Box, Space, VectorSpace
+from ..symbols.values import Row, Value
 from ..trace.trace import ScalarType
-from ..trace.values import Row, Value
 from .expression import Expression, Field
 from .matrix_rows import apply_rows, solve_rows
 from .recorder import Recorder
 from .recording import current, recording
 from .signature import Kind, Signature
-from .vectors import VectorSpace
 
 if TYPE_CHECKING:
     from ..build.kernel import Kernel

@@ -14,8 +14,8 @@ from weakref import WeakValueDictionary
 from .. import ir
 from ..algebra.oracle import data_of
 from ..errors import ArgumentError, SpaceError, Span, UnboundError, user_span
-from ..points.space import Space, row_domain
-from ..trace.values import Value, node
+from ..spaces.space import Space, row_domain
+from ..symbols.values import Value, node
 from .expression import Expression, Field, Mask
 
 if TYPE_CHECKING:

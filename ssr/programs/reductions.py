@@ -7,8 +7,8 @@ import operator
 from typing import Any
 
 from ..errors import ArgumentError
-from ..trace.functions import maximum, minimum, sqrt
-from ..trace.values import Value
+from ..symbols.functions import maximum, minimum, sqrt
+from ..symbols.values import Value
 from .expression import Expression
 from .vectors import Vector
 

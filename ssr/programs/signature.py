@@ -12,12 +12,12 @@ import numpy as np
 
 from .. import ir
 from ..errors import ArgumentError, SpaceError
-from ..points.space import Space
+from ..spaces.space import Space, VectorSpace
+from ..symbols.values import Value, node
 from ..trace.trace import ScalarType
-from ..trace.values import Value, node
 from .expression import Expression, Field
 from .recorder import Recorder
-from .vectors import Vector, VectorField, VectorSpace
+from .vectors import Vector, VectorField
 
 Kind: TypeAlias = "Space | VectorSpace | ScalarType"
 

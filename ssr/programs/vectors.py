@@ -9,78 +9,21 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
-
-import numpy as np
+from typing import Any, NoReturn
 
 from .. import ir
 from ..errors import ArgumentError, ShapeError
-from ..points.index import Index, integer
-from ..points.space import Space
-from ..trace.functions import power
-from ..trace.values import Row, Value
+from ..points.numbers import integer
+from ..spaces.space import Space, VectorSpace
+from ..symbols.values import Row, Value, power, takes_over
 from .expression import Expression, Field, renaming
 from .recorder import Recorder
 
-if TYPE_CHECKING:
-    from ..matrices.assembled import Assembled
-    from ..matrices.matrix import Matrix
-
-
-@dataclass(frozen=True, slots=True)
-class VectorSpace:
-    """A number of values at each point of a space; made by `Space.vector`.
-
-    Arrays on it have the shape ``(components, *space.shape)``.
-
-    Examples
-    --------
-    >>> import ssr
-    >>> ny, nx = ssr.sizes("ny nx")
-    >>> ssr.Space(ny, nx).vector(3)
-    Space(ny, nx).vector(3)
-    """
-
-    components: int
-    space: Space
-
-    def __repr__(self) -> str:
-        return f"{self.space!r}.vector({self.components})"
-
-    @property
-    def shape(self) -> tuple[Index | int, ...]:
-        """Extents of arrays, the number of components first."""
-        return self.components, *self.space.shape
-
-    def grow(self, *width: int | tuple[int, int]) -> VectorSpace:
-        """Return the vector space with ghost points, as `Space.grow`."""
-        return VectorSpace(self.components, self.space.grow(*width))
-
-    def names(self, name: str) -> tuple[str, ...]:
-        """Return the names of the components of a field."""
-        return tuple(f"{name}[{n}]" for n in range(self.components))
-
-    def parts(self, name: str, array: Any) -> list[Any]:
-        """Return the components of an array.
-
-        Raises
-        ------
-        ArgumentError, ShapeError
-            If it is no array with this number of components.
-        """
-        if not isinstance(array, np.ndarray):
-            raise ArgumentError(
-                f"{name!r} is {type(array).__name__}, not a NumPy array.",
-                hint="Convert it with np.asarray.",
-            )
-        if array.ndim != self.space.ndim + 1 or len(array) != self.components:
-            raise ShapeError(
-                f"Array {name!r} has shape {array.shape}.",
-                note=f"its space is {self!r}",
-                hint=f"The first axis has length {self.components}: one array for each component.",
-            )
-        return list(array)
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv,
+    "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
+    "eq": operator.eq, "ne": operator.ne,
+}  # fmt: skip
 
 
 def stem(name: str) -> str:
@@ -198,65 +141,20 @@ class Vector(Row):
         """Return a number or value as the same at every row and component."""
         return self._each(lambda here, o: here.lift(o), other)
 
-    def applied(self, matrix: Matrix | Assembled) -> Vector:
-        """Return ``matrix @ vector``: the matrix applied to each component."""
-        return Vector([matrix @ component for component in self.components])
+    def binary(self, name: str, left: object, right: object) -> Any:
+        """Return an operation, component by component."""
+        other = right if left is self else left
+        if takes_over(other):
+            return NotImplemented
+        pairs = zip(self._spread(left), self._spread(right), strict=True)
+        return Vector([_OPERATORS[name](a, b) for a, b in pairs])
 
-    def __add__(self, other: object) -> Vector:
-        return self._each(operator.add, other)
-
-    def __radd__(self, other: object) -> Vector:
-        return self._each(lambda a, b: b + a, other)
-
-    def __sub__(self, other: object) -> Vector:
-        return self._each(operator.sub, other)
-
-    def __rsub__(self, other: object) -> Vector:
-        return self._each(lambda a, b: b - a, other)
-
-    def __mul__(self, other: object) -> Vector:
-        return self._each(operator.mul, other)
-
-    def __rmul__(self, other: object) -> Vector:
-        return self._each(lambda a, b: b * a, other)
-
-    def __truediv__(self, other: object) -> Vector:
-        return self._each(operator.truediv, other)
-
-    def __rtruediv__(self, other: object) -> Vector:
-        return self._each(lambda a, b: b / a, other)
+    def unary(self, name: str) -> Vector:
+        """Return an operation on each component."""
+        return Vector([component.unary(name) for component in self.components])
 
     def __pow__(self, exponent: object) -> Vector:
         return Vector([power(a, exponent) for a in self.components])
-
-    def __neg__(self) -> Vector:
-        return Vector([-a for a in self.components])
-
-    def __pos__(self) -> Vector:
-        return self
-
-    def __abs__(self) -> Vector:
-        return Vector([abs(a) for a in self.components])
-
-    def __lt__(self, other: object) -> Vector:
-        return self.pointwise("lt", self, other)
-
-    def __le__(self, other: object) -> Vector:
-        return self.pointwise("le", self, other)
-
-    def __gt__(self, other: object) -> Vector:
-        return self.pointwise("gt", self, other)
-
-    def __ge__(self, other: object) -> Vector:
-        return self.pointwise("ge", self, other)
-
-    def __eq__(self, other: object) -> Vector:  # type: ignore[override]
-        return self.pointwise("eq", self, other)
-
-    def __ne__(self, other: object) -> Vector:  # type: ignore[override]
-        return self.pointwise("ne", self, other)
-
-    __hash__ = object.__hash__
 
     def __bool__(self) -> bool:
         return bool(self.components[0])
@@ -295,10 +193,10 @@ class Component(Field):
 
     __slots__ = ()
 
-    __iadd__ = Field.__add__  # type: ignore[assignment]
-    __isub__ = Field.__sub__  # type: ignore[assignment]
-    __imul__ = Field.__mul__  # type: ignore[assignment]
-    __itruediv__ = Field.__truediv__  # type: ignore[assignment]
+    __iadd__ = Field.__add__
+    __isub__ = Field.__sub__
+    __imul__ = Field.__mul__
+    __itruediv__ = Field.__truediv__
 
 
 def _as_it_is(value: Any) -> Any:

@@ -24,14 +24,14 @@ from ..matrices.declare import check_declaration
 from ..matrices.matrix import Matrix
 from ..matrices.rows import Reading, giving
 from ..options import Options
-from ..points.space import Space
 from ..programs.expression import Field
 from ..programs.matrix_rows import bound_value
 from ..programs.program import Program
 from ..programs.recorder import Recorder
 from ..programs.recording import recorder_of_program, recording
 from ..programs.signature import Signature
-from ..programs.vectors import Vector, VectorSpace
+from ..programs.vectors import Vector
+from ..spaces.space import Space, VectorSpace
 from ..trace.trace import Path, ScalarType, check_signature, trace
 from .done import DONE, Symbolic
 from .storage import pattern

@@ -16,9 +16,9 @@ from .. import ir
 from ..algebra.oracle import Recursion, assemble, by_rows
 from ..errors import ArgumentError, OutOfSpaceError, Span, UnmadeRowError, user_span
 from ..matrices.rows import Point, Row, giving, key, point
-from ..points.space import Space
+from ..spaces.space import Space
+from ..symbols.values import Value
 from ..trace.trace import tracing
-from ..trace.values import Value
 
 if TYPE_CHECKING:
     import scipy.sparse

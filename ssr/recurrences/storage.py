@@ -22,9 +22,9 @@ from ..errors import SingularMatrixError, Span, UnsupportedError, at
 from ..matrices.rows import Point, moved
 from ..points.affine import Affine
 from ..points.sets import Domain
-from ..points.space import Space
+from ..spaces.space import Space
+from ..symbols.values import Value
 from ..trace.trace import Path
-from ..trace.values import Value
 from .done import DONE
 
 

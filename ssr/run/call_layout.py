@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import BoxError
-from ..points.index import integer
-from ..points.space import Box, Space
+from ..points.numbers import integer
+from ..spaces.space import Box, Space
 
 NEAR = 2**22
 """Bytes of arrays that need no prefetching: more than a second-level cache."""

@@ -17,8 +17,8 @@ from ..errors import (
     ReadOnlyError,
     ShapeError,
 )
-from ..points.index import plain
-from ..points.space import Space
+from ..points.numbers import plain
+from ..spaces.space import Space
 
 SUPPORTED = ("float64", "float32")
 

@@ -27,10 +27,14 @@ from ..errors import (
     span_of_generator,
 )
 from ..points.affine import Affine
-from ..points.index import Condition, Index, affine, deciding
+from ..points.condition import Condition, deciding
 from ..points.sets import Domain
-from ..points.space import Space, row_domain
-from .values import FieldData, Value, is_condition, node, show
+from ..spaces.space import Space, row_domain
+from ..symbols.index import Index, affine
+from ..symbols.operations import is_condition
+from ..symbols.printing import show
+from ..symbols.values import Value, node
+from .field_data import FieldData
 
 PATHS = 512
 """Cap on the paths through one generator."""

@@ -13,8 +13,8 @@ import ssr
 from ssr.errors import OutOfSpaceError
 from ssr.ir.external import External, Layout, Tables
 from ssr.points.sets import Domain
-from ssr.points.space import row_domain
 from ssr.programs.external import extend
+from ssr.spaces.space import row_domain
 
 Array = np.ndarray[Any, Any]
 

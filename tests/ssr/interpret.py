@@ -20,9 +20,9 @@ from ssr.algebra.stored import Stored
 from ssr.lower.nests import bounds
 from ssr.points.affine import Affine
 from ssr.points.sets import Domain
-from ssr.points.space import Box
 from ssr.runtime.intrinsics import fma, maximum, minimum, sign
 from ssr.runtime.sums import reduced
+from ssr.spaces.space import Box
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Row = tuple[int, ...]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from ssr.points.space import Box
+from ssr.spaces.space import Box
 
 Array = np.ndarray[Any, Any]
 

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 import ssr
-from ssr.points.space import Box
+from ssr.spaces.space import Box
 
 Array = np.ndarray[Any, Any]
 

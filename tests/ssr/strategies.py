@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 import ssr
-from ssr.points.space import Box
+from ssr.spaces.space import Box
 
 from .memory import array
 

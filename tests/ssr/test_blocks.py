@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import ssr
 from ssr.blocks.component_spaces import parts, spaces
-from ssr.trace.symbolic import jacobian
+from ssr.symbols.symbolic import jacobian
 
 from . import plain
 from .mistakes import Mistakes, T, cells, check, five, line, ones

@@ -561,7 +561,7 @@ def value_of_another_program():
 
 
 @mistake("""
-    UnsupportedError: A field is combined with the matrix stencil.
+    ArgumentError: `*` scales a matrix by a number.
     | x[:] = (b * T) @ x
     |         ^^^^^
     Hint: Apply the matrix first, as in w * (stencil @ x).

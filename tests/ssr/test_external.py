@@ -17,8 +17,8 @@ from ssr.build.pipeline import lower
 from ssr.errors import ArgumentError, NonFiniteError, OutOfSpaceError, SpaceError
 from ssr.lower.verify import verify_call
 from ssr.points.sets import Domain
-from ssr.points.space import row_domain
 from ssr.programs.external import extend
+from ssr.spaces.space import row_domain
 
 from . import memory, plain
 from . import strategies as some

@@ -12,8 +12,9 @@ import ssr
 from ssr.algebra.oracle import holds
 from ssr.errors import NotAffineError
 from ssr.points.affine import Affine, lexicographic
-from ssr.points.index import Condition, Index, affine, deciding
+from ssr.points.condition import Condition, deciding
 from ssr.points.sets import Domain
+from ssr.symbols.index import Index, affine
 
 AXES = ("j", "i")
 BOX = Domain.where(AXES, "-3 <= j <= 4 and -3 <= i <= 4")

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
-from ..errors import ArgumentError, EmptySpaceError, SpaceError, UnboundError
-from .affine import AXES, Affine
-from .index import Condition, Index, affine, integer, sizes_known
-from .sets import Domain
+import numpy as np
 
-if TYPE_CHECKING:
-    from ..programs.vectors import VectorSpace
+from ..errors import ArgumentError, EmptySpaceError, ShapeError, SpaceError, UnboundError
+from ..points.affine import AXES, Affine
+from ..points.condition import Condition, sizes_known
+from ..points.numbers import integer
+from ..points.sets import Domain
+from ..symbols.index import Index, affine
 
 Box: TypeAlias = tuple[tuple[int, int], ...]
 """Half-open index ranges, one for each axis."""
@@ -174,8 +175,6 @@ class Space:
         >>> ssr.Space(4, 5).vector(2).shape
         (2, 4, 5)
         """
-        from ..programs.vectors import VectorSpace
-
         count = integer(components)
         if count is None or count < 1:
             raise ArgumentError(f"A vector has one or more components, not {components!r}.")
@@ -312,6 +311,61 @@ def _pair(width: Any) -> tuple[int, int]:
     if len(pair) == 2 and pair[0] is not None and pair[1] is not None:
         return pair[0], pair[1]
     raise ArgumentError(f"A width is an integer or a pair of integers, not {width!r}.")
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSpace:
+    """A number of values at each point of a space; made by `Space.vector`.
+
+    Arrays on it have the shape ``(components, *space.shape)``.
+
+    Examples
+    --------
+    >>> import ssr
+    >>> ny, nx = ssr.sizes("ny nx")
+    >>> ssr.Space(ny, nx).vector(3)
+    Space(ny, nx).vector(3)
+    """
+
+    components: int
+    space: Space
+
+    def __repr__(self) -> str:
+        return f"{self.space!r}.vector({self.components})"
+
+    @property
+    def shape(self) -> tuple[Index | int, ...]:
+        """Extents of arrays, the number of components first."""
+        return self.components, *self.space.shape
+
+    def grow(self, *width: int | tuple[int, int]) -> VectorSpace:
+        """Return the vector space with ghost points, as `Space.grow`."""
+        return VectorSpace(self.components, self.space.grow(*width))
+
+    def names(self, name: str) -> tuple[str, ...]:
+        """Return the names of the components of a field."""
+        return tuple(f"{name}[{n}]" for n in range(self.components))
+
+    def parts(self, name: str, array: Any) -> list[Any]:
+        """Return the components of an array.
+
+        Raises
+        ------
+        ArgumentError, ShapeError
+            If it is no array with this number of components.
+        """
+        if not isinstance(array, np.ndarray):
+            raise ArgumentError(
+                f"{name!r} is {type(array).__name__}, not a NumPy array.",
+                hint="Convert it with np.asarray.",
+            )
+        if array.ndim != self.space.ndim + 1 or len(array) != self.components:
+            raise ShapeError(
+                f"Array {name!r} has shape {array.shape}.",
+                note=f"its space is {self!r}",
+                hint=f"The first axis has length {self.components}: one array for each component.",
+            )
+        return list(array)
 
 
 def row_domain(rows: Space, others: tuple[Space, ...] = ()) -> Domain:

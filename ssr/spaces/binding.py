@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import ShapeError
-from .affine import Affine
+from ..points.affine import Affine
 from .space import Space
 
 

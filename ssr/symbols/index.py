@@ -7,122 +7,22 @@ from __future__ import annotations
 
 import keyword
 import numbers
-import operator
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass
-from itertools import product
+from collections.abc import Callable
 from typing import Any, NoReturn
 
-import numpy as np
-
-from ..errors import ArgumentError, NotAffineError, RuntimeConditionError
-from .affine import AXES, Affine
+from ..errors import ArgumentError, NotAffineError
+from ..points.affine import AXES, Affine
+from ..points.condition import Condition
+from ..points.numbers import integer, plain
+from . import nodes
+from .operations import known_early
+from .values import Operand, Value, operation, ufunc
 
 _AFFINE = "Only + - and * // % by integer constants keep an index affine."
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Condition:
-    """A Presburger condition on indices: a disjunction of conjunctions of affine constraints.
-
-    Its truth value is decided by the tracer that runs the generator.
-    """
-
-    cases: tuple[tuple[tuple[Affine, str], ...], ...]
-
-    def __repr__(self) -> str:
-        return self.isl()
-
-    def names(self) -> frozenset[str]:
-        """Return the names of indices and sizes that occur."""
-        return frozenset().union(*(e.names() for case in self.cases for e, _ in case))
-
-    def isl(self) -> str:
-        """Return the text isl reads."""
-        found = []
-        for case in self.cases:
-            for chosen in product(*(e.cases() for e, _ in case)):
-                parts = [f"{test.isl()} >= 0" for tests, _ in chosen for test in tests]
-                parts += [
-                    f"{e.isl()} {relation}"
-                    for (_, e), (_, relation) in zip(chosen, case, strict=True)
-                ]
-                found.append(f"({' and '.join(parts) or '0 = 0'})")
-        return " or ".join(found)
-
-    def __bool__(self) -> bool:
-        decided = self._constant()
-        if decided is not None:
-            return decided
-        decide = _decide.get()
-        if decide is None:
-            raise RuntimeConditionError(
-                "A condition on symbolic sizes or indices has no truth value here.",
-                hint="Conditions are decided inside a generator; outside, use integer sizes.",
-            )
-        return decide(self)
-
-    def __and__(self, other: object) -> Condition:
-        if not isinstance(other, (Condition, bool)):
-            return NotImplemented
-        return Condition(tuple(a + b for a in self.cases for b in _cases(other)))
-
-    def __or__(self, other: object) -> Condition:
-        if not isinstance(other, (Condition, bool)):
-            return NotImplemented
-        return Condition(self.cases + _cases(other))
-
-    __rand__, __ror__ = __and__, __or__
-
-    def __invert__(self) -> Condition:
-        result = Condition(_cases(True))
-        for case in self.cases:
-            result &= Condition(tuple((atom,) for part in case for atom in _denied(*part)))
-        return result
-
-    def _constant(self) -> bool | None:
-        if any(not e.is_constant for case in self.cases for e, _ in case):
-            return None
-        return any(
-            all(e.constant >= 0 if relation == ">= 0" else e.constant == 0 for e, relation in case)
-            for case in self.cases
-        )
-
-
-def _cases(condition: Condition | bool) -> tuple[tuple[tuple[Affine, str], ...], ...]:
-    if isinstance(condition, Condition):
-        return condition.cases
-    return ((),) if condition else ()
-
-
-def _denied(expression: Affine, relation: str) -> tuple[tuple[Affine, str], ...]:
-    """Return the constraints of which one holds where a constraint does not."""
-    less = (-expression - 1, ">= 0")
-    return (less,) if relation == ">= 0" else (less, (expression - 1, ">= 0"))
-
-
-_decide: ContextVar[Callable[[Condition], bool] | None] = ContextVar("decide", default=None)
-sizes_known: ContextVar[Mapping[str, int] | None] = ContextVar("sizes_known", default=None)
-"""The sizes, where a definition is run on integers."""
-
-
-@contextmanager
-def deciding(
-    decide: Callable[[Condition], bool], sizes: Mapping[str, int] | None = None
-) -> Iterator[None]:
-    """Let ``decide`` answer the conditions met inside the block, for given sizes if there are."""
-    tokens = _decide.set(decide), sizes_known.set(sizes)
-    try:
-        yield
-    finally:
-        _decide.reset(tokens[0])
-        sizes_known.reset(tokens[1])
-
-
-class Index:
+class Index(Operand):
     """A symbolic integer inside a generator: a row index, a size, or affine arithmetic of them.
 
     Supports ``+ -``, ``*`` by integers, ``// %`` by positive integers, comparisons and ``abs``;
@@ -135,9 +35,12 @@ class Index:
         self.affine = affine
 
     def __array_ufunc__(self, function: Any, method: str, *args: Any, **options: Any) -> Any:
-        from ..trace.functions import ufunc
-
         return ufunc(function, method, args, options)
+
+    @property
+    def node(self) -> nodes.Value:
+        """The index as a number."""
+        return nodes.Coordinate(self.affine)
 
     def __repr__(self) -> str:
         return str(self.affine)
@@ -293,8 +196,6 @@ def affine(value: object) -> Affine:
 
 def _instead_of(value: object) -> str | None:
     """Return what to do where something is given that is no index."""
-    from ..trace.values import Value, known_early
-
     if isinstance(value, Value) and not known_early(value.node):
         return "Columns and conditions cannot depend on run-time data; the values of entries can."
     if isinstance(value, str):
@@ -372,26 +273,6 @@ def _size(name: str) -> Index:
     return Index(Affine.name(name))
 
 
-def plain(value: Any) -> Any:
-    """Return what a NumPy scalar or an array without axes holds; anything else as it is."""
-    if isinstance(value, (np.generic, np.ndarray)) and value.ndim == 0:
-        return value.item()
-    return value
-
-
-def integer(value: Any) -> int | None:
-    """Return an integer of Python or NumPy as one of Python's; None if it is none."""
-    if type(value) is int:
-        return value
-    value = plain(value)
-    if isinstance(value, bool):
-        return None
-    try:
-        return operator.index(value)
-    except TypeError:
-        return None
-
-
 def _operand(value: object) -> Affine | None:
     if isinstance(value, Index):
         return value.affine
@@ -403,8 +284,6 @@ def _value(name: str, *args: object) -> Any:
     """Return run-time arithmetic in which an index takes part as a number."""
     if not all(isinstance(plain(a), (Index, numbers.Number)) for a in args):
         return NotImplemented
-    from ..trace.values import operation
-
     return operation(name, *args)
 
 

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import ir
 from ..errors import ArgumentError, UnsupportedError
-from ..points.index import plain
-from . import functions
-from .values import Value, node, show
+from ..points.numbers import plain
+from . import functions, nodes
+from .printing import show
+from .values import Value, node, power
 
 
 def jacobian(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -78,7 +78,7 @@ def _derived(function: Callable[..., Any], count: int, more: int) -> Callable[..
     """Return the derivatives by the first arguments, as a function of all arguments."""
     import sympy
 
-    given = [Value(ir.Scalar(f"q{n}")) for n in range(count + more)]
+    given = [Value(nodes.Scalar(f"q{n}")) for n in range(count + more)]
     made = function(tuple(given[:count]), *given[count:])
     symbols = {v.node: sympy.Symbol(str(v), real=True) for v in given}
     by = [symbols[v.node] for v in given[:count]]
@@ -161,7 +161,7 @@ def lambdify(arguments: Sequence[Any], expressions: Any) -> Callable[..., Any]:
     return compute
 
 
-def to_sympy(value: ir.Value, symbols: dict[ir.Value, Any]) -> Any:
+def to_sympy(value: nodes.Value, symbols: dict[nodes.Value, Any]) -> Any:
     """Return a value as a SymPy expression; what is no operation becomes a symbol of its own.
 
     Functions with kinks become piecewise ones, which SymPy derives without distributions.
@@ -169,9 +169,9 @@ def to_sympy(value: ir.Value, symbols: dict[ir.Value, Any]) -> Any:
     import sympy
 
     match value:
-        case ir.Const(number):
+        case nodes.Const(number):
             return sympy.Integer(int(number)) if number.is_integer() else sympy.Float(number)
-        case ir.Op(name, args):
+        case nodes.Op(name, args):
             parts = [to_sympy(a, symbols) for a in args]
         case _:
             return symbols.setdefault(value, sympy.Dummy(show(value), real=True))
@@ -201,7 +201,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "cosh": lambda a: 0.5 * (functions.exp(a) + functions.exp(-a)),
     "Min": lambda *args: functools.reduce(functions.minimum, args),
     "Max": lambda *args: functools.reduce(functions.maximum, args),
-    "Pow": functions.power, "Add": lambda *args: functools.reduce(operator.add, args),
+    "Pow": power, "Add": lambda *args: functools.reduce(operator.add, args),
     "StrictLessThan": operator.lt, "LessThan": operator.le, "StrictGreaterThan": operator.gt,
     "GreaterThan": operator.ge, "Equality": operator.eq, "Unequality": operator.ne,
     "And": lambda *args: functools.reduce(operator.and_, args),

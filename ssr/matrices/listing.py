@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from .. import ir
+from ..ir import LoopNest
 from ..points.affine import Affine
 from ..points.loop_tree import For, If, Loop, Reduce, Run
 from ..points.sets import Domain
-from ..trace.values import show
-from . import LoopNest
+from ..symbols.printing import show
 
 
 def point(index: Sequence[Affine]) -> str:

@@ -1,0 +1,43 @@
+"""What operations mean, on numbers, and which of them are conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import nodes
+
+FOLD: dict[str, Callable[..., Any]] = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.true_divide,
+    "pow": np.power, "neg": np.negative, "abs": np.absolute, "sign": np.sign,
+    "sqrt": np.sqrt, "exp": np.exp, "log": np.log, "sin": np.sin, "cos": np.cos,
+    "tan": np.tan, "tanh": np.tanh, "arctan2": np.arctan2,
+    "min": np.minimum, "max": np.maximum, "lt": np.less, "le": np.less_equal,
+    "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal,
+    "and": np.logical_and, "or": np.logical_or, "not": np.logical_not, "where": np.where,
+}  # fmt: skip
+"""What operations mean."""
+
+CONDITIONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not"})
+"""Operations whose result is true or false."""
+
+LOGICAL = frozenset({"and", "or", "not"})
+"""Operations on conditions."""
+
+
+def fold(name: str, *args: float) -> float:
+    """Return an operation on numbers, with NumPy's infinities and NaN and without its warnings."""
+    with np.errstate(all="ignore"):
+        return float(FOLD[name](*args))
+
+
+def known_early(value: nodes.Value) -> bool:
+    """Whether a value is made of indices, sizes and numbers alone."""
+    return not any(isinstance(part, (nodes.Load, nodes.Scalar)) for part in nodes.walk(value))
+
+
+def is_condition(value: nodes.Value) -> bool:
+    """Whether a value is true or false."""
+    return isinstance(value, nodes.Op) and value.name in CONDITIONS

@@ -1,0 +1,371 @@
+"""Numbers that are known at run time only: matrix data, fields of programs, arithmetic on them.
+
+A `Value` is known only when a kernel runs. It can be computed with, but not be the condition of a
+Python `if`; `where` chooses between values. NumPy's functions, applied to symbols, become
+operations of the kernel.
+"""
+
+from __future__ import annotations
+
+import numbers
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..errors import ArgumentError, DtypeError, RuntimeConditionError, UnsupportedError
+from ..points.affine import Affine
+from ..points.condition import Condition
+from ..points.numbers import integer, plain
+from . import nodes
+from .operations import FOLD, fold, is_condition
+from .printing import show
+
+FUNCTIONS = "ssr.sqrt, ssr.log, ssr.sin, ssr.maximum, ssr.where and the like"
+
+_POWERS = 8
+"""The highest power that is written as products."""
+
+
+class Operand:
+    """What can take part in run-time arithmetic."""
+
+    __slots__ = ()
+
+    @property
+    def node(self) -> nodes.Value:
+        """The value in the intermediate representation."""
+        raise NotImplementedError
+
+
+class Symbol:
+    """What stands for a number that is known at run time: its arithmetic, and what it refuses."""
+
+    __slots__ = ()
+
+    def binary(self, name: str, left: object, right: object) -> Any:
+        """Return an operation of which this is one operand; NotImplemented of an unknown one."""
+        raise NotImplementedError
+
+    def unary(self, name: str) -> Any:
+        """Return an operation on this number."""
+        raise NotImplementedError
+
+    def told(self) -> str:
+        """Return the symbol as messages call it."""
+        return f"run-time value {self!r}"
+
+    def __array_ufunc__(self, function: Any, method: str, *args: Any, **options: Any) -> Any:
+        return ufunc(function, method, args, options)
+
+    def __add__(self, other: object) -> Any:
+        return self.binary("add", self, other)
+
+    def __radd__(self, other: object) -> Any:
+        return self.binary("add", other, self)
+
+    def __sub__(self, other: object) -> Any:
+        return self.binary("sub", self, other)
+
+    def __rsub__(self, other: object) -> Any:
+        return self.binary("sub", other, self)
+
+    def __mul__(self, other: object) -> Any:
+        return self.binary("mul", self, other)
+
+    def __rmul__(self, other: object) -> Any:
+        return self.binary("mul", other, self)
+
+    def __truediv__(self, other: object) -> Any:
+        return self.binary("div", self, other)
+
+    def __rtruediv__(self, other: object) -> Any:
+        return self.binary("div", other, self)
+
+    def __neg__(self) -> Any:
+        return self.unary("neg")
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return self.unary("abs")
+
+    def __lt__(self, other: object) -> Any:
+        return self.binary("lt", self, other)
+
+    def __le__(self, other: object) -> Any:
+        return self.binary("le", self, other)
+
+    def __gt__(self, other: object) -> Any:
+        return self.binary("gt", self, other)
+
+    def __ge__(self, other: object) -> Any:
+        return self.binary("ge", self, other)
+
+    def __eq__(self, other: object) -> Any:
+        return self.binary("eq", self, other)
+
+    def __ne__(self, other: object) -> Any:
+        return self.binary("ne", self, other)
+
+    __hash__ = object.__hash__
+
+    def __pow__(self, exponent: object) -> Any:
+        return power(self, exponent)
+
+    def __rpow__(self, base: object) -> Any:
+        return power(base, self)
+
+    def __and__(self, other: object) -> Any:
+        return logical("and", self, other)
+
+    def __or__(self, other: object) -> Any:
+        return logical("or", self, other)
+
+    __rand__, __ror__ = __and__, __or__
+
+    def __invert__(self) -> Any:
+        return logical("not", self)
+
+    def __xor__(self, other: object) -> NoReturn:
+        raise UnsupportedError(
+            f"The {self.told()} is combined by ^.", hint="Conditions are combined by & | ~."
+        )
+
+    __rxor__ = __xor__
+
+    def __floordiv__(self, other: object) -> NoReturn:
+        raise UnsupportedError(
+            f"The {self.told()} is divided by // or %.", hint="Only + - * / ** and abs."
+        )
+
+    __rfloordiv__ = __mod__ = __rmod__ = __floordiv__
+
+    def __getitem__(self, place: object) -> Any:
+        raise ArgumentError(f"The {self.told()} has no elements.")
+
+    def __float__(self) -> NoReturn:
+        raise RuntimeConditionError(
+            f"The {self.told()} is used where Python needs a number.",
+            hint=f"Use {FUNCTIONS} instead of math.",
+        )
+
+    __int__ = __index__ = __complex__ = __trunc__ = __floor__ = __ceil__ = __float__
+
+    def __round__(self, digits: int | None = None) -> NoReturn:
+        self.__float__()
+
+
+def _element(name: str) -> Callable[[Value], Any]:
+    """Return a function as NumPy asks the elements of an array for it."""
+    return lambda element: operation(name, element)
+
+
+class Value(Symbol, Operand):
+    """A number known at run time: a scalar, an element of a field, or arithmetic of these."""
+
+    __slots__ = ("node",)
+
+    node: nodes.Value
+
+    sqrt, exp, log, sin, cos, tan, tanh = map(
+        _element, ("sqrt", "exp", "log", "sin", "cos", "tan", "tanh")
+    )
+
+    def __init__(self, node: nodes.Value) -> None:
+        self.node = node
+
+    def __repr__(self) -> str:
+        return show(self.node)
+
+    def binary(self, name: str, left: object, right: object) -> Any:
+        """Return an operation, or NotImplemented if the other operand knows better."""
+        if not all(isinstance(plain(a), (Operand, numbers.Number)) for a in (left, right)):
+            return NotImplemented
+        return operation(name, left, right)
+
+    def unary(self, name: str) -> Any:
+        """Return an operation on the value."""
+        return operation(name, self)
+
+    def __hash__(self) -> int:
+        return hash(self.node)
+
+    def __bool__(self) -> bool:
+        raise RuntimeConditionError(
+            f"A Python condition depends on the run-time value {self}.",
+            note="The generator runs once, when the matrix is declared, not for each row.",
+            hint="Choose between values with ssr.where(condition, a, b).",
+        )
+
+
+class Row(Symbol):
+    """What stands for a number at every row of a space: functions are applied row by row."""
+
+    __slots__ = ()
+
+    def pointwise(self, name: str, *args: object) -> Any:
+        """Return an operation on numbers, values and rows, of which this is one."""
+        raise NotImplementedError
+
+    def lift(self, other: object) -> Any:
+        """Return a number or value as the same at every row; arrays are refused."""
+        raise NotImplementedError
+
+    def __array__(self, *_: object, **__: object) -> NoReturn:
+        raise RuntimeConditionError(
+            f"The {self.told()} is used where NumPy needs an array.",
+            hint=f"Values are numbers, one for each row: use {FUNCTIONS}.",
+        )
+
+
+def node(value: object, what: str = "Matrix entries") -> nodes.Value:
+    """Return a number, index or value as an IR node.
+
+    Raises
+    ------
+    DtypeError
+        If it is none of these, or complex.
+    """
+    if isinstance(value, Affine):
+        return nodes.Coordinate(value)
+    number = plain(value)
+    if isinstance(number, Operand):
+        return number.node
+    if isinstance(number, bool) or not isinstance(number, numbers.Real):
+        raise DtypeError(
+            f"{value!r} is not a real number.",
+            hint=f"{what} are numbers, scalars, fields and arithmetic of these.",
+        )
+    return nodes.Const(float(number))
+
+
+def takes_over(operand: Any) -> bool:
+    """Whether an operand of another class defines operations itself, as NumPy is told by None."""
+    opted_out = getattr(type(operand), "__array_ufunc__", True) is None
+    return opted_out and hasattr(type(operand), "__rmatmul__")
+
+
+def operation(name: str, *args: object) -> Any:
+    """Return an operation on values, computed at once if all are numbers."""
+    given = tuple(node(a) for a in args)
+    if all(isinstance(g, nodes.Const) for g in given):
+        return Value(
+            nodes.Const(fold(name, *(g.value for g in given if isinstance(g, nodes.Const))))
+        )
+    return Value(nodes.Op(name, given))
+
+
+def apply(name: str, *args: Any) -> Any:
+    """Return an operation on symbols, or on numbers."""
+    args = tuple(map(plain, args))
+    for a in args:
+        if isinstance(a, Row):
+            return a.pointwise(name, *args)
+    symbols = any(isinstance(a, Operand) for a in args)
+    arrays = [a for a in args if isinstance(a, np.ndarray)]
+    if any(symbols or a.dtype == object for a in arrays):
+        return _elementwise(partial(apply, name), args)
+    if symbols:
+        return operation(name, *args)
+    return FOLD[name](*args)[()]
+
+
+def power(base: Any, exponent: Any) -> Any:
+    """Return a power: products for small integers, a square root for 0.5."""
+    wanted = plain(exponent)
+    if isinstance(wanted, float):
+        if wanted == 0.5:
+            return apply("sqrt", base)
+        wanted = int(wanted) if wanted.is_integer() else wanted
+    count = None if isinstance(wanted, (Symbol, Operand)) else integer(wanted)
+    if count is None or not 1 <= abs(count) <= _POWERS:
+        return apply("pow", base, exponent)
+    result = base
+    for _ in range(abs(count) - 1):
+        result = result * base
+    return result if count > 0 else 1.0 / result
+
+
+def logical(name: str, *args: Any) -> Any:
+    """Return a combination of conditions, of which one at least is known at run time only.
+
+    Raises
+    ------
+    UnsupportedError
+        If one is a number.
+    """
+    args = tuple(bool(a) if isinstance(a, Condition) else plain(a) for a in args)
+    known = [a for a in args if isinstance(a, bool)]
+    (symbol, *_) = (a for a in args if isinstance(a, Symbol))
+    if known:
+        return np.bool_(known[0]) if known[0] is (name == "or") else symbol
+    for a in args:
+        if not (isinstance(a, Row) or (isinstance(a, Value) and _decidable(a.node))):
+            raise UnsupportedError(
+                f"The {symbol.told()} is combined with {a!r} as a condition."
+                if a is not symbol
+                else f"The {symbol.told()} is a number; & | ~ combine conditions.",
+                hint="Compare first: (u > 0) & (v > 0).",
+            )
+    return apply(name, *args)
+
+
+def _decidable(value: nodes.Value) -> bool:
+    return is_condition(value) or value in (nodes.ZERO, nodes.ONE)
+
+
+def _elementwise(compute: Callable[..., Any], args: Sequence[Any]) -> Any:
+    """Return an operation on arrays and symbols, element by element."""
+
+    def array(a: Any) -> Any:
+        box = np.empty((), object)
+        box[()] = a
+        return a if isinstance(a, np.ndarray) else box
+
+    return np.frompyfunc(compute, len(args), 1)(*map(array, args))
+
+
+_OPERATORS: dict[Any, Callable[..., Any]] = {
+    np.add: operator.add, np.subtract: operator.sub, np.multiply: operator.mul,
+    np.true_divide: operator.truediv, np.floor_divide: operator.floordiv,
+    np.remainder: operator.mod, np.power: operator.pow, np.negative: operator.neg,
+    np.positive: operator.pos, np.absolute: abs, np.less: operator.lt, np.less_equal: operator.le,
+    np.greater: operator.gt, np.greater_equal: operator.ge, np.equal: operator.eq,
+    np.not_equal: operator.ne, np.square: lambda a: a * a, np.float_power: operator.pow,
+    np.logical_and: operator.and_, np.logical_or: operator.or_, np.logical_not: operator.inv,
+    np.bitwise_and: operator.and_, np.bitwise_or: operator.or_, np.invert: operator.inv,
+    np.sqrt: partial(apply, "sqrt"), np.sign: partial(apply, "sign"),
+    np.exp: partial(apply, "exp"), np.log: partial(apply, "log"), np.sin: partial(apply, "sin"),
+    np.cos: partial(apply, "cos"), np.tan: partial(apply, "tan"), np.tanh: partial(apply, "tanh"),
+    np.arctan2: partial(apply, "arctan2"), np.minimum: partial(apply, "min"),
+    np.maximum: partial(apply, "max"),
+}  # fmt: skip
+"""What NumPy's functions do with symbols."""
+
+
+def ufunc(function: Any, method: str, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
+    """Return what a function of NumPy gives when an argument is a symbol or an index.
+
+    Raises
+    ------
+    UnsupportedError
+        If there is no such operation.
+    ArgumentError
+        If a row of a program meets an array.
+    """
+    compute = _OPERATORS.get(function)
+    if compute is None or method != "__call__" or options:
+        name = function.__name__ if method == "__call__" else f"{function.__name__}.{method}"
+        raise UnsupportedError(
+            f"np.{name} of run-time values is not staged.", hint=f"Use {FUNCTIONS}."
+        )
+    args = tuple(map(plain, args))
+    arrays = [a for a in args if isinstance(a, np.ndarray)]
+    for row in args:
+        if arrays and isinstance(row, Row):
+            row.lift(arrays[0])
+    return _elementwise(compute, args) if arrays else compute(*args)
