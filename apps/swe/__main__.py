@@ -9,7 +9,6 @@ import importlib.util
 import json
 import math
 import shlex
-import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,8 +22,9 @@ from .checkpoint import Checkpoint, CheckpointError, Setting, load, save
 from .files import OutputError, check_place, publish
 from .output import Output, read, suffix
 from .plot import Picture, draw
+from .process import flush, prepare, tell, undisturbed
 from .progress import Progress
-from .run import Make, Report, Result, Run, time_step
+from .run import Make, Result, Run, time_step
 
 SMALLEST = 6
 """Cells along a panel: interpolation between panels takes six."""
@@ -51,16 +51,16 @@ def main(arguments: Sequence[str] | None = None, make: Make | None = None) -> in
         lines = [f"error: {error.message}"]
         lines += [f"  note: {error.note}"] if error.note else []
         lines += [f"  hint: {error.hint}"] if error.hint else []
-        print("\n".join(lines), file=sys.stderr)
+        tell("\n".join(lines))
         return 1
     except OSError as error:
-        print(f"error: {error.filename or 'output'}: {error.strerror}.", file=sys.stderr)
+        tell(f"error: {error.filename or 'output'}: {error.strerror}.")
         return 1
     except MemoryError as error:
-        print(f"error: There is not enough memory: {error}.", file=sys.stderr)
+        tell(f"error: There is not enough memory: {error}.")
         return 1
     except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
+        tell("stopped")
         return STOPPED
 
 
@@ -77,40 +77,43 @@ def _run(arguments: list[str], make: Make) -> int:
     _check(parser, given)
     start = None if given.restart is None else load(given.restart)
     setting, until = _setting(given, start)
-    rescue = given.checkpoint or Path(f"swe-{setting.case}-last-good.npz")
-    command = shlex.join(["python", "-m", "apps.swe", *arguments])
+    rescue = given.checkpoint or Path(f"swe-{setting.case}-last-good.checkpoint")
     output = None
     if given.output is not None:
+        command = shlex.join(["python", "-m", "apps.swe", *arguments])
         output = Output(given.output, setting, command, fresh=start is None)
     run = Run(setting, make, until, 3600 * given.every, start, rescue)
-
-    def report(found: Report) -> None:
-        if output is not None:
-            output.write(found)
-        if given.checkpoint is not None and found.step > run.start.step:
-            saved = Checkpoint(setting, found.step, found.seconds, found.state)
-            save(given.checkpoint, saved)
-
+    report = (lambda found: None) if output is None else output.write
+    place = given.checkpoint
+    keep = (lambda state: None) if place is None else (lambda state: save(place, state))
     progress = Progress(sys.stderr)
     try:
-        result = run.run(report, progress)
+        result = run.run(report, progress, keep)
     except KeyboardInterrupt:
-        progress.done()
-        return _interrupted(run, given.checkpoint)
+        with undisturbed():
+            progress.done()
+            return _interrupted(run, given.checkpoint)
     finally:
         progress.done()
-    print(summary(result))
-    if given.json is not None:
-        text = json.dumps(result.document(), indent=1) + "\n"
-        publish(given.json, lambda file: file.write(text.encode()))
-    if given.plot is not None:
-        fields = result.last.fields
-        title = _title(cases.case(setting.case).title, setting.n, until / DAY)
-        draw(Picture(fields.H, fields.zeta, title), given.plot, edges=given.edges)
+    try:
+        _write(given, result)
+    finally:  # a file that cannot be written does not hide the numbers, nor these the file
+        print(summary(result))
     for path in given.json, given.output, given.plot:
         if path is not None:
             print(f"written              {path}")
     return 0
+
+
+def _write(given: argparse.Namespace, result: Result) -> None:
+    """Write the numbers and the picture of a run."""
+    if given.json is not None:
+        text = json.dumps(result.document(), indent=1) + "\n"
+        publish(given.json, lambda file: file.write(text.encode()))
+    if given.plot is not None:
+        setting, last = result.setting, result.last
+        title = _title(cases.case(setting.case).title, setting.n, last.seconds / DAY)
+        draw(Picture(last.fields.H, last.fields.zeta, title), given.plot, edges=given.edges)
 
 
 def options() -> argparse.ArgumentParser:
@@ -219,7 +222,7 @@ def _interrupted(run: Run, path: Path | None) -> int:
     if path is not None and run.good.step > run.start.step:
         save(path, run.good)
         place = f"; the state after step {run.good.step} is in {path}"
-    print(f"stopped{place}", file=sys.stderr)
+    tell(f"stopped{place}")
     return STOPPED
 
 
@@ -283,5 +286,5 @@ def _verify(arguments: list[str], make: Make) -> int:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what ends a job saves it as well
-    sys.exit(main())
+    prepare()
+    sys.exit(flush(main()))

@@ -1,14 +1,15 @@
 """Save a run so that it can go on, bit for bit, and read it back.
 
-A checkpoint is a NumPy archive: the state, and a header in JSON that says which run it belongs to.
-It is written beside its place and then moved there, so that a run killed at any moment leaves the
-previous one whole. The archive carries a checksum of each part.
+A checkpoint has three lines of text and then the state, as little-endian doubles in C order. The
+lines are the name of the format, the SHA-256 digest of everything after the second line, and a
+header in JSON that says which run the state belongs to. A file is written beside its place and
+then moved there, so that a run killed at any moment leaves the previous checkpoint whole; a file
+that was damaged later does not fit its digest.
 """
 
+import hashlib
 import json
 import math
-import zipfile
-import zlib
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -21,7 +22,9 @@ from . import cases
 from .files import publish
 from .geometry import Array
 
-FORMAT = "ssr shallow water checkpoint, version 1"
+FORMAT = b"ssr shallow water checkpoint, version 2\n"
+
+HINT = "Start from another checkpoint, or from the beginning."
 
 Weights = Literal["linear", "weno"]
 
@@ -67,13 +70,15 @@ def save(path: Path, checkpoint: Checkpoint) -> None:
     OutputError
         If it cannot be written.
     """
-    header = {"format": FORMAT, "setting": asdict(checkpoint.setting), "step": checkpoint.step}
-    text = json.dumps(header | {"seconds": checkpoint.seconds})
-    publish(path, lambda file: np.savez(file, header=np.array(text), state=checkpoint.state))
+    about = {"setting": asdict(checkpoint.setting), "step": checkpoint.step}
+    header = json.dumps(about | {"seconds": checkpoint.seconds}).encode() + b"\n"
+    state = np.ascontiguousarray(checkpoint.state, "<f8").tobytes()
+    pieces = FORMAT, _digest(header, state), header, state
+    publish(path, lambda file: file.writelines(pieces))
 
 
 def load(path: Path) -> Checkpoint:
-    """Read a checkpoint.
+    """Read a checkpoint; its state is read-only.
 
     Raises
     ------
@@ -81,59 +86,68 @@ def load(path: Path) -> Checkpoint:
         If the file is missing, damaged, or something else.
     """
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            header, state = json.loads(str(archive["header"])), archive["state"]
+        with path.open("rb") as file:
+            first = file.readline(len(FORMAT))
+            if first == FORMAT:
+                digest, header, state = file.readline(65), file.readline(), file.read()
     except OSError as error:
-        if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
-            raise CheckpointError(f"{path} cannot be read: {error.strerror}.") from None
-        raise _damaged(path, error) from None
-    except (ValueError, KeyError, EOFError, AttributeError, TypeError) as error:
-        raise _damaged(path, error) from None
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError) as error:
-        raise _damaged(path, error) from None
+        raise CheckpointError(
+            f"{path} cannot be read: {error.strerror or error}.", hint=HINT
+        ) from None
+    if first != FORMAT and not FORMAT.startswith(first):
+        raise CheckpointError(
+            f"{path} is not a checkpoint of this program.",
+            note=f"it begins with {first!r} where a checkpoint has {FORMAT!r}",
+            hint=HINT,
+        )
+    if first != FORMAT or digest != _digest(header, state):
+        raise CheckpointError(
+            f"{path} is not a whole checkpoint.",
+            note="it was cut short or changed after it was written",
+            hint=HINT,
+        )
     return _checked(path, header, state)
 
 
-def _damaged(path: Path, error: Exception) -> CheckpointError:
-    return CheckpointError(
-        f"{path} is not a whole checkpoint.",
-        note=f"reading it failed: {error}".rstrip("."),
-        hint="Start from another checkpoint, or from the beginning.",
-    )
+def _digest(header: bytes, state: bytes) -> bytes:
+    """Return the line that tells whether what follows it is whole."""
+    whole = hashlib.sha256(header)
+    whole.update(state)
+    return whole.hexdigest().encode() + b"\n"
 
 
-def _checked(path: Path, header: Any, state: Array) -> Checkpoint:
-    """Return a checkpoint of what was read, or say what is wrong with it."""
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        found = header.get("format") if isinstance(header, dict) else header
-        raise CheckpointError(
-            f"{path} is not a checkpoint of this program.", note=f"it says {found!r}"
-        )
+def _checked(path: Path, text: bytes, data: bytes) -> Checkpoint:
+    """Return the checkpoint that a header and a state describe, or say why there is none."""
     try:
-        found = Checkpoint(Setting(**header["setting"]), header["step"], header["seconds"], state)
-    except (KeyError, TypeError) as error:
-        raise _damaged(path, error) from None
-    n = found.setting.n
-    if found.setting.case not in cases.NAMES:
-        raise CheckpointError(f"{path} is of an unknown case, {found.setting.case!r}.")
-    if not _possible(found):
+        header = json.loads(text)
+        setting, step, seconds = Setting(**header["setting"]), header["step"], header["seconds"]
+        possible = _possible(setting, step, seconds)
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        possible = False
+    if not possible:
         raise CheckpointError(
-            f"{path} is of no run of this program.", note=f"its header is {json.dumps(header)}"
+            f"{path} does not describe a run of this program.",
+            note=f"its header is {text.decode(errors='replace').strip()}",
+            hint=HINT,
         )
-    if state.shape != (3, 6, n, n) or state.dtype != np.float64:
+    shape = (3, 6, setting.n, setting.n)
+    if len(data) != 8 * math.prod(shape):
         raise CheckpointError(
-            f"{path} holds no state of {n} cells.",
-            note=f"it has {state.dtype}, shape {state.shape}",
+            f"{path} does not hold the state of {setting.n} x {setting.n} cells a panel.",
+            note=f"that takes {8 * math.prod(shape)} bytes, and there are {len(data)}",
+            hint=HINT,
         )
-    return found
+    state = np.frombuffer(data, "<f8").reshape(shape)
+    return Checkpoint(setting, step, seconds, state)
 
 
-def _possible(found: Checkpoint) -> bool:
+def _possible(s: Setting, step: Any, seconds: Any) -> bool:
     """Whether numbers and names are such as runs have."""
-    s = found.setting
-    if s.weights not in ("linear", "weno") or {type(s.n), type(found.step)} != {int}:
+    if s.case not in cases.NAMES or s.weights not in ("linear", "weno"):
         return False
-    numbers = s.dt, s.angle, found.seconds
+    if {type(s.n), type(step)} != {int}:
+        return False
+    numbers = s.dt, s.angle, seconds
     if not all(type(x) in (int, float) and math.isfinite(x) for x in numbers):
         return False
-    return s.dt > 0 and found.step >= 0 and found.seconds >= 0
+    return s.n > 0 and s.dt > 0 and step >= 0 and seconds >= 0

@@ -1,10 +1,12 @@
 """Write files whole or not at all, and find out early whether a place can be written."""
 
 import os
+import platform
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -54,7 +56,8 @@ def _is_device(path: Path) -> bool:
 def aside(path: Path) -> Iterator[Path]:
     """Yield a path beside another one; what is written there is moved to that one at the end.
 
-    A link stays, and what it leads to is replaced. If something fails, nothing has changed.
+    A link stays, and what it leads to is replaced. If something fails, nothing has changed. What a
+    process that was killed has left beside the same path is removed.
 
     Raises
     ------
@@ -64,7 +67,8 @@ def aside(path: Path) -> Iterator[Path]:
     with writing(path):
         path = path.resolve()
         path.parent.mkdir(parents=True, exist_ok=True)
-        beside = path.with_name(f".{path.name}.{os.getpid()}")
+        _remove_strays(path)
+        beside = path.with_name(f"{_prefix(path)}{os.getpid()}")
         try:
             yield beside
             if beside.is_dir():
@@ -76,6 +80,35 @@ def aside(path: Path) -> Iterator[Path]:
         finally:
             shutil.rmtree(beside, ignore_errors=True)
             beside.unlink(missing_ok=True)
+
+
+def _prefix(path: Path) -> str:
+    """Return how names beside a path begin; the number of a process of this machine follows."""
+    return f".{path.name}.{platform.node()}."
+
+
+def _remove_strays(path: Path) -> None:
+    """Remove what processes of this machine that have ended were writing beside a path."""
+    stray = re.compile(re.escape(_prefix(path)) + r"([1-9][0-9]{0,9})")
+    with suppress(OSError):
+        for other in path.parent.iterdir():
+            found = stray.fullmatch(other.name)
+            if found and not _is_running(int(found[1])):
+                shutil.rmtree(other, ignore_errors=True)
+                other.unlink(missing_ok=True)
+
+
+def _is_running(process: int) -> bool:
+    """Whether a process is there; where the system cannot be asked, any may be."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # it is another user's
+        pass
+    return True
 
 
 def publish(path: Path, write: Callable[[BinaryIO], object]) -> None:

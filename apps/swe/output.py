@@ -61,7 +61,8 @@ class Output:
                 note="a run that goes on writes a file of its own",
                 hint="Give another name; xarray.open_mfdataset reads several files as one.",
             )
-        self.path, self.setting, self.command = path, setting, command
+        self.path, self.setting = path, setting
+        self.command = command.encode(errors="backslashreplace").decode()  # attributes are UTF-8
         self.records = 0
         self._made: tuple[int, int] | None = None
 

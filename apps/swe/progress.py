@@ -31,14 +31,16 @@ class Progress:
     def done(self) -> None:
         """Wipe the line."""
         if self.width:
-            self._print("")
-            self.stream.write("\r")
-            self.width = 0
+            self._print("", end="\r")
 
-    def _print(self, text: str) -> None:
-        self.stream.write("\r" + text.ljust(self.width))
-        self.stream.flush()
-        self.width = len(text)
+    def _print(self, text: str, end: str = "") -> None:
+        """Replace the line by another; stop where the terminal is gone."""
+        try:
+            self.stream.write("\r" + text.ljust(self.width) + end)
+            self.stream.flush()
+            self.width = len(text)
+        except OSError:
+            self.wanted, self.width = False, 0
 
 
 def line(run: Run, count: int) -> str:

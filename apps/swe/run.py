@@ -3,7 +3,8 @@
 A run is one setting from one time to another. Every step is checked for numbers that are not
 finite; every tenth one, and the one before a report, for waves that are too fast. Either stops the
 run, with the place and with a good state from shortly before. Reports are made at the start, at
-regular times, and at the end.
+regular times, and at the end. A run that goes on from a checkpoint does not repeat the report of
+the time at which it begins, so that the parts of a run make the same reports as the whole.
 """
 
 import math
@@ -165,13 +166,17 @@ class Run:
         self,
         report: Callable[[Report], object] = lambda report: None,
         progress: Callable[["Run", int], object] = lambda run, step: None,
+        keep: Callable[[Checkpoint], object] = lambda checkpoint: None,
     ) -> Result:
         """Take all steps.
 
         Parameters
         ----------
         report
-            Called at the start, at the end and at regular times between.
+            Called at the end, at regular times before, and at the start of a flow.
+        keep
+            Called with the state after each report of a step. What was reported is kept, and what
+            is kept was reported: a state becomes the last good one between the two calls.
         progress
             Called before the first step with 0, and after each step with its number.
 
@@ -182,7 +187,9 @@ class Run:
         """
         began, stepping, first = time.perf_counter(), 0.0, 0.0
         self._check_speeds(self.start.step)
-        report(last := self.report(0))
+        last = self.report(0)
+        if self.start.step == 0:
+            report(last)
         progress(self, 0)
         for count in range(1, self.steps + 1):
             then = time.perf_counter()
@@ -194,9 +201,11 @@ class Run:
             due = self._due(count)
             if due or step % BETWEEN == 0:
                 self._check_speeds(step)
+                if due:
+                    report(last := self.report(count))
                 self.good = self.checkpoint(count)
-            if due:
-                report(last := self.report(count))
+                if due:
+                    keep(self.good)
             progress(self, count)
         wall = time.perf_counter() - began
         each = (stepping - first) / (self.steps - 1) if self.steps > 1 else stepping

@@ -2,15 +2,22 @@
 
 import io
 import json
+import os
 import re
 import shlex
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from apps.swe.__main__ import PICTURES, STOPPED, main, options
 from apps.swe.cases import NAMES
 from apps.swe.checkpoint import load
+from apps.swe.files import OutputError
 from apps.swe.progress import Progress
 from apps.swe.run import Run
 from tests.apps.swe_oracle import Solver
@@ -229,6 +236,122 @@ def test_an_interrupted_run_is_saved(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(arguments, Stopped) == 130
     assert "state after step 10" in capsys.readouterr().err
     assert load(path).step == 10
+
+
+COMMAND = """
+import signal
+from apps.swe.__main__ import main
+from apps.swe.process import flush, prepare
+from tests.apps.swe_oracle import Solver
+class Slow(Solver):
+    def step(self, dt):
+        time.sleep(0.01)
+        super().step(dt)
+prepare()
+sys.exit(flush(main(sys.argv[1:], Slow)))
+"""
+"""What the command does in a process of its own, with the solver of the tests."""
+
+ROOT = Path(__file__).parents[2]
+
+
+def started(arguments: str, shell: str = "", **how: Any) -> subprocess.Popen[str]:
+    """Start the command, with redirections of a shell."""
+    text = "import sys, time\n" + COMMAND
+    line = f"exec {shlex.join([sys.executable, '-c', text])} {arguments} {shell}"
+    pipe = subprocess.PIPE
+    return subprocess.Popen(line, shell=True, cwd=ROOT, text=True, stdout=pipe, stderr=pipe, **how)
+
+
+LONG = "--case tc5 --n 8 --dt 600 --days 1000 --every 2"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("names", ["SIGINT", "SIGTERM", "SIGHUP", "SIGTERM SIGHUP SIGTERM"])
+def test_signals_that_end_a_process_save_the_run(names: str, tmp_path: Path) -> None:
+    path = tmp_path / "there"
+    with started(f"{LONG} --checkpoint {path}") as process:
+        while not path.exists():
+            assert process.poll() is None
+            time.sleep(0.02)
+        before = load(path).step
+        time.sleep(0.5)
+        for name in names.split():
+            process.send_signal(getattr(signal, name))
+        assert f"is in {path}" in process.communicate()[1]
+    assert process.returncode == STOPPED
+    assert load(path).step >= before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_signals_that_are_ignored_stay_so(tmp_path: Path) -> None:
+    path, ignored = tmp_path / "there", signal.SIG_IGN
+    quiet = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, ignored)}
+    with started(f"--case tc5 --n 8 --days 1 --checkpoint {path}", **quiet) as process:
+        while not path.exists():
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.send_signal(signal.SIGHUP)
+        assert "day 1," in process.communicate()[0]
+    assert process.returncode == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="redirections of a POSIX shell")
+@pytest.mark.parametrize("shell", ["2>&-", ">&-", "<&- >&- 2>&-"])
+def test_streams_may_be_closed(shell: str, tmp_path: Path) -> None:
+    """The files are what they are with open ones: none takes the place of a closed stream."""
+    path, contents = tmp_path / "there", []
+    for redirection in "", shell:
+        with started(f"--case tc5 --n 8 --days 0.1 --checkpoint {path}", redirection) as process:
+            out, err = process.communicate()
+        assert process.returncode == 0
+        assert err == ""
+        assert bool(out) == (">&-" not in redirection.split())
+        contents.append(path.read_bytes())
+    assert contents[0] == contents[1]
+    with started("--case tc9", shell) as process:
+        process.communicate()
+    assert process.returncode == 2
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is full")
+def test_a_full_standard_output_is_told_and_the_files_are_written(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.json"
+    with started(f"--case tc5 --n 8 --days 0.1 --json {path}", "> /dev/full") as process:
+        error = process.communicate()[1]
+    assert process.returncode == 1
+    assert re.fullmatch(r"error: .*: No space left on device\.\n", error)
+    assert json.loads(path.read_text())["steps"] == 4
+
+
+def test_numbers_are_printed_where_their_file_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*args: object) -> None:
+        raise OutputError("the disk is full")
+
+    monkeypatch.setattr("apps.swe.__main__.publish", full)
+    assert command(f"--case tc2 --n 8 --days 0.1 --json {tmp_path}/numbers.json") == 1
+    printed = capsys.readouterr()
+    assert "errors of the depth" in printed.out
+    assert printed.err == "error: the disk is full\n"
+
+
+def test_a_terminal_that_is_gone_does_not_stop_a_run(tmp_path: Path) -> None:
+    class Gone(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+        def write(self, text: str) -> int:
+            raise OSError(5, "Input/output error")
+
+    from tests.apps.test_swe_run import SETTING
+
+    progress = Progress(Gone(), pause=0.0)
+    result = Run(SETTING, Solver, 7200.0).run(progress=progress)
+    progress.done()
+    assert result.steps == 6
 
 
 class Terminal(io.StringIO):

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import platform
 import subprocess
 import sys
 import time
@@ -122,55 +123,63 @@ def test_a_killed_run_leaves_a_whole_checkpoint(tmp_path: Path) -> None:
             process.kill()
         found = load(path)
         assert (found.state == found.step).all()
+    saved(path)
+    assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.99])
-def test_a_cut_checkpoint_is_refused(share: float, tmp_path: Path) -> None:
+def refused(path: Path, content: bytes) -> str:
+    """Return what is said of a checkpoint with this content."""
+    path.write_bytes(content)
+    with pytest.raises(CheckpointError) as e:
+        load(path)
+    assert e.value.message.startswith(f"{path} is not a ")
+    assert e.value.note
+    assert e.value.hint == "Start from another checkpoint, or from the beginning."
+    return e.value.message
+
+
+def test_a_cut_checkpoint_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "there"
     saved(path)
     content = path.read_bytes()
-    path.write_bytes(content[: int(share * len(content))])
-    with pytest.raises(CheckpointError, match="is not a whole checkpoint"):
-        load(path)
+    for size in *range(0, len(content), 64), len(content) - 1:
+        assert refused(path, content[:size]) == f"{path} is not a whole checkpoint."
 
 
-def test_every_changed_byte_is_noticed(tmp_path: Path) -> None:
+def test_every_changed_bit_is_noticed(tmp_path: Path) -> None:
+    """All bits of the text, and some of the state."""
     path = tmp_path / "there"
     made = saved(path)
     content = path.read_bytes()
-    for place in np.random.default_rng(0).integers(0, len(content), 200):
+    text = len(content) - made.state.nbytes
+    chosen = np.random.default_rng(0).integers(8 * text, 8 * len(content), 500)
+    for bit in *range(8 * text), *chosen:
         changed = bytearray(content)
-        changed[place] ^= 0x10
-        path.write_bytes(changed)
-        try:
-            found = load(path)
-        except CheckpointError:
-            continue
-        assert (found.state == made.state).all()
-        assert found.setting == SETTING
+        changed[bit // 8] ^= 1 << bit % 8
+        refused(path, bytes(changed))
+
+
+def test_anything_added_or_exchanged_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "there"
+    saved(path)
+    content = path.read_bytes()
+    half = len(content) // 2
+    for changed in content + b"\0", content[half:], content[half:] + content[:half], 2 * content:
+        refused(path, changed)
 
 
 def test_foreign_files_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "there"
-    path.write_text("not a checkpoint")
-    with pytest.raises(CheckpointError, match="is not a whole checkpoint"):
-        load(path)
     with path.open("wb") as file:
-        np.savez(file, other=np.zeros(3))
-    with pytest.raises(CheckpointError, match="is not a whole checkpoint"):
-        load(path)
-    with path.open("wb") as file:
-        np.save(file, np.zeros(3))
-    with pytest.raises(CheckpointError, match="is not a whole checkpoint"):
-        load(path)
-    with path.open("wb") as file:
-        np.savez(file, header=np.array('{"format": "another"}'), state=np.zeros(3))
-    with pytest.raises(CheckpointError, match="not a checkpoint of this program") as e:
-        load(path)
-    assert "'another'" in str(e.value)
+        np.savez(file, state=np.zeros(3))
+    for content in b"not a checkpoint", path.read_bytes(), b"\0" * 1000, b"\n":
+        assert refused(path, content) == f"{path} is not a checkpoint of this program."
+    other = checkpoint.FORMAT.replace(b"2", b"3")
+    assert refused(path, other) == f"{path} is not a checkpoint of this program."
     save(path, Checkpoint(SETTING, 1, 1.0, np.zeros((3, 6, 4, 4))))
-    with pytest.raises(CheckpointError, match="no state of 8 cells"):
+    with pytest.raises(CheckpointError, match="does not hold the state of 8 x 8 cells") as e:
         load(path)
+    assert e.value.note == "that takes 9216 bytes, and there are 2304"
     with pytest.raises(CheckpointError, match="cannot be read: No such file"):
         load(tmp_path / "nowhere")
     with pytest.raises(CheckpointError, match="cannot be read: Is a directory"):
@@ -179,18 +188,74 @@ def test_foreign_files_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"n": 8.0}, {"dt": 0}, {"dt": None}, {"dt": "x"}, {"dt": math.nan}, {"angle": [1]},
-     {"weights": "foo"}, {"step": -1}, {"step": 2.5}, {"seconds": None}, {"seconds": -1.0}],
+    [{"case": "tc9"}, {"case": []}, {"n": 8.0}, {"n": 0}, {"n": "8"}, {"dt": 0}, {"dt": None},
+     {"dt": "x"}, {"dt": math.nan}, {"dt": 10**400}, {"angle": [1]}, {"weights": "foo"},
+     {"other": 1}],
+)  # fmt: skip
+def test_settings_that_make_no_sense_are_refused(change: dict[str, Any], tmp_path: Path) -> None:
+    setting = {"case": "tc5", "n": 8, "dt": 1200.0, "angle": 0.0, "weights": "weno"} | change
+    check_header({"setting": setting, "step": 7, "seconds": 8400.0}, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"step": -1}, {"step": 2.5}, {"step": True}, {"seconds": None}, {"seconds": -1.0},
+     {"setting": None}, {"setting": []}],
 )  # fmt: skip
 def test_headers_that_make_no_sense_are_refused(change: dict[str, Any], tmp_path: Path) -> None:
     setting = {"case": "tc5", "n": 8, "dt": 1200.0, "angle": 0.0, "weights": "weno"}
-    whole = {"format": checkpoint.FORMAT, "setting": setting, "step": 7, "seconds": 8400.0}
-    ((name, value),) = change.items()
-    (setting if name in setting else whole)[name] = value
-    with (tmp_path / "there").open("wb") as file:
-        np.savez(file, header=np.array(json.dumps(whole)), state=np.zeros((3, 6, 8, 8)))
-    with pytest.raises(CheckpointError, match="is of no run of this program"):
-        load(tmp_path / "there")
+    check_header({"setting": setting, "step": 7, "seconds": 8400.0} | change, tmp_path)
+
+
+def check_header(header: dict[str, Any], folder: Path) -> None:
+    """Check that a file which is whole is refused for what it says."""
+    text, state = json.dumps(header).encode() + b"\n", bytes(8 * 3 * 6 * 64)
+    content = checkpoint.FORMAT + checkpoint._digest(text, state) + text + state
+    (folder / "there").write_bytes(content)
+    with pytest.raises(CheckpointError, match="does not describe a run of this program"):
+        load(folder / "there")
+
+
+def gone() -> int:
+    """Return the number of a process that has ended."""
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        process.wait()
+    return process.pid
+
+
+def test_what_killed_processes_left_is_removed(tmp_path: Path) -> None:
+    here, dead = platform.node(), gone()
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        kept = {
+            f".there.{here}.{other.pid}",  # it may be writing
+            f".there.{here}.1",  # it belongs to another user, or is the first one here
+            f".there.elsewhere.{dead}",
+            f".others.{here}.{dead}",
+            f".there.{here}.{dead}x",
+            f".there.{here}.0{dead}",
+            ".there",
+        }
+        for name in *kept, f".there.{here}.{dead}":
+            (tmp_path / name).touch()
+        folder = tmp_path / f".there.{here}.{2**31 + 5}"
+        folder.mkdir()
+        (folder / "array").touch()
+        publish(tmp_path / "there", lambda file: file.write(b"new"))
+        assert {path.name for path in tmp_path.iterdir()} == {"there", *kept}
+        other.communicate(b"\n")
+    publish(tmp_path / "there", lambda file: file.write(b"newer"))
+    assert not (tmp_path / f".there.{here}.{other.pid}").exists()
+
+
+def test_a_stray_link_is_removed_and_not_what_it_leads_to(tmp_path: Path) -> None:
+    place, folder = tmp_path / "there", tmp_path / "folder"
+    folder.mkdir()
+    (folder / "precious").touch()
+    stray = tmp_path / f".there.{platform.node()}.{gone()}"
+    stray.symlink_to(folder)
+    publish(place, lambda file: file.write(b"new"))
+    assert not stray.is_symlink()
+    assert (folder / "precious").exists()
 
 
 @pytest.mark.parametrize("suffix", [".nc", ".zarr"])
@@ -222,6 +287,19 @@ def test_output_is_read_by_xarray(suffix: str, tmp_path: Path) -> None:
         assert float(file.cell_area.sum()) == pytest.approx(4 * np.pi * 6.37122e6**2, rel=1e-8)
         wind = cases.tc5().wind(lon, np.deg2rad(file.lat.values))
         np.testing.assert_allclose([file.u[0], file.v[0]], wind, atol=0.3)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are bytes")
+@pytest.mark.parametrize("suffix", ["nc", "zarr"])
+def test_a_name_that_is_not_utf8(suffix: str, tmp_path: Path) -> None:
+    pytest.importorskip("h5netcdf" if suffix == "nc" else "zarr")
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/run\xff." + suffix.encode()))
+    out, report = Output(path, SETTING, f"--output {path}"), Run(SETTING, Solver, 1200.0).report(0)
+    out.write(report)
+    out.write(report)
+    with read(path) as file:
+        assert file.sizes["time"] == 2
+        assert file.attrs["command"] == f"--output {tmp_path}/run\\udcff.{suffix}"
 
 
 def limited(size: int) -> Callable[[], None]:

@@ -1,6 +1,7 @@
 """Runs: time, reports, stops, and going on bit for bit."""
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +41,53 @@ def test_reports_whose_time_is_within_a_step() -> None:
     found: list[Report] = []
     Run(SETTING, Solver, 2 * HOUR, every=1500.0).run(found.append)
     assert [report.step for report in found] == [0, 2, 3, 4, 5, 6]
+
+
+@pytest.mark.parametrize("split", [2, 3])
+def test_parts_of_a_run_report_what_the_whole_does(split: float) -> None:
+    """Whether or not a report is due at the time at which the second part begins."""
+    parts, kept = list[Report](), list[Checkpoint]()
+    Run(SETTING, Solver, 6 * HOUR, every=2 * HOUR).run(parts.append, keep=kept.append)
+    assert [state.seconds / HOUR for state in kept] == [2, 4, 6]
+    assert [report.seconds / HOUR for report in parts] == [0, 2, 4, 6]
+    first = Run(SETTING, Solver, 6 * HOUR, every=2 * HOUR)
+    parts = []
+    with pytest.raises(KeyboardInterrupt):
+        first.run(parts.append, stop_at(int(3 * split)))
+    start = first.checkpoint(int(3 * split))
+    Run(SETTING, Solver, 6 * HOUR, every=2 * HOUR, start=start).run(parts.append)
+    assert [report.seconds / HOUR for report in parts] == [0, 2, 4, 6]
+
+
+def stop_at(step: int) -> Callable[[Run, int], None]:
+    """Return a watcher that interrupts a run after a step."""
+
+    def watch(run: Run, count: int) -> None:
+        if count == step:
+            raise KeyboardInterrupt
+
+    return watch
+
+
+def test_a_state_is_good_when_its_report_is_made() -> None:
+    """A run that is interrupted within a report makes it again when it goes on."""
+    made = Run(SETTING, Solver, 4 * HOUR, every=2 * HOUR)
+
+    def report(found: Report) -> None:
+        if found.step:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        made.run(report)
+    assert made.good.step == 0
+    made = Run(SETTING, Solver, 4 * HOUR, every=2 * HOUR)
+
+    def keep(state: Checkpoint) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        made.run(keep=keep)
+    assert made.good.step == 6
 
 
 def test_document_has_the_promised_keys() -> None:
