@@ -94,7 +94,7 @@ def sizes(name: str) -> Times:
         seconds.append(_timed(lambda given=arrays: program(*given)))  # type: ignore[misc]
         if program.kernel() is not kernel:
             raise AssertionError(f"{name} was built again for {shape}.")
-    kernels = len(list(Path(os.environ["SSR_CACHE_DIR"]).glob("*.py")))
+    kernels = len(list(Path(os.environ["SSR_CACHE_DIR"]).glob("*.kernel")))
     if kernels != 1:
         raise AssertionError(f"{name} has {kernels} kernels for {len(SIZES)} sizes.")
     return {"kernels": kernels, "sizes": len(SIZES), "first": sorted(seconds)[len(seconds) // 2]}

@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
 from . import __version__
-from .build import cache
+from .build import cache, machine
 
 PACKAGES = ("numpy", "numba", "llvmlite", "islpy", "scipy")
 """What kernels are made with, and what they are tested against."""
@@ -55,16 +55,16 @@ def cleared() -> str:
 
 def facts() -> list[tuple[str, str]]:
     """Return names and values of everything worth knowing in a bug report."""
-    kernels, size = cache.size()
     return [
         ("ssr", __version__),
         ("Python", f"{platform.python_version()} ({platform.python_implementation()})"),
         *((name, installed(name) or "not found") for name in PACKAGES),
+        ("compiler", compiler()),
         ("platform", platform.platform()),
         ("processor", processor()),
         ("vectors", vectors()),
         ("cores", cores()),
-        ("cache", f"{cache.cache_dir()}: {counted(kernels)}, {human(size)}"),
+        ("cache", kept()),
         ("mpi4py", mpi4py()),
         ("MPI", mpi()),
     ]
@@ -76,6 +76,22 @@ def installed(distribution: str) -> str | None:
         return version(distribution)
     except PackageNotFoundError:
         return None
+
+
+def compiler() -> str:
+    """Return by which of Numba's pipelines kernels are compiled."""
+    if machine.is_known():
+        return "Numba's passes that kernels need"
+    first, last = (".".join(map(str, known)) for known in machine.KNOWN)
+    return f"all of Numba's passes: slower, the same results (fewer with Numba {first} to {last})"
+
+
+def kept() -> str:
+    """Return where kernels are kept and how much room they take, or why they are not kept."""
+    kernels, size = cache.size()
+    text = f"{cache.cache_dir()}: {counted(kernels)}, {human(size)} of at most {human(cache.LIMIT)}"
+    reason = cache.objection()
+    return f"{text}; not used: {reason}" if reason else text
 
 
 def processor() -> str:
@@ -143,7 +159,9 @@ def human(size: int) -> str:
         return f"{size} B"
     if size < 1024**2:
         return f"{size / 1024:.1f} KiB"
-    return f"{size / 1024**2:.1f} MiB"
+    if size < 1024**3:
+        return f"{size / 1024**2:.1f} MiB"
+    return f"{size / 1024**3:.1f} GiB"
 
 
 if __name__ == "__main__":

@@ -1,40 +1,32 @@
-"""The on-disk cache of kernels: source and machine code, shared by processes.
+"""The on-disk cache of kernels, shared by processes.
 
 A kernel's file name holds the digest of its program, of the compiler's choices, and of everything
-else that could change the machine code. Sources are made once and never replaced: they are written
-aside and linked into place, and the first link wins. Compilation is serialised by a file lock, so
-that many processes that start at once compile a kernel once.
+else that could change the machine code. A kernel is one file with the digest of its bytes, written
+aside and moved into place as a whole. What a killed process leaves behind, or a disk spoils, is not
+found, and is made again. A file lock makes many processes that start at once compile a kernel once.
 
-A kernel counts from the moment it is *sealed*: the digests of its files are written down last. What
-a killed process leaves behind, or a disk spoils, is not as sealed, and is made again. A directory
-in which nothing can be written is replaced by a private one, with a warning.
+Kernels are read only from files that nobody else can have written (`private_files`). If they cannot
+be kept in the directory, a warning says why, and this process keeps them in memory.
 """
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import hashlib
 import os
-import platform
 import re
-import shutil
-import tempfile
+import sys
+import time
 import warnings
 from collections.abc import Iterator
 from functools import cache as once
 from pathlib import Path
-from uuid import uuid4
 
 from ..errors import PACKAGE, user_span
+from . import private_files
 
-try:
-    import fcntl
-except ImportError:  # pragma: no cover - not on this platform
-    fcntl = None  # type: ignore[assignment]
-
-CODE = "__pycache__"
-"""The folder, beside the sources, in which Numba keeps machine code."""
+LIMIT = 2**30
+"""Bytes of all kernels together, beyond which those that were used longest ago are removed."""
 
 SETTINGS = (
     "BOUNDSCHECK",
@@ -48,7 +40,11 @@ SETTINGS = (
 )
 """Numba's own settings that change machine code."""
 
-_OURS = re.compile(r".+_[0-9a-f]{24}\..+")
+_OURS = re.compile(r".+_[0-9a-f]{24}\.(kernel|lock|kernel\.[0-9a-f]{32}\.tmp)")
+_DIGEST = hashlib.sha256().digest_size
+
+_in_memory: dict[Path, bytes] = {}
+_warned: set[Path] = set()
 
 
 def cache_dir() -> Path:
@@ -57,38 +53,6 @@ def cache_dir() -> Path:
         os.environ.get("XDG_CACHE_HOME") or "~/.cache", "ssr"
     )
     return Path(os.path.abspath(os.path.expanduser(chosen)))
-
-
-def _folder() -> Path:
-    """Return the directory kernels are read from and written to."""
-    return _usable(cache_dir())
-
-
-@once
-def _usable(folder: Path) -> Path:
-    """Return a folder if files can be made in it, else one for this process alone."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return folder
-    except OSError as problem:
-        span = user_span()
-        warnings.warn_explicit(
-            f"Kernels cannot be kept in {folder}: {problem.strerror}. They are compiled again in "
-            "every process; set SSR_CACHE_DIR to a directory that can be written.",
-            RuntimeWarning,
-            span.file if span else __file__,
-            span.line if span else 1,
-        )
-    private = Path(tempfile.mkdtemp(prefix="ssr-"))
-    owner = os.getpid()
-
-    def remove() -> None:
-        if os.getpid() == owner:
-            shutil.rmtree(private, ignore_errors=True)
-
-    atexit.register(remove)
-    return private
 
 
 @once
@@ -101,9 +65,13 @@ def environment() -> str:
 
     settings = [f"{name}={getattr(numba.config, name, None)}" for name in SETTINGS]
     packages = [f"{p.__name__} {p.__version__}" for p in (numba, llvmlite, np)]
-    processor = [llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()]
+    processor = [
+        llvm.get_process_triple(),
+        llvm.get_host_cpu_name(),
+        llvm.get_host_cpu_features().flatten(),
+    ]
     ours = source_digest(PACKAGE)
-    return "\n".join([ours, platform.python_version(), *packages, *processor, *settings])
+    return "\n".join([ours, sys.version, *packages, *processor, *settings])
 
 
 def source_digest(package: Path) -> str:
@@ -124,107 +92,116 @@ def digest(*texts: str) -> str:
     return whole.hexdigest()[:24]
 
 
-def find(name: str) -> Path | None:
-    """Return the cached source of a name if it is sealed and all its files are as they were."""
-    path = _folder() / f"{name}.py"
-    try:
-        stamp, *lines = path.with_suffix(".seal").read_text(encoding="utf-8").splitlines()
-        whole = stamp == _stamp(path) and all(_as_sealed(path.parent, line) for line in lines)
-    except (OSError, ValueError):
-        return None
-    return path if whole else None
+def find(name: str) -> bytes | None:
+    """Return what is kept under a name, if it is as it was written."""
+    folder = _folder()
+    if folder is not None:
+        with contextlib.suppress(OSError):
+            whole = private_files.read(_file(folder, name))
+            if hashlib.sha256(whole[_DIGEST:]).digest() == whole[:_DIGEST]:
+                return whole[_DIGEST:]
+    return _in_memory.get(cache_dir() / name)
 
 
-def _as_sealed(folder: Path, line: str) -> bool:
-    """Whether a file is what a line of a seal says; Python makes missing byte code again."""
-    known, _, file = line.partition(" ")
-    place = folder / file
-    return _digest_of(place) == known if place.exists() else place.suffix == ".pyc"
-
-
-def _seal(path: Path) -> None:
-    """Write down the digests of a kernel's files."""
-    files = [path, *sorted((path.parent / CODE).glob(f"{path.stem}.*"))]
-    lines = [f"{_digest_of(f)} {f.relative_to(path.parent)}" for f in files]
-    aside = _write_aside(path, "\n".join([_stamp(path), *lines]) + "\n")
-    aside.replace(path.with_suffix(".seal"))
-
-
-def _digest_of(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
-
-
-def _stamp(path: Path) -> str:
-    """Return the time of a source: Numba uses machine code only with the source it was made of."""
-    return str(path.stat().st_mtime_ns)
-
-
-def publish(name: str, source: str) -> Path:
-    """Store a source under a name unless it is there; return its path."""
-    path = _folder() / f"{name}.py"
-    aside = _write_aside(path, source)
-    try:
-        os.link(aside, path)
-    except FileExistsError:
-        pass
-    except OSError:  # a file system without links
-        aside.replace(path)
-    aside.unlink(missing_ok=True)
-    return path
-
-
-def _write_aside(path: Path, text: str) -> Path:
-    aside = path.with_name(f"{path.stem}.{uuid4().hex}.tmp")
-    aside.write_text(text, encoding="utf-8")
-    return aside
+def keep(name: str, data: bytes) -> None:
+    """Keep data under a name: on disk, or in memory if that is impossible."""
+    folder = _folder()
+    if folder is not None:
+        try:
+            private_files.write(_file(folder, name), hashlib.sha256(data).digest() + data)
+        except OSError as problem:
+            _warn(problem)
+        else:
+            _evict(folder)
+            return
+    _in_memory[cache_dir() / name] = data
 
 
 @contextlib.contextmanager
 def locked(name: str) -> Iterator[None]:
-    """Hold the lock of a name among processes while its kernel is made, and seal the kernel.
-
-    The system frees the lock when a process dies; what that process left is removed first.
-    """
-    path = _folder() / f"{name}.py"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path.with_suffix(".lock"), "w") as stream:
-        alone = _lock(stream.fileno())
-        if find(name) is not None:
-            yield
-            return
-        if alone:
-            for file in _files(path.parent):
-                if file.name.startswith(f"{name}.") and file.suffix != ".lock":
-                    file.unlink(missing_ok=True)
+    """Hold the lock of a name among processes while its kernel is made."""
+    folder = _folder()
+    if folder is None:
         yield
-        with contextlib.suppress(FileNotFoundError):
-            _seal(path)
+        return
+    with private_files.locked(folder / f"{name}.lock"):
+        yield
 
 
-def _lock(handle: int) -> bool:
-    """Wait for the lock of an open file; return whether it is held: not all systems have locks."""
-    if fcntl is not None:
-        with contextlib.suppress(OSError):
-            fcntl.flock(handle, fcntl.LOCK_EX)
-            return True
-    return False
+def _file(folder: Path, name: str) -> Path:
+    return folder / f"{name}.kernel"
 
 
-def _files(folder: Path) -> list[Path]:
+def _folder() -> Path | None:
+    """Return the directory of kernels if it is there and only this user can write to it."""
+    try:
+        return private_files.make(cache_dir())
+    except OSError as problem:
+        _warn(problem)
+        return None
+
+
+def objection() -> str | None:
+    """Return why kernels cannot be kept in the directory of the cache, if it is there."""
+    try:
+        if cache_dir().exists():
+            private_files.make(cache_dir())
+    except OSError as problem:
+        return problem.strerror
+    return None
+
+
+def _warn(problem: OSError) -> None:
+    """Say once for each directory why kernels cannot be kept there."""
+    folder = cache_dir()
+    if folder in _warned:
+        return
+    _warned.add(folder)
+    span = user_span()
+    warnings.warn_explicit(
+        f"Kernels cannot be kept in {folder}: {problem.strerror}. They are compiled again in "
+        "every process; set SSR_CACHE_DIR to a directory that you can write and others cannot.",
+        RuntimeWarning,
+        span.file if span else __file__,
+        span.line if span else 1,
+    )
+
+
+def _evict(folder: Path) -> None:
+    """Remove the kernels used longest ago beyond the limit, and what killed processes left."""
+    found = _files(folder)
+    total = sum(status.st_size for _, status in found)
+    yesterday = time.time() - private_files.DAY
+    for path, status in sorted(found, key=lambda each: each[1].st_mtime):
+        left = path.suffix != ".kernel" and status.st_mtime < yesterday
+        if left or (total > LIMIT and path.suffix == ".kernel"):
+            total -= status.st_size
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+
+def _files(folder: Path) -> list[tuple[Path, os.stat_result]]:
     """Return the files of all kernels in a folder, and no others."""
-    found = [p for f in (folder, folder / CODE) if f.is_dir() for p in f.iterdir()]
-    return [p for p in found if _OURS.fullmatch(p.name)]
+    found = []
+    with contextlib.suppress(OSError):
+        for path in folder.iterdir():
+            if _OURS.fullmatch(path.name):
+                with contextlib.suppress(FileNotFoundError):  # another process was faster
+                    found.append((path, path.lstat()))
+    return found
 
 
 def size() -> tuple[int, int]:
     """Return the number of cached kernels and the bytes of all their files."""
     files = _files(cache_dir())
-    return sum(p.suffix == ".py" for p in files), sum(p.stat().st_size for p in files)
+    return sum(p.suffix == ".kernel" for p, _ in files), sum(s.st_size for _, s in files)
 
 
 def clear() -> int:
     """Empty the cache; return the number of kernels removed."""
-    kernels, _ = size()
-    for file in _files(cache_dir()):
-        file.unlink(missing_ok=True)
-    return kernels
+    removed = 0
+    for path, _ in _files(cache_dir()):
+        with contextlib.suppress(FileNotFoundError):
+            path.unlink()
+            removed += path.suffix == ".kernel"
+    return removed

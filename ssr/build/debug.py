@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numba
 import numpy as np
 from numba import types
 from numba.core import cgutils
@@ -19,7 +18,6 @@ from .. import ir
 from ..errors import NonFiniteError, Span
 from ..runtime import intrinsics
 from ..runtime.intrinsics import pointer
-from .machine import KernelCompiler
 
 BAD = 3
 """The first of the numbers a kernel returns where a statement made an infinity or NaN."""
@@ -126,23 +124,6 @@ def _lower_unfit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             builder.store(loop.index, found)
             loop.do_break()
     return builder.load(found)
-
-
-class DebugCompiler(KernelCompiler):
-    """The compiler of kernels without the promise that arrays do not overlap."""
-
-    def define_pipelines(self) -> list[Any]:
-        """Return the passes."""
-        pipelines = super().define_pipelines()
-        self.state.flags.noalias = False
-        return pipelines
-
-
-def jit(signature: str | None, *, cache: bool = True) -> Callable[[Callable[..., Any]], Any]:
-    """Return the decorator of generated kernels in the debug build."""
-    return numba.njit(
-        signature, cache=cache, nogil=True, error_model="numpy", pipeline_class=DebugCompiler
-    )
 
 
 def watched(

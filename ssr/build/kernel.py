@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
+import contextlib
+import linecache
+import marshal
 import os
+import pickle
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from .. import ir
 from ..options import Options
-from . import cache
+from . import cache, machine, progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +83,19 @@ def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
         dump(program, options, dtype)
     stem = "".join(c if c.isalnum() else "_" for c in program.name).strip("_") or "kernel"
     name = f"{stem[:40]}_{cache.digest(text_of(program), repr(options), dtype)}"
-    if not options.cache:
-        return _compile_uncached(program, options, dtype, name, start)
-    path = cache.find(name)
-    if path is not None and _has_code(path):
-        return _load(path, name, True, start)
-    with cache.locked(name):
-        if path is None:
-            path = cache.find(name) or cache.publish(name, _source(program, options, dtype))
-        return _load(path, name, False, start)
+    found = _found(name) if options.cache else None
+    if found is not None and found.code is not None:
+        return _kernel(name, found, machine.Code(found.code), True, start)
+    lock = cache.locked(name) if options.cache else contextlib.nullcontext()
+    with progress.shown(f"compiling {program.name}"), lock:
+        found = _found(name) if options.cache else None  # made by another process meanwhile?
+        text = found or _text(name, _source(program, options, dtype))
+        from_cache = text.code is not None
+        code = machine.Code(text.code) if options.cache else None
+        kernel = _kernel(name, text, code, from_cache, start)
+        if code is not None and not from_cache:
+            _keep(name, replace(text, code=code.data))
+        return kernel
 
 
 def _source(program: ir.Program, options: Options, dtype: str) -> str:
@@ -98,62 +104,70 @@ def _source(program: ir.Program, options: Options, dtype: str) -> str:
     return lower(program, options, dtype, f"{program.name}, generated for {dtype}.").source
 
 
-def _has_code(path: Path) -> bool:
-    return any((path.parent / "__pycache__").glob(f"{path.stem}.*.nbi"))
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """What is kept of a kernel: its source, the same compiled by Python, and machine code."""
+
+    source: str
+    bytecode: CodeType
+    code: bytes | None = None
 
 
-def _load(path: Path, name: str, from_cache: bool, start: float) -> Kernel:
-    module = _import(path, f"ssr_kernel_{name}")
-    return _kernel(module, name, path.read_text(), True, from_cache, start)
+def _text(name: str, source: str) -> _Text:
+    return _Text(source, compile(source, _file(name), "exec"))
 
 
-def _import(path: Path, name: str) -> ModuleType:
-    known = sys.modules.get(name)
-    if known is not None and getattr(known, "__file__", None) == str(path):
-        return known
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return sys.modules.setdefault(name, module)
+def _found(name: str) -> _Text | None:
+    """Return what the cache has of a kernel."""
+    data = cache.find(name)
+    if data is None:
+        return None
+    source, bytecode, code = pickle.loads(data)
+    return _Text(source, marshal.loads(bytecode), code)
 
 
-def _compile_uncached(
-    program: ir.Program, options: Options, dtype: str, name: str, start: float
-) -> Kernel:
-    source = _source(program, options, dtype)
-    module = ModuleType(f"ssr_kernel_{name}")
-    exec(compile(source, f"<{name}>", "exec"), module.__dict__)
-    return _kernel(module, name, source, False, False, start)
+def _keep(name: str, text: _Text) -> None:
+    cache.keep(name, pickle.dumps((text.source, marshal.dumps(text.bytecode), text.code)))
+
+
+def _file(name: str) -> str:
+    """Return what tracebacks call the source of a kernel."""
+    return f"<{name}>"
 
 
 def _kernel(
-    module: ModuleType, name: str, source: str, keep: bool, from_cache: bool, start: float
+    name: str, text: _Text, code: machine.Code | None, from_cache: bool, start: float
 ) -> Kernel:
-    run = compiled(module, keep)
-    return Kernel(
-        name, source, module.META, run, module.kernel, from_cache, time.perf_counter() - start
-    )
+    module = _module(f"ssr_kernel_{name}", text)
+    lines = text.source.splitlines(keepends=True)
+    linecache.cache[_file(name)] = len(text.source), None, lines, _file(name)
+    run = compiled(module, code)
+    seconds = time.perf_counter() - start
+    return Kernel(name, text.source, module.META, run, module.kernel, from_cache, seconds)
 
 
-def compiled(module: ModuleType, keep: bool) -> Callable[..., int]:
+def _module(name: str, text: _Text) -> ModuleType:
+    """Return a kernel's module; Numba finds it by its name when it loads machine code."""
+    module = ModuleType(name)
+    exec(text.bytecode, module.__dict__)
+    sys.modules[name] = module
+    return module
+
+
+def compiled(module: ModuleType, code: machine.Code | None) -> Callable[..., int]:
     """Return the kernel of a module as machine code; its functions are compiled as it needs them.
 
-    They become part of the kernel's machine code, and are kept on disk with it only.
+    They become part of the kernel's machine code, and are kept with it only.
     """
-    if module.META["debug"]:
-        from .debug import jit
-    else:
-        from .machine import jit
-
+    overlapping = module.META["debug"]
     scope = dict(vars(module))
     whole = "whole" in module.META
     main, signature = ("call", "WHOLE") if whole else ("kernel", "SIGNATURE")
     parts = [*module.META["functions"], *(["kernel"] if whole else [])]
+    part = machine.jit(None, overlapping=overlapping)
     for name in parts:
-        scope[name] = jit(None, cache=False)(FunctionType(scope[name].__code__, scope))
-    made: Callable[..., int] = jit(scope[signature], cache=keep)(
+        scope[name] = part(FunctionType(scope[name].__code__, scope))
+    made: Callable[..., int] = machine.jit(scope[signature], code, overlapping=overlapping)(
         FunctionType(scope[main].__code__, scope)
     )
     return made

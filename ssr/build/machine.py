@@ -1,215 +1,85 @@
-"""Machine code of generated functions, by Numba without what they do not need.
+"""Machine code of generated functions, made by Numba.
 
-Kernels are long, and Numba is written for functions of a page. They are also simple: numbers,
-arrays that are arguments, loops, and calls of a few functions with the same types over and over.
-So what costs time in proportion to the length of a function is left out, or done once.
+With the versions of Numba whose internals are known the pipeline of `reduced` makes it, otherwise
+Numba's own: that takes longer, and the kernels compute the same bits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import contextlib
+import pickle
+from collections.abc import Callable
 from typing import Any
 
 import numba
-from llvmlite.binding import Linkage
-from numba import types
-from numba._dynfunc import make_function
-from numba.core.cgutils import alloca_once
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase
-from numba.core.compiler_machinery import PassManager, register_pass
-from numba.core.lowering import Lower
-from numba.core.typed_passes import NativeLowering, NoPythonBackend, NopythonTypeInference
-from numba.core.untyped_passes import FixupArgs, TranslateByteCode
+
+KNOWN = (0, 61), (0, 68)
+"""The first and the last version of Numba whose internals are known."""
 
 
-@contextmanager
-def remembered(context: Any, method: str) -> Iterator[None]:
-    """Let a context remember what it finds for a function and types of arguments."""
-    if method in vars(context):
-        yield
-        return
-    find = getattr(context, method)
-    known: dict[Any, Any] = {}
-
-    def look(function: Any, given: Any, *more: Any, **named: Any) -> Any:
-        if isinstance(function, types.Dispatcher) or any(more) or named:
-            return find(function, given, *more, **named)
-        key = function, tuple(given) if isinstance(given, list) else given
-        if key not in known:
-            known[key] = find(function, given, *more)
-        return known[key]
-
-    setattr(context, method, look)
-    try:
-        yield
-    finally:
-        delattr(context, method)
+def is_known() -> bool:
+    """Whether the internals of the installed Numba are known."""
+    first, last = KNOWN
+    return bool(first <= numba.version_info.short <= last)
 
 
-@register_pass(mutates_CFG=False, analysis_only=True)
-class Arguments(FixupArgs):
-    """The check that all arguments are there."""
+class Code:
+    """The machine code of one kernel: Numba takes it from here, or makes it and leaves it here.
 
-    _name = "kernel_arguments"
-
-
-@register_pass(mutates_CFG=False, analysis_only=True)
-class Types(NopythonTypeInference):
-    """Type inference that resolves equal calls once."""
-
-    _name = "kernel_types"
-
-    def run_pass(self, state: Any) -> bool:
-        """Find the types of all variables."""
-        with remembered(state.typingctx, "resolve_function_type"):
-            return bool(super().run_pass(state))
-
-
-class Lowering(Lower):
-    """Translation to LLVM, without what Numba knows of constants, and the sizes of variables."""
-
-    def alloca_lltype(self, name: Any, lltype: Any, datamodel: Any = None) -> Any:
-        """Return memory for a variable."""
-        return alloca_once(self.builder, lltype, name=name, zfill=False)
-
-    def lower_binop(self, resty: Any, expr: Any, op: Any) -> Any:
-        """Return the value of an operation on two values."""
-        signature = self.fndesc.calltypes[expr]
-        values = [
-            self.context.cast(self.builder, self.loadvar(v.name), self.typeof(v.name), kind)
-            for v, kind in zip((expr.lhs, expr.rhs), signature.args, strict=True)
-        ]
-        typing = self.context.typing_context
-        function = typing.resolve_value_type(op)
-        chosen = typing.resolve_function_type(function, signature.args, {})
-        value = self.context.get_function(function, chosen)(self.builder, values)
-        return self.context.cast(self.builder, value, signature.return_type, resty)
-
-
-@register_pass(mutates_CFG=False, analysis_only=True)
-class KernelLowering(NativeLowering):
-    """Translation to LLVM that looks up equal operations once."""
-
-    _name = "kernel_lowering"
-
-    @property
-    def lowering_class(self) -> Any:
-        """The class that translates."""
-        return Lowering
-
-    def run_pass(self, state: Any) -> bool:
-        """Write the code of a kernel."""
-        if state.library is None:
-            state.library = KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-            state.library.enable_object_caching()
-        with (
-            remembered(state.typingctx, "resolve_function_type"),
-            remembered(state.targetctx, "get_function"),
-        ):
-            return bool(super().run_pass(state))
-
-
-class KernelLibrary(JITCodeLibrary):
-    """Code of a kernel with its parts.
-
-    Nobody else calls the parts. LLVM is told so, and what they do not use of their arguments, most
-    of what describes an array, is not passed to them at each line.
+    Parameters
+    ----------
+    data
+        What `data` was when the kernel was compiled before.
     """
 
-    def _optimize_final_module(self) -> None:
-        for function in self._final_module.functions:
-            if function.linkage == Linkage.linkonce_odr and not function.is_declaration:
-                function.linkage = Linkage.internal
-        super()._optimize_final_module()
+    def __init__(self, data: bytes | None = None) -> None:
+        self.data = data
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        """Return what Numba once made, or None."""
+        if self.data is None:
+            return None
+        rebuild, parts = pickle.loads(self.data)
+        return rebuild(context, *parts)
+
+    def save_overload(self, signature: Any, made: Any) -> None:
+        """Take what Numba made, unless it holds addresses of this process."""
+        with contextlib.suppress(ImportError, AttributeError):  # a Numba that writes it otherwise
+            from numba.core.serialize import dumps
+
+            if not made.library.has_dynamic_globals:
+                self.data = dumps((type(made)._rebuild, made._reduce()))
 
 
-class PartLibrary(JITCodeLibrary):
-    """Code of a kernel's part, which is optimised and made executable with the kernel only.
+def jit(
+    signature: Any, code: Code | None = None, *, overlapping: bool = False
+) -> Callable[[Callable[..., Any]], Any]:
+    """Return the decorator of generated functions: compiled once, for one signature.
 
-    It stays a function, but for a kernel that is the part of its caller.
+    Parameters
+    ----------
+    signature
+        Types of the arguments and the result. Without one the function is a part of a kernel,
+        which is compiled where it is called.
+    code
+        Where the machine code comes from, or goes.
+    overlapping
+        Whether arrays may share memory; otherwise LLVM is promised that they do not.
     """
+    pipeline: dict[str, Any] = {}
+    if is_known():
+        from . import reduced
 
-    def _optimize_functions(self, ll_module: Any) -> None:
-        ll_module.data_layout = self.codegen._data_layout
-        for function in ll_module.functions:
-            if not function.is_declaration and self.name != "kernel":
-                function.add_function_attribute("noinline")
+        chosen = reduced.OverlappingCompiler if overlapping else reduced.KernelCompiler
+        pipeline["pipeline_class"] = chosen
 
-    def _optimize_final_module(self) -> None:
-        pass
+    def compiled(function: Callable[..., Any]) -> Any:
+        made = numba.njit(nogil=True, error_model="numpy", boundscheck=False, **pipeline)(function)
+        if signature is not None:
+            if code is not None:
+                made._cache = code
+            made.compile(signature)
+            made.disable_compile()
+        return made
 
-    def _finalize_final_module(self) -> None:
-        self._finalized = True
-
-
-@register_pass(mutates_CFG=False, analysis_only=True)
-class PartLowering(KernelLowering):
-    """Translation of a kernel's part; kernels find it by a function that Python cannot call."""
-
-    _name = "part_lowering"
-
-    def run_pass(self, state: Any) -> bool:
-        """Write the code of a part."""
-        name = state.func_id.func_qualname
-        library = state.library = PartLibrary(state.targetctx.codegen(), name)
-        state.flags.no_compile = True
-        super().run_pass(state)
-        made = state["cr"]
-        function = make_function(made.fndesc.lookup_module(), name, "", 0, made.env, (library,))
-        state.targetctx.insert_user_function(function, made.fndesc, [library])
-        state["cr"] = made._replace(cfunc=function)
-        return True
-
-
-class KernelCompiler(CompilerBase):
-    """Numba's no-Python pipeline, reduced to what generated kernels need.
-
-    Array arguments are promised not to overlap. Arrays are neither made nor kept, so references are
-    not counted, and no variable need be deleted. Passes that rewrite closures, array expressions
-    and calls of Python functions are left out: kernels contain none, and in large functions those
-    passes take longer than LLVM. So does single assignment; LLVM does that in any case.
-    """
-
-    def __init__(
-        self,
-        typingctx: Any,
-        targetctx: Any,
-        library: Any,
-        args: Any,
-        return_type: Any,
-        flags: Any,
-        locals: Any,
-    ) -> None:
-        flags.nrt = False
-        super().__init__(typingctx, targetctx, library, args, return_type, flags, locals)
-
-    def define_pipelines(self) -> list[Any]:
-        """Return the passes."""
-        flags, is_part = self.state.flags, self.state.return_type is None
-        flags.noalias = flags.no_cfunc_wrapper = True
-        flags.no_cpython_wrapper = is_part
-        manager = PassManager("kernel")
-        manager.add_pass(TranslateByteCode, "bytecode to Numba IR")
-        manager.add_pass(Arguments, "arguments")
-        manager.add_pass(Types, "types")
-        manager.add_pass(PartLowering if is_part else KernelLowering, "lower to LLVM")
-        manager.add_pass(NoPythonBackend, "compile")
-        manager.finalize()
-        return [manager]
-
-
-def jit(signature: str | None, *, cache: bool = True) -> Callable[[Callable[..., Any]], Any]:
-    """Return the decorator of generated kernels: compiled once, for one signature.
-
-    Without a signature it is that of a kernel's parts, which are compiled where they are called.
-    """
-    return numba.njit(
-        signature,
-        cache=cache,
-        nogil=True,
-        error_model="numpy",
-        boundscheck=False,
-        pipeline_class=KernelCompiler,
-    )
+    return compiled

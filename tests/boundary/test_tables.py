@@ -43,10 +43,10 @@ def compiled(form: Form, axes: int, dtype: str = "float64") -> Run:
     """Return a form's function as machine code, for fields of so many axes."""
     scope = functions(form)
     for name in [name for name in scope if name.startswith("fill_")]:
-        scope[name] = jit(None, cache=False)(FunctionType(scope[name].__code__, scope))
+        scope[name] = jit(None)(FunctionType(scope[name].__code__, scope))
     fields = [f"{dtype}[{', '.join([':'] * (axes - 1) + ['::1'])}]"] * form.fields
     own = ["int64[::1]", f"{dtype}[::1]", f"{dtype}[::1]", *[dtype] * form.scalars]
-    kernel = jit(f"void({', '.join([*fields, *own])})", cache=False)
+    kernel = jit(f"void({', '.join([*fields, *own])})")
     return kernel(FunctionType(scope["fill"].__code__, scope))
 
 

@@ -16,7 +16,7 @@ from ssr.spaces.space import Box
 Array = np.ndarray[Any, Any]
 
 
-def uncompiled(signature: str, *, cache: bool = True) -> Any:
+def uncompiled(signature: Any, code: Any = None, *, overlapping: bool = False) -> Any:
     return lambda function: function
 
 

@@ -136,7 +136,7 @@ def test_accesses_are_checked() -> None:
     scope = {"ld": debug.ld, "st": debug.st, "real": np.float64}
     source = "def kernel(a, place):\n    st(a, place, ld(a, place) + real(1.0))\n    return 0\n"
     exec(source, scope)
-    kernel = debug.jit("i8(f8[:, :], i8)", cache=False)(scope["kernel"])
+    kernel = machine.jit("i8(f8[:, :], i8)", overlapping=True)(scope["kernel"])
     array = np.zeros((3, 4))[:, :3]
     for place in 0, 10:
         kernel(array, place)
@@ -154,7 +154,7 @@ def promised(kernel: Any) -> bool:
 
 
 def test_kernels_of_the_debug_build_have_no_aliasing_promise() -> None:
-    kernel = debug.jit("i8(f8[:])", cache=False)(lambda a: 0)
-    usual = machine.jit("i8(f8[:])", cache=False)(lambda a: 0)
+    kernel = machine.jit("i8(f8[:])", overlapping=True)(lambda a: 0)
+    usual = machine.jit("i8(f8[:])")(lambda a: 0)
     assert promised(usual)
     assert not promised(kernel)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import ssr
 from ssr import __main__ as command
-from ssr.build import cache
+from ssr.build import cache, machine
 
 
 @pytest.fixture
@@ -36,6 +37,7 @@ def test_facts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "llvmlite",
         "islpy",
         "scipy",
+        "compiler",
         "platform",
         "processor",
         "vectors",
@@ -50,23 +52,38 @@ def test_facts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert found["numba"] == numba.__version__
     assert found["Python"].startswith(".".join(map(str, sys.version_info[:3])))
     assert int(found["cores"].split(",")[0]) >= 1
-    assert found["cache"] == f"{folder}: 0 kernels, 0 B"
+    assert found["cache"] == f"{folder}: 0 kernels, 0 B of at most 1.0 GiB"
     assert not folder.exists()
 
 
 def test_the_cache_is_counted_and_cleared(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    cache.publish(f"one_{0:024x}", "x = 1\n")
-    assert told(capsys)["cache"] == f"{folder}: 1 kernel, 6 B"
-    cache.publish(f"two_{1:024x}", "x = 2\n" * 500)
+    cache.keep(f"one_{0:024x}", bytes(68))
+    assert told(capsys)["cache"] == f"{folder}: 1 kernel, 100 B of at most 1.0 GiB"
+    cache.keep(f"two_{1:024x}", bytes(3000))
     assert command.main(["--clear-cache"]) == 0
-    assert capsys.readouterr().out == f"Removed 2 kernels (2.9 KiB) from {folder}.\n"
+    assert capsys.readouterr().out == f"Removed 2 kernels (3.1 KiB) from {folder}.\n"
     assert cache.size() == (0, 0)
     assert command.main(["--clear-cache"]) == 0
     assert capsys.readouterr().out == f"Removed 0 kernels (0 B) from {folder}.\n"
 
 
+def test_a_cache_that_is_not_used(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder.mkdir()
+    folder.chmod(0o777)
+    assert told(capsys)["cache"].endswith(f"; not used: others can write to {folder}")
+
+
+@pytest.mark.parametrize("known", [machine.KNOWN, ((0, 1), (0, 2))])
+def test_the_compiler_is_told(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, known: Any
+) -> None:
+    monkeypatch.setattr(machine, "KNOWN", known)
+    start = "Numba's passes that" if known[1] != (0, 2) else "all of Numba's passes: slower"
+    assert told(capsys)["compiler"].startswith(start)
+
+
 def test_clearing_leaves_other_files(folder: Path) -> None:
-    cache.publish(f"one_{0:024x}", "x = 1\n")
+    cache.keep(f"one_{0:024x}", bytes(68))
     (folder / "notes.txt").write_text("mine")
     command.cleared()
     assert [p.name for p in folder.iterdir()] == ["notes.txt"]
@@ -104,7 +121,14 @@ def test_a_broken_linker_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "text"), [(0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (5 * 2**20, "5.0 MiB")]
+    ("size", "text"),
+    [
+        (0, "0 B"),
+        (1023, "1023 B"),
+        (1024, "1.0 KiB"),
+        (5 * 2**20, "5.0 MiB"),
+        (2**30, "1.0 GiB"),
+    ],
 )
 def test_sizes_are_readable(size: int, text: str) -> None:
     assert command.human(size) == text

@@ -43,7 +43,7 @@ def kernel(state, buffer, start, count, out):  # type: ignore[no-untyped-def]
 @pytest.fixture(scope="module")
 def compiled() -> dict[str, Any]:
     return {
-        name: jit(i8(i8[:, ::1], kind[::1], i8, i8, f8[::1]), cache=False)(kernel)
+        name: jit(i8(i8[:, ::1], kind[::1], i8, i8, f8[::1]))(kernel)
         for name, kind in (("float64", f8), ("float32", f4))
     }
 

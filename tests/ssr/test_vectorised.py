@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks import operators
 from benchmarks.vectors import vector_loops
-from ssr.build.machine import KernelCompiler
+from ssr.build.reduced import KernelCompiler
 from tests.ssr import plain
 
 SMALL = """\

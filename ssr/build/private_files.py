@@ -1,0 +1,165 @@
+"""Files that nobody but their owner can have written.
+
+What is read from a cache of machine code is run, so a file is read only if it belongs to this user
+and others cannot write it, and so is its folder, and whatever leads there. Links are not followed.
+Where the system has no users in this sense (Windows), nothing is checked.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+import time
+from collections.abc import Iterator
+from functools import cache as once
+from pathlib import Path
+from uuid import uuid4
+
+DAY = 86400.0
+"""Seconds after which a file that is read is marked as used."""
+
+_CHECKED = hasattr(os, "getuid")
+_SAFELY = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
+
+
+def make(folder: Path) -> Path:
+    """Make a folder if it is not there, and return it with all links on the way resolved.
+
+    Raises
+    ------
+    PermissionError
+        If others could write into the folder, or put another one in its place.
+    OSError
+        If it cannot be made.
+    """
+    for place in (*reversed(folder.parents), folder):
+        if not os.path.lexists(place):
+            place.mkdir(mode=0o700, exist_ok=True)
+    real = folder.resolve()
+    if _CHECKED:
+        for place in dict.fromkeys((real, *real.parents, folder, *folder.parents)):
+            _check(place, os.lstat(place), leads=place != real)
+    return real
+
+
+def _check(place: Path, status: os.stat_result, leads: bool = False) -> None:
+    """Refuse what others could have written.
+
+    What only leads to a folder may also be the system's; in a directory with the sticky bit others
+    can make files, but not replace ours.
+    """
+    mode = status.st_mode
+    if status.st_uid != os.getuid() and not (leads and status.st_uid == 0):
+        _refuse(f"{place} belongs to another user")
+    if stat.S_ISLNK(mode) or (leads and mode & stat.S_ISVTX):
+        return
+    if mode & stat.S_IWOTH or (mode & stat.S_IWGRP and not (leads and _alone(status.st_gid))):
+        _refuse(f"others can write to {place}")
+
+
+def _refuse(reason: str) -> None:
+    raise PermissionError(errno.EPERM, reason)
+
+
+@once
+def _alone(group: int) -> bool:
+    """Whether a group is this user's own: many systems make one for each user."""
+    import grp
+    import pwd
+
+    try:
+        user, members = pwd.getpwuid(os.getuid()), grp.getgrgid(group)
+    except KeyError:
+        return False
+    own = user.pw_gid == group and members.gr_name == user.pw_name
+    return own and set(members.gr_mem) <= {user.pw_name}
+
+
+def opened(path: Path, flags: int) -> int:
+    """Open a file that only this user can have written; return its handle.
+
+    Raises
+    ------
+    PermissionError
+        If it belongs to somebody else, or others can write it, or it is no ordinary file.
+    OSError
+        If it cannot be opened, or is a link.
+    """
+    handle = os.open(path, flags | _SAFELY, 0o600)
+    try:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            _refuse(f"{path} is not an ordinary file")
+        if _CHECKED:
+            _check(path, status)
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
+
+
+def read(path: Path) -> bytes:
+    """Return the bytes of a file of this user, which counts as used today."""
+    with os.fdopen(opened(path, os.O_RDONLY), "rb") as stream:
+        if time.time() - os.fstat(stream.fileno()).st_mtime > DAY:
+            with contextlib.suppress(OSError):
+                os.utime(stream.fileno() if os.utime in os.supports_fd else path)
+        return stream.read()
+
+
+def write(path: Path, data: bytes) -> None:
+    """Write a file as a whole: others see what was there before, or all of it."""
+    aside = path.with_name(f"{path.name}.{uuid4().hex}.tmp")
+    handle = opened(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        aside.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            aside.unlink()
+        raise
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold a lock among processes by a file that is there meanwhile.
+
+    The system frees the lock when a process dies. Where files cannot be locked, nobody waits.
+    """
+    handle = _lock(path)
+    try:
+        yield
+    finally:
+        if handle is not None:
+            with contextlib.suppress(OSError):
+                path.unlink()
+            os.close(handle)
+
+
+def _lock(path: Path) -> int | None:
+    """Wait for the lock of a file; return its handle, or None if there can be no lock."""
+    try:
+        import fcntl
+    except ImportError:  # not on this platform
+        return None
+    while True:
+        try:
+            handle = opened(path, os.O_RDWR | os.O_CREAT)
+        except OSError:
+            return None
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            if os.path.samestat(os.fstat(handle), os.lstat(path)):
+                return handle
+        except FileNotFoundError:
+            pass  # who held the lock has removed the file
+        except OSError:
+            os.close(handle)
+            return None
+        except BaseException:
+            os.close(handle)
+            raise
+        os.close(handle)

@@ -1,0 +1,211 @@
+"""Numba's pipeline without what generated functions do not need.
+
+Kernels are long, and Numba is written for functions of a page. They are also simple: numbers,
+arrays that are arguments, loops, and calls of a few functions with the same types over and over.
+So what costs time in proportion to the length of a function is left out, or done once.
+
+All of this stands on internals of Numba; `machine` knows with which versions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from llvmlite.binding import Linkage
+from numba import types
+from numba._dynfunc import make_function
+from numba.core.cgutils import alloca_once
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase
+from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.lowering import Lower
+from numba.core.typed_passes import NativeLowering, NoPythonBackend, NopythonTypeInference
+from numba.core.untyped_passes import FixupArgs, TranslateByteCode
+
+
+@contextmanager
+def remembered(context: Any, method: str) -> Iterator[None]:
+    """Let a context remember what it finds for a function and types of arguments."""
+    if method in vars(context):
+        yield
+        return
+    find = getattr(context, method)
+    known: dict[Any, Any] = {}
+
+    def look(function: Any, given: Any, *more: Any, **named: Any) -> Any:
+        if isinstance(function, types.Dispatcher) or any(more) or named:
+            return find(function, given, *more, **named)
+        key = function, tuple(given) if isinstance(given, list) else given
+        if key not in known:
+            known[key] = find(function, given, *more)
+        return known[key]
+
+    setattr(context, method, look)
+    try:
+        yield
+    finally:
+        delattr(context, method)
+
+
+@register_pass(mutates_CFG=False, analysis_only=True)
+class Arguments(FixupArgs):
+    """The check that all arguments are there."""
+
+    _name = "kernel_arguments"
+
+
+@register_pass(mutates_CFG=False, analysis_only=True)
+class Types(NopythonTypeInference):
+    """Type inference that resolves equal calls once."""
+
+    _name = "kernel_types"
+
+    def run_pass(self, state: Any) -> bool:
+        """Find the types of all variables."""
+        with remembered(state.typingctx, "resolve_function_type"):
+            return bool(super().run_pass(state))
+
+
+class Lowering(Lower):
+    """Translation to LLVM, without what Numba knows of constants, and the sizes of variables."""
+
+    def alloca_lltype(self, name: Any, lltype: Any, datamodel: Any = None) -> Any:
+        """Return memory for a variable."""
+        return alloca_once(self.builder, lltype, name=name, zfill=False)
+
+    def lower_binop(self, resty: Any, expr: Any, op: Any) -> Any:
+        """Return the value of an operation on two values."""
+        signature = self.fndesc.calltypes[expr]
+        values = [
+            self.context.cast(self.builder, self.loadvar(v.name), self.typeof(v.name), kind)
+            for v, kind in zip((expr.lhs, expr.rhs), signature.args, strict=True)
+        ]
+        typing = self.context.typing_context
+        function = typing.resolve_value_type(op)
+        chosen = typing.resolve_function_type(function, signature.args, {})
+        value = self.context.get_function(function, chosen)(self.builder, values)
+        return self.context.cast(self.builder, value, signature.return_type, resty)
+
+
+@register_pass(mutates_CFG=False, analysis_only=True)
+class KernelLowering(NativeLowering):
+    """Translation to LLVM that looks up equal operations once."""
+
+    _name = "kernel_lowering"
+
+    @property
+    def lowering_class(self) -> Any:
+        """The class that translates."""
+        return Lowering
+
+    def run_pass(self, state: Any) -> bool:
+        """Write the code of a kernel."""
+        if state.library is None:
+            state.library = KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+            state.library.enable_object_caching()
+        with (
+            remembered(state.typingctx, "resolve_function_type"),
+            remembered(state.targetctx, "get_function"),
+        ):
+            return bool(super().run_pass(state))
+
+
+class KernelLibrary(JITCodeLibrary):
+    """Code of a kernel with its parts.
+
+    Nobody else calls the parts. LLVM is told so, and what they do not use of their arguments, most
+    of what describes an array, is not passed to them at each line.
+    """
+
+    def _optimize_final_module(self) -> None:
+        for function in self._final_module.functions:
+            if function.linkage == Linkage.linkonce_odr and not function.is_declaration:
+                function.linkage = Linkage.internal
+        super()._optimize_final_module()
+
+
+class PartLibrary(JITCodeLibrary):
+    """Code of a kernel's part, which is optimised and made executable with the kernel only.
+
+    It stays a function, but for a kernel that is the part of its caller.
+    """
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self.codegen._data_layout
+        for function in ll_module.functions:
+            if not function.is_declaration and self.name != "kernel":
+                function.add_function_attribute("noinline")
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=False, analysis_only=True)
+class PartLowering(KernelLowering):
+    """Translation of a kernel's part; kernels find it by a function that Python cannot call."""
+
+    _name = "part_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        """Write the code of a part."""
+        name = state.func_id.func_qualname
+        library = state.library = PartLibrary(state.targetctx.codegen(), name)
+        state.flags.no_compile = True
+        super().run_pass(state)
+        made = state["cr"]
+        function = make_function(made.fndesc.lookup_module(), name, "", 0, made.env, (library,))
+        state.targetctx.insert_user_function(function, made.fndesc, [library])
+        state["cr"] = made._replace(cfunc=function)
+        return True
+
+
+class KernelCompiler(CompilerBase):
+    """Numba's no-Python pipeline, reduced to what generated kernels need.
+
+    Array arguments are promised not to overlap. Arrays are neither made nor kept, so references are
+    not counted, and no variable need be deleted. Passes that rewrite closures, array expressions
+    and calls of Python functions are left out: kernels contain none, and in large functions those
+    passes take longer than LLVM. So does single assignment; LLVM does that in any case.
+    """
+
+    def __init__(
+        self,
+        typingctx: Any,
+        targetctx: Any,
+        library: Any,
+        args: Any,
+        return_type: Any,
+        flags: Any,
+        locals: Any,
+    ) -> None:
+        flags.nrt = False
+        super().__init__(typingctx, targetctx, library, args, return_type, flags, locals)
+
+    def define_pipelines(self) -> list[Any]:
+        """Return the passes."""
+        flags, is_part = self.state.flags, self.state.return_type is None
+        flags.noalias = flags.no_cfunc_wrapper = True
+        flags.no_cpython_wrapper = is_part
+        manager = PassManager("kernel")
+        manager.add_pass(TranslateByteCode, "bytecode to Numba IR")
+        manager.add_pass(Arguments, "arguments")
+        manager.add_pass(Types, "types")
+        manager.add_pass(PartLowering if is_part else KernelLowering, "lower to LLVM")
+        manager.add_pass(NoPythonBackend, "compile")
+        manager.finalize()
+        return [manager]
+
+
+class OverlappingCompiler(KernelCompiler):
+    """The compiler of kernels without the promise that arrays do not overlap."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Return the passes."""
+        pipelines = super().define_pipelines()
+        self.state.flags.noalias = False
+        return pipelines
