@@ -69,7 +69,7 @@ def case(
     return register
 
 
-def laplacian(*extents: ssr.space.Index | int) -> ssr.Matrix:
+def laplacian(*extents: Any) -> ssr.Matrix:
     """Return the negative Laplacian on a space, zero outside."""
     space = ssr.Space(*extents)
     d = space.ndim
