@@ -67,7 +67,7 @@ def run_vectors(quick: bool) -> Json:
         good = sum(loop.vectorised for loop in loops)
         bits = max((loop.bits for loop in loops), default=0)
         gathers = sum(loop.gathers for loop in loops)
-        expected = int(kernel.meta["loops"])
+        expected = int(kernel.meta.loops)
         found[name] = {
             "expected": expected, "vectorised": good, "loops": len(loops), "bits": bits,
             "gathers": gathers, "scalar_lines": [x.line for x in loops if not x.vectorised],

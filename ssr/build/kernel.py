@@ -12,10 +12,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import CodeType, FunctionType, ModuleType
-from typing import Any
 
 from .. import ir
 from ..options import Options
+from ..runtime.intrinsics import plain
+from ..runtime.metadata import KernelMeta
 from . import cache, machine, progress
 
 
@@ -23,15 +24,14 @@ from . import cache, machine, progress
 class Kernel:
     """A kernel ready to be called.
 
-    ``run`` is the compiled function, ``plain`` the same source as ordinary Python. ``run`` takes
-    the vector fields that ``meta`` calls ``whole`` as one array, else an array for each component.
+    ``run`` is the compiled function, or checked source as plain Python. It takes the vector fields
+    that ``meta`` calls ``whole`` as one array, else an array for each component.
     """
 
     name: str
     source: str
-    meta: dict[str, Any]
+    meta: KernelMeta
     run: Callable[..., int]
-    plain: Callable[..., int]
     from_cache: bool
     seconds: float
 
@@ -81,8 +81,7 @@ def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
         from ..matrices.explain import dump
 
         dump(program, options, dtype)
-    stem = "".join(c if c.isalnum() else "_" for c in program.name).strip("_") or "kernel"
-    name = f"{stem[:40]}_{cache.digest(text_of(program), repr(options), dtype)}"
+    name = _name(program, options, dtype)
     found = _found(name) if options.cache else None
     if found is not None and found.code is not None:
         return _kernel(name, found, machine.Code(found.code), True, start)
@@ -98,10 +97,33 @@ def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
         return kernel
 
 
-def _source(program: ir.Program, options: Options, dtype: str) -> str:
+def build_plain(program: ir.Program, options: Options, dtype: str) -> Kernel:
+    """Return the kernel of a program as checked source that runs as plain Python.
+
+    It is lowered as `build` does it, and every statement checks the row that it runs.
+    """
+    start = time.perf_counter()
+    name = _name(program, options, dtype, "plain")
+    found = _found(name) if options.cache else None
+    text = found or _text(name, _source(program, options, dtype, checked=True))
+    if options.cache and found is None:
+        _keep(name, text)
+    module = _module(f"ssr_plain_{name}", text)
+    meta, seconds = KernelMeta.of(module.META), time.perf_counter() - start
+    return Kernel(name, text.source, meta, plain(module.kernel), found is not None, seconds)
+
+
+def _name(program: ir.Program, options: Options, dtype: str, *form: str) -> str:
+    """Return the name of a kernel in the cache: that of its program, readable, and a digest."""
+    stem = "".join(c if c.isalnum() else "_" for c in program.name).strip("_") or "kernel"
+    return f"{stem[:40]}_{cache.digest(text_of(program), repr(options), dtype, *form)}"
+
+
+def _source(program: ir.Program, options: Options, dtype: str, *, checked: bool = False) -> str:
     from .pipeline import lower
 
-    return lower(program, options, dtype, f"{program.name}, generated for {dtype}.").source
+    title = f"{program.name}, generated for {dtype}."
+    return lower(program, options, dtype, title, checked=checked).source
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +163,9 @@ def _kernel(
     module = _module(f"ssr_kernel_{name}", text)
     lines = text.source.splitlines(keepends=True)
     linecache.cache[_file(name)] = len(text.source), None, lines, _file(name)
-    run = compiled(module, code)
-    seconds = time.perf_counter() - start
-    return Kernel(name, text.source, module.META, run, module.kernel, from_cache, seconds)
+    meta = KernelMeta.of(module.META)
+    run = compiled(module, meta, code)
+    return Kernel(name, text.source, meta, run, from_cache, time.perf_counter() - start)
 
 
 def _module(name: str, text: _Text) -> ModuleType:
@@ -154,20 +176,18 @@ def _module(name: str, text: _Text) -> ModuleType:
     return module
 
 
-def compiled(module: ModuleType, code: machine.Code | None) -> Callable[..., int]:
+def compiled(module: ModuleType, meta: KernelMeta, code: machine.Code | None) -> Callable[..., int]:
     """Return the kernel of a module as machine code; its functions are compiled as it needs them.
 
     They become part of the kernel's machine code, and are kept with it only.
     """
-    overlapping = module.META["debug"]
     scope = dict(vars(module))
-    whole = "whole" in module.META
-    main, signature = ("call", "WHOLE") if whole else ("kernel", "SIGNATURE")
-    parts = [*module.META["functions"], *(["kernel"] if whole else [])]
-    part = machine.jit(None, overlapping=overlapping)
+    main, signature = ("call", "WHOLE") if meta.whole else ("kernel", "SIGNATURE")
+    parts = [*meta.functions, *(["kernel"] if meta.whole else [])]
+    part = machine.jit(None, overlapping=meta.debug)
     for name in parts:
         scope[name] = part(FunctionType(scope[name].__code__, scope))
-    made: Callable[..., int] = machine.jit(scope[signature], code, overlapping=overlapping)(
+    made: Callable[..., int] = machine.jit(scope[signature], code, overlapping=meta.debug)(
         FunctionType(scope[main].__code__, scope)
     )
     return made

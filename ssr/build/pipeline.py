@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from .. import ir
 from ..emit.module import kernel_source
+from ..emit.unit import Form, Unit
 from ..ir import LoopNest
 from ..lower.folding import Folded, fold
 from ..lower.fusion import fuse
@@ -20,7 +21,9 @@ from ..lower.passes.recurrence import NEGLIGIBLE, order_terms, recurrence
 from ..lower.reuse import reuse
 from ..lower.simplify import simplified
 from ..lower.verify import verify, verify_call, wanted
+from ..lower.verify_loops import verify_loops
 from ..options import Options
+from ..runtime.metadata import KernelMeta
 
 Pass: TypeAlias = Callable[[ir.Nest], ir.Nest]
 Nests: TypeAlias = "tuple[ir.Nest | ir.Call, ...]"
@@ -36,17 +39,43 @@ class Lowered:
     nests: Nests
     loops: tuple[LoopNest | ir.Call, ...]
     source: str
-    meta: dict[str, Any]
+    meta: KernelMeta
 
 
-def lower(program: ir.Program, options: Options, dtype: str, title: str) -> Lowered:
-    """Return the kernel source of a program, with the stages on the way."""
+def lower(
+    program: ir.Program, options: Options, dtype: str, title: str, *, checked: bool = False
+) -> Lowered:
+    """Return the kernel source of a program, with the stages on the way.
+
+    Parameters
+    ----------
+    program
+        The program.
+    options
+        Which passes run, and whether it is the debug build.
+    dtype
+        The name of the type of numbers.
+    title
+        The first line of the source.
+    checked
+        Whether the source checks that each row that a statement runs is one of its rows. The debug
+        build always does.
+    """
     program, notes = direct(program, options)
     program, nests = together(program, options, dtype)
-    scheduled = (n if isinstance(n, ir.Call) else schedule(n, options) for n in nests)
+    scheduled = (n if isinstance(n, ir.Call) else _scheduled(n, options) for n in nests)
     loops = tuple(s for s in scheduled if isinstance(s, ir.Call) or s.pieces)  # none: x[:] = x
-    source, meta = kernel_source(program, loops, dtype, title, debug=options.debug)
+    form: Form = "debug" if options.debug else "checked" if checked else "fast"
+    source, meta = kernel_source(Unit(program, loops, dtype, title, form))
     return Lowered(program, notes, nests, loops, source, meta)
+
+
+def _scheduled(made: ir.Nest, options: Options) -> LoopNest:
+    """Return the loops of a nest; ``SSR_VERIFY=1`` verifies them."""
+    loops = schedule(made, options)
+    if wanted():
+        verify_loops(loops)
+    return loops
 
 
 def simple(program: ir.Program, options: Options) -> ir.Program:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .. import ir
-from ..build.debug import verdict
 from ..points.affine import AXES, Affine
+from ..runtime.metadata import Look
 from .writer import Writer, factor, spelled
 
-Look = tuple[int, str]
-"""A nest by its number, and an array or number that it makes."""
+BAD = 3
+"""The first of the numbers a kernel returns where a statement made an infinity or NaN."""
 
 
-def looked_at(nest: ir.Nest) -> list[str]:
-    """Return what a nest makes: its target, or all targets of a joint one."""
-    return [s.array for s in nest.statements] if nest.joint else [nest.target]
+def verdict(look: int, looks: int, bad: str = "0") -> str:
+    """Return the source of what a kernel returns where a look at a target found a bad element."""
+    return f"{BAD + look} + {looks} * {bad}"
 
 
 def partial(nest: ir.Nest, fields: Mapping[str, ir.Field]) -> bool:
@@ -28,9 +28,9 @@ def after_nest(
 ) -> list[str]:
     """Return the lines after a nest: return if it made an infinity or NaN."""
     lines = []
-    for place, (of, name) in enumerate(looks):
-        target = spelled(name)
-        if of != number or partial(nest, fields):
+    for place, look in enumerate(looks):
+        target = spelled(look.target)
+        if look.nest != number or partial(nest, fields):
             continue
         if nest.folds:
             lines.append(f"    if {target} - {target} != 0:")
@@ -44,7 +44,7 @@ def after_nest(
 
 def in_box(writer: Writer, nest: ir.Nest, number: int, looks: Sequence[Look]) -> list[str]:
     """Return the lines at the end of a box where a nest makes a part of its target."""
-    if not partial(nest, writer.arrays) or (number, nest.target) not in looks:
+    if not partial(nest, writer.arrays) or Look(number, nest.target) not in looks:
         return []
     field = writer.arrays[nest.target]
     row = tuple(map(Affine.name, nest.axes))
@@ -53,7 +53,8 @@ def in_box(writer: Writer, nest: ir.Nest, number: int, looks: Sequence[Look]) ->
         lines.append(f"{indent}for {axis} in range({axis}_lo, {axis}_hi):")
         indent += "    "
     made = f"ld({spelled(nest.target)}, {writer.place(nest.target, row)})"
-    found = verdict(looks.index((number, nest.target)), len(looks), f"({_number(writer, field)})")
+    place = looks.index(Look(number, nest.target))
+    found = verdict(place, len(looks), f"({_number(writer, field)})")
     lines.append(f"{indent}if {made} - {made} != 0:")
     lines.append(f"{indent}    return {found}")
     return lines

@@ -25,7 +25,7 @@ def decide(writer: Writer, nest: LoopNest, node: Loop, depth: int) -> None:
     moving = variables(node)
     for run in runs_of(node):
         piece = nest.pieces[run.piece]
-        where = place_of(writer, nest.nest, piece, run.indices)
+        where = place_of(writer, nest, run)
         for value in (part.value for part in piece.parts):
             for load in ir.loads(value):
                 for choice in _choices(a.substitute(where) for a in load.index[:-1]):

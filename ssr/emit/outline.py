@@ -54,6 +54,8 @@ class Functions:
         Names that mean the same in all functions, beside those of functions and constants.
     constants
         Numbers and the variables of the module that hold them.
+    labels
+        Texts and the variables of the module that hold them.
     texts
         The functions: name, and lines.
     known
@@ -62,14 +64,19 @@ class Functions:
 
     shared: frozenset[str]
     constants: dict[str, str] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
     texts: dict[str, list[str]] = field(default_factory=dict)
     known: dict[str, str] = field(default_factory=dict)
+
+    def label(self, text: str) -> str:
+        """Return the variable of the module that holds a text."""
+        return self.labels.setdefault(text, f"piece_{len(self.labels)}")
 
     def call(self, lines: Sequence[str]) -> str:
         """Return the call of the function that consists of lines, which assign to no argument."""
         depth = min(len(line) - len(line.lstrip()) for line in lines)
         body = ["    " + line[depth:] for line in lines]
-        common = {*self.shared, *self.constants.values(), *self.texts}
+        common = {*self.shared, *self.constants.values(), *self.labels.values(), *self.texts}
         own = [n for n in names(body) if n not in common]
         stored = set(_STORED.findall("\n".join(body)))
         arguments = [n for n in own if n not in stored]

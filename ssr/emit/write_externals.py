@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from .. import ir
 from .outline import Functions
 from .write_rows import value_text
-from .writer import Writer, spelled
+from .writer import Writer, shown, spelled
 
 TABLES = ("links", "weights")
 """What a call takes beside arrays, scratch memory and numbers."""
@@ -53,7 +53,7 @@ def call_lines(calls: Sequence[ir.Call], number: int, functions: Functions) -> l
     numbers = [value_text(writer, value, {}, 1) for value in call.scalars]
     arguments = [*map(spelled, call.fields), *tables(number), scratch(number), *numbers]
     function = _names(calls)[number]
-    writer.line(1, f"{function}({', '.join(arguments)})  # {call.name}")
+    writer.line(1, f"{function}({', '.join(arguments)})  # {shown(call.name)}")
     return writer.lines
 
 
@@ -65,8 +65,3 @@ def tables(number: int) -> list[str]:
 def scratch(number: int) -> str:
     """Return the name of the scratch memory of a call."""
     return f"c{number}_scratch"
-
-
-def types() -> list[str]:
-    """Return the types of the tables of a call."""
-    return [f"Array({element}, 1, 'C', readonly=True)" for element in ("i8", "real")]

@@ -64,8 +64,8 @@ def _write_node(writer: Writer, nest: LoopNest, node: Loop, depth: int, whole: b
                 writer.lines = before
         case Reduce():
             write_reduction(writer, nest, node, depth)
-        case Run(name, indices):
-            write_instance(writer, nest.nest, nest.pieces[name], indices, depth)
+        case Run():
+            write_instance(writer, nest, node, depth)
 
 
 def has_loop(node: Loop) -> bool:
@@ -102,9 +102,8 @@ def _hoist(writer: Writer, nest: LoopNest, tree: Sequence[Loop], depth: int) -> 
             continue
         variable = node.variable if isinstance(node, For) else ""
         for run in runs_of(node):
-            piece = nest.pieces[run.piece]
-            where = place_of(writer, nest.nest, piece, run.indices)
-            for array, index in _touched(piece):
+            where = place_of(writer, nest, run)
+            for array, index in _touched(nest.pieces[run.piece]):
                 moved = tuple(a.substitute(where) for a in index)
                 if not any(variable in a.names() for a in moved[:-1]):
                     uses[array, writer.row(array, moved)] += 2 if variable else 1
@@ -136,7 +135,7 @@ def _write_strips(
 ) -> tuple[str, str, int]:
     """Write a loop over strips with its requests; return bounds and depth of the loop inside."""
     (run,) = runs_of(loop)
-    where = place_of(writer, nest.nest, nest.pieces[run.piece], run.indices)
+    where = place_of(writer, nest, run)
     variable = loop.variable
     start, stop = writer.spell(loop.start), writer.spell(loop.stop)
     writer.line(depth, f"for strip in range({start}, {stop}, strip_length):")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from .. import ir
 from ..algebra.stored import argument, bounds_of
+from ..ir import LoopNest
 from ..ir.value_numbering import Numbers
 from ..points.affine import Affine
+from ..points.loop_tree import Run
+from ..points.sets import condition_text
 from .writer import Writer, factor, spelled
 
 _INFIX = {
@@ -20,19 +24,14 @@ _CALL = {
     "arctan2": "np.arctan2", "min": "minimum", "max": "maximum",
 }  # fmt: skip
 
+_NAME = re.compile(r"[A-Za-z_]\w*")
 
-def place_of(
-    writer: Writer, nest: ir.Nest, piece: ir.Piece, indices: tuple[Affine, ...]
-) -> dict[str, Affine]:
-    """Return the row of an instance: its line and its place along the line.
 
-    The line is where the loops stand, moved as far as the statement runs ahead of them. The place
-    is given in terms of the loops, so it is not moved again.
-    """
+def place_of(writer: Writer, made: LoopNest, run: Run) -> dict[str, Affine]:
+    """Return what the axes and sizes stand for at an instance, as the kernel spells them."""
     spelling = {name: Affine.name(text) for name, text in writer.sizes.items()}
-    row = piece.parts[0].statement.runs(tuple(map(Affine.name, nest.axes)), nest.order)
-    where = {a: here for a, here in zip(nest.axes, row, strict=True) if here != Affine.name(a)}
-    return spelling | where | {nest.axes[-1]: indices[0].substitute(spelling)}
+    row = (here.substitute(spelling) for here in made.row(run))
+    return spelling | dict(zip(made.nest.axes, row, strict=True))
 
 
 def at_row(value: ir.Value, where: Mapping[str, Affine]) -> ir.Value:
@@ -46,11 +45,11 @@ def at_row(value: ir.Value, where: Mapping[str, Affine]) -> ir.Value:
     return ir.rewrite(value, change)
 
 
-def write_instance(
-    writer: Writer, nest: ir.Nest, piece: ir.Piece, indices: tuple[Affine, ...], depth: int
-) -> None:
+def write_instance(writer: Writer, made: LoopNest, run: Run, depth: int) -> None:
     """Write the assignments of a piece at a row."""
-    where = place_of(writer, nest, piece, indices)
+    piece, where = made.pieces[run.piece], place_of(writer, made, run)
+    if writer.checked:
+        _write_check(writer, made.nest, piece, where, depth)
     numbers = writer.numbers = Numbers(piece.parts)
     for n, part in enumerate(piece.parts):
         numbers.enter(n)
@@ -63,6 +62,19 @@ def write_instance(
             place = writer.place(array, target)
             writer.line(depth, f"st({writer.argument(array)}, {place}, {text})")
     writer.numbers = None
+
+
+def _write_check(
+    writer: Writer, nest: ir.Nest, piece: ir.Piece, where: Mapping[str, Affine], depth: int
+) -> None:
+    """Write the check that a row is one of those of a piece."""
+    condition = condition_text(piece.domain, nest.context)
+    texts = {name: str(place) for name, place in where.items()}
+    test = _NAME.sub(lambda m: factor(texts.get(m[0], m[0])), condition)
+    label = writer.functions.label(f"{piece.name} of {nest.target}")
+    row = ", ".join(texts[axis] for axis in nest.axes)
+    if condition:
+        writer.line(depth, f"require({test}, {label}, ({row},))")
 
 
 def _held(writer: Writer, value: ir.Value, text: str, depth: int) -> str:

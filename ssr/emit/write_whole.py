@@ -9,31 +9,30 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .. import ir
+from .arguments import Argument
 from .writer import spelled
 
 NAME = "call"
 """The function's name in the module, beside ``kernel``."""
 
 
-def whole_lines(
-    program: ir.Program, arguments: Sequence[str], types: Sequence[str], refused: int
-) -> list[str]:
+def whole_lines(program: ir.Program, arguments: Sequence[Argument], refused: int) -> list[str]:
     """Return the lines of the function and of its signature; none if all fields are scalar.
 
     Parameters
     ----------
     program
         The program.
-    arguments, types
-        The kernel's arguments and their types.
+    arguments
+        The kernel's arguments.
     refused
         What is returned if an array has not as many components as its field.
     """
     if not program.vectors:
         return []
-    kinds = dict(zip(arguments, types, strict=True))
+    kinds = {a.name: a.type for a in arguments}
     parts = {name: [spelled(c) for c in found] for name, found in program.vectors}
-    given, taken = _grouped(parts, arguments)
+    given, taken = _grouped(parts, list(kinds))
     wholes = [f"apart(v__{name}, {len(found)})" for name, found in parts.items()]
     signature = [_wider([kinds[c] for c in parts[n]]) if n in parts else kinds[n] for n in given]
     return [

@@ -18,7 +18,7 @@ RESERVED = frozenset(
     """
     i j k l p strip one far clear layout box real np jit ld st fma prefetch address fits
     range min max abs kernel Array minimum maximum sign strip_length state results accumulate
-    extreme total found unfit bad meet table part
+    extreme total found unfit require bad meet table part piece
     """.split()  # noqa: SIM905
 )
 """Names of the kernel's own that look like a user's; others hold a digit, `_lo`, `_hi`, `_w`."""
@@ -40,6 +40,18 @@ def spelled(name: str) -> str:
     return f"u__{name}__" if derived else f"u__{name}"
 
 
+def shown(text: str) -> str:
+    r"""Return a user's text as it may stand in a comment or between triple quotes of a module.
+
+    It is one line, and cannot end what it stands in.
+
+    >>> print(shown("A apply"), shown('"quoted"\n'), sep=", ")
+    A apply, 'quoted'\n
+    """
+    escaped = text.replace("\\", "\\\\").replace('"', "'")
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in escaped)
+
+
 def factor(text: str) -> str:
     """Return source as a factor of a product."""
     return f"({text})" if " " in text or text.startswith("-") else text
@@ -49,6 +61,7 @@ def factor(text: str) -> str:
 class Writer:
     """Lines of source under construction, and what they use.
 
+    The lines are ``checked`` if the row of each instance is.
     ``rows`` are the variables that hold offsets of lines, by their source; ``decided`` those that
     hold choices which are the same throughout a loop; values are known by their representation,
     in which 0.0 and -0.0 differ.
@@ -61,6 +74,7 @@ class Writer:
     sizes: Mapping[str, str]
     reductions: Mapping[str, int]
     functions: Functions
+    checked: bool = False
     lines: list[str] = field(default_factory=list)
     rows: dict[str, str] = field(default_factory=dict)
     shifts: dict[str, str] = field(default_factory=dict)

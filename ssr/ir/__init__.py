@@ -12,7 +12,7 @@ from itertools import chain, count
 from typing import Literal, TypeAlias
 
 from ..points.affine import Affine
-from ..points.loop_tree import Loop
+from ..points.loop_tree import Loop, Run
 from ..points.sets import Domain
 from ..symbols.nodes import (
     ONE,
@@ -352,11 +352,21 @@ class Nest:
 
 @dataclass(frozen=True, slots=True)
 class LoopNest:
-    """A nest as loops over pieces of its statements."""
+    """A nest as loops over pieces of its statements, whose domains are the rows that they run."""
 
     nest: Nest
     pieces: dict[str, Piece]
     tree: tuple[Loop, ...]
+
+    def row(self, run: Run) -> tuple[Affine, ...]:
+        """Return the row of an instance, in terms of the variables of the loops.
+
+        The line is where the loops stand, moved as far as the statement runs ahead of them. The
+        place along it is given in terms of the loops, so it is not moved again.
+        """
+        here = tuple(map(Affine.name, self.nest.axes))
+        statement = self.pieces[run.piece].parts[0].statement
+        return (*statement.runs(here, self.nest.order)[:-1], *run.indices)
 
 
 def fresh(stem: str, taken: Collection[str]) -> str:

@@ -6,7 +6,8 @@ conditions on the line - is asked of isl, with the outer indices as parameters.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from .. import ir
 from ..options import Options
@@ -20,8 +21,7 @@ from .unit_steps import unit_steps
 def schedule(nest: ir.Nest, options: Options) -> ir.LoopNest:
     """Return the loops of a nest."""
     nest, line = split(nest, interior=options.split)
-    stages = [s for part in line for s in _stages(part)]
-    pieces = {p.name: p for s in stages for p in s.pieces}
+    pieces = {p.name: p for part in line for p in _pieces(part, nest.axes)}
     lead = _lead(nest)
     context = _line_context(nest, lead)
     body: list[Loop] = []
@@ -48,8 +48,16 @@ def _lead(nest: ir.Nest) -> dict[str, int]:
     return lead
 
 
-def _stages(part: ir.Stage | ir.Branch) -> tuple[ir.Stage, ...]:
-    return (part,) if isinstance(part, ir.Stage) else (*part.then, *part.orelse)
+def _pieces(part: ir.Stage | ir.Branch, axes: tuple[str, ...]) -> Iterator[ir.Piece]:
+    """Yield the pieces of what runs on each line, those of a branch with the rows on its lines."""
+    if isinstance(part, ir.Stage):
+        yield from part.pieces
+        return
+    yield from (piece for stage in part.then for piece in stage.pieces)
+    there = part.lines.preimage(tuple(map(Affine.name, axes[:-1])), axes)
+    for piece in (piece for stage in part.orelse for piece in stage.pieces):
+        apart = (piece.domain & there).empty
+        yield piece if apart else replace(piece, domain=piece.domain - there)
 
 
 def _line_context(nest: ir.Nest, lead: Mapping[str, int]) -> Domain:

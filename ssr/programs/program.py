@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import ir
-from ..errors import ArgumentError, Span, UnboundError
+from ..errors import ArgumentError, Span
 from ..ir.liveness import live
 from ..lower.join_sums import joined
 from ..lower.place_externals import settled
 from ..options import Options
 from ..run.bound import Bound
-from ..run.call_layout import calls_of, normal, plan_boxes
-from ..run.check_arrays import diagnose, dtype_name, number_of, overlap, read_first
-from ..run.launch import Launch, arrangement
-from ..runtime.sums import STATE
-from ..spaces.binding import match_sizes
-from ..spaces.space import Box, Space, VectorSpace
+from ..run.check_arrays import dtype_name
+from ..run.declaration import Declaration, Parameter
+from ..run.launcher import Launcher
+from ..spaces.space import Box, Space
 from ..symbols.values import Row, Value
 from ..trace.trace import ScalarType
 from .expression import Expression, Field
@@ -36,20 +35,12 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-LAUNCHES = 64
-"""Layouts of arrays for which a program keeps tables and scratch memory."""
-
 
 class Program:
     """Assignments over fields, compiled on the first call.
 
     Made by `ssr.program`. Call it with one array for each field and one number for each scalar,
     in the order of the parameters or by name; arrays that are assigned are changed in place.
-
-    Attributes
-    ----------
-    ir
-        The assignments.
     """
 
     def __init__(
@@ -60,23 +51,20 @@ class Program:
         body: Callable[..., Any] | None = None,
     ) -> None:
         self.signature = signature
-        self.options = options.settled()
         self._recorder = recorder
         self._body = body
-        self._spaces = {
-            **recorder.fields, **recorder.temporaries, **recorder.reductions, **recorder.parts
-        }  # fmt: skip
-        self._captured = tuple(recorder.captured.items())
-        self._constants = tuple((n, v) for n, v in recorder.scalars.items() if v is not None)
-        self._kernels: dict[str, Kernel] = {}
-        self._launches: dict[Any, Launch] = {}
-        self._last: tuple[Launch, list[type]] | None = None
-        found, self._places = _program_ir(recorder)
-        self.ir = replace(found, vectors=signature.components)
+        self._launcher = Launcher(_declaration(recorder, signature, options), _build)
         self._many = isinstance(recorder.results, tuple)
-        self._numbers = tuple(
-            n for n, (_, kind) in enumerate(signature.kinds) if isinstance(kind, ScalarType)
-        )
+
+    @property
+    def ir(self) -> ir.Program:
+        """The assignments."""
+        return self._launcher.declaration.program
+
+    @property
+    def options(self) -> Options:
+        """Choices of the compiler."""
+        return self._launcher.declaration.options
 
     def __repr__(self) -> str:
         kinds = ", ".join(f"{n}: {k!r}" for n, k in self.signature.kinds)
@@ -103,13 +91,7 @@ class Program:
 
     def kernel(self, dtype: Any = np.float64) -> Kernel:
         """Return the kernel for a dtype, compiled if need be."""
-        name = dtype_name(dtype)
-        found = self._kernels.get(name)
-        if found is None:
-            from ..build.kernel import build
-
-            found = self._kernels.setdefault(name, build(self.ir, self.options, name))
-        return found
+        return self._launcher.kernel(dtype_name(dtype))
 
     def __call__(self, *args: Any, boxes: Sequence[Box] | None = None, **named: Any) -> Any:
         """Run the program on arrays and scalars.
@@ -131,7 +113,7 @@ class Program:
         BoxError
             If the boxes do not cover the rows once, or wait for each other.
         """
-        last = self._last
+        last = self._launcher.last
         if (
             last is not None
             and boxes is None
@@ -147,7 +129,7 @@ class Program:
         args = self.signature.arranged(args, named)
         if any(isinstance(a, (Row, Value)) for a in args):
             return self._inline(args)
-        return self._call(args, boxes)
+        return self._returned(self._launcher.call(args, self._arrays(args), boxes))
 
     def bind(self, *args: Any, **named: Any) -> Bound:
         """Return the program with its arrays, for many calls on the same ones.
@@ -182,57 +164,33 @@ class Program:
         array([0.25, 0.25, 0.25])
         """
         given = self.signature.arranged(args, named, partly=True)
-        arrays = self._arrays(given)
-        launch = self._launch(arrays, None)
-        dtype = diagnose(self._named(arrays), launch.dtype, self._written()).type
-        overlap(self._named(arrays), self._written())
-        numbers = {}
-        for n in self._numbers:
-            name = self.signature.kinds[n][0]
-            numbers[name] = None if given[n] is None else dtype(number_of(name, given[n]))
-        fields = [x for n, x in enumerate(given) if n not in self._numbers]
-        return Bound(launch, fields, numbers, self._returned)
+        return self._launcher.bind(given, self._arrays(given), self._returned)
+
+    def run_plain(self, *args: Any, boxes: Sequence[Box] | None = None) -> Any:
+        """Run checked source as plain Python, without compiling it: slow, for tests.
+
+        It is lowered as the kernel is. Every access is checked, and that every row that a statement
+        runs is one of its rows.
+        """
+        results = self._plain.call(args, self._arrays(args), boxes)
+        return self._returned(results)
+
+    @cached_property
+    def _plain(self) -> Launcher:
+        from ..build.kernel import build_plain
+        from ..runtime.intrinsics import unwritten
+
+        return Launcher(self._launcher.declaration, build_plain, unwritten, reuse=False)
 
     def _inline(self, args: tuple[Any, ...]) -> Any:
         """Run the body as a part of the program that calls this one."""
         assert self._body is not None
-        return self._body(*self.signature.inlined(args, current(), self._written()))
+        written = self._launcher.declaration.written
+        return self._body(*self.signature.inlined(args, current(), written))
 
     def _returned(self, results: tuple[float, ...]) -> Any:
         """Return the results of a call in the form in which the body returns them."""
         return results if self._many else results[0] if results else None
-
-    def _call(self, args: tuple[Any, ...], boxes: Sequence[Box] | None) -> Any:
-        """Run with arguments in order; prepare what was not called like this before."""
-        arrays = self._arrays(args)
-        launch = self._launch(arrays, boxes)
-        args = self._converted(args, launch.dtype)
-        try:
-            results = launch(args)
-        except TypeError:
-            diagnose(self._named(arrays), launch.dtype, self._written())
-            raise
-        if results is None:
-            overlap(self._named(arrays), self._written())
-            results = launch.anyway(args)
-        elif boxes is None:
-            types = [float if n in self._numbers else type(a) for n, a in enumerate(args)]
-            self._last = launch, types
-        assert results is not None
-        return self._returned(results)
-
-    def _launch(self, arrays: Sequence[Any], boxes: Sequence[Box] | None) -> Launch:
-        cutting = None if boxes is None else normal(boxes)
-        if not all(isinstance(a, np.ndarray) for a in arrays):
-            diagnose(self._named(arrays), None, self._written())
-        key = cutting, *[(type(a), a.shape, a.strides, a.dtype) for a in arrays]
-        known = self._launches.get(key)
-        if known is None:
-            known = self._prepare(arrays, cutting)
-            while len(self._launches) >= LAUNCHES:
-                self._launches.pop(next(iter(self._launches)))
-            self._launches[key] = known
-        return known
 
     def _arrays(self, args: tuple[Any, ...]) -> list[Any]:
         """Return all arrays of a call, vector fields as their components."""
@@ -241,124 +199,40 @@ class Program:
             for a, (_, kind) in zip(self.signature.apart(args), self.signature.flat, strict=True)
             if isinstance(kind, Space)
         ]
-        return given + [a for _, a in self._captured]
+        return [*given, *self._launcher.declaration.captured]
 
-    def _converted(self, args: tuple[Any, ...], dtype: Any) -> tuple[Any, ...]:
-        """Return arguments with the numbers among them in a kernel's type."""
-        given = list(args)
-        for place in self._numbers:
-            given[place] = dtype(number_of(self.signature.kinds[place][0], given[place]))
-        return tuple(given)
 
-    def _written(self) -> frozenset[str]:
-        return frozenset(name for step in self.ir.steps for name in ir.made(step))
+def _build(program: ir.Program, options: Options, dtype: str) -> Kernel:
+    """Return a compiled kernel; the compiler is loaded when it is first needed."""
+    from ..build.kernel import build
 
-    def _named(self, arrays: Sequence[Any]) -> list[tuple[str, Space, Any]]:
-        return [
-            (f.name, self._spaces[f.name], a) for f, a in zip(self.ir.fields, arrays, strict=True)
-        ]
+    return build(program, options, dtype)
 
-    def _prepare(self, arrays: Sequence[Any], boxes: Sequence[Box] | None) -> Launch:
-        """Check arrays and lay out the tables of a call."""
-        named = self._named(arrays)
-        dtype = diagnose(named, None, self._written())
-        ordered = read_first(named, self._written())
-        sizes = match_sizes([(n, s, a.shape) for n, s, a in ordered], self._recorder.sizes)
-        unknown = [s for s in self.ir.sizes if s not in sizes]
-        if unknown:
-            raise UnboundError(
-                f"The sizes {', '.join(unknown)} do not follow from the arrays.",
-                hint="Bind them on the matrix: A.bind(n=...).",
-            )
-        kernel = self.kernel(dtype)
-        plan = plan_boxes(kernel.meta, self._spaces, sizes, named, boxes)
-        bound = (
-            tuple(a for _, a in self._captured),
-            tuple(dtype.type(v) for _, v in self._constants),
-        )
-        steps = {n: [s // a.itemsize for s in a.strides] for n, _, a in named}
-        stored = [
-            self._recorder.stored[matrix].argument(what, sizes, steps.get(array), dtype)
-            for matrix, what, array, _ in kernel.meta["stored"]
-        ]
-        externals = {s.name: s.external for s in self.ir.steps if isinstance(s, ir.Call)}
-        for name in externals.keys() - {call["name"] for call in calls_of(kernel.meta)}:
-            externals[name].check(sizes)
-        called = [
-            externals[call["name"]].tables(sizes, layouts, dtype)
-            for call, layouts in zip(calls_of(kernel.meta), plan.called, strict=True)
-        ]
-        calls = [array for made in called for array in (made.links, made.weights)]
-        places = {name: n for n, name in enumerate(kernel.meta["temporaries"])}
-        initial = tuple(
-            (places[call["fields"][number]], index, values)
-            for call, made in zip(calls_of(kernel.meta), called, strict=True)
-            for number, index, values in made.initial
-        )
-        memory = (*plan.temporaries, *plan.buffers, *(made.scratch for made in called))
-        scratch = tuple((shape, dtype.type) for shape in memory)
-        states: list[Any] = [((n, STATE), np.int64) for n in (kernel.meta["reductions"],) if n]
-        states += [((n,), np.float64) for n in (kernel.meta["results"],) if n]
-        given = [not isinstance(kind, ScalarType) for _, kind in self.signature.kinds]
-        return Launch(
-            run=self._run(kernel),
-            fields=sum(given),
-            order=arrangement(given),
-            bound=bound,
-            rest=(plan.layout, *plan.tables, *stored, *calls),
-            free=(plan.free, *plan.tables, *stored, *calls),
-            scratch=(scratch, tuple(states)),
-            dtype=dtype.type,
-            results=kernel.meta["results"],
-            initial=initial,
-        )
 
-    def _run(self, kernel: Kernel) -> Callable[..., int]:
-        """Return the function of a kernel that takes what a call gives."""
-        run = self._watched(kernel.run, kernel)
-        return run if "whole" in kernel.meta else self._taking_parts(run)
-
-    def _taking_parts(self, run: Callable[..., int]) -> Callable[..., int]:
-        """Return a function that takes vector fields whole, of one that takes components."""
-        if not self.signature.vectors:
-            return run
-        fields = [kind for _, kind in self.signature.kinds if not isinstance(kind, ScalarType)]
-
-        def call(*args: Any) -> int:
-            parts = [
-                list(a) if isinstance(kind, VectorSpace) else [a]
-                for a, kind in zip(args, fields, strict=False)
-            ]
-            return run(*(a for part in parts for a in part), *args[len(fields) :])
-
-        return call
-
-    def _watched(self, run: Callable[..., int], kernel: Kernel) -> Callable[..., int]:
-        """Return a kernel's function; in the debug build one that reports what it finds."""
-        if not self.options.debug:
-            return run
-        from ..build.debug import watched
-
-        steps = zip(self.ir.steps, self._places, strict=True)
-        places = [place for step, place in steps if not isinstance(step, ir.Call)]
-        return watched(run, self.ir, kernel.meta, places)
-
-    def run_plain(self, *args: Any, boxes: Sequence[Box] | None = None) -> Any:
-        """Run the kernel's source as plain Python, with all accesses checked: slow, for tests."""
-        from ..runtime.intrinsics import plain, unwritten
-
-        arrays = self._arrays(args)
-        launch = self._launch(arrays, boxes)
-        args = self._converted(args, launch.dtype)
-        kernel = self.kernel(launch.dtype)
-        run = self._taking_parts(self._watched(plain(kernel.plain), kernel))
-        launch = replace(launch, run=run, empty=unwritten, kept=[])
-        results = launch(args)
-        if results is None:
-            overlap(self._named(arrays), self._written())
-            results = launch.anyway(args)
-        assert results is not None
-        return self._returned(results)
+def _declaration(recorder: Recorder, signature: Signature, options: Options) -> Declaration:
+    """Return a program as a recorder has collected it."""
+    found, places = _program_ir(recorder)
+    parameters = (
+        Parameter(name, "number")
+        if isinstance(kind, ScalarType)
+        else Parameter(name, "field")
+        if isinstance(kind, Space)
+        else Parameter(name, "vector", kind.components)
+        for name, kind in signature.kinds
+    )
+    return Declaration(
+        program=replace(found, vectors=signature.components),
+        options=options.settled(),
+        places=places,
+        parameters=tuple(parameters),
+        spaces={
+            **recorder.fields, **recorder.temporaries, **recorder.reductions, **recorder.parts
+        },
+        captured=tuple(recorder.captured.values()),
+        constants=tuple(v for v in recorder.scalars.values() if v is not None),
+        stored=recorder.stored,
+        sizes=recorder.sizes,
+    )  # fmt: skip
 
 
 def program(

@@ -11,7 +11,9 @@ import numpy as np
 
 from ..errors import BoxError
 from ..points.numbers import integer
+from ..runtime.metadata import KernelMeta, NestMeta
 from ..spaces.space import Box, Space
+from .check_arrays import extent_bytes
 
 NEAR = 2**22
 """Bytes of arrays that need no prefetching: more than a second-level cache."""
@@ -38,7 +40,7 @@ class Plan:
 
 
 def plan_boxes(
-    meta: Mapping[str, Any],
+    meta: KernelMeta,
     spaces: Mapping[str, Space],
     sizes: Mapping[str, int],
     arrays: Sequence[tuple[str, Space, Any]],
@@ -55,29 +57,26 @@ def plan_boxes(
     for name, space, a in arrays:
         layout[name] = _offsets(space.lower, [s // a.itemsize for s in a.strides], a.shape)
     shapes = []
-    alike = meta["temporaries"]
-    for name in alike:
-        space = spaces[alike[name]]
+    for name, alike in meta.temporaries.items():
+        space = spaces[alike]
         shape = space.extent(sizes)
         shapes.append(shape)
         layout[name] = _offsets(space.lower, _c_strides(shape), shape)
-    order = [*meta["fields"], *meta["temporaries"]]
+    order = [*meta.fields, *meta.temporaries]
     tables, lists = [], []
-    for nest in meta["nests"]:
-        rows = nest.get("rows", nest["target"])
-        whole = spaces[alike.get(rows, rows)].box(sizes)
+    for nest in meta.nests:
+        whole = spaces[meta.temporaries.get(nest.alike, nest.alike)].box(sizes)
         chosen = ordered(boxes, whole, nest) if boxes is not None else blocked(whole, nest)
         lists.append(chosen)
         lines = [
-            [sizes[s] for s in meta["sizes"]]
+            [sizes[s] for s in meta.sizes]
             + [edge for axis in box for edge in axis]
             + [number for name in order for number in layout[name]]
             for box in chosen
         ]
         tables.append(np.array(lines, np.int64))
     buffers = tuple(
-        max(rows * _elements(box, pad, lines) for box in lists[nest])
-        for _, nest, rows, pad, lines in meta["buffers"]
+        max(b.rows * _elements(box, b.pad, b.lines) for box in lists[b.nest]) for b in meta.buffers
     )
     given = [a for _, _, a in arrays]
     return Plan(
@@ -86,14 +85,8 @@ def plan_boxes(
         _layout(given, 1),
         _layout(given, 0),
         tuple(tables),
-        tuple(tuple((*layout[n], 1) for n in call["fields"]) for call in calls_of(meta)),
+        tuple(tuple((*layout[n], 1) for n in call.fields) for call in meta.calls),
     )
-
-
-def calls_of(meta: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """Return what a kernel says of the functions of other packages that it calls."""
-    found: Sequence[Mapping[str, Any]] = meta.get("calls", ())
-    return found
 
 
 def _elements(box: Box, pad: int, lines: int | None) -> int:
@@ -106,7 +99,7 @@ def _layout(arrays: Sequence[np.ndarray[Any, Any]], apart: int) -> Table:
     """Return 1, whether to prefetch, and each array's bytes (0 without ``apart``) and form."""
     numbers = [1, int(sum(a.nbytes for a in arrays) > NEAR)]
     for a in arrays:
-        numbers += [apart * _bytes(a), *a.shape, *a.strides]
+        numbers += [apart * extent_bytes(a), *a.shape, *a.strides]
     return np.array(numbers, np.int64)
 
 
@@ -123,16 +116,12 @@ def _offsets(lower: Sequence[int], strides: Sequence[int], shape: Sequence[int])
     return (-sum(low * s for low, s in zip(lower, steps, strict=True)), *steps[:-1])
 
 
-def _bytes(a: np.ndarray[Any, Any]) -> int:
-    return int(a.itemsize + sum((n - 1) * s for n, s in zip(a.shape, a.strides, strict=True)))
-
-
-def blocked(whole: Box, nest: Mapping[str, Any]) -> tuple[Box, ...]:
+def blocked(whole: Box, nest: NestMeta) -> tuple[Box, ...]:
     """Return the rows as boxes whose planes stay in a cache while the outermost index advances.
 
     Only where rows do not depend on each other; bits do not depend on boxes.
     """
-    if nest["earlier"] != () or len(whole) < 3:
+    if nest.earlier != () or len(whole) < 3:
         return (whole,)
     (low, high), (first, last) = whole[-2], whole[-1]
     rows = max(8, BLOCK // (3 * (last - first)))
@@ -171,32 +160,32 @@ def _edge(value: Any) -> int:
     return found
 
 
-def ordered(boxes: Sequence[Box], whole: Box, nest: Mapping[str, Any]) -> tuple[Box, ...]:
+def ordered(boxes: Sequence[Box], whole: Box, nest: NestMeta) -> tuple[Box, ...]:
     """Return boxes in an order in which every box comes after those it waits for."""
     found = tuple(boxes)
     _check_cover(found, whole)
-    if nest["whole_lines"] and any(box[-1] != whole[-1] for box in found):
+    if nest.whole_lines and any(box[-1] != whole[-1] for box in found):
         raise BoxError(
-            f"The sweep over {nest['target']!r} cannot be cut along its last axis.",
+            f"The sweep over {nest.target!r} cannot be cut along its last axis.",
             note="Its recurrence along the line is computed by doubling, for whole lines.",
             hint="Cut along other axes, or use ssr.Options(exact=True).",
         )
-    if len(found) == 1 or nest["earlier"] == ():
+    if len(found) == 1 or nest.earlier == ():
         return found
-    if nest["earlier"] is None and nest["fused"]:
+    if nest.earlier is None and nest.fused:
         raise BoxError(
-            f"The steps up to {nest['target']!r} cannot be cut into boxes.",
+            f"The steps up to {nest.target!r} cannot be cut into boxes.",
             note="They run together, and one overwrites what another reads at other rows, "
             "or has rows where others have none.",
             hint="Use ssr.Options(fuse=False).",
         )
-    if nest["earlier"] is None:
+    if nest.earlier is None:
         raise BoxError(
-            f"The sweep over {nest['target']!r} cannot be cut into boxes.",
+            f"The sweep over {nest.target!r} cannot be cut into boxes.",
             note="Its dependences are not the same for all rows.",
         )
     waits = {
-        n: {m for m, other in enumerate(found) if m != n and _needs(box, other, nest["earlier"])}
+        n: {m for m, other in enumerate(found) if m != n and _needs(box, other, nest.earlier)}
         for n, box in enumerate(found)
     }
     result: list[Box] = []
@@ -205,9 +194,9 @@ def ordered(boxes: Sequence[Box], whole: Box, nest: Mapping[str, Any]) -> tuple[
         if not ready:
             a, b = sorted(waits)[:2]
             raise BoxError(
-                f"The sweep over {nest['target']!r} cannot run box by box: "
+                f"The sweep over {nest.target!r} cannot run box by box: "
                 f"boxes {found[a]} and {found[b]} wait for each other.",
-                note=f"rows need the rows at offsets {nest['earlier']} before them",
+                note=f"rows need the rows at offsets {nest.earlier} before them",
                 hint="Cut along the outermost axes only.",
             )
         result.append(found[ready[0]])

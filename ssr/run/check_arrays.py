@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -153,16 +153,48 @@ def number_of(name: str, value: Any) -> float:
         raise ArgumentError(f"Scalar {name!r} is too large for a floating-point number.") from None
 
 
-def overlap(arrays: Sequence[tuple[str, Space, Any]], written: Collection[str]) -> None:
+def addresses(arrays: Sequence[Array]) -> list[int]:
+    """Return where in memory the first elements of arrays lie."""
+    return [a.__array_interface__["data"][0] for a in arrays]
+
+
+def overlap(
+    arrays: Sequence[tuple[str, Space, Any]], starts: Sequence[int], written: Collection[str]
+) -> None:
     """Raise if an array that is written shares an element with another one.
 
-    Kernels compare extents in memory, which meet for interleaved views too; this compares elements.
+    Kernels compare extents in memory, which meet for interleaved views too; this compares the
+    elements of those that do.
+
+    Parameters
+    ----------
+    arrays
+        Names, spaces and arrays, whose strides are positive.
+    starts
+        The addresses of their first elements.
+    written
+        The names of those that are written.
     """
-    for n, (name, _, a) in enumerate(arrays):
-        for m, (other, _, b) in enumerate(arrays):
-            again = other in written and m < n
-            if name in written and m != n and not again and np.shares_memory(a, b):
-                raise OverlapError(
-                    f"Array {name!r} is written and shares memory with {other!r}.",
-                    hint="Pass a copy, or write the program with one field for both.",
-                )
+    for n, m in sorted(_meeting([a for _, _, a in arrays], starts)):
+        (one, _, a), (other, _, b) = arrays[n], arrays[m]
+        name, second = (one, other) if one in written else (other, one)
+        if name in written and np.shares_memory(a, b):
+            raise OverlapError(
+                f"Array {name!r} is written and shares memory with {second!r}.",
+                hint="Pass a copy, or write the program with one field for both.",
+            )
+
+
+def _meeting(arrays: Sequence[Array], starts: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield pairs of numbers, the smaller one first, of arrays whose extents in memory meet."""
+    ends = [start + extent_bytes(a) for start, a in zip(starts, arrays, strict=True)]
+    before: list[int] = []
+    for n in sorted(range(len(arrays)), key=starts.__getitem__):
+        before = [m for m in before if ends[m] > starts[n]]
+        yield from ((min(n, m), max(n, m)) for m in before)
+        before.append(n)
+
+
+def extent_bytes(a: Array) -> int:
+    """Return the bytes from an array's first element to the end of its last."""
+    return int(a.itemsize + sum((n - 1) * s for n, s in zip(a.shape, a.strides, strict=True)))

@@ -45,9 +45,15 @@ class Launch:
         What is in scratch memory at first: number of the temporary, index, values.
     empty
         Allocates scratch memory.
+    bytes
+        Those of tables that no other launch has, and of the scratch memory of one call.
     kept
         Arguments with scratch memory of earlier calls. Calls at the same time, by several threads,
         have their own.
+    kept_free
+        The same for arrays whose extents in memory meet.
+    apart
+        Differences of the addresses of arrays that were found not to overlap.
     """
 
     run: Callable[..., int]
@@ -61,7 +67,10 @@ class Launch:
     results: int = 0
     initial: tuple[tuple[int, Any, Any], ...] = ()
     empty: Callable[..., Any] = np.empty
+    bytes: tuple[int, int] = (0, 0)
     kept: list[Memory] = field(default_factory=list)
+    kept_free: list[Memory] = field(default_factory=list)
+    apart: set[tuple[int, ...]] = field(default_factory=set)
 
     def __call__(self, args: tuple[Any, ...]) -> tuple[float, ...] | None:
         """Run on the arguments of a call; return the results, None if the kernel refused to run."""
@@ -73,9 +82,27 @@ class Launch:
         self.kept.append(memory)
         return results
 
-    def anyway(self, args: tuple[Any, ...]) -> tuple[float, ...] | None:
+    def anyway(self, args: tuple[Any, ...]) -> tuple[float, ...]:
         """Run on arrays whose extents in memory meet, after they were found not to overlap."""
-        return self._run(args, self.memory(free=True))
+        try:
+            memory = self.kept_free.pop()
+        except IndexError:
+            memory = self.memory(free=True)
+        results = self._run(args, memory)
+        self.kept_free.append(memory)
+        assert results is not None, "the kernel refused arrays of the layout it was prepared for"
+        return results
+
+    @property
+    def held(self) -> int:
+        """The bytes that it keeps from call to call, with memory for one call at least."""
+        tables, scratch = self.bytes
+        return tables + scratch * max(1, len(self.kept) + len(self.kept_free))
+
+    def release(self) -> None:
+        """Let go of the scratch memory of earlier calls."""
+        self.kept.clear()
+        self.kept_free.clear()
 
     def _run(self, args: tuple[Any, ...], memory: Memory) -> tuple[float, ...] | None:
         middle, end = memory

@@ -1,12 +1,10 @@
 """Run kernels as plain Python without compiling them, and compare results with a bound.
 
-Sources go through the cache on disk, so that a kernel is lowered once for all sizes and tests.
+Checked sources are kept in the cache on disk, so a program is lowered once for all tests.
 """
 
 from dataclasses import replace
 from typing import Any
-from unittest.mock import patch
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -16,26 +14,14 @@ from ssr.spaces.space import Box
 Array = np.ndarray[Any, Any]
 
 
-def uncompiled(signature: Any, code: Any = None, *, overlapping: bool = False) -> Any:
-    return lambda function: function
-
-
-_twins: WeakKeyDictionary[ssr.Program, ssr.Program] = WeakKeyDictionary()
-
-
 def run(program: ssr.Program, *args: Any, boxes: tuple[Box, ...] | None = None) -> Any:
     """Run a program's emitted source as checked Python; Numba takes no part."""
-    twin = _twins.get(program)  # the program itself may be compiled as well
-    if twin is None:
-        twin = _twins.setdefault(program, program.with_options(program.options))
-    with patch("ssr.build.machine.jit", uncompiled):
-        return twin.run_plain(*args, boxes=boxes)
+    return program.run_plain(*args, boxes=boxes)
 
 
 def source(program: ssr.Program, dtype: str = "float64") -> str:
     """Return the emitted source of a program, not compiled."""
-    with patch("ssr.build.machine.jit", uncompiled):
-        return program.kernel(dtype).source
+    return program.explain("source", dtype)
 
 
 def uncached(program: ssr.Program) -> ssr.Program:

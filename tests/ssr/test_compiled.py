@@ -177,7 +177,7 @@ def test_bits_at_many_sizes_and_strides(name: str, dtype: str) -> None:
     for shape in SIZES[ndim]:
         for layout in "C", "padded", "strided", "swapped":
             both(name, arrays(program, shape, dtype, layout))
-    assert set(program._kernels) <= {"float64", "float32"}
+    assert set(program._launcher.kernels) <= {"float64", "float32"}
 
 
 @pytest.mark.parametrize("name", ["gauss_seidel", "nine_point_backward", "twenty_seven_points"])
@@ -259,7 +259,7 @@ def test_blocks_for_the_cache_keep_bits(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr("ssr.run.call_layout.BLOCK", 1)
     program = twenty_seven_points()
     program(*given)
-    (launch,) = program._launches.values()
+    (launch,) = program._launcher.launches.values()
     assert any(len(table) > 1 for table in launch.rest[1:])
     plain.check_same(whole[0], given[0])
 

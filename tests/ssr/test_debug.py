@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import ssr
-from ssr.build import debug, machine
+from ssr.build import machine
 from ssr.errors import NonFiniteError
+from ssr.runtime import checked
 from ssr.runtime.intrinsics import Memory
 
 from . import plain
@@ -121,7 +122,7 @@ def test_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         x[:] = ssr.log(x)
 
     assert p.options.debug
-    assert "from ssr.build.debug import ld, st, unfit" in p.explain("source")
+    assert "from ssr.runtime.checked import ld, require, st, unfit" in p.explain("source")
     with pytest.raises(NonFiniteError, match=r"makes -inf in x at \(1\)"):
         p(np.array([1.0, 0.0, -1.0]))
     with pytest.raises(NonFiniteError, match="makes nan in y"):
@@ -130,10 +131,10 @@ def test_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_accesses_are_checked() -> None:
     def peek(a: Any, place: int) -> int:
-        debug.st(a, place, debug.ld(a, place) + 1.0)
+        checked.st(a, place, checked.ld(a, place) + 1.0)
         return 0
 
-    scope = {"ld": debug.ld, "st": debug.st, "real": np.float64}
+    scope = {"ld": checked.ld, "st": checked.st, "real": np.float64}
     source = "def kernel(a, place):\n    st(a, place, ld(a, place) + real(1.0))\n    return 0\n"
     exec(source, scope)
     kernel = machine.jit("i8(f8[:, :], i8)", overlapping=True)(scope["kernel"])

@@ -99,7 +99,7 @@ def spread(u: Any, s: Any) -> None:
 
 
 def test_vector_fields_are_taken_whole() -> None:
-    assert spread.kernel().meta["whole"] == ["u"]
+    assert spread.kernel().meta.whole == ("u",)
     for u in np.zeros((2, 3)), np.zeros((2, 6))[::-1, 1:4], np.zeros((3, 2, 3))[1]:
         expected = u + np.array([[1.0, 2, 3], [2, 4, 6]])
         spread(u, np.array([1.0, 2, 3]))

@@ -75,7 +75,7 @@ def test_bits_of_the_kernel(debug: bool, monkeypatch: pytest.MonkeyPatch) -> Non
     cut(monkeypatch)
     again = PROGRAMS["jacobi"]().with_options(program.options)
     again(parts, arrays["b"], *scalars.values())
-    assert again.kernel().meta["functions"]
+    assert again.kernel().meta.functions
     check_same(whole, parts)
 
 
@@ -110,7 +110,7 @@ def test_a_kernel_is_cached_as_a_whole(tmp_path: Path, monkeypatch: pytest.Monke
         return program.kernel(), x
 
     (first, x), (second, again) = made(), made()
-    assert first.meta["functions"]
+    assert first.meta.functions
     assert (first.from_cache, second.from_cache) == (False, True)
     assert len(list(tmp_path.iterdir())) == 1
     check_same(x, again)

@@ -22,8 +22,6 @@ from ssr.errors import (
     UnboundError,
 )
 
-from . import plain
-
 Array = np.ndarray[Any, Any]
 Solve = Callable[..., tuple[Array, int]]
 
@@ -38,7 +36,6 @@ def plain_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
         return call(program, *args) if inside else program.run_plain(*args)
 
     monkeypatch.setattr(ssr.Program, "__call__", run)
-    monkeypatch.setattr("ssr.build.machine.jit", plain.uncompiled)
 
 
 n, nz, ny, nx = ssr.sizes("n nz ny nx")

@@ -465,7 +465,7 @@ def test_one_set_of_arrays() -> None:
     S = on(square((5,), 3, solvable=True), 5)
     program = symgs(S, space)
     assert list(program._recorder.stored.values()) == [S.stored]
-    kinds = [what for _, what, _, _ in program.kernel().meta["stored"]]
+    kinds = [entry.what for entry in program.kernel().meta.stored]
     assert sorted(kinds) == ["after", "diagonal", "first", "places", "values"]
     assert S.stored.argument("values", {}, None, np.float64) is S.stored.csr.data
     assert S.stored.argument("places", {}, None, np.float64) is S.stored.csr.indices

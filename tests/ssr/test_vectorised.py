@@ -39,7 +39,7 @@ SIGNATURE = i8(f8[::1], f8[::1], f8[::1], i8[::1], i8)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("name", list(operators.PROGRAMS))
 def test_loops_without_dependences_are_vectorised(name: str, dtype: str) -> None:
-    source = plain.source(plain.uncached(operators.PROGRAMS[name]()), dtype)
+    source = plain.source(operators.PROGRAMS[name](), dtype)
     loops = vector_loops(source, KernelCompiler)
     lines = source.splitlines()
     scalar = [lines[loop.line - 1].strip() for loop in loops if not loop.vectorised]
@@ -49,7 +49,7 @@ def test_loops_without_dependences_are_vectorised(name: str, dtype: str) -> None
 
 @pytest.mark.parametrize(("dtype", "bits"), [("float64", 64), ("float32", 32)])
 def test_a_sweep_along_the_line_is_one_scalar_loop(dtype: str, bits: int) -> None:
-    source = plain.source(plain.uncached(operators.gauss_seidel5()), dtype)
+    source = plain.source(operators.gauss_seidel5(), dtype)
     loops = vector_loops(source, KernelCompiler)
     assert [loop.how for loop in loops].count("scalar") == len(loops) - expected(source) == 1
     assert all(loop.bits >= 4 * bits // 2 for loop in loops if loop.vectorised)

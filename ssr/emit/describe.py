@@ -1,0 +1,86 @@
+"""Describe a kernel: what the module says about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import ir
+from ..algebra.stored import needed
+from ..ir import LoopNest
+from ..points.loop_tree import For, If, Loop, runs_of
+from ..runtime.metadata import BufferMeta, CallMeta, KernelMeta, NestMeta, StoredMeta
+from .unit import Unit
+from .write_loops import has_loop
+from .writer import Writer
+
+
+def described(unit: Unit, writers: Sequence[Writer], functions: Sequence[str]) -> KernelMeta:
+    """Return what a caller must know about the kernel of a unit.
+
+    Parameters
+    ----------
+    unit
+        What the module is written from.
+    writers
+        The writer of each nest: they name its buffers.
+    functions
+        The names of the functions that the kernel is cut into.
+    """
+    program, nests = unit.program, [made.nest for made in unit.nests]
+    return KernelMeta(
+        fields=tuple(f.name for f in program.fields),
+        temporaries={f.name: _alike(f, program) for f in program.temporaries},
+        written=unit.written,
+        buffers=tuple(
+            BufferMeta(writer.buffer(b.name), number, b.rows, b.pad, b.lines)
+            for number, (writer, nest) in enumerate(zip(writers, nests, strict=True))
+            for b in nest.buffers
+        ),
+        scalars=program.scalars,
+        sizes=program.sizes,
+        nests=tuple(_nest(nest, program) for nest in nests),
+        loops=sum(_vector_loops(made, node) for made in unit.nests for node in made.tree),
+        reductions=len(unit.reductions),
+        results=len(program.results),
+        stored=tuple(StoredMeta(*entry) for entry in needed(nests)),
+        debug=unit.debug,
+        functions=tuple(functions),
+        calls=tuple(CallMeta(call.name, call.fields) for call in unit.calls),
+        looks=unit.looks,
+        whole=() if unit.checked else tuple(name for name, _ in program.vectors),
+    )
+
+
+def _nest(nest: ir.Nest, program: ir.Program) -> NestMeta:
+    rows = _alike(nest.rows, program) if has_own_rows(nest, program) else None
+    return NestMeta(nest.target, nest.order, nest.earlier, nest.whole_lines, nest.fused, rows)
+
+
+def has_own_rows(nest: ir.Nest, program: ir.Program) -> bool:
+    """Whether the points of a nest's rows are not those of its target."""
+    arrays = {f.name: f for f in (*program.fields, *program.temporaries)}
+    return arrays.get(nest.target, nest.rows).points != nest.rows.points
+
+
+def _alike(points: ir.Field, program: ir.Program) -> str:
+    """Return what has the same points: a field, the rows of a step, or a temporary.
+
+    Lowering's own temporaries have one before them.
+    """
+    steps = [p for s in program.steps for p in ir.parts(s)]
+    rows = [p.rows if isinstance(p, ir.Reduction) else p.part for p in steps]
+    known = (*program.fields, *filter(None, rows), *program.temporaries)
+    return next(f.name for f in known if f.points == points.points)
+
+
+def _vector_loops(nest: LoopNest, node: Loop) -> int:
+    """Return how many innermost loops inside a node are expected to vectorise."""
+    match node:
+        case For(body=body):
+            if any(has_loop(b) for b in body):
+                return sum(_vector_loops(nest, b) for b in body)
+            parts = [part for r in runs_of(node) for part in nest.pieces[r.piece].parts]
+            return int(all(p.statement.parallel and not ir.gathers(p.value) for p in parts))
+        case If(_, then, orelse):
+            return sum(_vector_loops(nest, b) for b in (*then, *orelse))
+    return 0

@@ -1,0 +1,94 @@
+"""What a module is written from: a program, its steps as loops, and the form of its kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+from .. import ir
+from ..ir import LoopNest
+from ..lower.place_externals import partly_needed
+from ..runtime.metadata import Look
+
+Form: TypeAlias = Literal["fast", "checked", "debug"]
+"""Kernels for use; those that check the row of each statement; those of the debug build, too."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A program, what runs one after the other, the type of numbers, a title, and the form."""
+
+    program: ir.Program
+    steps: tuple[LoopNest | ir.Call, ...]
+    dtype: str
+    title: str
+    form: Form = "fast"
+
+    @property
+    def debug(self) -> bool:
+        """Whether arrays are examined after each nest."""
+        return self.form == "debug"
+
+    @property
+    def checked(self) -> bool:
+        """Whether rows are checked."""
+        return self.form != "fast"
+
+    @property
+    def element(self) -> str:
+        """Numba's name of the type of numbers."""
+        return {"float64": "f8", "float32": "f4"}[self.dtype]
+
+    @cached_property
+    def nests(self) -> tuple[LoopNest, ...]:
+        """The steps that are loops."""
+        return tuple(step for step in self.steps if isinstance(step, LoopNest))
+
+    @cached_property
+    def calls(self) -> tuple[ir.Call, ...]:
+        """The steps that are calls of functions of other packages."""
+        return tuple(step for step in self.steps if isinstance(step, ir.Call))
+
+    def numbered(self) -> Iterator[tuple[int, LoopNest | ir.Call]]:
+        """Yield the steps in order, each with its number among those of its class."""
+        nests, calls = enumerate(self.nests), enumerate(self.calls)
+        for step in self.steps:
+            yield next(calls) if isinstance(step, ir.Call) else next(nests)
+
+    @cached_property
+    def arrays(self) -> dict[str, ir.Field]:
+        """The fields and temporaries by name, in the order of the kernel's arguments."""
+        return {f.name: f for f in (*self.program.fields, *self.program.temporaries)}
+
+    @cached_property
+    def written(self) -> tuple[str, ...]:
+        """The fields and temporaries that are written."""
+        stored = [s.array for n in self.nests for s in n.nest.statements if s.array in self.arrays]
+        called = [name for call in self.calls for name in call.fields]
+        return tuple(dict.fromkeys([*stored, *called]))
+
+    @cached_property
+    def reductions(self) -> dict[str, int]:
+        """The names of reductions, each with the row of its state."""
+        folds = (fold for n in self.nests for fold in n.nest.folds)
+        return {fold.name: row for row, fold in enumerate(folds)}
+
+    @cached_property
+    def looks(self) -> tuple[Look, ...]:
+        """What is examined after the nests: what they make, unless other points may be anything."""
+        if not self.debug:
+            return ()
+        anything = partly_needed(self.program)
+        return tuple(
+            Look(number, target)
+            for number, made in enumerate(self.nests)
+            for target in _targets(made.nest)
+            if target not in anything
+        )
+
+
+def _targets(nest: ir.Nest) -> list[str]:
+    """Return what a nest makes: its target, or all targets of a joint one."""
+    return [s.array for s in nest.statements] if nest.joint else [nest.target]

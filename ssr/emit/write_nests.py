@@ -1,0 +1,120 @@
+"""Write the nests of a kernel: the loop over the boxes of each, and what becomes of reductions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from .. import ir
+from ..lower.nests import bounds
+from .debug_checks import after_nest, in_box
+from .describe import has_own_rows
+from .outline import Functions, names
+from .unit import Unit
+from .write_externals import call_lines
+from .write_loops import write_tree
+from .write_rows import value_text
+from .writer import Writer, shown, spelled
+
+
+def write_nests(unit: Unit, functions: Functions) -> list[Writer]:
+    """Return a writer for each nest, which holds the lines of a box."""
+    writers = []
+    for number, made in enumerate(unit.nests):
+        writer = Writer(
+            unit.arrays,
+            {b.name: b for b in made.nest.buffers},
+            f"_{number}" if len(unit.nests) > 1 else "",
+            8 if unit.dtype == "float64" else 16,
+            {n: spelled(n) for n in unit.program.sizes if spelled(n) != n},
+            unit.reductions,
+            functions,
+            checked=unit.checked,
+        )
+        write_tree(writer, made, made.tree, 2)
+        writers.append(writer)
+    return writers
+
+
+def kernel_body(unit: Unit, writers: Sequence[Writer], functions: Functions) -> list[str]:
+    """Return the lines of a kernel: its nests, its calls, and the numbers that it returns."""
+    cut = functions.needed([writer.lines for writer in writers])
+    body: list[str] = []
+    for number, step in unit.numbered():
+        if isinstance(step, ir.Call):
+            body += call_lines(unit.calls, number, functions)
+            continue
+        inside = functions.short(writers[number].lines) if cut else writers[number].lines
+        body += _nest_lines(unit, step.nest, number, writers[number], inside)
+    return [*body, *_results(unit.program, functions)]
+
+
+def _nest_lines(
+    unit: Unit, nest: ir.Nest, number: int, writer: Writer, inside: Sequence[str]
+) -> list[str]:
+    """Return the lines of a nest; the debug build examines what it has made."""
+    examined = in_box(writer, nest, number, unit.looks) if unit.debug else []
+    lines = _boxes(writer, unit.program, nest, number, [*inside, *examined])
+    lines += _totals(nest, unit.reductions)
+    return lines + after_nest(nest, unit.arrays, number, unit.looks) if unit.debug else lines
+
+
+def _boxes(
+    writer: Writer, program: ir.Program, nest: ir.Nest, number: int, inside: Sequence[str]
+) -> list[str]:
+    """Return the loop over the boxes of a nest: what it takes from its table, and its inside."""
+    start = [line for b in nest.buffers for line in _buffer_lines(writer, nest.axes, b)]
+    start += [f"        {name} = {text}" for name, text in sorted(writer.shifts.items())]
+    used = set(names([*start, *inside]))
+    part = nest.rows.slices if has_own_rows(nest, program) else ":"
+    columns = enumerate(_columns(writer, program, nest.axes))
+    return [
+        f"    for box in range(table_{number}.shape[0]):  # {shown(nest.target)}[{part}] = ...",
+        *(f"        {c} = table_{number}[box, {n}]" for n, c in columns if c in used),
+        *start,
+        *inside,
+    ]
+
+
+def _columns(writer: Writer, program: ir.Program, axes: tuple[str, ...]) -> Iterator[str]:
+    """Yield the variables that stand in the columns of a nest's table, in order."""
+    yield from map(spelled, program.sizes)
+    yield from bounds(axes)
+    for name, array in writer.arrays.items():
+        yield f"{spelled(name)}_0"
+        yield from (f"{spelled(name)}_s{axis}" for axis in range(len(array.shape) - 1))
+
+
+def _buffer_lines(writer: Writer, axes: tuple[str, ...], buffer: ir.Buffer) -> list[str]:
+    """Return the lines that place a buffer in a box: its width, where it begins, its zeros."""
+    name, last, pad = writer.buffer(buffer.name), axes[-1], buffer.pad
+    lines = []
+    if buffer.rows > 1 or pad:
+        lines.append(f"{name}_w = {last}_hi - {last}_lo + {2 * pad}")
+    if buffer.lines is None:
+        lines.append(f"{name}_0 = {pad} - {last}_lo")
+    else:
+        line = axes[-2]
+        count, first = f"{line}_hi - {line}_lo + {2 * buffer.lines}", f"{buffer.lines} - {line}_lo"
+        lines.append(f"{name}_p = ({count}) * {name}_w")
+        lines.append(f"{name}_0 = {pad} - {last}_lo + ({first}) * {name}_w")
+    if buffer.cleared:
+        lines.append(f"for clear in range({buffer.rows} * {name}_w):")
+        lines.append(f"    st({name}, clear, {writer.constant(0.0)})")
+    return [f"        {line}" for line in lines]
+
+
+def _totals(nest: ir.Nest, reductions: Mapping[str, int]) -> list[str]:
+    """Return the lines that take the numbers a nest has reduced out of their state."""
+    take = {"sum": "total", "min": "found", "max": "found"}
+    return [
+        f"    {spelled(fold.name)} = real({take[fold.kind]}(state, {reductions[fold.name]}))"
+        for fold in nest.folds
+    ]
+
+
+def _results(program: ir.Program, functions: Functions) -> list[str]:
+    """Return the lines that hand over the numbers a call returns."""
+    writer = Writer({}, {}, "", 0, {}, {}, functions)
+    for place, value in enumerate(program.results):
+        writer.line(1, f"st(results, {place}, {value_text(writer, value, {}, 1)})")
+    return writer.lines

@@ -1,0 +1,85 @@
+"""What a call of a program does not give again: the program, and all that it was declared with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from .. import ir
+from ..algebra.stored import Stored
+from ..errors import Span
+from ..options import Options
+from ..spaces.space import Space
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter: a number, a field, or a vector field of so many components."""
+
+    name: str
+    kind: Literal["number", "field", "vector"]
+    components: int = 1
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """A program as it was declared.
+
+    Attributes
+    ----------
+    program
+        The assignments. Its fields are those of the parameters and then the captured ones, with
+        vector fields taken apart.
+    options
+        Choices of the compiler.
+    places
+        Where the user wrote each step.
+    parameters
+        What a call gives, in order.
+    spaces
+        The points of fields, temporaries, reductions and parts, by name.
+    captured
+        Arrays of matrices that are fields of the program.
+    constants
+        Numbers of matrices that are scalars of the program.
+    stored
+        Stored matrices by their names in the program.
+    sizes
+        Sizes that are bound.
+    """
+
+    program: ir.Program
+    options: Options
+    places: tuple[Span | None, ...]
+    parameters: tuple[Parameter, ...]
+    spaces: Mapping[str, Space]
+    captured: tuple[Array, ...]
+    constants: tuple[float, ...]
+    stored: Mapping[str, Stored]
+    sizes: Mapping[str, int]
+
+    @cached_property
+    def numbers(self) -> tuple[int, ...]:
+        """Places of numbers among the parameters."""
+        return tuple(n for n, p in enumerate(self.parameters) if p.kind == "number")
+
+    @cached_property
+    def fields(self) -> tuple[Parameter, ...]:
+        """The parameters that are arrays."""
+        return tuple(p for p in self.parameters if p.kind != "number")
+
+    @cached_property
+    def written(self) -> frozenset[str]:
+        """The names of the fields that a call changes."""
+        return frozenset(name for step in self.program.steps for name in ir.made(step))
+
+    def named(self, arrays: list[Any]) -> list[tuple[str, Space, Any]]:
+        """Return arrays in the order of the program's fields with their names and spaces."""
+        fields = self.program.fields
+        return [(f.name, self.spaces[f.name], a) for f, a in zip(fields, arrays, strict=True)]

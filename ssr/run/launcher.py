@@ -1,0 +1,195 @@
+"""Run a program on arrays: its kernels, and its launches for the layouts it was called with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from .. import ir
+from ..options import Options
+from ..spaces.space import Box
+from .bound import Bound
+from .call_layout import normal
+from .check_arrays import addresses, diagnose, number_of, overlap
+from .declaration import Declaration
+from .launch import Launch
+from .prepare import prepare
+
+if TYPE_CHECKING:
+    from ..build.kernel import Kernel
+
+Results: TypeAlias = tuple[float, ...]
+
+LAUNCHES = 64
+"""Layouts of arrays for which a program keeps tables and scratch memory."""
+
+KEPT = 2**26
+"""Bytes that all of them but the largest may hold together, unless the largest holds more."""
+
+
+VERDICTS = 16
+"""Arrangements of arrays in memory of which a launch remembers that they do not overlap."""
+
+
+class Launcher:
+    """The kernels of a program, and its launches: one for each layout of arrays.
+
+    Parameters
+    ----------
+    declaration
+        The program.
+    build
+        Makes the kernel for options and the name of a type.
+    empty
+        Allocates scratch memory.
+    reuse
+        Whether scratch memory is kept from call to call.
+
+    Attributes
+    ----------
+    kernels
+        The kernels by the names of their types.
+    launches
+        The launches, those that were used last behind the others.
+    last
+        The launch of the call before with the types of its arguments: calls that are alike may try
+        it on any arrays.
+    """
+
+    def __init__(
+        self,
+        declaration: Declaration,
+        build: Callable[[ir.Program, Options, str], Kernel],
+        empty: Callable[..., Any] = np.empty,
+        *,
+        reuse: bool = True,
+    ) -> None:
+        self.declaration = declaration
+        self.kernels: dict[str, Kernel] = {}
+        self.launches: dict[Any, Launch] = {}
+        self.last: tuple[Launch, list[type]] | None = None
+        self._build = build
+        self._empty = empty
+        self._reuse = reuse
+
+    def kernel(self, dtype: str) -> Kernel:
+        """Return the kernel for the name of a type, made if need be."""
+        known = self.kernels.get(dtype)
+        if known is None:
+            made = self._build(self.declaration.program, self.declaration.options, dtype)
+            known = self.kernels.setdefault(dtype, made)
+        return known
+
+    def call(
+        self, args: tuple[Any, ...], arrays: list[Any], boxes: Sequence[Box] | None
+    ) -> Results:
+        """Run the program.
+
+        Parameters
+        ----------
+        args
+            The arguments in order.
+        arrays
+            The arrays among them and the captured ones, vector fields as their components.
+        boxes
+            The rows cut into boxes; None for what is best.
+        """
+        launch = self.launch(arrays, boxes)
+        args = self._converted(args, launch.dtype)
+        try:
+            results = launch(args)
+        except TypeError:
+            diagnose(self.declaration.named(arrays), launch.dtype, self.declaration.written)
+            raise
+        if results is None:
+            self._check_overlap(launch, args, arrays)
+            results = launch.anyway(args)
+        elif boxes is None and self._reuse:
+            numbers = self.declaration.numbers
+            self.last = launch, [float if n in numbers else type(a) for n, a in enumerate(args)]
+        if not self._reuse:
+            launch.release()
+        return results
+
+    def bind(
+        self,
+        args: tuple[Any, ...],
+        arrays: list[Any],
+        returned: Callable[[Results], Any],
+    ) -> Bound:
+        """Return the program bound to arrays; numbers that are None are given at each call.
+
+        Parameters
+        ----------
+        args, arrays
+            As in `call`.
+        returned
+            Brings results into the form in which the program returns them.
+        """
+        declaration, launch = self.declaration, self.launch(arrays, None)
+        diagnose(declaration.named(arrays), launch.dtype, declaration.written)
+        self._check_overlap(launch, args, arrays)
+        numbers: dict[str, float | None] = {}
+        for place in declaration.numbers:
+            name, value = declaration.parameters[place].name, args[place]
+            numbers[name] = None if value is None else launch.dtype(number_of(name, value))
+        fields = [a for n, a in enumerate(args) if n not in declaration.numbers]
+        return Bound(launch, fields, numbers, returned)
+
+    def launch(self, arrays: list[Any], boxes: Sequence[Box] | None) -> Launch:
+        """Return the launch for arrays of a layout, prepared if they are the first of it."""
+        cutting = None if boxes is None else normal(boxes)
+        if not all(isinstance(a, np.ndarray) for a in arrays):
+            diagnose(self.declaration.named(arrays), None, self.declaration.written)
+        key = cutting, *[(type(a), a.shape, a.strides, a.dtype) for a in arrays]
+        known = self.launches.pop(key, None)
+        if known is None:
+            known = prepare(self.declaration, self.kernel, arrays, cutting, self._empty)
+            make_room(self.launches, known)
+        self.launches[key] = known
+        return known
+
+    def _check_overlap(self, launch: Launch, args: Sequence[Any], arrays: list[Any]) -> None:
+        """Raise if arrays share memory that is written; they are compared once for each layout."""
+        starts = self._starts(args)
+        places = tuple(start - starts[0] for start in starts)
+        if places not in launch.apart:
+            overlap(self.declaration.named(arrays), starts, self.declaration.written)
+            if len(launch.apart) >= VERDICTS:
+                launch.apart.clear()
+            launch.apart.add(places)
+
+    def _starts(self, args: Sequence[Any]) -> list[int]:
+        """Return the addresses of all arrays of a call; those of components follow from others."""
+        starts: list[int] = []
+        for value, parameter in zip(args, self.declaration.parameters, strict=True):
+            if parameter.kind == "vector":
+                (start,) = addresses([value])
+                starts += range(
+                    start, start + parameter.components * value.strides[0], value.strides[0]
+                )
+            elif parameter.kind == "field":
+                starts += addresses([value])
+        return starts + addresses(self.declaration.captured)
+
+    def _converted(self, args: tuple[Any, ...], dtype: Any) -> tuple[Any, ...]:
+        """Return arguments with the numbers among them in a kernel's type."""
+        given = list(args)
+        for place in self.declaration.numbers:
+            name = self.declaration.parameters[place].name
+            given[place] = dtype(number_of(name, given[place]))
+        return tuple(given)
+
+
+def make_room(launches: dict[Any, Launch], new: Launch) -> None:
+    """Drop the launches that were not used for longest, until a new one may be kept with them."""
+    held = {key: launch.held for key, launch in launches.items()}
+    largest = max([new.held, *held.values()])
+    for key in list(launches):
+        others = new.held + sum(held.values()) - largest
+        if len(launches) < LAUNCHES and others <= max(KEPT, largest):
+            break
+        launches.pop(key, None)
+        held.pop(key)

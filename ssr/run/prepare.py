@@ -1,0 +1,179 @@
+"""Prepare a launch: what calls with arrays of one layout need, found out once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import ir
+from ..errors import UnboundError
+from ..runtime.metadata import KernelMeta
+from ..runtime.sums import STATE
+from ..spaces.binding import match_sizes
+from ..spaces.space import Box, Space
+from .call_layout import Plan, plan_boxes
+from .check_arrays import diagnose, read_first
+from .declaration import Declaration, Parameter
+from .launch import Launch, arrangement
+
+if TYPE_CHECKING:
+    from ..build.kernel import Kernel
+
+Scratch = tuple[tuple[tuple[Any, Any], ...], tuple[tuple[Any, Any], ...]]
+
+
+def prepare(
+    declaration: Declaration,
+    kernel: Callable[[str], Kernel],
+    arrays: list[Any],
+    boxes: Sequence[Box] | None,
+    empty: Callable[..., Any] = np.empty,
+) -> Launch:
+    """Return the launch of a program on arrays of one layout.
+
+    Parameters
+    ----------
+    declaration
+        The program.
+    kernel
+        Returns the kernel for the name of a type.
+    arrays
+        The arrays of a call in the order of the program's fields.
+    boxes
+        The rows cut into boxes; None for what is best.
+    empty
+        Allocates scratch memory.
+
+    Raises
+    ------
+    Error
+        If the arrays or the boxes do not fit.
+    """
+    named = declaration.named(arrays)
+    dtype = diagnose(named, None, declaration.written)
+    sizes = _sizes(declaration, named)
+    made = kernel(dtype.name)
+    plan = plan_boxes(made.meta, declaration.spaces, sizes, named, boxes)
+    externals = _externals(declaration, made.meta, plan, sizes, dtype)
+    links = [array for tables in externals for array in (tables.links, tables.weights)]
+    tables = (*plan.tables, *_stored(declaration, made.meta, named, sizes, dtype), *links)
+    scratch = _scratch(made.meta, plan, [t.scratch for t in externals], dtype)
+    return Launch(
+        run=_run(declaration, made),
+        fields=len(declaration.fields),
+        order=arrangement([p.kind != "number" for p in declaration.parameters]),
+        bound=(declaration.captured, tuple(dtype.type(v) for v in declaration.constants)),
+        rest=(plan.layout, *tables),
+        free=(plan.free, *tables),
+        scratch=scratch,
+        dtype=dtype.type,
+        results=made.meta.results,
+        initial=_initial(made.meta, externals),
+        empty=empty,
+        bytes=(sum(array.nbytes for array in (*plan.tables, *links)), _bytes(scratch)),
+    )
+
+
+def _sizes(declaration: Declaration, named: Sequence[tuple[str, Space, Any]]) -> dict[str, int]:
+    """Return the sizes that follow from arrays; those that are only read decide first."""
+    ordered = read_first(named, declaration.written)
+    sizes = match_sizes([(n, s, a.shape) for n, s, a in ordered], declaration.sizes)
+    unknown = [s for s in declaration.program.sizes if s not in sizes]
+    if unknown:
+        raise UnboundError(
+            f"The sizes {', '.join(unknown)} do not follow from the arrays.",
+            hint="Bind them on the matrix: A.bind(n=...).",
+        )
+    return sizes
+
+
+def _stored(
+    declaration: Declaration,
+    meta: KernelMeta,
+    named: Sequence[tuple[str, Space, Any]],
+    sizes: Mapping[str, int],
+    dtype: np.dtype[Any],
+) -> list[Any]:
+    """Return what a kernel takes of stored matrices."""
+    steps = {n: [s // a.itemsize for s in a.strides] for n, _, a in named}
+    return [
+        declaration.stored[s.matrix].argument(s.what, sizes, steps.get(s.operand), dtype)
+        for s in meta.stored
+    ]
+
+
+def _externals(
+    declaration: Declaration,
+    meta: KernelMeta,
+    plan: Plan,
+    sizes: Mapping[str, int],
+    dtype: np.dtype[Any],
+) -> list[Any]:
+    """Return the tables of the functions of other packages; those without any check the sizes."""
+    steps = (s for s in declaration.program.steps if isinstance(s, ir.Call))
+    externals = {s.name: s.external for s in steps}
+    for name in externals.keys() - {call.name for call in meta.calls}:
+        externals[name].check(sizes)
+    return [
+        externals[call.name].tables(sizes, layouts, dtype)
+        for call, layouts in zip(meta.calls, plan.called, strict=True)
+    ]
+
+
+def _initial(meta: KernelMeta, externals: Sequence[Any]) -> tuple[tuple[int, Any, Any], ...]:
+    """Return what is in temporaries before the first run: number, index, values."""
+    places = {name: n for n, name in enumerate(meta.temporaries)}
+    return tuple(
+        (places[call.fields[number]], index, values)
+        for call, tables in zip(meta.calls, externals, strict=True)
+        for number, index, values in tables.initial
+    )
+
+
+def _scratch(meta: KernelMeta, plan: Plan, called: Sequence[int], dtype: np.dtype[Any]) -> Scratch:
+    """Return shapes and types of scratch memory; and of the states and results of reductions."""
+    memory = tuple((shape, dtype.type) for shape in (*plan.temporaries, *plan.buffers, *called))
+    states: list[tuple[Any, Any]] = []
+    if meta.reductions:
+        states.append(((meta.reductions, STATE), np.int64))
+    if meta.results:
+        states.append(((meta.results,), np.float64))
+    return memory, tuple(states)
+
+
+def _bytes(scratch: Scratch) -> int:
+    """Return the bytes of scratch memory."""
+    return sum(int(np.prod(shape)) * np.dtype(kind).itemsize for s in scratch for shape, kind in s)
+
+
+def _run(declaration: Declaration, kernel: Kernel) -> Callable[..., int]:
+    """Return the function of a kernel that takes what a call gives."""
+    run = kernel.run
+    if declaration.options.debug:
+        run = _watched(declaration, kernel)
+    vectors = any(p.kind == "vector" for p in declaration.fields)
+    return _taking_parts(run, declaration.fields) if vectors and not kernel.meta.whole else run
+
+
+def _watched(declaration: Declaration, kernel: Kernel) -> Callable[..., int]:
+    """Return the function of a kernel of the debug build, which reports what it finds."""
+    from ..build.debug import watched
+
+    steps = zip(declaration.program.steps, declaration.places, strict=True)
+    places = [place for step, place in steps if not isinstance(step, ir.Call)]
+    return watched(kernel.run, declaration.program, kernel.meta, places)
+
+
+def _taking_parts(run: Callable[..., int], fields: Sequence[Parameter]) -> Callable[..., int]:
+    """Return a function that takes vector fields whole, of one that takes components."""
+
+    def call(*args: Any) -> int:
+        parts = [
+            list(a) if field.kind == "vector" else [a]
+            for a, field in zip(args, fields, strict=False)
+        ]
+        return run(*(a for part in parts for a in part), *args[len(fields) :])
+
+    return call

@@ -1,0 +1,181 @@
+"""What the module of a kernel says about it: all that a caller must know beside the function.
+
+A module holds it as a literal, `KernelMeta.literal`, so that it needs no import to be read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class BufferMeta:
+    """A scratch buffer: its argument, the number of its nest, and its form as in `ir.Buffer`."""
+
+    argument: str
+    nest: int
+    rows: int
+    pad: int
+    lines: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class NestMeta:
+    """A nest: what it makes, and which boxes it may run on, as in `ir.Nest`.
+
+    ``rows`` names what has the points of its rows, where they are not those of its target.
+    """
+
+    target: str
+    order: str
+    earlier: tuple[tuple[int, ...], ...] | None
+    whole_lines: bool
+    fused: bool
+    rows: str | None = None
+
+    @property
+    def alike(self) -> str:
+        """The name of what has the points of the nest's rows."""
+        return self.rows or self.target
+
+    def literal(self) -> dict[str, Any]:
+        """Return the record as a dictionary, without rows that are those of the target."""
+        kept = {name: getattr(self, name) for name in ("target", "order", "earlier")}
+        kept |= {"whole_lines": self.whole_lines, "fused": self.fused}
+        return kept if self.rows is None else {**kept, "rows": self.rows}
+
+
+@dataclass(frozen=True, slots=True)
+class CallMeta:
+    """A function of another package that the kernel calls: its name, and the fields it updates."""
+
+    name: str
+    fields: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMeta:
+    """An array of a stored matrix: which one, for which operand, and whether integers are wide."""
+
+    matrix: str
+    what: str
+    operand: str
+    wide: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A nest by its number, and an array or number that a debug build examines after it."""
+
+    nest: int
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class KernelMeta:
+    """What a caller must know about a kernel.
+
+    Attributes
+    ----------
+    fields
+        The fields in the order of the arguments.
+    temporaries
+        The temporaries, each with the name of something that has the same points.
+    written
+        The fields and temporaries that are written.
+    buffers, scalars, sizes, nests
+        Scratch buffers, numbers and sizes in the order of the arguments, and nests as they run.
+    loops
+        How many innermost loops are expected to vectorise.
+    reductions, results
+        How many reductions are made, and how many numbers a call returns.
+    stored
+        The arrays of stored matrices, in the order of the arguments.
+    debug
+        Whether it is a kernel of the debug build.
+    functions
+        The names of the functions that the kernel is cut into.
+    calls
+        The functions of other packages that the kernel calls, in order.
+    looks
+        What the debug build examines, in the order of the numbers that it returns.
+    whole
+        The vector fields that the module's ``call`` takes as one array each.
+    """
+
+    fields: tuple[str, ...]
+    temporaries: Mapping[str, str]
+    written: tuple[str, ...]
+    buffers: tuple[BufferMeta, ...]
+    scalars: tuple[str, ...]
+    sizes: tuple[str, ...]
+    nests: tuple[NestMeta, ...]
+    loops: int
+    reductions: int
+    results: int
+    stored: tuple[StoredMeta, ...]
+    debug: bool
+    functions: tuple[str, ...]
+    calls: tuple[CallMeta, ...] = ()
+    looks: tuple[Look, ...] = ()
+    whole: tuple[str, ...] = ()
+
+    def literal(self) -> dict[str, Any]:
+        """Return the same as dictionaries, lists and tuples of numbers and strings."""
+        found: dict[str, Any] = {
+            "fields": list(self.fields),
+            "temporaries": dict(self.temporaries),
+            "written": list(self.written),
+            "buffers": [astuple(buffer) for buffer in self.buffers],
+            "scalars": list(self.scalars),
+            "sizes": list(self.sizes),
+            "nests": [nest.literal() for nest in self.nests],
+            "loops": self.loops,
+            "reductions": self.reductions,
+            "results": self.results,
+            "stored": tuple(astuple(entry) for entry in self.stored),
+            "debug": self.debug,
+            "functions": list(self.functions),
+        }
+        if self.calls:
+            found["calls"] = [{"name": c.name, "fields": list(c.fields)} for c in self.calls]
+        if self.debug:
+            found["looks"] = [astuple(look) for look in self.looks]
+        if self.whole:
+            found["whole"] = list(self.whole)
+        return found
+
+    @staticmethod
+    def of(literal: Mapping[str, Any]) -> KernelMeta:
+        """Return what a literal describes.
+
+        >>> nest = NestMeta("y", "any", (), False, False)
+        >>> meta = KernelMeta(
+        ...     ("y",), {}, ("y",), (), (), ("n",), (nest,), 1, 0, 0, (), False, ()
+        ... )
+        >>> KernelMeta.of(meta.literal()) == meta
+        True
+        """
+        return KernelMeta(
+            fields=tuple(literal["fields"]),
+            temporaries=literal["temporaries"],
+            written=tuple(literal["written"]),
+            buffers=tuple(BufferMeta(*entry) for entry in literal["buffers"]),
+            scalars=tuple(literal["scalars"]),
+            sizes=tuple(literal["sizes"]),
+            nests=tuple(NestMeta(**entry) for entry in literal["nests"]),
+            loops=literal["loops"],
+            reductions=literal["reductions"],
+            results=literal["results"],
+            stored=tuple(StoredMeta(*entry) for entry in literal["stored"]),
+            debug=literal["debug"],
+            functions=tuple(literal["functions"]),
+            calls=tuple(
+                CallMeta(entry["name"], tuple(entry["fields"]))
+                for entry in literal.get("calls", ())
+            ),
+            looks=tuple(Look(*entry) for entry in literal.get("looks", ())),
+            whole=tuple(literal.get("whole", ())),
+        )
