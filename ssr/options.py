@@ -1,4 +1,4 @@
-"""What the compiler may do; the same choices for all kernels of a program."""
+"""Options of the compiler, which hold for all kernels of a program."""
 
 from __future__ import annotations
 
@@ -10,40 +10,43 @@ from .errors import ArgumentError
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Choices of the compiler.
+    """What the compiler may do.
 
     Parameters
     ----------
     exact
-        Keep the arithmetic of a row: its terms in canonical order (terms of the row's own line
-        last), one fused multiply-add each, divisions as divisions. Without it, sums are shared,
-        divisions become reciprocals and recurrences are doubled: other bits, the same for all
-        rows, boxes and runs, within rounding. Products with a field known to be zero are dropped.
+        Keep the arithmetic of a row as it is written: its terms in canonical order (those of the
+        row's own line last), one fused multiply-add for each, divisions as divisions. Without it,
+        partial sums are shared, divisions become multiplications by reciprocals, recurrences are
+        doubled, and products with a field that is known to be zero are dropped. Results then
+        differ by rounding, but in the same way for all rows, boxes and runs.
     split
-        Separate interior rows from boundary rows, so that loops hold no conditions. Keeps bits.
+        Separate interior rows from boundary rows, so that loops hold no conditions. The results
+        keep their bits.
     partial_sums, recurrence
-        The passes of these names. With ``exact`` they keep bits.
+        Run the passes of these names. With ``exact`` they keep bits.
     fuse
-        Run assignments and reductions line by line in one nest where dependences allow; temporaries
-        then need a few lines or planes instead of an array. Keeps bits. A nest that updates a field
-        in place from its neighbours cannot be cut into boxes.
+        Run assignments and reductions line by line in one nest where dependences allow it;
+        temporaries then need a few lines or planes instead of an array. Keeps bits. A nest that
+        updates a field in place from its neighbours cannot be cut into boxes.
     fold
-        Read points that a step of another package makes, such as ghosts, as what they are, where a
-        field was copied only to have them. Keeps bits.
+        Where a field is copied only to be given points that a step of another package makes, such
+        as ghosts, read the field itself, and each of these points as what it is made of. Keeps
+        bits.
     prefetch
-        Request memory ahead in software. Keeps bits. Measure before switching it on: it helps
-        where memory latency is high, and costs up to a fifth where it is not.
+        Prefetch memory in software. Keeps bits. Measure before switching it on: it helps where
+        the latency of memory is high, and costs up to a fifth where it is not.
     cache
-        Keep kernels on disk.
+        Keep compiled kernels on disk.
     debug
         Build kernels that check each access to memory, and report the first infinity or NaN that a
-        statement makes as a NonFiniteError. Keeps bits; much slower. ``SSR_DEBUG=1`` in the
-        environment does this for all programs.
+        statement makes as a NonFiniteError. Keeps bits, but is much slower. ``SSR_DEBUG=1`` in
+        the environment does this for all programs.
 
     Raises
     ------
     ArgumentError
-        If a choice is neither True nor False.
+        If an option is neither True nor False.
     """
 
     exact: bool = False
@@ -60,8 +63,8 @@ class Options:
         for option in fields(self):
             value = getattr(self, option.name)
             if not isinstance(value, bool):
-                raise ArgumentError(f"Option {option.name} is True or False, not {value!r}.")
+                raise ArgumentError(f"Option {option.name} must be True or False, not {value!r}.")
 
     def settled(self) -> Options:
-        """Return the options with what the environment asks for."""
+        """Return the options together with those that the environment sets."""
         return replace(self, debug=True) if os.environ.get("SSR_DEBUG") == "1" else self

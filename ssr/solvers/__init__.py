@@ -1,4 +1,4 @@
-"""Iterative solvers, each iteration a compiled program, with the calls of `scipy.sparse.linalg`."""
+"""Iterative solvers with the calls of `scipy.sparse.linalg`; an iteration is a compiled program."""
 
 from .krylov import CG, GMRES, BiCGStab, bicgstab, cg, gmres
 from .multigrid import Multigrid, interpolation

@@ -1,4 +1,4 @@
-"""Krylov methods: conjugate gradients, stabilised biconjugate gradients, minimal residuals."""
+"""Krylov methods: conjugate gradients, stabilised biconjugate gradients, GMRES."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .solver import Array, Breakdown, Preconditioner, Result, Solver, remembered
 class CG(Solver):
     """Conjugate gradients, for symmetric positive definite A and M; see `cg`.
 
-    One iteration is one program: a product with A, one application of M, three dot products.
+    One iteration is one program with a product with A, an application of M and three dot products.
     """
 
     @cached_property
@@ -97,8 +97,8 @@ def cg(
 ) -> Result:
     """Solve ``A x = b`` by conjugate gradients, for symmetric positive definite A and M.
 
-    The call is SciPy's, but arrays have the shape of the grid. The programs are kept with the
-    matrix for the next call; `CG` holds them in the open.
+    The call is that of SciPy, but arrays have the shape of the grid. The programs are kept with the
+    matrix for the next call; use `CG` to hold them explicitly.
 
     Parameters
     ----------
@@ -110,7 +110,8 @@ def cg(
     Returns
     -------
     x, info
-        See `Solver.__call__`; -10 if ``r·M r`` and -11 if ``p·A p`` is zero: A or M is indefinite.
+        See `Solver.__call__`; info is -10 if ``r·M r`` is zero and -11 if ``p·A p`` is zero, which
+        means that M or A is not positive definite.
 
     Examples
     --------
@@ -133,7 +134,7 @@ def cg(
 class BiCGStab(Solver):
     """Stabilised biconjugate gradients, for any A; see `bicgstab`.
 
-    One iteration is one program: two products with A, two applications of M.
+    One iteration is one program with two products with A and two applications of M.
     """
 
     @cached_property
@@ -213,8 +214,8 @@ def bicgstab(
 ) -> Result:
     """Solve ``A x = b`` by stabilised biconjugate gradients; A need not be symmetric.
 
-    The call is SciPy's, but arrays have the shape of the grid. M is applied from the right: the
-    residuals are those of the system itself.
+    The call is that of SciPy, but arrays have the shape of the grid. M is applied from the right,
+    so that the residuals are those of the system itself.
 
     Parameters
     ----------
@@ -226,8 +227,8 @@ def bicgstab(
     Returns
     -------
     x, info
-        See `Solver.__call__`; -10 if the residual is orthogonal to the first one, -11 if a step
-        has no length.
+        See `Solver.__call__`; info is -10 if the residual is orthogonal to the first one, and -11
+        if a step has length zero.
 
     Examples
     --------
@@ -247,23 +248,23 @@ def bicgstab(
 
 
 class GMRES(Solver):
-    """Generalised minimal residuals with restarts, for any A; see `gmres`.
+    """The restarted generalised minimal residual method, for any A; see `gmres`.
 
-    The basis grows during a cycle; so a step is one program for the product and the
-    preconditioner, and one for each vector it is made orthogonal to.
+    The basis grows during a cycle. So a step is one program for the product and the
+    preconditioner, and one for each vector that the new one is made orthogonal to.
 
     Parameters
     ----------
     A, M
         Matrix and preconditioner, see `Solver`.
     restart
-        The most vectors of a basis.
+        The largest number of vectors in a basis.
     """
 
     def __init__(self, A: ssr.Matrix, M: Preconditioner | None = None, restart: int = 20) -> None:
         super().__init__(A, M)
         if restart < 1:
-            raise ArgumentError(f"restart is {restart}; a basis has at least one vector.")
+            raise ArgumentError(f"restart is {restart}, but a basis has at least one vector.")
         self.restart = restart
 
     @cached_property
@@ -335,7 +336,7 @@ class GMRES(Solver):
     def _cycle(
         self, r: Array, w: Array, z: Array, basis: Array, norm: float, goal: float
     ) -> tuple[list[float], list[float]]:
-        """Build a basis; return the residual norms and the weights of the vectors in the best x.
+        """Build a basis; return the residual norms and the weights of its vectors in the best x.
 
         Rotations make the Hessenberg matrix of the basis triangular, column by column; what they
         leave of the right side is the residual.
@@ -370,7 +371,7 @@ class GMRES(Solver):
 
 
 def _back_substituted(columns: list[list[float]], right: list[float]) -> list[float]:
-    """Solve with the upper triangular matrix of some columns."""
+    """Solve with the upper triangular matrix that has these columns."""
     found = right[: len(columns)]
     for k in reversed(range(len(columns))):
         found[k] /= columns[k][k]
@@ -392,10 +393,10 @@ def gmres(
     callback: Callable[[Array], Any] | None = None,
     history: list[float] | None = None,
 ) -> Result:
-    """Solve ``A x = b`` by generalised minimal residuals; A need not be symmetric.
+    """Solve ``A x = b`` by the generalised minimal residual method; A need not be symmetric.
 
-    The call is SciPy's, but arrays have the shape of the grid, and M is applied from the right:
-    the residuals are those of the system itself.
+    The call is that of SciPy, but arrays have the shape of the grid, and M is applied from the
+    right, so that the residuals are those of the system itself.
 
     Parameters
     ----------
@@ -404,9 +405,10 @@ def gmres(
     b, x0, rtol, atol
         See `Solver.__call__`.
     restart
-        The most vectors that are kept, 20 by default; then x is improved and the basis begun anew.
+        The largest number of vectors in the basis, 20 by default. When it is reached, x is improved
+        and a new basis is begun.
     maxiter
-        The most of these cycles, as in SciPy; ten for each row by default.
+        The largest number of these cycles, as in SciPy; by default ten times the number of rows.
     callback
         Called with x after each cycle.
     history
@@ -415,7 +417,7 @@ def gmres(
     Returns
     -------
     x, info
-        See `Solver.__call__`; -11 if a cycle has not made the residual smaller.
+        See `Solver.__call__`; info is -11 if a cycle has not made the residual smaller.
 
     Examples
     --------
@@ -436,5 +438,5 @@ def gmres(
 
 
 def _arrays(like: Array, count: int) -> list[Array]:
-    """Return uninitialised arrays of the shape and type of another."""
+    """Return uninitialised arrays of the shape and dtype of another."""
     return [np.empty(like.shape, like.dtype) for _ in range(count)]

@@ -1,4 +1,4 @@
-"""Geometric multigrid: matrices of several grids, smoothed on each, solved on the coarsest."""
+"""Geometric multigrid: smoothing on each of several grids, a direct solve on the coarsest."""
 
 from __future__ import annotations
 
@@ -16,56 +16,58 @@ from .solver import Array, Result
 from .stationary import Richardson
 
 DENSE = 2000
-"""The most points of a coarsest grid, whose matrix is inverted."""
+"""The largest number of points of a coarsest grid, whose matrix is inverted."""
 
 Programs = tuple[Callable[..., Any], Callable[..., Any]]
 
 
 class Multigrid:
-    """V-cycles over a hierarchy of matrices: a solver by `solve`, a preconditioner by ``M=``.
+    """V-cycles over a hierarchy of matrices: a solver (`solve`), or a preconditioner (``M=``).
 
-    A cycle improves ``z = 0`` towards ``A z = r``: it smooths, restricts the residual to the next
-    coarser grid, does the same there, adds the correction interpolated from there, and smooths in
-    reverse order. On the coarsest grid the equations are solved.
+    A cycle begins with ``z = 0`` and improves it towards the solution of ``A z = r``: it smooths,
+    restricts the residual to the next coarser grid, does the same there, adds the interpolated
+    correction, and smooths in reverse order. On the coarsest grid the equations are solved.
 
-    Matrices meet at arrays only. So one matrix with symbolic sizes may stand for all grids: the
-    first form below has one set of kernels for any number of points and levels.
+    Grids exchange arrays only, so one matrix with symbolic sizes may stand for all of them: one set
+    of kernels then serves any number of points and levels, as in the example below.
 
     Parameters
     ----------
     matrices
-        The matrices of the grids, finest first; or one matrix for all of them.
+        The matrices of the grids, finest first, or one matrix for all of them.
     prolongations
-        One matrix from each grid but the finest to the next finer one; or one for all.
+        A matrix from each grid but the finest to the next finer one, or one for all of them.
     restrictions
         The same in the other direction; by default the transposes of the prolongations.
     smoother
         `GaussSeidel`, `Jacobi`, or an object with the methods of `Smoother`.
     sweeps
-        The numbers of sweeps before and after the correction. With equal ones the cycle is
-        symmetric for symmetric matrices.
+        The numbers of sweeps before and after the correction. If they are equal, the cycle of
+        symmetric matrices is symmetric.
     coarsest
-        With one matrix for all grids: the most points of a grid that is not made coarser.
+        With one matrix for all grids: the number of points from which on a grid is small enough not
+        to be made coarser.
 
     Raises
     ------
     SpaceError
         If a matrix is not square.
     ArgumentError
-        If the numbers of matrices do not fit together, or the coarsest grid has many points.
+        If the numbers of matrices do not fit together, or the coarsest grid has too many points.
 
     Notes
     -----
-    The residual of a coarse grid is ``R r``. Its matrix must be scaled to fit: ``R A P``, or a
-    discretisation of the same equation times the sum of a row of R.
+    The right side on a coarse grid is ``R r``, and its matrix must be scaled accordingly: it is
+    ``R A P``, or a discretisation of the same equation times the sum of a row of R.
 
-    The coarsest matrix is inverted once, by its pseudoinverse, so that it may be singular. Call
-    `renew` when data of the matrices have changed.
+    The pseudoinverse of the coarsest matrix is computed once, so the matrix may be singular. Call
+    `renew` when the data of the matrices have changed.
 
     Examples
     --------
-    The second difference without its divisor, the square of the distance: at twice the distance the
-    same matrix stands for four times as much, and the rows of ``2 * P.T`` sum to four.
+    The matrix is the second difference without its divisor, the square of the distance of points.
+    At twice the distance the same matrix stands for four times the operator, and indeed the rows of
+    ``2 * P.T`` sum to four.
 
     >>> import numpy as np, ssr
     >>> n = ssr.size("n")
@@ -101,7 +103,7 @@ class Multigrid:
         if not isinstance(self.smoother, Smoother):
             raise ArgumentError(f"The smoother is {type(smoother).__name__}.", hint="Use Jacobi().")
         if min(sweeps) < 1:
-            raise ArgumentError(f"sweeps is {sweeps}: at least one before and one after.")
+            raise ArgumentError(f"sweeps is {sweeps}; at least one before and one after is needed.")
         alone = isinstance(matrices, ssr.Matrix)
         self.matrices = _several(matrices, "matrices")
         self.prolongations = _several(prolongations, "prolongations")
@@ -112,8 +114,8 @@ class Multigrid:
         if {len(self.prolongations), len(self.restrictions)} != {wanted}:
             raise ArgumentError(
                 f"{len(self.matrices)} matrices, {len(self.prolongations)} prolongations and "
-                f"{len(self.restrictions)} restrictions make no hierarchy.",
-                hint="There is one of each between two grids; or one matrix of each kind for all.",
+                f"{len(self.restrictions)} restrictions do not make a hierarchy.",
+                hint="Give one of each between two grids, or one of each kind for all grids.",
             )
         for A in self.matrices:
             if A.rows != A.cols:
@@ -132,11 +134,12 @@ class Multigrid:
         smoother: Smoother | None = None,
         sweeps: tuple[int, int] = (1, 1),
     ) -> Multigrid:
-        """Return the hierarchy of ``P.T @ A @ P``, P interpolating between halved grids.
+        """Return the hierarchy of matrices ``P.T @ A @ P``, where P interpolates linearly.
 
-        The grids have ``2^k c - 1`` points along each axis, symbolic or not, and zero values
-        outside. Products are not stored: with coefficients that vary, entries of the coarse
-        matrices are sums that grow from grid to grid, and few levels are wise.
+        A grid has ``2 c + 1`` points along each axis if the next coarser one has c; extents may be
+        symbols, and values outside of a grid are zero. The products are not stored: if coefficients
+        vary, the entries of the coarse matrices are sums that grow from grid to grid, so use few
+        levels.
 
         Parameters
         ----------
@@ -176,7 +179,7 @@ class Multigrid:
         return f"<Multigrid with {len(self.matrices)} levels: {spaces}>"
 
     def __call__(self, z: Array, r: Array) -> None:
-        """Do one cycle: assign z, an approximate solution of ``A z = r``."""
+        """Do one cycle: assign to z an approximate solution of ``A z = r``."""
         self._cycle(0, z, r)
 
     def solve(
@@ -196,7 +199,7 @@ class Multigrid:
         )
 
     def renew(self) -> None:
-        """Take note that data of the matrices have changed."""
+        """Forget the inverse of the coarsest matrix, so that the next cycle computes it anew."""
         self._inverses.clear()
 
     @cached_property
@@ -220,7 +223,7 @@ class Multigrid:
         up(z, r, correction)
 
     def _made(self, level: int) -> Programs:
-        """Return the programs of the ways down and up from a level: two, if the spaces fit."""
+        """Return the programs of the ways down and up from a level: one each, if the spaces fit."""
         A, P, R = self.matrices[level], self.prolongations[level], self.restrictions[level]
         smoother, (before, after) = self.smoother, self.sweeps
 
@@ -283,7 +286,7 @@ class Multigrid:
 
 
 def _columns(A: ssr.Matrix, like: Array) -> Iterator[Array]:
-    """Yield the columns of a matrix for arrays of a shape."""
+    """Yield the columns of a matrix, for arrays of the shape of another."""
     unit = np.zeros(like.shape, like.dtype)
     for place in range(unit.size):
         unit.flat[place] = 1.0
@@ -295,16 +298,16 @@ def _several(given: ssr.Matrix | Sequence[ssr.Matrix], what: str) -> tuple[ssr.M
     """Return one matrix or several as a tuple."""
     found = (given,) if isinstance(given, ssr.Matrix) else tuple(given)
     if not all(isinstance(matrix, ssr.Matrix) for matrix in found):
-        raise ArgumentError(f"The {what} are no matrices of ssr.")
+        raise ArgumentError(f"The {what} are not matrices of ssr.")
     return found
 
 
 def interpolation(fine: ssr.Space, coarse: ssr.Space) -> ssr.Matrix:
-    """Return linear interpolation between grids whose coarse points are every other fine one.
+    """Return linear interpolation between grids; every other fine point is a coarse one.
 
-    Along an axis with c coarse points there are ``2 c + 1`` fine ones, the coarse ones in between
-    them and zero beyond, or ``2 c - 1``, of which the first and last are coarse, or c: the axis is
-    not coarsened.
+    Along an axis with c coarse points there are ``2 c + 1`` fine ones, where the first and the last
+    are fine only and values beyond them are zero; or ``2 c - 1``, where the first and the last are
+    coarse points too; or c, where the axis is not coarsened.
 
     Parameters
     ----------
@@ -358,7 +361,7 @@ def interpolation(fine: ssr.Space, coarse: ssr.Space) -> ssr.Matrix:
 
 
 def _shift(fine: ssr.Space, coarse: ssr.Space, count: Any) -> int | None:
-    """Return the first coarse point of an axis among the fine ones, None if it is the same axis."""
+    """Return the fine index of the first coarse point of an axis, None if the axes are the same."""
     if fine == coarse:
         return None
     for shift, extent in (1, 2 * count + 1), (0, 2 * count - 1):
@@ -366,5 +369,5 @@ def _shift(fine: ssr.Space, coarse: ssr.Space, count: Any) -> int | None:
             return shift
     raise SpaceError(
         f"{coarse!r} does not coarsen {fine!r}.",
-        hint="With c coarse points an axis has 2*c + 1 fine ones, 2*c - 1, or c.",
+        hint="An axis with c coarse points has 2*c + 1, 2*c - 1 or c fine ones.",
     )

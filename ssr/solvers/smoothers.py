@@ -1,4 +1,4 @@
-"""Smoothers: what a matrix's own rows can do to an error, as bodies of programs."""
+"""Smoothers: iterations that use the rows of a matrix one by one, as parts of programs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import ssr
 class Smoother(Protocol):
     """An iteration ``x = x + B (b - A x)`` with a simple B, as parts of a program's body.
 
-    The methods assign the field x. Any object with these methods is a smoother.
+    Its methods assign the field x. Any object with these methods is a smoother.
     """
 
     def start(self, A: ssr.Matrix, x: Any, b: Any) -> None:
@@ -22,10 +22,10 @@ class Smoother(Protocol):
         """Do one sweep."""
 
     def reverse(self, A: ssr.Matrix, x: Any, b: Any) -> None:
-        """Do one sweep of the adjoint: with the transpose of B for a symmetric A."""
+        """Do one sweep of the adjoint iteration: for a symmetric A, with the transpose of B."""
 
     def precondition(self, A: ssr.Matrix, x: Any, b: Any) -> None:
-        """Assign an approximation of ``A.solve(b)``, symmetric in b for a symmetric A."""
+        """Assign an approximate solution of ``A x = b``, by a symmetric matrix if A is."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Jacobi:
     Parameters
     ----------
     damping
-        Between 0 and 1. As smoothers, 2/3 suits the second difference in one dimension, 4/5 the
-        five-point and 6/7 the seven-point Laplacian.
+        A number between 0 and 1. For smoothing, 2/3 suits the second difference in one dimension,
+        4/5 the five-point and 6/7 the seven-point Laplacian.
 
     Examples
     --------
@@ -63,19 +63,19 @@ class Jacobi:
         x[:] = x + self.damping * A.diagonal().solve(b - A @ x)
 
     def reverse(self, A: ssr.Matrix, x: Any, b: Any) -> None:
-        """Do one sweep, its own adjoint."""
+        """Do one sweep, which is its own adjoint."""
         self.sweep(A, x, b)
 
     def precondition(self, A: ssr.Matrix, x: Any, b: Any) -> None:
-        """Divide by the diagonal; damping would change nothing."""
+        """Divide by the diagonal; as a preconditioner, damping would change nothing."""
         x[:] = A.diagonal().solve(b)
 
 
 @dataclass(frozen=True)
 class GaussSeidel:
-    """Gauss-Seidel: each row at once uses what the rows before it have made.
+    """Gauss-Seidel: each row uses the new values of the rows before it.
 
-    As a preconditioner, one sweep in row order and one in reverse: symmetric Gauss-Seidel.
+    As a preconditioner it does one sweep in row order and one in reverse (symmetric Gauss-Seidel).
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """What all iterative solvers share: arguments, stopping, and the programs of an iteration.
 
-An iteration is one function of arrays, written once. It calls programs and a preconditioner; where
-the preconditioner is a program too, the function becomes one program, `fused`, in which the
-compiler sees the whole iteration. Otherwise it runs as Python between programs.
+An iteration is written once, as a function of arrays that calls programs and a preconditioner.
+Where the preconditioner is a program too, the function is itself declared as a program (`fused`),
+so that the compiler sees the whole iteration. Otherwise it runs as Python between programs.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ Preconditioner: TypeAlias = (
 """An approximate inverse: applied as ``M @ r``, or called as ``M(z, r)`` to assign z."""
 
 Result: TypeAlias = tuple[Array, int]
-"""The solution and what became of it: see `Solver.__call__`."""
+"""The solution, and whether it is one: see `Solver.__call__`."""
 
 S = TypeVar("S", bound="Solver")
 
 
 class Breakdown(Exception):
-    """A method cannot go on: it would divide by zero."""
+    """A method cannot continue, because it would divide by zero."""
 
     def __init__(self, info: int) -> None:
         super().__init__(info)
@@ -45,31 +45,32 @@ class Breakdown(Exception):
 
 
 class Solver(ABC):
-    """An iterative method for ``A x = b`` with its programs, made once and used for many b.
+    """An iterative method for ``A x = b``; its programs are made once and used for many b.
 
     Parameters
     ----------
     A
-        A square matrix. Its data are bound; arrays among them may change between calls.
+        A square matrix, whose data are bound. Arrays among them may change between calls.
     M
-        A preconditioner, an approximation of the inverse of A: a matrix, applied as ``M @ r``; a
-        smoother such as `Jacobi`; or a program with the parameters ``(z, r)`` that assigns z. These
-        become a part of the compiled iteration. Or any function ``M(z, r)`` of arrays that fills z,
-        such as a `Multigrid`, or SciPy's ``LinearOperator``, on flattened arrays.
+        A preconditioner, which approximates the inverse of A. A matrix, applied as ``M @ r``, a
+        smoother such as `Jacobi`, or a program with the parameters ``(z, r)`` that assigns z
+        becomes a part of the compiled iteration. It may also be any function ``M(z, r)`` of arrays
+        that fills z, such as a `Multigrid`, or a ``LinearOperator`` of SciPy, which gets flattened
+        arrays.
 
     Raises
     ------
     SpaceError
-        If A is not square, or M does not act on its space.
+        If A is not square, or M does not act on the space of its rows.
     UnboundError
-        If data of A have no value.
+        If some of A's data are not bound.
     """
 
     def __init__(self, A: ssr.Matrix, M: Preconditioner | None = None) -> None:
         if not isinstance(A, ssr.Matrix):
             raise ArgumentError(
                 f"A is {type(A).__name__}, not a matrix of ssr.",
-                hint="For stored matrices there are the solvers of scipy.sparse.linalg.",
+                hint="For stored matrices use the solvers of scipy.sparse.linalg.",
             )
         if A.rows != A.cols:
             raise SpaceError(
@@ -100,24 +101,23 @@ class Solver(ABC):
         Parameters
         ----------
         b
-            Right side: an array of the shape of the rows, float64 or float32.
+            The right side: an array of the shape of the rows, float64 or float32.
         x0
-            Where to start, zero by default; it is not changed.
+            The initial guess, zero by default; it is not changed.
         rtol, atol
             Tolerances, relative to the norm of b and absolute.
         maxiter
-            The most iterations; ten for each row by default.
+            The largest number of iterations; by default ten times the number of rows.
         callback
-            Called with x after each iteration. The array is the one that the next iteration
-            changes.
+            Called with x after each iteration. The next iteration changes this array in place.
         history
             A list that receives the norm of the residual at the start and after each iteration.
 
         Returns
         -------
         x, info
-            The solution, of the type of b, and 0 if it is one, the number of iterations if they
-            were too few, or a negative number if the method broke down: -10 and -11 for a division
+            The solution, with the dtype of b, and 0 if it has converged, the number of iterations
+            if it has not, or a negative number if the method broke down: -10 and -11 for a division
             by zero, -1 for numbers that are not finite.
 
         Raises
@@ -125,7 +125,7 @@ class Solver(ABC):
         ShapeError, DtypeError, ContiguityError
             If b or x0 does not fit A.
         NonFiniteError
-            If b holds infinities or NaN, or is too large for its norm.
+            If b holds infinities or NaN, or its norm overflows.
         """
         if not isinstance(b, np.ndarray):
             raise ArgumentError(
@@ -136,7 +136,7 @@ class Solver(ABC):
         if not math.isfinite(size):
             raise NonFiniteError(
                 "The right side is not finite.",
-                note="It holds an infinity or NaN, or its norm is too large for its dtype.",
+                note="It holds an infinity or NaN, or its norm overflows its dtype.",
             )
         if size == 0.0:
             if history is not None:
@@ -164,30 +164,30 @@ class Solver(ABC):
 
     @abstractmethod
     def _iterations(self, x: Array, b: Array, goal: float) -> Iterator[tuple[float, ...]]:
-        """Improve x again and again; yield the new residual norms, at first that of the start.
+        """Improve x repeatedly; yield the norms of the new residuals, first that of the start.
 
-        The last of them is that of x. Raises `Breakdown`.
+        The last norm of each tuple is that of the present x. Raises `Breakdown`.
         """
 
     # -- programs --------------------------------------------------------------------------------
 
     def program(self, body: Callable[..., Any], scalars: str = "") -> ssr.Program:
-        """Return a program on fields of the matrix's space and scalars, by their names."""
+        """Return a program on fields of the matrix's space; the named parameters are scalars."""
         names = body.__code__.co_varnames[: body.__code__.co_argcount]
         kinds = {name: ssr.scalar if name in scalars.split() else self.space for name in names}
         return ssr.program(options=None, **kinds)(body)
 
     def fused(self, body: Callable[..., Any], scalars: str = "") -> Callable[..., Any]:
-        """Return a function that calls programs and the preconditioner, as one program if it can.
+        """Return a function that calls programs and the preconditioner, as one program if possible.
 
-        A preconditioner that is Python cannot be compiled; the function then runs as it stands.
+        A preconditioner written in Python cannot be compiled; the function is then left as it is.
         """
         if self._approximate is None or isinstance(self._approximate, ssr.Program):
             return self.program(body, scalars)
         return body
 
     def precondition(self, z: Any, r: Any) -> Any:
-        """Return ``M r``: in z, or r itself where there is no M."""
+        """Return ``M r``, computed in z; without M, return r itself."""
         if self._approximate is None:
             return r
         self._approximate(z, r)
@@ -214,7 +214,7 @@ class Solver(ABC):
 
 
 def _called(A: ssr.Matrix, M: Preconditioner | None) -> Callable[..., Any] | None:
-    """Return a preconditioner as a function ``(z, r)`` of arrays, a program where it can be."""
+    """Return a preconditioner as a function ``(z, r)`` of arrays, if possible as a program."""
     if M is None:
         return None
     if isinstance(M, Smoother):
@@ -245,9 +245,9 @@ def _called(A: ssr.Matrix, M: Preconditioner | None) -> Callable[..., Any] | Non
 
 
 def remembered(kind: type[S], A: Any, *rest: Any) -> S:
-    """Return ``kind(A, *rest)``: the last solver of this kind for A, if the rest was the same.
+    """Return ``kind(A, *rest)``, or the last solver of this kind for A if the rest was the same.
 
-    It is kept on the matrix, and goes with it.
+    The solver is kept with the matrix and lives as long.
     """
     if not isinstance(A, ssr.Matrix):
         return kind(A, *rest)

@@ -54,9 +54,9 @@ def richardson(
     callback: Callable[[Array], Any] | None = None,
     history: list[float] | None = None,
 ) -> Result:
-    """Solve ``A x = b`` by ``x = x + M (b - A x)``, where M is nearly the inverse of A.
+    """Solve ``A x = b`` by ``x = x + M (b - A x)``, where M approximates the inverse of A.
 
-    With a smoother this is a sweep, with a `Multigrid` a cycle.
+    If M is a smoother, an iteration is a sweep; if M is a `Multigrid`, it is a cycle.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def richardson(
 
 
 class Chebyshev(Solver):
-    """Chebyshev iteration for eigenvalues of M A in an interval; see `chebyshev`.
+    """Chebyshev iteration for a product M A whose eigenvalues lie in an interval; see `chebyshev`.
 
     One iteration is one program.
 
@@ -107,7 +107,7 @@ class Chebyshev(Solver):
         low, high = bounds
         if not 0.0 < low <= high:
             raise ArgumentError(
-                f"The eigenvalues are said to lie in {bounds}.",
+                f"The bounds of the eigenvalues are {bounds}.",
                 hint="Give bounds=(low, high) with 0 < low <= high.",
             )
         self.middle, self.square = (low + high) / 2, ((high - low) / 2) ** 2
@@ -162,10 +162,10 @@ def chebyshev(
     callback: Callable[[Array], Any] | None = None,
     history: list[float] | None = None,
 ) -> Result:
-    """Solve ``A x = b`` by Chebyshev iteration, for real eigenvalues of M A between bounds.
+    """Solve ``A x = b`` by Chebyshev iteration; the eigenvalues of M A are real and within bounds.
 
-    Its steps need no dot products. With k the ratio of the bounds it converges like conjugate
-    gradients at worst: by ``(sqrt(k) - 1) / (sqrt(k) + 1)`` in a step.
+    Its steps need no dot products. It converges as fast as conjugate gradients do in the worst
+    case: by a factor ``(sqrt(k) - 1) / (sqrt(k) + 1)`` a step, where k is the ratio of the bounds.
 
     Parameters
     ----------
@@ -174,8 +174,8 @@ def chebyshev(
     b, x0, rtol, atol, maxiter, callback, history
         See `Solver.__call__`.
     bounds
-        Two positive numbers between which all eigenvalues of M A lie. If some are larger the
-        iteration diverges, if some are smaller it is slow.
+        Two positive numbers between which all eigenvalues of M A lie. The iteration diverges if
+        some are larger, and is slow if some are smaller.
 
     Returns
     -------

@@ -514,7 +514,7 @@ def options_that_are_none():
 
 
 @mistake("""
-    ArgumentError: Option exact is True or False, not 'yes'.
+    ArgumentError: Option exact must be True or False, not 'yes'.
     | ssr.Options(exact="yes")
     | ^^^^^^^^^^^^^^^^^^^^^^^^
 """)
