@@ -41,7 +41,7 @@ near, wide = cells.grow(1), cells.grow(2)
 
 
 def along(axis: int, rows: ssr.Space, cols: ssr.Space, weights: dict[int, float]) -> ssr.Matrix:
-    """Return a matrix whose entries lie by some points before or behind the row along an axis."""
+    """Return a matrix with entries at some distances from the row along an axis."""
 
     @ssr.matrix(rows=rows, cols=cols)
     def entries(*row: Any) -> Iterator[Any]:
@@ -52,7 +52,7 @@ def along(axis: int, rows: ssr.Space, cols: ssr.Space, weights: dict[int, float]
 
 
 class Axis:
-    """The matrices along an axis: differences of cells, cells beside faces, difference of faces."""
+    """The matrices of an axis: differences of cells, cells beside faces, differences of faces."""
 
     def __init__(self, axis: int) -> None:
         faces = cells.faces(axis)
@@ -111,7 +111,7 @@ def conserved(W: Any, normal: int) -> tuple[Any, Any]:
 
 @ssr.program(r=ssr.scalar, s=ssr.scalar, V=cells.vector(4), U=wide.vector(4))
 def step(r: Any, s: Any, V: Any, U: Any) -> None:
-    """Let V be U after a step; r = dt/dx and s = dt/dy. The ghost cells of U are given."""
+    """Assign to V what U is after a step; r = dt/dx, s = dt/dy. U has values in its ghost cells."""
     W = primitive(U)
     X, Y = (minmod(axis.below @ W, axis.above @ W) for axis in (x, y))
     H = half_step(centre @ W, X, Y, r, s)
@@ -122,13 +122,13 @@ def step(r: Any, s: Any, V: Any, U: Any) -> None:
 
 @ssr.program(U=cells.vector(4))
 def fastest(U: Any) -> Any:
-    """Return the largest sum of the speeds of waves along both axes."""
+    """Return the largest sum of the wave speeds along both axes."""
     rho, u, v, p = primitive(U)
     return ssr.max(abs(u) + abs(v) + 2.0 * ssr.sqrt(GAMMA * p / rho))
 
 
 def periodic(U: np.ndarray) -> None:
-    """Fill two layers of ghost cells from the opposite sides."""
+    """Fill two layers of ghost cells from the opposite sides of the grid."""
     for field in U:
         for lines in field, field.T:
             lines[:2], lines[-2:] = lines[-4:-2], lines[2:4]
@@ -142,12 +142,12 @@ def run(
     until: float = np.inf,
     fill: Callable[[np.ndarray], None] = periodic,
 ) -> tuple[np.ndarray, float]:
-    """Return the gas after some steps, or at a time before, and the time.
+    """Return the gas after some steps, or at a given time if that comes first, and the time.
 
     Parameters
     ----------
     U
-        The gas at the start in cells of this width: density, momentum and energy, (4, ny, nx).
+        The gas at the start: density, momentum and energy, shape (4, ny, nx).
     fill
         Sets the ghost cells of an array (4, ny + 4, nx + 4).
     """
@@ -164,7 +164,7 @@ def run(
 
 
 def bubble(n: int) -> np.ndarray:
-    """Return gas at rest in the unit square: pressure 10 in a disc of radius 0.2, 0.1 around it."""
+    """Return gas at rest in the unit square: pressure 10 in a disc of radius 0.2, else 0.1."""
     y, x = (np.mgrid[:n, :n] + 0.5) / n
     inside = (x - 0.4) ** 2 + (y - 0.5) ** 2 < 0.2**2
     rest = np.zeros((n, n))

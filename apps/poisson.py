@@ -1,9 +1,9 @@
 """Solve a Poisson problem: ``python -m apps.poisson [--n 256] [--sweeps 200] [--plot FILE]``.
 
-On the unit square, ``-(u_xx + u_yy) = f`` with u = 0 on the boundary; f is made for the solution
+On the unit square, ``-(u_xx + u_yy) = f`` with u = 0 on the boundary, where f is chosen such that
 ``u = exp(x - y) sin(pi x) sin(2 pi y)``. One matrix, A = -h^2 times the five-point Laplacian on
-n x n inner points, h = 1/(n + 1) apart, serves symmetric Gauss-Seidel, SciPy's conjugate gradients
-(CG), and CG preconditioned by one symmetric Gauss-Seidel sweep.
+n x n inner points at distances h = 1/(n + 1), serves symmetric Gauss-Seidel, SciPy's conjugate
+gradients (CG), and CG preconditioned by one symmetric Gauss-Seidel sweep.
 """
 
 import argparse
@@ -13,7 +13,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads slow down vectors as short as these
+os.environ.setdefault(
+    "OPENBLAS_NUM_THREADS", "1"
+)  # threads would slow down vectors as short as these
 
 import numpy as np
 from scipy.sparse.linalg import cg
@@ -26,7 +28,7 @@ points = ssr.Space(n, n)
 
 @ssr.matrix(rows=points, cols=points)
 def A(j: Any, i: Any) -> Iterator[Any]:
-    """Give the entries of one row; u is zero at neighbours outside the points."""
+    """Yield the entries of one row; u is zero at neighbours outside the grid."""
     yield (j, i), 4.0
     for neighbour in (j - 1, i), (j, i - 1), (j, i + 1), (j + 1, i):
         if neighbour in points:
@@ -50,7 +52,7 @@ def problem(size: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Run:
-    """A method at work from zero: relative residuals, largest errors, seconds, last iterate u."""
+    """The history of a method that starts at zero, and its last iterate u."""
 
     def __init__(self, method: str, size: int) -> None:
         self.method = method
@@ -60,7 +62,7 @@ class Run:
         self.seconds, self.resumed = 0.0, time.perf_counter()
 
     def record(self, u: np.ndarray) -> None:
-        """Take note of an iterate; the clock stands still meanwhile."""
+        """Record an iterate; the clock is stopped meanwhile."""
         self.seconds += time.perf_counter() - self.resumed
         self.u = u.reshape(self.b.shape)
         self.residuals.append(float(np.linalg.norm(self.b - A @ self.u) / np.linalg.norm(self.b)))
@@ -78,7 +80,7 @@ def gauss_seidel(size: int, sweeps: int) -> Run:
 
 
 def conjugate_gradients(size: int, *, preconditioned: bool) -> Run:
-    """Return the run of SciPy's CG, or of ours with a symmetric sweep in each step."""
+    """Return the run of SciPy's CG, or of our CG preconditioned by a symmetric sweep."""
     run = Run("CG with Gauss-Seidel" if preconditioned else "CG", size)
     named: dict[str, Any] = {"rtol": 1e-10, "callback": run.record}
     if preconditioned:
@@ -100,7 +102,7 @@ def table(runs: Sequence[Run]) -> str:
 
 
 def plot(runs: Sequence[Run], path: Path) -> None:
-    """Draw the last run's solution and error, and the residuals of all runs, into a file."""
+    """Draw the solution and error of the last run, and the residuals of all runs, into a file."""
     from matplotlib.figure import Figure  # not pyplot: needs no display, and Agg writes the file
 
     figure = Figure(figsize=(13, 3.8), layout="constrained")

@@ -1,7 +1,7 @@
 """Run the HPCG problem: ``python -m apps.hpcg [--nx 104] [--ny 104] [--nz 104] [--time 60] ...``.
 
-Conjugate gradients with a multigrid preconditioner for the 27-point operator, all phases of the
-benchmark in one process. ``--matrix csr`` keeps the operator as data, for the same programs.
+All phases of the benchmark run in one process: conjugate gradients with a multigrid preconditioner
+for the 27-point operator. With ``--matrix csr`` the operator is data, for the same programs.
 """
 
 import argparse
@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers to this file")
     given = parser.parse_args(arguments)
     if given.time < 0:
-        parser.error(f"--time is {given.time}; it is at least 0.")
+        parser.error(f"--time is {given.time}; it must be at least 0.")
     try:
         problem = Problem(given.nx, given.ny, given.nz, given.matrix)
     except ProblemError as error:

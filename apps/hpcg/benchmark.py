@@ -1,4 +1,4 @@
-"""The phases of the benchmark: set-up, reference, validation, convergence, timed sets."""
+"""The phases of the benchmark: setup, reference, validation, convergence, timed sets."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from .solver import Array, Shape, Solver, fine, operators, shapes
 WRITTEN = ssr.Options(
     exact=True, split=False, partial_sums=False, recurrence=False, fuse=False, prefetch=False
 )
-"""The reference: kernels that do what the programs say and nothing else."""
+"""The options of the reference, whose kernels do what the programs say and nothing else."""
 
 ITERATIONS = 50
 SMALLEST = 16
@@ -47,7 +47,7 @@ class Problem:
                 raise ProblemError(f"{name} is {n}; the smallest extent is {SMALLEST}.")
             if n % 8:
                 raise ProblemError(
-                    f"{name} is {n}, which 8 does not divide: three times the grid is halved."
+                    f"{name} is {n}, which is not divisible by 8: the grid is halved three times."
                 )
         if max(self.shape) > 8 * min(self.shape):
             raise ProblemError(
@@ -57,7 +57,7 @@ class Problem:
 
     @property
     def shape(self) -> Shape:
-        """The extents in the order of arrays."""
+        """The extents in the order of array axes."""
         return self.nz, self.ny, self.nx
 
     @property
@@ -76,12 +76,12 @@ class Problem:
         return operators(self.matrix, self.shape)
 
     def solver(self, options: ssr.Options | None = None) -> Solver:
-        """Return a solver with arrays of its own."""
+        """Return a solver that has its own arrays."""
         return Solver(self.operators, self.shape, options or ssr.Options())
 
     @cached_property
     def right_side(self) -> Array:
-        """The number of neighbours that a row lacks, so that the solution is one everywhere."""
+        """The right side for which the solution is one: 27 less the entries of each row."""
         count: Array = np.array(1.0)
         for n in self.shape:
             along = np.full(n, 3.0)
@@ -92,7 +92,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Counts:
-    """Nominal operations and bytes of sets of iterations, whatever a kernel really does."""
+    """Nominal operations and bytes of sets of iterations, whatever the kernels really do."""
 
     problem: Problem
     sets: int
@@ -112,7 +112,7 @@ class Counts:
 
     @property
     def timed(self) -> dict[str, int]:
-        """Operations of what is timed: dot products count with what they are computed with."""
+        """Operations as they are timed: dot products belong to what they are computed with."""
         n, count, flops = self.problem.rows[0], self.sets * self.iterations, self.flops
         return {
             "mg": flops["mg"] + 2 * n * count,
@@ -122,7 +122,7 @@ class Counts:
 
     @property
     def traffic(self) -> tuple[int, int]:
-        """Bytes read and written by a code that stores its matrices with 32-bit indices."""
+        """Bytes that a code which stores matrices with 32-bit indices reads and writes."""
         n, z, count = self.problem.rows, self.problem.entries, self.sets * self.iterations
         vectors, products = 3 * count + self.sets, count + self.sets
         read = 32 * n[0] * vectors + products * (12 * z[0] + 8 * n[0])
@@ -134,7 +134,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Tests:
-    """What validates a run: iterations for an easy system, departures from symmetry."""
+    """The validation of a run: iterations for an easy system, departures from symmetry."""
 
     plain: tuple[int, ...]
     preconditioned: tuple[int, ...]
@@ -144,7 +144,7 @@ class Tests:
 
     @property
     def converged(self) -> bool:
-        """Whether the easy system took few iterations."""
+        """Whether the easy system took as few iterations as it should."""
         return max(self.plain) <= 12 and max(self.preconditioned) <= 2
 
     @property
@@ -155,7 +155,7 @@ class Tests:
 
 @dataclass(frozen=True)
 class Result:
-    """What a run has measured; seconds are for all timed sets."""
+    """What a run has measured; seconds are those of all timed sets."""
 
     problem: Problem
     counts: Counts
@@ -183,18 +183,18 @@ class Result:
 
     @property
     def converged(self) -> bool:
-        """Whether the residual has become as small as that of the reference."""
+        """Whether the residual is as small as that of the reference."""
         return min(self.residuals) <= self.tolerance * (1.0 + 1e-6)
 
     @property
     def valid(self) -> bool:
-        """Whether the run counts."""
+        """Whether the run is valid."""
         tests = self.tests.converged and self.tests.symmetric
         return tests and self.converged and self.reproducible
 
     @property
     def rating(self) -> float:
-        """Operations a second, less for slow convergence and for preparations; in 10^9."""
+        """Operations a second in 10^9, reduced by slow convergence and preparations."""
         flops = sum(self.counts.flops.values()) * ITERATIONS / self.counts.iterations
         ahead = self.counts.sets * (self.optimisation + self.setup) / 10.0
         return flops / (self.total + ahead) / 1e9
@@ -273,7 +273,7 @@ def _applied(solver: Solver, x: Array) -> tuple[Array, Array]:
 
 
 def _clocked(call: Callable[[], T]) -> tuple[float, T]:
-    """Return the seconds a call takes, and its value."""
+    """Return the seconds that a call takes, and its value."""
     clock = Clock()
     value = clock("", call)
     return clock.seconds[""], value

@@ -1,4 +1,4 @@
-"""Seconds that calls take, added up by kind."""
+"""The seconds that calls take, added up for each kind of call."""
 
 import time
 from collections import defaultdict
@@ -9,13 +9,13 @@ T = TypeVar("T")
 
 
 class Clock:
-    """Calls functions and adds up their seconds."""
+    """Call functions and add up the seconds that they take."""
 
     def __init__(self) -> None:
         self.seconds = defaultdict[str, float](float)
 
     def __call__(self, kind: str, call: Callable[..., T], *arguments: object) -> T:
-        """Return the value of a call; its seconds are added to those of its kind."""
+        """Return the value of a call, and add its seconds to those of its kind."""
         start = time.perf_counter()
         value = call(*arguments)
         self.seconds[kind] += time.perf_counter() - start

@@ -1,4 +1,4 @@
-"""A result as text in the shape of the official report, and as JSON."""
+"""Results as text in the form of the official report, and as JSON."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ NOTICE = {
 
 
 def document(result: Result) -> dict[str, Any]:
-    """Return what a run has measured under the keys of its JSON file."""
+    """Return the numbers of a run under the keys of its JSON file."""
     flops = result.counts.timed
     seconds = {**result.seconds, "total": result.total}
     rates = {kind: flops[kind] / result.seconds[kind] / 1e9 for kind in flops}

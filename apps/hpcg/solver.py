@@ -1,7 +1,7 @@
 """The numerical part: operator, smoother, V-cycle and conjugate gradients.
 
-Points are indexed [z, y, x]. Each of the four grids has half the extents of the one before it; its
-points are those of the finer grid with even indices.
+Points are indexed [z, y, x]. Each of the four grids has half the extents of the one before it, and
+its points are those of the finer grid with even indices.
 """
 
 import math
@@ -30,17 +30,17 @@ coarse, fine = ssr.Space(nz, ny, nx), ssr.Space(2 * nz, 2 * ny, 2 * nx)
 
 @ssr.matrix(rows=coarse, cols=fine)
 def R(k: Any, j: Any, i: Any) -> Iterator[Any]:
-    """Give the one entry of a row of the injection."""
+    """Yield the only entry of a row of the injection."""
     yield (2 * k, 2 * j, 2 * i), 1.0
 
 
 def staged(points: ssr.Space) -> ssr.Matrix:
-    """Return the operator: 26, and -1 at each neighbour that exists."""
+    """Return the operator: 26 on the diagonal, and -1 at each neighbour that exists."""
     return ssr.stencil(points, points, CUBE, outside="drop")
 
 
 def csr(points: ssr.Space, shape: Shape) -> ssr.Assembled:
-    """Return the operator as data: 27 on the diagonal less the product of three sums of three."""
+    """Return the operator as data: 27 times the identity less a product of three sums of three."""
     sums = [sparse.diags_array([1.0] * 3, offsets=(-1, 0, 1), shape=(n, n)) for n in shape]
     near = sparse.kron(sparse.kron(sums[0], sums[1]), sums[2])
     matrix = sparse.csr_array(27.0 * sparse.eye_array(math.prod(shape)) - near)
@@ -48,7 +48,7 @@ def csr(points: ssr.Space, shape: Shape) -> ssr.Assembled:
 
 
 def operators(matrix: Literal["staged", "csr"], shape: Shape) -> list[Any]:
-    """Return the operators of all grids, one and the same object where it serves many sizes."""
+    """Return the operators of all grids: the same object for each where it serves all sizes."""
     if matrix == "staged":
         return [*[staged(fine)] * (LEVELS - 1), staged(coarse)]
     spaces = [*[fine] * (LEVELS - 1), coarse]
@@ -67,7 +67,7 @@ def smooth(A: Any, x: Any, r: Any) -> None:
 
 
 def bottom(A: Any, options: ssr.Options) -> ssr.Program:
-    """Return what the V-cycle does on the coarsest grid."""
+    """Return the program of the V-cycle on the coarsest grid."""
 
     @ssr.program(x=coarse, r=coarse, options=options)
     def smooth_from_zero(x: Any, r: Any) -> None:
@@ -78,7 +78,7 @@ def bottom(A: Any, options: ssr.Options) -> ssr.Program:
 
 
 class Grid:
-    """The programs on a grid that is not the coarsest, for its operator."""
+    """The programs on a grid other than the coarsest, for its operator."""
 
     def __init__(self, A: Any, options: ssr.Options) -> None:
         @ssr.program(x=fine, r=fine, rc=coarse, options=options)
@@ -115,7 +115,7 @@ class Grid:
 
 
 class Solver:
-    """Conjugate gradients with a V-cycle: programs of all grids, their arrays, a clock."""
+    """Conjugate gradients with a V-cycle: the programs and arrays of all grids, and a clock."""
 
     def __init__(self, operators: Sequence[Any], shape: Shape, options: ssr.Options) -> None:
         *upper, last = operators
@@ -126,7 +126,7 @@ class Solver:
         self.clock = Clock()
 
     def precondition(self, level: int = 0) -> float:
-        """Do a V-cycle from a grid down: assign z, about ``A^-1 r``; return the product r z."""
+        """Do a V-cycle from a grid down: assign to z about ``A^-1 r``; return the product r z."""
         z, r = self.z[level], self.r[level]
         if level == len(self.grids):
             self.bottom(z, r)
@@ -138,7 +138,7 @@ class Solver:
     def solve(
         self, b: Array, iterations: int, tolerance: float = 0.0, *, preconditioned: bool = True
     ) -> list[float]:
-        """Solve ``A x = b`` from zero; return the norms of the residuals over that of b."""
+        """Solve ``A x = b`` from zero; return the norms of residuals, relative to that of b."""
         grid, x, r, p, q = self.grids[0], self.x, self.r[0], self.p, self.q
         z = self.z[0] if preconditioned else r
         x[:], p[:], norms, old = 0.0, 0.0, [1.0], math.inf

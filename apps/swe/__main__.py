@@ -27,10 +27,10 @@ from .progress import Progress
 from .run import Make, Result, Run, time_step
 
 SMALLEST = 6
-"""Cells along a panel: interpolation between panels takes six."""
+"""The fewest cells along a panel: interpolation between panels takes six."""
 
 LARGEST = 10**6
-"""More cells fit into no memory, and their number into no integer."""
+"""The most cells along a panel: more would not fit into any memory."""
 
 STOPPED = 130
 """The exit status after Ctrl-C."""
@@ -39,7 +39,7 @@ PICTURES = (".png", ".pdf", ".svg")
 
 
 def main(arguments: Sequence[str] | None = None, make: Make | None = None) -> int:
-    """Run a command and return the exit status; ``make`` makes the solver, ours by default."""
+    """Run a command and return its exit status; ``make`` makes the solver, by default ours."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     commands = {"plot": _plot, "verify": _verify}
     command = commands.get(given[0]) if given else None
@@ -65,8 +65,8 @@ def main(arguments: Sequence[str] | None = None, make: Make | None = None) -> in
 
 
 def _ours(n: int, case: cases.Case, weights: Any) -> Any:
-    """Return the solver written in the language of the project."""
-    from .solver import Solver  # declares its matrices: not for what only draws
+    """Return the solver that is written with `ssr` and `boundary`."""
+    from .solver import Solver  # declares its matrices, which takes time that drawing does not need
 
     return Solver(n, case, weights)
 
@@ -97,7 +97,7 @@ def _run(arguments: list[str], make: Make) -> int:
         progress.done()
     try:
         _write(given, result)
-    finally:  # a file that cannot be written does not hide the numbers, nor these the file
+    finally:  # the numbers are shown even if a file cannot be written
         print(summary(result))
     for path in given.json, given.output, given.plot:
         if path is not None:
@@ -135,13 +135,18 @@ def options() -> argparse.ArgumentParser:
     add("--every", type=float, default=24.0, metavar="HOURS",
         help="between records of the output and between checkpoints (24)")  # fmt: skip
     add("--checkpoint", type=Path, metavar="FILE", help="save the run here as it goes")
-    add("--restart", type=Path, metavar="FILE", help="go on from a checkpoint")
+    add(
+        "--restart",
+        type=Path,
+        metavar="FILE",
+        help="continue from a checkpoint; its records come after that",
+    )
     add("--json", type=Path, metavar="FILE", help="write the numbers to this file")
     return parser
 
 
 def _check(parser: argparse.ArgumentParser, given: argparse.Namespace) -> None:
-    """Refuse options that mean nothing."""
+    """Refuse options whose values make no sense."""
     if given.n is not None and given.n < SMALLEST:
         parser.error(f"--n is {given.n}; a panel has at least {SMALLEST} cells along a side.")
     if given.n is not None and given.n > LARGEST:
@@ -149,9 +154,9 @@ def _check(parser: argparse.ArgumentParser, given: argparse.Namespace) -> None:
     for name in "days", "cfl", "dt", "every":
         value = getattr(given, name)
         if value is not None and not (value > 0 and math.isfinite(value)):
-            parser.error(f"--{name} is {value}; it is above 0.")
+            parser.error(f"--{name} is {value}; it must be above 0.")
     if given.angle is not None and not math.isfinite(given.angle):
-        parser.error(f"--angle is {given.angle}; it is a number of degrees.")
+        parser.error(f"--angle is {given.angle}; it must be a number of degrees.")
     if given.angle and given.restart is None and (given.case or "tc2") not in cases.TILTED:
         parser.error(f"--angle is for {' and '.join(cases.TILTED)}, not for {given.case}.")
     if given.plot is not None:
@@ -165,7 +170,7 @@ def _check(parser: argparse.ArgumentParser, given: argparse.Namespace) -> None:
 
 
 def _check_places(parser: argparse.ArgumentParser, given: argparse.Namespace) -> None:
-    """Refuse files that cannot be written, and one place for two of them."""
+    """Refuse files that cannot be written, and one file for two purposes."""
     taken = {given.restart.resolve(): "restart"} if given.restart is not None else {}
     for name in "checkpoint", "output", "plot", "json":
         path = getattr(given, name)
@@ -178,7 +183,7 @@ def _check_places(parser: argparse.ArgumentParser, given: argparse.Namespace) ->
 
 
 def _require(package: str, extra: str) -> None:
-    """Refuse to begin what would fail for want of a package."""
+    """Refuse to begin what would fail later because a package is missing."""
     if importlib.util.find_spec(package) is None:
         raise OutputError(
             f"The package {package} is missing.",
@@ -198,19 +203,19 @@ def _setting(given: argparse.Namespace, start: Checkpoint | None) -> tuple[Setti
 
 
 def _same(given: argparse.Namespace, start: Checkpoint) -> tuple[Setting, float]:
-    """Return the setting of a checkpoint, which no option may contradict."""
+    """Return the setting of a checkpoint, which options may not contradict, and the end."""
     setting = start.setting
     for name in "case", "n", "angle", "weights":
         here, there = getattr(given, name), getattr(setting, name)
         if here is not None and here != there:
             raise CheckpointError(
                 f"{given.restart} is of another run: --{name} is {there} there and {here} here.",
-                hint=f"Leave out --{name}; a run goes on as it began.",
+                hint=f"Leave out --{name}; a run continues as it began.",
             )
     if given.cfl is not None or given.dt is not None:
         raise CheckpointError(
             f"{given.restart} keeps its time step of {setting.dt:g} s.",
-            hint="Leave out --dt and --cfl; a run goes on as it began.",
+            hint="Leave out --dt and --cfl; a run continues as it began.",
         )
     days = cases.case(setting.case).days if given.days is None else given.days
     return setting, DAY * days
@@ -227,7 +232,7 @@ def _interrupted(run: Run, path: Path | None) -> int:
 
 
 def summary(result: Result) -> str:
-    """Return what a run has found, as text."""
+    """Return the results of a run as text."""
     found, case = result.document(), cases.case(result.setting.case)
     head = f"{case.name}: {_title(case.title, found['n'], found['days'])}"
     lines = [f"{head}, {found['steps']} steps of {found['dt']:g} s"]
@@ -255,7 +260,12 @@ def _plot(arguments: list[str], make: Make) -> int:
     parser = argparse.ArgumentParser("python -m apps.swe plot", description="Draw a saved run.")
     parser.add_argument("file", type=Path, help="a .nc or .zarr file of a run")
     parser.add_argument("--to", type=Path, metavar="FILE", help="the picture; by default FILE.png")
-    parser.add_argument("--record", type=int, default=-1, help="which time; from the end below 0")
+    parser.add_argument(
+        "--record",
+        type=int,
+        default=-1,
+        help="which record to draw; negative numbers count from the end",
+    )
     parser.add_argument("--edges", action="store_true", help="show the edges of the panels")
     given = parser.parse_args(arguments)
     path = given.file.with_suffix(".png") if given.to is None else given.to
@@ -266,7 +276,9 @@ def _plot(arguments: list[str], make: Make) -> int:
     with read(given.file) as file:
         records = file.sizes["time"]
         if not -records <= given.record < records:
-            raise OutputError(f"{given.file} has {records} records and none is {given.record}.")
+            raise OutputError(
+                f"{given.file} has {records} records; there is no record {given.record}."
+            )
         record = file.isel(time=given.record)
         title = cases.case(file.attrs["case"]).title
         title = _title(title, file.sizes["x"], float(record["time"]) / DAY)

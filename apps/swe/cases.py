@@ -1,7 +1,7 @@
-"""The flows that the solver is tested with: initial state, bottom, Coriolis parameter, solution.
+"""The flows that the solver is tested with: initial states, bottoms, rotation, solutions.
 
-Five are those of Williamson et al. (tc1, tc2, tc5, tc6) and of Galewsky et al.; ``jet`` is the
-latter without its perturbation and stays as it is; ``rest`` is water at rest over a mountain.
+Five are those of Williamson et al. (tc1, tc2, tc5, tc6) and of Galewsky et al. (galewsky); ``jet``
+is the last one without its perturbation and is steady; ``rest`` is water at rest over a mountain.
 All functions take longitude and latitude in radians and return metres, seconds and so on.
 
 References
@@ -62,17 +62,17 @@ class Case:
     Parameters
     ----------
     depth
-        The depth of the water at the start, without the bottom.
+        The depth of the water at the start, above the bottom.
     wind
         Its velocity to the east and to the north, an array (2, ...).
     days
         How long it is usually run.
     step
-        The time step in seconds that suits 32 cells along a panel; shorter for more cells.
+        The time step in seconds for 32 cells along a panel; it is shorter for more cells.
     exact
         The depth at a time in seconds, or None where it is not known.
     passive
-        Whether the wind never changes: the depth is carried with it.
+        Whether the wind never changes and the depth is only carried with it.
     """
 
     name: str
@@ -132,12 +132,12 @@ def mean_depth(function: Scalar, n: int) -> Array:
 
 
 def steady(depth: Scalar) -> Callable[[float], Scalar]:
-    """Return the solution that stays as it was."""
+    """Return the solution that does not change in time."""
     return lambda seconds: depth
 
 
 def _turn(speed: float, angle: float) -> Scalar:
-    """Return the wind of a solid that turns about an axis tilted by an angle."""
+    """Return the wind of a solid rotation about an axis that is tilted by an angle."""
 
     def wind(lon: Array, lat: Array) -> Array:
         east = np.cos(lat) * np.cos(angle) + np.cos(lon) * np.sin(lat) * np.sin(angle)
@@ -327,7 +327,7 @@ def case(name: str, angle: float = 0.0) -> Case:
     Parameters
     ----------
     angle
-        Of the axis of the flow against the Earth's in degrees, for tc1 and tc2.
+        The angle between the axes of the flow and of the Earth in degrees, for tc1 and tc2.
 
     Examples
     --------

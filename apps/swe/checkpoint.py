@@ -35,12 +35,12 @@ class CheckpointError(ssr.Error, ValueError):
 
 @dataclass(frozen=True)
 class Setting:
-    """What two runs must share to be parts of one.
+    """What two runs must have in common to be parts of one.
 
     Parameters
     ----------
     angle
-        Of the flow's axis, in degrees.
+        The tilt of the flow's axis, in degrees.
     dt
         The time step in seconds.
     """
@@ -54,7 +54,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A state after some steps, and the time it is for in seconds."""
+    """A state after some steps, and its time in seconds."""
 
     setting: Setting
     step: int
@@ -110,7 +110,7 @@ def load(path: Path) -> Checkpoint:
 
 
 def _digest(header: bytes, state: bytes) -> bytes:
-    """Return the line that tells whether what follows it is whole."""
+    """Return the line by which a reader sees whether what follows it is whole."""
     whole = hashlib.sha256(header)
     whole.update(state)
     return whole.hexdigest().encode() + b"\n"
@@ -142,7 +142,7 @@ def _checked(path: Path, text: bytes, data: bytes) -> Checkpoint:
 
 
 def _possible(s: Setting, step: Any, seconds: Any) -> bool:
-    """Whether numbers and names are such as runs have."""
+    """Whether a run of this program can have these names and numbers."""
     if s.case not in cases.NAMES or s.weights not in ("linear", "weno"):
         return False
     if {type(s.n), type(step)} != {int}:

@@ -1,4 +1,4 @@
-"""What a run is judged by: errors, invariants, ranges, the Courant number.
+"""The numbers by which a run is judged: errors, invariants, the Courant number.
 
 Integrals over the sphere are sums of values at centres times areas of cells.
 """
@@ -14,7 +14,7 @@ from .geometry import RADIUS, Array
 
 
 class Norms(NamedTuple):
-    """Errors of the depth, each over the size of the exact one."""
+    """Errors of the depth, each relative to the norm of the exact depth."""
 
     l1: float
     l2: float
@@ -22,14 +22,14 @@ class Norms(NamedTuple):
 
 
 class Invariants(NamedTuple):
-    """What the flow keeps: mass, energy and potential enstrophy; NaN where that has no meaning."""
+    """Mass, energy and potential enstrophy, which a flow conserves; NaN where meaningless."""
 
     mass: float
     energy: float
     enstrophy: float
 
     def drift(self, start: "Invariants") -> "Invariants":
-        """Return the change since the start, each over its value there.
+        """Return the changes since the start, each relative to its value there.
 
         Examples
         --------
@@ -71,7 +71,7 @@ def invariants(state: Array, fields: Fields, case: Case) -> Invariants:
 
 
 def speeds(state: Array, case: Case) -> Array:
-    """Return how fast the fastest wave moves in each cell, in m/s; NaN where there is no water."""
+    """Return the speed of the fastest wave in each cell, in m/s; NaN where there is no water."""
     u1, u2 = case.velocity(state.shape[-1]) if case.passive else state[1:] / state[0]
     still = np.zeros_like(u1) if case.passive else np.sqrt(GRAVITY * depth(state))
     fastest: Array = np.sqrt(_square(u1, u2)) + still
@@ -81,7 +81,7 @@ def speeds(state: Array, case: Case) -> Array:
 def courant(speed: float, n: int, dt: float) -> float:
     """Return the Courant number of a time step; the scheme is stable up to about one.
 
-    It is taken where cells are smallest: ``dt speed sqrt(1.5) / (a pi / (2 n))``.
+    It is that of the smallest cells: ``dt speed sqrt(1.5) / (a pi / (2 n))``.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """From averages over cells to values at their centres: depth, velocity, vorticity.
 
 The state of a solver is an array (3, 6, n, n) with the averages of ``J h``, ``J h u1``, ``J h u2``
-over alpha and beta. All formulas here use values of one panel only, at its edges from one side.
+over alpha and beta. All formulas use values of one panel only, and are one-sided at its edges.
 """
 
 from functools import lru_cache
@@ -30,7 +30,7 @@ class Fields(NamedTuple):
 
 
 def second(v: Array, axis: int) -> Array:
-    """Return second differences along an axis, at its ends from the four values next to them.
+    """Return second differences along an axis, at each end from the four values next to it.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def to_averages(points: Array) -> Array:
 
 
 def derivative(v: Array, axis: int) -> Array:
-    """Return fourth-order differences along an axis, for points one apart.
+    """Return derivatives along an axis to fourth order, for points at distance one.
 
     Examples
     --------

@@ -19,7 +19,7 @@ class OutputError(ssr.Error, ValueError):
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Say of which file the system complains."""
+    """Name the file in errors of the operating system."""
     try:
         yield
     except OSError as error:
@@ -32,16 +32,16 @@ def check_place(path: Path, *, folder: bool = False) -> None:
     Parameters
     ----------
     folder
-        Whether a directory is to be written there, and not a file.
+        Whether a directory, and not a file, is to be written there.
 
     Raises
     ------
     OutputError
-        If something else is there, or the place cannot be made or written.
+        If something else is there, or the place cannot be created or written.
     """
     with writing(path):
         if path.is_dir() != folder and path.exists():
-            raise OutputError(f"{path} is {'no' if folder else 'a'} directory.")
+            raise OutputError(f"{path} is {'not ' if folder else ''}a directory.")
         if not _is_device(path):
             place = next(p for p in path.resolve().parents if p.exists())
             with tempfile.TemporaryFile(dir=place):
@@ -56,8 +56,8 @@ def _is_device(path: Path) -> bool:
 def aside(path: Path) -> Iterator[Path]:
     """Yield a path beside another one; what is written there is moved to that one at the end.
 
-    A link stays, and what it leads to is replaced. If something fails, nothing has changed. What a
-    process that was killed has left beside the same path is removed.
+    A symbolic link is kept, and the file that it leads to is replaced. If something fails, nothing
+    has changed. What killed processes have left beside the path is removed.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def aside(path: Path) -> Iterator[Path]:
             if beside.is_dir():
                 shutil.rmtree(path, ignore_errors=True)
             else:
-                with beside.open("rb") as file:  # the name must not be there before the content
+                with beside.open("rb") as file:  # the content must be on the disk before the name
                     os.fsync(file.fileno())
             beside.replace(path)
         finally:
@@ -83,12 +83,12 @@ def aside(path: Path) -> Iterator[Path]:
 
 
 def _prefix(path: Path) -> str:
-    """Return how names beside a path begin; the number of a process of this machine follows."""
+    """Return what precedes the number of a process of this machine in names beside a path."""
     return f".{path.name}.{platform.node()}."
 
 
 def _remove_strays(path: Path) -> None:
-    """Remove what processes of this machine that have ended were writing beside a path."""
+    """Remove what processes of this machine had begun beside a path when they were killed."""
     stray = re.compile(re.escape(_prefix(path)) + r"([1-9][0-9]{0,9})")
     with suppress(OSError):
         for other in path.parent.iterdir():
@@ -99,14 +99,14 @@ def _remove_strays(path: Path) -> None:
 
 
 def _is_running(process: int) -> bool:
-    """Whether a process is there; where the system cannot be asked, any may be."""
+    """Whether a process may be running; it certainly is not where the system knows of none."""
     if os.name != "posix":
         return True
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
         return False
-    except PermissionError:  # it is another user's
+    except PermissionError:  # it belongs to another user
         pass
     return True
 
@@ -128,9 +128,9 @@ def publish(path: Path, write: Callable[[BinaryIO], object]) -> None:
 
 
 def reserve(path: Path, size: int) -> None:
-    """Make a file longer by some zeros, or fail and leave it as it was.
+    """Append zeros to a file, or fail and leave it as it was.
 
-    For libraries that do not survive a disk that is full.
+    This is for libraries that do not survive a full disk.
     """
     before = path.stat().st_size if path.exists() else 0
     try:

@@ -5,8 +5,8 @@ Panels 0 to 3 surround the equator, 4 is in the north, 5 in the south. On each, 
 
     r = M (1, X, Y) / rho,    rho^2 = 1 + X^2 + Y^2,    M the rotation of its panel.
 
-The same formulas hold slightly outside of a panel; its ghost points lie there. The metric is the
-same on all panels. Arrays of points are ordered ``[beta, alpha]``, components come first. A panel
+The same formulas hold slightly outside of a panel, where its ghost points lie. The metric is the
+same on all panels. Arrays of points are ordered ``[beta, alpha]``; components come first. A panel
 is a number, or an array of numbers that broadcasts with the points; `PANELS` gives all six.
 
 References
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.floating[Any]]
 
 RADIUS = 6.37122e6
-"""Of the Earth, in metres."""
+"""The radius of the Earth in metres."""
 
 EDGE = np.pi / 4
 """The largest alpha and beta of a panel."""
@@ -68,7 +68,7 @@ class Christoffel(NamedTuple):
 
 
 class Link(NamedTuple):
-    """What lies beyond an edge: a panel, its edge, and whether that runs the other way."""
+    """What lies beyond an edge: a panel, its edge, and whether that runs in the other direction."""
 
     panel: int
     side: str
@@ -109,7 +109,7 @@ def position(panel: Any, alpha: Array, beta: Array) -> Array:
 
 
 def coordinates(panel: Any, r: Array) -> tuple[Array, Array]:
-    """Return alpha and beta of points on a panel or near it; the inverse of `position`."""
+    """Return alpha and beta of points on or near a panel; the inverse of `position`."""
     v = np.einsum("...rc,r...->c...", MATRICES[panel], r)
     return np.arctan2(v[1], v[0]), np.arctan2(v[2], v[0])
 
@@ -174,7 +174,7 @@ def wind(panel: Any, alpha: Array, beta: Array, u: Array) -> Array:
 
 
 def rotation(to: int, panel: int, r: Array) -> Array:
-    """Return what turns components of one panel into those of another, shape (2, 2, ...).
+    """Return the matrices from components of one panel to those of another, shape (2, 2, ...).
 
     ``u[i] on to = sum over j of T[i, j] u[j] on panel``, at points given as unit vectors.
     """
@@ -188,7 +188,8 @@ def rotation(to: int, panel: int, r: Array) -> Array:
 def link(panel: int, side: str) -> Link:
     """Return what lies beyond an edge of a panel.
 
-    Two edges are the same where their midpoints are; along one the other coordinate grows.
+    Two edges are the same if their midpoints are; an edge runs in the direction in which the
+    coordinate along it grows.
 
     Examples
     --------
@@ -223,9 +224,9 @@ def ghosts(n: int, side: str, width: int = 3) -> tuple[Array, Array]:
 
 
 def interpolation(n: int, width: int = 3, taps: int = 6) -> tuple[NDArray[np.int64], Array]:
-    """Return the first index and the weights by which ghost cells follow from the neighbour.
+    """Return first indices and weights of the interpolation of ghost cells from the neighbour.
 
-    A ghost lies on a line of centres of the neighbour, the line as far inside as the ghost is
+    A ghost lies on a line of centres of the neighbour, which is as far inside as the ghost is
     outside, at ``s = arctan(tan(tau) / tan(pi/4 + delta))``. So
 
         ghost[k, t] = sum over r of w[k, t, r] line[k, i0[k, t] + r],
@@ -235,7 +236,7 @@ def interpolation(n: int, width: int = 3, taps: int = 6) -> tuple[NDArray[np.int
     Parameters
     ----------
     taps
-        Points of the stencil, even; the order of the interpolation.
+        The even number of points of the stencil, which is the order of the interpolation.
 
     Returns
     -------

@@ -1,8 +1,8 @@
 """Files of a run that follow the CF conventions: NetCDF (.nc) and Zarr (.zarr).
 
 Fields have the axes ``time, panel, y, x``; longitude and latitude are fields of cells, with the
-corners of the cells as bounds. Each record is appended when it is known, so that a run that stops
-leaves a file with all records up to then. The first one is written aside and moved to its place.
+corners of the cells as bounds. Each record is appended as soon as it is known, so that a run which
+stops leaves a file with all records up to then. The first one is written aside and then moved.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ from .run import Report
 SUFFIXES = (".nc", ".zarr")
 
 EPOCH = "seconds since 2000-01-01 00:00:00"
-"""The flows have no date; all begin on this one."""
+"""The date at which all flows begin; they have none of their own."""
 
 NAMES = {
     "h": ("depth of the water", "m", None),
@@ -38,27 +38,27 @@ NAMES = {
 
 
 class Output:
-    """A file that takes one report after the other.
+    """A file to which one report after the other is appended.
 
     Parameters
     ----------
     command
-        What made it, for the file's history.
+        The command that made the file, for its history.
     fresh
         Whether a file of the same name may be replaced.
 
     Raises
     ------
     OutputError
-        If the name says no format, or the file is there and may not be replaced.
+        If the name does not tell the format, or the file exists and may not be replaced.
     """
 
     def __init__(self, path: Path, setting: Setting, command: str, *, fresh: bool = True) -> None:
         suffix(path)
         if path.exists() and not fresh:
             raise OutputError(
-                f"{path} is there already.",
-                note="a run that goes on writes a file of its own",
+                f"{path} exists already.",
+                note="a run that continues another one writes a file of its own",
                 hint="Give another name; xarray.open_mfdataset reads several files as one.",
             )
         self.path, self.setting = path, setting
@@ -82,7 +82,7 @@ class Output:
             self._made = _identity(self.path)
         elif _identity(self.path) != self._made:
             raise OutputError(
-                f"{self.path} is not the file any more that this run has begun.",
+                f"{self.path} is no longer the file that this run has begun.",
                 hint="Let each run write a file of its own.",
             )
         else:
@@ -92,7 +92,7 @@ class Output:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Return what tells a file from others of its name, or None if there is none."""
+    """Return what distinguishes a file from others of its name, or None if there is none."""
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -101,16 +101,16 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def suffix(path: Path) -> str:
-    """Return the format of a file by its name.
+    """Return the suffix of a file's name, which tells its format.
 
     Raises
     ------
     OutputError
-        If the name ends otherwise.
+        If the name has another suffix.
     """
     if path.suffix not in SUFFIXES:
         raise OutputError(
-            f"{path} says no known format.", hint=f"Let the name end in {' or '.join(SUFFIXES)}."
+            f"{path} has no known format.", hint=f"Let the name end in {' or '.join(SUFFIXES)}."
         )
     return path.suffix
 
@@ -176,9 +176,9 @@ def _attributes(setting: Setting, title: str, command: str) -> dict[str, Any]:
 
 
 def bounds(n: int) -> dict[str, Array]:
-    """Return the corners of the cells in degrees, shape (6, n, n, 4), against the clock.
+    """Return the corners of the cells in degrees, anticlockwise, shape (6, n, n, 4).
 
-    Longitudes are those nearest to the cell's own.
+    Of equal longitudes that nearest to the centre of the cell is taken.
     """
     ends = geometry.faces(n)
     r = geometry.position(PANELS, ends[None, :], ends[:, None])
@@ -190,7 +190,7 @@ def bounds(n: int) -> dict[str, Array]:
 
 
 ROOM = 1 << 20
-"""Bytes that a record of NetCDF takes at most beside its numbers."""
+"""The most bytes that a record of NetCDF takes besides its numbers."""
 
 
 def _create_netcdf(path: Path, record: Any) -> None:
@@ -209,13 +209,13 @@ def _append_netcdf(path: Path, record: Any) -> None:
             file.variables["time"][place] = record["time"].values[0]
             for name in NAMES:
                 file.variables[name][place] = record[name].values[0]
-        except BaseException:  # an interrupt, too: no record is there in part
+        except BaseException:  # of an interrupt too: a record is there as a whole or not at all
             file.resize_dimension("time", place)
             raise
 
 
 def _create_zarr(path: Path, record: Any) -> None:
-    """Write in version 2, whose metadata are in one place: a record counts when all is there."""
+    """Write format 2, whose metadata are in one file: a record counts once it is complete."""
     record.to_zarr(path, mode="w", zarr_format=2, consolidated=True)
 
 
@@ -235,12 +235,12 @@ def read(path: Path) -> Iterator[Any]:
     Raises
     ------
     OutputError
-        If there is no such file, it is something else, or what is read of it is damaged.
+        If there is no such file, it is something else, or a part that is read is damaged.
     """
     import xarray
 
     if not path.exists():
-        raise OutputError(f"{path} is not there.")
+        raise OutputError(f"{path} does not exist.")
     engine = "zarr" if suffix(path) == ".zarr" else "h5netcdf"
     try:
         with xarray.open_dataset(path, engine=engine, decode_times=False) as found:

@@ -1,7 +1,7 @@
 """Pictures of height and vorticity: on a map, and on two sides of the globe.
 
-Every pixel takes its value from the panel it lies on, linearly between centres of cells, across the
-edges of panels too. Nothing is drawn twice or left out at edges and poles.
+The value of a pixel is interpolated linearly between centres of cells of the panel it lies on,
+across the edges of panels too. So nothing is drawn twice or left out at edges and poles.
 """
 
 from pathlib import Path
@@ -14,14 +14,14 @@ from .files import publish
 from .geometry import EDGE, MATRICES, SIDES, Array
 
 FLAT = 1e-9
-"""Heights that differ by less of their size are equal up to rounding."""
+"""The relative difference below which heights are equal up to rounding."""
 
 STILL = 1e-12
-"""The vorticity in 1/s below which there is rounding only."""
+"""The vorticity in 1/s below which there is only rounding."""
 
 
 class Picture(NamedTuple):
-    """What is drawn: values at centres, shape (6, n, n), and a line above them."""
+    """What is drawn: values at centres, shape (6, n, n), and a title."""
 
     height: Array
     vorticity: Array
@@ -136,7 +136,7 @@ def _vorticities(values: Array) -> _Style:
 
 
 def _clear(levels: Array, size: float) -> Array:
-    """Return the levels without zero, whose contour wanders about where nothing is."""
+    """Return the levels without zero, whose contour is arbitrary where a field vanishes."""
     return levels[np.abs(levels) > 1e-3 * size]
 
 
@@ -219,14 +219,14 @@ def graticule() -> list[Array]:
 
 
 def _frame(lon: float, lat: float) -> tuple[Array, Array, Array]:
-    """Return the directions right, upwards and towards the eye of who looks at a point."""
+    """Return the directions to the right, upwards and to the eye of someone who sees a point."""
     up = unit(np.array(lon), np.array(lat))
     east, north = geometry.compass(up)
     return east, north, up
 
 
 def _seen(line: Array, east: Array, north: Array, up: Array) -> tuple[Array, Array]:
-    """Return a line as the eye sees it, with NaN where the globe hides it."""
+    """Return a line as it is seen, with NaN where the globe hides it."""
     hidden = up @ line < 0
     return np.where(hidden, np.nan, east @ line), np.where(hidden, np.nan, north @ line)
 

@@ -1,4 +1,4 @@
-"""What surrounds a run: its standard streams, and the signals that ask it to end."""
+"""The surroundings of a run: standard streams, and signals that ask a process to end."""
 
 import math
 import os
@@ -13,19 +13,19 @@ from types import FrameType
 from typing import TextIO
 
 ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-"""Signals by which a system ends a process; Ctrl-C is Python's own."""
+"""Signals by which a system ends a process; Python itself handles that of Ctrl-C."""
 
 TOGETHER = 1.0
-"""Seconds within which several signals are one request: a terminal that closes may send more."""
+"""Seconds within which several signals are one request, as from a terminal that closes."""
 
 
 def prepare() -> None:
-    """Let a process be ended, and its streams be closed, without harm to a run.
+    """Prepare a process for signals that end it and for standard streams that are closed.
 
-    Signals that end a process interrupt it as Ctrl-C does, so that the run is saved; one that is
-    ignored, as ``nohup`` has it, stays so. Standard streams that are closed lead to nowhere: a file
-    opened later would take their place, and with it all that a library prints. Characters that a
-    stream cannot show are written as escapes.
+    The signals interrupt a run as Ctrl-C does, so that it is saved; those that are ignored, as
+    under ``nohup``, stay ignored. Closed streams are opened on the null device: otherwise a file
+    that is opened later takes the place of one, and with it all that libraries print. Characters
+    that a stream cannot encode are written as escapes.
     """
     interrupt = _Interrupt()
     for number in ENDING:
@@ -35,12 +35,12 @@ def prepare() -> None:
         try:
             os.fstat(descriptor)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
     sys.stdout, sys.stderr = _usable(sys.stdout), _usable(sys.stderr)
 
 
 class _Interrupt:
-    """A handler of signals that interrupts a run once for all that arrive together."""
+    """A signal handler that interrupts a run once for all signals that arrive together."""
 
     def __init__(self) -> None:
         self.last = -math.inf
@@ -53,7 +53,7 @@ class _Interrupt:
 
 
 def _usable(stream: TextIO | None) -> TextIO:
-    """Return a stream that takes all text; Python has none for a descriptor that is closed."""
+    """Return a stream that takes any text; for a closed descriptor Python has none."""
     if stream is None:
         stream = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (it stays open as long as the process)
     if isinstance(stream, TextIOWrapper):
@@ -63,7 +63,7 @@ def _usable(stream: TextIO | None) -> TextIO:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Ignore further signals, while a run that was interrupted is saved."""
+    """Ignore further signals while a run that was interrupted is saved."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -82,12 +82,12 @@ def tell(text: str) -> None:
 
 
 def flush(status: int) -> int:
-    """Write out what is printed, and return the exit status: 1 if it cannot be written."""
+    """Flush standard output; return the exit status, which is not 0 if that fails."""
     try:
         sys.stdout.flush()
     except OSError as error:
         tell(f"error: The standard output cannot be written: {error.strerror}.")
         nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())  # Python writes the rest when it ends
+        os.dup2(nowhere, sys.stdout.fileno())  # where Python may write the rest when it ends
         return status or 1
     return status

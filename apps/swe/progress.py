@@ -1,4 +1,4 @@
-"""A line on the terminal that says how far a run is; nothing where there is no terminal."""
+"""The progress of a run as a line on the terminal; nothing is shown without a terminal."""
 
 import time
 from typing import TextIO
@@ -8,7 +8,7 @@ from .run import Run
 
 
 class Progress:
-    """Print at most one line each second, over the one before."""
+    """Print at most one line each second, each in place of the one before."""
 
     def __init__(self, stream: TextIO, pause: float = 1.0) -> None:
         self.stream, self.pause = stream, pause
@@ -20,7 +20,7 @@ class Progress:
         """Show the state of a run after some of its steps."""
         now = time.monotonic()
         if self.wanted and count == 0:
-            self._print("first step, which may have to make kernels")
+            self._print("first step; kernels may have to be compiled")
         elif self.wanted and count == 1:
             self.began = now
         elif self.wanted and (now - self.shown >= self.pause or count == run.steps):
@@ -34,7 +34,7 @@ class Progress:
             self._print("", end="\r")
 
     def _print(self, text: str, end: str = "") -> None:
-        """Replace the line by another; stop where the terminal is gone."""
+        """Replace the line by another; show nothing more once the terminal is gone."""
         try:
             self.stream.write("\r" + text.ljust(self.width) + end)
             self.stream.flush()

@@ -1,10 +1,11 @@
-"""Carry a flow through time: the loop over steps, what is watched, and when it stops.
+"""Advance a flow in time: the loop over steps, what is checked, and when it stops.
 
 A run is one setting from one time to another. Every step is checked for numbers that are not
-finite; every tenth one, and the one before a report, for waves that are too fast. Either stops the
-run, with the place and with a good state from shortly before. Reports are made at the start, at
-regular times, and at the end. A run that goes on from a checkpoint does not repeat the report of
-the time at which it begins, so that the parts of a run make the same reports as the whole.
+finite; every tenth one, and every one with a report, for waves that are too fast. Either stops the
+run with an error that names the place, and a good state from shortly before is saved. Reports are
+made at the start, at regular times, and at the end. A run that continues from a checkpoint does not
+repeat the report of the time at which it begins, so that the parts of a run make the same reports
+as the whole.
 """
 
 import math
@@ -27,18 +28,18 @@ from .files import OutputError
 from .geometry import Array
 
 LIMIT = 1.0
-"""The Courant number at which a run stops; measured, the scheme is stable up to 0.99."""
+"""The Courant number above which a run stops; the scheme was found stable up to 0.99."""
 
 BETWEEN = 10
-"""Steps between two looks at the fastest wave."""
+"""Steps between two checks of the fastest wave."""
 
 
 class UnstableError(ssr.Error, ArithmeticError):
-    """The flow is not finite any more, or waves cross a cell within a step."""
+    """The flow is no longer finite, or waves cross more than a cell within a step."""
 
 
 class Solver(Protocol):
-    """What carries the flow: averages of J h, J h u1, J h u2, and a step in place."""
+    """A solver: the averages of J h, J h u1, J h u2, and a step that advances them in place."""
 
     state: Array
 
@@ -51,7 +52,7 @@ Make = Callable[[int, Case, Weights], Solver]
 
 @dataclass(frozen=True)
 class Report:
-    """What is known of the flow at one time."""
+    """All that is known about the flow at one time."""
 
     step: int
     seconds: float
@@ -70,11 +71,11 @@ class Result:
     steps: int
     last: Report
     wall: float
-    """Seconds of the run, reports and files included."""
+    """Seconds of the whole run, including reports and files."""
     step: float
-    """Seconds of a step, without the first one."""
+    """Seconds of a step, not counting the first one."""
     first: float
-    """Seconds that the first step took longer: kernels may have to be made."""
+    """Seconds that the first step took longer, for instance to compile kernels."""
     ranks: int
 
     def document(self) -> dict[str, Any]:
@@ -107,12 +108,12 @@ class Result:
 
 
 def time_step(case: Case, n: int, seconds: float, cfl: float | None, dt: float | None) -> float:
-    """Return a time step that divides a time, such as that between reports.
+    """Return a time step that divides a given time, such as that between reports.
 
     Parameters
     ----------
     cfl, dt
-        The Courant number at the start, or the longest step; without both, that of the case.
+        The Courant number at the start, or the longest step; by default that of the case.
     """
     if cfl is not None:
         fastest = diagnostics.speeds(case.state(n), case).max()
@@ -127,13 +128,13 @@ class Run:
     Parameters
     ----------
     make
-        Makes the solver of so many cells, a case and weights.
+        A function that makes the solver for a number of cells, a case and weights.
     until
         The time at which the run ends, in seconds.
     every
         The time between reports, in seconds.
     rescue
-        Where the last good state goes if the run breaks.
+        Where the last good state is saved if the flow becomes unstable.
     """
 
     def __init__(
@@ -158,7 +159,7 @@ class Run:
         if self.steps < 1:
             raise ssr.errors.ArgumentError(
                 f"The run is to end after {until / DAY:g} days, "
-                f"where it is after {self.start.seconds / DAY:g}.",
+                f"but begins after {self.start.seconds / DAY:g}.",
                 hint="Ask for more days.",
             )
 
@@ -175,15 +176,15 @@ class Run:
         report
             Called at the end, at regular times before, and at the start of a flow.
         keep
-            Called with the state after each report of a step. What was reported is kept, and what
-            is kept was reported: a state becomes the last good one between the two calls.
+            Called with the state after each report of a step, to save it. Between the two calls the
+            state becomes the last good one, so that a state which is saved has been reported.
         progress
             Called before the first step with 0, and after each step with its number.
 
         Raises
         ------
         UnstableError
-            If the flow breaks.
+            If the flow becomes unstable.
         """
         began, stepping, first = time.perf_counter(), 0.0, 0.0
         self._check_speeds(self.start.step)
@@ -227,7 +228,7 @@ class Run:
         return Checkpoint(self.setting, step, self.seconds(count), state)
 
     def report(self, count: int) -> Report:
-        """Return all that is known of the present state."""
+        """Return all that is known about the present state."""
         state, seconds, n = self.solver.state, self.seconds(count), self.setting.n
         values = fields(state, self.case)
         now = diagnostics.invariants(state, values, self.case)
@@ -244,7 +245,7 @@ class Run:
         )
 
     def _due(self, count: int) -> bool:
-        """Whether a report is due: the time of one has come in this step."""
+        """Whether a report is due: the run ends, or the time of a report lies in this step."""
         if count == self.steps:
             return True
         now, then = (self.seconds(c) / self.every + 1e-9 for c in (count, count - 1))

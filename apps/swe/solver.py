@@ -40,7 +40,7 @@ def moved(d: int, j: Any, i: Any, by: int) -> Any:
 
 
 def stencil(rows: Any, cols: Any, d: int, weights: dict[int, float]) -> Any:
-    """Return the matrix that adds up points along a direction."""
+    """Return the matrix of a weighted sum of points along a direction."""
 
     @ssr.matrix(rows=rows, cols=cols)
     def along(p, j, i):  # type: ignore[no-untyped-def]
@@ -68,7 +68,7 @@ def second(points: Any, d: int) -> Any:
 
 
 def everywhere(rows: Any, cols: Any) -> Any:
-    """Return the matrix that gives every panel the field of one."""
+    """Return the matrix that copies the field of one panel to all."""
 
     @ssr.matrix(rows=rows, cols=cols)
     def everywhere(p, j, i):  # type: ignore[no-untyped-def]
@@ -94,12 +94,12 @@ synchronise = bc.synchronise(cells.faces(axis=0), cells.faces(axis=1))
 
 
 def to_points(wider: Any) -> Any:
-    """Return values at centres of averages over cells, which have one layer of ghosts."""
+    """Return values at centres from averages over cells with one layer of ghosts."""
     return wider[cells] - (curved[0] @ wider + curved[1] @ wider) / 24
 
 
 def to_averages(q: Any) -> Any:
-    """Return averages over cells of values at centres."""
+    """Return averages over cells from values at centres."""
     return q + (bend[0] @ q + bend[1] @ q) / 24
 
 
@@ -140,7 +140,7 @@ class Flow:
         self.turn = bc.fill(wide.vector(2), turn @ table @ bc.copy())
 
     def rhs(self, U: Any, wind: Any, m: Any, f: Any, b: Any, at_edges: Any, per: Any) -> Any:
-        """Return dU/dt, of averages with a layer of ghosts; there are ``per`` cells in a radian."""
+        """Return dU/dt for averages with a layer of ghosts; there are ``per`` cells in a radian."""
         water = to_points(U)
         u = wind if self.passive else 1 / water[0] * water[1:]
         H, v = self.fill @ (water[0] * (at_cells @ m[0]) + b[cells]), self.turn @ u
@@ -171,7 +171,7 @@ class Flow:
         return ssr.vector(-loss[0], source[0] - loss[1], source[1] - loss[2])
 
     def source(self, h: Any, u: Any, gradient: Any, m: Any, f: Any) -> tuple[Any, Any]:
-        """Return the momentum made by pressure, curvature and rotation, at the centres."""
+        """Return the sources of momentum at the centres: pressure, curvature and rotation."""
         J, G11, G12, G22, g1_11, g1_12, g2_12, g2_22 = (at_cells @ x for x in m[1:])
         a, b = gradient
         s1 = -(g1_11 * u[0] + g1_12 * u[1]) * u[0]
@@ -230,7 +230,7 @@ class Solver:
 
     @cached_property
     def _stage(self) -> Callable[..., None]:
-        """The program of a stage with its arrays; the first step makes it."""
+        """The program of a stage, bound to its arrays when the first step is taken."""
         n, case, weights = self._setting
         stage = program(n, case.passive, weights)
         per = n / (2 * geometry.EDGE)
@@ -244,7 +244,7 @@ class Solver:
 
 
 def constants(n: int, case: Case) -> tuple[Array, ...]:
-    """Return what does not change in time: wind, metric, rotation, bottom; metric at faces."""
+    """Return what is constant in time: wind, metric, rotation and bottom, and those at faces."""
     at = geometry.grid(n)
     G, (g1_11, g1_12, g2_12, g2_22) = geometry.metric(*at), geometry.christoffel(*at)
     turn = case.coriolis(*geometry.lonlat(geometry.position(geometry.PANELS, *at))) * G.J

@@ -1,8 +1,8 @@
 """Compare runs with known results: ``python -m apps.swe verify [--quick]``.
 
 The expected numbers were measured with an independent program of the same scheme; errors of tc1 and
-tc2 are against the exact solution. Each line shows what was computed, what is expected, and their
-ratio. Where a bound is expected, the ratio is what of it is used.
+tc2 are those against the exact solution. Each line shows what was computed, what is expected, and
+their ratio; where only a bound is known, the expected number is that bound.
 """
 
 import math
@@ -25,16 +25,16 @@ PROBES = (
 """Longitudes and latitudes at which the height of the surface is compared."""
 
 MASS = 1e-12
-"""The drift of mass that rounding may make."""
+"""The drift of mass that rounding may cause."""
 
 
 DRIFT = 0.1
-"""The relative difference allowed for the drift of energy and enstrophy: two digits are known."""
+"""The relative difference allowed for drifts of energy and enstrophy: two digits are known."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """A run and what comes out of it.
+    """A run and the results that are expected of it.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class Check:
     expected
         Numbers under the keys of the JSON file.
     within
-        The relative difference allowed for each but the drifts.
+        The relative difference allowed for all numbers but the drifts.
     probes
         The heights at `PROBES`.
     """
@@ -139,7 +139,7 @@ def rows(check: Check, make: Make) -> Iterator[Row]:
     found = result.document()
     for name, expected in check.expected.items():
         good = abs(found[name] - expected) <= check.within * abs(expected)
-        if name.endswith("drift"):  # less is better, and how sums are taken matters as much
+        if name.endswith("drift"):  # smaller is better, and the order of sums matters as much
             good = abs(found[name]) <= (1 + DRIFT) * abs(expected)
         yield Row(check, name, found[name], expected, good)
     for place, expected in zip(PROBES, check.probes, strict=False):
@@ -153,7 +153,7 @@ def rows(check: Check, make: Make) -> Iterator[Row]:
 def _bounds(
     check: Check, found: dict[str, Any], result: Result
 ) -> Iterator[tuple[str, float, float]]:
-    """Yield what must be small: the drift of mass, and the speed of water at rest in m/s."""
+    """Yield what must be small: the drift of mass, and the speed in m/s of water at rest."""
     yield "mass_drift", found["mass_drift"], MASS
     if check.case == "rest":
         u = np.abs([result.last.fields.u1, result.last.fields.u2]).max()

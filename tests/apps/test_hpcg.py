@@ -177,7 +177,7 @@ def test_counts_are_those_of_the_reference() -> None:
     ("extents", "message"),
     [
         ((8, 16, 16), "nx is 8; the smallest extent is 16."),
-        ((16, 20, 16), "ny is 20, which 8 does not divide: three times the grid is halved."),
+        ((16, 20, 16), "ny is 20, which is not divisible by 8: the grid is halved three times."),
         ((16, 16, 136), "The box 16 x 16 x 136 is too long: .* more than 8 times its smallest."),
     ],
 )

@@ -110,9 +110,9 @@ def test_restart_refuses_another_run(tmp_path: Path, capsys: pytest.CaptureFixtu
     ("text", "message"),
     [
         ("--n 5", "--n is 5; a panel has at least 6 cells"),
-        ("--days 0", "--days is 0.0; it is above 0"),
-        ("--days nan", "--days is nan; it is above 0"),
-        ("--angle nan", "--angle is nan; it is a number of degrees"),
+        ("--days 0", "--days is 0.0; it must be above 0"),
+        ("--days nan", "--days is nan; it must be above 0"),
+        ("--angle nan", "--angle is nan; it must be a number of degrees"),
         ("--n 10000000000", "a panel has at most 1000000 cells"),
         ("--json here --checkpoint ./here", "--json and --checkpoint are one file, here"),
         ("--restart here --json here", "--json and --restart are one file, here"),
@@ -132,9 +132,9 @@ def test_wrong_options(text: str, message: str, capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("--output x.txt", "x.txt says no known format"),
+        ("--output x.txt", "x.txt has no known format"),
         ("--restart nowhere", "nowhere cannot be read: No such file"),
-        ("plot nowhere.nc", "nowhere.nc is not there"),
+        ("plot nowhere.nc", "nowhere.nc does not exist"),
         ("--n 8 --dt 20000", "The run stops at step 0"),
     ],
 )

@@ -84,7 +84,7 @@ def test_places_that_cannot_be_written_are_refused_early(tmp_path: Path) -> None
     for place, message in ((folder, "is a directory"), (file / "x", "Not a directory")):
         with pytest.raises(OutputError, match=message):
             check_place(place)
-    with pytest.raises(OutputError, match="is no directory"):
+    with pytest.raises(OutputError, match="is not a directory"):
         check_place(file, folder=True)
 
 
@@ -365,7 +365,7 @@ def test_two_runs_do_not_write_one_file(suffix: str, tmp_path: Path) -> None:
     one.write(report)
     one.write(report)
     other.write(report)
-    with pytest.raises(OutputError, match="not the file any more"):
+    with pytest.raises(OutputError, match="no longer the file"):
         one.write(report)
     other.write(report)
     with xarray.open_dataset(path) as file:
@@ -430,9 +430,9 @@ def test_output_names_and_old_files(tmp_path: Path) -> None:
         Output(tmp_path / "run.txt", SETTING, "")
     old = tmp_path / "run.nc"
     old.touch()
-    with pytest.raises(OutputError, match="is there already"):
+    with pytest.raises(OutputError, match="exists already"):
         Output(old, SETTING, "", fresh=False)
-    with pytest.raises(OutputError, match="is not there"), read(tmp_path / "none.nc"):
+    with pytest.raises(OutputError, match="does not exist"), read(tmp_path / "none.nc"):
         pass
     pytest.importorskip("h5netcdf")
     with pytest.raises(OutputError, match="cannot be read"), read(old):
