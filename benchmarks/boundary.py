@@ -1,8 +1,8 @@
 """Measure ghosts and shared points against Fortran, SciPy and a generic gather.
 
 ``python -m benchmarks.boundary [--json FILE] [--quick] [--only PART...]`` prints what
-`benchmarks.ssr` prints for operators; a point is a ghost, or a copy of a shared point. Then the
-seconds to compile, in fresh processes, and how much source each side takes.
+`benchmarks.ssr` prints for operators, where a point is a ghost, or a copy of a shared point; then
+the seconds to compile in fresh processes, and how much source each side takes.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ CASES: Mapping[str, Case] = MappingProxyType(
 
 
 def cold(kind: str) -> float:
-    """Return the seconds of this process from having declared a fill to having its kernel."""
+    """Return the seconds that this process takes to compile the kernel of a fill."""
     if kind == "gather":
         from benchmarks.boundary_gather import compiled
 
@@ -201,7 +201,7 @@ def cold(kind: str) -> float:
 
 
 def compile_times(quick: bool) -> Json:
-    """Print the seconds to compile, the least of some fresh processes with empty caches."""
+    """Print the seconds to compile: the minimum over fresh processes with empty caches."""
     kinds = ("gather", "cubed", "periodic")
     found: dict[str, list[float]] = {kind: [] for kind in kinds}
     for _ in range(1 if quick else 3):
@@ -216,7 +216,7 @@ def compile_times(quick: bool) -> Json:
 
 
 def _cold(kind: str) -> float:
-    """Return what `cold` does in a new process."""
+    """Return what `cold` returns in a new process."""
     with tempfile.TemporaryDirectory(prefix="ssr-boundary-") as folder:
         script = f"from benchmarks.boundary import cold; print(cold({kind!r}))"
         done = subprocess.run(
@@ -232,7 +232,7 @@ def _cold(kind: str) -> float:
 
 
 def sizes(quick: bool) -> Json:
-    """Print how much source the cubed sphere's ghosts take here and in Fortran."""
+    """Print how much source the ghosts of the cubed sphere take, here and in Fortran."""
     source = Path(fortran.__file__).parent / "fortran" / "cubed.f90"
     head, _, rest = source.read_text(encoding="utf-8").partition("subroutine cubed_natural")
     ours = python_size(inspect.getsource(cubed_program))
@@ -243,7 +243,7 @@ def sizes(quick: bool) -> Json:
         [name, str(mine), str(other), f"{mine / other:.2f}"]
         for name, mine, other in zip(("lines", "tokens"), ours, theirs, strict=True)
     ]
-    print("source, the tables of the geometry apart")
+    print("source, without the tables of the geometry")
     print(table(("", "ours", "Fortran", "ratio"), rows), end="\n\n")
     return {"ours": ours, "fortran": theirs}
 

@@ -1,6 +1,6 @@
-"""Fortran references for ghosts and shared points, and the tables they work through.
+"""Fortran references for ghosts and shared points, and the tables that they use.
 
-The geometry is that of the application; what Fortran does with it is in ``benchmarks/fortran``, in
+The geometry is that of the application; the Fortran is in ``benchmarks/fortran``, in the sources
 `cubed`, `halo` and `shared`. A field of the cubed sphere has array axes (panel, beta, alpha).
 """
 
@@ -46,7 +46,7 @@ def cubed(
 
 
 def links() -> Integers:
-    """Return for each panel and edge the neighbour, its edge, and 1 where directions differ."""
+    """Return for each panel and edge: the neighbour, its edge, and 1 where directions differ."""
     found = np.empty((6, 4, 3), np.int64)
     for panel in range(6):
         for edge, side in enumerate(geometry.SIDES):
@@ -72,7 +72,7 @@ def shared(u: Array, *, build: str = "O3") -> Call:
 
 
 def edges(places: Integers) -> Integers:
-    """Return for each edge of the cube: start and step of its two copies, ends left out."""
+    """Return for each edge of the cube: start and step of its two copies, without their ends."""
     found = []
     for panel in range(6):
         for side in geometry.SIDES:
@@ -92,7 +92,7 @@ def _line(places: Integers, panel: int, side: str) -> Integers:
 
 
 def corners(places: Integers) -> Integers:
-    """Return the three copies of each corner of the cube: those at the same point in space."""
+    """Return the three copies of each corner of the cube, which are one point in space."""
     found: dict[tuple[int, ...], list[int]] = {}
     for panel in range(6):
         for j, i in CORNERS:

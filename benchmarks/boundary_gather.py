@@ -21,17 +21,17 @@ EDGES = ((1, 0), (1, -1), (0, 0), (0, -1))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Ghosts in the flat numbering of a field with its ghosts.
+    """The rows of ghosts, in the flat numbering of a field with its ghosts.
 
     Attributes
     ----------
     size
         The number of points of the field.
     target, index, weights
-        The place of each ghost, shape (ghosts,); the points it reads, and their weights, shape
-        (ghosts, taps).
+        The place of each ghost, shape (ghosts,); the points that it reads, and their weights,
+        shapes (ghosts, taps).
     turn
-        The rotation of a vector there, shape (ghosts, 2, 2).
+        The rotation of a vector at each ghost, shape (ghosts, 2, 2).
     """
 
     size: int
@@ -66,7 +66,7 @@ def ghost_rows(n: int, width: int) -> Rows:
 
 
 def _line(panel: Integers, edge: int, depth: int, width: int) -> Integers:
-    """Return the points of a panel at a depth behind the outermost ones of an edge."""
+    """Return the points of a panel at a depth behind the outermost ones at an edge."""
     axis, end = EDGES[edge]
     line: Integers = np.take(panel, depth if end == 0 else -1 - depth, axis)[width:-width]
     return line
@@ -131,7 +131,7 @@ def whole(rows: Rows, h: Array, u: Array) -> Call:
 
 @cache
 def compiled() -> Callable[..., None]:
-    """Return the gather, compiled."""
+    """Return the compiled gather."""
     import numba
 
     @numba.njit("void(int64[::1], int64[::1], int64[::1], float64[::1], float64[::1])")

@@ -1,8 +1,8 @@
-"""The work that is timed: our kernels bound to arrays, what they are compared with, the goals.
+"""The work that is timed: our kernels, the candidates they are compared with, and the goals.
 
-Ours run on compact arrays, without ghosts; the Fortran references on arrays padded with them. Each
-candidate has arrays of its own, so that none finds its data in a cache because the one before it
-has just read them.
+Ours run on compact arrays without ghosts, the Fortran references on arrays padded with ghosts. Each
+candidate has its own arrays, so that none finds its data in a cache because another one has just
+read them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from benchmarks.fortran import Array, Call, Version
 from benchmarks.references import Shape, field, operator27
 
 COUNTED = ("O3", "Ofast")
-"""The builds of a reference of which the better one counts; others are printed only."""
+"""The builds of a reference of which the better one counts; others are only printed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,10 @@ class Case:
     """One piece of work on arrays of one shape.
 
     ``bind`` makes the candidates, ours first, under the names ``ours``, ``natural O3`` and so on.
-    ``moved`` is the number of bytes that must be moved for a point, with the line that a store
-    fills if nothing has read it. ``goals`` limits ours / other for ``natural``, ``tuned`` (the
-    faster of two builds) and further candidates by name. ``count`` tells the number of points that
-    are made, if it is not that of the shape.
+    ``moved`` is the number of bytes that must be moved for a point; it includes the cache line that
+    a store fills if nothing has read it. ``goals`` limits ours / other for ``natural``, ``tuned``
+    (the faster of two builds) and further candidates by name. ``count`` returns the number of
+    points that are made, if that is not the number of points of the shape.
     """
 
     title: str
@@ -52,7 +52,7 @@ class Case:
     count: Callable[[Shape], int] = math.prod
 
     def sized(self, quick: bool) -> Shape:
-        """Return the shape to run, the small one if it must be quick."""
+        """Return the shape to run; the small one if it must be quick."""
         return self.small if quick else self.shape
 
 
@@ -176,12 +176,12 @@ def triad(shape: Shape) -> Call:
 
 
 def disagreement(candidates: Mapping[str, Candidate]) -> dict[str, float]:
-    """Call every candidate once; return how far each is from ours, relative to the largest value.
+    """Call each candidate once; return its distance from ours, relative to the largest value.
 
     Raises
     ------
     ArithmeticError
-        If one is farther than 1e-12.
+        If a distance is larger than 1e-12.
     """
     for candidate in candidates.values():
         candidate.call()
@@ -239,7 +239,7 @@ CASES: Mapping[str, Case] = MappingProxyType(
 
 
 def builds(goal: str) -> tuple[str, ...]:
-    """Return the candidates a goal is about; the fastest of them counts.
+    """Return the candidates that a goal is about, of which the fastest counts.
 
     Examples
     --------

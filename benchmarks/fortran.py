@@ -1,16 +1,16 @@
 """Our Fortran references, compiled on the machine that runs them and called from Python.
 
-``benchmarks/fortran`` holds one source for each work, with a *natural* version, the loop nest as
-the mathematics reads it, and for most a *tuned* one, the fastest form we know by hand. Each version
-is compiled in several builds, for none is the fastest everywhere; the best of them all is the
-reference. A function here checks its arrays and returns a call without arguments, so that timing it
-costs little more than the work itself.
+``benchmarks/fortran`` holds one source for each task, with a *natural* version, the loop nest as it
+follows from the mathematics, and for most tasks a *tuned* one, the fastest form that we could write
+by hand. Each version is compiled in several builds, as none is the fastest everywhere; the best of
+them all is the reference. A function here checks its arrays and returns a call without arguments,
+so that timing it costs little more than the work itself.
 
 Arrays are contiguous float64 in NumPy's order, ``[k, j, i]`` where the Fortran says ``(i, j, k)``.
-``x`` carries one layer of ghosts, and these must hold zeros.
+``x`` has one layer of ghosts, which must hold zeros.
 
-The objects live in a directory of the user's below the system's temporary one, named by a digest of
-source, flags, compiler and processor.
+The libraries are kept in a directory of the user's own in the system's temporary one. Their names
+are digests of source, flags, compiler and processor.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Version = Literal["natural", "tuned"]
 _SOURCES = Path(__file__).parent / "fortran"
 _COMMON = ("-std=f2018", "-fPIC")
 _WIDE = ("-march=native", "-mprefer-vector-width=512")
-_AHEAD = (  # prefetch every stream, far ahead: GCC's own guesses leave all of these loops alone
+_AHEAD = (  # prefetch every stream far ahead: GCC on its own does so for none of these loops
     "-fprefetch-loop-arrays",
     *("--param", "prefetch-latency=1500"),
     *("--param", "simultaneous-prefetches=64"),
@@ -53,19 +53,19 @@ BUILDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"O3": ("-O3", "-march=native"), "Ofast": ("-Ofast", "-march=native")}
     | ({"wide": ("-Ofast", *_WIDE), "ahead": ("-O3", *_WIDE, *_AHEAD)} if _X86 else {})
 )
-"""The flags of each build; ``wide`` uses the longest vectors, ``ahead`` prefetches too, without the
-liberties of ``-Ofast``, which make the CSR sweep gather, and slower."""
+"""The flags of each build. ``wide`` uses the longest vectors, ``ahead`` also prefetches; neither
+takes the liberties of ``-Ofast``, with which the CSR sweep gathers and is slower."""
 
 
 class FortranMissing(RuntimeError):
-    """Raised where gfortran is not found."""
+    """Raised if gfortran is not found."""
 
     def __init__(self) -> None:
         super().__init__("gfortran is not on the PATH; on Debian and Ubuntu: apt install gfortran.")
 
 
 class FortranError(RuntimeError):
-    """Raised where gfortran rejects a source or a flag; the message is gfortran's own."""
+    """Raised if gfortran rejects a source or a flag; the message is that of gfortran."""
 
 
 def spmv27(x: Array, y: Array, *, version: Version = "tuned", build: str = "O3") -> Call:
@@ -83,7 +83,7 @@ def spmv27(x: Array, y: Array, *, version: Version = "tuned", build: str = "O3")
 
 
 def symgs27(b: Array, x: Array, *, version: Version = "tuned", build: str = "O3") -> Call:
-    """Bind a forward, then a backward Gauss-Seidel sweep on ``x`` for the operator of `spmv27`.
+    """Bind a forward and a backward Gauss-Seidel sweep on ``x`` for the operator of `spmv27`.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def symgs_csr(
     version: Literal["natural"] = "natural",
     build: str = "O3",
 ) -> Call:
-    """Bind a forward, then a backward Gauss-Seidel sweep on ``x`` for any square CSR matrix.
+    """Bind a forward and a backward Gauss-Seidel sweep on ``x`` for any square CSR matrix.
 
     The indices are trusted: Fortran reads where they point.
 
@@ -247,7 +247,7 @@ def euler(
     Parameters
     ----------
     r, s
-        The length of the step over the width of a cell along x and along y.
+        The length of the step divided by the width of a cell along x and along y.
     old, new
         Shapes (4, ny + 4, nx + 4), two layers of ghosts, and (4, ny, nx).
     """
@@ -268,13 +268,13 @@ def hpcg(
     b, x, q
         Shapes (nz, ny, nx), divisible by 8.
     r, z
-        The fields of all grids one after the other, those of z with ghosts; flat.
+        The flat fields of all grids one after the other, those of z with ghosts.
     p
         Shape (nz + 2, ny + 2, nx + 2).
     residuals
-        Receives the norms of the residuals, from that of b on: one more than iterations.
+        Receives the norm of b, then that of the residual after each iteration.
     seconds
-        Receives the time of V-cycles, of products and of updates.
+        Receives the times of V-cycles, of products and of updates.
     """
     _check("x", x, ndim=3, written=True)
     grids = [tuple(n >> level for n in x.shape) for level in range(4)]
@@ -303,8 +303,8 @@ def hpcg_csr(
     Parameters
     ----------
     first, origin
-        The first row of each grid and the number of rows; for each row of a coarser grid that of
-        the next finer one at the same point.
+        The first row of each grid, and last the number of rows; for each row of a coarser grid the
+        row of the next finer one at the same point.
     indptr, indices, values, diagonal
         The matrix of all grids, 32-bit indices.
     b, x, p
@@ -312,7 +312,7 @@ def hpcg_csr(
     r, z, q
         A value for each row.
     residuals, seconds
-        Those of `hpcg`.
+        As for `hpcg`.
     """
     rows, entries, fine = diagonal.size, values.size, b.size
     for name, array, size in (
@@ -379,7 +379,7 @@ def compiler_version() -> str:
 
 
 def _check_csr(indptr: Indices, indices: Indices, values: Array, rows: int) -> None:
-    """Refuse arrays that are no CSR matrix of so many rows."""
+    """Refuse arrays that are not a CSR matrix with so many rows."""
     _check("indptr", indptr, (rows + 1,), dtype=np.int32)
     _check("indices", indices, (values.size,), dtype=np.int32)
     _check("values", values, (values.size,))
@@ -394,7 +394,7 @@ def _check(
     dtype: type[np.generic] = np.float64,
     written: bool = False,
 ) -> None:
-    """Raise unless Fortran may take the array as it is."""
+    """Raise an error unless Fortran may take the array as it is."""
     if array.dtype != dtype:
         raise TypeError(f"{name} must be {np.dtype(dtype)}, not {array.dtype}.")
     if shape is not None and array.shape != shape:
@@ -408,7 +408,7 @@ def _check(
 
 
 def _distinct(written: NDArray[Any], *read: NDArray[Any]) -> None:
-    """Raise if the array written shares memory with one that is read: Fortran assumes not."""
+    """Raise an error if the array written shares memory with others: Fortran assumes not."""
     if any(np.may_share_memory(written, array) for array in read):
         raise ValueError("The array written must share no memory with the others.")
 
@@ -424,7 +424,7 @@ def _extents(array: Array) -> tuple[int, ...]:
 
 
 def bind(work: str, version: str, build: str, *data: int | float | NDArray[Any]) -> Call:
-    """Return a call of a subroutine on the data."""
+    """Return a function that calls a subroutine with the data."""
     library = ctypes.CDLL(str(_compiled(work, BUILDS[build])))
     subroutine = getattr(library, f"{work}_{version}")
     subroutine.restype = None
@@ -432,7 +432,7 @@ def bind(work: str, version: str, build: str, *data: int | float | NDArray[Any])
 
 
 def _argument(value: int | float | NDArray[Any]) -> ctypes._SimpleCData[Any]:
-    """Return a value as C passes it; the address of an array keeps the array alive."""
+    """Return a value as C passes it; the address of an array keeps that array alive."""
     if isinstance(value, int):
         return ctypes.c_int64(value)
     if isinstance(value, float):
@@ -444,8 +444,8 @@ def _argument(value: int | float | NDArray[Any]) -> ctypes._SimpleCData[Any]:
 def _compiled(work: str, flags: tuple[str, ...]) -> Path:
     """Return the shared library of a source, compiled if no earlier run has done it.
 
-    It is linked without the flags: ``-Ofast`` at the link would set the whole process, Python and
-    NumPy too, to flush subnormal numbers to zero.
+    It is linked without the flags: with ``-Ofast`` the linker would let the whole process, with
+    Python and NumPy, flush subnormal numbers to zero.
     """
     source = _SOURCES / f"{work}.f90"
     parts = source.read_text(encoding="utf-8"), *_COMMON, *flags, compiler_version(), _target()
@@ -456,18 +456,18 @@ def _compiled(work: str, flags: tuple[str, ...]) -> Path:
             object_, shared = Path(scratch, "work.o"), Path(scratch, "work.so")
             _gfortran(*_COMMON, *flags, "-J", scratch, "-c", str(source), "-o", str(object_))
             _gfortran("-shared", str(object_), "-o", str(shared))
-            shared.replace(library)  # the same bytes, should another process have been first
+            shared.replace(library)  # the same bytes, if another process was first
     return library
 
 
 @cache
 def _target() -> str:
-    """Return what ``-march=native`` means on this machine."""
+    """Return the options for which ``-march=native`` stands on this machine."""
     return _gfortran("-march=native", "-Q", "--help=target")
 
 
 def _gfortran(*arguments: str) -> str:
-    """Run gfortran and return what it printed."""
+    """Run gfortran and return what it prints."""
     compiler = shutil.which("gfortran")
     if compiler is None:
         raise FortranMissing
@@ -478,7 +478,7 @@ def _gfortran(*arguments: str) -> str:
 
 
 def _cache() -> Path:
-    """Return the directory of the libraries: the user's own, closed to others."""
+    """Return the directory of the libraries, which is the user's own and closed to others."""
     user = os.getuid() if hasattr(os, "getuid") else "user"
     path = Path(tempfile.gettempdir(), f"ssr-fortran-{user}")
     path.mkdir(mode=0o700, exist_ok=True)

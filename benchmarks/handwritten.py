@@ -1,6 +1,6 @@
-"""Two kernels written by hand for Numba, with ordinary indexing: what staging is compared with.
+"""Two kernels written by hand for Numba, with ordinary indexing, to compare start-up times with.
 
-As in the Fortran references, x has a layer of ghosts that hold zeros, the other arrays none.
+As in the Fortran references, x has a layer of ghosts that hold zeros; the other arrays have none.
 """
 
 from __future__ import annotations

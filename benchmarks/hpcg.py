@@ -1,10 +1,10 @@
-"""Measure `apps.hpcg` against Fortran: the algorithm on stored matrices, and one tuned without.
+"""Measure `apps.hpcg` against Fortran: on stored matrices, and tuned by hand without matrices.
 
 ``python -m benchmarks.hpcg [--json FILE] [--quick] [--only PART...]`` times iterations of conjugate
 gradients; *CSR* is the algorithm of the reference on matrices with 32-bit indices, *tuned* the one
-without matrices, fused by hand. ``kinds`` shows what the time goes into, beside the time of the
-bytes that must be moved at the speed of a triad on arrays of this size, the memory, and how far the
-residuals are apart.
+without matrices, fused by hand. ``kinds`` shows the time of each kind of kernel beside the time to
+move its bytes at the speed of a triad on arrays of this size, the memory that is used, and the
+differences between the residuals.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from benchmarks.references import Shape, operator27
 from benchmarks.timing import Json
 
 ITERATIONS = 20
-"""Iterations of one call."""
+"""The number of iterations of one call."""
 
 ROUNDS = 5
-"""How often kinds of kernels are timed, in turn."""
+"""How often each kind of kernel is timed, in turn with the others."""
 
 KNOWN = {1: 1.856333938904e-01, 10: 1.990693264140e-02, 50: 4.999634892397e-08}
-"""Residuals of HPCG 3.1 after some iterations at 104^3, one process."""
+"""Residuals of HPCG 3.1 after some iterations at 104^3 in one process."""
 
 MOVED = {"mg": 131, "spmv": 40, "waxpby": 48}
-"""Bytes that must be moved for a point and iteration, with the lines that stores fill.
+"""Bytes that must be moved for a point and iteration, including cache lines that stores fill.
 
-Sweeps read x and r and write x, the first of all only writes it; the residual reads x and r; the
-coarser grids add a seventh. A new p reads z and p, the product writes q; updates read four fields
-and write two.
+Sweeps read x and r and write x, but the first one only writes it; the residual reads x and r; the
+coarser grids add a seventh. A new p reads z and p, and the product writes q; the updates read four
+fields and write two.
 """
 
 
@@ -57,7 +57,7 @@ def tuned(shape: Shape, build: str, residuals: Array, seconds: Array) -> Candida
 
 
 def stored(shape: Shape) -> Callable[[str, Array, Array], Candidate]:
-    """Return how to bind iterations with stored matrices, which all builds share."""
+    """Return a function that binds iterations to stored matrices, which all builds share."""
     grids = shapes(shape)
     first = np.array([0, *accumulate(map(math.prod, grids))], np.int32)
     blocks = sparse.block_diag([operator27(grid) for grid in grids], format="csr")
@@ -87,7 +87,7 @@ def problem(shape: Shape) -> Problem:
 
 
 def hpcg(shape: Shape) -> dict[str, Candidate]:
-    """Bind some iterations from zero."""
+    """Bind some iterations that start at zero."""
     b, solver, csr = problem(shape).right_side, problem(shape).solver(), stored(shape)
     scratch = np.empty(ITERATIONS + 1), np.empty(3)
     return {
@@ -110,7 +110,7 @@ CASES: Mapping[str, Case] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Residuals over the first one, and seconds for each kind of kernel."""
+    """Residuals relative to the first one, and seconds of each kind of kernel."""
 
     residuals: Array
     seconds: Array
@@ -128,13 +128,13 @@ def our_run(solver: Solver, b: Array, iterations: int) -> Run:
 
 
 def other_run(call: Callable[[], object], residuals: Array, seconds: Array) -> Run:
-    """Call Fortran once, which fills the arrays."""
+    """Call Fortran once, so that it fills the arrays."""
     call()
     return Run(residuals[1:] / residuals[0], seconds.copy())
 
 
 def kinds(quick: bool) -> Json:
-    """Print the time of each kind of kernel, the memory, and how far residuals are apart."""
+    """Print the time of each kind of kernel, the memory, and differences of residuals."""
     shape, iterations = ((16, 16, 16), 10) if quick else ((104, 104, 104), 50)
     b = problem(shape).right_side
     problem(shape).solver().solve(b, 1)
@@ -168,7 +168,7 @@ def kinds(quick: bool) -> Json:
     for name, distance in distances.items():
         print(f"residuals of {iterations} iterations differ by {distance:.1e} from {name}")
         if not distance < 1e-9:
-            raise ArithmeticError(f"The residuals of {name} are others.")
+            raise ArithmeticError(f"The residuals of {name} differ from ours.")
     print(f"memory: {memory:.1f} bytes for a row of the finest grid\n")
     return {
         "seconds": {name: list(map(float, found)) for name, found in times.items()},

@@ -21,17 +21,17 @@ FIELDS: dict[str, Any] = dict.fromkeys(COEFFICIENTS, space)
 
 
 def five_point() -> ssr.Matrix:
-    """Return the 5-point Laplacian: 4, and -1 at each neighbour inside."""
+    """Return the 5-point Laplacian: 4 on the diagonal, and -1 at each neighbour inside."""
     return ssr.stencil(plane, plane, CROSS, outside="drop")
 
 
 def twenty_seven_point() -> ssr.Matrix:
-    """Return the 27-point operator: 26, and -1 at each neighbour inside."""
+    """Return the 27-point operator: 26 on the diagonal, and -1 at each neighbour inside."""
     return ssr.stencil(space, space, CUBE, outside="drop")
 
 
 def seven_point() -> ssr.Matrix:
-    """Return the 7-point operator whose coefficients are seven fields, to be bound."""
+    """Return the 7-point operator whose coefficients are seven fields that are bound later."""
 
     @ssr.matrix(rows=space, cols=space, **FIELDS)
     def varying(
@@ -104,7 +104,7 @@ def spmv27() -> ssr.Program:
 
 
 def spmv7() -> ssr.Program:
-    """Return ``y[:] = A @ x`` for the 7-point operator, the coefficients as further fields."""
+    """Return ``y[:] = A @ x`` for the 7-point operator, with coefficients as further fields."""
     A = seven_point()
 
     @ssr.program(y=space, x=space, **FIELDS)
@@ -127,4 +127,4 @@ PROGRAMS: Mapping[str, Callable[[], ssr.Program]] = MappingProxyType(
         "spmv7": spmv7,
     }
 )
-"""How to declare each program; every call declares it anew."""
+"""Functions that declare the programs, anew at each call."""

@@ -1,4 +1,4 @@
-"""What a call costs beside its work: on arrays of 4 x 4, from Python."""
+"""The overhead of a call from Python, measured on arrays of 4 x 4."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from benchmarks import operators
 
 GOAL = 2e-6
-"""Seconds a call may take."""
+"""The seconds that a call may take."""
 
 
 def seconds(calls: int = 20_000) -> Mapping[str, float]:
-    """Return the seconds of one call of each form, the least of a hundred batches."""
+    """Return the seconds of a call in each form, the minimum over a hundred batches."""
     shape = 4, 4
     x, b, y = np.ones(shape), np.ones(shape), np.empty(shape)
     A = operators.five_point()

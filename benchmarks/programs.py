@@ -1,9 +1,9 @@
 """Measure whole programs against Fortran, step by step and fused by hand.
 
 ``python -m benchmarks.programs [--json FILE] [--quick] [--only PART...]`` prints what
-`benchmarks.ssr` prints for operators: *natural* is a loop for each step, *tuned* the loops fused by
-hand. A Galerkin product ``R @ A @ P`` is measured against its *factors*, one kernel for each, with
-fields of the fine grid in between; its points are those of the coarse grid.
+`benchmarks.ssr` prints for operators: *natural* has a loop for each step, *tuned* loops that are
+fused by hand. A Galerkin product ``R @ A @ P`` is measured against its *factors*, which are one
+kernel each, with fields of the fine grid in between; its points are those of the coarse grid.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def chain5(shape: Shape) -> dict[str, Candidate]:
 
 
 def cg7(shape: Shape) -> dict[str, Candidate]:
-    """Bind iterations that go on from call to call, from a right side of random numbers."""
+    """Bind iterations that continue from call to call, for a random right side."""
     program, b = cg_program(), field(shape)
     start = float((b * b).sum())
     x, r, p, rr = np.zeros(shape), b.copy(), b.copy(), [start]
@@ -119,7 +119,7 @@ def galerkin(shape: Shape) -> dict[str, Candidate]:
 
 
 def euler(shape: Shape) -> dict[str, Candidate]:
-    """Bind a step of `apps.euler`, where the formulas are, from a noisy gas at rest."""
+    """Bind a step of `apps.euler`, which has the formulas, from a noisy gas at rest."""
     ny, nx = shape
     old = 1.0 + 0.1 * field((4, ny + 4, nx + 4))
     old[3] += 1.0

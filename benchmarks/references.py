@@ -1,7 +1,7 @@
 """Time our Fortran references against each other and against the memory.
 
 ``python -m benchmarks.references [--json FILE] [CASE ...]`` prints, for each build of each version,
-the time for one point and its ratio to a triad on arrays of as many doubles, timed in the same
+the time of a point and its ratio to that of a triad on arrays of as many doubles, timed in the same
 rounds.
 """
 
@@ -23,12 +23,12 @@ Shape = tuple[int, ...]
 
 
 def field(shape: Shape, ghosts: int = 0, seed: int = 1) -> Array:
-    """Return numbers in [0, 1) inside layers of ghosts that hold zeros."""
+    """Return random numbers in [0, 1) surrounded by ghosts that hold zeros."""
     return np.pad(np.random.default_rng(seed).random(shape), ghosts)
 
 
 def operator27(shape: Shape) -> sparse.csr_array:
-    """Return the 27-point operator as a matrix: 27 I less the product of three sums of three.
+    """Return the 27-point operator as a matrix: 27 I less a product of three sums of three.
 
     Examples
     --------
@@ -84,13 +84,13 @@ CASES: Mapping[str, tuple[Callable[[Shape], dict[str, Call]], Shape]] = MappingP
         "jacobi5-2048": (jacobi5, (2048, 2048)),
     }
 )
-"""How to bind a reference, and its size."""
+"""A function that binds a reference, and its size."""
 
 COLUMNS = ("version, build", "min ms", "median ms", "min ns/point", "ns/point", "over triad")
 
 
 def run(name: str, rounds: int) -> tuple[timing.Timing, ...]:
-    """Time all variants of a case, and as the last a triad of the same size."""
+    """Time all variants of a case, and last a triad of the same size."""
     bind, shape = CASES[name]
     return timing.measure({**bind(shape), "triad": triad(shape)["natural O3"]}, rounds)
 

@@ -1,4 +1,4 @@
-"""Run cases of `benchmarks.cases` and print them: all candidates, the goals, the memory's bound."""
+"""Run cases of `benchmarks.cases` and print the times, the goals, and the bound by memory."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from benchmarks.cases import Case, builds, disagreement, triad
 from benchmarks.timing import Json, Timing, table
 
 NOTE = """\
-ours: compact NumPy arrays, no ghosts but those that are data; Fortran: arrays padded with ghosts
-that hold zeros, which save it all conditions. One thread. ours/other: median over pairs; of the
-builds O3 and Ofast the better counts, others are there for information. over triad: the time over
-that of a triad on arrays of the same shape, in the same rounds.
+ours: compact NumPy arrays, without ghosts but those that are data; Fortran: arrays padded with
+ghosts that hold zeros, so that it needs no conditions. One thread. ours/other: median over pairs;
+of the builds O3 and Ofast the better one counts, others are there for information. over triad: the
+time relative to that of a triad on arrays of the same shape, in the same rounds.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The times of a case, the last that of a triad, and how far candidates are from ours."""
+    """The times of a case, the last that of a triad, and the distances of results from ours."""
 
     case: Case
     shape: tuple[int, ...]
@@ -41,7 +41,7 @@ class Result:
 
     @property
     def bandwidth(self) -> float:
-        """Bytes a second that the triad moves, the lines its stores fill included."""
+        """Bytes a second that the triad moves, including cache lines that its stores fill."""
         return 32 * self.points / self.triad.median
 
     @property
@@ -51,11 +51,11 @@ class Result:
 
     @property
     def bound(self) -> float:
-        """The seconds the memory needs for the bytes of the case."""
+        """The seconds that the memory needs for the bytes of the case."""
         return self.case.moved * self.points / self.bandwidth
 
     def against(self, goal: str) -> tuple[str, float]:
-        """Return the name of the candidate that counts for a goal, and ours over it."""
+        """Return the name of the candidate that counts for a goal, and the ratio ours / it."""
         names = builds(goal)
         ratios = {t.name: self.ours.over(t).median for t in self.timings if t.name in names}
         worst = max(ratios, key=lambda name: ratios[name])

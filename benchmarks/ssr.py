@@ -1,8 +1,9 @@
 """Measure our kernels against Fortran, SciPy, the memory, and kernels written by hand for Numba.
 
 ``python -m benchmarks.ssr [--json FILE] [--quick] [--only PART...]`` prints a table for each part:
-the cases of `benchmarks.cases`, then ``startup``, ``overhead``, ``vectors`` and ``sizes``. All runs
-on one thread. A ratio is the median of ours / other over pairs of the same round; lower is better.
+the cases of `benchmarks.cases`, then ``startup``, ``overhead``, ``vectors`` and ``sizes``. All of
+them run on one thread. A ratio is the median of ours / other over pairs of the same round; lower is
+better.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def run_overhead(quick: bool) -> Json:
 
 
 def run_vectors(quick: bool) -> Json:
-    """Print, for each kernel, how many loops should be vectorised, and how many are."""
+    """Print for each kernel how many loops should be vectorised, and how many are."""
     rows: list[list[str]] = []
     found: dict[str, Json] = {}
     for name in ["jacobi5"] if quick else list(operators.PROGRAMS):
@@ -80,7 +81,7 @@ def run_vectors(quick: bool) -> Json:
 
 
 def run_sizes(quick: bool) -> Json:
-    """Check that one kernel serves all sizes; print what the first call at a size costs."""
+    """Check that one kernel serves all sizes; print the cost of the first call at a size."""
     found = {}
     for name in ["jacobi5"] if quick else ["jacobi5", "spmv27"]:
         times = found[name] = startup.measure(["sizes"], name, 1)["sizes cold"]

@@ -1,9 +1,9 @@
-"""What it takes until a first result is there, in fresh processes.
+"""The time to a first result in fresh processes.
 
 ``python -m benchmarks.startup KIND NAME`` is one such process: it prints its times as JSON. The
 kinds are *ours* (declare a program, get its kernel, call it), *hand* (the same with a kernel
 written for Numba), *lower* (declare, and lower to source without compiling) and *sizes* (call one
-program on arrays of many shapes). NumPy's import is in all of them, and is not counted.
+program on arrays of many shapes). All of them import NumPy, which is not counted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 clock = time.process_time
-"""Seconds of the processor, as in `benchmarks.timing`: what others take away is left out."""
+"""Seconds of the processor, as in `benchmarks.timing`: time that others take is left out."""
 
 Times = dict[str, float]
 SIZES = ((1, 1), (2, 1), (1, 9), (4, 4), (5, 7), (33, 64), (100, 300), (257, 1025))
@@ -50,7 +50,7 @@ def ours(name: str) -> Times:
 
 
 def hand(name: str) -> Times:
-    """Return the same for the kernel written by hand; its first call builds it."""
+    """Return the same for the kernel written by hand, which its first call compiles."""
     start = clock()
     from benchmarks import handwritten
 
@@ -64,7 +64,7 @@ def hand(name: str) -> Times:
 
 
 def lower(name: str) -> Times:
-    """Return the seconds of declaring and of all that comes before Numba."""
+    """Return the seconds of the declaration and of all stages before Numba."""
     from benchmarks import operators
 
     start = clock()
@@ -76,7 +76,7 @@ def lower(name: str) -> Times:
 
 
 def sizes(name: str) -> Times:
-    """Return how many kernels many sizes take, and the seconds of the first call at a new size.
+    """Return how many kernels the sizes need, and the seconds of the first call at a size.
 
     Raises
     ------
@@ -108,8 +108,8 @@ KINDS: Mapping[str, Callable[[str], Times]] = {
 def measure(kinds: Sequence[str], name: str, cold: int, warm: int = 0) -> dict[str, Times]:
     """Return the times of the fastest of some fresh processes, by names such as ``ours cold``.
 
-    The kinds take turns. The processes called cold start with empty caches, those called warm
-    with the caches of the last cold one.
+    The kinds take turns. Processes named cold start with empty caches, those named warm with the
+    caches of the last cold one.
 
     Raises
     ------

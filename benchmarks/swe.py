@@ -1,8 +1,9 @@
 """Measure the shallow-water solver of `apps.swe` against our Fortran of the same algorithm.
 
 ``python -m benchmarks.swe [--json FILE] [--quick] [--only PART...]`` times steps of three stages; a
-point is a cell in one of the stages. Then the share of boundaries in a step on both sides, a step
-on a tiny grid, the seconds until a first step in fresh processes, and how much source each side is.
+point is a cell in one of the stages. Then it prints the share of boundaries in a step on both
+sides, the time of a step on a tiny grid, the seconds to a first step in fresh processes, and how
+much source each side has.
 """
 
 from __future__ import annotations
@@ -41,16 +42,16 @@ FLOW = case("tc5")
 STAGES = 3
 
 MOVED = 8 * (3 + 2 * 3 + 1 + 1) + round(8 * 13 / 6)
-"""Bytes that a stage must move for a cell: the averages at the start of the step, the newest ones
-and their place, rotation and bottom; and thirteen fields of one panel that serve all six."""
+"""Bytes that a stage must move for a cell: averages at the start of the step, the newest ones,
+which are read and written, rotation and bottom; and thirteen fields of one panel for all six."""
 
 GOALS = MappingProxyType({"ratio": 0.8, "tiny": 100.0, "cold": 30.0, "warm": 3.0, "boundary": 0.3})
-"""Ours over Fortran, which must be below 1; microseconds of a step at n = 8; seconds until the
-first step is done, without and with a cache; our source of boundaries over Fortran's."""
+"""The ratio ours / Fortran, which must be below 1; microseconds of a step at n = 8; seconds to the
+end of the first step, without and with a cache; the ratio of the source of boundaries."""
 
 
 def steps(shape: Shape, *, weights: Weights) -> dict[str, Candidate]:
-    """Bind steps of usual length from the flow over a mountain, which all candidates go on with."""
+    """Bind steps of the usual length from the flow over a mountain, which calls continue."""
     n = shape[-1]
     dt = FLOW.dt(n)
     scale = np.abs(FLOW.state(n)).max(axis=(1, 2, 3), keepdims=True)
@@ -67,7 +68,7 @@ def steps(shape: Shape, *, weights: Weights) -> dict[str, Candidate]:
 def right_sides(shape: Shape) -> dict[str, Candidate]:
     """Bind right-hand sides at the start of the flow over a mountain, linear weights.
 
-    They are differences of much larger numbers; what a step adds to the state is compared.
+    They are differences of much larger numbers, so what a step adds to the state is compared.
     """
     n = shape[-1]
     state, dt = FLOW.state(n), FLOW.dt(n)
@@ -138,7 +139,7 @@ CASES: Mapping[str, Case] = MappingProxyType(
 
 
 def boundary_program(n: int) -> ssr.Program:
-    """Return what a stage does about boundaries, alone and in place."""
+    """Return the boundary part of a stage as a program of its own, in place."""
     flow = solver.Flow(n, False, "linear")
     inner = solver.cells
 
@@ -165,7 +166,7 @@ def boundary_arrays(n: int) -> list[Array]:
 
 
 def shares(quick: bool) -> Json:
-    """Print which part of a step is about boundaries, ours and Fortran's."""
+    """Print the share of boundaries in a step, ours and Fortran's."""
     found: dict[str, Json] = {}
     rows = []
     for n in (12,) if quick else (48, 96, 192):
@@ -207,14 +208,14 @@ def tiny(quick: bool) -> Json:
 
 
 def start() -> float:
-    """Return the seconds from here to the end of the first step; most of them make the kernel."""
+    """Return the seconds of the first step, most of which compile the kernel."""
     began = time.process_time()
     solver.Solver(12, FLOW).step(1.0)
     return time.process_time() - began
 
 
 def starts(quick: bool) -> Json:
-    """Print the seconds to a first step, the least of some processes, without and with a cache."""
+    """Print the seconds to a first step, the minimum over processes, without and with a cache."""
     found: dict[str, list[float]] = {"cold": [], "warm": []}
     for _ in range(1 if quick else 3):
         with tempfile.TemporaryDirectory(prefix="ssr-swe-") as folder:
@@ -227,7 +228,7 @@ def starts(quick: bool) -> Json:
 
 
 def _started(folder: str) -> float:
-    """Return the seconds of a new process, its imports included, to the end of the first step."""
+    """Return the seconds of a new process from its imports to the end of the first step."""
     script = "import time; from benchmarks.swe import start; start(); print(time.process_time())"
     done = subprocess.run(
         [sys.executable, "-c", script],
@@ -242,7 +243,7 @@ def _started(folder: str) -> float:
 
 
 def our_source() -> str:
-    """Return the source of our solver without its constants, which Fortran is given too."""
+    """Return the source of our solver without its constants, which Fortran gets from us."""
     source = inspect.getsource(solver)
     for function in solver.constants, solver.bottom_sides, solver.ghost_bottom:
         source = source.replace(inspect.getsource(function), "")
@@ -250,7 +251,7 @@ def our_source() -> str:
 
 
 def about_boundaries(source: str) -> str:
-    r"""Return the statements that name the package bc, or what such a statement has bound.
+    r"""Return the statements that use the package bc, or a name that such a statement binds.
 
     >>> about_boundaries("edge = bc.zero()\nfor x in y:\n    a = edge @ x\n    b = 2 * x\n")
     'edge = bc.zero()\na = edge @ x'
@@ -267,7 +268,7 @@ def about_boundaries(source: str) -> str:
 
 
 def _simple(tree: ast.AST) -> Iterator[ast.stmt]:
-    """Yield the statements without a body in their order."""
+    """Yield the statements that have no body, in their order."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.stmt) and not hasattr(node, "body"):
             yield node
@@ -285,7 +286,7 @@ def _names(statement: ast.stmt, use: type[ast.expr_context]) -> set[str]:
 
 
 def sizes(quick: bool) -> Json:
-    """Print how much source the solver and its boundary part are, here and in Fortran."""
+    """Print how much source the solver and its boundary part have, here and in Fortran."""
     source = Path(fortran.__file__).parent / "fortran" / "swe.f90"
     ours = our_source()
     pairs = {
@@ -297,7 +298,7 @@ def sizes(quick: bool) -> Json:
         for name, (mine, other) in pairs.items()
         for k, unit in enumerate(("lines", "tokens"))
     ]
-    print("source, without what makes the constants of both; of boundaries at most 0.30")
+    print("source, without the constants that both use; that of boundaries may be 0.30 at most")
     print(table(("", "ours", "Fortran", "ratio"), rows), end="\n\n")
     return {name: {"ours": mine, "fortran": other} for name, (mine, other) in pairs.items()}
 

@@ -1,7 +1,7 @@
-"""Our Fortran of the shallow-water solver, with the interface of ours.
+"""Our Fortran version of the shallow-water solver, with the same interface.
 
 ``benchmarks/fortran/swe.f90`` works on arrays that are made here, from the geometry and the flows
-of the application. Its boundary part is in subroutines of its own, and can be timed alone.
+of the application. Its boundary part is in separate subroutines, and can be timed alone.
 ``python -m benchmarks.swe_fortran [--n 96] [--weights weno]`` times a step and that part of it.
 """
 
@@ -38,7 +38,9 @@ class Reference:
         self, n: int, case: Case, weights: Literal["linear", "weno"] = "linear", build: str = "O3"
     ) -> None:
         if case.passive:
-            raise ValueError(f"{case.name} only carries the depth; the reference moves the wind.")
+            raise ValueError(
+                f"{case.name} only advects the depth; the reference changes the wind too."
+            )
         self.state = np.ascontiguousarray(case.state(n), np.float64)
         self._build = build
         self._other = np.zeros_like(self.state)
@@ -61,17 +63,17 @@ class Reference:
         return self._call("step", float(dt), *self._all())
 
     def rhs(self) -> Array:
-        """Return what the state changes by in a second."""
+        """Return the change of the state in a second."""
         self.changing()()
         return self.change.copy()
 
     def changing(self) -> Call:
-        """Bind a right-hand side, which is put into `change`."""
+        """Bind the computation of a right-hand side into `change`."""
         return self._call("rhs", *self._all())
 
     @property
     def change(self) -> Array:
-        """The right-hand side found last."""
+        """The right-hand side that was computed last."""
         return self._other
 
     def boundary(self) -> Call:
@@ -89,7 +91,7 @@ class Reference:
 
 
 def _fields(n: int, case: Case) -> tuple[Array, ...]:
-    """Return what the interior is computed with: cell, place, facea, faceb of the source."""
+    """Return the constants of the interior: cell, place, facea and faceb in the source."""
     G, gamma = geometry.metric(*geometry.grid(n)), geometry.christoffel(*geometry.grid(n))
     J, b = bottom(case, n)
     cell = np.stack([1 / J, G.J, *G.upper, *gamma])
@@ -102,7 +104,7 @@ def _fields(n: int, case: Case) -> tuple[Array, ...]:
 
 
 def _tables(n: int, case: Case) -> tuple[NDArray[Any], ...]:
-    """Return what the boundary is computed with: links, first, w, turn and bghost."""
+    """Return the constants of the boundary: links, first, w, turn and bghost in the source."""
     links = np.empty((6, 4, 3), np.int64)
     for panel in range(6):
         for e, side in enumerate(SIDES):
@@ -123,7 +125,7 @@ def ghost_values(function: Scalar, n: int) -> Array:
 
 
 def boundary_size() -> tuple[int, int]:
-    """Return the lines and tokens of the source's boundary part, without comments."""
+    """Return the lines and tokens of the boundary part of the source, without comments."""
     source = (Path(fortran.__file__).parent / "fortran" / "swe.f90").read_text(encoding="utf-8")
     part = source.partition("! Boundary:")[2].partition("! Interior.")[0]
     lines = [line.partition("!")[0].strip() for line in part.splitlines()[1:]]
@@ -149,7 +151,7 @@ def main() -> None:
         each, share = step.median / cells, 3 * part.over(step).median
         rows.append([step.name, f"{1e3 * step.median:.3f}", f"{1e9 * each:.1f}", f"{share:.3f}"])
     print(timing.table(("build", "ms/step", "ns/cell", "share of boundaries"), rows))
-    print("The source's boundary part has {} lines and {} tokens.".format(*boundary_size()))
+    print("The boundary part of the source has {} lines and {} tokens.".format(*boundary_size()))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 """Interleaved timing of calls that do the same work.
 
 Machines drift: clocks, neighbours and caches change from second to second. So candidates run in
-rounds, each once a round in an order that rotates, and what counts is the ratio of the two times of
-one round, of which `compare` gives the median. A call is repeated until a sample is long enough.
+rounds, each once a round, in an order that rotates. What counts is the ratio of the two times of a
+round, of which `compare` gives the median. A call is repeated until a sample is long enough.
 
-The clock is by default the processor time of this process: on a machine shared with others it
-leaves out what they, or a hypervisor, took away. It adds up the times of all threads, so it is for
-work on one thread. Nothing here limits the threads of a candidate: set ``OMP_NUM_THREADS=1``,
+The clock is by default the processor time of this process, which on a shared machine leaves out the
+time that others, or a hypervisor, take. It adds up the times of all threads, so it is for work on
+one thread. Nothing here limits the threads of a candidate: set ``OMP_NUM_THREADS=1``,
 ``NUMBA_NUM_THREADS=1`` and ``OPENBLAS_NUM_THREADS=1`` in the environment before the start, or pass
 ``clock=time.perf_counter`` to time several threads by the wall.
 """
@@ -37,7 +37,7 @@ Json: TypeAlias = "str | int | float | Sequence[Json] | Mapping[str, Json] | Non
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """The times of one candidate, in seconds for one call, one for each round."""
+    """The times of one candidate: seconds of a call, one value for each round."""
 
     name: str
     samples: tuple[float, ...]
@@ -60,19 +60,19 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """The time of one candidate over that of another, one value for each round."""
+    """The time of a candidate divided by that of another, one value for each round."""
 
     other: str
     samples: tuple[float, ...]
 
     @property
     def median(self) -> float:
-        """The median ratio; below one, the other is slower."""
+        """The median ratio; the other candidate is slower if it is below one."""
         return statistics.median(self.samples)
 
     @property
     def quartiles(self) -> tuple[float, float]:
-        """The bounds of the middle half of the ratios."""
+        """The quartiles of the ratios."""
         if len(self.samples) == 1:
             return self.samples[0], self.samples[0]
         low, _, high = statistics.quantiles(self.samples, method="inclusive")
@@ -88,12 +88,12 @@ class Comparison:
 
     @property
     def ratios(self) -> tuple[Ratio, ...]:
-        """Ours over each other, in their order."""
+        """The ratios ours / other, in the order of the others."""
         return tuple(self.ours.over(other) for other in self.others)
 
     @property
     def strongest(self) -> Ratio:
-        """Ours over the fastest of the others, the one that counts."""
+        """The ratio ours / other for the fastest of the others, the one that counts."""
         return max(self.ratios, key=lambda ratio: ratio.median)
 
     def rows(self, points: int) -> list[list[str]]:
@@ -103,7 +103,7 @@ class Comparison:
         return rows
 
     def json(self) -> Json:
-        """Return all numbers, the samples too."""
+        """Return all numbers, with the samples."""
         return {
             "timings": [
                 {
@@ -138,16 +138,16 @@ def compare(
     Parameters
     ----------
     ours, others
-        Calls without arguments; results they return are dropped.
+        Calls without arguments, whose results are dropped.
     pairs
         The number of rounds, in each of which every candidate gives one sample.
     reset
-        Run before each call and not timed, say to restore an array that calls change. It leaves its
-        own data in the caches.
+        Called before each call and not timed, for instance to restore an array that calls change.
+        It leaves its own data in the caches.
     sample
         The shortest sample in seconds: shorter calls are repeated.
     clock
-        Seconds from any origin; see the head of this module.
+        A function that returns seconds from any origin; see the head of this module.
 
     Returns
     -------
@@ -188,7 +188,7 @@ def measure(
 
 
 def _repeats(call: Call, reset: Call | None, sample: float, clock: Clock) -> int:
-    """Return how often to call so that a sample is long enough; the first call only warms up."""
+    """Return how often to call for a sample that is long enough; the first call only warms up."""
     _sample(call, reset, 1, clock)
     repeats = 1
     while (seconds := _sample(call, reset, repeats, clock)) * repeats < sample:
@@ -227,7 +227,7 @@ def _quiet() -> Iterator[None]:
 
 
 def machine() -> dict[str, Json]:
-    """Describe what the times depend on: processor, caches, compiler, versions."""
+    """Return what the times depend on: processor, caches, compiler, versions."""
     try:
         compiler: str | None = fortran.compiler_version()
     except fortran.FortranMissing:
@@ -246,7 +246,7 @@ def machine() -> dict[str, Json]:
 
 
 def _processor() -> str:
-    """Return the model of the processor, with what tells hypervisors' generic names apart."""
+    """Return the model of the processor, with details where hypervisors give generic names."""
     try:
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:
@@ -283,7 +283,7 @@ def _version(package: str) -> str | None:
 
 
 def _row(timing: Timing, points: int, ratio: Ratio | None) -> list[str]:
-    """Return the cells of one candidate; ns/point is of the median."""
+    """Return the cells of one candidate; ns/point is that of the median."""
     cells = [
         timing.name,
         f"{1e3 * timing.minimum:.3f}",
@@ -297,7 +297,7 @@ def _row(timing: Timing, points: int, ratio: Ratio | None) -> list[str]:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return rows of text as an aligned table, the first column to the left, the others right.
+    """Return rows of text as a table: the first column is aligned left, the others right.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 """Which loops of a kernel LLVM has turned into vector code, by their lines in the source.
 
-A kernel is compiled again with line numbers and nothing else of debugging, so that the code is the
-same. In the optimised module every store then names the line it came from, whatever LLVM did to its
-loop: split it, unrolled it, kept a scalar copy for the last rows, or made it a call of ``memset``.
-A loop is vectorised if each ``st`` line in it has a vector store.
+A kernel is compiled again with line numbers but no other debugging information, so that the code is
+the same. In the optimised module every store then names the line that it came from, whatever LLVM
+did to its loop: split it, unrolled it, kept a scalar copy for the last rows, or replaced it by a
+call of ``memset``. A loop is vectorised if each ``st`` line in it has a vector store.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numba
 from numba.core.errors import NumbaDebugInfoWarning
 
 How = Literal["vector", "fill", "scalar", "gone"]
-"""Vector stores; a call that fills or copies memory; scalar stores only; no store left at all."""
+"""Vector stores; a call that fills or copies memory; only scalar stores; no store at all."""
 
 _BITS = {"double": 64, "float": 32}
 _VECTOR = re.compile(r"^\s*store <(\d+) x (double|float)> .*!dbg !(\d+)")
@@ -32,7 +32,7 @@ _LOCATION = re.compile(r"^!(\d+) = (?:distinct )?!DILocation\(line: (\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """An innermost loop that stores: its line, what became of it, bits of its vectors."""
+    """An innermost loop that stores: its line, what became of it, and the bits of its vectors."""
 
     line: int
     how: How
@@ -41,12 +41,12 @@ class Loop:
 
     @property
     def vectorised(self) -> bool:
-        """Whether no element is stored alone, but for those at the end of a row."""
+        """Whether no element is stored alone, except at the ends of rows."""
         return self.how != "scalar"
 
 
 def vector_loops(source: str, compiler: type[Any]) -> tuple[Loop, ...]:
-    """Return what became of each innermost loop of a kernel that stores, in source order.
+    """Return what became of each innermost loop that stores, in the order of the source.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def classify(source: str, module: str) -> tuple[Loop, ...]:
 
 
 def _storing_loops(source: str) -> Iterator[tuple[ast.For, list[int]]]:
-    """Yield the innermost loops with a store, but those that clear scratch, and their stores."""
+    """Yield the innermost loops that store, except those that clear scratch, with their stores."""
     loops = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.For)]
     for loop in sorted(loops, key=lambda node: node.lineno):
         inside = [node for child in loop.body for node in ast.walk(child)]
@@ -116,7 +116,7 @@ def _storing_loops(source: str) -> Iterator[tuple[ast.For, list[int]]]:
 
 
 def _stores(module: str) -> dict[str, dict[int, int]]:
-    """Return, for each kind of memory access, its source lines, and bits of the widest there."""
+    """Return for each kind of memory access its source lines and the bits of the widest there."""
     texts = module.splitlines()
     line_of = {m[1]: int(m[2]) for m in map(_LOCATION.match, texts) if m}
     found: dict[str, dict[int, int]] = {k: {} for k in ("vector", "fill", "scalar", "gather")}
@@ -140,6 +140,6 @@ def _stores(module: str) -> dict[str, dict[int, int]]:
 
 
 def compiler_of(run: Any) -> type[Any]:
-    """Return the Numba compiler class a function was compiled with."""
+    """Return the Numba compiler class with which a function was compiled."""
     found: type[Any] = run._compiler.pipeline_class
     return found

@@ -1,6 +1,6 @@
 """Draw the pictures of docs/boundary.md: ``python tools/pictures.py [FOLDER]``.
 
-They are made by `boundary.Fill.draw` and `boundary.draw`, here only put together.
+They are made by `boundary.Fill.draw` and `boundary.draw`, and only put together here.
 """
 
 from __future__ import annotations

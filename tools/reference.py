@@ -1,7 +1,7 @@
 """Write the reference of the public names from their docstrings, as web pages.
 
 ``python tools/reference.py FOLDER`` needs pdoc, of the extra ``docs``. Anything that pdoc warns
-about is an error: a docstring that it cannot read, or a name that it cannot find.
+about is an error, such as a docstring that it cannot read, or a name that it cannot find.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 
 MODULES = ("ssr", "boundary", "!ssr[.](?!(solvers|errors)$)", "!boundary[.]")
-"""What has pages: the modules users import, and not the files behind them."""
+"""The modules that have pages: those that users import, and not the files behind them."""
 
 
 class Written(str):
-    """An annotation as it stands in the source."""
+    """An annotation that is printed as it stands in the source."""
 
     def __repr__(self) -> str:
         return str(self)
@@ -34,12 +34,12 @@ def write(folder: Path, modules: Sequence[str] = MODULES) -> None:
     import pdoc.doc_types
     import pdoc.render
 
-    # Evaluated, each alias of an annotation would become a long union.
+    # If annotations were evaluated, each alias in them would become a long union.
     for module in pdoc.doc, pdoc.doc_types:
         module.safe_eval_type = _as_written
     pdoc.render.configure(docformat="numpy", show_source=False, footer_text="Staged Sparse Row")
     for name in MODULES[:2]:
-        importlib.import_module(name)  # what other packages warn of is not ours
+        importlib.import_module(name)  # warnings of other packages are not ours
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         pdoc.pdoc(*modules, output_directory=folder)
