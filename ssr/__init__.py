@@ -1,12 +1,12 @@
 """Staged Sparse Row: sparse matrices on structured grids as programs instead of data."""
 
 from . import errors, solvers
+from .blocks.assemble import block, kron
 from .blocks.block_matrix import BlockMatrix
-from .blocks.blockwise import block
+from .blocks.declare import matrix
 from .errors import Error
 from .matrices.assembled import Assembled, from_scipy
-from .matrices.compose import kron
-from .matrices.declare import diagonal, identity, matrix, stencil
+from .matrices.declare import diagonal, identity, stencil
 from .matrices.matrix import Matrix
 from .options import Options
 from .programs.expression import Field

@@ -124,7 +124,11 @@ def halo_plan(matrix: ssr.Matrix, layout: Layout, rank: int) -> HaloPlan:
 
 def sizes_of(matrix: ssr.Matrix) -> Mapping[str, int]:
     """Return the sizes a matrix is bound to."""
-    return {name: matrix.parts.bound[name] for name in matrix.sizes if name in matrix.parts.bound}
+    return {
+        name: matrix.definition.bound[name]
+        for name in matrix.sizes
+        if name in matrix.definition.bound
+    }
 
 
 def rows_read(matrix: ssr.Matrix, layout: Layout) -> Domain:

@@ -33,9 +33,9 @@ def check(matrix: ssr.Matrix, periodic: Iterable[int] | None) -> tuple[int, ...]
             f"A {type(matrix).__name__} cannot be distributed.",
             hint="Distribute a matrix made by ssr.matrix or ssr.stencil.",
         )
-    if matrix.parts.data:
+    if matrix.definition.data:
         raise UnsupportedError(
-            f"{matrix.name} has run-time data ({', '.join(matrix.parts.data)}) and cannot be "
+            f"{matrix.name} has run-time data ({', '.join(matrix.definition.data)}) and cannot be "
             "distributed."
         )
     rows, cols = matrix.rows, matrix.cols

@@ -1,14 +1,15 @@
 """The definition run on integers: from generator to SciPy matrix without any compiler.
 
-A matrix remembers how it was declared and combined; `assemble` evaluates that tree. It shares no
-code with staging, families or lowering, so it is the oracle they are tested against.
+A matrix remembers how it was declared and combined; `Origin.assemble` evaluates that tree. It
+shares no code with staging, families or lowering, so it is the oracle they are tested against.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,131 +25,221 @@ if TYPE_CHECKING:
     import scipy.sparse
 
 
+class Origin(ABC):
+    """How a matrix was declared and combined."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def spaces(self) -> frozenset[Space]:
+        """Return the spaces of the rows and columns of all matrices it was made of."""
+
+    @abstractmethod
+    def data(self) -> frozenset[str]:
+        """Return the names of the data that the definition reads."""
+
+    @abstractmethod
+    def renamed(self, names: Mapping[str, str]) -> Origin:
+        """Return the origin with data bound by other names."""
+
+    @abstractmethod
+    def assemble(
+        self, sizes: Mapping[str, int], values: Mapping[str, Any]
+    ) -> scipy.sparse.csr_array:
+        """Return the matrix as a SciPy CSR array.
+
+        Parameters
+        ----------
+        sizes
+            The integers of all symbolic sizes.
+        values
+            Numbers and arrays by the names they are bound to; arrays have their space's shape.
+        """
+
+
 @dataclass(frozen=True, slots=True)
-class Definition:
-    """A row generator; ``data`` pairs its keyword names with the names values are bound to."""
+class Definition(Origin):
+    """A row generator; ``names`` pairs its keywords with the names values are bound to."""
 
     function: Callable[..., Any]
     rows: Space
     cols: Space
-    data: tuple[tuple[str, str], ...]
+    names: tuple[tuple[str, str], ...]
+
+    def spaces(self) -> frozenset[Space]:
+        """Return the spaces of rows and columns."""
+        return frozenset({self.rows, self.cols})
+
+    def data(self) -> frozenset[str]:
+        """Return the names of the data that the generator reads."""
+        return frozenset(name for _, name in self.names)
+
+    def renamed(self, names: Mapping[str, str]) -> Definition:
+        """Return the generator with data bound by other names."""
+        return replace(self, names=tuple((own, names.get(n, n)) for own, n in self.names))
+
+    def assemble(
+        self, sizes: Mapping[str, int], values: Mapping[str, Any]
+    ) -> scipy.sparse.csr_array:
+        """Run the generator at each row."""
+        data = {own: values[name] for own, name in self.names}
+        return by_rows(self.rows, self.cols, sizes, lambda point: self.function(*point, **data))
 
 
 @dataclass(frozen=True, slots=True)
-class Recursion:
-    """A row generator that reads rows made before, and rows of other matrices.
-
-    ``data`` pairs the names of all data, and ``own`` are those the generator takes; ``spaces`` are
-    those of the matrices whose rows are read.
-    """
-
-    function: Callable[..., Any]
-    rows: Space
-    cols: Space
-    data: tuple[tuple[str, str], ...]
-    own: tuple[str, ...]
-    spaces: frozenset[Space]
-
-
-@dataclass(frozen=True, slots=True)
-class Combination:
-    """``left + factor * right``; ``left`` may be absent."""
+class Combination(Origin):
+    """``left + factor * right``; ``left`` may be absent, and a factor may be named data."""
 
     left: Origin | None
     factor: float | str
     right: Origin
 
+    def spaces(self) -> frozenset[Space]:
+        """Return the spaces of both."""
+        return self.right.spaces() | (frozenset() if self.left is None else self.left.spaces())
+
+    def data(self) -> frozenset[str]:
+        """Return the names of the data of both, and of the factor."""
+        own = frozenset({self.factor} if isinstance(self.factor, str) else ())
+        return own | self.right.data() | (frozenset() if self.left is None else self.left.data())
+
+    def renamed(self, names: Mapping[str, str]) -> Combination:
+        """Return the combination with data bound by other names."""
+        left = None if self.left is None else self.left.renamed(names)
+        factor = self.factor
+        factor = names.get(factor, factor) if isinstance(factor, str) else factor
+        return Combination(left, factor, self.right.renamed(names))
+
+    def assemble(
+        self, sizes: Mapping[str, int], values: Mapping[str, Any]
+    ) -> scipy.sparse.csr_array:
+        """Scale and add."""
+        number = values[self.factor] if isinstance(self.factor, str) else self.factor
+        product = number * self.right.assemble(sizes, values)
+        return product if self.left is None else self.left.assemble(sizes, values) + product
+
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class _Changed(Origin):
+    """What is made of one matrix."""
+
+    whole: Origin
+
+    def spaces(self) -> frozenset[Space]:
+        """Return the spaces of the matrix."""
+        return self.whole.spaces()
+
+    def data(self) -> frozenset[str]:
+        """Return the names of the data of the matrix."""
+        return self.whole.data()
+
+    def renamed(self, names: Mapping[str, str]) -> Origin:
+        """Return the same of the matrix with data bound by other names."""
+        return replace(self, whole=self.whole.renamed(names))
+
+
+@dataclass(frozen=True, slots=True)
+class Part(_Changed):
     """The entries below, above or on the diagonal."""
 
     which: str
     k: int
-    whole: Origin
+
+    def assemble(
+        self, sizes: Mapping[str, int], values: Mapping[str, Any]
+    ) -> scipy.sparse.csr_array:
+        """Cut the entries out."""
+        import scipy.sparse as sparse
+
+        whole = self.whole.assemble(sizes, values)
+        if self.which == "diagonal":
+            return sparse.csr_array(sparse.diags_array(whole.diagonal()))
+        return sparse.csr_array(getattr(sparse, self.which)(whole, self.k))
 
 
 @dataclass(frozen=True, slots=True)
-class Product:
-    """``left @ right``."""
-
-    left: Origin
-    right: Origin
-
-
-@dataclass(frozen=True, slots=True)
-class Transpose:
+class Transpose(_Changed):
     """The transpose."""
 
-    whole: Origin
+    def assemble(
+        self, sizes: Mapping[str, int], values: Mapping[str, Any]
+    ) -> scipy.sparse.csr_array:
+        """Exchange rows and columns."""
+        import scipy.sparse as sparse
+
+        return sparse.csr_array(self.whole.assemble(sizes, values).T)
 
 
 @dataclass(frozen=True, slots=True)
-class Restriction:
+class Restriction(_Changed):
     """Some rows and columns; ``outer`` and ``inner`` are the spaces before and after."""
 
     outer: tuple[Space, Space]
     inner: tuple[Space, Space]
-    whole: Origin
+
+    def spaces(self) -> frozenset[Space]:
+        """Return the spaces of the whole and of the part."""
+        return self.whole.spaces().union(self.inner)
+
+    def assemble(
+        self, sizes: Mapping[str, int], values: Mapping[str, Any]
+    ) -> scipy.sparse.csr_array:
+        """Take the rows and columns out."""
+        import scipy.sparse as sparse
+
+        rows, cols = (
+            numbers_in(part, space, sizes)
+            for part, space in zip(self.inner, self.outer, strict=True)
+        )
+        return sparse.csr_array(self.whole.assemble(sizes, values)[rows, :][:, cols])
 
 
 @dataclass(frozen=True, slots=True)
-class Kronecker:
-    """The Kronecker product; the indices of ``left`` come first."""
+class _Pair(Origin):
+    """What is made of two matrices."""
 
     left: Origin
     right: Origin
 
+    def spaces(self) -> frozenset[Space]:
+        """Return the spaces of both."""
+        return self.left.spaces() | self.right.spaces()
 
-Origin: TypeAlias = (
-    "Definition | Recursion | Combination | Part | Product | Transpose | Restriction | Kronecker"
-)
+    def data(self) -> frozenset[str]:
+        """Return the names of the data of both."""
+        return self.left.data() | self.right.data()
 
-
-def spaces(origin: Origin) -> frozenset[Space]:
-    """Return the spaces of the rows and columns of all matrices a matrix was made of."""
-    match origin:
-        case Definition():
-            return frozenset({origin.rows, origin.cols})
-        case Recursion():
-            return origin.spaces | {origin.rows}
-        case Restriction():
-            return spaces(origin.whole).union(origin.inner)
-        case Product(left, right) | Kronecker(left, right):
-            return spaces(left) | spaces(right)
-        case Combination(left, _, right):
-            return spaces(right) if left is None else spaces(left) | spaces(right)
-        case Part() | Transpose():
-            return spaces(origin.whole)
+    def renamed(self, names: Mapping[str, str]) -> Origin:
+        """Return the same of the matrices with data bound by other names."""
+        return replace(self, left=self.left.renamed(names), right=self.right.renamed(names))
 
 
-def renamed(origin: Origin, names: Mapping[str, str]) -> Origin:
-    """Return the origin with data bound by other names."""
-    match origin:
-        case Definition() | Recursion():
-            return replace(origin, data=tuple((o, names.get(n, n)) for o, n in origin.data))
-        case Combination(left, factor, right):
-            moved = None if left is None else renamed(left, names)
-            factor = names.get(factor, factor) if isinstance(factor, str) else factor
-            return Combination(moved, factor, renamed(right, names))
-        case Product(left, right) | Kronecker(left, right):
-            return type(origin)(renamed(left, names), renamed(right, names))
-        case Part() | Transpose() | Restriction():
-            return replace(origin, whole=renamed(origin.whole, names))
+@dataclass(frozen=True, slots=True)
+class Product(_Pair):
+    """``left @ right``."""
+
+    def assemble(
+        self, sizes: Mapping[str, int], values: Mapping[str, Any]
+    ) -> scipy.sparse.csr_array:
+        """Multiply."""
+        import scipy.sparse as sparse
+
+        left, right = (m.assemble(sizes, values) for m in (self.left, self.right))
+        return sparse.csr_array(left @ right)
 
 
-def data_of(origin: Origin) -> frozenset[str]:
-    """Return the names of the data that the definition reads."""
-    match origin:
-        case Definition() | Recursion():
-            return frozenset(name for _, name in origin.data)
-        case Combination(left, factor, right):
-            own = frozenset({factor} if isinstance(factor, str) else ())
-            return own | data_of(right) | (frozenset() if left is None else data_of(left))
-        case Product(left, right) | Kronecker(left, right):
-            return data_of(left) | data_of(right)
-        case Part() | Transpose() | Restriction():
-            return data_of(origin.whole)
+@dataclass(frozen=True, slots=True)
+class Kronecker(_Pair):
+    """The Kronecker product; the indices of ``left`` come first."""
+
+    def assemble(
+        self, sizes: Mapping[str, int], values: Mapping[str, Any]
+    ) -> scipy.sparse.csr_array:
+        """Multiply each entry with each."""
+        import scipy.sparse as sparse
+
+        left, right = (m.assemble(sizes, values) for m in (self.left, self.right))
+        return sparse.csr_array(sparse.kron(left, right))
 
 
 class Points:
@@ -168,55 +259,6 @@ class Points:
         return self.array[tuple(h - low for h, (low, _) in zip(index, self.box, strict=True))]
 
 
-def assemble(
-    origin: Origin, sizes: Mapping[str, int], values: Mapping[str, Any]
-) -> scipy.sparse.csr_array:
-    """Return the matrix of a definition as a SciPy CSR array.
-
-    Parameters
-    ----------
-    origin
-        What the matrix was made of.
-    sizes
-        The integers of all symbolic sizes.
-    values
-        Numbers and arrays by the names they are bound to; arrays have their space's shape.
-    """
-    import scipy.sparse as sparse
-
-    match origin:
-        case Definition():
-            data = {own: values[name] for own, name in origin.data}
-            return by_rows(origin, sizes, lambda point: origin.function(*point, **data))
-        case Recursion():
-            from ..recurrences.done import recursion
-
-            return recursion(origin, sizes, values)
-        case Combination(left, factor, right):
-            number = values[factor] if isinstance(factor, str) else factor
-            product = number * assemble(right, sizes, values)
-            return product if left is None else assemble(left, sizes, values) + product
-        case Part("tril", k, whole):
-            return sparse.csr_array(sparse.tril(assemble(whole, sizes, values), k))
-        case Part("triu", k, whole):
-            return sparse.csr_array(sparse.triu(assemble(whole, sizes, values), k))
-        case Part(_, _, whole):
-            return sparse.csr_array(sparse.diags_array(assemble(whole, sizes, values).diagonal()))
-        case Product(left, right):
-            return sparse.csr_array(assemble(left, sizes, values) @ assemble(right, sizes, values))
-        case Transpose(whole):
-            return sparse.csr_array(assemble(whole, sizes, values).T)
-        case Kronecker(left, right):
-            return sparse.csr_array(
-                sparse.kron(assemble(left, sizes, values), assemble(right, sizes, values))
-            )
-        case Restriction(outer, inner, whole):
-            rows, cols = (
-                numbers_in(part, space, sizes) for part, space in zip(inner, outer, strict=True)
-            )
-            return sparse.csr_array(assemble(whole, sizes, values)[rows, :][:, cols])
-
-
 def numbers_in(part: Space, space: Space, sizes: Mapping[str, int]) -> np.ndarray[Any, Any]:
     """Return the numbers that the points of a part have in the whole space."""
     box = space.box(sizes)
@@ -229,7 +271,8 @@ def numbers_in(part: Space, space: Space, sizes: Mapping[str, int]) -> np.ndarra
 
 
 def by_rows(
-    origin: Definition | Recursion,
+    rows: Space,
+    cols: Space,
     sizes: Mapping[str, int],
     run: Callable[[tuple[int, ...]], Any],
     keep: Callable[[tuple[int, ...], float], None] = lambda column, value: None,
@@ -240,31 +283,31 @@ def by_rows(
     """
     import scipy.sparse as sparse
 
-    cols = origin.cols.box(sizes)
-    shape = tuple(high - low for low, high in cols)
+    box = cols.box(sizes)
+    shape = tuple(high - low for low, high in box)
     lines: list[int] = []
     columns: list[tuple[int, ...]] = []
     entries: list[float] = []
     deciding_rows = deciding(lambda condition: holds(condition, sizes), sizes)
     with deciding_rows, np.errstate(all="ignore"):
-        for line, point in enumerate(origin.rows.points(sizes)):
+        for line, point in enumerate(rows.points(sizes)):
             generator = run(point)
             for column, value in generator:
                 index = column if isinstance(column, tuple) else (column,)
                 place = tuple(
                     (c if type(c) is int else affine(c).evaluate(sizes)) - low
-                    for c, (low, _) in zip(index, cols, strict=True)
+                    for c, (low, _) in zip(index, box, strict=True)
                 )
                 if any(not 0 <= p < n for p, n in zip(place, shape, strict=True)):
                     raise OutOfSpaceError(
-                        f"Column {index} of row {point} lies outside {origin.cols!r}.",
+                        f"Column {index} of row {point} lies outside {cols!r}.",
                         span=span_of_generator(generator),
                     )
                 lines.append(line)
                 columns.append(place)
                 entries.append(number(value, sizes))
-                keep(tuple(p + low for p, (low, _) in zip(place, cols, strict=True)), entries[-1])
-    count = int(np.prod(origin.rows.extent(sizes)))
+                keep(tuple(p + low for p, (low, _) in zip(place, box, strict=True)), entries[-1])
+    count = int(np.prod(rows.extent(sizes)))
     places = np.array(columns, np.int64).reshape(-1, len(shape))
     numbers = np.ravel_multi_index(tuple(places.T), shape)
     whole = sparse.coo_array(

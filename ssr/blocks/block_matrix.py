@@ -7,40 +7,36 @@ numbered component by component, as the elements of a flattened array ``(compone
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..algebra.families import Part as Which
-from ..algebra.oracle import need
-from ..errors import ArgumentError, SpaceError, UnsupportedError
-from ..matrices.applied import Applied, What
+from .. import ir
+from ..algebra.families import Part
+from ..errors import ArgumentError, SpaceError
 from ..matrices.matrix import Matrix
+from ..matrices.operator import Array, Operator
+from ..options import Options
 from ..points.numbers import plain
 from ..programs.expression import Expression
-from ..programs.vectors import apart, grouped
-from ..spaces.binding import match_sizes
+from ..programs.matrix_program import What
+from ..programs.program import Program
+from ..programs.vectors import grouped
 from ..spaces.space import Space, VectorSpace
 from ..symbols.index import Index
 from ..symbols.values import Value, takes_over
-from ..trace.trace import ScalarType
+from . import blockwise
+from .block_data import BlockData, Grid, grid
+from .block_rows import block_program, rows_of
 from .component_spaces import Kind, parts, spaces, together, told
 
 if TYPE_CHECKING:
     import scipy.sparse
-    from scipy.sparse.linalg import LinearOperator
-
-    from ..programs.program import Program
-
-Array = np.ndarray[Any, np.dtype[Any]]
-Grid = tuple[tuple[Matrix, ...], ...]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class BlockMatrix(Applied):
+class BlockMatrix(Operator["BlockMatrix"]):
     """A matrix between vector fields, or between tuples of fields: a grid of matrices.
 
     Made by `ssr.matrix` with vector spaces, by `ssr.block`, by `ssr.kron` with an array, and by
@@ -71,18 +67,44 @@ class BlockMatrix(Applied):
            [ 3.,  4.]])
     """
 
-    __array_ufunc__ = None
+    def __init__(self, definition: BlockData) -> None:
+        self.definition = definition
 
-    name: str
-    rows: Kind
-    cols: Kind
-    blocks: Grid
+    @property
+    def name(self) -> str:
+        """The name the matrix was declared with, or the expression that made it."""
+        return self.definition.name
+
+    @property
+    def rows(self) -> Kind:
+        """What the result is on."""
+        return self.definition.rows
+
+    @property
+    def cols(self) -> Kind:
+        """What the operand is on."""
+        return self.definition.cols
+
+    @property
+    def blocks(self) -> Grid:
+        """The matrices, row by row; one without families is zero."""
+        return self.definition.blocks
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        """Names of the symbolic sizes of all blocks."""
+        return self.definition.sizes
+
+    @property
+    def unbound(self) -> tuple[str, ...]:
+        """Names of data without a value."""
+        return self.definition.unbound
 
     def __repr__(self) -> str:
-        count = sum(len(m.families) for m in self._all)
+        count = sum(len(m.families) for m in self.definition.every)
         data = "".join(
             f", {n}={kind!r}" if n in self.unbound else f", {n}=bound"
-            for n, kind in grouped(self.data).items()
+            for n, kind in grouped(self.definition.data).items()
         )
         return (
             f"<BlockMatrix {self.name}: {told(self.cols)} -> {told(self.rows)}, "
@@ -97,44 +119,19 @@ class BlockMatrix(Applied):
         stage
             One of ``sets program passes loops source``; all of them by default.
         """
-        from ..matrices.explain import explain_blocks
+        from ..explain.stages import explain_blocks
 
-        return explain_blocks(self, stage)
+        def application() -> tuple[ir.Program, Options]:
+            made = block_program(self.definition, "apply", self.definition.free)
+            return made.ir, made.options
 
-    @property
-    def _all(self) -> Iterator[Matrix]:
-        return (block for row in self.blocks for block in row)
-
-    @cached_property
-    def data(self) -> Mapping[str, Space | ScalarType]:
-        """The data of all blocks; a vector field is one field for each component."""
-        return {n: kind for m in self._all for n, kind in m.parts.data.items()}
-
-    @cached_property
-    def sizes(self) -> tuple[str, ...]:
-        """Names of the symbolic sizes of all blocks."""
-        return tuple(sorted(frozenset().union(*(m.sizes for m in self._all))))
-
-    @property
-    def bound_sizes(self) -> dict[str, int]:
-        """The sizes that have a value."""
-        return {n: m.parts.bound[n] for m in self._all for n in m.sizes if n in m.parts.bound}
-
-    @property
-    def unbound(self) -> tuple[str, ...]:
-        """Names of data without a value."""
-        free = {n: self.data[n] for m in self._all for n in m.unbound}
-        return tuple(grouped(free))
-
-    @cached_property
-    def _square(self) -> bool:
-        return spaces(self.rows) == spaces(self.cols)
+        blocks = [(repr(m), m.definition) for m in self.definition.every if m.families]
+        return explain_blocks(blocks, repr(self), application, stage)
 
     # -- algebra ---------------------------------------------------------------------------------
 
     def _each(self, name: str, change: Callable[[Matrix], Any]) -> BlockMatrix:
-        """Return the block matrix with every block changed."""
-        return grid(name, self.rows, self.cols, lambda r, c: change(self.blocks[r][c]))
+        return BlockMatrix(self.definition.each(name, change))
 
     def __add__(self, other: object) -> Any:
         return self._combine(other, "+", lambda a, b: a + b)
@@ -155,31 +152,23 @@ class BlockMatrix(Applied):
                 f"{self.name} {sign} {what}: the sum of block matrices is meant.",
                 hint="The same matrix for every component is ssr.kron(np.eye(n), A).",
             )
-        if not self._fits(other):
+        if not self.definition.fits(other.definition):
             raise SpaceError(
                 f"{self.name} {sign} {other.name}: the matrices act between other spaces.",
                 note=f"{told(self.cols)} -> {told(self.rows)} and "
                 f"{told(other.cols)} -> {told(other.rows)}",
             )
         name = f"({self.name} {sign} {other.name})"
-        return grid(
-            name,
-            self.rows,
-            self.cols,
-            lambda r, c: change(self.blocks[r][c], other.blocks[r][c]),
+        ours, theirs = self.blocks, other.blocks
+        return BlockMatrix(
+            grid(name, self.rows, self.cols, lambda r, c: change(ours[r][c], theirs[r][c]))
         )
-
-    def _fits(self, other: BlockMatrix) -> bool:
-        ours, theirs = ((spaces(m.rows), spaces(m.cols)) for m in (self, other))
-        return ours == theirs
 
     def __neg__(self) -> BlockMatrix:
         return self._each(f"-{self.name}", lambda m: -m)
 
     def __mul__(self, factor: object) -> Any:
         return self._scaled(factor, f"{factor} * {self.name}", lambda m: m * factor)
-
-    __rmul__ = __mul__
 
     def __truediv__(self, divisor: Any) -> Any:
         return self._scaled(divisor, f"{self.name} / {divisor}", lambda m: m / divisor)
@@ -194,14 +183,13 @@ class BlockMatrix(Applied):
         )
 
     def __pow__(self, exponent: object) -> BlockMatrix:
-        from .blockwise import power
-
-        return power(self, exponent)
+        return BlockMatrix(blockwise.power(self.definition, exponent))
 
     @cached_property
     def T(self) -> BlockMatrix:
         """The transpose: that of every block, in its place."""
-        return grid(f"{self.name}.T", self.cols, self.rows, lambda r, c: self.blocks[c][r].T)
+        made = grid(f"{self.name}.T", self.cols, self.rows, lambda r, c: self.blocks[c][r].T)
+        return BlockMatrix(made)
 
     def __getitem__(self, place: object) -> Any:
         """Return the matrix between two components, ``X[r, c]``, or a part of the blocks.
@@ -217,23 +205,10 @@ class BlockMatrix(Applied):
         >>> X[0, :]
         <BlockMatrix kron(array, identity)[0, :]: Space(5).vector(2) -> Space(5), 2 families>
         """
-        from .blockwise import part
+        found = blockwise.part(self.definition, place)
+        return found if isinstance(found, Matrix) else BlockMatrix(found)
 
-        return part(self, place)
-
-    def tril(self, k: Literal[0, -1] = 0) -> BlockMatrix:
-        """Return the entries at points before the row's point, or at it (k = 0)."""
-        return self._part("tril", k)
-
-    def triu(self, k: Literal[0, 1] = 0) -> BlockMatrix:
-        """Return the entries at points after the row's point, or at it (k = 0)."""
-        return self._part("triu", k)
-
-    def diagonal(self) -> BlockMatrix:
-        """Return the entries at the row's own point: one dense block for each point."""
-        return self._part("diagonal", 0)
-
-    def _part(self, which: Which, k: int) -> BlockMatrix:
+    def _part(self, which: Part, k: int) -> BlockMatrix:
         found = {*spaces(self.rows), *spaces(self.cols)}
         if len(found) > 1:
             raise SpaceError(
@@ -246,9 +221,11 @@ class BlockMatrix(Applied):
 
     def equals(self, other: object) -> bool:
         """Whether the matrices are proved equal, block by block, for all sizes."""
-        if not isinstance(other, BlockMatrix) or not self._fits(other):
+        if not isinstance(other, BlockMatrix) or not self.definition.fits(other.definition):
             return False
-        return all(a.equals(b) for a, b in zip(self._all, other._all, strict=True))
+        return all(
+            a.equals(b) for a, b in zip(self.definition.every, other.definition.every, strict=True)
+        )
 
     # -- data ------------------------------------------------------------------------------------
 
@@ -258,41 +235,21 @@ class BlockMatrix(Applied):
         As `Matrix.bind`; the value of a vector field is an array ``(components, ...)``, or inside a
         program one of its vectors. Every block that knows a name gets the value.
         """
-        known = {*grouped(self.data), *self.data, *self.sizes}
-        for name in data:
-            if name not in known:
-                raise ArgumentError(
-                    f"{self.name} has no data named {name!r}.",
-                    hint=f"It has {', '.join(sorted(known)) or 'none'}.",
-                )
-        flat = apart(data, self.data)
-
-        def bound(m: Matrix) -> Matrix:
-            return m.bind(**{n: v for n, v in flat.items() if n in (*m.parts.data, *m.sizes)})
-
-        blocks = tuple(tuple(bound(m) for m in row) for row in self.blocks)
-        return replace(self, blocks=blocks)
+        return BlockMatrix(self.definition.bind(data))
 
     # -- application -----------------------------------------------------------------------------
 
     def __matmul__(self, x: Any) -> Any:
-        if isinstance(x, (Matrix, BlockMatrix)):
-            from .blockwise import product
-
-            return product(self, x)
+        if isinstance(x, Matrix):
+            return BlockMatrix(blockwise.product(self.definition, x))
+        if isinstance(x, BlockMatrix):
+            return BlockMatrix(blockwise.product(self.definition, x.definition))
         return NotImplemented if takes_over(x) else self.apply(x)
 
-    def applied(self, matrix: Matrix) -> BlockMatrix:
-        """Return ``matrix @ self``: the matrix applied to each component."""
-        from .blockwise import product
-
-        return product(matrix, self)
-
-    def __rmatmul__(self, x: object) -> NoReturn:
-        raise UnsupportedError(
-            f"A product with {self.name} on the right is not staged.",
-            hint="Apply the transpose: X.T @ x.",
-        )
+    def __rmatmul__(self, x: object) -> Any:
+        if isinstance(x, Matrix):
+            return BlockMatrix(blockwise.product(x, self.definition))
+        return super().__rmatmul__(x)
 
     def apply(self, x: Any, out: Any = None) -> Any:
         """Return ``X @ x``, computed by one program.
@@ -338,7 +295,7 @@ class BlockMatrix(Applied):
         array([[1., 0., 1.],
                [1., 1., 0.]])
         """
-        if not self._square:
+        if not self.definition.square:
             raise SpaceError(
                 f"{self.name}.solve needs equal spaces of rows and columns.",
                 note=f"rows {told(self.rows)}, columns {told(self.cols)}",
@@ -349,9 +306,7 @@ class BlockMatrix(Applied):
         source, target = (self.cols, self.rows) if what == "apply" else (self.rows, self.cols)
         given = parts(source, x, f"{self.name} {what}")
         if isinstance(given[0], Expression):
-            from .block_rows import rows_of
-
-            return together(target, rows_of(self, what, given), x)
+            return together(target, rows_of(self.definition, what, given), x)
         program = self.program(what)
         if out is None:
             out = self._made(source, target, given, stacked=isinstance(x, np.ndarray))
@@ -360,11 +315,10 @@ class BlockMatrix(Applied):
 
     def _made(self, source: Kind, target: Kind, given: tuple[Array, ...], stacked: bool) -> Any:
         """Return memory for a result: one array, or a tuple of them."""
-        if self._square:
+        if self.definition.square:
             extents = [x.shape for x in given]
         else:
-            found = self._matched(zip(spaces(source), given, strict=True))
-            need(self.sizes, found, "size")
+            found = self.definition.all_sizes(zip(spaces(source), given, strict=True))
             extents = [space.extent(found) for space in spaces(target)]
         dtype = given[0].dtype
         if isinstance(target, VectorSpace) and stacked:
@@ -373,58 +327,27 @@ class BlockMatrix(Applied):
         return made[0] if isinstance(target, Space) else made
 
     def _declared(self, what: What) -> Program:
-        from .block_rows import block_program
+        return block_program(self.definition, what)
 
-        return block_program(self, what)
-
-    def aslinearoperator(self, dtype: Any = np.float64) -> LinearOperator:
-        """Return a SciPy ``LinearOperator`` on flattened arrays, component by component.
-
-        All sizes must be bound. Its ``rmatvec`` applies the transpose.
-        """
-        from scipy.sparse.linalg import LinearOperator
-
-        sizes = self._known_sizes()
-        extents = {
-            kind: [space.extent(sizes) for space in spaces(kind)] for kind in (self.rows, self.cols)
-        }
-
-        def flat(matrix: BlockMatrix, x: Array) -> Array:
-            x = np.ascontiguousarray(x, dtype).ravel()
-            ends = np.cumsum([np.prod(e) for e in extents[matrix.cols]])[:-1]
-            pieces = zip(np.split(x, ends), extents[matrix.cols], strict=True)
-            y = matrix.apply(tuple(piece.reshape(e) for piece, e in pieces))
-            return np.concatenate([part.ravel() for part in parts(matrix.rows, y, "result")])
-
-        return LinearOperator(
-            self.shape,
-            matvec=lambda x: flat(self, x),
-            rmatvec=lambda x: flat(self.T, x),
-            dtype=np.dtype(dtype),
-        )
+    def _flat(self, x: Array) -> Array:
+        sizes = self.definition.all_sizes()
+        extents = [space.extent(sizes) for space in spaces(self.cols)]
+        ends = np.cumsum([np.prod(e) for e in extents])[:-1]
+        pieces = zip(np.split(x.ravel(), ends), extents, strict=True)
+        y = self.apply(tuple(piece.reshape(e) for piece, e in pieces))
+        return np.concatenate([part.ravel() for part in parts(self.rows, y, "result")])
 
     # -- the definition on integers --------------------------------------------------------------
 
     @property
     def shape(self) -> tuple[int, int]:
         """Numbers of rows and columns; needs all sizes."""
-        sizes = self._known_sizes()
+        sizes = self.definition.all_sizes()
         rows, cols = (
             sum(int(np.prod(space.extent(sizes))) for space in spaces(kind))
             for kind in (self.rows, self.cols)
         )
         return rows, cols
-
-    def _matched(self, given: Iterable[tuple[Space, Array]] = ()) -> dict[str, int]:
-        """Return the sizes that follow from arrays and from what is bound."""
-        arrays = [(f"x[{n}]", space, x.shape) for n, (space, x) in enumerate(given)]
-        arrays += [array for m in self._all for array in m.parts.arrays()]
-        return match_sizes(arrays, self.bound_sizes)
-
-    def _known_sizes(self) -> dict[str, int]:
-        found = self._matched()
-        need(self.sizes, found, "size")
-        return found
 
     def to_scipy(self) -> scipy.sparse.csr_array:
         """Return the matrix as a SciPy CSR array, by running the definitions on integers.
@@ -433,20 +356,9 @@ class BlockMatrix(Applied):
         """
         import scipy.sparse as sparse
 
-        sizes = self._known_sizes()
+        sizes = self.definition.all_sizes()
         found = [
             [m.bind(**{n: sizes[n] for n in m.sizes}).to_scipy() for m in row]
             for row in self.blocks
         ]
         return sparse.csr_array(sparse.block_array(found, format="csr"))
-
-
-def grid(name: str, rows: Kind, cols: Kind, made: Callable[[int, int], Matrix]) -> BlockMatrix:
-    """Return a block matrix of this name, given its blocks one by one."""
-
-    def named(r: int, c: int) -> Matrix:
-        return Matrix(replace(made(r, c).parts, name=f"{name}[{r}, {c}]"))
-
-    across = range(len(spaces(cols)))
-    blocks = tuple(tuple(named(r, c) for c in across) for r in range(len(spaces(rows))))
-    return BlockMatrix(name, rows, cols, blocks)

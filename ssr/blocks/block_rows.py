@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import ir
 from ..errors import NotTriangularError, UnboundError
 from ..options import Options
-from ..programs.expression import Expression, Field
+from ..programs.expression import Expression, Field, recording
+from ..programs.matrix_program import What
 from ..programs.matrix_rows import apply_rows, solve_rows
 from ..programs.program import Program
-from ..programs.recorder import Recorder
-from ..programs.recording import current, recording
+from ..programs.recorder import Recorder, current
 from ..programs.signature import Signature
-from ..programs.vectors import stem
-from ..spaces.space import Space
+from ..spaces.space import Space, stem
 from ..symbols.values import Value
 from ..trace.trace import ScalarType
+from .block_data import BlockData
 from .component_spaces import spaces
 from .elimination import eliminated
 
-if TYPE_CHECKING:
-    from ..matrices.applied import What
-    from .block_matrix import BlockMatrix
 
-
-def rows_of(matrix: BlockMatrix, what: What, given: Sequence[Expression]) -> list[Expression]:
+def rows_of(matrix: BlockData, what: What, given: Sequence[Expression]) -> list[Expression]:
     """Return the components of ``matrix @ given`` or of ``matrix.solve(given)``.
 
     Raises
@@ -42,18 +38,18 @@ def rows_of(matrix: BlockMatrix, what: What, given: Sequence[Expression]) -> lis
     return (product if what == "apply" else solution)(matrix, given)
 
 
-def product(matrix: BlockMatrix, x: Sequence[Expression]) -> list[Expression]:
+def product(matrix: BlockData, x: Sequence[Expression]) -> list[Expression]:
     """Return ``matrix @ x``: in each component one sum, block by block in order."""
     found = []
     for blocks, space in zip(matrix.blocks, spaces(matrix.rows), strict=True):
         row = Expression(space, ir.Sum(()))
         for block, operand in zip(blocks, x, strict=True):
-            row = row + apply_rows(block, operand)
+            row = row + apply_rows(block.definition, operand)
         found.append(row)
     return found
 
 
-def solution(matrix: BlockMatrix, b: Sequence[Expression]) -> list[Expression]:
+def solution(matrix: BlockData, b: Sequence[Expression]) -> list[Expression]:
     """Return ``matrix.solve(b)``.
 
     Raises
@@ -79,7 +75,7 @@ def solution(matrix: BlockMatrix, b: Sequence[Expression]) -> list[Expression]:
     return substituted(matrix, b, count if below else count[::-1])
 
 
-def _pointwise(matrix: BlockMatrix, place: tuple[int, int]) -> bool:
+def _pointwise(matrix: BlockData, place: tuple[int, int]) -> bool:
     """Whether all entries of a block are at the row's own point."""
     block = matrix.blocks[place[0]][place[1]]
     same = block.rows == block.cols
@@ -87,19 +83,19 @@ def _pointwise(matrix: BlockMatrix, place: tuple[int, int]) -> bool:
 
 
 def substituted(
-    matrix: BlockMatrix, b: Sequence[Expression], order: Sequence[int]
+    matrix: BlockData, b: Sequence[Expression], order: Sequence[int]
 ) -> list[Expression]:
     """Return the solution with a triangle of blocks, component by component in this order."""
     made: dict[int, Expression] = {}
     for r in order:
         rest = b[r]
         for c, x in sorted(made.items()):
-            rest = rest - apply_rows(matrix.blocks[r][c], x)
-        made[r] = current().store(solve_rows(matrix.blocks[r][r], rest))
+            rest = rest - apply_rows(matrix.blocks[r][c].definition, x)
+        made[r] = current().store(solve_rows(matrix.blocks[r][r].definition, rest))
     return [made[r] for r in sorted(made)]
 
 
-def block_program(matrix: BlockMatrix, what: What, free: Collection[str] = ()) -> Program:
+def block_program(matrix: BlockData, what: What, free: Collection[str] = ()) -> Program:
     """Return the program behind ``X @ x`` or ``X.solve(b)``; free data are parameters."""
     source, target = (matrix.cols, matrix.rows) if what == "apply" else (matrix.rows, matrix.cols)
     taken = {*map(stem, matrix.data), *matrix.sizes}
@@ -115,7 +111,7 @@ def block_program(matrix: BlockMatrix, what: What, free: Collection[str] = ()) -
     symbols: dict[str, Any] = {n: Field(n, s, recorder) for n, s in recorder.fields.items()}
     symbols |= {n: Value(ir.Scalar(n)) for n in recorder.scalars}
     with recording(recorder):
-        bound = matrix.bind(**{n: symbols[n] for n in data})
+        bound = matrix.bind({n: symbols[n] for n in data})
         rows = rows_of(bound, what, [symbols[n] for n in given])
         for (name, space), row in zip(made.items(), rows, strict=True):
             recorder.assign(name, space, row)

@@ -14,18 +14,18 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from .. import ir
 from ..algebra import families
-from ..algebra.definition import Parts
+from ..algebra.define import check_declaration
+from ..algebra.matrix_data import MatrixData
 from ..algebra.oracle import Definition
 from ..errors import ArgumentError
-from ..matrices.declare import check_declaration
 from ..matrices.matrix import Matrix
 from ..points.numbers import integer
 from ..spaces.space import Space, VectorSpace
-from ..symbols.values import Value
+from ..symbols.values import simplified
 from ..trace.field_data import FieldData
 from ..trace.trace import Path, Place, ScalarType, Split, check_signature, trace
+from .block_data import grid
 from .block_matrix import BlockMatrix
 from .component_spaces import Kind, spaces
 
@@ -56,20 +56,13 @@ def define_blocks(function: Generator, rows: Kind, cols: Kind, given: Given) -> 
         found = families.gather(own, outer)
         entries = one_entry(scalars, split, place)
         origin = Definition(entries, outer, inner, tuple((n, n) for n in data))
-        return Matrix(Parts(name, outer, inner, found, origin, data, {}, own))
+        return Matrix(MatrixData(name, outer, inner, found, origin, data, {}, own))
 
     name = function.__name__
     if isinstance(rows, Space) and isinstance(cols, Space):
         return component((0, 0), name)
-    return BlockMatrix(
-        name,
-        rows,
-        cols,
-        tuple(
-            tuple(component((r, c), f"{name}[{r}, {c}]") for c in range(len(spaces(cols))))
-            for r in range(len(spaces(rows)))
-        ),
-    )
+    made = grid(name, rows, cols, lambda r, c: component((r, c), f"{name}[{r}, {c}]"))
+    return BlockMatrix(made)
 
 
 class VectorData(FieldData):
@@ -174,34 +167,3 @@ def flat(block: object) -> list[object]:
 
 def _is_list(block: object) -> TypeGuard[Sequence[object]]:
     return isinstance(block, (list, tuple)) or (isinstance(block, np.ndarray) and block.ndim > 0)
-
-
-def simplified(entry: object) -> object:
-    """Return an entry without products with zero and one, and without sums with zero.
-
-    Blocks are computed whole, so that most of what is zero in them is zero times something.
-
-    >>> x = Value(ir.Scalar("x"))
-    >>> simplified(0.0 + (2 * x) * 0.0), simplified(1.0 + x * 0.0), simplified(0.0 + 1 * x)
-    (0.0, 1.0, x)
-    """
-    if not isinstance(entry, Value):
-        return entry
-
-    def change(value: ir.Value) -> ir.Value | None:
-        match value:
-            case ir.Op("mul", args) if ir.ZERO in args:
-                return ir.ZERO
-            case ir.Op("mul", (a, b)) if ir.ONE in (a, b):
-                return b if a == ir.ONE else a
-            case ir.Op("div", (a, _)) | ir.Op("neg", (a,)) if a == ir.ZERO:
-                return ir.ZERO
-            case ir.Op("add", (a, b)) if a == ir.ZERO:
-                return b
-            case ir.Op("add" | "sub", (a, b)) if b == ir.ZERO:
-                return a
-            case ir.Op("sub", (a, b)) if a == ir.ZERO:
-                return ir.Op("neg", (b,))
-        return None
-
-    return Value(ir.rewrite(entry.node, change))

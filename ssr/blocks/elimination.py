@@ -8,25 +8,23 @@ what is the same number everywhere is computed at once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from .. import ir
 from ..errors import SingularMatrixError
 from ..points.sets import Domain
 from ..programs.expression import Expression
 from ..programs.matrix_rows import bound_families, diagonal_value
-from ..programs.recording import current
+from ..programs.recorder import current
 from ..spaces.space import row_domain
 from ..trace.trace import Place
+from .block_data import BlockData
 from .component_spaces import spaces
-
-if TYPE_CHECKING:
-    from .block_matrix import BlockMatrix
 
 Entry: TypeAlias = "Expression | float"
 
 
-def eliminated(matrix: BlockMatrix, b: Sequence[Expression]) -> list[Expression]:
+def eliminated(matrix: BlockData, b: Sequence[Expression]) -> list[Expression]:
     """Return the components of the solution, given those of the right side.
 
     Raises
@@ -54,7 +52,7 @@ def eliminated(matrix: BlockMatrix, b: Sequence[Expression]) -> list[Expression]
     return [row for row in x if isinstance(row, Expression)]
 
 
-def check_pivots(matrix: BlockMatrix) -> None:
+def check_pivots(matrix: BlockData) -> None:
     """Check that entries, or what elimination adds to them, make every pivot at every point.
 
     Raises
@@ -80,7 +78,7 @@ def check_pivots(matrix: BlockMatrix) -> None:
                 filled[r, c] = filled[r, c] | (filled[r, k] & filled[k, c])
 
 
-def _singular(matrix: BlockMatrix, k: int, note: str) -> SingularMatrixError:
+def _singular(matrix: BlockData, k: int, note: str) -> SingularMatrixError:
     return SingularMatrixError(
         f"{matrix.name} has no pivot in component {k}, so it cannot be solved with.",
         note=note,
@@ -88,9 +86,9 @@ def _singular(matrix: BlockMatrix, k: int, note: str) -> SingularMatrixError:
     )
 
 
-def _entry(matrix: BlockMatrix, r: int, c: int) -> Entry:
+def _entry(matrix: BlockData, r: int, c: int) -> Entry:
     """Return an entry of the blocks: a number if it is the same everywhere."""
-    found = bound_families(matrix.blocks[r][c], current())
+    found = bound_families(matrix.blocks[r][c].definition, current())
     space = spaces(matrix.rows)[r]
     value = diagonal_value(found, row_domain(space))
     if value == ir.Sum(()):

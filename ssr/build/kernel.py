@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import linecache
 import marshal
-import os
 import pickle
 import sys
 import time
@@ -77,10 +76,6 @@ def text_of(program: ir.Program) -> str:
 def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
     """Return the kernel of a program: from the cache, or lowered, compiled and cached."""
     start = time.perf_counter()
-    if os.environ.get("SSR_DUMP"):
-        from ..matrices.explain import dump
-
-        dump(program, options, dtype)
     name = _name(program, options, dtype)
     found = _found(name) if options.cache else None
     if found is not None and found.code is not None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numbers
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import ir
+from ..algebra.combine import part_spaces
 from ..algebra.families import Part, check_part
 from ..algebra.oracle import need, numbers_in
 from ..algebra.stored import Stored
@@ -16,31 +17,26 @@ from ..errors import ArgumentError, ShapeError, SpaceError, UnsupportedError
 from ..points.numbers import integer, plain
 from ..programs.expression import Expression
 from ..programs.gather import apply_stored, solve_stored
+from ..programs.matrix_program import What
 from ..programs.matrix_rows import apply_rows
 from ..programs.program import Program, program
 from ..programs.vectors import Vector
 from ..spaces.binding import match_sizes
 from ..spaces.space import Space
-from .applied import Applied, What, linear_operator
-from .compose import part_spaces
 from .matrix import Matrix
+from .operator import Array, Operator
 
 if TYPE_CHECKING:
     import scipy.sparse
-    from scipy.sparse.linalg import LinearOperator
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
-class Assembled(Applied):
+class Assembled(Operator["Assembled"]):
     """A part of a stored sparse matrix and, possibly, a staged matrix added to it.
 
     Made by `from_scipy` and by operations. In programs and on arrays it is used like a `Matrix`.
     A sum with a staged matrix keeps both; products, powers and solves are assembled by SciPy when
     they are declared, which needs all sizes and data of the staged matrices in them.
     """
-
-    __array_ufunc__ = None
 
     def __init__(
         self, stored: Stored, part: ir.Range = ir.WHOLE, staged: Matrix | None = None
@@ -114,8 +110,6 @@ class Assembled(Applied):
         staged: Any = None if self.staged is None else float(factor) * self.staged
         return self._rescaled(self.stored.csr * float(factor), staged)
 
-    __rmul__ = __mul__
-
     def __truediv__(self, divisor: object) -> Assembled:
         divisor = plain(divisor)
         if not isinstance(divisor, numbers.Real):
@@ -138,7 +132,7 @@ class Assembled(Applied):
     def __matmul__(self, x: Any) -> Any:
         if isinstance(x, Expression):
             row = apply_stored(self.stored, self.part, x)
-            return row if self.staged is None else row + apply_rows(self.staged, x)
+            return row if self.staged is None else row + apply_rows(self.staged.definition, x)
         if isinstance(x, Vector):
             return Vector([self @ component for component in x])
         if isinstance(x, (Matrix, Assembled)):
@@ -148,10 +142,7 @@ class Assembled(Applied):
     def __rmatmul__(self, other: object) -> Any:
         if isinstance(other, Matrix):
             return product(other, self)
-        raise UnsupportedError(
-            "A product with a stored matrix on the right is not staged.",
-            hint="Apply the transpose, S.T @ x.",
-        )
+        return super().__rmatmul__(other)
 
     def __pow__(self, exponent: object) -> Assembled:
         count = integer(exponent)
@@ -181,21 +172,10 @@ class Assembled(Applied):
         found = Stored.made(self._entries[rows, :][:, cols], *chosen)
         return Assembled(found, staged=None if self.staged is None else self.staged[chosen])
 
-    def tril(self, k: Literal[0, -1] = 0) -> Assembled:
-        """Return the entries whose column comes before the row in row order, or is it (k = 0)."""
-        return self._part("tril", k, (0, 2 + k))
-
-    def triu(self, k: Literal[0, 1] = 0) -> Assembled:
-        """Return the entries whose column comes after the row in row order, or is it (k = 0)."""
-        return self._part("triu", k, (1 + k, 3))
-
-    def diagonal(self) -> Assembled:
-        """Return the entries on the diagonal, as a matrix."""
-        return self._part("diagonal", 0, (1, 2))
-
-    def _part(self, which: Part, k: int, part: ir.Range) -> Assembled:
+    def _part(self, which: Part, k: int) -> Assembled:
         check_part(which, k)
         self._need_square(f".{which}")
+        part = {"tril": (0, 2 + k), "triu": (1 + k, 3), "diagonal": (1, 2)}[which]
         both = max(self.part[0], part[0]), min(self.part[1], part[1])
         staged = None if self.staged is None else self.staged._part(which, k)
         return Assembled(self.stored, both, staged)
@@ -278,13 +258,8 @@ class Assembled(Applied):
         self.program(what)(out, x)
         return out
 
-    def aslinearoperator(self, dtype: Any = np.float64) -> LinearOperator:
-        """Return a SciPy ``LinearOperator`` on flattened arrays; sizes must be known.
-
-        Its ``rmatvec`` applies the transpose, which is made when it is first needed.
-        """
-        rows, cols = (space.extent(self.stored.sizes) for space in (self.rows, self.cols))
-        return linear_operator(self, rows, cols, dtype)
+    def _flat(self, x: Array) -> Array:
+        return self.apply(x.reshape(self.cols.extent(self.stored.sizes))).ravel()
 
     # -- entries ---------------------------------------------------------------------------------
 
@@ -334,7 +309,7 @@ def _entries(matrix: Matrix | Assembled, beside: Stored) -> scipy.sparse.csr_arr
     """
     if isinstance(matrix, Assembled):
         return matrix.whole._entries
-    bound = matrix.parts.bound
+    bound = matrix.definition.bound
     more = {n: v for n, v in beside.sizes.items() if n in matrix.sizes and n not in bound}
     return matrix.bind(**more).to_scipy()
 

@@ -1,140 +1,18 @@
-"""Declare matrices: by a row generator, by stencil weights, the identity."""
+"""Declare matrices without a generator of the user's: stencils, the identity, diagonals."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, overload
+from collections.abc import Mapping
+from typing import Any, Literal
 
-from ..algebra import families as algebra
-from ..algebra.definition import Parts
-from ..algebra.oracle import Definition
+from ..algebra.define import define
+from ..algebra.define import identity as identity_on
 from ..errors import ArgumentError, SpaceError, UnsupportedError
 from ..points.numbers import integer
-from ..spaces.space import Space, VectorSpace
+from ..spaces.space import Space
 from ..symbols.operations import known_early
 from ..symbols.values import node
-from ..trace.trace import ScalarType, check_signature, trace
 from .matrix import Matrix
-
-if TYPE_CHECKING:
-    from ..blocks.block_matrix import BlockMatrix
-
-
-@overload
-def matrix(
-    *, rows: Space, cols: Space, **data: Space | VectorSpace | ScalarType
-) -> Callable[[Callable[..., Any]], Matrix]: ...
-
-
-@overload
-def matrix(
-    *, rows: VectorSpace, cols: Space | VectorSpace, **data: Space | VectorSpace | ScalarType
-) -> Callable[[Callable[..., Any]], BlockMatrix]: ...
-
-
-@overload
-def matrix(
-    *, rows: Space, cols: VectorSpace, **data: Space | VectorSpace | ScalarType
-) -> Callable[[Callable[..., Any]], BlockMatrix]: ...
-
-
-def matrix(
-    *,
-    rows: Space | VectorSpace,
-    cols: Space | VectorSpace,
-    **data: Space | VectorSpace | ScalarType,
-) -> Callable[[Callable[..., Any]], Any]:
-    """Declare a matrix by a generator of one row.
-
-    The decorated function takes one index for each axis of ``rows`` and yields ``column, value``
-    pairs. It is ordinary Python: loops over ranges, conditions on indices and sizes, helper
-    functions, early return. Conditions are decided symbolically, so it runs once for each path
-    and must be pure. Two entries at one column are added.
-
-    Parameters
-    ----------
-    rows, cols
-        Spaces of rows and columns. With a vector space of n components for the rows and one of m
-        for the columns, every value is an n x m array and the result a `BlockMatrix`.
-    **data
-        Keyword-only arguments of the generator: a Space declares a field, read as ``u[i, j]``;
-        a vector space one that is read as ``u[c, i, j]``, or as an array ``u[:, i, j]``;
-        ``ssr.scalar`` a number. Values are given by `Matrix.bind`.
-
-    Raises
-    ------
-    NotAffineError
-        If a column is not affine in the indices and sizes.
-    OutOfSpaceError
-        If a column may lie outside ``cols``.
-    RuntimeConditionError
-        If a Python condition depends on data.
-    ImpureGeneratorError, TooManyPathsError
-        If the generator cannot be staged.
-
-    Examples
-    --------
-    >>> import ssr
-    >>> ny, nx = ssr.sizes("ny nx")
-    >>> cells = ssr.Space(ny, nx)
-    >>> @ssr.matrix(rows=cells, cols=cells)
-    ... def A(j, i):
-    ...     yield (j, i), 4.0
-    ...     for c in (j - 1, i), (j, i - 1), (j, i + 1), (j + 1, i):
-    ...         if c in cells:
-    ...             yield c, -1.0
-    >>> A
-    <Matrix A: Space(ny, nx) -> Space(ny, nx), 5 families>
-
-    References
-    ----------
-    Staged Sparse Row, arXiv 2204.13304.
-    """
-
-    def declare(function: Callable[..., Any]) -> Any:
-        if any(isinstance(kind, VectorSpace) for kind in (rows, cols, *data.values())):
-            from ..blocks.dense import define_blocks
-
-            return define_blocks(function, rows, cols, data)
-        return define(function, rows, cols, data)  # type: ignore[arg-type]
-
-    return declare
-
-
-def define(
-    function: Callable[..., Any], rows: Space, cols: Space, data: Mapping[str, Space | ScalarType]
-) -> Matrix:
-    """Return the matrix of a row generator."""
-    check_declaration(function, rows, cols, data, (Space,))
-    check_signature(function, rows, data)
-    paths = trace(function, rows, cols, data)
-    origin = Definition(function, rows, cols, tuple((n, n) for n in data))
-    found = algebra.gather(paths, rows)
-    return Matrix(
-        Parts(function.__name__, rows, cols, found, origin, MappingProxyType(dict(data)), {}, paths)
-    )
-
-
-def check_declaration(
-    function: Callable[..., Any],
-    rows: object,
-    cols: object,
-    data: Mapping[str, Any],
-    kinds: tuple[type, ...],
-) -> None:
-    """Check what a matrix is declared with; its spaces are of these kinds."""
-    if not callable(function):
-        raise ArgumentError(f"ssr.matrix decorates a generator function, not {function!r}.")
-    for what, space in (("rows", rows), ("cols", cols)):
-        if not isinstance(space, kinds):
-            raise ArgumentError(f"{what} is a Space, not {space!r}.")
-    for name, kind in data.items():
-        if not isinstance(kind, (*kinds, ScalarType)):
-            raise ArgumentError(
-                f"Data {name!r} of {function.__name__} is declared as {kind!r}.",
-                hint="Use a Space for a field, or ssr.scalar for a number.",
-            )
 
 
 def stencil(
@@ -192,7 +70,7 @@ def stencil(
             if outside == "error" or column in cols:
                 yield column, weight
 
-    return define(stencil, rows, cols, {})
+    return Matrix(define(stencil, rows, cols, {}))
 
 
 def _offset(offset: Any, rows: Space) -> tuple[int, ...]:
@@ -217,11 +95,7 @@ def identity(space: Space) -> Matrix:
     array([[1., 0.],
            [0., 1.]])
     """
-
-    def identity(*index: Any) -> Any:
-        yield index, 1.0
-
-    return define(identity, space, space, {})
+    return Matrix(identity_on(space))
 
 
 def diagonal(space: Space, values: Any = None) -> Matrix:
@@ -249,5 +123,5 @@ def diagonal(space: Space, values: Any = None) -> Matrix:
     def diagonal(*index: Any, d: Any) -> Any:
         yield index, d[index]
 
-    made = define(diagonal, space, space, {"d": space})
+    made = Matrix(define(diagonal, space, space, {"d": space}))
     return made if values is None else made.bind(d=values)

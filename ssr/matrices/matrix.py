@@ -9,37 +9,36 @@ from __future__ import annotations
 
 import numbers
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import ir
-from ..algebra import families
-from ..algebra.definition import Parts, cut, scaled
-from ..algebra.families import Part as Which
-from ..algebra.oracle import assemble, need
-from ..errors import ArgumentError, SpaceError, UnsupportedError
+from ..algebra import combine, families
+from ..algebra.families import Part
+from ..algebra.matrix_data import MatrixData, cut, scaled, values_of
+from ..algebra.oracle import need
+from ..algebra.renaming import renamed_apart
+from ..errors import ArgumentError, SpaceError
+from ..options import Options
 from ..points.numbers import plain
+from ..programs.data import bind
 from ..programs.expression import Expression
+from ..programs.matrix_program import What, matrix_program
 from ..programs.matrix_rows import apply_rows, solve_rows
+from ..programs.program import Program
 from ..programs.vectors import Vector
 from ..spaces.space import Space
 from ..symbols.index import Index
 from ..symbols.values import Row, Symbol, Value, node, operation, takes_over
-from .applied import Applied, What, linear_operator
-from .data import bind, renamed_apart, values_of
+from .operator import Array, Operator
+from .rows import row
 
 if TYPE_CHECKING:
     import scipy.sparse
-    from scipy.sparse.linalg import LinearOperator
-
-    from ..programs.program import Program
-    from .assembled import Assembled
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
-class Matrix(Applied):
+class Matrix(Operator["Matrix"]):
     """A matrix on structured grids, held as entry families.
 
     Made by `ssr.matrix`, `ssr.stencil`, `ssr.identity` and by operations on matrices. `rows` and
@@ -58,53 +57,51 @@ class Matrix(Applied):
     array([1. , 1. , 0.5])
     """
 
-    __array_ufunc__ = None
-
-    def __init__(self, parts: Parts) -> None:
-        self.parts = parts
+    def __init__(self, definition: MatrixData) -> None:
+        self.definition = definition
 
     @property
     def name(self) -> str:
         """The name the matrix was declared with, or the expression that made it."""
-        return self.parts.name
+        return self.definition.name
 
     @property
     def rows(self) -> Space:
         """The space of the rows."""
-        return self.parts.rows
+        return self.definition.rows
 
     @property
     def cols(self) -> Space:
         """The space of the columns."""
-        return self.parts.cols
+        return self.definition.cols
 
     @property
     def families(self) -> tuple[ir.Family, ...]:
         """The entries as families, in the order rows are summed."""
-        return self.parts.families
+        return self.definition.families
 
     @property
     def sizes(self) -> tuple[str, ...]:
         """Names of the symbolic sizes of all spaces, those between factors of products too."""
-        return self.parts.sizes
+        return self.definition.sizes
 
     @property
     def unbound(self) -> tuple[str, ...]:
         """Names of data without a value."""
-        return self.parts.unbound
+        return self.definition.unbound
 
     def __repr__(self) -> str:
         count = len(self.families)
         data = "".join(
-            f", {n}=" + ("bound" if n in self.parts.bound else repr(kind))
-            for n, kind in self.parts.data.items()
+            f", {n}=" + ("bound" if n in self.definition.bound else repr(kind))
+            for n, kind in self.definition.data.items()
         )
         return f"<Matrix {self.name}: {self.cols!r} -> {self.rows!r}, {count} families{data}>"
 
     def _repr_html_(self) -> str:
-        from .explain import matrix_html
+        from ..explain.notebook import matrix_html
 
-        return matrix_html(self)
+        return matrix_html(self.definition, repr(self))
 
     def explain(self, stage: str | None = None) -> str:
         """Return the stages from definition to kernel as text: ``print(A.explain())``.
@@ -114,9 +111,14 @@ class Matrix(Applied):
         stage
             One of ``trace sets footprint program passes loops source``; all of them by default.
         """
-        from .explain import explain_matrix
+        from ..explain.stages import explain_matrix
 
-        return explain_matrix(self, stage)
+        def application() -> tuple[ir.Program, Options]:
+            free = self.definition.free
+            made = matrix_program(self.definition, "apply", free) if free else self.program("apply")
+            return made.ir, made.options
+
+        return explain_matrix(self.definition, repr(self), application, stage)
 
     # -- algebra ---------------------------------------------------------------------------------
 
@@ -159,8 +161,6 @@ class Matrix(Applied):
             return NotImplemented
         return self._scaled(factor, f"{factor} * {self.name}")
 
-    __rmul__ = __mul__
-
     def __truediv__(self, divisor: Any) -> Matrix:
         divisor = plain(divisor)
         if not isinstance(divisor, (numbers.Number, Value, Index)):
@@ -170,7 +170,7 @@ class Matrix(Applied):
         return self._scaled(operation("div", 1.0, divisor), f"{self.name} / {divisor}")
 
     def _scaled(self, factor: object, name: str) -> Matrix:
-        return Matrix(scaled(self.parts, node(factor), name))
+        return Matrix(scaled(self.definition, node(factor), name))
 
     @cached_property
     def T(self) -> Matrix:
@@ -200,14 +200,10 @@ class Matrix(Applied):
         ----------
         Staged Sparse Row, arXiv 2204.13304.
         """
-        from .compose import transpose
-
-        return transpose(self)
+        return Matrix(combine.transpose(self.definition))
 
     def __pow__(self, exponent: object) -> Matrix:
-        from .compose import power
-
-        return power(self, exponent)
+        return Matrix(combine.power(self.definition, exponent))
 
     def __getitem__(self, place: object) -> Matrix:
         """Return the entries in some rows and columns: ``A[rows, cols]``.
@@ -223,39 +219,23 @@ class Matrix(Applied):
         array([[1., 2., 3., 0.],
                [0., 1., 2., 3.]])
         """
-        from .compose import submatrix
-
-        return submatrix(self, place)
+        return Matrix(combine.submatrix(self.definition, place))
 
     def _combine(self, other: object, factor: float, sign: str) -> Any:
         if not isinstance(other, Matrix):
             return NotImplemented
-        from .compose import combined
-
-        return combined(self, other, factor, sign)
-
-    def tril(self, k: Literal[0, -1] = 0) -> Matrix:
-        """Return the entries whose column comes before the row in row order, or is it (k = 0)."""
-        return self._part("tril", k)
-
-    def triu(self, k: Literal[0, 1] = 0) -> Matrix:
-        """Return the entries whose column comes after the row in row order, or is it (k = 0)."""
-        return self._part("triu", k)
-
-    def diagonal(self) -> Matrix:
-        """Return the entries on the diagonal, as a matrix."""
-        return self._part("diagonal", 0)
+        return Matrix(combine.combined(self.definition, other.definition, factor, sign))
 
     @cached_property
     def _part_cache(self) -> dict[tuple[str, int], Matrix]:
         return {}
 
-    def _part(self, which: Which, k: int) -> Matrix:
+    def _part(self, which: Part, k: int) -> Matrix:
         known = self._part_cache.get((which, k))
         if known is not None:
             return known
         self._need_square(which)
-        made = Matrix(cut(self.parts, which, k))
+        made = Matrix(cut(self.definition, which, k))
         return self._part_cache.setdefault((which, k), made)
 
     def _need_square(self, what: str) -> None:
@@ -265,7 +245,7 @@ class Matrix(Applied):
                 note=f"rows {self.rows!r}, columns {self.cols!r}",
             )
 
-    def equals(self, other: Matrix | Assembled) -> bool:
+    def equals(self, other: Operator[Any]) -> bool:
         """Whether the matrices are proved equal, for all sizes.
 
         Numbers are compared exactly, other values as expressions of the same data: a scalar bound
@@ -283,9 +263,10 @@ class Matrix(Applied):
             return other.equals(self)
         if (self.rows, self.cols) != (other.rows, other.cols):
             return False
-        if any(self.parts.bound.get(n) != other.parts.bound.get(n) for n in self.sizes):
+        if any(self.definition.bound.get(n) != other.definition.bound.get(n) for n in self.sizes):
             return False
-        return families.equal(self.families, renamed_apart(other.parts, self.parts).families)
+        theirs = renamed_apart(other.definition, self.definition)
+        return families.equal(self.families, theirs.families)
 
     # -- data ------------------------------------------------------------------------------------
 
@@ -305,7 +286,7 @@ class Matrix(Applied):
         ShapeError
             If an array does not have as many axes as its space.
         """
-        return Matrix(bind(self.parts, data))
+        return Matrix(bind(self.definition, data))
 
     def row(self, *index: Any) -> dict[Any, Any]:
         """Return a row in the generator of an `ssr.recurrence`: a dictionary of values by column.
@@ -314,35 +295,20 @@ class Matrix(Applied):
         The path is forked where the rows differ in their columns; data of the matrix become data of
         the recurrence. A column is a row of the transpose, ``A.T.row(j, i)``.
         """
-        from .rows import row
-
-        return row(self, index)
+        return row(self.definition, index)
 
     # -- application -----------------------------------------------------------------------------
 
     def __matmul__(self, x: Any) -> Any:
         if isinstance(x, Expression):
-            return apply_rows(self, x)
+            return apply_rows(self.definition, x)
         if isinstance(x, np.ndarray):
             return self.apply(x)
         if isinstance(x, Vector):
             return Vector([self @ component for component in x])
         if isinstance(x, Matrix):
-            from .compose import product
-
-            return product(self, x)
-        from ..blocks.block_matrix import BlockMatrix
-        from .assembled import Assembled
-
-        if isinstance(x, BlockMatrix):
-            return x.applied(self)
-        return NotImplemented if isinstance(x, Assembled) or takes_over(x) else self.apply(x)
-
-    def __rmatmul__(self, x: object) -> NoReturn:
-        raise UnsupportedError(
-            f"A product with {self.name} on the right is not staged.",
-            hint="Apply the transpose: A.T @ x.",
-        )
+            return Matrix(combine.product(self.definition, x.definition))
+        return NotImplemented if takes_over(x) else self.apply(x)
 
     def apply(self, x: Array, out: Array | None = None) -> Array:
         """Return ``A @ x``.
@@ -385,15 +351,16 @@ class Matrix(Applied):
         """
         self._need_square("solve")
         if isinstance(b, Expression):
-            return solve_rows(self, b)
+            return solve_rows(self.definition, b)
         if not isinstance(b, np.ndarray):
             raise ArgumentError(f"The right side is a NumPy array, not {type(b).__name__}.")
         return self._eager("solve", b, out)
 
     def _declared(self, what: What) -> Program:
-        from ..programs.program import matrix_program
+        return matrix_program(self.definition, what)
 
-        return matrix_program(self, what)
+    def _flat(self, x: Array) -> Array:
+        return self.apply(x.reshape(self._extents()[1])).ravel()
 
     def _eager(self, what: What, x: Array, out: Array | None) -> Array:
         program = self._programs.get(what) or self.program(what)
@@ -408,23 +375,9 @@ class Matrix(Applied):
         return self.rows.data.shape == self.cols.data.shape
 
     def _result_shape(self, x: Array) -> tuple[int, ...]:
-        found = self.parts.matched(("x", self.cols, x.shape))
+        found = self.definition.matched(("x", self.cols, x.shape))
         need(self.rows.sizes, found, "size")
         return self.rows.extent(found)
-
-    def aslinearoperator(self, dtype: Any = np.float64) -> LinearOperator:
-        """Return a SciPy ``LinearOperator`` on flattened arrays; all sizes must be bound.
-
-        Its ``rmatvec`` applies the transpose, which is made when it is first needed.
-
-        Examples
-        --------
-        >>> import numpy as np, ssr
-        >>> s = ssr.Space(3)
-        >>> ssr.identity(s).aslinearoperator() @ np.ones(3)
-        array([1., 1., 1.])
-        """
-        return linear_operator(self, *self._extents(), dtype)
 
     # -- the definition on integers --------------------------------------------------------------
 
@@ -445,7 +398,7 @@ class Matrix(Applied):
         return self.rows.extent(sizes), self.cols.extent(sizes)
 
     def _known_sizes(self) -> dict[str, int]:
-        return self.parts.known_sizes()
+        return self.definition.known_sizes()
 
     def to_scipy(self) -> scipy.sparse.csr_array:
         """Return the matrix as a SciPy CSR array, by running its definition on integers.
@@ -469,4 +422,4 @@ class Matrix(Applied):
                [ 0.,  1., -2.]])
         """
         sizes = self._known_sizes()
-        return assemble(self.parts.origin, sizes, values_of(self.parts, sizes))
+        return self.definition.origin.assemble(sizes, values_of(self.definition, sizes))

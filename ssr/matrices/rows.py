@@ -11,10 +11,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import cmp_to_key
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from .. import ir
 from ..algebra.families import add
+from ..algebra.matrix_data import MatrixData
+from ..algebra.renaming import same
 from ..errors import ArgumentError, OutOfSpaceError, SpaceError
 from ..points.affine import Affine
 from ..points.condition import Condition
@@ -23,10 +25,6 @@ from ..spaces.space import Space
 from ..symbols.index import Index, affine
 from ..symbols.values import Value
 from ..trace.trace import ScalarType, Tracer, tracing
-from .data import same
-
-if TYPE_CHECKING:
-    from .matrix import Matrix
 
 Point: TypeAlias = tuple[Affine, ...]
 Row: TypeAlias = dict[Any, Any]
@@ -35,11 +33,11 @@ Row: TypeAlias = dict[Any, Any]
 FORKS = 16
 """The most distances from the row that a column may have before it is left as it is."""
 
-_rows: ContextVar[Callable[[Matrix, Point], Row] | None] = ContextVar("rows", default=None)
+_rows: ContextVar[Callable[[MatrixData, Point], Row] | None] = ContextVar("rows", default=None)
 
 
 @contextmanager
-def giving(rows: Callable[[Matrix, Point], Row]) -> Iterator[None]:
+def giving(rows: Callable[[MatrixData, Point], Row]) -> Iterator[None]:
     """Let ``rows`` answer ``A.row`` inside the block."""
     token = _rows.set(rows)
     try:
@@ -48,7 +46,7 @@ def giving(rows: Callable[[Matrix, Point], Row]) -> Iterator[None]:
         _rows.reset(token)
 
 
-def row(matrix: Matrix, index: tuple[Any, ...]) -> Row:
+def row(matrix: MatrixData, index: tuple[Any, ...]) -> Row:
     """Return a row of a matrix, inside the generator of a recurrence."""
     rows = _rows.get()
     if rows is None:
@@ -89,7 +87,7 @@ class Reading:
         self.bound: dict[str, Any] = {}
         self.spaces: set[Space] = set()
 
-    def __call__(self, matrix: Matrix, here: Point) -> Row:
+    def __call__(self, matrix: MatrixData, here: Point) -> Row:
         """Return the entries of a row; the path is forked until its columns are known."""
         self._take(matrix)
         tracer = tracing()
@@ -113,14 +111,13 @@ class Reading:
                 found[key(column)] = value
         return {column: Value(found[column]) for column in sorted(found, key=cmp_to_key(_order))}
 
-    def _take(self, matrix: Matrix) -> None:
+    def _take(self, matrix: MatrixData) -> None:
         """Learn what a matrix is made of."""
-        parts = matrix.parts
-        for name, kind in parts.data.items():
+        for name, kind in matrix.data.items():
             known = self.data.setdefault(name, kind)
             if known != kind:
                 raise ArgumentError(f"{name!r} is on {known!r}, and on {kind!r} in {matrix.name}.")
-        for name, value in parts.bound.items():
+        for name, value in matrix.bound.items():
             if not same(self.bound.setdefault(name, value), value):
                 raise ArgumentError(
                     f"{name!r} has two values in the matrices whose rows are read.",

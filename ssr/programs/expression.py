@@ -7,27 +7,89 @@ temporary field first, by the recorder of the program being traced.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from .. import ir
 from ..algebra.families import multiply
-from ..errors import ArgumentError, RuntimeConditionError, SpaceError, UnsupportedError
+from ..errors import ArgumentError, Error, RuntimeConditionError, SpaceError, UnsupportedError
 from ..points.numbers import plain
 from ..spaces.space import Space, row_domain
 from ..symbols.operations import CONDITIONS, LOGICAL, is_condition
 from ..symbols.printing import show
 from ..symbols.values import Row, node, power, takes_over
-from .recording import current
-
-if TYPE_CHECKING:
-    from .recorder import Recorder
 
 NESTED = 16
 """Sums of sums at most that are kept apart until a program is complete."""
+
+
+class Recording(ABC):
+    """What collects the assignments of a program, as far as its expressions know it."""
+
+    captured: dict[str, Any]
+
+    @abstractmethod
+    def track(self, expression: Expression) -> None:
+        """Remember an expression as long as the body can use it."""
+
+    @abstractmethod
+    def own(self, expression: Expression) -> None:
+        """Check that an expression is made of the fields of this program."""
+
+    @abstractmethod
+    def space(self, name: str) -> Space:
+        """Return the space of a field or temporary."""
+
+    @abstractmethod
+    def store(self, expression: Expression) -> Field:
+        """Return a field that holds an expression: itself, or a new temporary."""
+
+    @abstractmethod
+    def assign(
+        self, name: str, space: Space, expression: Expression, part: Space | None = None
+    ) -> None:
+        """Record ``name[:] = expression``, or ``name[part] = expression``."""
+
+
+_recording: ContextVar[Recording | None] = ContextVar("recording", default=None)
+
+
+@contextmanager
+def recording(into: Recording) -> Iterator[None]:
+    """Collect assignments made inside the block."""
+    token = _recording.set(into)
+    try:
+        yield
+    finally:
+        _recording.reset(token)
+
+
+def in_progress() -> Recording | None:
+    """Return what collects the program being traced, if one is."""
+    return _recording.get()
+
+
+def current_recording() -> Recording:
+    """Return what collects the program being traced.
+
+    Raises
+    ------
+    Error
+        Outside a program's body.
+    """
+    found = _recording.get()
+    if found is None:
+        raise Error(
+            "A field of a program is used outside the program's body.",
+            hint="Fields are symbols; call the program with arrays.",
+        )
+    return found
 
 
 class Expression(Row):
@@ -40,12 +102,12 @@ class Expression(Row):
         space: Space,
         value: ir.Value,
         order: ir.Order = "any",
-        owner: Recorder | None = None,
+        owner: Recording | None = None,
     ) -> None:
         self.space = space
         self.value = value
         self.order = order
-        self.owner = current() if owner is None else owner
+        self.owner = current_recording() if owner is None else owner
         if not isinstance(value, ir.Load):
             self.owner.track(self)
 
@@ -102,7 +164,7 @@ class Expression(Row):
 
     def settled(self) -> Expression:
         """Return an expression without a pending solve, which is stored first."""
-        recorder = current()
+        recorder = current_recording()
         recorder.own(self)
         return self if self.order == "any" else recorder.store(self)
 
@@ -164,7 +226,7 @@ class Mask(Expression):
 
     def settled(self) -> Expression:
         """Return one where the comparison holds and zero elsewhere."""
-        current().own(self)
+        current_recording().own(self)
         return Expression(self.space, ir.Op("where", (self.value, ir.ONE, ir.ZERO)))
 
     def become(self, name: str) -> None:
@@ -197,7 +259,7 @@ class Field(Expression):
 
     __slots__ = ("name",)
 
-    def __init__(self, name: str, space: Space, owner: Recorder) -> None:
+    def __init__(self, name: str, space: Space, owner: Recording) -> None:
         super().__init__(space, ir.Load(name, space.indices()), owner=owner)
         self.name = name
 
@@ -230,7 +292,7 @@ class Field(Expression):
                 if isinstance(where, Mask)
                 else "Assign the whole field, x[:] = ..., or a part named by its Space.",
             )
-        recorder = current()
+        recorder = current_recording()
         if self.name in recorder.captured:
             raise ArgumentError(f"Field {self.name!r} is data of a matrix and cannot be assigned.")
         rows = self if part is None else Expression(part, self.value)

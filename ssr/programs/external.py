@@ -9,7 +9,7 @@ from ..errors import ArgumentError, SpaceError
 from ..ir.external import External
 from ..symbols.values import node
 from .expression import Expression, check_part
-from .recording import current
+from .recorder import current
 
 
 def extend(

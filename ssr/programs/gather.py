@@ -16,7 +16,7 @@ from ..algebra.stored import Stored
 from ..errors import NotTriangularError, SingularMatrixError, SpaceError
 from ..spaces.space import row_domain
 from .expression import Expression, terms
-from .recording import current
+from .recorder import current
 
 
 def apply_stored(stored: Stored, part: ir.Range, x: Expression) -> Expression:

@@ -8,23 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from .. import ir
 from ..algebra.analyse import diagonal_split
 from ..algebra.families import multiply
+from ..algebra.matrix_data import MatrixData
 from ..errors import SpaceError
 from ..points.sets import Domain
 from ..spaces.space import row_domain
 from .expression import Expression, terms
-from .recording import current
-
-if TYPE_CHECKING:
-    from ..matrices.matrix import Matrix
-    from .recorder import Recorder
+from .recorder import Recorder, current
 
 
-def apply_rows(matrix: Matrix, x: Expression) -> Expression:
+def apply_rows(matrix: MatrixData, x: Expression) -> Expression:
     """Return the row of ``matrix @ x``."""
     if x.space != matrix.cols:
         raise SpaceError(
@@ -39,7 +35,7 @@ def apply_rows(matrix: Matrix, x: Expression) -> Expression:
     )
 
 
-def solve_rows(matrix: Matrix, b: Expression) -> Expression:
+def solve_rows(matrix: MatrixData, b: Expression) -> Expression:
     """Return the row of ``matrix.solve(b)``: ``(b - sum of made neighbours) / diagonal``."""
     if b.space != matrix.rows:
         raise SpaceError(
@@ -66,7 +62,7 @@ def diagonal_value(diagonal: tuple[ir.Family, ...], rows: Domain) -> ir.Value:
     return ir.Sum(tuple(ir.Term(f.domain, f.value) for f in diagonal))
 
 
-def bound_families(matrix: Matrix, recorder: Recorder) -> tuple[ir.Family, ...]:
+def bound_families(matrix: MatrixData, recorder: Recorder) -> tuple[ir.Family, ...]:
     """Return the families with data replaced by what they are bound to."""
     meaning = recorder.data(matrix)
     return tuple(replace(f, value=bound_value(f.value, meaning)) for f in matrix.families)

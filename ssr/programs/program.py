@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -22,16 +23,12 @@ from ..run.launcher import Launcher
 from ..spaces.space import Box, Space
 from ..symbols.values import Row, Value
 from ..trace.trace import ScalarType
-from .expression import Expression, Field
-from .matrix_rows import apply_rows, solve_rows
-from .recorder import Recorder
-from .recording import current, recording
+from .expression import recording
+from .recorder import Recorder, current
 from .signature import Kind, Signature
 
 if TYPE_CHECKING:
     from ..build.kernel import Kernel
-    from ..matrices.applied import What
-    from ..matrices.matrix import Matrix
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -85,9 +82,9 @@ class Program:
         dtype
             The type to compile for.
         """
-        from ..matrices.explain import explain_program
+        from ..explain.stages import explain_program
 
-        return explain_program(self, stage, dtype_name(dtype))
+        return explain_program(self.ir, self.options, stage, dtype_name(dtype))
 
     def kernel(self, dtype: Any = np.float64) -> Kernel:
         """Return the kernel for a dtype, compiled if need be."""
@@ -204,6 +201,10 @@ class Program:
 
 def _build(program: ir.Program, options: Options, dtype: str) -> Kernel:
     """Return a compiled kernel; the compiler is loaded when it is first needed."""
+    if os.environ.get("SSR_DUMP"):
+        from ..explain.stages import dump
+
+        dump(program, options, dtype)
     from ..build.kernel import build
 
     return build(program, options, dtype)
@@ -291,30 +292,6 @@ def program(
         return made
 
     return declare
-
-
-def matrix_program(matrix: Matrix, what: What) -> Program:
-    """Return the program behind ``A @ x`` or ``A.solve(b)``: ``y[:] = A @ x``."""
-    recorder = Recorder(f"{matrix.name} {what}")
-    source, target = (matrix.cols, matrix.rows) if what == "apply" else (matrix.rows, matrix.cols)
-    stems = ("x", "y") if what == "apply" else ("b", "x")
-    given, made = (_apart(stem, matrix.sizes) for stem in stems)
-    recorder.fields = {made: target, given: source}
-    operand = Field(given, source, recorder)
-    with recording(recorder):
-        row: Expression = (
-            apply_rows(matrix, operand) if what == "apply" else solve_rows(matrix, operand)
-        )
-        recorder.assign(made, target, row)
-    signature = Signature(recorder.name, ((made, target), (given, source)))
-    return Program(recorder, signature, Options())
-
-
-def _apart(name: str, sizes: Collection[str]) -> str:
-    """Return a name that is none of the sizes."""
-    while name in sizes:
-        name += "_"
-    return name
 
 
 def _check_options(options: object) -> None:

@@ -8,25 +8,21 @@ along, and the stored matrices.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from weakref import WeakValueDictionary
 
 from .. import ir
-from ..algebra.oracle import data_of
+from ..algebra.matrix_data import MatrixData
+from ..algebra.stored import Stored
 from ..errors import ArgumentError, SpaceError, Span, UnboundError, user_span
 from ..spaces.space import Space, row_domain
 from ..symbols.values import Value, node
-from .expression import Expression, Field, Mask
-
-if TYPE_CHECKING:
-    from ..algebra.stored import Stored
-    from ..ir.external import External
-    from ..matrices.matrix import Matrix
+from .expression import Expression, Field, Mask, Recording, current_recording, in_progress
 
 _PARAMETERS = "Use the parameters of the program's own body."
 
 
-class Recorder:
+class Recorder(Recording):
     """The assignments and arrays of a program while its body runs."""
 
     def __init__(self, name: str) -> None:
@@ -93,7 +89,9 @@ class Recorder:
         if not isinstance(given.value, ir.Load):
             given.become(name)
 
-    def call(self, external: External, fields: Sequence[str], scalars: Sequence[ir.Value]) -> None:
+    def call(
+        self, external: ir.External, fields: Sequence[str], scalars: Sequence[ir.Value]
+    ) -> None:
         """Record the call of a function that updates temporaries nobody has read yet."""
         for value in scalars:
             self._own_scalars(value)
@@ -233,12 +231,12 @@ class Recorder:
             what = f"Field {expression.name!r}" if isinstance(expression, Field) else "A value"
             raise ArgumentError(f"{what} belongs to another program.", hint=_PARAMETERS)
 
-    def data(self, matrix: Matrix) -> dict[str, ir.Value | str]:
+    def data(self, matrix: MatrixData) -> dict[str, ir.Value | str]:
         """Return what a matrix's data stand for here: a field's name, or a value."""
         meaning: dict[str, ir.Value | str] = {}
-        for name, kind in matrix.parts.data.items():
-            if name not in matrix.parts.bound:
-                made = name not in data_of(matrix.parts.origin)
+        for name, kind in matrix.data.items():
+            if name not in matrix.bound:
+                made = name not in matrix.origin.data()
                 name = name.partition("[")[0]
                 raise UnboundError(
                     f"Matrix {matrix.name} needs a value for {name!r}.",
@@ -246,7 +244,7 @@ class Recorder:
                     if made
                     else f"Bind it: {matrix.name}.bind({name}=...).",
                 )
-            value = matrix.parts.bound[name]
+            value = matrix.bound[name]
             if isinstance(value, Expression):
                 meaning[name] = self.store(value).name
             elif isinstance(kind, Space):
@@ -255,8 +253,8 @@ class Recorder:
                 meaning[name] = self._constant(name, value)
         for name in matrix.sizes:
             self.inner.add(name)
-            if name in matrix.parts.bound:
-                self._bind(name, matrix.parts.bound[name])
+            if name in matrix.bound:
+                self._bind(name, matrix.bound[name])
         return meaning
 
     def _bind(self, size: str, value: int) -> None:
@@ -284,3 +282,21 @@ class Recorder:
 def reads_field(value: ir.Value, name: str) -> bool:
     """Whether a value reads a field."""
     return name in ir.arrays(value)
+
+
+def current() -> Recorder:
+    """Return the recorder of the program being traced.
+
+    Raises
+    ------
+    Error
+        Outside a program's body.
+    """
+    found = current_recording()
+    assert isinstance(found, Recorder)
+    return found
+
+
+def recorder_of_program() -> Recorder | None:
+    """Return the recorder of the program being traced, if one is."""
+    return None if in_progress() is None else current()

@@ -10,6 +10,7 @@ from ..errors import ArgumentError
 from ..symbols.functions import maximum, minimum, sqrt
 from ..symbols.values import Value
 from .expression import Expression
+from .recorder import current
 from .vectors import Vector
 
 
@@ -83,5 +84,4 @@ def _reduce(kind: Any, stem: str, values: Expression | Vector) -> Value:
     if isinstance(values, Vector):
         together = {"sum": operator.add, "max": maximum, "min": minimum}[kind]
         values = functools.reduce(together, values.components)
-    assert values.owner is not None
-    return values.owner.reduce(kind, stem, values)
+    return current().reduce(kind, stem, values)

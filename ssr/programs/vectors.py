@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from .. import ir
 from ..errors import ArgumentError, ShapeError
 from ..points.numbers import integer
-from ..spaces.space import Space, VectorSpace
+from ..spaces.space import Space, VectorSpace, stem
 from ..symbols.values import Row, Value, power, takes_over
 from .expression import Expression, Field, renaming
 from .recorder import Recorder
@@ -24,15 +24,6 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
     "eq": operator.eq, "ne": operator.ne,
 }  # fmt: skip
-
-
-def stem(name: str) -> str:
-    """Return the name of the vector field of which this is a component, or the name itself.
-
-    >>> stem("u[3]"), stem("dt")
-    ('u', 'dt')
-    """
-    return name.partition("[")[0]
 
 
 def grouped(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,23 +17,21 @@ from typing import Any, Literal
 import numpy as np
 
 from .. import ir
-from ..algebra.definition import Parts
-from ..algebra.oracle import Recursion
+from ..algebra.define import check_declaration
+from ..algebra.matrix_data import MatrixData
 from ..errors import ArgumentError, SpaceError
-from ..matrices.declare import check_declaration
 from ..matrices.matrix import Matrix
 from ..matrices.rows import Reading, giving
 from ..options import Options
-from ..programs.expression import Field
+from ..programs.expression import Field, recording
 from ..programs.matrix_rows import bound_value
 from ..programs.program import Program
-from ..programs.recorder import Recorder
-from ..programs.recording import recorder_of_program, recording
+from ..programs.recorder import Recorder, recorder_of_program
 from ..programs.signature import Signature
 from ..programs.vectors import Vector
 from ..spaces.space import Space, VectorSpace
 from ..trace.trace import Path, ScalarType, check_signature, trace
-from .done import DONE, Symbolic
+from .done import DONE, Recursion, Symbolic
 from .storage import pattern
 
 
@@ -121,17 +119,17 @@ def define(
             f"{name!r} is the recurrence and one of its data.", hint="Rename one of them."
         )
     names = tuple((n, n) for n in reading.data)
-    parts = Parts(
+    definition = MatrixData(
         name=name,
         rows=space,
         cols=space,
         families=found.families,
-        origin=Recursion(function, space, space, names, tuple(own), frozenset(reading.spaces)),
+        origin=Recursion(function, space, names, tuple(own), frozenset(reading.spaces)),
         data=MappingProxyType({**reading.data, **dict.fromkeys(found.made, space)}),
         bound=MappingProxyType(reading.bound),
         paths=paths,
     )
-    return Recurrence(parts, found.made)
+    return Recurrence(definition, found.made)
 
 
 def _traced(
@@ -159,8 +157,8 @@ class Recurrence(Matrix):
     like others: it has parts, products and solves. `to_scipy` runs the definition.
     """
 
-    def __init__(self, parts: Parts, made: Mapping[str, ir.Value]) -> None:
-        super().__init__(parts)
+    def __init__(self, definition: MatrixData, made: Mapping[str, ir.Value]) -> None:
+        super().__init__(definition)
         self.made = made
 
     @property
@@ -170,7 +168,7 @@ class Recurrence(Matrix):
 
     def bind(self, **data: Any) -> Recurrence:
         """Return the recurrence with values for its data; see `Matrix.bind`."""
-        return Recurrence(super().bind(**data).parts, self.made)
+        return Recurrence(super().bind(**data).definition, self.made)
 
     def compute(self, out: Any = None, dtype: Any = np.float64) -> Recurrence:
         """Return the matrix with its numbers computed, from the values its data have now.
@@ -222,7 +220,7 @@ class Recurrence(Matrix):
 
     def _record(self, recorder: Recorder) -> None:
         """Record the sweep that computes the numbers."""
-        meaning = recorder.data(self)
+        meaning = recorder.data(self.definition)
         values = {str(meaning[n]): bound_value(v, meaning) for n, v in self.made.items()}
         read = {load.array for v in values.values() for load in ir.loads(v) if not load.new}
         for name in sorted(read & set(values)):

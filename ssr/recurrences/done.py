@@ -7,13 +7,15 @@ known. On integers it is a number; the generator is then run as it stands, row b
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import ir
-from ..algebra.oracle import Recursion, assemble, by_rows
+from ..algebra.matrix_data import MatrixData
+from ..algebra.oracle import Origin, by_rows
 from ..errors import ArgumentError, OutOfSpaceError, Span, UnmadeRowError, user_span
 from ..matrices.rows import Point, Row, giving, key, point
 from ..spaces.space import Space
@@ -22,8 +24,6 @@ from ..trace.trace import tracing
 
 if TYPE_CHECKING:
     import scipy.sparse
-
-    from ..matrices.matrix import Matrix
 
 DONE = "·done"
 """The array name that stands for the entries made before."""
@@ -85,10 +85,10 @@ class Symbolic:
 class Numbers:
     """The entries made before, on integers."""
 
-    def __init__(self, origin: Recursion, sizes: Mapping[str, int]) -> None:
-        self.space = origin.rows
+    def __init__(self, space: Space, sizes: Mapping[str, int]) -> None:
+        self.space = space
         self.sizes = sizes
-        self.box = origin.rows.box(sizes)
+        self.box = space.box(sizes)
         self.here: tuple[int, ...] = ()
         self.made: dict[tuple[int, ...], dict[tuple[int, ...], float]] = {}
 
@@ -111,22 +111,63 @@ class Numbers:
         return np.float64(self.made[row].get(column, 0.0))
 
 
-def recursion(
-    origin: Recursion, sizes: Mapping[str, int], values: Mapping[str, Any]
-) -> scipy.sparse.csr_array:
-    """Return the matrix of a recurrence, its rows made by plain Python.
+@dataclass(frozen=True, slots=True)
+class Recursion(Origin):
+    """A row generator that reads rows made before, and rows of other matrices.
 
-    The columns of a row that is read are those of the staged matrix, whatever its values are; the
-    values are those of the definition.
+    ``names`` pairs the names of all data with those values are bound to, and ``own`` are those the
+    generator takes; ``others`` are the spaces of the matrices whose rows are read.
     """
-    known = {own: values[name] for own, name in origin.data}
-    entries: dict[int, tuple[Matrix, Any, list[tuple[ir.Family, frozenset[Any]]]]] = {}
 
-    def row(matrix: Matrix, here: Point) -> Row:
+    function: Callable[..., Any]
+    rows: Space
+    names: tuple[tuple[str, str], ...]
+    own: tuple[str, ...]
+    others: frozenset[Space]
+
+    def spaces(self) -> frozenset[Space]:
+        """Return the space of the rows, and those of the matrices whose rows are read."""
+        return self.others | {self.rows}
+
+    def data(self) -> frozenset[str]:
+        """Return the names of the data of the generator and of these matrices."""
+        return frozenset(name for _, name in self.names)
+
+    def renamed(self, names: Mapping[str, str]) -> Recursion:
+        """Return the recurrence with data bound by other names."""
+        return replace(self, names=tuple((own, names.get(n, n)) for own, n in self.names))
+
+    def assemble(
+        self, sizes: Mapping[str, int], values: Mapping[str, Any]
+    ) -> scipy.sparse.csr_array:
+        """Make the rows by plain Python, in C order.
+
+        The columns of a row that is read are those of the staged matrix, whatever its values are;
+        the values are those of the definition.
+        """
+        known = {own: values[name] for own, name in self.names}
+        made = Numbers(self.rows, sizes)
+        data = {own: known[own] for own in self.own}
+
+        def run(here: tuple[int, ...]) -> Any:
+            made.start(here)
+            return self.function(*here, made, **data)
+
+        with giving(_rows_of_matrices(sizes, known)):
+            return by_rows(self.rows, self.rows, sizes, run, made.keep)
+
+
+def _rows_of_matrices(
+    sizes: Mapping[str, int], known: Mapping[str, Any]
+) -> Callable[[MatrixData, Point], Row]:
+    """Return what gives the rows of other matrices on integers."""
+    entries: dict[int, tuple[MatrixData, Any, list[tuple[ir.Family, frozenset[Any]]]]] = {}
+
+    def row(matrix: MatrixData, here: Point) -> Row:
         index = tuple(i.evaluate(sizes) for i in here)
         if id(matrix) not in entries:
             found = [(f, frozenset(f.domain.fixed(sizes).points())) for f in matrix.families]
-            entries[id(matrix)] = matrix, assemble(matrix.parts.origin, sizes, known), found
+            entries[id(matrix)] = matrix, matrix.origin.assemble(sizes, known), found
         _, whole, found = entries[id(matrix)]
         where = {**sizes, **dict(zip(matrix.rows.axes, index, strict=True))}
         line = _number(index, matrix.rows, sizes)
@@ -136,15 +177,7 @@ def recursion(
             for c in sorted(set(columns))
         }
 
-    made = Numbers(origin, sizes)
-    data = {own: known[own] for own in origin.own}
-
-    def run(here: tuple[int, ...]) -> Any:
-        made.start(here)
-        return origin.function(*here, made, **data)
-
-    with giving(row):
-        return by_rows(origin, sizes, run, made.keep)
+    return row
 
 
 def _number(here: tuple[int, ...], space: Space, sizes: Mapping[str, int]) -> int:

@@ -17,13 +17,12 @@ from dataclasses import dataclass, replace
 
 from .. import ir
 from ..algebra.families import add, canonical
-from ..blocks.dense import simplified
 from ..errors import SingularMatrixError, Span, UnsupportedError, at
 from ..matrices.rows import Point, moved
 from ..points.affine import Affine
 from ..points.sets import Domain
 from ..spaces.space import Space
-from ..symbols.values import Value
+from ..symbols.values import Value, simplified
 from ..trace.trace import Path
 from .done import DONE
 

@@ -368,6 +368,15 @@ class VectorSpace:
         return list(array)
 
 
+def stem(name: str) -> str:
+    """Return the name of the vector field of which this is a component, or the name itself.
+
+    >>> stem("u[3]"), stem("dt")
+    ('u', 'dt')
+    """
+    return name.partition("[")[0]
+
+
 def row_domain(rows: Space, others: tuple[Space, ...] = ()) -> Domain:
     """Return the rows of a space, for positive sizes that leave no space empty."""
     domain = Domain.of(rows.axes, rows.condition() & _positive(rows))

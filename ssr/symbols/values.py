@@ -369,3 +369,34 @@ def ufunc(function: Any, method: str, args: Sequence[Any], options: Mapping[str,
         if arrays and isinstance(row, Row):
             row.lift(arrays[0])
     return _elementwise(compute, args) if arrays else compute(*args)
+
+
+def simplified(entry: object) -> object:
+    """Return an entry without products with zero and one, and without sums with zero.
+
+    Blocks are computed whole, so that most of what is zero in them is zero times something.
+
+    >>> x = Value(nodes.Scalar("x"))
+    >>> simplified(0.0 + (2 * x) * 0.0), simplified(1.0 + x * 0.0), simplified(0.0 + 1 * x)
+    (0.0, 1.0, x)
+    """
+    if not isinstance(entry, Value):
+        return entry
+
+    def change(value: nodes.Value) -> nodes.Value | None:
+        match value:
+            case nodes.Op("mul", args) if nodes.ZERO in args:
+                return nodes.ZERO
+            case nodes.Op("mul", (a, b)) if nodes.ONE in (a, b):
+                return b if a == nodes.ONE else a
+            case nodes.Op("div", (a, _)) | nodes.Op("neg", (a,)) if a == nodes.ZERO:
+                return nodes.ZERO
+            case nodes.Op("add", (a, b)) if a == nodes.ZERO:
+                return b
+            case nodes.Op("add" | "sub", (a, b)) if b == nodes.ZERO:
+                return a
+            case nodes.Op("sub", (a, b)) if a == nodes.ZERO:
+                return nodes.Op("neg", (b,))
+        return None
+
+    return Value(nodes.rewrite(entry.node, change))

@@ -53,7 +53,7 @@ def test_any_number_of_ranks_has_the_bits_of_one(number: int, dtype: Any) -> Non
 
 
 def box(A: ssr.Matrix, what: str) -> Any:
-    sizes = {n: A.parts.bound[n] for n in A.sizes}
+    sizes = {n: A.definition.bound[n] for n in A.sizes}
     return getattr(A, what).box(sizes)
 
 

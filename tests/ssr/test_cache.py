@@ -131,7 +131,7 @@ def test_a_second_process_compiles_nothing(two: list[Any]) -> None:
         "ssr.build.pipeline",
         "ssr.emit.module",
         "ssr.lower.loops",
-        "ssr.matrices.explain",
+        "ssr.explain.stages",
         "sympy",
         "matplotlib",
     }

@@ -263,9 +263,9 @@ def test_unmade_and_outside_on_integers() -> None:
 
 
 def _run_on_integers(value: Any) -> None:
-    from ssr.algebra.oracle import Recursion, assemble
+    from ssr.recurrences.done import Recursion
 
     def B(i: Any, done: Any) -> Any:
         yield i, value(i, done)
 
-    assemble(Recursion(B, five, five, (), (), frozenset()), {}, {})
+    Recursion(B, five, (), (), frozenset()).assemble({}, {})

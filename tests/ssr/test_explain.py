@@ -11,7 +11,7 @@ import pytest
 
 import ssr
 from ssr.errors import ArgumentError
-from ssr.matrices.explain import dump, explain_matrix, explain_program, matrix_html
+from ssr.explain.stages import dump
 from tests.ssr import programs
 
 n, ny, nx = ssr.sizes("n ny nx")
@@ -36,7 +36,7 @@ def lines(text: str) -> list[str]:
 
 
 def test_trace_shows_paths_and_the_users_lines() -> None:
-    text = explain_matrix(bidiagonal, "trace")
+    text = bidiagonal.explain("trace")
     found = lines(text)
     assert found[0] == "bidiagonal: 2 paths through the generator"
     first = bidiagonal.parts.paths[0].entries[0].span
@@ -50,18 +50,18 @@ def test_trace_shows_paths_and_the_users_lines() -> None:
 
 
 def test_trace_of_a_stencil_names_no_line_of_ours() -> None:
-    assert "matrix.py" not in explain_matrix(programs.five, "trace")
+    assert "matrix.py" not in programs.five.explain("trace")
 
 
 def test_only_a_declared_matrix_has_a_trace() -> None:
     with pytest.raises(ArgumentError, match="no stage 'trace'") as error:
-        explain_matrix(programs.five.tril(), "trace")
+        programs.five.tril().explain("trace")
     stages = "sets, footprint, program, passes, loops, source"
     assert error.value.hint == f"The stages are {stages}."
 
 
 def test_sets() -> None:
-    assert explain_matrix(bidiagonal, "sets").splitlines() == [
+    assert bidiagonal.explain("sets").splitlines() == [
         "<Matrix bidiagonal: Space(n) -> Space(n), 2 families, a=Space(n), c=ssr.scalar>",
         "  row (i)  column (i - 1)  (-c)  where 0 < i < n",
         "  row (i)  column (i)      a[i]  where 0 <= i < n",
@@ -69,7 +69,7 @@ def test_sets() -> None:
 
 
 def test_footprint_gives_offsets_halo_and_data() -> None:
-    assert explain_matrix(bidiagonal, "footprint").splitlines() == [
+    assert bidiagonal.explain("footprint").splitlines() == [
         "bidiagonal: columns read by a row",
         "  (i - 1)  offset (-1)",
         "  (i)      offset (0)",
@@ -79,7 +79,7 @@ def test_footprint_gives_offsets_halo_and_data() -> None:
 
 
 def test_footprint_that_is_not_constant() -> None:
-    found = lines(explain_matrix(programs.restriction, "footprint"))
+    found = lines(programs.restriction.explain("footprint"))
     assert found[1] == "(2*i - 1) offset varies"
     assert found[-1] == "halo along i: varies"
 
@@ -92,9 +92,9 @@ def test_footprint_between_dimensions_and_of_nothing() -> None:
         if (i, i) in plane:
             yield (i, i), 1.0
 
-    assert "(i, i) offset varies" in lines(explain_matrix(diagonal, "footprint"))
+    assert "(i, i) offset varies" in lines(diagonal.explain("footprint"))
     empty = programs.five - programs.five
-    assert explain_matrix(empty, "footprint").count("\n") == 0
+    assert empty.explain("footprint").count("\n") == 0
 
 
 def test_a_matrix_shows_all_stages_in_order() -> None:
@@ -104,14 +104,14 @@ def test_a_matrix_shows_all_stages_in_order() -> None:
 
 
 def test_data_without_a_value_become_parameters_of_the_program() -> None:
-    found = lines(explain_matrix(bidiagonal, "program"))
+    found = lines(bidiagonal.explain("program"))
     assert found[:3] == [
         "program bidiagonal apply",
         "fields y[0:n], x[0:n], a[0:n]",
         "scalars c",
     ]
     bound = bidiagonal.bind(a=np.ones(3), c=2.0)
-    assert lines(explain_matrix(bound, "program"))[:3] == found[:3]
+    assert lines(bound.explain("program"))[:3] == found[:3]
 
 
 def test_data_may_have_the_names_of_operands() -> None:
@@ -119,7 +119,7 @@ def test_data_may_have_the_names_of_operands() -> None:
     def named(i: Any, *, x: Any, y: Any) -> Any:
         yield i, x[i] * y
 
-    found = explain_matrix(named, "program")
+    found = named.explain("program")
     assert "y_1[i] = (x[i] * y) * x_1[i]" in found
 
 
@@ -180,7 +180,7 @@ def test_loops_show_the_tree_and_its_pieces() -> None:
 def test_source_is_what_the_kernel_holds() -> None:
     program = programs.sweep(programs.tridiagonal, "forward")
     assert program.explain("source") == program.kernel("float64").source
-    assert "f4" in explain_program(program, "source", "float32").split("SIGNATURE")[1]
+    assert "f4" in program.explain("source", "float32").split("SIGNATURE")[1]
 
 
 def test_an_unknown_stage_is_the_users_error() -> None:
@@ -200,7 +200,7 @@ def test_everything_prints(name: str) -> None:
 
 def drawing(matrix: ssr.Matrix) -> xml.Element | None:
     """Return the parsed drawing of a matrix."""
-    whole = xml.fromstring(f"<div>{matrix_html(matrix)}</div>")
+    whole = xml.fromstring(f"<div>{matrix._repr_html_()}</div>")
     return whole.find("{http://www.w3.org/2000/svg}svg")
 
 
@@ -265,7 +265,7 @@ def test_html_never_raises() -> None:
         yield i, 1.0
 
     assert (
-        matrix_html(moody)
+        moody._repr_html_()
         == f"<code>{repr(moody).replace('<', '&lt;').replace('>', '&gt;')}</code>"
     )
     assert calls == [0]

@@ -1,32 +1,26 @@
 """Matrices made of matrices: sums, products, powers, transposes, parts, Kronecker products.
 
-What happens to the entries is in `algebra`; here are names, spaces, data and errors.
+What happens to the entries is in `operations`; here are names, spaces, data and errors.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, overload
-
-import numpy as np
+from types import MappingProxyType
 
 from .. import ir
-from ..algebra import operations as algebra
-from ..algebra.definition import Parts
-from ..algebra.families import merge, scale
-from ..algebra.oracle import Combination, Kronecker, Origin, Product, Restriction, Transpose
 from ..errors import ArgumentError, ShapeError, SpaceError
 from ..points.numbers import integer
 from ..spaces.space import Space
-from .data import renamed_apart
-from .declare import identity
-from .matrix import Matrix
+from . import operations
+from .define import identity
+from .families import merge, scale
+from .matrix_data import MatrixData
+from .oracle import Combination, Kronecker, Origin, Product, Restriction, Transpose
+from .renaming import renamed_apart
 
-if TYPE_CHECKING:
-    from ..blocks.block_matrix import BlockMatrix
 
-
-def combined(left: Matrix, right: Matrix, factor: float, sign: str) -> Matrix:
+def combined(left: MatrixData, right: MatrixData, factor: float, sign: str) -> MatrixData:
     """Return ``left + factor * right``, which is written with a sign.
 
     Raises
@@ -42,11 +36,11 @@ def combined(left: Matrix, right: Matrix, factor: float, sign: str) -> Matrix:
     name = f"({left.name} {sign} {right.name})"
     right = beside(left, right, sign)
     found = merge((*left.families, *scale(right.families, ir.Const(factor))))
-    origin = Combination(left.parts.origin, factor, right.parts.origin)
+    origin = Combination(left.origin, factor, right.origin)
     return joined(left, right, name, (left.rows, left.cols), found, origin)
 
 
-def product(left: Matrix, right: Matrix) -> Matrix:
+def product(left: MatrixData, right: MatrixData) -> MatrixData:
     """Return ``left @ right``."""
     if left.cols != right.rows:
         raise SpaceError(
@@ -55,12 +49,12 @@ def product(left: Matrix, right: Matrix) -> Matrix:
         )
     name = f"({left.name} @ {right.name})"
     right = beside(left, right, "@")
-    found = algebra.product(left.families, right.families)
-    origin = Product(left.parts.origin, right.parts.origin)
+    found = operations.product(left.families, right.families)
+    origin = Product(left.origin, right.origin)
     return joined(left, right, name, (left.rows, right.cols), found, origin)
 
 
-def power(matrix: Matrix, exponent: object) -> Matrix:
+def power(matrix: MatrixData, exponent: object) -> MatrixData:
     """Return ``matrix ** exponent``; the identity for 0.
 
     Raises
@@ -80,31 +74,28 @@ def power(matrix: Matrix, exponent: object) -> Matrix:
             note=f"rows {matrix.rows!r}, columns {matrix.cols!r}",
         )
     if not count:
-        known = {n: v for n, v in matrix.parts.bound.items() if n in matrix.rows.sizes}
-        return identity(matrix.rows).bind(**known)
+        known = {n: v for n, v in matrix.bound.items() if n in matrix.rows.sizes}
+        return replace(identity(matrix.rows), bound=MappingProxyType(known))
     made = matrix
     for _ in range(count - 1):
         made = product(made, matrix)
-    return made if count == 1 else Matrix(replace(made.parts, name=f"{matrix.name} ** {count}"))
+    return made if count == 1 else replace(made, name=f"{matrix.name} ** {count}")
 
 
-def transpose(matrix: Matrix) -> Matrix:
+def transpose(matrix: MatrixData) -> MatrixData:
     """Return the transpose."""
-    parts = matrix.parts
-    return Matrix(
-        replace(
-            parts,
-            name=f"{parts.name}.T",
-            rows=parts.cols,
-            cols=parts.rows,
-            families=algebra.transpose(parts.families, parts.cols, parts.name),
-            origin=Transpose(parts.origin),
-            paths=(),
-        )
+    return replace(
+        matrix,
+        name=f"{matrix.name}.T",
+        rows=matrix.cols,
+        cols=matrix.rows,
+        families=operations.transpose(matrix.families, matrix.cols, matrix.name),
+        origin=Transpose(matrix.origin),
+        paths=(),
     )
 
 
-def submatrix(matrix: Matrix, place: object) -> Matrix:
+def submatrix(matrix: MatrixData, place: object) -> MatrixData:
     """Return ``matrix[rows, cols]``.
 
     Raises
@@ -117,16 +108,14 @@ def submatrix(matrix: Matrix, place: object) -> Matrix:
     wanted = place if isinstance(place, tuple) else (place,)
     rows, cols = part_spaces(matrix.name, (matrix.rows, matrix.cols), wanted)
     shown = (":" if isinstance(space, slice) else repr(space) for space in wanted)
-    return Matrix(
-        replace(
-            matrix.parts,
-            name=f"{matrix.name}[{', '.join(shown)}]",
-            rows=rows,
-            cols=cols,
-            families=algebra.submatrix(matrix.families, rows, cols),
-            origin=Restriction((matrix.rows, matrix.cols), (rows, cols), matrix.parts.origin),
-            paths=(),
-        )
+    return replace(
+        matrix,
+        name=f"{matrix.name}[{', '.join(shown)}]",
+        rows=rows,
+        cols=cols,
+        families=operations.submatrix(matrix.families, rows, cols),
+        origin=Restriction(matrix.origin, (matrix.rows, matrix.cols), (rows, cols)),
+        paths=(),
     )
 
 
@@ -147,7 +136,7 @@ def part_spaces(
         )
     rows, cols = found
     for what, part, known in ("rows", rows, whole[0]), ("columns", cols, whole[1]):
-        if not algebra.within(part, known):
+        if not operations.within(part, known):
             raise SpaceError(
                 f"{name}[...]: {part!r} is not a part of the {what}.",
                 note=f"The {what} are {known!r}.",
@@ -157,49 +146,14 @@ def part_spaces(
     return rows, cols
 
 
-@overload
-def kron(left: Matrix, right: Matrix) -> Matrix: ...
-
-
-@overload
-def kron(left: np.ndarray[Any, Any], right: Matrix) -> BlockMatrix: ...
-
-
-def kron(left: Matrix | np.ndarray[Any, Any], right: Matrix) -> Matrix | BlockMatrix:
-    """Return the Kronecker product of two matrices, or of an array of numbers and a matrix.
-
-    Its spaces have the axes of the left one's, then those of the right one's; the left index is
-    the slow one, as in SciPy. Sizes of one name are one size. With an array the slow index is the
-    component, and the product a `BlockMatrix`.
+def kron(left: MatrixData, right: MatrixData) -> MatrixData:
+    """Return the Kronecker product.
 
     Raises
     ------
     SpaceError
         If the spaces would have more than four dimensions.
-
-    Examples
-    --------
-    The Laplacian in two dimensions, from that in one:
-
-    >>> import ssr
-    >>> y, x = (ssr.Space(n) for n in ssr.sizes("ny nx"))
-    >>> def laplace(line):
-    ...     return ssr.stencil(line, line, {-1: -1, 0: 2, 1: -1}, outside="drop")
-    >>> A = ssr.kron(laplace(y), ssr.identity(x)) + ssr.kron(ssr.identity(y), laplace(x))
-    >>> A.rows, len(A.families)
-    (Space(ny, nx), 5)
-
-    References
-    ----------
-    SciPy, ``scipy.sparse.kron``.
     """
-    if isinstance(left, np.ndarray) and isinstance(right, Matrix):
-        from ..blocks import blockwise
-
-        return blockwise.kron(left, right)
-    for matrix in left, right:
-        if not isinstance(matrix, Matrix):
-            raise ArgumentError(f"kron takes two matrices, not {type(matrix).__name__}.")
     for what, a, b in ("rows", left.rows, right.rows), ("columns", left.cols, right.cols):
         if a.ndim + b.ndim > 4:
             raise SpaceError(
@@ -210,12 +164,12 @@ def kron(left: Matrix | np.ndarray[Any, Any], right: Matrix) -> Matrix | BlockMa
     name = f"kron({left.name}, {right.name})"
     right = beside(left, right, "and")
     spaces = left.rows.times(right.rows), left.cols.times(right.cols)
-    found = algebra.kronecker(left.families, right.families, spaces[0])
-    origin = Kronecker(left.parts.origin, right.parts.origin)
+    found = operations.kronecker(left.families, right.families, spaces[0])
+    origin = Kronecker(left.origin, right.origin)
     return joined(left, right, name, spaces, found, origin)
 
 
-def beside(left: Matrix, right: Matrix, sign: str) -> Matrix:
+def beside(left: MatrixData, right: MatrixData, sign: str) -> MatrixData:
     """Return the right matrix as it may stand in one expression with the left one.
 
     Raises
@@ -223,33 +177,31 @@ def beside(left: Matrix, right: Matrix, sign: str) -> Matrix:
     ShapeError
         If a size is bound differently.
     """
-    ours, theirs = left.parts.bound, right.parts.bound
+    ours, theirs = left.bound, right.bound
     for name in left.sizes:
         if ours.get(name) != theirs.get(name) and name in ours and name in theirs:
             raise ShapeError(
                 f"{left.name} {sign} {right.name}: size {name} is bound to {ours[name]} and to "
                 f"{theirs[name]}."
             )
-    return Matrix(renamed_apart(right.parts, left.parts))
+    return renamed_apart(right, left)
 
 
 def joined(
-    left: Matrix,
-    right: Matrix,
+    left: MatrixData,
+    right: MatrixData,
     name: str,
     spaces: tuple[Space, Space],
     found: tuple[ir.Family, ...],
     origin: Origin,
-) -> Matrix:
+) -> MatrixData:
     """Return a matrix with the data of two."""
-    return Matrix(
-        Parts(
-            name=name,
-            rows=spaces[0],
-            cols=spaces[1],
-            families=found,
-            origin=origin,
-            data={**left.parts.data, **right.parts.data},
-            bound={**left.parts.bound, **right.parts.bound},
-        )
+    return MatrixData(
+        name=name,
+        rows=spaces[0],
+        cols=spaces[1],
+        families=found,
+        origin=origin,
+        data={**left.data, **right.data},
+        bound={**left.bound, **right.bound},
     )

@@ -7,43 +7,43 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TypeAlias
 
 from .. import ir
+from ..algebra.matrix_data import MatrixData
+from ..build.pipeline import Lowered, apart, direct, lower, simple, stages, together
 from ..errors import ArgumentError, Span
 from ..lower.nests import in_place, nest
 from ..options import Options
 from ..points.affine import Affine
-from ..programs.expression import Expression, Field
-from ..programs.matrix_rows import apply_rows
-from ..programs.recorder import Recorder
-from ..programs.recording import recording
-from ..spaces.space import Space
 from ..symbols.printing import show
-from ..symbols.values import Value
 from .listing import call_text, loops_text, nest_text, point, program_text, table, where
-from .notebook import matrix_html
-
-if TYPE_CHECKING:
-    from ..blocks.block_matrix import BlockMatrix
-    from ..build.pipeline import Lowered
-    from ..programs.program import Program
-    from .matrix import Matrix
 
 Stages = Mapping[str, Callable[[], str]]
 
 
-def explain_matrix(matrix: Matrix, stage: str | None = None) -> str:
-    """Return the stages of a matrix, and of the program behind ``A @ x``, as text.
+Explained: TypeAlias = "tuple[ir.Program, Options]"
+"""A program, and how it is compiled."""
 
-    Data without a value become fields and scalars of that program.
+
+def explain_matrix(
+    matrix: MatrixData,
+    heading: str,
+    application: Callable[[], Explained],
+    stage: str | None = None,
+) -> str:
+    """Return the stages of a matrix, and of the program behind ``A @ x``, as text.
 
     Parameters
     ----------
     matrix
         The matrix.
+    heading
+        The matrix in one line.
+    application
+        Returns the program behind ``A @ x``; data without a value are parameters of it.
     stage
         One of ``trace sets footprint program passes loops source``; all of them by default.
         ``trace`` is there only if the matrix was declared by a generator.
@@ -59,29 +59,31 @@ def explain_matrix(matrix: Matrix, stage: str | None = None) -> str:
     >>> n, = ssr.sizes("n")
     >>> points = ssr.Space(n)
     >>> A = ssr.stencil(points, points, {-1: -1, 0: 2}, outside="drop")
-    >>> print(explain_matrix(A, "footprint"))
+    >>> print(A.explain("footprint"))
     stencil: columns read by a row
       (i - 1)  offset (-1)
       (i)      offset (0)
       halo along i: 1 below, 0 above
     """
-    stages = {"trace": lambda: _trace(matrix)} if matrix.parts.paths else {}
-    stages |= {"sets": lambda: _sets(matrix), "footprint": lambda: _footprint(matrix)}
+    stages = {"trace": lambda: _trace(matrix)} if matrix.paths else {}
+    stages |= {"sets": lambda: _sets(heading, matrix), "footprint": lambda: _footprint(matrix)}
 
     def later(name: str) -> Callable[[], str]:
-        return lambda: _program_stages(_application(matrix), "float64")[name]()
+        return lambda: _program_stages(application(), "float64")[name]()
 
     stages |= {name: later(name) for name in ("program", "passes", "loops", "source")}
     return _chosen(stages, stage)
 
 
-def explain_program(program: Program, stage: str | None = None, dtype: str = "float64") -> str:
+def explain_program(
+    program: ir.Program, options: Options, stage: str | None = None, dtype: str = "float64"
+) -> str:
     """Return the stages of a program as text.
 
     Parameters
     ----------
-    program
-        The program.
+    program, options
+        The program, and how it is compiled.
     stage
         One of ``program passes loops source``; all of them by default.
     dtype
@@ -92,27 +94,33 @@ def explain_program(program: Program, stage: str | None = None, dtype: str = "fl
     ArgumentError
         If there is no such stage.
     """
-    return _chosen(_program_stages(program, dtype), stage)
+    return _chosen(_program_stages((program, options), dtype), stage)
 
 
-def explain_blocks(matrix: BlockMatrix, stage: str | None = None) -> str:
+def explain_blocks(
+    blocks: Iterable[tuple[str, MatrixData]],
+    heading: str,
+    application: Callable[[], Explained],
+    stage: str | None = None,
+) -> str:
     """Return the stages of a block matrix, and of the program behind ``X @ x``, as text.
 
     Parameters
     ----------
-    matrix
-        The block matrix.
+    blocks
+        The blocks that are not zero, each with its heading.
+    heading
+        The block matrix in one line.
+    application
+        Returns the program behind ``X @ x``; data without a value are parameters of it.
     stage
         One of ``sets program passes loops source``; all of them by default.
     """
-    from ..blocks.block_rows import block_program
 
     def later(name: str) -> Callable[[], str]:
-        free = [n for row in matrix.blocks for block in row for n in _free(block)]
-        return lambda: _program_stages(block_program(matrix, "apply", free), "float64")[name]()
+        return lambda: _program_stages(application(), "float64")[name]()
 
-    blocks = [block for row in matrix.blocks for block in row if block.families]
-    stages = {"sets": lambda: "\n".join([repr(matrix), *map(_sets, blocks)])}
+    stages = {"sets": lambda: "\n".join([heading, *(_sets(*block) for block in blocks)])}
     stages |= {name: later(name) for name in ("program", "passes", "loops", "source")}
     return _chosen(stages, stage)
 
@@ -127,22 +135,21 @@ def _chosen(stages: Stages, stage: str | None) -> str:
     return stages[stage]()
 
 
-def _program_stages(program: Program, dtype: str) -> Stages:
-    found = program.ir, program.options
+def _program_stages(program: Explained, dtype: str) -> Stages:
     return {
-        "program": lambda: _program(*found),
-        "passes": lambda: _passes(*found, dtype),
-        "loops": lambda: _loops(_lowered(*found, dtype)),
-        "source": lambda: _lowered(*found, dtype).source,
+        "program": lambda: _program(*program),
+        "passes": lambda: _passes(*program, dtype),
+        "loops": lambda: _loops(_lowered(*program, dtype)),
+        "source": lambda: _lowered(*program, dtype).source,
     }
 
 
 # -- the stages of a matrix ----------------------------------------------------------------------
 
 
-def _trace(matrix: Matrix) -> str:
+def _trace(matrix: MatrixData) -> str:
     """Return the paths through the generator, with the user's lines."""
-    paths = matrix.parts.paths
+    paths = matrix.paths
     lines = [f"{matrix.name}: {len(paths)} paths through the generator"]
     for path in paths:
         lines.append(f"  {path.domain.simplified().notation()}")
@@ -158,17 +165,17 @@ def _place(span: Span | None) -> str:
     return "" if span is None or span.ours else f"{span.file}:{span.line}"
 
 
-def _sets(matrix: Matrix) -> str:
+def _sets(heading: str, matrix: MatrixData) -> str:
     """Return the entry families."""
     cells = []
     for f in matrix.families:
         cells.append(
             (f"row ({point(f.row)})", f"column ({point(f.column)})", show(f.value), where(f.domain))
         )
-    return "\n".join([repr(matrix), *table(cells)])
+    return "\n".join([heading, *table(cells)])
 
 
-def _footprint(matrix: Matrix) -> str:
+def _footprint(matrix: MatrixData) -> str:
     """Return what rows read: the offset of each family, the halo of all together, and data."""
     lines, cells = [f"{matrix.name}: columns read by a row"], []
     offsets = []
@@ -200,52 +207,15 @@ def _offset(row: tuple[Affine, ...], column: tuple[Affine, ...]) -> tuple[int | 
     return tuple(s.constant if s.is_constant else None for s in shift)
 
 
-def _application(matrix: Matrix) -> Program:
-    """Return the program of ``y[:] = A @ x``, data without a value being its parameters."""
-    parts, free = matrix.parts, _free(matrix)
-    if not free:
-        return matrix.program("apply")
-    from ..programs.program import Program
-    from ..programs.signature import Signature
-
-    recorder = Recorder(f"{matrix.name} apply")
-    given: dict[str, Any] = {}
-    for name in free:
-        kind = parts.data[name]
-        if isinstance(kind, Space):
-            recorder.fields[name] = kind
-            given[name] = Field(name, kind, recorder)
-        else:
-            recorder.scalars[name] = None
-            given[name] = Value(ir.Scalar(name))
-    made, operand = recorder.fresh("y"), recorder.fresh("x")
-    recorder.fields = {made: matrix.rows, operand: matrix.cols, **recorder.fields}
-    with recording(recorder):
-        row = apply_rows(matrix.bind(**given), Field(operand, matrix.cols, recorder))
-        recorder.assign(made, matrix.rows, row)
-    kinds = {**recorder.fields, **{n: parts.data[n] for n in free}}
-    return Program(recorder, Signature(recorder.name, tuple(kinds.items())), Options())
-
-
-def _free(matrix: Matrix) -> list[str]:
-    """Return the names of data without a value of its own: unbound, or symbols of a program."""
-    bound, symbols = matrix.parts.bound, (Expression, Value)
-    return [n for n in matrix.parts.data if isinstance(bound.get(n), (*symbols, type(None)))]
-
-
 # -- the stages of a program ---------------------------------------------------------------------
 
 
 def _lowered(program: ir.Program, options: Options, dtype: str) -> Lowered:
-    from ..build.pipeline import lower
-
     return lower(program, options, dtype, f"{program.name}, generated for {dtype}.")
 
 
 def _program(program: ir.Program, options: Options) -> str:
     """Return the assignments, how they run, and those that are left out."""
-    from ..build.pipeline import simple
-
     short = simple(program, options)
     text = program_text(short, in_place(short)[1])
     names = [name for step in program.steps for name in ir.made(step)]
@@ -256,8 +226,6 @@ def _program(program: ir.Program, options: Options) -> str:
 
 def _passes(program: ir.Program, options: Options, dtype: str) -> str:
     """Return every nest, and what each pass makes of it."""
-    from ..build.pipeline import apart, direct, stages, together
-
     program, _ = direct(program, options)
     lines = []
     for number, step in enumerate(program.steps):
@@ -298,8 +266,6 @@ def dump(program: ir.Program, options: Options, dtype: str) -> None:
         return
     traced = f"{dtype}, {options!r}\n{program_text(program)}\n"
     folder = _folder(Path(base), program.name, traced)
-    from ..build.pipeline import direct
-
     placed, notes = direct(program, options)
     lowered = _lowered(program, options, dtype)
     made = [
@@ -330,6 +296,3 @@ def _folder(base: Path, name: str, traced: str) -> Path:
         if trace.read_text(encoding="utf-8") == traced:
             return folder
         count += 1
-
-
-__all__ = ["dump", "explain_matrix", "explain_program", "matrix_html"]

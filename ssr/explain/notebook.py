@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from html import escape
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..algebra.matrix_data import MatrixData, values_of
 from ..spaces.space import Space
-
-if TYPE_CHECKING:
-    from .matrix import Matrix
 
 POINTS = 512
 """Most rows, and most columns, of a matrix that is drawn."""
@@ -22,7 +20,7 @@ FIRST = {1: 8, 2: 4, 3: 3, 4: 2}
 """What a free size is set to, by the number of dimensions of the rows."""
 
 
-def matrix_html(matrix: Matrix) -> str:
+def matrix_html(matrix: MatrixData, heading: str) -> str:
     """Return a matrix as HTML: its one-line form and a drawing of its sparsity.
 
     Free sizes are set to small numbers and data without a value to ones, for the drawing only. A
@@ -31,25 +29,25 @@ def matrix_html(matrix: Matrix) -> str:
     Examples
     --------
     >>> import ssr
-    >>> text = matrix_html(ssr.identity(ssr.Space(2)))
+    >>> text = ssr.identity(ssr.Space(2))._repr_html_()
     >>> text[:44], text.count("<rect")
     ('<code>&lt;Matrix identity: Space(2) -&gt; Sp', 3)
     """
-    heading = f"<code>{escape(repr(matrix))}</code>"
+    text = f"<code>{escape(heading)}</code>"
     try:
-        return heading + _drawing(matrix)
+        return text + _drawing(matrix)
     except Exception:  # a drawing is never worth an error, whatever the user's generator raises
-        return heading
+        return text
 
 
-def _drawing(matrix: Matrix) -> str:
+def _drawing(matrix: MatrixData) -> str:
     """Return the drawing of the first small instance, or nothing if there is none."""
     for sizes in _trials(matrix):
         if _small(matrix.rows, sizes) and _small(matrix.cols, sizes):
             break
     else:
         return ""
-    pattern = _instance(matrix, sizes).to_scipy().tocoo()
+    pattern = _instance(matrix, sizes).tocoo()
     height, width = pattern.shape
     scale = max(2.0, min(10.0, 320 / max(height, width)))
     squares = "".join(
@@ -66,10 +64,10 @@ def _drawing(matrix: Matrix) -> str:
     )
 
 
-def _trials(matrix: Matrix) -> Iterator[dict[str, int]]:
+def _trials(matrix: MatrixData) -> Iterator[dict[str, int]]:
     """Yield sizes to try: as they are bound, then all free."""
     first = FIRST[matrix.rows.ndim]
-    bound = {n: v for n, v in matrix.parts.bound.items() if n in matrix.sizes}
+    bound = {n: v for n, v in matrix.bound.items() if n in matrix.sizes}
     for kept in (bound, {}) if bound else ({},):
         for free in dict.fromkeys((first, 2, 3, 4, 5, 6, 8, 12, 16)):
             yield {name: kept.get(name, free) for name in matrix.sizes}
@@ -80,15 +78,14 @@ def _small(space: Space, sizes: dict[str, int]) -> bool:
     return min(extents) >= 1 and prod(extents) <= POINTS
 
 
-def _instance(matrix: Matrix, sizes: dict[str, int]) -> Matrix:
-    """Return the matrix with sizes, and with ones for data that have no fitting value."""
-    parts = matrix.parts
+def _instance(matrix: MatrixData, sizes: dict[str, int]) -> Any:
+    """Return the matrix for given sizes, with ones for data that have no fitting value."""
     bound: dict[str, Any] = dict(sizes)
-    for name, kind in parts.data.items():
-        value = parts.bound.get(name)
+    for name, kind in matrix.data.items():
+        value = matrix.bound.get(name)
         if isinstance(kind, Space):
             fits = isinstance(value, np.ndarray) and value.shape == kind.extent(sizes)
             bound[name] = value if fits else np.ones(kind.extent(sizes))
         else:
             bound[name] = value if isinstance(value, float) else 1.0
-    return type(matrix)(replace(parts, bound=bound))
+    return matrix.origin.assemble(sizes, values_of(replace(matrix, bound=bound), sizes))

@@ -1,0 +1,67 @@
+"""Matrices from generators of one row: traced, and their entries gathered to families."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from ..errors import ArgumentError
+from ..spaces.space import Space
+from ..trace.trace import ScalarType, check_signature, trace
+from .families import gather
+from .matrix_data import MatrixData
+from .oracle import Definition
+
+
+def define(
+    function: Callable[..., Any], rows: Space, cols: Space, data: Mapping[str, Space | ScalarType]
+) -> MatrixData:
+    """Return the matrix of a row generator."""
+    check_declaration(function, rows, cols, data, (Space,))
+    check_signature(function, rows, data)
+    paths = trace(function, rows, cols, data)
+    origin = Definition(function, rows, cols, tuple((n, n) for n in data))
+    found = gather(paths, rows)
+    return MatrixData(
+        function.__name__, rows, cols, found, origin, MappingProxyType(dict(data)), {}, paths
+    )
+
+
+def identity(space: Space) -> MatrixData:
+    """Return the identity on a space."""
+
+    def identity(*index: Any) -> Any:
+        yield index, 1.0
+
+    return define(identity, space, space, {})
+
+
+def zero(rows: Space, cols: Space) -> MatrixData:
+    """Return the matrix without entries."""
+
+    def zero(*_: Any) -> Any:
+        yield from ()
+
+    return define(zero, rows, cols, {})
+
+
+def check_declaration(
+    function: Callable[..., Any],
+    rows: object,
+    cols: object,
+    data: Mapping[str, Any],
+    kinds: tuple[type, ...],
+) -> None:
+    """Check what a matrix is declared with; its spaces are of these kinds."""
+    if not callable(function):
+        raise ArgumentError(f"ssr.matrix decorates a generator function, not {function!r}.")
+    for what, space in (("rows", rows), ("cols", cols)):
+        if not isinstance(space, kinds):
+            raise ArgumentError(f"{what} is a Space, not {space!r}.")
+    for name, kind in data.items():
+        if not isinstance(kind, (*kinds, ScalarType)):
+            raise ArgumentError(
+                f"Data {name!r} of {function.__name__} is declared as {kind!r}.",
+                hint="Use a Space for a field, or ssr.scalar for a number.",
+            )

@@ -1,0 +1,139 @@
+"""What a matrix is made of: spaces, families, the definition, data and what these are bound to.
+
+A `MatrixData` is a value: tracing, algebra and programs work on it, as functions from data to data.
+`Matrix` is its face.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..errors import ShapeError, UnboundError
+from ..spaces.binding import match_sizes
+from ..spaces.space import Space
+from ..symbols.operations import known_early
+from ..symbols.values import Symbol, Value
+from ..trace.trace import Path, ScalarType, scalar
+from . import families
+from .oracle import Combination, Origin, Points, need, number
+from .oracle import Part as PartOf
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixData:
+    """A matrix as a value; `families` are its entries, `origin` is how they were defined."""
+
+    name: str
+    rows: Space
+    cols: Space
+    families: tuple[ir.Family, ...]
+    origin: Origin
+    data: Mapping[str, Space | ScalarType]
+    bound: Mapping[str, Any]
+    paths: tuple[Path, ...] = ()
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        """Names of the symbolic sizes of all spaces, those between factors of products too."""
+        data = (s for s in self.data.values() if isinstance(s, Space))
+        known = [self.rows, self.cols, *data, *self.origin.spaces()]
+        return tuple(sorted(frozenset().union(*(s.sizes for s in known))))
+
+    @property
+    def unbound(self) -> tuple[str, ...]:
+        """Names of data without a value."""
+        return tuple(n for n in self.data if n not in self.bound)
+
+    @property
+    def free(self) -> tuple[str, ...]:
+        """Names of data without a number or array: unbound, or bound to symbols of a program."""
+        return tuple(
+            n for n in self.data if n not in self.bound or isinstance(self.bound[n], Symbol)
+        )
+
+    def arrays(self) -> list[tuple[str, Space, tuple[int, ...]]]:
+        """Return the name, the space and the shape of each array that is bound."""
+        return [
+            (n, s, self.bound[n].shape)
+            for n, s in self.data.items()
+            if isinstance(s, Space) and isinstance(self.bound.get(n), np.ndarray)
+        ]
+
+    def matched(self, *given: tuple[str, Space, tuple[int, ...]]) -> dict[str, int]:
+        """Return the sizes that follow from arrays, those bound too, and from bound sizes."""
+        known = {n: v for n, v in self.bound.items() if n in self.sizes}
+        return match_sizes([*given, *self.arrays()], known)
+
+    def known_sizes(self) -> dict[str, int]:
+        """Return all sizes.
+
+        Raises
+        ------
+        UnboundError
+            If one has no value.
+        """
+        found = self.matched()
+        need(self.sizes, found, "size")
+        return found
+
+
+def scaled(matrix: MatrixData, factor: ir.Value, name: str) -> MatrixData:
+    """Return a multiple of a matrix; a factor that is no constant becomes one of its data."""
+    found = matrix
+    if isinstance(factor, ir.Const):
+        origin = Combination(None, factor.value, matrix.origin)
+    else:
+        own = ir.fresh("factor", {"factor", *matrix.data, *matrix.sizes})
+        origin = Combination(None, own, matrix.origin)
+        found = replace(
+            matrix,
+            data={**matrix.data, own: scalar},
+            bound=MappingProxyType({**matrix.bound, own: Value(factor)}),
+        )
+        factor = ir.Scalar(own)
+    entries = families.scale(matrix.families, factor)
+    return replace(found, name=name, families=entries, origin=origin, paths=())
+
+
+def cut(matrix: MatrixData, which: families.Part, k: int) -> MatrixData:
+    """Return a triangle of a matrix, or its diagonal."""
+    found = families.part(matrix.families, which, k)
+    name = f"{matrix.name}.{which}({k if k else ''})"
+    origin = PartOf(matrix.origin, which, k)
+    return replace(matrix, name=name, families=found, origin=origin, paths=())
+
+
+def values_of(matrix: MatrixData, sizes: Mapping[str, int]) -> dict[str, Any]:
+    """Return the values of all data that the definition of a matrix takes, for given sizes.
+
+    Raises
+    ------
+    UnboundError
+        If one has no value, or is a symbol of a program.
+    ShapeError
+        If an array does not fit its space.
+    """
+    names = tuple(n for n in matrix.data if n in matrix.origin.data())
+    need(names, matrix.bound, "data")
+    values: dict[str, Any] = {}
+    for name in names:
+        kind = matrix.data[name]
+        value = matrix.bound[name]
+        if isinstance(value, Value) and known_early(value.node):
+            value = number(value, sizes)
+        if isinstance(value, Symbol):
+            raise UnboundError(f"Data {name!r} is bound to a symbol of a program.")
+        if isinstance(kind, Space):
+            if value.shape != kind.extent(sizes):
+                raise ShapeError(
+                    f"Field {name!r} has shape {value.shape}; its space has {kind.extent(sizes)}."
+                )
+            value = Points(value, kind, sizes)
+        values[name] = value
+    return values

@@ -1,0 +1,54 @@
+"""Names that tell the data of matrices apart where they stand in one expression."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..spaces.space import stem
+from .matrix_data import MatrixData
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two values of data are one: equal numbers, or an array, or views of its elements."""
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return a.__array_interface__ == b.__array_interface__
+    return a is b or (isinstance(a, (int, float)) and a == b)
+
+
+def renamed_apart(matrix: MatrixData, other: MatrixData) -> MatrixData:
+    """Return a matrix with data renamed where ``other`` means something else by a name."""
+    taken = {stem(n) for n in (*other.data, *matrix.data)}
+    names: dict[str, str] = {}
+    for name, kind in matrix.data.items():
+        if name not in other.data or name in names:
+            continue
+        if other.data[name] != kind or not same(other.bound.get(name), matrix.bound.get(name)):
+            old = stem(name)
+            new = ir.fresh(old, taken)
+            taken.add(new)
+            names |= {n: new + n[len(old) :] for n in matrix.data if stem(n) == old}
+    return _renamed(matrix, names) if names else matrix
+
+
+def _renamed(matrix: MatrixData, names: Mapping[str, str]) -> MatrixData:
+    def change(value: ir.Value) -> ir.Value | None:
+        match value:
+            case ir.Scalar(name) if name in names:
+                return ir.Scalar(names[name])
+            case ir.Load(array, index) if array in names:
+                return ir.Load(names[array], index)
+        return None
+
+    return replace(
+        matrix,
+        families=tuple(replace(f, value=ir.rewrite(f.value, change)) for f in matrix.families),
+        origin=matrix.origin.renamed(names),
+        data={names.get(n, n): kind for n, kind in matrix.data.items()},
+        bound={names.get(n, n): value for n, value in matrix.bound.items()},
+        paths=(),
+    )

@@ -1,0 +1,136 @@
+"""What matrices of all kinds have in common: their parts, their programs, their use in SciPy."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVar
+
+import numpy as np
+
+from ..algebra.families import Part
+from ..errors import ArgumentError, UnsupportedError
+from ..programs.matrix_program import What
+from ..programs.program import Program
+
+if TYPE_CHECKING:
+    from scipy.sparse.linalg import LinearOperator
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Made = TypeVar("Made", bound="Operator[Any]")
+"""The kind of matrix that operations give."""
+
+
+class Operator(ABC, Generic[Made]):
+    """A matrix of any kind.
+
+    It has a program to apply it and one to solve with it, each made when it is first used.
+    """
+
+    __array_ufunc__ = None
+
+    # -- what each kind of matrix does in its own way ----------------------------------------------
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What messages call the matrix."""
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns; needs all sizes."""
+
+    @property
+    @abstractmethod
+    def T(self) -> Made:
+        """The transpose."""
+
+    @abstractmethod
+    def __mul__(self, factor: object) -> Any:
+        """Return a multiple."""
+
+    @abstractmethod
+    def apply(self, x: Any, out: Any = None) -> Any:
+        """Return the product with an operand of the shape of the columns."""
+
+    @abstractmethod
+    def equals(self, other: Any) -> bool:
+        """Whether the matrices are proved equal, for all sizes."""
+
+    @abstractmethod
+    def _part(self, which: Part, k: int) -> Made:
+        """Return a triangle or the diagonal."""
+
+    @abstractmethod
+    def _declared(self, what: What) -> Program:
+        """Return the program to apply the matrix or to solve with it."""
+
+    @abstractmethod
+    def _flat(self, x: Array) -> Array:
+        """Return the product with a flattened operand, flattened."""
+
+    # -- what all of them do alike -----------------------------------------------------------------
+
+    def __rmul__(self, factor: object) -> Any:
+        return self * factor
+
+    def __rmatmul__(self, x: object) -> NoReturn:
+        raise UnsupportedError(
+            f"A product with {self.name} on the right is not staged.",
+            hint="Apply the transpose: A.T @ x.",
+        )
+
+    def tril(self, k: Literal[0, -1] = 0) -> Made:
+        """Return the entries whose column comes before the row in row order, or is it (k = 0).
+
+        In a block matrix the points of row and column are compared.
+        """
+        return self._part("tril", k)
+
+    def triu(self, k: Literal[0, 1] = 0) -> Made:
+        """Return the entries whose column comes after the row in row order, or is it (k = 0).
+
+        In a block matrix the points of row and column are compared.
+        """
+        return self._part("triu", k)
+
+    def diagonal(self) -> Made:
+        """Return the entries on the diagonal, as a matrix.
+
+        In a block matrix this is one dense block for each point.
+        """
+        return self._part("diagonal", 0)
+
+    @cached_property
+    def _programs(self) -> dict[str, Program]:
+        return {}
+
+    def program(self, what: What) -> Program:
+        """Return the program behind ``A @ x`` or ``A.solve(b)``."""
+        if what not in ("apply", "solve"):
+            raise ArgumentError(f'A matrix has the programs "apply" and "solve", not {what!r}.')
+        known = self._programs.get(what)
+        return known or self._programs.setdefault(what, self._declared(what))
+
+    def aslinearoperator(self, dtype: Any = np.float64) -> LinearOperator:
+        """Return a SciPy ``LinearOperator`` on flattened arrays; all sizes must be bound.
+
+        Its ``rmatvec`` applies the transpose, which is made when it is first needed. The elements
+        of block matrices are numbered component by component.
+
+        Examples
+        --------
+        >>> import numpy as np, ssr
+        >>> s = ssr.Space(3)
+        >>> ssr.identity(s).aslinearoperator() @ np.ones(3)
+        array([1., 1., 1.])
+        """
+        from scipy.sparse.linalg import LinearOperator
+
+        return LinearOperator(
+            self.shape,
+            matvec=lambda x: self._flat(np.ascontiguousarray(x, dtype)),
+            rmatvec=lambda x: self.T._flat(np.ascontiguousarray(x, dtype)),
+            dtype=np.dtype(dtype),
+        )
