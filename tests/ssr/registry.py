@@ -33,7 +33,7 @@ class Case:
         rng = np.random.default_rng(sum(sizes.values()))
         matrix = cached(self)
         data = {
-            name: rng.uniform(-1.0, 1.0, matrix.parts.data[name].extent(sizes))
+            name: rng.uniform(-1.0, 1.0, matrix.definition.data[name].extent(sizes))
             for name in self.fields
         }
         return matrix.bind(**self.scalars, **data)

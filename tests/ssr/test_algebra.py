@@ -234,7 +234,7 @@ def test_data_of_both_factors() -> None:
     made = D.bind(d=u) @ A @ D.bind(d=v)
     S = definition(A, sizes)
     check(made, sparse.diags(u.ravel()) @ S @ sparse.diags(v.ravel()), abs(S), sizes)
-    assert set(made.parts.data) == {"d", "d_1"}
+    assert set(made.definition.data) == {"d", "d_1"}
     assert made.T.T.equals(made)
 
 

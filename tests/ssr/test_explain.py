@@ -39,7 +39,7 @@ def test_trace_shows_paths_and_the_users_lines() -> None:
     text = bidiagonal.explain("trace")
     found = lines(text)
     assert found[0] == "bidiagonal: 2 paths through the generator"
-    first = bidiagonal.parts.paths[0].entries[0].span
+    first = bidiagonal.definition.paths[0].entries[0].span
     assert first is not None
     assert found[1:4] == [
         "0 < i < n",

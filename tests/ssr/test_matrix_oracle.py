@@ -152,7 +152,7 @@ def test_data_may_have_other_numbers_later(name: str) -> None:
     matrix = case.bound(sizes)
     x = np.ones(matrix.cols.extent(sizes))
     first = plain.apply(matrix, x, x.shape)
-    matrix.parts.bound[case.fields[0]][...] += 1.0
+    matrix.definition.bound[case.fields[0]][...] += 1.0
     second = plain.apply(matrix, x, x.shape)
     plain.check_close(second, definition(matrix, sizes) @ x.ravel(), 10.0, 1e-14)
     assert not np.array_equal(first, second)
@@ -238,7 +238,7 @@ def test_definition_with_data() -> None:
     case: Case = CASES["upwind"]
     sizes = {"ny": 4, "nx": 3}
     A = case.bound(sizes)
-    u, v = (A.parts.bound[name] for name in "uv")
+    u, v = (A.definition.bound[name] for name in "uv")
     made = definition(A, sizes).toarray().reshape(4, 3, 4, 3)
     for j, i in np.ndindex(4, 3):
         meant = np.zeros((4, 3))
