@@ -382,3 +382,26 @@ def test_one_row_of_a_line_in_a_statement_that_runs_ahead() -> None:
         expected = y - (S @ v.ravel()).reshape(shape), (S @ T @ h.ravel()).reshape(shape)
         plain.run(both, x, y, v, h)
         np.testing.assert_allclose((x, y), expected, rtol=0, atol=1e-15)
+
+
+def test_factors_of_a_recurrence_beside_shared_values() -> None:
+    """The buffer of a recurrence's factors and a value that is used twice had one name."""
+    cells = ssr.Space(3)
+
+    @ssr.matrix(rows=cells, cols=cells)
+    def B(i: Any) -> Any:
+        yield i, 1.0 + 0.5 * i
+        if i > 0:
+            yield 0, 0.25 * i
+            yield i - 1, 0.5
+
+    @ssr.program(x=cells, y=cells, b=cells)
+    def p(x: Any, y: Any, b: Any) -> None:
+        y[:] = (B - ssr.identity(cells)) @ x
+        b[:] = B.solve(b)
+
+    x, y, b = np.array([1.0, 2.0, 4.0]), np.zeros(3), np.ones(3)
+    plain.run(plain.uncached(p), x, y, b)
+    dense = B.to_scipy().toarray()
+    np.testing.assert_allclose(y, dense @ x - x, 1e-14)
+    np.testing.assert_allclose(b, np.linalg.solve(dense, np.ones(3)), 1e-14)

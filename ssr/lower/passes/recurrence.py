@@ -146,7 +146,7 @@ def _coefficients(
         elif operation == "mul" and isinstance(divisor, ir.Const):
             found.append(replace(term, weight=multiply(divisor, term.weight)))
         else:
-            name = ir.scratch("v", buffers)
+            name = ir.scratch("q", buffers)
             buffers.append(ir.Buffer(name, 1, 0))
             weight = ir.Op(operation, (term.weight, divisor))
             made.append(

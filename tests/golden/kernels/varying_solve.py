@@ -6,12 +6,12 @@ from numba.types import Array, f4, f8, i8
 from ssr.runtime.intrinsics import address, fits, fma, ld, maximum, meet, minimum, prefetch, sign, st
 from ssr.runtime.lanes import accumulate, extreme, found, total
 
-META = {'fields': ['x', 'r', 'a', 'b', 'c'], 'temporaries': {}, 'written': ['x'], 'buffers': [('v0', 0, 1, 0, None), ('t0', 0, 1, 0, None)], 'scalars': [], 'sizes': ['n'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1,),), 'whole_lines': False, 'fused': False}], 'loops': 2, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
+META = {'fields': ['x', 'r', 'a', 'b', 'c'], 'temporaries': {}, 'written': ['x'], 'buffers': [('q0', 0, 1, 0, None), ('t0', 0, 1, 0, None)], 'scalars': [], 'sizes': ['n'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1,),), 'whole_lines': False, 'fused': False}], 'loops': 2, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
 
 real = np.float64
 
 
-def kernel(x, r, a, b, c, v0, t0, layout, table_0):
+def kernel(x, r, a, b, c, q0, t0, layout, table_0):
     if not fits(x, layout, 3):
         return 1
     if not fits(r, layout, 6):
@@ -31,18 +31,18 @@ def kernel(x, r, a, b, c, v0, t0, layout, table_0):
         r_0 = table_0[box, 4]
         a_0 = table_0[box, 5]
         b_0 = table_0[box, 6]
-        v0_0 = 0 - i_lo
+        q0_0 = 0 - i_lo
         t0_0 = 0 - i_lo
         for i in range(i_lo, i_hi):
             st(t0, t0_0 + i, (ld(r, r_0 + i) / ld(b, b_0 + i)))
         if i_hi >= 2:
             for i in range(max(1, i_lo), i_hi):
-                st(v0, v0_0 + i, ((-(-ld(a, a_0 + i))) / ld(b, b_0 + i)))
+                st(q0, q0_0 + i, ((-(-ld(a, a_0 + i))) / ld(b, b_0 + i)))
         if i_lo == 0:
             st(x, x_0, ld(t0, t0_0))
         for i in range(max(1, i_lo), i_hi):
             s1 = ld(t0, t0_0 + i)
-            s2 = fma(ld(v0, v0_0 + i), ld(x, x_0 + i - 1), s1)
+            s2 = fma(ld(q0, q0_0 + i), ld(x, x_0 + i - 1), s1)
             st(x, x_0 + i, s2)
     return 0
 
