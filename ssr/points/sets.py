@@ -7,6 +7,7 @@ digest. Set equality is `equals`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from itertools import product
 from typing import Any
@@ -20,6 +21,29 @@ from .loop_tree import For, If, Loop, Run
 _CONTEXT = isl.DEFAULT_CONTEXT
 _NODE: Any = isl.ast_node_type
 _OP: Any = isl.ast_expr_op_type
+
+
+EFFORT = 3_000_000
+"""Operations of isl after which the inverse of a map is given up: about a second."""
+
+
+@contextmanager
+def _bounded_effort() -> Iterator[None]:
+    """Let isl raise its error when it has used up `EFFORT` operations inside the block.
+
+    No callbacks may run inside: isl's binding drops their errors. Symmetric constraints are not
+    treated together, since isl stops there with an error for some maps of constant columns.
+    """
+    symmetric = _CONTEXT.get_pip_symmetry()
+    _CONTEXT.set_pip_symmetry(0)
+    _CONTEXT.reset_operations()
+    _CONTEXT.set_max_operations(EFFORT)
+    try:
+        yield
+    finally:
+        _CONTEXT.set_max_operations(0)
+        _CONTEXT.reset_operations()
+        _CONTEXT.set_pip_symmetry(symmetric)
 
 
 class Domain:
@@ -181,20 +205,24 @@ class Domain:
 
         Returns
         -------
-        Pieces (set over ``axes``, point of this set); None if more points are mapped to one.
+        Pieces (set over ``axes``, point of this set); None if more points are mapped to one, or if
+        isl needs more than `EFFORT` operations.
         """
         graph = self._graph(image)
         back = graph.reverse()
         if not graph.apply_range(back).deltas().project_out_all_params().is_bounded():
             return None
-        found: list[tuple[Domain, tuple[Affine, ...]]] = []
-        for _ in range(most):
-            if back.is_empty():
-                break
-            first = back.lexmin_pw_multi_aff()
-            found += _pieces(first, axes)
-            back = back.subtract(isl.Map.from_pw_multi_aff(first)).coalesce()
-        return found if back.is_empty() else None
+        firsts: list[Any] = []
+        try:
+            with _bounded_effort():
+                while not back.is_empty() and len(firsts) < most:
+                    firsts.append(back.lexmin_pw_multi_aff())
+                    back = back.subtract(isl.Map.from_pw_multi_aff(firsts[-1])).coalesce()
+                if not back.is_empty():
+                    return None
+        except isl.Error:
+            return None
+        return [piece for first in firsts for piece in _pieces(first, axes)]
 
     def _graph(self, image: tuple[Affine, ...]) -> Any:
         return _map(self.axes, image).intersect_domain(self.isl)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ssr
-from ssr.errors import Error, OverlapError
+from ssr.errors import Error, OverlapError, UnsupportedError
 
 from . import plain
 from . import strategies as some
@@ -405,3 +405,31 @@ def test_factors_of_a_recurrence_beside_shared_values() -> None:
     dense = B.to_scipy().toarray()
     np.testing.assert_allclose(y, dense @ x - x, 1e-14)
     np.testing.assert_allclose(b, np.linalg.solve(dense, np.ones(3)), 1e-14)
+
+
+def transposed(width: int, height: int) -> ssr.Matrix:
+    """Return the transpose of a matrix whose rows near the end all read one column."""
+    rows, cols = ssr.Space(n, width, height), ssr.Space(n, width)
+
+    @ssr.matrix(rows=rows, cols=cols)
+    def ends(k: Any, j: Any, i: Any) -> Any:
+        if (k + j + i) % 2 != 0 and k + 3 >= n - j:
+            yield (0, 0), 2.0
+
+    return ends.T
+
+
+def test_transpose_of_a_constant_column() -> None:
+    """Isl stopped with an error of its own, after a minute for some matrices."""
+    made = transposed(2, 3).bind(n=5)
+    dense = np.zeros((10, 30))
+    for row, (k, j, i) in enumerate(np.ndindex(5, 2, 3)):
+        dense[0, row] = 2.0 * ((k + j + i) % 2 != 0 and k + 3 >= 5 - j)
+    np.testing.assert_array_equal(made.to_scipy().toarray(), dense)
+    x = np.arange(30.0).reshape(5, 2, 3)
+    np.testing.assert_array_equal(plain.apply(made, x, (5, 2)).ravel(), dense @ x.ravel())
+
+
+def test_transpose_that_takes_too_long() -> None:
+    with pytest.raises(UnsupportedError, match="rows with too many entries"):
+        transposed(5, 5)
