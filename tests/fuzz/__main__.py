@@ -1,0 +1,26 @@
+"""Draw random cases for some time, report what is found and how many of each kind there were."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from .drive import KINDS, Plan, drive
+
+
+def main() -> int:
+    """Run the command; the status is 1 if something was found."""
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60.0, help="how long to go on")
+    parser.add_argument("--seed", type=int, default=0, help="which cases are drawn")
+    parser.add_argument("--kind", choices=sorted(KINDS), action="append", help="default: all")
+    parser.add_argument("--compiled", action="store_true", help="compile with Numba")
+    parser.add_argument("--jobs", type=int, default=1, help="processes side by side")
+    parser.add_argument("--first", type=int, default=0, help="number of the first program")
+    given = parser.parse_args()
+    kinds = tuple(given.kind or KINDS)
+    plan = Plan(given.seed, kinds, given.compiled)
+    return drive(plan, given.seconds, given.jobs, given.first)
+
+
+sys.exit(main())

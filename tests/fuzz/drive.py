@@ -1,0 +1,192 @@
+"""Processes that examine cases one after the other, and the counts of what came of them."""
+
+from __future__ import annotations
+
+import multiprocessing
+import resource
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection, wait
+from random import Random
+from typing import Any
+
+from . import matrices, others, programs
+from .cases import Case, Outcome, Run, examine, source
+from .runs import runs
+from .shrink import shrunk
+from .text import Draft
+
+KINDS: dict[str, Callable[[Random], Draft]] = {
+    "matrices": matrices.matrices,
+    "kron": matrices.kron,
+    "programs": programs.programs,
+    "recurrences": others.recurrences,
+    "stored": others.stored,
+    "blocks": others.blocks,
+}
+SHARE = {"matrices": 5, "kron": 1, "programs": 10, "recurrences": 2, "stored": 1, "blocks": 2}
+"""How often a kind is drawn, among those that are asked for."""
+CPU = 25
+"""Seconds of CPU after which a process is ended by the system."""
+LIFE = 150
+"""Programs that one process examines."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which programs are drawn, and how they are run."""
+
+    seed: int
+    kinds: tuple[str, ...]
+    compiled: bool
+
+    def case(self, number: int) -> tuple[str, Case]:
+        """Return the kind and the case of a number."""
+        rng = Random(f"{self.seed} {number}")
+        kind = rng.choices(self.kinds, [SHARE[k] for k in self.kinds])[0]
+        draft = KINDS[kind](rng)
+        return kind, Case(draft.text(), runs(rng, draft, self.compiled))
+
+    def call(self) -> Callable[..., Any]:
+        """Return the function that runs a program on arrays."""
+        if self.compiled:
+            return lambda program, *args, **more: program(*args, **more)
+        return lambda program, *args, **more: program.run_plain(*args, **more)
+
+
+def outcomes(plan: Plan, number: int) -> Iterator[tuple[str, Case, Run, Outcome]]:
+    """Yield what comes of the runs of one program."""
+    kind, case = plan.case(number)
+    for run, outcome in examine(case, plan.call()):
+        yield kind, case, run, outcome
+
+
+def minimal(plan: Plan, case: Case, run: Run, outcome: Outcome, seconds: float) -> Case:
+    """Return a smaller case of the same outcome."""
+    runs = case.runs if outcome.what == "bits" else (run,)
+
+    def again(smaller: Case) -> bool:
+        resource.setrlimit(resource.RLIMIT_CPU, (_used() + CPU, resource.RLIM_INFINITY))
+        found = [o for _, o in examine(smaller, plan.call())]
+        return any(o.kind == "wrong" and o.what == outcome.what for o in found)
+
+    return shrunk(replace(case, runs=runs), again, seconds)
+
+
+def _used() -> int:
+    spent = resource.getrusage(resource.RUSAGE_SELF)
+    return int(spent.ru_utime + spent.ru_stime)
+
+
+def work(plan: Plan, first: int, step: int, until: float, send: Connection) -> None:
+    """Examine programs and send what comes of them, until the time is over."""
+    for number in range(first, first + LIFE * step, step):
+        if time.time() > until:
+            break
+        resource.setrlimit(resource.RLIMIT_CPU, (_used() + CPU, resource.RLIM_INFINITY))
+        send.send(("start", number, None))
+        counts: Counter[tuple[str, str, str]] = Counter()
+        seen: set[str] = set()
+        try:
+            for kind, case, run, outcome in outcomes(plan, number):
+                counts[kind, outcome.kind, outcome.what] += 1
+                if outcome.kind == "wrong" and outcome.what not in seen:
+                    seen.add(outcome.what)
+                    send.send(("found", number, (kind, outcome, f"{case.text}# {run}")))
+                    if outcome.what != "slow":
+                        small = minimal(plan, case, run, outcome, 120.0)
+                        send.send(("small", number, (kind, outcome, source(small, outcome))))
+        except Exception:
+            send.send(("broken", number, traceback.format_exc()))
+        send.send(("done", number, counts))
+    send.send(("end", first + LIFE * step, None))
+
+
+class Tally:
+    """The counts of all processes, and how they are printed."""
+
+    def __init__(self) -> None:
+        self.programs: Counter[str] = Counter()
+        self.cases: Counter[tuple[str, str, str]] = Counter()
+        self.findings = 0
+
+    def add(self, counts: Counter[tuple[str, str, str]]) -> None:
+        """Add the counts of one program."""
+        self.cases += counts
+        for kind in {key[0] for key in counts}:
+            self.programs[kind] += 1
+
+    def __str__(self) -> str:
+        lines = [f"{'kind':14}{'programs':>10}{'cases':>10}{'same':>10}  others"]
+        for kind in sorted(self.programs):
+            own = {key[1:]: n for key, n in self.cases.items() if key[0] == kind}
+            others = {f"{k} {w}": n for (k, w), n in sorted(own.items()) if k != "same"}
+            same = own.get(("same", ""), 0)
+            shown = ", ".join(f"{what}: {n}" for what, n in others.items())
+            lines.append(
+                f"{kind:14}{self.programs[kind]:10}{sum(own.values()):10}{same:10}  {shown}"
+            )
+        total = sum(self.cases.values())
+        lines.append(
+            f"{'all':14}{sum(self.programs.values()):10}{total:10}; {self.findings} findings"
+        )
+        return "\n".join(lines)
+
+
+def drive(plan: Plan, seconds: float, jobs: int, first: int) -> int:
+    """Let processes work for some time; return 1 if something was found."""
+    context = multiprocessing.get_context("fork")
+    until, tally = time.time() + seconds, Tally()
+    processes: dict[Connection, Any] = {}
+    current: dict[Connection, int] = {}
+    shown = time.time()
+
+    def start(number: int) -> None:
+        receive, send = context.Pipe(False)
+        process = context.Process(target=work, args=(plan, number, jobs, until, send))
+        process.start()
+        send.close()
+        processes[receive], current[receive] = process, number
+
+    for job in range(jobs):
+        start(first + job)
+    while processes:
+        for ready in wait(list(processes), 5.0):
+            assert isinstance(ready, Connection)
+            try:
+                what, number, told = ready.recv()
+            except EOFError:  # ended by the system
+                what, number, told = "killed", current[ready], None
+            current[ready] = number
+            if what == "done":
+                tally.add(told)
+            elif what in ("found", "small", "broken"):
+                tally.findings += what == "found"
+                print(f"== {what}: seed {plan.seed} number {number}\n{report(told)}", flush=True)
+            elif what in ("end", "killed"):
+                processes.pop(ready).join()
+                if what == "killed":
+                    tally.findings += 1
+                    case = plan.case(number)
+                    slow = Outcome("wrong", "killed", f"more than {CPU} s of CPU")
+                    print(f"== killed: seed {plan.seed} number {number}")
+                    print(source(case[1], slow), flush=True)
+                    number += jobs
+                if time.time() < until:
+                    start(number)
+        if time.time() - shown > 60.0:
+            shown = time.time()
+            print(tally, flush=True)
+    print(tally, flush=True)
+    return int(tally.findings > 0)
+
+
+def report(told: Any) -> str:
+    """Return a finding as text."""
+    if isinstance(told, str):
+        return told
+    kind, outcome, text = told
+    return f"{kind}: {outcome.what}\n{outcome.detail}\n{text}"

@@ -1,0 +1,446 @@
+"""The meaning of a program's text, on integers and dense arrays.
+
+`Reference` stands for the package where a text says ``ssr``: indices are integers of Python, a
+matrix is a dense array made row by row, an expression is computed when it is written down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import product
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from .numbers import (
+    Array,
+    Field,
+    Number,
+    Several,
+    Undefined,
+    VectorField,
+    larger,
+    number,
+    pointwise,
+    reduction,
+    smaller,
+    where,
+)
+
+
+@dataclass(frozen=True)
+class Space:
+    """A box of integer points."""
+
+    lower: tuple[int, ...]
+    shape: tuple[int, ...]
+    staggered: tuple[bool, ...]
+
+    def __post_init__(self) -> None:
+        if min(self.shape) < 1:
+            raise Undefined(f"a space has the shape {self.shape}")
+
+    @staticmethod
+    def of(*shape: int) -> Space:
+        return Space((0,) * len(shape), tuple(map(int, shape)), (False,) * len(shape))
+
+    @property
+    def count(self) -> int:
+        return int(np.prod(self.shape))
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def grow(self, *width: Any) -> Space:
+        each = width * self.ndim if len(width) == 1 else width
+        pairs = [w if isinstance(w, tuple) else (w, w) for w in each]
+        lower = tuple(a - w for a, (w, _) in zip(self.lower, pairs, strict=True))
+        shape = tuple(n + sum(w) for n, w in zip(self.shape, pairs, strict=True))
+        return Space(lower, shape, self.staggered)
+
+    def faces(self, axis: int) -> Space:
+        return self._staggered({axis % self.ndim})
+
+    def nodes(self) -> Space:
+        return self._staggered(set(range(self.ndim)))
+
+    def _staggered(self, axes: set[int]) -> Space:
+        shape = tuple(n + (a in axes) for a, n in enumerate(self.shape))
+        return Space(self.lower, shape, tuple(a in axes for a in range(self.ndim)))
+
+    def vector(self, components: int) -> VectorSpace:
+        return VectorSpace(components, self)
+
+    def times(self, other: Space) -> Space:
+        return Space(
+            self.lower + other.lower, self.shape + other.shape, self.staggered + other.staggered
+        )
+
+    def __contains__(self, point: Any) -> bool:
+        index = point if isinstance(point, tuple) else (point,)
+        return all(0 <= x - a < n for x, a, n in zip(index, self.lower, self.shape, strict=True))
+
+    def points(self) -> Iterator[tuple[int, ...]]:
+        """Yield all points in C order."""
+        yield from product(*(range(a, a + n) for a, n in zip(self.lower, self.shape, strict=True)))
+
+    def position(self, point: Any) -> int:
+        """Return the place of a point in C order."""
+        index = point if isinstance(point, tuple) else (point,)
+        if index not in self:
+            raise Undefined(f"the point {index} lies outside {self}")
+        place = 0
+        for x, a, n in zip(index, self.lower, self.shape, strict=True):
+            place = place * n + x - a
+        return place
+
+    def place(self, part: Space) -> tuple[slice, ...]:
+        """Return where the points of a part are in an array on this space."""
+        ends = zip(part.lower, self.lower, part.shape, self.shape, strict=True)
+        if any(a < b or a + n > b + m for a, b, n, m in ends):
+            raise Undefined(f"{part} is no part of {self}")
+        starts = [a - b for a, b in zip(part.lower, self.lower, strict=True)]
+        return tuple(slice(a, a + n) for a, n in zip(starts, part.shape, strict=True))
+
+
+@dataclass(frozen=True)
+class VectorSpace:
+    """Several values at each point of a space."""
+
+    components: int
+    space: Space
+
+    @property
+    def count(self) -> int:
+        return self.components * self.space.count
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (self.components, *self.space.shape)
+
+
+def base(space: Any) -> tuple[int, Space]:
+    """Return the number of components, and the space of the points."""
+    return (space.components, space.space) if isinstance(space, VectorSpace) else (1, space)
+
+
+class Reading:
+    """A field as a generator reads it, at integer points."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __getitem__(self, place: Any) -> Any:
+        index = place if isinstance(place, tuple) else (place,)
+        if isinstance(self.value, Several):
+            first, *rest = index
+            return Reading(self.value.components[first])[tuple(rest)]
+        space = self.value.space
+        return float(self.value.value.ravel()[space.position(index)])
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """A dense matrix between spaces: values, scales, and where there are entries."""
+
+    rows: Any
+    cols: Any
+    value: Array
+    scale: Array
+    entries: Array
+
+    __array_ufunc__ = None
+
+    def _like(self, value: Array, scale: Array, entries: Array) -> Matrix:
+        return replace(self, value=value, scale=scale, entries=entries)
+
+    def __add__(self, other: Matrix) -> Matrix:
+        return self._like(
+            self.value + other.value, self.scale + other.scale, self.entries | other.entries
+        )
+
+    def __sub__(self, other: Matrix) -> Matrix:
+        return self + -other
+
+    def __neg__(self) -> Matrix:
+        return self._like(-self.value, self.scale, self.entries)
+
+    def __mul__(self, factor: Any) -> Matrix:
+        f = number(factor)
+        return self._like(self.value * f.value, self.scale * f.scale, self.entries)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: float) -> Matrix:
+        return self * (1.0 / divisor)
+
+    def __pow__(self, exponent: int) -> Matrix:
+        made = identity(self.rows)
+        for _ in range(exponent):
+            made = made @ self
+        return made
+
+    @property
+    def T(self) -> Matrix:
+        return Matrix(self.cols, self.rows, self.value.T, self.scale.T, self.entries.T)
+
+    def tril(self, k: int = 0) -> Matrix:
+        return self._like(*(np.tril(a, k) for a in (self.value, self.scale, self.entries)))
+
+    def triu(self, k: int = 0) -> Matrix:
+        return self._like(*(np.triu(a, k) for a in (self.value, self.scale, self.entries)))
+
+    def diagonal(self) -> Matrix:
+        return self.tril().triu()
+
+    def __getitem__(self, place: Any) -> Matrix:
+        rows, cols = (
+            known if isinstance(part, slice) else part
+            for part, known in zip(place, (self.rows, self.cols), strict=True)
+        )
+        at = np.ix_(
+            [self.rows.position(p) for p in rows.points()],
+            [self.cols.position(p) for p in cols.points()],
+        )
+        return Matrix(rows, cols, self.value[at], self.scale[at], self.entries[at])
+
+    def bind(self, **_: Any) -> Matrix:
+        return self
+
+    def compute(self) -> Matrix:
+        return self
+
+    def row(self, *index: int) -> dict[Any, Number]:
+        """Return a row as a dictionary of numbers by column, in C order."""
+        line = self.rows.position(index)
+        found: dict[Any, Number] = {}
+        for n, point in enumerate(self.cols.points()):
+            if self.entries[line, n]:
+                column = point if len(point) > 1 else point[0]
+                found[column] = Number(self.value[line, n], self.scale[line, n])
+        return found
+
+    def __matmul__(self, x: Any) -> Any:
+        if isinstance(x, Matrix):
+            return Matrix(
+                self.rows,
+                x.cols,
+                self.value @ x.value,
+                self.scale @ x.scale,
+                (self.entries.astype(int) @ x.entries.astype(int)) > 0,
+            )
+        value, scale = flat(x, self.cols)
+        return shaped(self.value @ value, self.scale @ scale, self.rows)
+
+    def solve(self, b: Any) -> Any:
+        """Return the solution by substitution, forwards or backwards."""
+        value, scale = flat(b, self.rows)
+        x, s = value.copy(), scale.copy()
+        a = self.value
+        lower, upper = not np.triu(self.entries, 1).any(), not np.tril(self.entries, -1).any()
+        if not (lower or upper) or not a.diagonal().all():
+            raise Undefined("the matrix is no triangle, or singular")
+        order = range(len(a)) if lower else range(len(a) - 1, -1, -1)
+        for n in order:
+            others = [m for m in np.flatnonzero(self.entries[n]) if m != n]
+            size = abs(a[n, n])
+            total = scale[n] + sum(self.scale[n, m] * s[m] for m in others)
+            x[n] = (value[n] - sum(a[n, m] * x[m] for m in others)) / a[n, n]
+            s[n] = total / size * (self.scale[n, n] / size)
+        return shaped(x, s, self.cols)
+
+
+def flat(x: Any, space: Any) -> tuple[Array, Array]:
+    """Return the values and scales of a field or vector as flat arrays."""
+    count, points = base(space)
+    parts = [number(part) for part in (x if isinstance(x, Several) else [x])]
+    if len(parts) != count:
+        raise Undefined("a vector has another number of components")
+    shape = points.shape
+    values = [np.broadcast_to(p.value, shape).ravel() for p in parts]
+    scales = [np.broadcast_to(p.scale, shape).ravel() for p in parts]
+    return np.concatenate(values), np.concatenate(scales)
+
+
+def shaped(value: Array, scale: Array, space: Any) -> Any:
+    """Return a field or vector of flat arrays."""
+    count, points = base(space)
+    values, scales = value.reshape(count, *points.shape), scale.reshape(count, *points.shape)
+    parts = [Number(v, s, points) for v, s in zip(values, scales, strict=True)]
+    return Several(parts) if isinstance(space, VectorSpace) else parts[0]
+
+
+def empty(rows: Any, cols: Any) -> Matrix:
+    """Return a matrix without entries."""
+    shape = rows.count, cols.count
+    return Matrix(rows, cols, np.zeros(shape), np.zeros(shape), np.zeros(shape, bool))
+
+
+def put(made: Matrix, line: int, column: Any, value: Any) -> None:
+    """Add an entry, or a block of entries, to a row of a matrix."""
+    (down, rows), (across, cols) = base(made.rows), base(made.cols)
+    place = cols.position(column)
+    numbers = [[value]] if down == across == 1 and np.ndim(value) == 0 else value
+    for r, c in product(range(down), range(across)):
+        entry = number(numbers[r][c])
+        at = r * rows.count + line, c * cols.count + place
+        made.value[at] += entry.value
+        made.scale[at] += entry.scale
+        made.entries[at] = True
+
+
+def identity(space: Any) -> Matrix:
+    """Return the identity."""
+    return Matrix(
+        space, space, np.eye(space.count), np.eye(space.count), np.eye(space.count, dtype=bool)
+    )
+
+
+def diagonal(space: Space, values: Any) -> Matrix:
+    """Return the diagonal matrix of a field."""
+    value, scale = flat(values, space)
+    return Matrix(space, space, np.diag(value), np.diag(scale), np.eye(space.count, dtype=bool))
+
+
+def kron(left: Any, right: Matrix) -> Matrix:
+    """Return the Kronecker product; a plain array on the left acts on components."""
+    if isinstance(left, Matrix):
+        rows, cols = left.rows.times(right.rows), left.cols.times(right.cols)
+        arrays = (left.value, left.scale, left.entries)
+    else:
+        rows, cols = right.rows.vector(len(left)), right.cols.vector(len(left[0]))
+        arrays = (np.asarray(left, float), np.abs(left), np.ones(np.shape(left), bool))
+    ours = (right.value, right.scale, right.entries)
+    return Matrix(rows, cols, *(np.kron(a, b) for a, b in zip(arrays, ours, strict=True)))
+
+
+def from_scipy(matrix: Any, *, rows: Space, cols: Space) -> Matrix:
+    """Return a stored matrix."""
+    a = matrix.toarray()
+    return Matrix(rows, cols, a, np.abs(a), a != 0)
+
+
+def stencil(rows: Space, cols: Space, weights: Mapping[Any, float], outside: str) -> Matrix:
+    """Return a stencil, whose entries outside are dropped."""
+    made = empty(rows, cols)
+    for line, point in enumerate(rows.points()):
+        for offset, weight in weights.items():
+            shift = offset if isinstance(offset, tuple) else (offset,)
+            column = tuple(x + o for x, o in zip(point, shift, strict=True))
+            if column in cols or outside == "error":
+                put(made, line, column, weight)
+    return made
+
+
+@dataclass(frozen=True, eq=False)
+class Generator:
+    """A generator whose data are not bound yet."""
+
+    function: Callable[..., Any]
+    rows: Any
+    cols: Any
+
+    def bind(self, **data: Any) -> Matrix:
+        made = empty(self.rows, self.cols)
+        known = {
+            n: Reading(v) if isinstance(v, Several) or getattr(v, "space", None) else v
+            for n, v in data.items()
+        }
+        for line, point in enumerate(base(self.rows)[1].points()):
+            for column, value in self.function(*point, **known):
+                put(made, line, column, value)
+        return made
+
+
+class Done:
+    """The rows of a recurrence that are made already."""
+
+    def __init__(self) -> None:
+        self.rows: dict[Any, dict[Any, Number]] = {}
+
+    def __getitem__(self, place: Any) -> Number:
+        row, column = place
+        if row not in self.rows:
+            raise Undefined(f"row {row} is read before it is made")
+        return self.rows[row].get(column, Number(0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A body over fields; ``kinds`` are the spaces of its parameters, None for numbers."""
+
+    body: Callable[..., Any]
+    kinds: dict[str, Any]
+
+    def __call__(self, *args: Any) -> Any:
+        return self.body(*args)
+
+    def run(self, values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Number]]:
+        """Return the fields after a run on arrays and numbers, and what the body returns."""
+        fields = {n: field(values[n], kind) for n, kind in self.kinds.items()}
+        made = self.body(**fields)
+        many = made if isinstance(made, tuple) else () if made is None else (made,)
+        return fields, [number(m) for m in many]
+
+
+def field(value: Any, kind: Any) -> Any:
+    """Return an array as a field or vector field; a number as it is."""
+    if kind is None:
+        return Number(value)
+    if isinstance(kind, VectorSpace):
+        return VectorField(Field(part, None, kind.space) for part in value)
+    return Field(value, None, kind)
+
+
+class Reference:
+    """The public names of the package for given sizes."""
+
+    def __init__(self, sizes: Mapping[str, int]) -> None:
+        self._sizes = sizes
+        self.scalar = None
+        self.Space = Space.of
+        self.identity, self.diagonal, self.kron = identity, diagonal, kron
+        self.from_scipy, self.stencil = from_scipy, stencil
+        self.where, self.minimum, self.maximum = where, smaller, larger
+        self.sqrt = pointwise(np.sqrt, lambda x: x.scale / np.sqrt(np.abs(x.value)))
+        self.tanh = pointwise(np.tanh, lambda x: x.scale)
+        self.sin = pointwise(np.sin, lambda x: x.scale)
+        self.sum, self.max = reduction(np.sum, True), reduction(np.max, False)
+        self.min = reduction(np.min, False)
+        self.vector = lambda *parts: Several(map(number, parts))
+        self.options = SimpleNamespace()
+
+    def sizes(self, names: str) -> tuple[int, ...]:
+        return tuple(self._sizes[n] for n in names.split())
+
+    def dot(self, x: Any, y: Any) -> Number:
+        return self.sum(x * y)
+
+    def norm(self, x: Any) -> Number:
+        found: Number = self.sqrt(self.dot(x, x))
+        return found
+
+    def matrix(self, *, rows: Any, cols: Any, **data: Any) -> Callable[..., Any]:
+        def declare(function: Callable[..., Any]) -> Any:
+            made = Generator(function, rows, cols)
+            return made if data else made.bind()
+
+        return declare
+
+    def recurrence(self, *, rows: Any, cols: Any) -> Callable[..., Any]:
+        def declare(function: Callable[..., Any]) -> Matrix:
+            done, made = Done(), empty(rows, cols)
+            for line, point in enumerate(rows.points()):
+                row = dict(function(*point, done))
+                done.rows[point if len(point) > 1 else point[0]] = row
+                for column, value in row.items():
+                    put(made, line, column, value)
+            return made
+
+        return declare
+
+    def program(self, **kinds: Any) -> Callable[..., Program]:
+        return lambda body: Program(body, kinds)

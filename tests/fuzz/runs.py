@@ -1,0 +1,49 @@
+"""Sizes, arrays and options of the runs of a program."""
+
+from __future__ import annotations
+
+from random import Random
+
+from .arrays import LAYOUTS
+from .cases import Run
+from .text import Draft
+
+VARIANTS = (
+    (("exact",), ("exact", "fuse")),
+    (("exact",), ("exact", "split")),
+    ((), ("fuse",)),
+    ((), ("split",)),
+    (("exact", "fuse"), ("exact", "recurrence")),
+    (("exact",), ("exact", "partial_sums")),
+    (("recurrence",), ("recurrence", "split")),
+    ((), ("fold",)),
+)
+"""Options that are changed, in pairs that must give the same bits."""
+
+
+def runs(rng: Random, draft: Draft, compiled: bool) -> tuple[Run, ...]:
+    """Draw the runs of a program: other sizes, arrays and layouts under a few options."""
+    names = sorted(set(draft.sizes))
+    largest = {0: 1, 1: 11, 2: 7, 3: 4, 4: 3}[len(names)]
+    dtype = rng.choice(["float64", "float64", "float64", "float32"])
+    variants = [(), *(rng.choice(VARIANTS))] if not compiled else [*rng.choice(VARIANTS)]
+    if compiled and rng.random() < 0.5:
+        variants = [rng.choice(variants)]
+    found = []
+    for seed in range(24 if names else 4):
+        sizes = tuple((n, size(rng, largest)) for n in names)
+        layouts = tuple(rng.choice(LAYOUTS) for _ in range(3))
+        cuts = tuple(rng.randint(1, 3) for _ in range(4)) if rng.random() < 0.3 else ()
+        for options in dict.fromkeys(variants):
+            found.append(Run(sizes, seed, dtype, layouts, options))
+            if cuts and options == variants[-1]:
+                found.append(Run(sizes, seed, dtype, layouts[1:], options, cuts))
+    if names and rng.random() < 0.05:
+        none = tuple((n, 0 if n == names[0] else 3) for n in names)
+        found.append(Run(none, 0, dtype, ("plain",), variants[0]))
+    return tuple(found)
+
+
+def size(rng: Random, largest: int) -> int:
+    """Draw an extent: small ones are likely."""
+    return rng.choice([1, 2, 3, rng.randint(1, largest), rng.randint(1, largest)])

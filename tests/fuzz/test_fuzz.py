@@ -1,0 +1,103 @@
+"""A short run of random cases, always the same ones; and whether mistakes would be found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+import ssr
+
+from .arrays import LAYOUTS, Watched
+from .cases import Case, Run, examine, source
+from .drive import KINDS, Plan, minimal, outcomes
+
+RUN = Plan(0, tuple(KINDS), False).call()
+TEXT = """\
+n, = ssr.sizes('n')
+C = ssr.Space(n)
+@ssr.matrix(rows=C, cols=C)
+def A(i):
+    yield (i,), 2.0
+    if (i - 1,) in C:
+        yield (i - 1,), 1.0
+@ssr.program(x=C, y=C)
+def p(x, y):
+    y[:] = A @ x + 0.0
+    x[:] = x - y
+"""
+CASE = Case(TEXT, (Run((("n", 4),)),))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_random_cases(kind: str) -> None:
+    counts: Counter[str] = Counter()
+    plan = Plan(3, (kind,), False)
+    for number in range(5):
+        for _, case, run, outcome in outcomes(plan, number):
+            assert outcome.kind != "wrong", source(Case(case.text, (run,)), outcome)
+            counts[outcome.kind] += 1
+    assert counts["same"] > 0.5 * counts.total()
+
+
+def test_the_reference_agrees_on_a_case_known_to_be_right() -> None:
+    assert [o.kind for _, o in examine(CASE, RUN)] == ["same"]
+
+
+def wrong(run: Any) -> list[str]:
+    return [o.what for _, o in examine(CASE, run) if o.kind == "wrong"]
+
+
+def test_wrong_values_are_found() -> None:
+    def off(program: ssr.Program, x: Any, y: Any, **more: Any) -> None:
+        RUN(program, x, y, **more)
+        y[-1] += 1e-6
+
+    assert wrong(off) == ["values"]
+
+
+def test_writes_beside_arrays_are_found() -> None:
+    def stray(program: ssr.Program, x: Any, y: Any, **more: Any) -> None:
+        RUN(program, x, y, **more)
+        np.lib.stride_tricks.as_strided(x, (x.size + 1,))[-1] = 0.0
+
+    assert wrong(stray) == ["memory"]
+
+
+def test_exceptions_are_found() -> None:
+    def fails(program: ssr.Program, *args: Any, **more: Any) -> None:
+        raise KeyError("x")
+
+    assert wrong(fails) == ["KeyError in test_fuzz.py:fails"]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("shape", [(5,), (3, 4), (2, 3, 4), (1, 1, 1, 1)])
+def test_surroundings_of_arrays_are_watched(shape: tuple[int, ...], layout: str) -> None:
+    values = np.arange(float(np.prod(shape))).reshape(shape)
+    watched = Watched(values, "float64", layout)
+    np.testing.assert_array_equal(watched.array, values)
+    watched.array[...] = -1.0
+    assert not watched.strays()
+    watched.memory[0] ^= 1
+    assert watched.strays()
+
+
+def test_cases_are_made_small() -> None:
+    """A sum that loses an operand is found in a text with little else."""
+    plan = Plan(1, ("programs",), False)
+    text = TEXT.replace("+ 0.0", "+ 0.5 * (x + y)").replace("x - y", "0.5 * x - y")
+
+    def off(program: ssr.Program, *args: Any, **more: Any) -> None:
+        RUN(program, *args, **more)
+        args[-1][0] += 1.0
+
+    with patch.object(Plan, "call", lambda plan: off):
+        ((run, outcome),) = examine(Case(text, (Run((("n", 4),)),)), off)
+        small = minimal(plan, Case(text, (run,)), run, outcome, 5.0)
+    assert "yield" not in small.text
+    assert small.runs == (Run((("n", 1),)),)
+    compile(source(small, outcome), "<source>", "exec")

@@ -1,0 +1,254 @@
+"""Pieces of the text of a program, drawn at random: spaces, guards, columns, matrices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from random import Random
+
+AXES = {1: ("i",), 2: ("j", "i"), 3: ("k", "j", "i"), 4: ("l", "k", "j", "i")}
+WEIGHTS = ("1.0", "-0.5", "0.25", "0.1", "-1.0", "2.0", "0.5", "-0.125")
+
+
+@dataclass(frozen=True)
+class Space:
+    """A space by its name in the text; ``ends`` are the first index behind it on each axis."""
+
+    name: str
+    starts: tuple[int, ...]
+    ends: tuple[str, ...]
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        return AXES[len(self.ends)]
+
+    @property
+    def index(self) -> str:
+        return ", ".join(self.axes)
+
+
+@dataclass
+class Draft:
+    """The lines of a program so far, and what they declare."""
+
+    rng: Random
+    sizes: list[str] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    spaces: list[Space] = field(default_factory=list)
+    matrices: list[tuple[str, str, str]] = field(default_factory=list)
+    residues: int = 1
+
+    def chance(self, part: float) -> bool:
+        """Return True in a part of all cases."""
+        return self.rng.random() < part
+
+    def space(self, name: str) -> Space:
+        """Return a space by its name."""
+        return next(s for s in self.spaces if s.name == name)
+
+    def text(self) -> str:
+        """Return the text."""
+        return "\n".join(self.lines) + "\n"
+
+
+def declare_sizes(draft: Draft, ndim: int, literal: float = 0.15) -> tuple[str, ...]:
+    """Declare the sizes of a grid, some of them integers; return the extents as text."""
+    rng, extents = draft.rng, []
+    for axis in range(ndim):
+        if draft.chance(literal):
+            extents.append(str(rng.randint(1, 5)))
+        else:
+            extents.append(f"n{axis}")
+            draft.sizes.append(f"n{axis}")
+    if draft.sizes:
+        names = " ".join(draft.sizes)
+        draft.lines.append(f"{', '.join(draft.sizes)}, = ssr.sizes({names!r})")
+    return tuple(extents)
+
+
+def declare_cells(draft: Draft, extents: tuple[str, ...]) -> Space:
+    """Declare the space of cells."""
+    draft.lines.append(f"C = ssr.Space({', '.join(extents)})")
+    made = Space("C", (0,) * len(extents), extents)
+    draft.spaces.append(made)
+    return made
+
+
+def declare_other(draft: Draft, extents: tuple[str, ...], kind: str) -> Space | None:
+    """Declare a space beside the cells: faces, nodes, a grown, doubled or other one."""
+    rng, ndim = draft.rng, len(extents)
+    zero = (0,) * ndim
+    name = {"faces": "F", "nodes": "N", "grown": "G", "double": "D", "other": "H"}[kind]
+    if any(s.name == name for s in draft.spaces):
+        return None
+    if kind == "faces":
+        axis = rng.randrange(ndim)
+        value = f"C.faces({axis})"
+        starts, ends = zero, tuple(f"{e} + {int(a == axis)}" for a, e in enumerate(extents))
+    elif kind == "nodes":
+        value, starts, ends = "C.nodes()", zero, tuple(f"{e} + 1" for e in extents)
+    elif kind == "grown":
+        widths = [(rng.randint(0, 2), rng.randint(0, 2)) for _ in extents]
+        value = f"C.grow({', '.join(map(str, widths))})"
+        starts = tuple(-a for a, _ in widths)
+        ends = tuple(f"{e} + {b}" for e, (_, b) in zip(extents, widths, strict=True))
+    elif kind == "double":
+        ends = tuple(f"2*{e}" if draft.chance(0.7) else e for e in extents)
+        value, starts = f"ssr.Space({', '.join(ends)})", zero
+    else:
+        ends = tuple(rng.sample(extents, ndim))
+        value, starts = f"ssr.Space({', '.join(ends)})", zero
+    draft.lines.append(f"{name} = {value}")
+    made = Space(name, starts, ends)
+    draft.spaces.append(made)
+    return made
+
+
+def guard(draft: Draft, space: Space, residue: bool, depth: int = 1) -> str:
+    """Return a condition on the indices of a row."""
+    rng = draft.rng
+    if depth and draft.chance(0.2):
+        left, right = (guard(draft, space, residue and n == 0, 0) for n in range(2))
+        form = rng.choice(["({}) and ({})", "({}) or ({})", "not ({} and {})"])
+        return form.format(left, right)
+    a, b = rng.choice(space.axes), rng.choice(space.axes)
+    end, far = rng.choice(space.ends), space.ends[space.axes.index(a)]
+    c = rng.randint(0, 2)
+    if residue:
+        return rng.choice(
+            [
+                f"({a} + {b}) % 2 == {c % 2}" if a != b else f"{a} % 2 == {c % 2}",
+                f"{a} % 3 != {c}",
+                f"({' + '.join(space.axes)}) % 2 != 0",
+                f"{a} // 2 >= {c}",
+                f"({a} + 1) // 2 < {end}",
+            ]
+        )
+    return rng.choice(
+        [
+            f"{a} >= {c}",
+            f"{a} < {far} - {c}",
+            f"{a} == {c}",
+            f"{a} != {c}",
+            f"{a} == {far} - 1",
+            f"{c} <= {a} < {far} - 1",
+            f"{a} < {end}",
+            *(
+                [
+                    f"{a} == {b} + {c}",
+                    f"{a} >= {b}",
+                    f"{a} + 2*{b} <= {end} - 1",
+                    f"{a} + 3 >= {end} - {b}",
+                    f"{a} <= 2*{b} + {c}",
+                    f"{a} != {b}",
+                ]
+                if a != b
+                else []
+            ),
+        ]
+    )
+
+
+def column(draft: Draft, rows: Space, cols: Space, bent: str) -> str:
+    """Return a column as text; ``bent`` is the one way in which it is no shift."""
+    rng, parts = draft.rng, []
+    if len(rows.axes) != len(cols.axes):
+        parts = [rng.choice([*rows.axes, "0", "1"]) for _ in cols.axes]
+        return ", ".join(parts)
+    order = list(rows.axes)
+    if bent == "turned":
+        rng.shuffle(order)
+    for axis, end in zip(order, cols.ends, strict=True):
+        shift = rng.choice([-2, -1, -1, 0, 0, 0, 1, 1, 2])
+        how = bent if draft.chance(0.5) else "same"
+        first = {
+            "half": rng.choice([f"{axis} // 2", f"({axis} + 1) // 2"]),
+            "double": f"2*{axis}",
+            "back": f"{end} - 1 - {axis}",
+            "constant": str(rng.randint(0, 1)),
+            "sheared": f"{axis} {rng.choice('+-')} {rng.choice(rows.axes)}",
+        }.get(how, axis)
+        parts.append(first + (f" {'+' if shift > 0 else '-'} {abs(shift)}" if shift else ""))
+    return ", ".join(parts)
+
+
+BENT = ("same", "same", "same", "half", "double", "back", "constant", "sheared", "turned")
+
+
+def value(draft: Draft, rows: Space, data: str) -> str:
+    """Return the value of an entry."""
+    rng = draft.rng
+    number = rng.choice(WEIGHTS)
+    here = rows.index
+    if data == "field":
+        return rng.choice(
+            [
+                f"u[{here}]",
+                f"{number} * u[{here}]",
+                f"ssr.where(u[{here}] > 0.25, {number}, 0.5)",
+                f"ssr.minimum(u[{here}], {number})",
+                f"1.0 / (2.0 + u[{here}])",
+            ]
+        )
+    if data == "coordinate":
+        return f"0.125 * ({rng.choice(rows.axes)} + 2)"
+    return number
+
+
+def declare_matrix(
+    draft: Draft,
+    name: str,
+    rows: Space,
+    cols: Space,
+    *,
+    most: int = 3,
+    data: str = "",
+    bent: str = "",
+    diagonal: str = "",
+) -> None:
+    """Declare a matrix by a generator.
+
+    Parameters
+    ----------
+    data
+        ``field`` for one with a field ``u`` on its rows.
+    bent
+        The kind of columns beside shifts.
+    diagonal
+        The first entry of each row, if any.
+    """
+    rng = draft.rng
+    bent = bent or rng.choice(BENT)
+    more = f", u={rows.name}" if data == "field" else ""
+    lines = [f"@ssr.matrix(rows={rows.name}, cols={cols.name}{more})"]
+    lines.append(f"def {name}({rows.index}{', *, u' if more else ''}):")
+    if diagonal:
+        lines.append(f"    yield ({rows.index},), {diagonal}")
+    if draft.chance(0.15):
+        lines += [f"    if {guard(draft, rows, False, 0)}:", "        return"]
+    for _ in range(rng.randint(1, most)):
+        residue = draft.residues > 0 and draft.chance(0.3)
+        draft.residues -= int(residue)
+        where = column(draft, rows, cols, bent)
+        test = f"({where},) in {cols.name}"
+        if draft.chance(0.5) or residue:
+            test += f" and ({guard(draft, rows, residue)})"
+        lines += [f"    if {test}:", f"        yield ({where},), {value(draft, rows, data)}"]
+    if len(lines) == 2:
+        lines.append("    yield from ()")
+    draft.lines += lines
+    draft.matrices.append((name, rows.name, cols.name))
+
+
+def declare_stencil(draft: Draft, name: str, space: Space, *, diagonal: float, most: int) -> None:
+    """Declare a stencil whose entries outside are dropped."""
+    rng, ndim = draft.rng, len(space.axes)
+    weights = {(0,) * ndim: diagonal} if diagonal else {}
+    reach = rng.choice([1, 1, 2])
+    dense = rng.choice(WEIGHTS)
+    for _ in range(rng.randint(1, most)):
+        offset = tuple(rng.randint(-reach, reach) for _ in range(ndim))
+        weights.setdefault(offset, float(dense if draft.chance(0.5) else rng.choice(WEIGHTS)))
+    draft.lines.append(
+        f"{name} = ssr.stencil({space.name}, {space.name}, {weights}, outside='drop')"
+    )
+    draft.matrices.append((name, space.name, space.name))
