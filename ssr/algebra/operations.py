@@ -61,8 +61,8 @@ def transpose(found: Families, cols: Space, name: str) -> Families:
         if pieces is None:
             raise UnsupportedError(
                 f"The transpose of {name} has rows with too many entries.",
-                note=f"Column ({', '.join(map(str, f.column))}) is read by more than {FIBRE} rows, "
-                "by a number of rows that grows with the grid, or under too many conditions.",
+                note=f"Column ({', '.join(map(str, f.column))}) is read by over {FIBRE} rows, "
+                "by more in larger grids, or under too many conditions.",
                 hint=f"Use {name}.to_scipy().T.",
             )
         inverse += [(domain, point, f) for domain, point in pieces]

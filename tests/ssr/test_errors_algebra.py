@@ -65,7 +65,7 @@ def square_of_a_rectangle() -> None:
     UnsupportedError: The transpose of mean has rows with too many entries.
     | print(mean.T)
     |       ^^^^^^
-    Note: Column (0) is read by more than 64 rows, by a number of rows that grows with the grid, or under too many conditions.
+    Note: Column (0) is read by over 64 rows, by more in larger grids, or under too many conditions.
     Hint: Use mean.to_scipy().T.
 """)
 def transpose_of_a_full_column() -> None:
