@@ -16,6 +16,7 @@ from ssr.errors import Error
 from ssr.extension import Domain, External, Layout, Made, Tables, ir, row_domain
 
 from ..closure.closed_form import Closed, closed_rows, values
+from ..closure.closure import Closed as Closure
 from ..closure.closure import Piece as Region
 from ..closure.ruled import Ruled, several
 from .machine import Form, source
@@ -150,8 +151,31 @@ class Ghosts(External):
     def check(self, sizes: Mapping[str, int]) -> None:
         """Refuse sizes for which a ghost that is read has no definition, or two."""
         for member in self.members:
-            for _ in _regions(member, sizes):
-                pass
+            if not self._always_defined(member, member.ruled.closed(sizes)):
+                for _ in _regions(member, sizes):
+                    pass
+
+    def _always_defined(self, member: Member, closure: Closure) -> bool:
+        """Whether the ghosts that are read are defined for all sizes that have a closure.
+
+        This is found out once for each closure: most programs need no set operations for new sizes.
+        """
+        key = id(member), id(closure)
+        if key not in self._defined:
+            try:
+                for piece in member.ruled.read(closure, member.reads):
+                    kind, _ = member.ruled.frame.places[piece.block]
+                    if member.reads[kind] is not None:
+                        member.ruled.defined(piece)
+            except Error:
+                self._defined[key] = False
+            else:
+                self._defined[key] = True
+        return self._defined[key]
+
+    @cached_property
+    def _defined(self) -> dict[tuple[int, int], bool]:
+        return {}
 
     def reference(
         self, arrays: Sequence[Array], sizes: Mapping[str, int], scalars: Sequence[Any]
