@@ -22,6 +22,8 @@ from ..spaces.space import Space
 
 SUPPORTED = ("float64", "float32")
 
+_NATIVE = tuple(map(np.dtype, SUPPORTED))
+
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
@@ -78,7 +80,7 @@ def _check_type(name: str, a: Any) -> None:
 
 
 def _check_dtype(name: str, a: Array, common: np.dtype[Any] | None, written: bool) -> None:
-    if a.dtype.name not in SUPPORTED or not a.dtype.isnative:
+    if a.dtype not in _NATIVE:
         if a.dtype.kind == "c":
             hint = "Pass real and imaginary parts one after the other."
         elif written:
