@@ -93,6 +93,32 @@ def test_broken_links_are_found(tmp_path: Path) -> None:
     assert broken_links(path) == ["#two", "no.png"]
 
 
+def named_paths(page: str) -> set[str]:
+    """Return the files and folders that a page names in backticks by a path: ``room/module``."""
+    return set(re.findall(r"`((?:[a-z_]+/)+[a-z_]*(?:\.[a-z]+)?)`", page))
+
+
+def test_the_design_names_files_that_are_there() -> None:
+    page = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    places = [ROOT, ROOT / "ssr", ROOT / "boundary", ROOT / "ssr" / "lower"]
+    ends = ["", ".py"]
+    missing = [
+        name
+        for name in sorted(named_paths(page))
+        if not any((place / f"{name}{end}").exists() for place in places for end in ends)
+    ]
+    assert missing == []
+
+
+def test_the_design_has_all_rooms_in_its_tables() -> None:
+    page = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    tables = re.findall(r"^\| room \|.*\n\| ---.*\n((?:\|.*\n)+)", page, re.MULTILINE)
+    assert len(tables) == 2
+    for package, table in zip(("ssr", "boundary"), tables, strict=True):
+        rooms = {path.parent.name for path in (ROOT / package).glob("*/__init__.py")}
+        assert set(re.findall(r"^\| `(\w+)`", table, re.MULTILINE)) == rooms
+
+
 def test_pictures_are_those_of_the_page(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     command = [sys.executable, "tools/pictures.py", str(tmp_path)]
