@@ -2,8 +2,12 @@
 
 ``python -m benchmarks.startup KIND NAME`` is one such process: it prints its times as JSON. The
 kinds are *ours* (declare a program, get its kernel, call it), *hand* (the same with a kernel
-written for Numba), *lower* (declare, and lower to source without compiling) and *sizes* (call one
-program on arrays of many shapes). All of them import NumPy, which is not counted.
+written for Numba), *lower* (declare, and lower to source without compiling), *sizes* (call one
+program on arrays of many shapes) and *build* (where the seconds of `benchmarks.builds` go). All of
+them import NumPy, which is not counted.
+
+``python -m benchmarks.startup builds`` measures all programs of `benchmarks.builds`, each in fresh
+processes with empty caches, and prints a table.
 """
 
 from __future__ import annotations
@@ -19,6 +23,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+
+from benchmarks.timing import table
 
 clock = time.process_time
 """Seconds of the processor, as in `benchmarks.timing`: time that others take is left out."""
@@ -100,8 +106,29 @@ def sizes(name: str) -> Times:
     return {"kernels": kernels, "sizes": len(SIZES), "first": sorted(seconds)[len(seconds) // 2]}
 
 
+def build(name: str) -> Times:
+    """Return where the seconds of building go: tracing, lowering, Numba, LLVM."""
+    from benchmarks.builds import seconds
+
+    return seconds(name)
+
+
+def builds(repeat: int = 3) -> None:
+    """Print where the seconds of all slow builds go, of the fastest of some processes each."""
+    from benchmarks.builds import BUILDS
+
+    header = ("trace", "lower", "numba", "llvm", "total")
+    rows, totals = [], dict.fromkeys(header, 0.0)
+    for name in BUILDS:
+        times = measure(["build"], name, repeat)["build cold"]
+        rows.append([name, *(f"{times[part]:.2f}" for part in header)])
+        totals = {part: totals[part] + times[part] for part in header}
+    rows.append(["all", *(f"{totals[part]:.2f}" for part in header)])
+    print(table(("seconds of the processor", *header), rows))
+
+
 KINDS: Mapping[str, Callable[[str], Times]] = {
-    "ours": ours, "hand": hand, "lower": lower, "sizes": sizes,
+    "ours": ours, "hand": hand, "lower": lower, "sizes": sizes, "build": build,
 }  # fmt: skip
 
 
@@ -167,7 +194,10 @@ def _timed(call: Callable[[], object]) -> float:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Time a first result in this process.")
-    parser.add_argument("kind", choices=KINDS)
-    parser.add_argument("name")
+    parser.add_argument("kind", choices=[*KINDS, "builds"])
+    parser.add_argument("name", nargs="?", default="")
     options = parser.parse_args()
-    print(json.dumps(KINDS[options.kind](options.name)))
+    if options.kind == "builds":
+        builds()
+    else:
+        print(json.dumps(KINDS[options.kind](options.name)))
