@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
-from llvmlite.binding import Linkage
+from llvmlite.binding import Linkage, get_host_cpu_features
 from numba import types
 from numba._dynfunc import make_function
 from numba.core.cgutils import alloca_once
@@ -23,6 +24,9 @@ from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering, NoPythonBackend, NopythonTypeInference
 from numba.core.untyped_passes import FixupArgs, TranslateByteCode
+
+LARGE = 200
+"""Basic blocks of a kernel with its parts from which on it is optimised for size."""
 
 
 @contextmanager
@@ -117,13 +121,39 @@ class KernelLibrary(JITCodeLibrary):
 
     Nobody else calls the parts. LLVM is told so, and what they do not use of their arguments, most
     of what describes an array, is not passed to them at each line.
+
+    Large kernels are optimised for size: their loops are vectors with masked ends, written once,
+    instead of being unrolled, with two more loops for the rows that are left over. LLVM generates
+    code in proportion. They are also optimised once only, with the whole module.
     """
 
+    def _optimize_functions(self, ll_module: Any) -> None:
+        if _is_large(ll_module):
+            ll_module.data_layout = self.codegen._data_layout
+        else:
+            super()._optimize_functions(ll_module)
+
     def _optimize_final_module(self) -> None:
+        shorter = _has_masks() and _is_large(self._final_module)
         for function in self._final_module.functions:
-            if function.linkage == Linkage.linkonce_odr and not function.is_declaration:
+            if function.is_declaration:
+                continue
+            if function.linkage == Linkage.linkonce_odr:
                 function.linkage = Linkage.internal
+            if shorter:
+                function.add_function_attribute("optsize")
         super()._optimize_final_module()
+
+
+def _is_large(module: Any) -> bool:
+    """Whether a module of LLVM has so many blocks that generating its code takes long."""
+    return sum(sum(1 for _ in function.blocks) for function in module.functions) > LARGE
+
+
+@cache
+def _has_masks() -> bool:
+    """Whether the processor loads and stores parts of vectors as fast as whole ones."""
+    return bool(get_host_cpu_features().get("avx512vl"))
 
 
 class PartLibrary(JITCodeLibrary):
