@@ -201,7 +201,7 @@ def _line(
         return built
     lines = _whole_lines(rows, conditions)
     inside = statement.domain & lines.preimage(tuple(map(Affine.name, outer)), rows.axes)
-    if lines.empty or _written_out(value, inside & nest.context) > TERMS:
+    if lines.empty or _written_out(value, inside & nest.context, ENDS) > ENDS:
         return built
     return (ir.Branch(lines, (_stage(replace(statement, domain=inside), nest),), built),)
 
