@@ -30,15 +30,15 @@ from itertools import takewhile
 
 from .. import ir
 from ..points.affine import Affine
-from .fusion_plan import NONE, Member, Offset, Plan, Read, between, plan_of, possible, sides, three
+from .fusion_plan import NO_MARGIN, Candidate, Offset, Plan, Read, Timing, plan_of, possible
 from .nests import arrays_read, box, context
 
-MEMBERS = 64
+MOST_STEPS = 64
 """Steps in one nest at most."""
 
 
 def fuse(
-    program: ir.Program, found: Sequence[ir.Nest | ir.Call]
+    program: ir.Program, alone: Sequence[ir.Nest | ir.Call]
 ) -> tuple[ir.Program, tuple[ir.Nest | ir.Call, ...]]:
     """Return a program without temporaries that are buffered, and its nests.
 
@@ -46,55 +46,51 @@ def fuse(
     ----------
     program
         The program, its assignments in place or through temporaries.
-    found
+    alone
         The nest of each step alone, after the passes over such nests; calls stay as they are.
     """
-    members = [
-        _member(step, made, program) for step, made in zip(program.steps, found, strict=True)
-    ]
-    writes = Counter(name for step in program.steps for name in ir.made(step))
-    last = {name: n for n, made in enumerate(found) for name in arrays_read(made)}
-    parts = {m.written for m in members if m and not m.all and writes[m.written] > 1}
-    temporaries = {
-        f.name: last[f.name] for f in program.temporaries if f.name in last and f.name not in parts
-    }
+    pairs = zip(program.steps, alone, strict=True)
+    steps = [_candidate(step, made, program) for step, made in pairs]
+    last_reads = _last_reads(program, steps, alone)
     nests: list[ir.Nest | ir.Call] = []
     buffered: set[str] = set()
     start = 0
-    while start < len(found):
-        group, plan = _longest(members, temporaries, start)
+    while start < len(alone):
+        plan = _longest(steps, last_reads, start)
         if plan is None:
-            nests.append(found[start])
+            nests.append(alone[start])
+            start += 1
         else:
-            nests.append(_together(group, plan))
+            nests.append(_shared_nest(plan))
             buffered |= plan.buffered
-        start += max(1, len(group))
+            start += len(plan.steps)
     kept = tuple(f for f in program.temporaries if f.name not in buffered)
     return replace(program, temporaries=kept), tuple(nests)
 
 
-def _member(step: ir.Step, made: ir.Nest | ir.Call, program: ir.Program) -> Member | None:
-    """Return a step as a candidate; None for a call."""
+def _candidate(step: ir.Step, made: ir.Nest | ir.Call, program: ir.Program) -> Candidate | None:
+    """Return a step that may share a nest; None for a call."""
     if isinstance(made, ir.Call):
         return None
     first = ir.parts(step)[0]
-    written, rows = ir.made(step)[0], program.rows(first)
-    row = tuple(Affine.name(a) for a in made.axes)
     own = {b.name for b in made.buffers}
-    reads: dict[Read, None] = {}
-    gathered, scalars = set(), set()
-    for statement in made.statements:
-        line = statement.runs(row, made.order, -1)
-        for part in ir.walk(statement.value):
-            if isinstance(part, ir.Scalar):
-                scalars.add(part.name)
-            elif isinstance(part, ir.Load) and part.array not in own:
-                reads[part.array, _offset(part.index, line)] = None
-            elif isinstance(part, ir.Gather):
-                gathered.add(part.array)
-    found = tuple(reads), frozenset(gathered), frozenset(scalars)
-    whole = not isinstance(first, ir.Assignment) or first.part is None
-    return Member(made, written, rows, whole, first.domain, *found)
+    row = tuple(Affine.name(a) for a in made.axes)
+    values = [(s, value) for s in made.statements for value in ir.walk(s.value)]
+    reads = dict.fromkeys(
+        Read(value.array, _offset(value.index, statement.runs(row, made.order, -1)))
+        for statement, value in values
+        if isinstance(value, ir.Load) and value.array not in own
+    )
+    return Candidate(
+        nest=made,
+        written=ir.made(step)[0],
+        rows=program.rows(first),
+        complete=not isinstance(first, ir.Assignment) or first.part is None,
+        domain=first.domain,
+        reads=tuple(reads),
+        gathered=frozenset(value.array for _, value in values if isinstance(value, ir.Gather)),
+        scalars=frozenset(value.name for _, value in values if isinstance(value, ir.Scalar)),
+    )
 
 
 def _offset(index: Sequence[Affine], row: Sequence[Affine]) -> Offset | None:
@@ -105,69 +101,62 @@ def _offset(index: Sequence[Affine], row: Sequence[Affine]) -> Offset | None:
     return tuple(s.constant for s in shift) if all(s.is_constant for s in shift) else None
 
 
-def _longest(
-    members: Sequence[Member | None], last: Mapping[str, int], start: int
-) -> tuple[Sequence[Member], Plan | None]:
-    """Return the longest run of steps that can share a nest, and how; one step has no plan.
+def _last_reads(
+    program: ir.Program,
+    steps: Sequence[Candidate | None],
+    alone: Sequence[ir.Nest | ir.Call],
+) -> dict[str, int]:
+    """Return the last step that reads each temporary.
 
-    ``last`` has the last step that reads each temporary.
+    Temporaries that several steps write, one of them in part, are left out: they are stored.
     """
-    ahead = takewhile(lambda m: m is not None, members[start : start + MEMBERS])
-    group = [m for m in ahead if m is not None]
-    most = bisect_left(range(1, len(group) + 1), True, key=lambda n: not possible(group[:n]))
+    writes = Counter(name for step in program.steps for name in ir.made(step))
+    in_part = {s.written for s in steps if s and not s.complete and writes[s.written] > 1}
+    last = {name: place for place, made in enumerate(alone) for name in arrays_read(made)}
+    names = (field.name for field in program.temporaries)
+    return {name: last[name] for name in names if name in last and name not in in_part}
+
+
+def _longest(
+    steps: Sequence[Candidate | None], last_reads: Mapping[str, int], start: int
+) -> Plan | None:
+    """Return how the longest run of steps that can share a nest does so; None for one step."""
+    following = takewhile(lambda s: s is not None, steps[start : start + MOST_STEPS])
+    run = [step for step in following if step is not None]
+    most = bisect_left(range(1, len(run) + 1), True, key=lambda n: not possible(run[:n]))
     for count in range(most, 1, -1):
-        temporaries = {name for name, step in last.items() if step < start + count}
-        plan = plan_of(group[:count], temporaries)
+        temporaries = {name for name, last in last_reads.items() if last < start + count}
+        plan = plan_of(run[:count], temporaries)
         if plan is not None:
-            return group[:count], plan
-    return group[:1], None
+            return plan
+    return None
 
 
-def _together(group: Sequence[Member], plan: Plan) -> ir.Nest:
+def _shared_nest(plan: Plan) -> ir.Nest:
     """Return the nest of a plan."""
-    axes = group[0].nest.axes
-    row = tuple(Affine.name(a) for a in axes)
-    direction = -1 if plan.order == "backward" else 1
+    axes = plan.steps[0].nest.axes
     buffers: list[ir.Buffer] = []
-    places: dict[str, ir.Buffer] = {}
+    rotations: dict[str, ir.Buffer] = {}
     statements: list[ir.Statement] = []
     folds: list[ir.Fold] = []
-    for number, member in enumerate(group):
-        need, (planes, lines) = plan.need[number], plan.ahead[number]
-        first = [sides(ends, direction)[0] for ends in need[:2]]
+    for place, step in enumerate(plan.steps):
         own: dict[str, ir.Buffer] = {}
-        for buffer in member.nest.buffers:
+        for buffer in step.nest.buffers:
             own[buffer.name] = replace(buffer, name=ir.scratch(buffer.name[1], buffers))
             buffers.append(own[buffer.name])
-        for statement in member.nest.statements:
-            moved = replace(
-                statement,
-                name=f"{statement.name}_{number}",
-                array=own[statement.array].name if statement.array in own else statement.array,
-                value=_moved(statement.value, {**places, **own}),
-                planes=statement.planes + planes,
-                ahead=statement.ahead + lines,
-                lead=(
-                    statement.lead[0] + planes + first[0],
-                    statement.lead[1] + lines + first[1],
-                ),
-            )
-            grown = (*((0, 0),) * (len(axes) - 3), *need[-len(axes) :])
-            if need != NONE:
-                moved = replace(moved, domain=member.domain & box(axes, grown))
-            if member.written in plan.buffered:
-                buffer = _rotation(ir.scratch("t", buffers), group, plan, number)
-                buffers.append(buffer)
-                places[member.written] = buffer
-                moved = replace(moved, array=buffer.name, index=buffer.place(row))
-            statements.append(moved)
-        folds += [replace(f, buffer=own[f.buffer].name) for f in member.nest.folds]
+        moved = _moved_statements(plan, place, {**rotations, **own})
+        if step.written in plan.buffered:
+            rotation = rotations[step.written] = _rotation(ir.scratch("t", buffers), plan, place)
+            buffers.append(rotation)
+            index = rotation.place(tuple(map(Affine.name, axes)))
+            moved = [replace(s, array=rotation.name, index=index) for s in moved]
+        statements += moved
+        folds += [replace(f, buffer=own[f.buffer].name) for f in step.nest.folds]
     names = {p for s in statements for p in s.domain.parameters()}
-    stored = [m.written for m in group if m.written not in plan.buffered and not m.folds]
-    swept = [m.nest.earlier for m in group if m.nest.order != "any"]
-    earlier = (swept[0] if len(swept) == 1 else ()) if plan.cuttable and len(swept) < 2 else None
+    stored = [s.written for s in plan.steps if s.written not in plan.buffered and not s.reduces]
+    earlier = _earlier(plan)
     return ir.Nest(
-        target=stored[-1] if stored else group[-1].written,
+        target=stored[-1] if stored else plan.steps[-1].written,
         rows=plan.rows,
         axes=axes,
         order=plan.order,
@@ -175,37 +164,78 @@ def _together(group: Sequence[Member], plan: Plan) -> ir.Nest:
         buffers=tuple(buffers),
         statements=tuple(statements),
         earlier=earlier,
-        whole_lines=any(m.nest.whole_lines for m in group),
+        whole_lines=any(s.nest.whole_lines for s in plan.steps),
         folds=tuple(folds),
         fused=True,
     )
 
 
-def _rotation(name: str, group: Sequence[Member], plan: Plan, number: int) -> ir.Buffer:
-    """Return the buffer of a step: as many lines or planes as are read later, to a power of two."""
-    planes, lines = plan.ahead[number]
-    _, (above, below), (left, right) = plan.need[number]
-    sign = -1 if plan.order == "backward" else 1
-    reads = [
-        (plan.ahead[n][0] + sign * across, plan.ahead[n][1] + sign * along)
-        for n in range(number + 1, len(group))
-        for offset in between(group[n].reads, group[number].written)
-        if offset is not None
-        for across, along, _ in (three(offset),)
+def _earlier(plan: Plan) -> tuple[tuple[int, ...], ...] | None:
+    """Return the offsets to rows that must be done before a row: those of the only sweep."""
+    sweeps = [step.nest.earlier for step in plan.steps if step.nest.order != "any"]
+    if not plan.cuttable or len(sweeps) > 1:
+        return None
+    return sweeps[0] if sweeps else ()
+
+
+def _moved_statements(plan: Plan, place: int, homes: Mapping[str, ir.Buffer]) -> list[ir.Statement]:
+    """Return the statements of a step as they run in the shared nest, with other buffers."""
+    step, timing = plan.steps[place], plan.timings[place]
+    moved = [
+        replace(
+            _early(statement, timing, plan.backward),
+            name=f"{statement.name}_{place}",
+            array=homes[statement.array].name if statement.array in homes else statement.array,
+            value=_in_buffers(statement.value, homes),
+        )
+        for statement in step.nest.statements
     ]
-    across = any(plane != planes for plane, _ in reads)
-    count = planes - min(p for p, _ in reads) if across else lines - min(n for _, n in reads)
-    rows = 1 << count.bit_length()
-    return ir.Buffer(name, rows, max(left, right), max(above, below) if across else None)
+    if timing.margin == NO_MARGIN:
+        return moved
+    axes = step.nest.axes
+    ends = [(end.low, end.high) for end in timing.margin.ends]
+    grown = (*((0, 0),) * (len(axes) - 3), *ends[-len(axes) :])
+    return [replace(s, domain=step.domain & box(axes, grown)) for s in moved]
 
 
-def _moved(value: ir.Value, places: Mapping[str, ir.Buffer]) -> ir.Value:
+def _early(statement: ir.Statement, timing: Timing, backward: bool) -> ir.Statement:
+    """Return a statement that runs as early as its step."""
+    advance, first = timing.advance, timing.margin.first(backward)
+    planes, lines = statement.lead
+    return replace(
+        statement,
+        planes=statement.planes + advance.planes,
+        ahead=statement.ahead + advance.lines,
+        lead=(planes + advance.planes + first.planes, lines + advance.lines + first.lines),
+    )
+
+
+def _rotation(name: str, plan: Plan, place: int) -> ir.Buffer:
+    """Return the buffer of a step: as many lines or planes as are read later, to a power of two."""
+    made, margin = plan.timings[place].advance, plan.timings[place].margin
+    written = plan.steps[place].written
+    met = [
+        read.seen(plan.timings[later], plan.backward)
+        for later in range(place + 1, len(plan.steps))
+        for read in plan.steps[later].reads_of(written)
+    ]
+    across = any(advance.planes != made.planes for advance in met)
+    if across:
+        count = made.planes - min(advance.planes for advance in met)
+    else:
+        count = made.lines - min(advance.lines for advance in met)
+    lines = max(margin.lines.low, margin.lines.high) if across else None
+    pad = max(margin.columns.low, margin.columns.high)
+    return ir.Buffer(name, 1 << count.bit_length(), pad, lines)
+
+
+def _in_buffers(value: ir.Value, homes: Mapping[str, ir.Buffer]) -> ir.Value:
     """Return a value that reads buffers instead of temporaries."""
 
     def change(part: ir.Value) -> ir.Value | None:
-        if not isinstance(part, ir.Load) or part.array not in places:
+        if not isinstance(part, ir.Load) or part.array not in homes:
             return None
-        buffer = places[part.array]
+        buffer = homes[part.array]
         return ir.Load(buffer.name, buffer.place(part.index))
 
     return ir.rewrite(value, change)

@@ -6,320 +6,427 @@ there when it is read, and all it reads is there still. Distances follow from of
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from types import MappingProxyType
 
 from .. import ir
 from ..points.sets import Domain
 
-AHEAD = (4, 8)
-"""Planes and lines a step may run ahead."""
-
 Offset = tuple[int, ...]
-Read = tuple[str, Offset | None]
-Early = tuple[int, int]
-Need = tuple[tuple[int, int], tuple[int, int], tuple[int, int]]
-"""How far beyond the box a step is needed: planes, lines and columns, before and after it."""
+"""Where an element lies as seen from the row that reads it."""
 
-Timing = tuple[tuple[Early, ...], tuple[Need, ...]]
-"""How early steps run, and how far they are needed."""
 
-NONE: Need = ((0, 0), (0, 0), (0, 0))
+@dataclass(frozen=True, slots=True, order=True)
+class Advance:
+    """How early something runs: planes, then lines, before the line at which the loops stand."""
+
+    planes: int = 0
+    lines: int = 0
+
+    def including(self, other: Advance) -> Advance:
+        """Return the larger number of planes and of lines."""
+        return Advance(max(self.planes, other.planes), max(self.lines, other.lines))
+
+
+MOST = Advance(4, 8)
+"""How early a step may run."""
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class Ends:
+    """Numbers of points beyond a box along an axis: before its first and behind its last row."""
+
+    low: int = 0
+    high: int = 0
+
+    def including(self, other: Ends, shift: int = 0) -> Ends:
+        """Return what holds these points too, and others that are shifted along the axis."""
+        return Ends(max(self.low, other.low - shift), max(self.high, other.high + shift))
+
+
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """How far beyond the box a step is computed, along its last three axes."""
+
+    planes: Ends = Ends()
+    lines: Ends = Ends()
+    columns: Ends = Ends()
+
+    @property
+    def ends(self) -> tuple[Ends, Ends, Ends]:
+        """The ends along all three axes."""
+        return self.planes, self.lines, self.columns
+
+    def including(self, other: Margin, offset: Offset = ()) -> Margin:
+        """Return what holds another margin too, as seen from rows that lie by an offset away."""
+        shift = (0, 0, 0, *offset)[-3:]
+        pairs = zip(self.ends, other.ends, shift, strict=True)
+        return Margin(*(own.including(ends, along) for own, ends, along in pairs))
+
+    def first(self, backward: bool) -> Advance:
+        """Return by how many planes and lines the loops begin before the box."""
+        planes, lines = self.planes, self.lines
+        return Advance(planes.high, lines.high) if backward else Advance(planes.low, lines.low)
+
+    def last(self, backward: bool) -> Advance:
+        """Return how many planes and lines behind the box are computed last."""
+        return self.first(not backward)
+
+
+NO_MARGIN = Margin()
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """An element that a step reads; it has no offset if that is not the same for all rows."""
+
+    array: str
+    offset: Offset | None
+
+    @property
+    def is_near(self) -> bool:
+        """Whether the element lies at a fixed distance along the last three axes."""
+        return self.offset is not None and not any(self.offset[:-3])
+
+    def seen(self, timing: Timing, backward: bool) -> Advance:
+        """Return how early a reader with this timing meets the line of the element."""
+        assert self.offset is not None
+        planes, lines, _ = (0, 0, *self.offset)[-3:]
+        sign = -1 if backward else 1
+        ahead = timing.advance
+        return Advance(ahead.planes + sign * planes, ahead.lines + sign * lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
     """A step that may share a nest: its own nest, what it writes, and what it reads.
 
-    ``all`` says that it writes all points of what it writes, not a part of them.
+    ``complete`` says that it writes all points of what it writes, not a part of them.
     """
 
     nest: ir.Nest
     written: str
     rows: ir.Field
-    all: bool
+    complete: bool
     domain: Domain
     reads: tuple[Read, ...]
     gathered: frozenset[str]
     scalars: frozenset[str]
 
     @property
-    def folds(self) -> bool:
-        """Whether it is a reduction."""
+    def reduces(self) -> bool:
+        """Whether the step is a reduction."""
         return bool(self.nest.folds)
 
     @property
-    def whole(self) -> bool:
-        """Whether it is one statement whose rows are independent."""
+    def is_simple(self) -> bool:
+        """Whether the step is one statement whose rows are independent."""
         return len(self.nest.statements) == 1 and self.nest.order == "any"
+
+    def reads_of(self, array: str) -> list[Read]:
+        """Return what is read of one array."""
+        return [read for read in self.reads if read.array == array]
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """When a step of a shared nest runs, and how far beyond the box."""
+
+    advance: Advance
+    margin: Margin
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Steps that are to share a nest, before their timing is known.
+
+    Attributes
+    ----------
+    steps
+        The steps in order.
+    buffered
+        The temporaries that need not be stored.
+    stored
+        For each step how far beyond the box it is stored.
+    """
+
+    steps: tuple[Candidate, ...]
+    buffered: frozenset[str]
+    stored: tuple[Margin, ...]
+
+    @property
+    def backward(self) -> bool:
+        """Whether a sweep among the steps runs backward."""
+        return any(step.nest.order == "backward" for step in self.steps)
+
+    def is_buffered(self, place: int) -> bool:
+        """Whether the step at a place makes a temporary that is not stored."""
+        return self.steps[place].written in self.buffered
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How steps share a nest: for each how many planes and lines it runs ahead, and its need.
+    """How steps share a nest over the box of ``rows``; ``cuttable`` says that boxes may cut it."""
 
-    ``alike`` says that all that is stored lives on one space, ``rows``.
-    """
-
+    steps: tuple[Candidate, ...]
+    timings: tuple[Timing, ...]
     buffered: frozenset[str]
     rows: ir.Field
     order: ir.Order
-    ahead: tuple[Early, ...]
-    need: tuple[Need, ...]
     cuttable: bool
-    alike: bool
+
+    @property
+    def backward(self) -> bool:
+        """Whether the lines run backward."""
+        return self.order == "backward"
 
 
-def possible(group: Sequence[Member]) -> bool:
+# -- which steps ---------------------------------------------------------------------------------
+
+
+def possible(steps: Sequence[Candidate]) -> bool:
     """Whether dependences allow steps to share a nest; if not, no more steps can either."""
-    if any(a.nest.axes != b.nest.axes for a, b in pairwise(group)):
+    if any(a.nest.axes != b.nest.axes for a, b in pairwise(steps)):
         return False
-    if len(group) > 1 and any(m.nest.joint for m in group):
+    if len(steps) > 1 and any(step.nest.joint for step in steps):
         return False
-    reduced = {m.written for m in group if m.folds}
-    if len({m.nest.order for m in group} - {"any"}) > 1 or any(m.scalars & reduced for m in group):
+    if len({step.nest.order for step in steps} - {"any"}) > 1:
+        return False
+    numbers = {step.written for step in steps if step.reduces}
+    if any(step.scalars & numbers for step in steps):
         return False
     if any(
         early.written in late.gathered or late.written in early.gathered
-        for early, late in combinations(group, 2)
+        for early, late in combinations(steps, 2)
     ):
         return False
-    found = _early(group, frozenset(), _direction(group), [NONE] * len(group))
-    return found is not None and not any(
-        any(ahead) for ahead, m in zip(found[0], group, strict=True) if m.folds
+    group = Group(tuple(steps), frozenset(), (NO_MARGIN,) * len(steps))
+    timings = _timings(group)
+    return timings is not None and _reductions_on_time(group, timings)
+
+
+def plan_of(steps: Sequence[Candidate], temporaries: set[str]) -> Plan | None:
+    """Return how steps share a nest, if they can; ``temporaries`` are not read after it."""
+    buffered = _buffered(steps, temporaries)
+    rows = _smallest([step.rows for step in steps if step.written not in buffered])
+    if rows is None:
+        return None
+    stored = [_stored(step, rows, buffered) for step in steps]
+    known = tuple(margin for margin in stored if margin is not None)
+    if len(known) < len(stored):
+        return None
+    group = Group(tuple(steps), buffered, known)
+    timings = _timings(group)
+    if timings is None:
+        return None
+    timings = _raised(group, timings)
+    if not _reductions_on_time(group, timings):
+        return None
+    timings = _widened(group, timings)
+    orders = {step.nest.order for step in steps} - {"any"}
+    return Plan(
+        steps=group.steps,
+        timings=timings,
+        buffered=buffered,
+        rows=rows,
+        order=orders.pop() if orders else "any",
+        cuttable=all(margin == NO_MARGIN for margin in known) and _cuttable(group, timings),
     )
 
 
-def _direction(group: Sequence[Member]) -> int:
-    return -1 if any(m.nest.order == "backward" for m in group) else 1
+def _reductions_on_time(group: Group, timings: Sequence[Timing]) -> bool:
+    """Whether no reduction runs ahead: it closes the line at which the loops stand."""
+    return all(
+        timing.advance == Advance() or not step.reduces
+        for step, timing in zip(group.steps, timings, strict=True)
+    )
 
 
-def plan_of(group: Sequence[Member], temporaries: set[str]) -> Plan | None:
-    """Return how steps share a nest, if they can; ``temporaries`` are not read after it."""
-    buffered = _buffered(group, temporaries)
-    rows = _smallest([m.rows for m in group if m.written not in buffered])
-    beyond = [_stored(m, rows, buffered) for m in group] if rows else [None]
-    if rows is None or None in beyond:
-        return None
-    direction = _direction(group)
-    found = _early(group, buffered, direction, [need or NONE for need in beyond])
-    if found is None:
-        return None
-    ahead, needs = _raised(group, buffered, direction, [need or NONE for need in beyond], found)
-    if any(any(a) for a, m in zip(ahead, group, strict=True) if m.folds):
-        return None
-    needs = _widened(group, buffered, ahead, needs, direction)
-    orders = {m.nest.order for m in group} - {"any"}
-    order = orders.pop() if orders else "any"
-    alike = all(need == NONE for need in beyond)
-    cuttable = alike and _cuttable(group, buffered, needs)
-    return Plan(buffered, rows, order, ahead, needs, cuttable, alike)
+def _buffered(steps: Sequence[Candidate], temporaries: set[str]) -> frozenset[str]:
+    """Return the temporaries that need not be stored: written once, then read near by."""
+    names = [step.written for step in steps]
+    return frozenset(
+        step.written
+        for step in steps
+        if step.written in temporaries
+        and names.count(step.written) == 1
+        and step.is_simple
+        and not step.reduces
+        and all(read.is_near for other in steps for read in other.reads_of(step.written))
+    )
+
+
+# -- where ---------------------------------------------------------------------------------------
 
 
 def _smallest(spaces: Sequence[ir.Field]) -> ir.Field | None:
     """Return the space that all others hold, with some more points at their sides, if one is."""
-    return next((s for s in spaces if all(_margin(other, s) for other in spaces)), None)
+    return next((s for s in spaces if all(_beyond(other, s) for other in spaces)), None)
 
 
-def _margin(space: ir.Field, inner: ir.Field) -> tuple[tuple[int, int], ...] | None:
+def _beyond(space: ir.Field, inner: ir.Field) -> tuple[Ends, ...] | None:
     """Return how many points a space has beyond another one along each axis; None if that varies.
 
     Beyond the last three axes it has none.
     """
-    found = []
-    for low, n, inner_low, inner_n in zip(*space.points, *inner.points, strict=True):
-        more = n + low - (inner_n + inner_low)
+    ends = []
+    for low, extent, inner_low, inner_extent in zip(*space.points, *inner.points, strict=True):
+        more = extent + low - (inner_extent + inner_low)
         if not more.is_constant or more.constant < 0 or low > inner_low:
             return None
-        found.append((inner_low - low, more.constant))
-    return tuple(found) if not any(map(any, found[:-3])) else None
+        ends.append(Ends(inner_low - low, more.constant))
+    return tuple(ends) if all(end == Ends() for end in ends[:-3]) else None
 
 
-def _stored(member: Member, rows: ir.Field, buffered: frozenset[str]) -> Need | None:
+def _stored(step: Candidate, rows: ir.Field, buffered: frozenset[str]) -> Margin | None:
     """Return how far beyond rows a step is stored; None if it cannot be."""
-    if member.written in buffered:
-        return NONE
-    margin = _margin(member.rows, rows)
-    assert margin is not None
-    planes, lines, columns = ((0, 0), (0, 0), *margin)[-3:]
-    need = planes, lines, columns
-    return need if need == NONE or (member.whole and not member.folds) else None
+    if step.written in buffered:
+        return NO_MARGIN
+    ends = _beyond(step.rows, rows)
+    assert ends is not None
+    margin = Margin(*(Ends(), Ends(), *ends)[-3:])
+    return margin if margin == NO_MARGIN or (step.is_simple and not step.reduces) else None
 
 
-def _buffered(group: Sequence[Member], temporaries: set[str]) -> frozenset[str]:
-    """Return the temporaries that need not be stored: written once, then read near by."""
-    found = set()
-    for place, member in enumerate(group):
-        name = member.written
-        again = any(m.written == name for n, m in enumerate(group) if n != place)
-        reads = [o for m in group for array, o in m.reads if array == name]
-        near = all(o is not None and not any(o[:-3]) for o in reads)
-        if name in temporaries and not again and near and member.whole and not member.folds:
-            found.add(name)
-    return frozenset(found)
+# -- when ----------------------------------------------------------------------------------------
 
 
-def _early(
-    group: Sequence[Member],
-    buffered: frozenset[str],
-    direction: int,
-    stored: Sequence[Need],
-    least: Mapping[int, Early] = MappingProxyType({}),
-) -> Timing | None:
-    """Return how early each step runs, so that dependences hold, and how far it is needed.
+def _timings(
+    group: Group, least: Mapping[int, Advance] = MappingProxyType({})
+) -> tuple[Timing, ...] | None:
+    """Return when each step runs, so that dependences hold; None if there is no such way.
 
-    ``stored`` says how far beyond the box the steps that are not buffered are stored, and ``least``
-    how early some steps run at least. No step is later than one after it, so that many run at the
-    same line and may share loops.
+    ``least`` says how early some steps run at least. No step is later than one after it, so that
+    many run at the same line and may share loops.
     """
-    several = len(group[0].nest.axes) > 1
-    ahead: list[Early] = [(0, 0)] * len(group)
-    needs = list(stored)
-    for first in reversed(range(len(group))):
-        early = group[first]
-        wanted: list[Early] = [least.get(first, (0, 0))]
-        for second in range(first + 1, len(group)):
-            late, (planes, lines) = group[second], ahead[second]
-            wanted.append(ahead[second])
-            for sign, found in (
-                (direction, between(late.reads, early.written)),
-                (-direction, between(early.reads, late.written)),
-            ):
-                for offset in found if several else ():
-                    if offset is None or any(offset[:-3]):
-                        return None
-                    across, along, _ = three(offset)
-                    wanted.append((planes + sign * across, lines + sign * along))
-        if early.written in buffered:
-            needs[first] = _need(first, group, needs)
-        planes, lines = max(wanted)
-        ends = [sides(pair, direction)[1] for pair in needs[first][:2]]
-        ahead[first] = max(planes, ends[0]), max(lines, ends[1])
-        if any(a > limit for a, limit in zip(ahead[first], AHEAD, strict=True)):
+    timings = [Timing(Advance(), margin) for margin in group.stored]
+    for place in reversed(range(len(timings))):
+        advance = _advance(group, timings, place)
+        if advance is None:
             return None
-    return tuple(ahead), tuple(needs)
+        margin = _needed(group, timings, place) if group.is_buffered(place) else group.stored[place]
+        advance = max(advance, least.get(place, Advance())).including(margin.last(group.backward))
+        if advance.including(MOST) != MOST:
+            return None
+        timings[place] = Timing(advance, margin)
+    return tuple(timings)
 
 
-def _raised(
-    group: Sequence[Member],
-    buffered: frozenset[str],
-    direction: int,
-    stored: Sequence[Need],
-    found: Timing,
-) -> Timing:
+def _advance(group: Group, timings: Sequence[Timing], place: int) -> Advance | None:
+    """Return how early a step must run for the steps after it; None if no distance is enough."""
+    step, earliest = group.steps[place], Advance()
+    several_lines = len(step.nest.axes) > 1
+    for later, timing in zip(group.steps[place + 1 :], timings[place + 1 :], strict=True):
+        earliest = max(earliest, timing.advance)
+        if not several_lines:
+            continue
+        made_here, overwritten = later.reads_of(step.written), step.reads_of(later.written)
+        if not all(read.is_near for read in (*made_here, *overwritten)):
+            return None
+        for read in made_here:
+            earliest = max(earliest, read.seen(timing, group.backward))
+        for read in overwritten:
+            earliest = max(earliest, read.seen(timing, not group.backward))
+    return earliest
+
+
+def _needed(group: Group, timings: Sequence[Timing], place: int) -> Margin:
+    """Return how far beyond the box a step is needed by later ones."""
+    margin, written = NO_MARGIN, group.steps[place].written
+    for later, timing in zip(group.steps[place + 1 :], timings[place + 1 :], strict=True):
+        for read in later.reads_of(written):
+            assert read.offset is not None
+            margin = margin.including(timing.margin, read.offset)
+    return margin
+
+
+def _raised(group: Group, timings: tuple[Timing, ...]) -> tuple[Timing, ...]:
     """Return steps that run as early as the one before them if they compute some of the same.
 
     They can share its loop then. The steps before them run no earlier for that.
     """
-    least: dict[int, Early] = {}
-    for place, (before, here) in enumerate(pairwise(group), start=1):
-        ahead = found[0]
-        if ahead[place] == ahead[place - 1] or not _share(before, here):
+    least: dict[int, Advance] = {}
+    for place, (before, here) in enumerate(pairwise(group.steps), start=1):
+        early = timings[place - 1].advance
+        if timings[place].advance == early or not _overlap(before, here):
             continue
-        if not buffered.issuperset((before.written, here.written)):
+        if not group.buffered.issuperset((before.written, here.written)):
             continue
-        trial = _early(group, buffered, direction, stored, {**least, place: ahead[place - 1]})
-        if trial is not None and trial[0][:place] == ahead[:place]:
-            least[place], found = ahead[place - 1], trial
-    return found
+        trial = _timings(group, {**least, place: early})
+        if trial is not None and _advances(trial[:place]) == _advances(timings[:place]):
+            least[place], timings = early, trial
+    return timings
 
 
-def _share(one: Member, other: Member) -> bool:
+def _advances(timings: Sequence[Timing]) -> list[Advance]:
+    return [timing.advance for timing in timings]
+
+
+def _overlap(one: Candidate, other: Candidate) -> bool:
     """Whether two steps on the same points have a part of their values in common."""
     if one.rows.points != other.rows.points:
         return False
     parts = [
-        {v for s in m.nest.statements for v in ir.walk(s.value) if isinstance(v, (ir.Op, ir.Sum))}
-        for m in (one, other)
+        {
+            value
+            for statement in step.nest.statements
+            for value in ir.walk(statement.value)
+            if isinstance(value, (ir.Op, ir.Sum))
+        }
+        for step in (one, other)
     ]
     return not parts[0].isdisjoint(parts[1])
 
 
-def sides(ends: tuple[int, int], direction: int) -> tuple[int, int]:
-    """Return how far beyond the box something is needed: where loops begin, where they end."""
-    low, high = ends
-    return (high, low) if direction < 0 else (low, high)
+# -- how far -------------------------------------------------------------------------------------
 
 
-def _widened(
-    group: Sequence[Member],
-    buffered: frozenset[str],
-    ahead: Sequence[Early],
-    needs: tuple[Need, ...],
-    direction: int,
-) -> tuple[Need, ...]:
-    """Return needs that are equal for steps that follow each other on one space, where possible.
+def _widened(group: Group, timings: tuple[Timing, ...]) -> tuple[Timing, ...]:
+    """Return margins that are equal for steps that follow each other on one space, where possible.
 
     A few more rows are computed, and no rows are left over that would need loops of their own.
     """
-    found = list(needs)
-    alike = [
-        (m.written in buffered, early, m.rows.points) for early, m in zip(ahead, group, strict=True)
+    wider = list(timings)
+    for run in _alike(group, timings):
+        if not group.is_buffered(run.start):
+            continue
+        for place in reversed(run):
+            wider[place] = replace(wider[place], margin=_needed(group, wider, place))
+        common = NO_MARGIN
+        for place in run:
+            common = common.including(wider[place].margin)
+        for place in reversed(run):
+            margin = common.including(_needed(group, wider, place))
+            wider[place] = replace(wider[place], margin=margin)
+    for timing in wider:
+        if timing.advance.including(timing.margin.last(group.backward)) != timing.advance:
+            return timings
+    return tuple(wider)
+
+
+def _alike(group: Group, timings: Sequence[Timing]) -> Iterator[range]:
+    """Yield the runs of steps at one line and on one space, stored or not; the last run first."""
+    kinds = [
+        (group.is_buffered(place), timing.advance, group.steps[place].rows.points)
+        for place, timing in enumerate(timings)
     ]
-    stop = len(group)
+    stop = len(kinds)
     while stop:
         start = stop - 1
-        while start and alike[start - 1] == alike[stop - 1]:
+        while start and kinds[start - 1] == kinds[stop - 1]:
             start -= 1
-        if alike[start][0]:
-            for place in reversed(range(start, stop)):
-                found[place] = _need(place, group, found)
-            most = found[start:stop]
-            for place in reversed(range(start, stop)):
-                found[place] = _hull([*most, _need(place, group, found)])
+        yield range(start, stop)
         stop = start
-    for (planes, lines), need in zip(ahead, found, strict=True):
-        late = [sides(ends, direction)[1] for ends in need[:2]]
-        if late[0] > planes or late[1] > lines:
-            return needs
-    return tuple(found)
 
 
-def _hull(needs: Sequence[Need]) -> Need:
-    planes, lines, columns = (
-        (max(low for low, _ in ends), max(high for _, high in ends))
-        for ends in zip(*needs, strict=True)
-    )
-    return planes, lines, columns
-
-
-def three(offset: Offset) -> tuple[int, int, int]:
-    """Return an offset as planes, lines and columns."""
-    planes, lines, columns = (0, 0, *offset)[-3:]
-    return planes, lines, columns
-
-
-def between(reads: Sequence[Read], written: str) -> list[Offset | None]:
-    """Return where reads of one array lie, as seen from the row that reads."""
-    return [offset for array, offset in reads if array == written]
-
-
-def _need(first: int, group: Sequence[Member], needs: Sequence[Need]) -> Need:
-    """Return how far beyond the box a step is needed by later ones."""
-    found = [[0, 0], [0, 0], [0, 0]]
-    for second in range(first + 1, len(group)):
-        for offset in between(group[second].reads, group[first].written):
-            assert offset is not None
-            for ends, (low, high), shift in zip(found, needs[second], three(offset), strict=True):
-                ends[:] = max(ends[0], low - shift), max(ends[1], high + shift)
-    planes, lines, columns = ((low, high) for low, high in found)
-    return planes, lines, columns
-
-
-def _cuttable(
-    group: Sequence[Member],
-    buffered: frozenset[str],
-    needs: Sequence[Need],
-) -> bool:
+def _cuttable(group: Group, timings: Sequence[Timing]) -> bool:
     """Whether boxes depend on each other through sweeps alone: none reads what others store."""
     return not any(
-        array == other.written
-        and array not in buffered
-        and (offset is None or any(offset) or need != NONE)
-        for member, need in zip(group, needs, strict=True)
-        for array, offset in member.reads
-        for other in group
-        if other is not member
+        read.offset is None or any(read.offset) or timing.margin != NO_MARGIN
+        for step, timing in zip(group.steps, timings, strict=True)
+        for other in group.steps
+        if other is not step and other.written not in group.buffered
+        for read in step.reads_of(other.written)
     )

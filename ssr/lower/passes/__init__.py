@@ -1,5 +1,5 @@
-"""Small passes from nest to nest: one idea per file.
+"""Passes: functions that take a nest and return a better one, one idea in each file.
 
-A pass whose module says `reassociates` changes the arithmetic of a row, for all rows alike;
-`Options.exact` switches it off. All others keep every bit.
+Those that regroup sums change the arithmetic of all rows alike, and `Options.exact` switches them
+off; all others keep every bit.
 """
