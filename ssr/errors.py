@@ -26,7 +26,7 @@ PACKAGE = Path(__file__).parent
 
 _OURS = tuple(f"{PACKAGE.parent / name}{os.sep}" for name in ("ssr", "boundary"))
 _STDLIB = sysconfig.get_path("stdlib") + os.sep
-_LIBRARIES = {"boundary", "numba", "numpy", "scipy", "ssr"}
+LIBRARIES = {"boundary", "numba", "numpy", "scipy", "ssr"}
 """Packages whose code is never the user's; the code that called them is."""
 
 _LINES = 4
@@ -194,7 +194,7 @@ def _is_user(frame: FrameType) -> bool:
         return False
     if file.startswith(_STDLIB) and "site-packages" not in file:
         return False
-    return module.partition(".")[0] not in _LIBRARIES
+    return module.partition(".")[0] not in LIBRARIES
 
 
 @lru_cache(maxsize=1024)

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import ArgumentError
 from ..spaces.space import Space
+from ..trace.captured import captured
 from ..trace.trace import ScalarType, check_signature, trace
 from .families import gather
 from .matrix_data import MatrixData
@@ -20,6 +21,7 @@ def define(
     """Return the matrix of a row generator."""
     check_declaration(function, rows, cols, data, (Space,))
     check_signature(function, rows, data)
+    function = captured(function)
     paths = trace(function, rows, cols, data)
     origin = Definition(function, rows, cols, tuple((n, n) for n in data))
     found = gather(paths, rows)

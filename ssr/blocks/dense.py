@@ -23,6 +23,7 @@ from ..matrices.matrix import Matrix
 from ..points.numbers import integer
 from ..spaces.space import Space, VectorSpace
 from ..symbols.values import simplified
+from ..trace.captured import captured
 from ..trace.field_data import FieldData
 from ..trace.trace import Path, Place, ScalarType, Split, check_signature, trace
 from .block_data import grid
@@ -41,6 +42,7 @@ def define_blocks(function: Generator, rows: Kind, cols: Kind, given: Given) -> 
     check_declaration(function, rows, cols, given, (Space, VectorSpace))
     (outer, *_), (inner, *_) = spaces(rows), spaces(cols)
     check_signature(function, outer, given)
+    function = captured(function)
     data: dict[str, Space | ScalarType] = {}
     for name, kind in given.items():
         if isinstance(kind, VectorSpace):

@@ -30,6 +30,7 @@ from ..programs.recorder import Recorder, recorder_of_program
 from ..programs.signature import Signature
 from ..programs.vectors import Vector
 from ..spaces.space import Space, VectorSpace
+from ..trace.captured import captured
 from ..trace.trace import Path, ScalarType, check_signature, trace
 from .done import DONE, Recursion, Symbolic
 from .storage import pattern
@@ -102,7 +103,7 @@ def recurrence(
                 note=f"rows {rows!r}, columns {cols!r}",
             )
         check_signature(function, rows, data, ("done",))
-        return define(function, rows, data)
+        return define(captured(function), rows, data)
 
     return declare
 

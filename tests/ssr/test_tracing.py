@@ -1,6 +1,8 @@
 """How generators are traced: paths, control flow, and what cannot be traced."""
 
+import math
 from collections.abc import Callable
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -150,3 +152,86 @@ def test_generators_that_cannot_be_traced() -> None:
         ssr.matrix(rows=space, cols=space)(outside)
     with pytest.raises(TooManyPathsError):
         ssr.matrix(rows=line, cols=line)(explosive)
+
+
+# -- what a generator reads beside its arguments -------------------------------------------------
+
+factor = 2.0
+weights = [1.0, 0.5]
+table = np.array([3.0, 4.0])
+settings = SimpleNamespace(shift=0.25)
+
+
+def scaled(value: float) -> float:
+    return factor * value
+
+
+def check_kept(matrix: ssr.Matrix, before: Any) -> None:
+    """Fail if the definition, or a kernel, reads other values than at the declaration."""
+    x = np.array([1.0, 10.0, 100.0])
+    np.testing.assert_array_equal(matrix.bind(nx=3).to_scipy().toarray(), before)
+    np.testing.assert_array_equal(plain.apply(matrix, x, (3,)), before @ x)
+
+
+def test_globals_are_those_of_the_declaration(monkeypatch: pytest.MonkeyPatch) -> None:
+    @ssr.matrix(rows=line, cols=line)
+    def A(i: Any) -> Any:
+        yield i, scaled(weights[0]) + table[1] + settings.shift
+        if i > 0:
+            yield i - 1, math.floor(2.5) * weights[1]
+
+    before = np.diag([6.25] * 3) + np.diag([1.0] * 2, -1)
+    check_kept(A, before)
+    monkeypatch.setitem(globals(), "factor", 5.0)
+    monkeypatch.setitem(globals(), "weights", [7.0, 7.0])
+    monkeypatch.setattr(settings, "shift", 8.0)
+    monkeypatch.setitem(globals(), "scaled", None)
+    table[1] = 9.0
+    check_kept(A, before)
+
+
+def test_variables_around_are_those_of_the_declaration() -> None:
+    dt = 0.5
+    offsets = {0: 1.0}
+
+    def value() -> float:
+        return dt + offsets[0]
+
+    @ssr.matrix(rows=line, cols=line)
+    def A(i: Any) -> Any:
+        yield i, value()
+
+    dt = 0.25
+    offsets[0] = 2.0
+    check_kept(A, np.diag([1.5] * 3))
+
+
+def test_recurrences_and_blocks_keep_what_they_read() -> None:
+    dt = 0.5
+
+    @ssr.recurrence(rows=line, cols=line)
+    def W(i: Any, done: Any) -> Any:
+        yield i, dt
+
+    @ssr.matrix(rows=line.vector(2), cols=line.vector(2))
+    def X(i: Any) -> Any:
+        yield i, [[dt, 0.0], [0.0, 2.0 * dt]]
+
+    dt = 3.0
+    np.testing.assert_array_equal(W.bind(nx=2).to_scipy().toarray(), np.diag([0.5, 0.5]))
+    np.testing.assert_array_equal(X.bind(nx=1).to_scipy().toarray(), np.diag([0.5, 1.0]))
+
+
+def test_a_helper_that_calls_itself_and_a_module() -> None:
+    module = ModuleType("parameters")
+    vars(module).update(rate=2.0, other=3.0)
+
+    def power(count: int) -> float:
+        return 1.0 if count == 0 else module.rate * power(count - 1)
+
+    @ssr.matrix(rows=line, cols=line)
+    def A(i: Any) -> Any:
+        yield i, power(3)
+
+    vars(module)["rate"] = 5.0
+    check_kept(A, np.diag([8.0] * 3))
