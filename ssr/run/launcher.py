@@ -143,7 +143,7 @@ class Launcher:
         cutting = None if boxes is None else normal(boxes)
         if not all(isinstance(a, np.ndarray) for a in arrays):
             diagnose(self.declaration.named(arrays), None, self.declaration.written)
-        key = cutting, *[(type(a), a.shape, a.strides, a.dtype) for a in arrays]
+        key = cutting, *[(type(a), a.shape, a.strides, a.dtype, a.flags.aligned) for a in arrays]
         known = self.launches.pop(key, None)
         if known is None:
             known = prepare(self.declaration, self.kernel, arrays, cutting, self._empty)

@@ -89,9 +89,9 @@ def meet(starts: Sequence[int], lengths: Sequence[int], written: int) -> bool:
 
 
 def fits(a: Any, layout: Any, place: int) -> bool:
-    """Whether an array's shape and strides are those that stand in ``layout`` from a place on."""
+    """Whether an array is aligned, and has the shape and strides in ``layout`` from a place on."""
     meant = tuple(int(n) for n in layout[place : place + 2 * a.array.ndim])
-    return bool((*a.array.shape, *a.array.strides) == meant)
+    return bool(a.array.flags.aligned and (*a.array.shape, *a.array.strides) == meant)
 
 
 def apart(a: Any, count: int) -> bool:
@@ -230,7 +230,9 @@ def _lower_fits(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         for numbers in (array.shape, array.strides)
         for axis in range(kind.ndim)
     ]
-    same = context.get_constant(types.boolean, True)
+    start = builder.ptrtoint(array.data, context.get_value_type(types.intp))
+    astray = builder.and_(start, start.type(kind.dtype.bitwidth // 8 - 1))
+    same = builder.icmp_signed("==", astray, start.type(0))
     for n, number in enumerate(found):
         place = builder.add(args[2], args[2].type(n))
         meant = builder.load(pointer(context, builder, wanted, args[1], place))
