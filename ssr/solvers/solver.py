@@ -122,6 +122,8 @@ class Solver(ABC):
 
         Raises
         ------
+        ArgumentError
+            If a tolerance is negative or NaN.
         ShapeError, DtypeError, ContiguityError
             If b or x0 does not fit A.
         NonFiniteError
@@ -132,6 +134,11 @@ class Solver(ABC):
                 f"The right side is {type(b).__name__}, not a NumPy array.",
                 hint="Convert it with np.asarray.",
             )
+        for name, tolerance in ("rtol", rtol), ("atol", atol):
+            if not tolerance >= 0.0:
+                raise ArgumentError(
+                    f"The tolerance {name} is {tolerance}.", hint="Tolerances are 0 or more."
+                )
         size = self._norm(b)
         if not math.isfinite(size):
             raise NonFiniteError(
