@@ -6,6 +6,7 @@ numbered component by component, as the elements of a flattened array ``(compone
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Callable
 from functools import cached_property
@@ -344,7 +345,7 @@ class BlockMatrix(Operator["BlockMatrix"]):
         """Numbers of rows and columns; needs all sizes."""
         sizes = self.definition.all_sizes()
         rows, cols = (
-            sum(int(np.prod(space.extent(sizes))) for space in spaces(kind))
+            sum(math.prod(space.extent(sizes)) for space in spaces(kind))
             for kind in (self.rows, self.cols)
         )
         return rows, cols

@@ -7,6 +7,7 @@ but its families.
 
 from __future__ import annotations
 
+import math
 import numbers
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -391,7 +392,7 @@ class Matrix(Operator["Matrix"]):
             If a size is symbolic and not bound.
         """
         rows, cols = self._extents()
-        return int(np.prod(rows)), int(np.prod(cols))
+        return math.prod(rows), math.prod(cols)
 
     def _extents(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         sizes = self._known_sizes()
