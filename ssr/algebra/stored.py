@@ -8,6 +8,8 @@ lies, so that the parts below and above it are parts of the same arrays.
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -221,12 +223,29 @@ def _check_shape(shape: tuple[int, int], rows: Space, cols: Space) -> None:
     for what, space, count in ("rows", rows, shape[0]), ("columns", cols, shape[1]):
         if not count:
             raise ShapeError(f"The matrix has no {what}; {space!r} has at least one point.")
-        if not space.sizes and int(np.prod(space.extent({}))) != count:
+        if not _can_have(space, count):
             raise ShapeError(f"The matrix has {count} {what}; {space!r} has other points.")
     if rows == cols and shape[0] != shape[1]:
         raise ShapeError(
             f"The matrix has {shape[0]} rows and {shape[1]} columns; both are on {rows!r}."
         )
+
+
+def _can_have(space: Space, count: int) -> bool:
+    """Whether a space may have this number of points; with several sizes, as far as is told."""
+    fixed = math.prod(e.constant for e in space.data.shape if e.is_constant)
+    if count % fixed or not space.sizes:
+        return count == fixed
+    if len(space.sizes) > 1:
+        return True
+    (name,) = space.sizes
+
+    def points(n: int) -> int:
+        return math.prod(max(0, extent.evaluate({name: n})) for extent in space.data.shape)
+
+    candidates = range(1, count + 2)
+    place = bisect_left(candidates, count, key=points)
+    return place < len(candidates) and points(candidates[place]) == count
 
 
 def _canonical(csr: scipy.sparse.csr_array) -> scipy.sparse.csr_array:

@@ -4,9 +4,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import ssr
-from ssr.errors import Error, OverlapError, UnsupportedError
+from ssr.errors import (
+    ArgumentError,
+    ContiguityError,
+    Error,
+    OverlapError,
+    ShapeError,
+    UnsupportedError,
+)
 
 from . import plain
 from . import strategies as some
@@ -433,3 +441,51 @@ def test_transpose_of_a_constant_column() -> None:
 def test_transpose_that_takes_too_long() -> None:
     with pytest.raises(UnsupportedError, match="rows with too many entries"):
         transposed(5, 5)
+
+
+def test_arrays_that_are_not_aligned() -> None:
+    """Only the first call of a layout looked at the alignment of its arrays."""
+    program = ssr.program(x=line, y=line)(_double)
+    memory = np.zeros(100, np.uint8)
+    astray = memory[4:44].view(np.float64)
+    program(np.ones(5), np.zeros(5))
+    for given in (astray, np.zeros(5)), (np.ones(5), astray):
+        for call in program, program.run_plain, program.bind:
+            with pytest.raises(ContiguityError, match="not aligned"):
+                call(*given)
+    assert not memory.any()
+
+
+def _double(x: Any, y: Any) -> None:
+    y[:] = 2.0 * x
+
+
+def test_shapes_of_more_than_64_bits() -> None:
+    plane = ssr.Space(n, m)
+    bound = ssr.identity(plane).bind(n=10**12, m=10**12)
+    assert bound.shape == (10**24, 10**24)
+    assert ssr.kron(np.eye(2), bound).shape == (2 * 10**24, 2 * 10**24)
+
+
+@pytest.mark.parametrize("tolerance", [{"rtol": -1.0}, {"atol": -1e-9}, {"rtol": np.nan}])
+def test_tolerances_below_zero(tolerance: dict[str, float]) -> None:
+    with pytest.raises(ArgumentError, match="tolerance"):
+        ssr.solvers.cg(A.bind(n=3), np.ones(3), **tolerance)
+
+
+@pytest.mark.parametrize(
+    ("space", "fits"),
+    [
+        (ssr.Space(n), True), (ssr.Space(2 * n), False), (ssr.Space(n + 6), False),
+        (ssr.Space(n, 3), False), (ssr.Space(n, 5), True), (ssr.Space(n, n), False),
+        (ssr.Space(n - 1), True), (ssr.Space(n, m), True), (ssr.Space(2 * n, 2 * m, 2), False),
+    ],
+)  # fmt: skip
+def test_stored_matrices_fit_their_spaces(space: ssr.Space, fits: bool) -> None:
+    """A matrix that no size fits was accepted, and refused when it was used."""
+    five = scipy.sparse.csr_array(np.eye(5))
+    if fits:
+        assert ssr.from_scipy(five, rows=space, cols=space).rows == space
+    else:
+        with pytest.raises(ShapeError, match="has other points"):
+            ssr.from_scipy(five, rows=space, cols=space)
