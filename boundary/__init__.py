@@ -85,3 +85,8 @@ __all__ = [
     "world",
     "zero",
 ]
+
+
+def __dir__() -> list[str]:
+    """Return the public names; the rooms of the package are none."""
+    return __all__

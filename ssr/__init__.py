@@ -84,3 +84,8 @@ __all__ = [
     "vector",
     "where",
 ]
+
+
+def __dir__() -> list[str]:
+    """Return the public names; the rooms of the package are none."""
+    return [*__all__, "__version__"]

@@ -9,6 +9,7 @@ import pytest
 from tools import layers
 
 ROOT = Path(__file__).parent.parent
+SSR, BOUNDARY = "ssr/points/a.py", "boundary/grid/a.py"
 
 
 def write(root: Path, files: dict[str, str]) -> None:
@@ -23,15 +24,20 @@ def test_real_tree() -> None:
 
 
 ALLOWED = {
-    "ssr/__init__.py": '__all__ = ["matrix"]\n__version__ = "1"\nfrom .sets import Set as matrix\n',
+    "ssr/__init__.py": (
+        '__all__ = ["matrix"]\n__version__ = "1"\nfrom .points.sets import Set as matrix\n'
+    ),
+    "ssr/ir/__init__.py": "from ..points import sets\n",
     "ssr/points/sets.py": "import islpy as isl\nimport numpy as np\nfrom . import _private\n",
-    "ssr/oracle.py": (
+    "ssr/algebra/oracle.py": (
         "from typing import TYPE_CHECKING\n"
         "if TYPE_CHECKING:\n    import scipy\n"
         "def f():\n    import scipy.sparse\n    from sympy import Symbol\n"
     ),
-    "ssr/passes/fuse.py": "from .. import ir\nfrom ..sets import Set\nfrom ssr import ir\n",
-    "boundary/fill.py": "import scipy\nimport mpi4py\nfrom ssr.extension import Set\n",
+    "ssr/lower/passes/fuse.py": (
+        "from ... import ir\nfrom ...points.sets import Set\nfrom ssr.ir import Sum\n"
+    ),
+    "boundary/fills/fill.py": "import scipy\nimport mpi4py\nfrom ssr.extension import Set\n",
     "apps/swe.py": "import ssr\nimport boundary as bc\nfrom . import _mesh\nssr.matrix, bc.fill\n",
     "benchmarks/run.py": (
         "import ssr.solvers\nfrom ssr import matrix, __version__\nfrom apps import swe\n"
@@ -50,24 +56,64 @@ def test_allowed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "source", "expected"),
     [
-        ("ssr/a.py", "import boundary", "1: ssr imports boundary, a layer above or beside it."),
-        ("ssr/a.py", "\nfrom apps.swe import step", "2: ssr imports apps, a layer"),
-        ("ssr/a.py", "def f():\n  import benchmarks", "2: ssr imports benchmarks, a layer"),
-        ("ssr/a.py", "def f():\n  from mpi4py import MPI", "2: ssr imports mpi4py."),
-        ("ssr/a.py", "import islpy", "1: Only ssr/points/sets.py imports islpy."),
-        ("boundary/a.py", "from islpy import Set", "1: Only ssr/points/sets.py imports islpy."),
-        ("ssr/a.py", "__import__('islpy')", "1: Only ssr/points/sets.py imports islpy."),
-        ("ssr/a.py", "import scipy.sparse", "1: ssr imports scipy at module level;"),
-        ("ssr/a.py", "class C:\n  import sympy", "2: ssr imports sympy at module level;"),
-        ("ssr/a.py", "try:\n  import matplotlib\nexcept E: pass", "2: ssr imports matplotlib at"),
+        (
+            SSR,
+            "import boundary",
+            "1: ssr imports boundary, a layer above or beside it.",
+        ),
+        (SSR, "\nfrom apps.swe import step", "2: ssr imports apps, a layer"),
+        (SSR, "def f():\n  import benchmarks", "2: ssr imports benchmarks, a layer"),
+        (SSR, "def f():\n  from mpi4py import MPI", "2: ssr imports mpi4py."),
+        (
+            SSR,
+            "import islpy",
+            "1: Only ssr/points/sets.py and",
+        ),
+        (
+            BOUNDARY,
+            "from islpy import Set",
+            "1: Only ssr/points/sets.py and",
+        ),
+        (
+            SSR,
+            "__import__('islpy')",
+            "1: Only ssr/points/sets.py and",
+        ),
+        (SSR, "import scipy.sparse", "1: ssr imports scipy at module level;"),
+        (SSR, "class C:\n  import sympy", "2: ssr imports sympy at module level;"),
+        (
+            SSR,
+            "try:\n  import matplotlib\nexcept E: pass",
+            "2: ssr imports matplotlib at",
+        ),
         ("ssr/points/sets.py", "import scipy", "1: ssr imports scipy at module level;"),
-        ("ssr/a.py", "if x:\n  pass\nelse:\n  import scipy", "4: ssr imports scipy at module"),
-        ("boundary/a.py", "import apps", "1: boundary imports apps, a layer"),
-        ("boundary/a.py", "from ssr.ir import Sum", "1: boundary imports ssr.ir, which is not one"),
-        ("boundary/a.py", "from ssr import ir", "1: boundary uses ssr.ir, which is not a public"),
-        ("boundary/a.py", "import ssr\nssr.ir", "2: boundary uses ssr.ir, which is not a public"),
-        ("boundary/a.py", "import ssr._sets", "1: boundary imports the private ssr._sets."),
-        ("boundary/b/a.py", "from ...ssr import _f", "1: boundary imports the private ssr._f."),
+        (
+            SSR,
+            "if x:\n  pass\nelse:\n  import scipy",
+            "4: ssr imports scipy at module",
+        ),
+        (BOUNDARY, "import apps", "1: boundary imports apps, a layer"),
+        (
+            BOUNDARY,
+            "from ssr.ir import Sum",
+            "1: boundary imports ssr.ir, which is not one",
+        ),
+        (
+            BOUNDARY,
+            "from ssr import ir",
+            "1: boundary uses ssr.ir, which is not a public",
+        ),
+        (
+            BOUNDARY,
+            "import ssr\nssr.ir",
+            "2: boundary uses ssr.ir, which is not a public",
+        ),
+        (BOUNDARY, "import ssr._sets", "1: boundary imports the private ssr._sets."),
+        (
+            "boundary/grid/b/a.py",
+            "from ....ssr import _f",
+            "1: boundary imports the private ssr._f.",
+        ),
         (
             "apps/a.py",
             "from ssr import matrix",
@@ -87,7 +133,7 @@ def test_allowed(tmp_path: Path) -> None:
         ("benchmarks/a.py", "from ssr import emit", "1: benchmarks uses ssr.emit, which is not a"),
         ("benchmarks/a.py", "from apps import _f", "1: benchmarks imports the private apps._f."),
         ("tests/a.py", "from ssr.sets import _f", "1: tests imports the private ssr.sets._f."),
-        ("ssr/a.py", "x = 1 +", "1: Cannot be parsed: invalid syntax."),
+        (SSR, "x = 1 +", "1: Cannot be parsed: invalid syntax."),
     ],
 )
 def test_violation(tmp_path: Path, file: str, source: str, expected: str) -> None:
@@ -96,11 +142,44 @@ def test_violation(tmp_path: Path, file: str, source: str, expected: str) -> Non
     assert found.startswith(f"{file}:{expected}")
 
 
+def test_rooms_are_climbed_by_no_import_of_any_kind(tmp_path: Path) -> None:
+    inside = "def f():\n    from ..algebra import oracle\n"
+    typing = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .. import ir\n"
+    write(tmp_path, ALLOWED | {SSR: inside, "ssr/points/b.py": typing})
+    assert list(layers.violations(tmp_path)) == [
+        "ssr/points/a.py:2: points imports algebra, a room above it.",
+        "ssr/points/b.py:3: points imports ir, a room above it.",
+    ]
+
+
+def test_files_of_one_room_import_each_other_in_no_circle(tmp_path: Path) -> None:
+    files = {
+        "ssr/algebra/a.py": "from .b import f\n",
+        "ssr/algebra/b.py": "def f():\n    from . import c\n",
+        "ssr/algebra/c.py": "from ssr.algebra.a import f\nfrom .d import g\n",
+        "ssr/algebra/d.py": "",
+    }
+    write(tmp_path, ALLOWED | files)
+    assert list(layers.violations(tmp_path)) == [
+        "ssr/algebra/a.py:1: ssr/algebra/a.py and ssr/algebra/b.py import each other in a circle.",
+        "ssr/algebra/b.py:2: ssr/algebra/b.py and ssr/algebra/c.py import each other in a circle.",
+        "ssr/algebra/c.py:1: ssr/algebra/c.py and ssr/algebra/a.py import each other in a circle.",
+    ]
+
+
+def test_a_file_stands_in_a_room(tmp_path: Path) -> None:
+    write(tmp_path, ALLOWED | {"ssr/helpers.py": "", "ssr/misc/a.py": ""})
+    assert list(layers.violations(tmp_path)) == [
+        "ssr/helpers.py:1: helpers is no room of ssr.",
+        "ssr/misc/a.py:1: misc is no room of ssr.",
+    ]
+
+
 def test_command_prints_and_exits_with_one(tmp_path: Path) -> None:
-    write(tmp_path, {"ssr/a.py": "import apps\nimport mpi4py\n"})
+    write(tmp_path, {SSR: "import apps\nimport mpi4py\n"})
     command = [sys.executable, str(ROOT / "tools/layers.py"), str(tmp_path)]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 1
     first, second = run.stdout.splitlines()
-    assert first.startswith("ssr/a.py:1: ")
-    assert second.startswith("ssr/a.py:2: ")
+    assert first.startswith("ssr/points/a.py:1: ")
+    assert second.startswith("ssr/points/a.py:2: ")

@@ -1,14 +1,16 @@
-"""Check the import layers: ``apps -> boundary -> ssr``.
+"""Check the import layers: ``apps -> boundary -> ssr``, and the rooms inside both packages.
 
 ``python tools/layers.py [root]`` prints each violation as ``file:line: sentence`` and exits with 1
-if there is any. The rules are the tables below; the files are parsed, never imported.
+if there is any. The rules are the tables below; the files are parsed, never imported. Inside a
+package, an import goes down to a lower room or stays in its own, and no files import each other in
+a circle. Imports inside functions and under ``TYPE_CHECKING`` count like all others.
 """
 
 from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,14 +24,27 @@ MAY_IMPORT = {
 }
 """Our packages a package may import, besides itself; private names of another, never."""
 
+ROOMS = {
+    "ssr": (
+        "errors", "options", "points", "symbols", "spaces", "ir", "runtime", "trace", "algebra",
+        "lower", "emit", "build", "explain", "run", "programs", "matrices", "recurrences",
+        "blocks", "solvers", "extension", "__init__", "__main__",
+    ),
+    "boundary": (
+        "errors", "grid", "rules", "closure", "tables", "fills", "synchronisation", "ranks",
+        "drawing", "__init__", "__main__",
+    ),
+}  # fmt: skip
+"""The folders and modules of a package from the ground up: each imports from those before it."""
+
 FORBIDDEN = {"ssr": {"mpi4py"}}
 """Packages of others that a package never imports."""
 
-SOLE_IMPORTER = {"islpy": "ssr/points/sets.py"}
-"""The one file that imports a package (tests may compare with it)."""
+SOLE_IMPORTERS = {"islpy": ("ssr/points/sets.py", "ssr/points/scanning.py")}
+"""The files that alone import a package (tests may compare with it)."""
 
 LAZY = {"ssr": {"islpy", "matplotlib", "scipy", "sympy"}}
-"""Slow imports: inside functions only, except by their sole importer."""
+"""Slow imports: inside functions only, except by their sole importers."""
 
 PUBLIC = {"ssr", "ssr.solvers", "boundary"}
 """The modules users import; their names are in ``__all__``."""
@@ -39,6 +54,10 @@ FACES = {"boundary": {"ssr", "ssr.errors", "ssr.extension"}, "benchmarks": PUBLI
 
 AS_USERS_DO = {"ssr": "import ssr", "boundary": "import boundary as bc"}
 """The only forms in which apps import our packages."""
+
+
+Edge = tuple[str, str]
+"""Two files of one package, of which the first imports the second."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +131,7 @@ class _Reader(ast.NodeVisitor):
 def violations(root: Path) -> Iterator[str]:
     """Yield a line for each import below ``root`` that breaks a rule."""
     for package in MAY_IMPORT:
+        edges: dict[Edge, int] = {}
         for path in sorted((root / package).rglob("*.py")):
             file = path.relative_to(root).as_posix()
             if file.startswith("tests/golden/"):
@@ -126,16 +146,23 @@ def violations(root: Path) -> Iterator[str]:
             for item in reader.imports:
                 for sentence in _check(file, package, item):
                     yield f"{file}:{item.line}: {sentence}"
+                target = _file_of(root, item) if item.top == package else None
+                if target is not None and package in ROOMS:
+                    edges.setdefault((file, target), item.line)
+            if package in ROOMS and _room(file) not in ROOMS[package]:
+                yield f"{file}:1: {_room(file)} is no room of {package}."
             if package in ("apps", *FACES):
                 for line, name in _unlisted(root, tree, reader.imports):
                     yield f"{file}:{line}: {package} uses {name}, which is not a public name."
+        yield from _climbing(package, edges)
+        yield from _circles(edges)
 
 
 def _check(file: str, package: str, item: Import) -> Iterator[str]:
     """Yield what is wrong with one import, as sentences."""
     top, path = item.top, item.module.split(".") + ([item.name] if item.name else [])
     ours = top in MAY_IMPORT and top != package
-    sole = SOLE_IMPORTER.get(top)
+    sole = SOLE_IMPORTERS.get(top, ())
     if ours and top not in MAY_IMPORT[package]:
         yield f"{package} imports {top}, a layer above or beside it."
     elif ours and any(map(_private, path)):
@@ -147,10 +174,51 @@ def _check(file: str, package: str, item: Import) -> Iterator[str]:
         yield f"{package} imports {item.module}, which is not one of {allowed}."
     if top in FORBIDDEN.get(package, ()):
         yield f"{package} imports {top}."
-    if sole and file != sole and package != "tests":
-        yield f"Only {sole} imports {top}."
-    elif top in LAZY.get(package, ()) and file != sole and not item.lazy:
+    if sole and file not in sole and package != "tests":
+        yield f"Only {' and '.join(sole)} import {top}."
+    elif top in LAZY.get(package, ()) and file not in sole and not item.lazy:
         yield f"{package} imports {top} at module level; import it in the function that needs it."
+
+
+def _file_of(root: Path, item: Import) -> str | None:
+    """Return the file that an import of a package's own reads, the one it names or its folder's."""
+    module = root.joinpath(*item.module.split("."))
+    stems = [module / item.name, module] if item.name else [module]
+    for path in (p for stem in stems for p in (stem.with_suffix(".py"), stem / "__init__.py")):
+        if path.exists():
+            return path.relative_to(root).as_posix()
+    return None
+
+
+def _room(file: str) -> str:
+    """Return the folder of a package that a file stands in, or the file's own name."""
+    return file.split("/")[1].removesuffix(".py")
+
+
+def _climbing(package: str, edges: Mapping[Edge, int]) -> Iterator[str]:
+    """Yield the imports of one package that lead to a higher room."""
+    floors = {room: floor for floor, room in enumerate(ROOMS.get(package, ()))}
+    for (file, target), line in edges.items():
+        here, there = _room(file), _room(target)
+        if floors.get(there, 0) > floors.get(here, len(floors)):
+            yield f"{file}:{line}: {here} imports {there}, a room above it."
+
+
+def _circles(edges: Mapping[Edge, int]) -> Iterator[str]:
+    """Yield the imports between files that, in some number of steps, import each other."""
+    reached: dict[str, set[str]] = {}
+    for file, target in edges:
+        reached.setdefault(file, set()).add(target)
+    grown = True
+    while grown:
+        grown = False
+        for found in reached.values():
+            more = set().union(*(reached.get(target, ()) for target in found)) - found
+            found |= more
+            grown = grown or bool(more)
+    for (file, target), line in edges.items():
+        if file in reached.get(target, ()):
+            yield f"{file}:{line}: {file} and {target} import each other in a circle."
 
 
 def _written(item: Import) -> str:
@@ -203,7 +271,7 @@ def _listed(root: Path, module: str) -> set[str] | None:
 def main(root: Path) -> int:
     """Print all violations; return the exit status."""
     found = list(violations(root))
-    print("\n".join(found) or "layers: apps -> boundary -> ssr holds")
+    print("\n".join(found) or "layers: apps -> boundary -> ssr holds, and so do the rooms")
     return 1 if found else 0
 
 

@@ -1,5 +1,5 @@
-"""Matrices as data: entry families, what is done with them, and what is proved about them.
+"""Matrices as values: families of entries, what is made of them, and the definition on integers.
 
-Takes paths of generators, families and stored matrices. Gives matrices as data and, by running
-definitions on integers, SciPy's matrices.
+Takes the paths of a generator. Gives `MatrixData`, closed under sums, products, transposes and
+parts, and what is proved of their rows: triangular, in place, which before which.
 """

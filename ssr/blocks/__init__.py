@@ -1,4 +1,5 @@
-"""Matrices between vector fields: grids of matrices, one for each pair of components.
+"""Block matrices: grids of matrices between components, declared densely or put together.
 
-Takes matrices, or a generator of dense blocks. Gives block matrices.
+Takes generators whose values are dense blocks, and matrices. Gives `BlockMatrix`, whose work is
+done by its blocks.
 """

@@ -11,7 +11,7 @@ from ..ir import LoopNest
 from ..ir.value_numbering import Numbers
 from ..points.affine import Affine
 from ..points.loop_tree import Run
-from ..points.sets import condition_text
+from ..points.scanning import condition_text
 from .writer import Writer, factor, spelled
 
 _INFIX = {

@@ -1,4 +1,5 @@
-"""Every stage between a definition and its kernel, shown.
+"""Every stage between a definition and its kernel, as text or as a picture.
 
-Takes a matrix or a program. Gives text, and drawings for notebooks.
+Takes matrices as values and programs of the intermediate representation. Gives what `explain`
+prints, what a notebook shows, and what ``SSR_DUMP`` writes.
 """

@@ -13,7 +13,8 @@ from .. import ir
 from ..options import Options
 from ..points.affine import Affine
 from ..points.loop_tree import For, If, Loop, Reduce, Run
-from ..points.sets import Domain, condition_text, line_loops
+from ..points.scanning import condition_text, line_loops
+from ..points.sets import Domain
 from .passes.split import split
 from .unit_steps import unit_steps
 

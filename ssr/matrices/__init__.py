@@ -1,4 +1,4 @@
-"""The public matrices: thin faces over data.
+"""The faces of matrices: `Matrix` for staged ones, `Assembled` for those with stored parts.
 
-Takes declarations and operands. Gives matrices that are applied, combined and solved with.
+Takes `MatrixData` and sparse matrices of SciPy. Gives the operators that users write with.
 """

@@ -1,4 +1,5 @@
-"""Affine expressions, and sets of integer points for all sizes at once.
+"""Affine expressions of indices and sizes, and the sets of integer points they describe.
 
-Takes integers and names. Gives sets and maps, proofs about them, and loops along a line.
+Takes indices, sizes and conditions. Gives sets for all sizes at once, and the loops that run
+through them; isl works here and nowhere else.
 """

@@ -1,4 +1,5 @@
-"""Programs over fields: what their bodies compute with, and what records it.
+"""Programs: a body that runs once on symbols, and the assignments collected meanwhile.
 
-Takes functions over fields, and matrices as data. Gives programs that can be called and bound.
+Takes functions of fields and scalars. Gives programs of the intermediate representation, ready
+to be called with arrays.
 """

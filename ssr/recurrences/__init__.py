@@ -1,4 +1,5 @@
 """Matrices whose rows are made one after the other, such as incomplete factorisations.
 
-Takes a generator that reads earlier rows. Gives a matrix, and the program that computes its fields.
+Takes a generator that reads rows made before. Gives a matrix, and the sweep that computes what
+of it must be stored.
 """

@@ -1,5 +1,4 @@
-"""The functions that generated kernels import, in Numba and in plain Python.
+"""What kernels call: access to memory, fused arithmetic, sums that do not depend on their order.
 
-Takes arrays and flat offsets. Gives loads, stores, fused operations and sums without order; the
-record that describes a kernel is here too.
+Takes arrays and offsets. Gives the same bits from plain Python and from compiled code.
 """

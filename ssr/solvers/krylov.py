@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
-import ssr
-
 from ..errors import ArgumentError
+from ..matrices.matrix import Matrix
+from ..programs.program import Program
+from ..programs.reductions import dot, norm
+from ..symbols.functions import where
 from .solver import Array, Breakdown, Preconditioner, Result, Solver, remembered
 
 
@@ -42,29 +44,29 @@ class CG(Solver):
         return self.fused(step, "rz")
 
     @cached_property
-    def _move(self) -> ssr.Program:
+    def _move(self) -> Program:
         def move(x: Any, r: Any, p: Any, q: Any, rz: Any) -> Any:
             q[:] = self.A @ p
-            curvature = ssr.dot(p, q)
-            alpha = ssr.where(curvature != 0.0, rz / curvature, 0.0)
+            curvature = dot(p, q)
+            alpha = where(curvature != 0.0, rz / curvature, 0.0)
             x[:] = x + alpha * p
             r[:] = r - alpha * q
-            return ssr.norm(r), curvature
+            return norm(r), curvature
 
         return self.program(move, "rz")
 
     @cached_property
-    def _first_direction(self) -> ssr.Program:
+    def _first_direction(self) -> Program:
         def first_direction(p: Any, z: Any, r: Any) -> Any:
             p[:] = z
-            return ssr.dot(r, z)
+            return dot(r, z)
 
         return self.program(first_direction)
 
     @cached_property
-    def _next_direction(self) -> ssr.Program:
+    def _next_direction(self) -> Program:
         def next_direction(p: Any, z: Any, r: Any, rz: Any) -> Any:
-            new = ssr.dot(r, z)
+            new = dot(r, z)
             p[:] = z + (new / rz) * p
             return new
 
@@ -84,7 +86,7 @@ class CG(Solver):
 
 
 def cg(
-    A: ssr.Matrix,
+    A: Matrix,
     b: Array,
     x0: Array | None = None,
     *,
@@ -152,18 +154,18 @@ class BiCGStab(Solver):
         return self.fused(step, "beta omega rho")
 
     @cached_property
-    def _direction(self) -> ssr.Program:
+    def _direction(self) -> Program:
         def direction(p: Any, r: Any, v: Any, beta: Any, omega: Any) -> None:
             p[:] = r + beta * (p - omega * v)
 
         return self.program(direction, "beta omega")
 
     @cached_property
-    def _half(self) -> ssr.Program:
+    def _half(self) -> Program:
         def half(x: Any, r: Any, r0: Any, v: Any, y: Any, rho: Any) -> Any:
             v[:] = self.A @ y
-            denominator = ssr.dot(r0, v)
-            alpha = ssr.where(denominator != 0.0, rho / denominator, 0.0)
+            denominator = dot(r0, v)
+            alpha = where(denominator != 0.0, rho / denominator, 0.0)
             x[:] = x + alpha * y
             r[:] = r - alpha * v
             return denominator, alpha
@@ -171,14 +173,14 @@ class BiCGStab(Solver):
         return self.program(half, "rho")
 
     @cached_property
-    def _whole(self) -> ssr.Program:
+    def _whole(self) -> Program:
         def whole(x: Any, r: Any, r0: Any, z: Any, t: Any) -> Any:
             t[:] = self.A @ z
-            square = ssr.dot(t, t)
-            omega = ssr.where(square != 0.0, ssr.dot(t, r) / square, 0.0)
+            square = dot(t, t)
+            omega = where(square != 0.0, dot(t, r) / square, 0.0)
             x[:] = x + omega * z
             r[:] = r - omega * t
-            return omega, ssr.dot(r0, r), ssr.norm(r)
+            return omega, dot(r0, r), norm(r)
 
         return self.program(whole)
 
@@ -201,7 +203,7 @@ class BiCGStab(Solver):
 
 
 def bicgstab(
-    A: ssr.Matrix,
+    A: Matrix,
     b: Array,
     x0: Array | None = None,
     *,
@@ -261,7 +263,7 @@ class GMRES(Solver):
         The largest number of vectors in a basis.
     """
 
-    def __init__(self, A: ssr.Matrix, M: Preconditioner | None = None, restart: int = 20) -> None:
+    def __init__(self, A: Matrix, M: Preconditioner | None = None, restart: int = 20) -> None:
         super().__init__(A, M)
         if restart < 1:
             raise ArgumentError(f"restart is {restart}, but a basis has at least one vector.")
@@ -277,31 +279,31 @@ class GMRES(Solver):
         return self.fused(multiply)
 
     @cached_property
-    def _product(self) -> ssr.Program:
+    def _product(self) -> Program:
         def product(w: Any, z: Any) -> Any:
             w[:] = self.A @ z
-            return ssr.norm(w)
+            return norm(w)
 
         return self.program(product)
 
     @cached_property
-    def _project(self) -> ssr.Program:
+    def _project(self) -> Program:
         def project(w: Any, v: Any) -> Any:
-            part = ssr.dot(w, v)
+            part = dot(w, v)
             w[:] = w - part * v
-            return part, ssr.norm(w)
+            return part, norm(w)
 
         return self.program(project)
 
     @cached_property
-    def _divide(self) -> ssr.Program:
+    def _divide(self) -> Program:
         def divide(v: Any, w: Any, a: Any) -> None:
             v[:] = w / a
 
         return self.program(divide, "a")
 
     @cached_property
-    def _add(self) -> ssr.Program:
+    def _add(self) -> Program:
         def add(x: Any, v: Any, a: Any) -> None:
             x[:] = x + a * v
 
@@ -381,7 +383,7 @@ def _back_substituted(columns: list[list[float]], right: list[float]) -> list[fl
 
 
 def gmres(
-    A: ssr.Matrix,
+    A: Matrix,
     b: Array,
     x0: Array | None = None,
     *,

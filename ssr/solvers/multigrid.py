@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
-import ssr
-
+from ..blocks.declare import matrix
 from ..errors import ArgumentError, SpaceError
+from ..matrices.matrix import Matrix
+from ..programs.program import program
+from ..spaces.space import Space
 from .smoothers import GaussSeidel, Smoother
 from .solver import Array, Result
 from .stationary import Richardson
@@ -90,9 +92,9 @@ class Multigrid:
 
     def __init__(
         self,
-        matrices: ssr.Matrix | Sequence[ssr.Matrix],
-        prolongations: ssr.Matrix | Sequence[ssr.Matrix],
-        restrictions: ssr.Matrix | Sequence[ssr.Matrix] | None = None,
+        matrices: Matrix | Sequence[Matrix],
+        prolongations: Matrix | Sequence[Matrix],
+        restrictions: Matrix | Sequence[Matrix] | None = None,
         *,
         smoother: Smoother | None = None,
         sweeps: tuple[int, int] = (1, 1),
@@ -104,7 +106,7 @@ class Multigrid:
             raise ArgumentError(f"The smoother is {type(smoother).__name__}.", hint="Use Jacobi().")
         if min(sweeps) < 1:
             raise ArgumentError(f"sweeps is {sweeps}; at least one before and one after is needed.")
-        alone = isinstance(matrices, ssr.Matrix)
+        alone = isinstance(matrices, Matrix)
         self.matrices = _several(matrices, "matrices")
         self.prolongations = _several(prolongations, "prolongations")
         if restrictions is None:
@@ -128,7 +130,7 @@ class Multigrid:
     @classmethod
     def galerkin(
         cls,
-        A: ssr.Matrix,
+        A: Matrix,
         levels: int,
         *,
         smoother: Smoother | None = None,
@@ -163,10 +165,10 @@ class Multigrid:
         >>> ssr.solvers.Multigrid.galerkin(A, 3)
         <Multigrid with 3 levels: Space(4*n + 3), Space(2*n + 1), Space(n)>
         """
-        matrices, prolongations = [A], list[ssr.Matrix]()
+        matrices, prolongations = [A], list[Matrix]()
         for _ in range(levels - 1):
             fine = matrices[-1].rows
-            coarse = ssr.Space(*((extent - 1) // 2 for extent in fine.shape))
+            coarse = Space(*((extent - 1) // 2 for extent in fine.shape))
             P = interpolation(fine, coarse)
             prolongations.append(P)
             matrices.append(P.T @ matrices[-1] @ P)
@@ -227,18 +229,18 @@ class Multigrid:
         A, P, R = self.matrices[level], self.prolongations[level], self.restrictions[level]
         smoother, (before, after) = self.smoother, self.sweeps
 
-        @ssr.program(z=A.rows, r=A.rows, residual=A.rows)
+        @program(z=A.rows, r=A.rows, residual=A.rows)
         def smooth(z: Any, r: Any, residual: Any) -> None:
             smoother.start(A, z, r)
             for _ in range(before - 1):
                 smoother.sweep(A, z, r)
             residual[:] = r - A @ z
 
-        @ssr.program(coarse=R.rows, residual=R.cols)
+        @program(coarse=R.rows, residual=R.cols)
         def restrict(coarse: Any, residual: Any) -> None:
             coarse[:] = R @ residual
 
-        @ssr.program(z=P.rows, correction=P.cols)
+        @program(z=P.rows, correction=P.cols)
         def correct(z: Any, correction: Any) -> None:
             z[:] = z + P @ correction
 
@@ -246,7 +248,7 @@ class Multigrid:
             smooth(z, r, residual)
             restrict(coarse, residual)
 
-        @ssr.program(z=A.rows, r=A.rows)
+        @program(z=A.rows, r=A.rows)
         def smooth_again(z: Any, r: Any) -> None:
             for _ in range(after):
                 smoother.reverse(A, z, r)
@@ -258,8 +260,8 @@ class Multigrid:
         made: Programs = down, up
         if A.rows == P.rows == R.cols:
             made = (
-                ssr.program(z=A.rows, r=A.rows, residual=A.rows, coarse=R.rows)(down),
-                ssr.program(z=A.rows, r=A.rows, correction=P.cols)(up),
+                program(z=A.rows, r=A.rows, residual=A.rows, coarse=R.rows)(down),
+                program(z=A.rows, r=A.rows, correction=P.cols)(up),
             )
         return self._programs.setdefault(level, made)
 
@@ -285,7 +287,7 @@ class Multigrid:
         return found
 
 
-def _columns(A: ssr.Matrix, like: Array) -> Iterator[Array]:
+def _columns(A: Matrix, like: Array) -> Iterator[Array]:
     """Yield the columns of a matrix, for arrays of the shape of another."""
     unit = np.zeros(like.shape, like.dtype)
     for place in range(unit.size):
@@ -294,15 +296,15 @@ def _columns(A: ssr.Matrix, like: Array) -> Iterator[Array]:
         unit.flat[place] = 0.0
 
 
-def _several(given: ssr.Matrix | Sequence[ssr.Matrix], what: str) -> tuple[ssr.Matrix, ...]:
+def _several(given: Matrix | Sequence[Matrix], what: str) -> tuple[Matrix, ...]:
     """Return one matrix or several as a tuple."""
-    found = (given,) if isinstance(given, ssr.Matrix) else tuple(given)
-    if not all(isinstance(matrix, ssr.Matrix) for matrix in found):
+    found = (given,) if isinstance(given, Matrix) else tuple(given)
+    if not all(isinstance(matrix, Matrix) for matrix in found):
         raise ArgumentError(f"The {what} are not matrices of ssr.")
     return found
 
 
-def interpolation(fine: ssr.Space, coarse: ssr.Space) -> ssr.Matrix:
+def interpolation(fine: Space, coarse: Space) -> Matrix:
     """Return linear interpolation between grids; every other fine point is a coarse one.
 
     Along an axis with c coarse points there are ``2 c + 1`` fine ones, where the first and the last
@@ -333,9 +335,7 @@ def interpolation(fine: ssr.Space, coarse: ssr.Space) -> ssr.Matrix:
     ----------
     Briggs, Henson and McCormick, A Multigrid Tutorial (2nd ed. 2000), chapter 3.
     """
-    shifts = [
-        _shift(ssr.Space(f), ssr.Space(c), c) for f, c in zip(fine.shape, coarse.shape, strict=True)
-    ]
+    shifts = [_shift(Space(f), Space(c), c) for f, c in zip(fine.shape, coarse.shape, strict=True)]
     if fine.location != coarse.location or any(fine.lower + coarse.lower):
         raise SpaceError(f"There is no interpolation from {coarse!r} to {fine!r}.")
 
@@ -357,15 +357,15 @@ def interpolation(fine: ssr.Space, coarse: ssr.Space) -> ssr.Matrix:
             yield from entries(index, (*column, (here - shift - 1) // 2), weight / 2)
             yield from entries(index, (*column, (here - shift + 1) // 2), weight / 2)
 
-    return ssr.matrix(rows=fine, cols=coarse)(interpolation)
+    return matrix(rows=fine, cols=coarse)(interpolation)
 
 
-def _shift(fine: ssr.Space, coarse: ssr.Space, count: Any) -> int | None:
+def _shift(fine: Space, coarse: Space, count: Any) -> int | None:
     """Return the fine index of the first coarse point of an axis, None if the axes are the same."""
     if fine == coarse:
         return None
     for shift, extent in (1, 2 * count + 1), (0, 2 * count - 1):
-        if fine == ssr.Space(extent):
+        if fine == Space(extent):
             return shift
     raise SpaceError(
         f"{coarse!r} does not coarsen {fine!r}.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-import ssr
+from ..matrices.matrix import Matrix
 
 
 @runtime_checkable
@@ -15,16 +15,16 @@ class Smoother(Protocol):
     Its methods assign the field x. Any object with these methods is a smoother.
     """
 
-    def start(self, A: ssr.Matrix, x: Any, b: Any) -> None:
+    def start(self, A: Matrix, x: Any, b: Any) -> None:
         """Do one sweep from x = 0."""
 
-    def sweep(self, A: ssr.Matrix, x: Any, b: Any) -> None:
+    def sweep(self, A: Matrix, x: Any, b: Any) -> None:
         """Do one sweep."""
 
-    def reverse(self, A: ssr.Matrix, x: Any, b: Any) -> None:
+    def reverse(self, A: Matrix, x: Any, b: Any) -> None:
         """Do one sweep of the adjoint iteration: for a symmetric A, with the transpose of B."""
 
-    def precondition(self, A: ssr.Matrix, x: Any, b: Any) -> None:
+    def precondition(self, A: Matrix, x: Any, b: Any) -> None:
         """Assign an approximate solution of ``A x = b``, by a symmetric matrix if A is."""
 
 
@@ -54,19 +54,19 @@ class Jacobi:
 
     damping: float = 0.8
 
-    def start(self, A: ssr.Matrix, x: Any, b: Any) -> None:
+    def start(self, A: Matrix, x: Any, b: Any) -> None:
         """Do one sweep from x = 0."""
         x[:] = self.damping * A.diagonal().solve(b)
 
-    def sweep(self, A: ssr.Matrix, x: Any, b: Any) -> None:
+    def sweep(self, A: Matrix, x: Any, b: Any) -> None:
         """Do one sweep."""
         x[:] = x + self.damping * A.diagonal().solve(b - A @ x)
 
-    def reverse(self, A: ssr.Matrix, x: Any, b: Any) -> None:
+    def reverse(self, A: Matrix, x: Any, b: Any) -> None:
         """Do one sweep, which is its own adjoint."""
         self.sweep(A, x, b)
 
-    def precondition(self, A: ssr.Matrix, x: Any, b: Any) -> None:
+    def precondition(self, A: Matrix, x: Any, b: Any) -> None:
         """Divide by the diagonal; as a preconditioner, damping would change nothing."""
         x[:] = A.diagonal().solve(b)
 
@@ -91,19 +91,19 @@ class GaussSeidel:
     Saad, Iterative Methods for Sparse Linear Systems (2nd ed. 2003), sections 4.1 and 10.2.
     """
 
-    def start(self, A: ssr.Matrix, x: Any, b: Any) -> None:
+    def start(self, A: Matrix, x: Any, b: Any) -> None:
         """Do one sweep in row order from x = 0."""
         x[:] = A.tril().solve(b)
 
-    def sweep(self, A: ssr.Matrix, x: Any, b: Any) -> None:
+    def sweep(self, A: Matrix, x: Any, b: Any) -> None:
         """Do one sweep in row order."""
         x[:] = A.tril().solve(b - A.triu(1) @ x)
 
-    def reverse(self, A: ssr.Matrix, x: Any, b: Any) -> None:
+    def reverse(self, A: Matrix, x: Any, b: Any) -> None:
         """Do one sweep in reverse row order."""
         x[:] = A.triu().solve(b - A.tril(-1) @ x)
 
-    def precondition(self, A: ssr.Matrix, x: Any, b: Any) -> None:
+    def precondition(self, A: Matrix, x: Any, b: Any) -> None:
         """Do one symmetric sweep from x = 0."""
         self.start(A, x, b)
         self.reverse(A, x, b)

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-import ssr
-
 from ..errors import ArgumentError, NonFiniteError, SpaceError
+from ..matrices.matrix import Matrix
+from ..programs.program import Program, program
+from ..programs.reductions import norm
+from ..trace.trace import scalar
 from .smoothers import Smoother
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 Preconditioner: TypeAlias = (
-    "ssr.Matrix | ssr.Program | Smoother | LinearOperator | Callable[[Array, Array], Any]"
+    "Matrix | Program | Smoother | LinearOperator | Callable[[Array, Array], Any]"
 )
 """An approximate inverse: applied as ``M @ r``, or called as ``M(z, r)`` to assign z."""
 
@@ -66,8 +68,8 @@ class Solver(ABC):
         If some of A's data are not bound.
     """
 
-    def __init__(self, A: ssr.Matrix, M: Preconditioner | None = None) -> None:
-        if not isinstance(A, ssr.Matrix):
+    def __init__(self, A: Matrix, M: Preconditioner | None = None) -> None:
+        if not isinstance(A, Matrix):
             raise ArgumentError(
                 f"A is {type(A).__name__}, not a matrix of ssr.",
                 hint="For stored matrices use the solvers of scipy.sparse.linalg.",
@@ -178,18 +180,18 @@ class Solver(ABC):
 
     # -- programs --------------------------------------------------------------------------------
 
-    def program(self, body: Callable[..., Any], scalars: str = "") -> ssr.Program:
+    def program(self, body: Callable[..., Any], scalars: str = "") -> Program:
         """Return a program on fields of the matrix's space; the named parameters are scalars."""
         names = body.__code__.co_varnames[: body.__code__.co_argcount]
-        kinds = {name: ssr.scalar if name in scalars.split() else self.space for name in names}
-        return ssr.program(options=None, **kinds)(body)
+        kinds = {name: scalar if name in scalars.split() else self.space for name in names}
+        return program(options=None, **kinds)(body)
 
     def fused(self, body: Callable[..., Any], scalars: str = "") -> Callable[..., Any]:
         """Return a function that calls programs and the preconditioner, as one program if possible.
 
         A preconditioner written in Python cannot be compiled; the function is then left as it is.
         """
-        if self._approximate is None or isinstance(self._approximate, ssr.Program):
+        if self._approximate is None or isinstance(self._approximate, Program):
             return self.program(body, scalars)
         return body
 
@@ -201,26 +203,26 @@ class Solver(ABC):
         return z
 
     @cached_property
-    def _norm(self) -> ssr.Program:
+    def _norm(self) -> Program:
         """The program that returns the norm of b."""
 
         def norm(b: Any) -> Any:
-            return ssr.norm(b)
+            return norm(b)
 
         return self.program(norm)
 
     @cached_property
-    def _residual(self) -> ssr.Program:
+    def _residual(self) -> Program:
         """The program ``r[:] = b - A @ x`` that returns the norm."""
 
         def residual(r: Any, b: Any, x: Any) -> Any:
             r[:] = b - self.A @ x
-            return ssr.norm(r)
+            return norm(r)
 
         return self.program(residual)
 
 
-def _called(A: ssr.Matrix, M: Preconditioner | None) -> Callable[..., Any] | None:
+def _called(A: Matrix, M: Preconditioner | None) -> Callable[..., Any] | None:
     """Return a preconditioner as a function ``(z, r)`` of arrays, if possible as a program."""
     if M is None:
         return None
@@ -229,7 +231,7 @@ def _called(A: ssr.Matrix, M: Preconditioner | None) -> Callable[..., Any] | Non
         def apply(z: Any, r: Any) -> None:
             M.precondition(A, z, r)
 
-    elif isinstance(M, ssr.Matrix):
+    elif isinstance(M, Matrix):
         if (M.rows, M.cols) != (A.rows, A.cols):
             raise SpaceError(
                 f"The preconditioner {M.name} acts on other spaces than {A.name}.",
@@ -248,7 +250,7 @@ def _called(A: ssr.Matrix, M: Preconditioner | None) -> Callable[..., Any] | Non
             f"The preconditioner is {type(M).__name__}.",
             hint="Use a matrix, a smoother, a program (z, r), or a function (z, r) of arrays.",
         )
-    return ssr.program(z=A.rows, r=A.rows)(apply)
+    return program(z=A.rows, r=A.rows)(apply)
 
 
 def remembered(kind: type[S], A: Any, *rest: Any) -> S:
@@ -256,7 +258,7 @@ def remembered(kind: type[S], A: Any, *rest: Any) -> S:
 
     The solver is kept with the matrix and lives as long.
     """
-    if not isinstance(A, ssr.Matrix):
+    if not isinstance(A, Matrix):
         return kind(A, *rest)
     known: dict[type[Solver], tuple[tuple[Any, ...], Any]] = vars(A).setdefault("solvers", {})
     given, solver = known.get(kind, (None, None))

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-import ssr
-
 from ..errors import ArgumentError
+from ..matrices.matrix import Matrix
+from ..programs.program import Program
+from ..programs.reductions import norm
 from .solver import Array, Preconditioner, Result, Solver, remembered
 
 
@@ -27,11 +28,11 @@ class Richardson(Solver):
         return self.fused(step)
 
     @cached_property
-    def _correct(self) -> ssr.Program:
+    def _correct(self) -> Program:
         def correct(x: Any, r: Any, z: Any) -> Any:
             x[:] = x + z
             r[:] = r - self.A @ z
-            return ssr.norm(r)
+            return norm(r)
 
         return self.program(correct)
 
@@ -43,7 +44,7 @@ class Richardson(Solver):
 
 
 def richardson(
-    A: ssr.Matrix,
+    A: Matrix,
     b: Array,
     x0: Array | None = None,
     *,
@@ -101,7 +102,7 @@ class Chebyshev(Solver):
     """
 
     def __init__(
-        self, A: ssr.Matrix, bounds: tuple[float, float], M: Preconditioner | None = None
+        self, A: Matrix, bounds: tuple[float, float], M: Preconditioner | None = None
     ) -> None:
         super().__init__(A, M)
         low, high = bounds
@@ -123,18 +124,18 @@ class Chebyshev(Solver):
         return self.fused(step, "keep add")
 
     @cached_property
-    def _turn(self) -> ssr.Program:
+    def _turn(self) -> Program:
         def turn(d: Any, z: Any, keep: Any, add: Any) -> None:
             d[:] = keep * d + add * z
 
         return self.program(turn, "keep add")
 
     @cached_property
-    def _move(self) -> ssr.Program:
+    def _move(self) -> Program:
         def move(x: Any, r: Any, d: Any) -> Any:
             x[:] = x + d
             r[:] = r - self.A @ d
-            return ssr.norm(r)
+            return norm(r)
 
         return self.program(move)
 
@@ -150,7 +151,7 @@ class Chebyshev(Solver):
 
 
 def chebyshev(
-    A: ssr.Matrix,
+    A: Matrix,
     b: Array,
     x0: Array | None = None,
     *,

@@ -1,5 +1,4 @@
-"""The run of a generator of one row on symbolic indices.
+"""Generators of one row, run on symbols once for each path through their conditions.
 
-Takes a generator and the spaces of its rows and columns. Gives its paths: sets of rows, and the
-entries of each.
+Takes a generator and its spaces. Gives paths: the rows that take the same way, and their entries.
 """

@@ -1,0 +1,190 @@
+"""Loops that run through sets of points, and conditions on them as source, by isl."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import islpy as isl
+
+from .affine import Affine
+from .loop_tree import For, If, Loop, Run
+from .sets import Domain, graph
+
+_CONTEXT = isl.DEFAULT_CONTEXT
+_NODE: Any = isl.ast_node_type
+_OP: Any = isl.ast_expr_op_type
+
+
+def condition_text(domain: Domain, context: Domain) -> str:
+    """Return the condition on parameters and axes that a point lies in a set, as Python source.
+
+    The empty text means that it holds throughout the context.
+    """
+    raw, known = _as_parameters(domain.isl), _as_parameters(context.isl)
+    if known.is_subset(raw):
+        return ""
+    build = isl.AstBuild.from_context(known)
+    return _text(build.expr_from_set(raw.gist(known).coalesce()))
+
+
+def line_loops(
+    context: Domain, pieces: Sequence[tuple[str, Domain]], variable: str
+) -> tuple[Loop, ...]:
+    """Return the loops that run pieces along the last axis, in ascending order.
+
+    Parameters
+    ----------
+    context
+        What is known of parameters and outer axes on every line.
+    pieces
+        Names and domains; the outer axes are fixed by the line.
+    variable
+        Name of the loop variable.
+    """
+    union = None
+    for name, domain in pieces:
+        last = Affine.name(domain.axes[-1])
+        piece = graph(domain.axes, (last,)).intersect_domain(domain.isl)
+        piece = piece.set_tuple_name(isl.dim_type.in_, name)
+        piece = piece.move_dims(
+            isl.dim_type.param,
+            piece.dim(isl.dim_type.param),
+            isl.dim_type.in_,
+            0,
+            len(domain.axes) - 1,
+        )
+        piece = piece.set_tuple_name(isl.dim_type.in_, name)
+        whole = isl.UnionMap.from_map(piece)
+        union = whole if union is None else union.union(whole)
+    if union is None:
+        return ()
+    build = isl.AstBuild.from_context(_as_parameters(context.isl))
+    build = build.set_options(isl.UnionMap.read_from_str(_CONTEXT, "{ [i] -> separate[0] }"))
+    names = isl.IdList.alloc(_CONTEXT, 1).add(isl.Id.read_from_str(_CONTEXT, variable))
+    return _nodes(build.set_iterators(names).node_from_schedule_map(union))
+
+
+def _as_parameters(raw: Any) -> Any:
+    """Return a set with all its axes turned into parameters."""
+    count = raw.dim(isl.dim_type.set)
+    return raw.move_dims(
+        isl.dim_type.param, raw.dim(isl.dim_type.param), isl.dim_type.set, 0, count
+    ).params()
+
+
+def _nodes(node: Any) -> tuple[Loop, ...]:
+    kind = node.get_type()
+    if kind == isl.ast_node_type.block:
+        children = node.block_get_children()
+        found = (_nodes(children.get_at(n)) for n in range(children.n_ast_node()))
+        return tuple(loop for part in found for loop in part)
+    if kind == _NODE.if_:
+        then = _nodes(node.if_get_then_node())
+        orelse = _nodes(node.if_get_else_node()) if node.if_has_else_node() else ()
+        return then if then == orelse else (If(_text(node.if_get_cond()), then, orelse),)
+    if kind == _NODE.for_:
+        return _for(node)
+    assert kind == isl.ast_node_type.user
+    call = node.user_get_expr()
+    name = call.get_op_arg(0).get_id().get_name()
+    count = call.get_op_n_arg()
+    return (Run(name, tuple(_affine(call.get_op_arg(n)) for n in range(1, count))),)
+
+
+def _for(node: Any) -> tuple[Loop, ...]:
+    variable = node.for_get_iterator().get_id().get_name()
+    start = _text(node.for_get_init())
+    body = _nodes(node.for_get_body())
+    if node.for_is_degenerate():
+        return (For(variable, start, _next(start), 1, body),)
+    condition = node.for_get_cond()
+    bound = _text(condition.get_op_arg(1))
+    if condition.get_op_type() == isl.ast_expr_op_type.le:
+        bound = _next(bound)
+    return (For(variable, start, bound, int(_text(node.for_get_inc())), body),)
+
+
+def _next(text: str) -> str:
+    """Return the source of an integer plus one."""
+    return f"({text}) + 1" if " if " in text else f"{text} + 1"
+
+
+_OPERATORS = {
+    isl.ast_expr_op_type.add: "({} + {})",
+    isl.ast_expr_op_type.sub: "({} - {})",
+    isl.ast_expr_op_type.mul: "({} * {})",
+    isl.ast_expr_op_type.minus: "(-{})",
+    isl.ast_expr_op_type.div: "({} // {})",
+    isl.ast_expr_op_type.fdiv_q: "({} // {})",
+    isl.ast_expr_op_type.pdiv_q: "({} // {})",
+    isl.ast_expr_op_type.pdiv_r: "({} % {})",
+    isl.ast_expr_op_type.zdiv_r: "({} % {})",
+    _OP.and_: "({} and {})",
+    isl.ast_expr_op_type.and_then: "({} and {})",
+    _OP.or_: "({} or {})",
+    isl.ast_expr_op_type.or_else: "({} or {})",
+    isl.ast_expr_op_type.eq: "({} == {})",
+    isl.ast_expr_op_type.le: "({} <= {})",
+    isl.ast_expr_op_type.lt: "({} < {})",
+    isl.ast_expr_op_type.ge: "({} >= {})",
+    isl.ast_expr_op_type.gt: "({} > {})",
+}
+_CALLS = {isl.ast_expr_op_type.max: "max", isl.ast_expr_op_type.min: "min"}
+
+
+def _text(expression: Any) -> str:
+    text = _source(expression)
+    return text[1:-1] if text.startswith("(") and _closes(text) else text
+
+
+def _closes(text: str) -> bool:
+    """Whether the first parenthesis closes at the very end."""
+    depth = 0
+    for place, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0:
+            return place == len(text) - 1
+    return False
+
+
+def _source(expression: Any) -> str:
+    kind = expression.get_type()
+    if kind == isl.ast_expr_type.id:
+        return str(expression.get_id().get_name())
+    if kind == isl.ast_expr_type.int:
+        return str(expression.get_val().to_python())
+    operator = expression.get_op_type()
+    args = [_source(expression.get_op_arg(n)) for n in range(expression.get_op_n_arg())]
+    if operator in _CALLS:
+        return f"{_CALLS[operator]}({', '.join(args)})"
+    if operator in (isl.ast_expr_op_type.cond, isl.ast_expr_op_type.select):
+        return f"({args[1]} if {args[0]} else {args[2]})"
+    return _OPERATORS[operator].format(*args)
+
+
+def _affine(expression: Any) -> Affine:
+    kind = expression.get_type()
+    if kind == isl.ast_expr_type.id:
+        return Affine.name(str(expression.get_id().get_name()))
+    if kind == isl.ast_expr_type.int:
+        return Affine((), int(expression.get_val().to_python()))
+    operator = expression.get_op_type()
+    args = [_affine(expression.get_op_arg(n)) for n in range(expression.get_op_n_arg())]
+    match operator:
+        case isl.ast_expr_op_type.add:
+            return args[0] + args[1]
+        case isl.ast_expr_op_type.sub:
+            return args[0] - args[1]
+        case isl.ast_expr_op_type.minus:
+            return -args[0]
+        case isl.ast_expr_op_type.mul:
+            return args[0] * args[1].constant if args[1].is_constant else args[1] * args[0].constant
+        case isl.ast_expr_op_type.pdiv_r | isl.ast_expr_op_type.zdiv_r:
+            return args[0] % args[1].constant
+    assert operator in (
+        isl.ast_expr_op_type.div,
+        isl.ast_expr_op_type.fdiv_q,
+        isl.ast_expr_op_type.pdiv_q,
+    )
+    return args[0] // args[1].constant
