@@ -128,17 +128,9 @@ def times(a: ir.Value, b: ir.Value) -> ir.Value:
 
 def moved(value: ir.Value, where: Mapping[str, Affine], domain: Domain) -> ir.Value:
     """Return a value with indices replaced, as a domain allows to write them."""
-
-    def change(node: ir.Value) -> ir.Value | None:
-        match node:
-            case ir.Coordinate(index):
-                return ir.Coordinate(domain.resolved((index.substitute(where),))[0])
-            case ir.Load(_, index):
-                image = tuple(c.substitute(where) for c in index)
-                return replace(node, index=domain.resolved(image))
-        return None
-
-    return ir.rewrite(value, change)
+    return ir.reindexed(
+        value, lambda index: domain.resolved(tuple(i.substitute(where) for i in index))
+    )
 
 
 def total(found: Iterable[ir.Family]) -> Families:

@@ -12,7 +12,7 @@ from .. import ir
 from ..ir import LoopNest
 from ..points.affine import Affine, Choice
 from ..points.loop_tree import For, Loop, runs_of, variables
-from .write_rows import at_row, place_of, value_text
+from .write_rows import place_of, value_text
 from .writer import Writer
 
 _TESTS = frozenset(("lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not"))
@@ -58,7 +58,7 @@ def _fixed(value: ir.Value, where: Mapping[str, Affine], moving: Set[str]) -> It
     loads = any(isinstance(p, (ir.Load, ir.Gather, ir.Diagonal)) for p in parts)
     fixed = here and not loads and all(moving.isdisjoint(a.names()) for a in here)
     if fixed and isinstance(value, ir.Op) and value.name in ("where", *_TESTS):
-        moved = at_row(value, where)
+        moved = ir.substituted(value, where)
         assert isinstance(moved, ir.Op)
         yield moved
     else:

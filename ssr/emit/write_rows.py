@@ -34,17 +34,6 @@ def place_of(writer: Writer, made: LoopNest, run: Run) -> dict[str, Affine]:
     return spelling | dict(zip(made.nest.axes, row, strict=True))
 
 
-def at_row(value: ir.Value, where: Mapping[str, Affine]) -> ir.Value:
-    """Return a value made of numbers and coordinates at a row."""
-
-    def change(node: ir.Value) -> ir.Value | None:
-        return (
-            ir.Coordinate(node.index.substitute(where)) if isinstance(node, ir.Coordinate) else None
-        )
-
-    return ir.rewrite(value, change)
-
-
 def write_instance(writer: Writer, made: LoopNest, run: Run, depth: int) -> None:
     """Write the assignments of a piece at a row."""
     piece, where = made.pieces[run.piece], place_of(writer, made, run)
@@ -90,7 +79,7 @@ def _held(writer: Writer, value: ir.Value, text: str, depth: int) -> str:
 def value_text(writer: Writer, value: ir.Value, where: Mapping[str, Affine], depth: int) -> str:
     """Return the source of a value; sums and what is shared write lines of their own first."""
     if writer.decided and isinstance(value, ir.Op):
-        decided = writer.decided.get(repr(at_row(value, where)))
+        decided = writer.decided.get(repr(ir.substituted(value, where)))
         if decided is not None:
             return decided
     numbers = writer.numbers

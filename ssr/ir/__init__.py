@@ -35,7 +35,9 @@ from ..symbols.nodes import (
     gathers,
     loads,
     reading,
+    reindexed,
     rewrite,
+    substituted,
     walk,
 )
 from .external import External
@@ -83,8 +85,10 @@ __all__ = [
     "made",
     "parts",
     "reading",
+    "reindexed",
     "rewrite",
     "scratch",
+    "substituted",
     "values",
     "walk",
 ]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
 from functools import cmp_to_key
 from typing import Any, TypeAlias
 
@@ -104,7 +103,7 @@ class Reading:
             present = f.domain.preimage(here, tracer.domain.axes)
             if tracer.decide(present):
                 column = _beside(tuple(c.substitute(where) for c in f.column), present, tracer)
-                value = moved(f.value, where)
+                value = ir.substituted(f.value, where)
                 for known in [c for c in found if c == key(column)]:
                     value = add(found.pop(known), value)
                     column = min(_indices(known), column, key=_sizes)
@@ -149,17 +148,3 @@ def _equal(a: Affine, b: Affine) -> Condition:
 def _order(a: Any, b: Any) -> int:
     """Return -1 if a column comes before another one, 1 otherwise."""
     return -1 if a < b else 1
-
-
-def moved(value: ir.Value, where: Mapping[str, Affine]) -> ir.Value:
-    """Return the value of a row as one of another row; ``where`` gives the first one's indices."""
-
-    def change(part: ir.Value) -> ir.Value | None:
-        match part:
-            case ir.Load(_, index):
-                return replace(part, index=tuple(i.substitute(where) for i in index))
-            case ir.Coordinate(index):
-                return ir.Coordinate(index.substitute(where))
-        return None
-
-    return ir.rewrite(value, change)

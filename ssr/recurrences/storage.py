@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from .. import ir
 from ..algebra.families import add, canonical
 from ..errors import SingularMatrixError, Span, UnsupportedError, at
-from ..matrices.rows import Point, moved
+from ..matrices.rows import Point
 from ..points.affine import Affine
 from ..points.sets import Domain
 from ..spaces.space import Space
@@ -214,7 +214,7 @@ class Known:
             for source in (s for s in self.found if offset in s.values):
                 at_row = domain & source.domain.preimage(here, rows.axes)
                 if not at_row.empty:
-                    terms.append(ir.Term(at_row, moved(source.values[offset], where)))
+                    terms.append(ir.Term(at_row, ir.substituted(source.values[offset], where)))
         found = _by_weight(terms)
         return found[0].weight if rows <= found[0].domain else ir.Sum(found)
 

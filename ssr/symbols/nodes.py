@@ -6,7 +6,7 @@ the order written: this order *is* the arithmetic.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -228,6 +228,25 @@ def arrays(value: Value) -> frozenset[str]:
 def gathers(value: Value) -> tuple[Gather, ...]:
     """Return all products with stored matrices of a value, in order, each once."""
     return tuple(dict.fromkeys(v for v in walk(value) if isinstance(v, Gather)))
+
+
+def reindexed(value: Value, change: Callable[[tuple[Affine, ...]], tuple[Affine, ...]]) -> Value:
+    """Return a value that reads, and has its coordinates, at changed indices."""
+
+    def node(part: Value) -> Value | None:
+        match part:
+            case Load(index=index):
+                return replace(part, index=change(index))
+            case Coordinate(index):
+                return Coordinate(*change((index,)))
+        return None
+
+    return rewrite(value, node)
+
+
+def substituted(value: Value, where: Mapping[str, Affine]) -> Value:
+    """Return a value with expressions in the place of indices."""
+    return reindexed(value, lambda index: tuple(i.substitute(where) for i in index))
 
 
 def reading(value: Value, old: str, array: str) -> Value:
