@@ -31,8 +31,8 @@ ROOMS = {
         "blocks", "solvers", "extension", "__init__", "__main__",
     ),
     "boundary": (
-        "errors", "grid", "rules", "closure", "tables", "fills", "synchronisation", "ranks",
-        "drawing", "__init__", "__main__",
+        "errors", "grid", "drawing", "rules", "closure", "tables", "fills", "synchronisation",
+        "ranks", "__init__", "__main__",
     ),
 }  # fmt: skip
 """The folders and modules of a package from the ground up: each imports from those before it."""
