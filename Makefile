@@ -1,6 +1,8 @@
 # make run      shallow water on the sphere, in a fresh environment; results in out/
 # make test     tests, and the doctests of the packages
 # make check    formatting, lint, types, import layers, then the tests
+# make ends     the tests with the oldest and the newest versions of Python, NumPy, SciPy and Numba;
+#               needs python3.11 and python3.13
 # make docs     the reference of the public names, from build/reference/index.html on
 # make bench    measure; results in build/bench-*.json
 # make clean    remove all that the above made, the environment too
@@ -13,7 +15,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 FLOW := galewsky
 
 .DELETE_ON_ERROR:
-.PHONY: run test check docs bench clean
+.PHONY: run test check ends docs bench clean
 
 run: $(VENV)/.apps
 	$(BIN)/python -m apps.swe --case $(FLOW) --n 64 --plot out/$(FLOW).png --output out/$(FLOW).nc
@@ -31,6 +33,9 @@ check: $(VENV)/.dev
 	$(BIN)/python tools/layers.py
 	$(BIN)/python -m pytest -n auto
 
+ends: $(VENV)/.dev
+	$(BIN)/nox
+
 docs: $(VENV)/.docs
 	$(BIN)/python tools/reference.py build/reference
 
@@ -43,7 +48,7 @@ bench: $(VENV)/.apps
 	$(BIN)/python -m benchmarks.swe --json build/bench-swe.json
 
 clean:
-	rm -rf $(VENV) build dist out *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .nox build dist out *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp for each set of extras: made again when pyproject.toml or the environment is newer.

@@ -411,6 +411,16 @@ def test_a_disk_that_is_nearly_full(small_disk: Path) -> None:
     assert kept[-1] == 1
 
 
+def test_a_read_only_disk(small_disk: Path) -> None:
+    """Kernels are read from it; others are compiled, with a warning."""
+    assert not kernel().from_cache
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    assert kernel().from_cache
+    with pytest.warns(RuntimeWarning, match="Kernels cannot be kept in .*: Read-only") as told:
+        assert not kernel(exact=True).from_cache
+    assert len(told) == 1
+
+
 # -- the limit -------------------------------------------------------------------------------------
 
 
