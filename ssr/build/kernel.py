@@ -131,7 +131,7 @@ class _Text:
 
 
 def _text(name: str, source: str) -> _Text:
-    return _Text(source, compile(source, _file(name), "exec"))
+    return _Text(source, compile(source, f"<{name}>", "exec"))
 
 
 def _found(name: str) -> _Text | None:
@@ -147,24 +147,19 @@ def _keep(name: str, text: _Text) -> None:
     cache.keep(name, pickle.dumps((text.source, marshal.dumps(text.bytecode), text.code)))
 
 
-def _file(name: str) -> str:
-    """Return what tracebacks call the source of a kernel."""
-    return f"<{name}>"
-
-
 def _kernel(
     name: str, text: _Text, code: machine.Code | None, from_cache: bool, start: float
 ) -> Kernel:
     module = _module(f"ssr_kernel_{name}", text)
-    lines = text.source.splitlines(keepends=True)
-    linecache.cache[_file(name)] = len(text.source), None, lines, _file(name)
     meta = KernelMeta.of(module.META)
     run = compiled(module, meta, code)
     return Kernel(name, text.source, meta, run, from_cache, time.perf_counter() - start)
 
 
 def _module(name: str, text: _Text) -> ModuleType:
-    """Return a kernel's module; Numba finds it by its name when it loads machine code."""
+    """Return a kernel's module: Numba finds it by its name, tracebacks find its lines."""
+    file, lines = text.bytecode.co_filename, text.source.splitlines(keepends=True)
+    linecache.cache[file] = len(text.source), None, lines, file
     module = ModuleType(name)
     exec(text.bytecode, module.__dict__)
     sys.modules[name] = module

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
+from numba.core.compiler import Compiler
 
 KNOWN = (0, 61), (0, 68)
 """The first and the last version of Numba whose internals are known."""
@@ -51,6 +52,23 @@ class Code:
                 self.data = dumps((type(made)._rebuild, made._reduce()))
 
 
+class Separate(Compiler):
+    """Numba's own pipeline, with the promise that arrays do not overlap."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Return the passes."""
+        self.state.flags.noalias = True
+        return list(super().define_pipelines())
+
+
+def _pipeline(overlapping: bool) -> type[Any]:
+    if not is_known():
+        return Compiler if overlapping else Separate
+    from . import reduced
+
+    return reduced.OverlappingCompiler if overlapping else reduced.KernelCompiler
+
+
 def jit(
     signature: Any, code: Code | None = None, *, overlapping: bool = False
 ) -> Callable[[Callable[..., Any]], Any]:
@@ -66,15 +84,12 @@ def jit(
     overlapping
         Whether arrays may share memory; otherwise LLVM is promised that they do not.
     """
-    pipeline: dict[str, Any] = {}
-    if is_known():
-        from . import reduced
-
-        chosen = reduced.OverlappingCompiler if overlapping else reduced.KernelCompiler
-        pipeline["pipeline_class"] = chosen
+    pipeline = _pipeline(overlapping)
 
     def compiled(function: Callable[..., Any]) -> Any:
-        made = numba.njit(nogil=True, error_model="numpy", boundscheck=False, **pipeline)(function)
+        made: Any = numba.njit(
+            nogil=True, error_model="numpy", boundscheck=False, pipeline_class=pipeline
+        )(function)
         if signature is not None:
             if code is not None:
                 made._cache = code

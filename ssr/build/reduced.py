@@ -162,11 +162,15 @@ class PartLibrary(JITCodeLibrary):
     It stays a function, but for a kernel that is the part of its caller.
     """
 
+    def add_ir_module(self, ir_module: Any) -> None:
+        """Take a module in LLVM's language."""
+        for function in ir_module.functions:
+            if not function.is_declaration and self.name != "kernel":
+                function.attributes.add("noinline")
+        super().add_ir_module(ir_module)
+
     def _optimize_functions(self, ll_module: Any) -> None:
         ll_module.data_layout = self.codegen._data_layout
-        for function in ll_module.functions:
-            if not function.is_declaration and self.name != "kernel":
-                function.add_function_attribute("noinline")
 
     def _optimize_final_module(self) -> None:
         pass
