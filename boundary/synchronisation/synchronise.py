@@ -23,7 +23,8 @@ from ..closure.ruled import LARGE, several
 from ..fills.operands import declared, kernel_dtype, real
 from ..grid.grid import Grid, GridSpace
 from ..rules.evaluate import indices, table
-from ..tables.machine import Form, source
+from ..tables.machine import Form
+from ..tables.machine_source import source
 from ..tables.pieces import Part, Piece, Tap
 from ..tables.tables import form_of, tables
 from .owners import Ranges, owners

@@ -19,7 +19,8 @@ from ..closure.closed_form import Closed, closed_rows, values
 from ..closure.closure import Closed as Closure
 from ..closure.closure import Piece as Region
 from ..closure.ruled import Ruled, several
-from .machine import Form, source
+from .machine import Form
+from .machine_source import source
 from .pieces import Part, Piece, points
 from .regions import Numbers
 from .tables import form_of, tables

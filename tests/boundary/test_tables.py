@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from boundary.tables import machine as write
 from boundary.tables.machine import Form
+from boundary.tables.machine_source import source
 from boundary.tables.pieces import Mix, Part, Piece, Tap, evaluate
 from boundary.tables.tables import Tables, form_of, tables
 from ssr.build.machine import jit
@@ -29,7 +29,7 @@ FRAME = 2
 def functions(form: Form) -> dict[str, Any]:
     """Return the functions of a form's text, by name."""
     scope: dict[str, Any] = {"ld": ld, "st": st, "fma": fma, "prefetch": prefetch}
-    exec(compile(write.source(form, "fill"), "<fill>", "exec"), scope)
+    exec(compile(source(form, "fill"), "<fill>", "exec"), scope)
     return scope
 
 
@@ -327,4 +327,4 @@ def test_the_text_does_not_depend_on_how_many_pieces_there_are_nor_on_sizes() ->
         ]
 
     few, many = form_of(parts(1, 30), 1), form_of(parts(50, 99), 1)
-    assert write.source(few, "fill") == write.source(many, "fill")
+    assert source(few, "fill") == source(many, "fill")
