@@ -26,14 +26,16 @@ from .ranks.distributed import Distributed, simulate
 from .ranks.exchange import world
 from .ranks.layout import Layout
 from .ranks.plan import HaloPlan, halo_plan, halo_plans
-from .rules.across import interpolate, rotate
 from .rules.conditions import constant, dirichlet, neumann, robin, zero
 from .rules.copies import copy, periodic, symmetric
 from .rules.extrapolate import extrapolate
+from .rules.interpolate import interpolate
+from .rules.rotate import rotate
 from .rules.rule import Rule
 from .rules.side_values import parameter
 from .rules.sparse import sparse
-from .synchronisation.synchronise import Synchronise, synchronise
+from .synchronisation.declare import synchronise
+from .synchronisation.synchronise import Synchronise
 
 __all__ = [
     "Affine",

@@ -4,7 +4,7 @@ from ssr.errors import Error
 
 
 class LinkError(Error, ValueError):
-    """Sides of blocks are linked in a way that makes no grid."""
+    """Sides of blocks are linked in a way that does not make a grid."""
 
 
 class HaloError(Error, ValueError):
@@ -12,8 +12,8 @@ class HaloError(Error, ValueError):
 
 
 class UndefinedGhostError(Error, LookupError):
-    """A ghost is read that no rule defines."""
+    """A ghost that is read has no definition."""
 
 
 class AmbiguousGhostError(Error, ValueError):
-    """A ghost is read that two rules define differently."""
+    """A ghost that is read is defined differently by two rules."""

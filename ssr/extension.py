@@ -36,7 +36,6 @@ from .programs.expression import Expression
 from .programs.external import extend
 from .run.call_layout import plan_boxes
 from .run.launch import Launch
-from .runtime.intrinsics import fma
 from .spaces.binding import match_sizes
 from .spaces.space import Box, VectorSpace, row_domain
 from .symbols.index import affine
@@ -57,7 +56,6 @@ __all__ = [
     "add",
     "affine",
     "extend",
-    "fma",
     "folded",
     "integer",
     "ir",

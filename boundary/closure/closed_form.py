@@ -1,9 +1,10 @@
 """The ghosts of a fill in closed form for all sizes, where each is made of one point at most.
 
-What `closure` does for the sizes with the same comparisons is done here once for all sizes, by sets
-instead of boxes: where a rule reads a ghost again, the rows of that ghost take its place. The
+What `closure` does for the sizes with the same comparisons is done here once for all sizes, with
+sets instead of boxes: where a rule reads a ghost again, the rows of that ghost take its place. The
 first rule that leads to owned points counts, in the order of axes; so numbers are multiplied and
-added in the same order, and weights and constants have the same bits.
+added in the same order, and weights and constants have the same bits. `linear_rows` also derives
+rows for all sizes; decision 19 says why the two are apart.
 """
 
 from __future__ import annotations
@@ -15,26 +16,28 @@ from typing import TypeAlias
 
 from ssr.extension import AXES, Affine, Domain, Made, ir
 
-from ..grid.frame import ENDS, Frame, Orthant
+from ..grid.boxes import ENDS, Orthant
+from ..grid.frame import Frame
 from ..grid.link import Side
 from ..rules.evaluate import affine_in_scalars, evaluate
-from ..rules.rows import Entry, Row, Strip, composed
+from ..rules.rows import Entry, Row, composed
+from ..rules.strips import Strip
 from .ruled import Ruled
 
 Found: TypeAlias = "list[tuple[Domain, Row]]"
 
 DEPTH = 8
-"""Ghosts that read each other one after the other; farther ones are left out."""
+"""The most ghosts that read each other one after the other; those further on are left out."""
 
 LAYERS = 4
-"""Numbers that a constant may have at the ghosts of one set."""
+"""The most different values of a constant at the ghosts of one set."""
 
 PIECES = 64
-"""Sets of ghosts with rows of their own; a fill with more has no closed form."""
+"""The most sets of ghosts with rows of their own; a fill with more has no closed form."""
 
 
 @dataclass(frozen=True, slots=True)
-class Closed:
+class ClosedRow:
     """Ghosts of one block with one row; points and row are over the axes of the block."""
 
     block: int
@@ -42,10 +45,10 @@ class Closed:
     row: Row
 
 
-def closed_rows(ruled: Ruled, reads: Sequence[Domain]) -> tuple[Closed, ...] | None:
-    """Return the rows of ghosts for all sizes, in disjoint sets, with one entry at most.
+def closed_rows(ruled: Ruled, reads: Sequence[Domain]) -> tuple[ClosedRow, ...] | None:
+    """Return the rows of ghosts for all sizes, in disjoint sets, with at most one entry each.
 
-    Points that nothing defines, and those whose rules read each other in circles, are in none of
+    Points that no rule defines, and points whose rules read each other in circles, are in none of
     the sets.
 
     Parameters
@@ -55,29 +58,29 @@ def closed_rows(ruled: Ruled, reads: Sequence[Domain]) -> tuple[Closed, ...] | N
 
     Returns
     -------
-    The rows; None if one may have several entries, or one whose weight is no number.
+    The rows; None if one may have several entries, or an entry whose weight is not a number.
     """
     frame = ruled.frame
     if any(len(s.row.entries) > 1 or not _plain(s.row.entries) for s in ruled.strips):
         return None
     closing = _Closing(ruled)
-    found: list[Closed] = []
+    found: list[ClosedRow] = []
     for block in range(len(frame.blocks)):
         kind, _ = frame.places[block]
         here = reads[kind].preimage(_place(frame, block, frame.index), frame.axes)
         for orthant, part in closing.parts(block, here):
             if any(orthant):
                 ghosts = closing.ghosts(block, orthant, part, 0)
-                found += [Closed(block, points, row) for points, row in ghosts]
+                found += [ClosedRow(block, points, row) for points, row in ghosts]
             if len(found) > PIECES:
                 return None
     return tuple(found)
 
 
-def values(
-    ruled: Ruled, closed: Sequence[Closed], sources: Sequence[str], scalars: Sequence[ir.Value]
+def ghost_values(
+    ruled: Ruled, closed: Sequence[ClosedRow], sources: Sequence[str], scalars: Sequence[ir.Value]
 ) -> list[Made] | None:
-    """Return what each field is at its ghosts; None if a constant differs from point to point.
+    """Return the values of each field at its ghosts; None if a constant has many values.
 
     Parameters
     ----------
@@ -106,12 +109,12 @@ def values(
 
 def _values(
     frame: Frame,
-    closed: Closed,
+    closed: ClosedRow,
     component: int,
     sources: Sequence[str],
     given: Mapping[str, ir.Value],
 ) -> list[tuple[Domain, ir.Value]] | None:
-    """Return the values of a row, as `pieces` says what they are; None if they are no such numbers.
+    """Return the values of a row as `pieces` defines them; None if they are not numbers.
 
     Parameters
     ----------
@@ -155,7 +158,7 @@ def _indices(*values: ir.Value) -> tuple[Affine, ...]:
 def _layers(
     points: Domain, values: tuple[ir.Value, ...]
 ) -> list[tuple[Domain, tuple[ir.Value, ...]]]:
-    """Return points cut where values that depend on indices have few values, with these."""
+    """Return the points in layers on which values that depend on one index are constant."""
     index = next(iter(_indices(*values)), None)
     known = () if index is None else points.values(index, LAYERS)
     if index is None or not all(v.is_constant for v in known):
@@ -177,7 +180,7 @@ def _diagonal(entry: Entry, component: int) -> ir.Value:
 
 
 def _number(value: ir.Value) -> float | None:
-    """Return a value as a finite number; None if it is none."""
+    """Return a value as a finite number; None if it is not one."""
     if any(isinstance(v, (ir.Load, ir.Coordinate, ir.Scalar)) for v in ir.walk(value)):
         return None
     found = float(evaluate(value, {}, {}))
@@ -185,7 +188,7 @@ def _number(value: ir.Value) -> float | None:
 
 
 def _plain(entries: Sequence[Entry]) -> bool:
-    """Whether entries multiply each component by a number, everywhere."""
+    """Whether entries multiply each component by a number, at all points."""
     return all(
         not e.window
         and isinstance(e.weight, ir.Const)

@@ -14,19 +14,21 @@ from itertools import product
 
 from ssr.extension import Affine
 
-from ..grid.frame import ENDS, Box, Frame, Known, Orthant
+from ..grid.boxes import ENDS, Box, Comparisons, Orthant
+from ..grid.frame import Frame
 from ..grid.link import Side
-from ..rules.rows import Conflict, Entry, Outcome, Row, Strip, Strips, Undefined, alike, composed
+from ..rules.rows import Conflict, Entry, Outcome, Row, Undefined, alike, composed
+from ..rules.strips import Strip, Strips
 
 CHAIN = 64
-"""Ghosts that may read each other one after the other."""
+"""The most ghosts that may read each other one after the other."""
 
 CIRCLE = Undefined("their rules read each other, and no owned point")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """Ghosts of one block with one row."""
+class Region:
+    """Ghosts of one block in one box, and the row that they share."""
 
     block: int
     box: Box
@@ -34,34 +36,35 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Closed:
-    """All ghosts of a frame, in pieces; ``known`` tells for which sizes."""
+class Closure:
+    """All ghosts of a frame, in regions; the comparisons tell for which sizes."""
 
-    pieces: tuple[Piece, ...]
-    known: Known
+    regions: tuple[Region, ...]
+    comparisons: Comparisons
 
 
-def close(frame: Frame, strips: Iterable[Strip], sizes: Mapping[str, int]) -> Closed:
-    """Return what rules say about all ghosts, for given sizes and all others alike."""
-    closing = _Closing(frame, Strips(strips), Known(sizes))
-    pieces = tuple(
-        Piece(block, box, outcome)
+def close(frame: Frame, strips: Iterable[Strip], sizes: Mapping[str, int]) -> Closure:
+    """Return what rules say about all ghosts, for given sizes and all that compare alike."""
+    closing = _Closing(frame, Strips(strips), Comparisons(sizes))
+    regions = tuple(
+        Region(block, box, outcome)
         for block, points in enumerate(frame.blocks)
         for orthant in points.orthants()
         for box, outcome in closing.settled(block, orthant, points.box(orthant))
     )
-    return Closed(pieces, closing.known)
+    return Closure(regions, closing.known)
 
 
 class _Closing:
     """Rules, and what they are found to say about boxes of ghosts.
 
-    Where ghosts read each other in a circle, a box is read before it is known. What was found
-    about it so far is taken then, at first nothing, and all is gone through again until nothing
-    new is found. A point is undefined, then it has a row, then two that differ: so it ends.
+    Where ghosts read each other in a circle, a box is read before it is known. Then the search goes
+    on with what has been found about the box so far, at first nothing, and is repeated until
+    nothing new is found. It ends, since a point is first undefined, then has a row, and then may
+    have two rows that differ.
     """
 
-    def __init__(self, frame: Frame, strips: Strips, known: Known) -> None:
+    def __init__(self, frame: Frame, strips: Strips, known: Comparisons) -> None:
         self.frame, self.strips, self.known = frame, strips, known
         self.found: dict[tuple[int, Box], list[tuple[Box, Outcome]]] = {}
         self.done: set[tuple[int, Box]] = set()
@@ -70,7 +73,7 @@ class _Closing:
         self.early = self.more = False
 
     def settled(self, block: int, orthant: Orthant, box: Box) -> list[tuple[Box, Outcome]]:
-        """Return what ghosts of one orthant are in the end."""
+        """Return the rows of the ghosts of one orthant, when nothing new can be found."""
         while True:
             self.visited = set()
             self.early = self.more = False  # Is a box read too early? Is something new found?
@@ -100,14 +103,14 @@ class _Closing:
         return self.found[here]
 
     def _places(self, box: Box, sides: Sequence[Side]) -> list[Box]:
-        """Return a box; or its points one by one if there are strips that are about one each."""
+        """Return a box, or its points one by one if there are strips for single ghosts."""
         if not any(self.strips.points(side) for side in sides):
             return [box]
         ranges = [range(low.constant, high.constant) for low, high in box]
         return [_point(index) for index in product(*ranges)]
 
     def _ruled(self, box: Box, sides: Sequence[Side]) -> list[tuple[Box, Outcome]]:
-        """Return what the rules of some sides say about the ghosts of a box, and what was known."""
+        """Return what the rules of some sides add to what is known about the ghosts of a box."""
         found = self.found.get((sides[0].block, box), [(box, Undefined("no rule defines them"))])
         for side in sides:
             strips = list(self.strips.ranges(side))
@@ -131,7 +134,7 @@ class _Closing:
     def _overlaid(
         self, found: list[tuple[Box, Outcome]], box: Box, outcome: Outcome
     ) -> list[tuple[Box, Outcome]]:
-        """Return what is found with one more outcome in a box."""
+        """Return the outcomes with one more outcome in a box."""
         result: list[tuple[Box, Outcome]] = []
         for place, old in found:
             both = self.known.common(place, box)
@@ -177,7 +180,7 @@ class _Closing:
         return found
 
     def _image(self, entry: Entry, box: Box) -> Box:
-        """Return the points an entry reads from the points of a box."""
+        """Return the points that an entry reads, as a box, for the points of a box."""
         found = []
         for expression in entry.index:
             low = high = expression
@@ -189,7 +192,7 @@ class _Closing:
         return tuple(found)
 
     def _preimage(self, entry: Entry, source: Box, box: Box) -> Box:
-        """Return the points of a box from which an entry reads within a box."""
+        """Return the points of a box for which an entry reads a point of another box."""
         window = tuple((e, *ends) for e, ends in zip(entry.index, source, strict=True))
         return Entry(0, (), entry.weight, None, window).clipped(box, self.frame.axes, self.known)
 
@@ -211,7 +214,7 @@ class _Closing:
         return Affine.of(points.first[axis]), points.stop(axis)
 
     def _cut(self, entry: Entry, box: Box) -> tuple[int, Affine] | None:
-        """Return where a box must be cut for an entry to read points of one orthant; or None."""
+        """Return where to cut a box so that an entry reads one orthant; None if it does."""
         for axis, (low, high) in enumerate(self._image(entry, box)):
             for edge in self._ends(entry.block, axis):
                 if self.known.less(low, edge) and self.known.less(edge, high):
@@ -228,7 +231,7 @@ class _Closing:
         return [(*box[:axis], edge, *box[axis + 1 :]) for edge in edges]
 
     def _agreed(self, old: Outcome, new: Outcome, box: Box) -> Outcome:
-        """Return what two rules together say about the points of a box."""
+        """Return what two rules say about the points of a box that both define."""
         if isinstance(old, Undefined):
             return new
         if isinstance(old, Conflict) or isinstance(new, Undefined):

@@ -15,19 +15,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..grid.frame import ENDS, Frame
-from ..grid.link import Side
-from ..grid.numbering import Numbering, Point
+from ..grid.boxes import ENDS
+from ..grid.frame import Frame
+from ..grid.link import Point, Side
+from ..grid.numbering import Numbering
 from ..rules.evaluate import affine_in_scalars, evaluate
-from ..rules.rows import ROUNDING, Strip, Strips
+from ..rules.rows import ROUNDING
+from ..rules.strips import Strip, Strips
 
 if TYPE_CHECKING:
     import scipy.sparse
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
-    """The value of a ghost: constants, what multiplies scalars, and a matrix for each point."""
+class GhostValue:
+    """The value of a ghost: constants, factors of scalars, and a matrix for each point."""
 
     constant: np.ndarray[Any, Any]
     scalars: Mapping[str, np.ndarray[Any, Any]] = field(default_factory=dict)
@@ -36,7 +38,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What one rule says about one ghost: constants, and the points it reads with matrices."""
+    """What one rule says about one ghost: constants, and matrices for the points it reads."""
 
     constant: np.ndarray[Any, Any]
     scalars: Mapping[str, np.ndarray[Any, Any]]
@@ -58,7 +60,7 @@ class Definition:
     data: Mapping[str, Any]
     sizes: Mapping[str, int]
     components: int
-    done: dict[Point, Value | Unclear | None] = field(default_factory=dict)
+    done: dict[Point, GhostValue | Unclear | None] = field(default_factory=dict)
 
     @cached_property
     def _strips(self) -> Strips:
@@ -89,8 +91,8 @@ class Definition:
     def _numbers(self, *, ghosts: bool) -> Numbering:
         return Numbering(self.frame, self.sizes, self.components, ghosts)
 
-    def at(self, block: int, index: tuple[int, ...]) -> Value | None:
-        """Return the value of a point; None if no rule defines it, or two do so differently."""
+    def at(self, block: int, index: tuple[int, ...]) -> GhostValue | None:
+        """Return the value of a point; None if no rule defines it, or two define it differently."""
         point = block, index
         if not self._sides(point):
             return self._owned(point)
@@ -99,7 +101,7 @@ class Definition:
         found = self.done[point]
         return None if isinstance(found, Unclear) else found
 
-    def _settled(self, point: Point) -> dict[Point, Value | Unclear | None]:
+    def _settled(self, point: Point) -> dict[Point, GhostValue | Unclear | None]:
         """Return the values of a ghost and of all that it is made of, as far as they are new."""
         rules: dict[Point, list[Applied]] = {}
         work = [point]
@@ -108,7 +110,7 @@ class Definition:
             if here not in rules and here not in self.done and self._sides(here):
                 rules[here] = list(self._applied(here))
                 work += [source for rule in rules[here] for _, source in rule.reads]
-        found: dict[Point, Value | Unclear | None] = dict.fromkeys(rules)
+        found: dict[Point, GhostValue | Unclear | None] = dict.fromkeys(rules)
         more = True
         while more:
             more = False
@@ -128,8 +130,8 @@ class Definition:
         out = [-1 if x < first else int(x >= first + n) for x, first, n in ends]
         return [Side(block, axis, ENDS[place]) for axis, place in enumerate(out) if place]
 
-    def _owned(self, point: Point) -> Value:
-        return Value(np.zeros(self.components), {}, {point: np.eye(self.components)})
+    def _owned(self, point: Point) -> GhostValue:
+        return GhostValue(np.zeros(self.components), {}, {point: np.eye(self.components)})
 
     def _applied(self, point: Point) -> Iterator[Applied]:
         """Yield what each rule says about a ghost."""
@@ -170,10 +172,10 @@ class Definition:
         return Applied(constant, scalars, reads)
 
     def _sum(
-        self, rule: Applied, found: Mapping[Point, Value | Unclear | None]
-    ) -> Value | Unclear | None:
+        self, rule: Applied, found: Mapping[Point, GhostValue | Unclear | None]
+    ) -> GhostValue | Unclear | None:
         """Return what one rule gives, with what is found so far about the points it reads."""
-        inner: list[tuple[np.ndarray[Any, Any], Value]] = []
+        inner: list[tuple[np.ndarray[Any, Any], GhostValue]] = []
         unclear = False
         for matrix, source in rule.reads:
             if source in found or source in self.done:
@@ -197,11 +199,13 @@ class Definition:
                 scalars[name] = scalars.get(name, none) + matrix @ known
             for point, more in value.matrices.items():
                 matrices[point] = matrices.get(point, np.zeros(matrix.shape)) + matrix @ more
-        return Value(constant, scalars, matrices)
+        return GhostValue(constant, scalars, matrices)
 
 
-def _agreed(a: Value | Unclear | None, b: Value | Unclear | None) -> Value | Unclear | None:
-    """Return what two rules together say about a point."""
+def _agreed(
+    a: GhostValue | Unclear | None, b: GhostValue | Unclear | None
+) -> GhostValue | Unclear | None:
+    """Return what two rules say about a point that both define."""
     if a is None or b is None:
         return b if a is None else a
     if isinstance(a, Unclear) or isinstance(b, Unclear) or not _alike(a, b):
@@ -209,7 +213,7 @@ def _agreed(a: Value | Unclear | None, b: Value | Unclear | None) -> Value | Unc
     return a
 
 
-def _alike(a: Value, b: Value) -> bool:
+def _alike(a: GhostValue, b: GhostValue) -> bool:
     """Whether two values are equal but for rounding."""
 
     def same(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> bool:

@@ -1,17 +1,23 @@
-"""The linear part of a set of rules as a generator of rows, for `ssr.matrix`."""
+"""The linear part of a set of rules as a generator of rows, for `ssr.matrix`.
+
+It is a definition of a matrix like those of users: it is run on symbols to make families of
+entries, and on integers to make a SciPy matrix.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from inspect import Parameter, Signature
 from typing import Any, TypeAlias
 
 from ssr import Index
-from ssr.extension import Affine, affine, ir
+from ssr.extension import AXES, Affine, affine, ir
 
 from ..grid.frame import Block
 from .ruled import Ruled
 
-Found: TypeAlias = "list[tuple[int, tuple[Any, ...], float]]"
+Entries: TypeAlias = list[tuple[int, tuple[Any, ...], float]]
+"""Blocks, owned points in them, and weights."""
 
 
 def linear_rows(
@@ -20,8 +26,8 @@ def linear_rows(
     """Return the row generator of rules whose weights are numbers, between two kinds of blocks.
 
     It follows the rules from ghost to ghost by conditions on indices and sizes, so that the matrix
-    is right for blocks of any size. Ghosts that nothing defines have empty
-    rows; those that two rules define differently have the row of the first.
+    is right for blocks of any size. Ghosts that no rule defines have empty rows; those that two
+    rules define differently have the row of the first.
     """
     frame = ruled.frame
 
@@ -36,35 +42,15 @@ def linear_rows(
                 place = frame.point(number, source)
                 yield (place if len(place) > 1 else place[0]), weight
 
-    return _of_arity(fill, frame.ndim + frame.gridded)
-
-
-def _of_arity(rows: Callable[..., Any], count: int) -> Callable[..., Any]:
-    """Return a generator function that takes so many indices by name."""
-    match count:
-        case 1:
-
-            def fill(i: Any) -> Any:
-                yield from rows(i)
-        case 2:
-
-            def fill(j: Any, i: Any) -> Any:  # type: ignore[misc]
-                yield from rows(j, i)
-        case 3:
-
-            def fill(k: Any, j: Any, i: Any) -> Any:  # type: ignore[misc]
-                yield from rows(k, j, i)
-        case _:
-
-            def fill(l: Any, k: Any, j: Any, i: Any) -> Any:  # type: ignore[misc]  # noqa: E741
-                yield from rows(l, k, j, i)
-
+    names = AXES[frame.ndim + frame.gridded]
+    parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+    fill.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return fill
 
 
 def _followed(
     ruled: Ruled, block: int, index: Sequence[Any], before: Any, turns: int = 0
-) -> Found | None:
+) -> Entries | None:
     """Return the owned points that a point is made of, with weights; None if it is undefined.
 
     Ghosts come nearer to the owned points from each to the next: they are as far as the one
@@ -96,7 +82,7 @@ def _followed(
         ):
             continue
         where = dict(zip(frame.axes, map(affine, index), strict=True))
-        found: Found = []
+        found: Entries = []
         for entry in strip.row.entries:
             assert isinstance(entry.weight, ir.Const)
             source = tuple(_index(a.substitute(where)) for a in entry.index)
@@ -110,14 +96,14 @@ def _followed(
 
 
 def _place(block: Block, axis: int, x: Any) -> int:
-    """Return whether an index is one of ghosts before (-1) or behind (1) the owned points."""
+    """Return whether an index lies before (-1), within (0) or behind (1) the owned points."""
     if x < block.first[axis]:
         return -1
     return int(bool(x >= Index(block.stop(axis))))
 
 
 def _distance(block: Block, axis: int, x: Any, place: int) -> Any:
-    """Return the number of layers that an index is outside."""
+    """Return how many layers an index lies outside the owned points."""
     if not place:
         return 0
     return block.first[axis] - x if place < 0 else x - Index(block.stop(axis)) + 1

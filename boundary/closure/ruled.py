@@ -1,4 +1,4 @@
-"""A set of rules about the ghosts of a frame, and the proofs about it."""
+"""A set of rules about the ghosts of a frame, and what is proved about it."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ from ssr.errors import ArgumentError, Error, ShapeError, at
 from ssr.extension import AXES, Affine, Domain, ir
 
 from ..errors import AmbiguousGhostError, UndefinedGhostError
-from ..grid.frame import Box, Frame
-from ..rules.rows import Conflict, Row, Strip, Undefined
+from ..grid.boxes import Box
+from ..grid.frame import Frame
+from ..rules.rows import Conflict, Row, Undefined
 from ..rules.rule import Rule, check_points
-from .closure import Closed, Piece, close
+from ..rules.strips import Strip
+from .closure import Closure, Region, close
 from .definition import Definition
 
 LARGE = 61
-"""A size when nothing is known but that blocks are not small."""
+"""A size that stands for blocks that are not small."""
 
 
 def several(likely: Mapping[str, int], free: Sequence[str]) -> Iterator[dict[str, int]]:
-    """Yield likely sizes, and then small ones of the free names; there points lie in other ways.
+    """Yield likely sizes, and then small ones of the free names, for which ghosts lie otherwise.
 
     >>> list(several({"n": 61}, ["n"]))
     [{'n': 61}, {'n': 1}, {'n': 2}, {'n': 3}]
@@ -41,24 +43,24 @@ class Ruled:
     Raises
     ------
     ArgumentError
-        If a rule does not fit the blocks, or is about none of their sides.
+        If a rule does not fit the blocks, or applies to none of their sides.
     """
 
     frame: Frame
     rules: tuple[Rule, ...]
     strips: tuple[Strip, ...]
     data: Mapping[str, Any]
-    _known: list[Closed] = field(default_factory=list)
+    _known: list[Closure] = field(default_factory=list)
 
     @staticmethod
     def of(frame: Frame, rules: Sequence[Rule]) -> Ruled:
-        """Return rules about a frame."""
+        """Return the rules of a frame, after a check that they fit it."""
         strips: list[Strip] = []
         data: dict[str, Any] = {}
         for number, rule in enumerate(rules):
             if not isinstance(rule, Rule):
                 raise ArgumentError(
-                    f"{rule!r} is no boundary rule.",
+                    f"{rule!r} is not a boundary rule.",
                     hint="Rules are made by functions such as bc.periodic; "
                     "bc.interpolate and bc.rotate are applied to one, as in "
                     "bc.interpolate(first, weights) @ bc.copy().",
@@ -93,9 +95,9 @@ class Ruled:
             counts = {len(e.mix) for e in row.entries if e.mix is not None}
             counts |= {len(row.constant)} - {1}
             if counts - {components}:
-                with at(strip.rule.span):
+                with at(strip.origin.span):
                     raise ShapeError(
-                        f"{strip.rule.text} is for {min(counts - {components})} components.",
+                        f"{strip.origin.rule} is for {min(counts - {components})} components.",
                         note="the fields have one value at each point"
                         if components is None
                         else f"the fields have {components}",
@@ -112,10 +114,10 @@ class Ruled:
 
     @property
     def pointwise(self) -> bool:
-        """Whether there are rows for one ghost each."""
+        """Whether there are rows of single ghosts."""
         return any(s.point is not None for s in self.strips)
 
-    def closed(self, sizes: Mapping[str, int]) -> Closed:
+    def closed(self, sizes: Mapping[str, int]) -> Closure:
         """Return all ghosts as combinations of owned points, for given sizes.
 
         Raises
@@ -126,13 +128,13 @@ class Ruled:
             If blocks have too few points for a rule.
         """
         self._check_lengths(sizes)
-        found = next((c for c in self._known if c.known.holds(sizes)), None)
+        found = next((c for c in self._known if c.comparisons.holds(sizes)), None)
         if found is None:
             found = close(self.frame, self.strips, sizes)
             self._known.append(found)
         return found
 
-    def large(self) -> Closed:
+    def large(self) -> Closure:
         """Return all ghosts as combinations of owned points, for blocks that are not small."""
         return self.closed(self.likely())
 
@@ -153,22 +155,22 @@ class Ruled:
         return found
 
     def _check_lengths(self, sizes: Mapping[str, int]) -> None:
-        """Check that sizes fit the tables of rules, and that there are points enough."""
+        """Check that sizes fit the tables of rules, and that there are enough points."""
         each = [block.inner(sizes) for block in self.frame.blocks]
         for strip in self.strips:
             side, extents = strip.side, each[strip.side.block]
-            with at(strip.rule.span):
-                text, points = strip.rule.text, extents[side.axis]
+            with at(strip.origin.span):
+                text, points = strip.origin.rule, extents[side.axis]
                 check_points(text, self.frame, side, strip.least, points)
                 for axis, length in strip.fits:
                     if extents[axis] != length:
                         raise ShapeError(
-                            f"{strip.rule.text}: the tables are for {length} points along a side, "
+                            f"{text}: the tables are for {length} points along a side, "
                             f"{self.frame.named(side)} has {extents[axis]}."
                         )
 
     def definition(self, sizes: Mapping[str, int], components: int) -> Definition:
-        """Return the rules as they are followed point by point; errors are those of `closed`."""
+        """Return the rules to be followed point by point; the errors are those of `closed`."""
         self._check_lengths(sizes)
         return Definition(self.frame, self.strips, self.data, sizes, components)
 
@@ -183,74 +185,74 @@ class Ruled:
 
     def read(
         self,
-        closed: Closed,
+        closed: Closure,
         reads: Sequence[Domain | None],
         sizes: Mapping[str, int] | None = None,
-    ) -> Iterator[Piece]:
-        """Yield the pieces that are read.
+    ) -> Iterator[Region]:
+        """Yield the regions that are read.
 
         Parameters
         ----------
         reads
             The elements that are read of the fields of each kind; None for all.
         sizes
-            The sizes, if it is asked for these only; pieces are cut down to what is read then.
+            The sizes, if it is asked for these only; regions are then cut down to what is read.
         """
-        for piece in closed.pieces:
-            kind, _ = self.frame.places[piece.block]
+        for region in closed.regions:
+            kind, _ = self.frame.places[region.block]
             wanted = reads[kind]
             if wanted is None:
-                yield piece
+                yield region
                 continue
-            part = self.domain(piece.block, piece.box) & wanted
+            part = self.domain(region.block, region.box) & wanted
             if sizes is not None:
                 part = part.fixed(sizes)
             if part.empty:
                 continue
             if sizes is None:
-                yield piece
+                yield region
                 continue
             edges = part.bounds()[-self.frame.ndim :]
             box = tuple((Affine.of(low), Affine.of(high)) for low, high in edges)
-            yield replace(piece, box=box)
+            yield replace(region, box=box)
 
-    def defined(self, piece: Piece) -> None:
-        """Check that a piece of ghosts that is read has one definition.
+    def defined(self, region: Region) -> None:
+        """Check that the ghosts of a region, which are read, have one definition.
 
         Raises
         ------
         UndefinedGhostError, AmbiguousGhostError
             If no rule defines it, or two define it differently.
         """
-        match piece.outcome:
+        match region.outcome:
             case Undefined(why):
-                raise self._undefined(piece, why)
+                raise self._undefined(region, why)
             case Conflict(origins):
                 one, other = origins
-                both = one.rule.span or other.rule.span
+                both = one.span or other.span
                 with at(both):
                     raise AmbiguousGhostError(
-                        f"Ghosts are read that two rules define differently: "
-                        f"{self.frame.region(piece.block, piece.box)}.",
-                        note=f"{one.told(self.frame)}, and {other.told(self.frame)}, "
+                        f"Ghosts that are read are defined differently by two rules: "
+                        f"{self.frame.region(region.block, region.box)}.",
+                        note=f"{one.described(self.frame)}, and {other.described(self.frame)}, "
                         "lead to different values there",
                         hint="Give a deliberate order as a product of fills, or do not read them.",
                     )
             case Row():
                 pass
 
-    def _undefined(self, piece: Piece, why: str) -> Error:
-        region = self.frame.region(piece.block, piece.box)
+    def _undefined(self, region: Region, why: str) -> Error:
+        where = self.frame.region(region.block, region.box)
         given = ", ".join(rule.text for rule in self.rules) or "none"
         return UndefinedGhostError(
-            f"Ghosts are read that have no value: {region}.",
+            f"Ghosts that are read have no value: {where}.",
             note=f"{why}; the rules are {given}",
             hint="Add a rule for them, or read fewer points.",
         )
 
 
 def _check_sides(frame: Frame, rule: Rule) -> None:
-    """Refuse a rule that is about no side at all."""
+    """Refuse a rule that applies to no side at all."""
     every = rule.axis is None and rule.block is None and rule.end == "both"
     if rule.linked:
         what = "no side is linked" if every else "no such side is linked"
@@ -258,4 +260,4 @@ def _check_sides(frame: Frame, rule: Rule) -> None:
         return
     else:
         what = "such sides are linked; a rule for them names a block"
-    raise ArgumentError(f"{rule.text} is about no side: {what}.")
+    raise ArgumentError(f"{rule.text} applies to no side: {what}.")

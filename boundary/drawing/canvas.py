@@ -1,4 +1,4 @@
-"""What pictures of grids are drawn with: a plane without a frame, arrows, texts, colours."""
+"""Drawing in a plane without a frame: arrows, texts, squares, colours."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LARGEST = 14.0
 
 
 def colour(number: int) -> str:
-    """Return a colour; there are twelve."""
+    """Return one of twelve colours."""
     return COLOURS[number % len(COLOURS)]
 
 
@@ -73,7 +73,7 @@ def arrow(
     bend: float = 0.0,
     shrink: float = 0.0,
 ) -> None:
-    """Draw an arrow; ``bend`` times its length is how far the curve is pulled to its right."""
+    """Draw an arrow, which is pulled to its right by ``bend`` times its length."""
     ax.annotate(
         "",
         xy=stop,

@@ -44,7 +44,7 @@ NET: Mapping[tuple[int, str], tuple[int, int, tuple[int, int], tuple[int, int]]]
 
 
 class Linked(Protocol):
-    """What has a connectivity, such as a grid."""
+    """Anything with a connectivity, such as a grid."""
 
     @property
     def links(self) -> Connectivity:
@@ -110,7 +110,7 @@ def draw(grid: Linked | Connectivity, *, ax: Axes | None = None) -> Axes:
 
 
 def tiles(links: Connectivity) -> dict[int, Tile]:
-    """Return a tile of the plane for each block: next to those that continue it without a turn.
+    """Return a tile of the plane for each block, beside the blocks that continue it straight.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def _strokes(link: Link) -> Iterator[tuple[Side, tuple[Stroke, ...]]]:
 
 
 def _on(side: Side, along: Sequence[float], depth: float = 0.0) -> tuple[float, ...]:
-    """Return the coordinates of a point given along a side, at a distance inside."""
+    """Return the coordinates of a point at a distance inside a side, given along the side."""
     normal = 1 - depth if side.end == "high" else depth
     return (*along[: side.axis], normal, *along[side.axis :])
 

@@ -1,4 +1,4 @@
-"""Pictures of where the ghost points of small blocks are read."""
+"""Pictures of the points that the ghosts of small blocks are made of."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def draw_ghosts(
     Raises
     ------
     ArgumentError
-        If blocks have not two dimensions, there are no ghosts, or a block has no shape.
+        If blocks do not have two dimensions, if there are no ghosts, or if a block has no shape.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def draw_ghosts(
 def _corners(
     places: Mapping[int, tuple[int, int]], shapes: Sequence[Sequence[int]], gap: float
 ) -> dict[int, Place]:
-    """Return the lower left corner of each block: tiles are as wide and high as need be."""
+    """Return the lower left corner of each block, on tiles that are large enough."""
 
     def starts(axis: int) -> dict[int, float]:
         """Return where the tiles of each number begin, to the right or upwards."""
@@ -131,14 +131,14 @@ def _shape(shape: Any) -> tuple[int, int]:
 
 
 def _row(row: Any) -> GhostRow:
-    """Return a row after a check of its form."""
+    """Return a row of a user, checked."""
     try:
         block, index, rule, reads, constant = row
         reads = [(operator.index(b), _place(i), float(w)) for b, i, w in reads]
         found = operator.index(block), _place(index), str(rule), reads, float(constant)
     except (TypeError, ValueError) as error:
         raise ArgumentError(
-            f"draw_ghosts: {row!r} is no row.",
+            f"draw_ghosts: {row!r} is not a row.",
             hint="It is (block, index, rule, reads, constant), reads (block, index, weight).",
         ) from error
     if min([found[0], *(b for b, _, _ in reads)]) < 0:

@@ -11,10 +11,11 @@ import numpy as np
 
 import ssr
 from ssr.errors import ArgumentError, SpaceError
-from ssr.extension import told
+from ssr.extension import Expression, told
 
 from .operands import (
     Kind,
+    array_like,
     arrays_of,
     check_sizes,
     declared,
@@ -82,8 +83,8 @@ class Affine(ABC):
         out
             The result; by default new memory.
         """
-        given = arrays_of(self, x)
-        check_sizes(self, self.cols, given)
+        given = arrays_of(self.name, self.cols, x)
+        check_sizes(self.name, self.known_sizes(), self.operand, self.cols, given)
         made = list(out) if isinstance(out, (tuple, list)) else [out]
         if out is None:
             kind = kernel_dtype(*given)
@@ -104,12 +105,12 @@ class Affine(ABC):
 
     @property
     def factors(self) -> tuple[Any, ...]:
-        """The matrices and fills it is the product of."""
+        """The matrices and fills of which it is the product."""
         return (self,)
 
     @cached_property
     def offset(self) -> Any:
-        """The constant part c, as an array: what a field of zeros becomes. A tuple for several.
+        """The constant part c, as an array or a tuple of arrays: what fields of zeros become.
 
         Raises
         ------
@@ -163,15 +164,12 @@ class Affine(ABC):
         """Return the affine matrix with other values for all parameters, in their order."""
 
     def __matmul__(self, x: Any) -> Any:
-        from ssr import Vector
-        from ssr.extension import Expression
-
         if isinstance(x, (Affine, ssr.Matrix, ssr.BlockMatrix)):
             return Product(self, x)
         each = x if isinstance(x, (tuple, list)) else [x]
-        if any(isinstance(part, (Expression, Vector)) for part in each):
+        if any(isinstance(part, (Expression, ssr.Vector)) for part in each):
             return self.applied(x)
-        return self.apply(x)
+        return self.apply(x) if array_like(x) else NotImplemented
 
     def __rmatmul__(self, matrix: Any) -> Any:
         if isinstance(matrix, (ssr.Matrix, ssr.BlockMatrix)):
@@ -203,7 +201,7 @@ class Product(Affine):
             )
         self._name = f"({left.name} @ {right.name})"
         self._free = self  # its program serves all values of parameters
-        self._program  # noqa: B018  what is read must be defined
+        self._program  # noqa: B018  checks that what is read is defined
 
     def __repr__(self) -> str:
         return f"<Affine {self.name}: {self.cols!r} -> {self.rows!r}>"
@@ -225,7 +223,7 @@ class Product(Affine):
 
     @property
     def factors(self) -> tuple[Any, ...]:
-        """The matrices and fills it is the product of."""
+        """The matrices and fills of which it is the product."""
         return self._factors
 
     def known_sizes(self) -> dict[str, int]:
@@ -300,7 +298,7 @@ class Product(Affine):
         return self._with(f.given([next(rest) for _ in f.parameters]) for f in self._affine)
 
     def _with(self, fills: Iterable[Affine]) -> Product:
-        """Return the product of the same matrices and other fills, of the same rules."""
+        """Return the product with its fills replaced by others of the same rules."""
         rest = iter(fills)
         made = object.__new__(Product)
         made._name, made._free = self._name, self._free

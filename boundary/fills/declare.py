@@ -10,9 +10,10 @@ from ssr.errors import ArgumentError, SpaceError
 from ssr.extension import VectorSpace, told
 
 from ..closure.ruled import Ruled
+from ..grid.checks import flag
 from ..grid.frame import Frame, owned_of
 from ..rules.rule import Rule
-from .fill import Fill, Parts
+from .fill import Fill, FillData
 from .operands import One
 
 
@@ -27,8 +28,9 @@ def fill(
     """Return the affine matrix that fills the ghosts of a space: ``u_wide = B u + c``.
 
     The rules are a set. Where a rule reads a ghost, the rule of that ghost takes its place, until
-    only owned points are read; where two rules meet, in a corner, both must say the same. What
-    cannot be defined so is an error as soon as a program, or a product with a matrix, reads it.
+    only owned points are read; where two rules meet, in a corner, both must say the same. A ghost
+    that has no definition, or two, is an error as soon as a program or a product with a matrix
+    reads it.
 
     Parameters
     ----------
@@ -90,8 +92,17 @@ def fill(
     count = _components(kinds)
     ruled = Ruled.of(Frame.of(points, inner), rules)
     ruled.check(count)
-    known = tuple(points), tuple(inner), several, count, ruled
-    return Fill(Parts(*known, narrow=narrow, join=join, once=once))
+    data = FillData(
+        tuple(points),
+        tuple(inner),
+        several,
+        count,
+        ruled,
+        narrow=flag("fill", "narrow", narrow),
+        join=flag("fill", "join", join),
+        once=flag("fill", "once", once),
+    )
+    return Fill(data)
 
 
 def _named(given: object) -> str:
@@ -101,7 +112,7 @@ def _named(given: object) -> str:
 
 
 def _components(kinds: Sequence[One]) -> int | None:
-    """Return the number of components of fields, which is one for all kinds of blocks."""
+    """Return the number of components of the fields, the same for all kinds of blocks."""
     counts = {k.components if isinstance(k, VectorSpace) else None for k in kinds}
     if len(counts) > 1:
         raise SpaceError(

@@ -1,38 +1,27 @@
-"""Fills as text and as pictures."""
+"""Programs explained: which ghosts they make at which steps, and what was spared."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from math import prod
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import ssr
-from ssr.errors import ArgumentError, UnboundError
-from ssr.extension import folded, integer, ir, show
+from ssr.errors import ArgumentError
+from ssr.extension import folded, ir
 
-from ..closure.closure import Piece
-from ..grid.frame import Frame
-from ..rules.rows import Conflict, Entry, Row, Undefined
 from ..tables.ghosts import Ghosts
 from ..tables.lines import pieces_of
-from ..tables.pieces import Piece as Made
-from ..tables.pieces import seen
-
-if TYPE_CHECKING:
-    from .fill import Fill
-
-ENTRIES = 6
-"""Entries of a row that are shown."""
+from ..tables.pieces import Piece, seen
 
 
 def explain(program: ssr.Program, **sizes: int) -> str:
     """Return how a program makes ghosts: at which steps, how many, and what was spared.
 
-    Counted are ghosts that the program does not read and does not make, those that are constant and
-    written once, calls that were joined to one, and weights that are stored once though several
-    ghosts use them. Ghosts that are folded are read as what they are made of, and not stored.
+    It counts the ghosts that are made because the program reads them, those that are constant and
+    written once, the calls that were joined to one, and the weights that are stored once though
+    several ghosts use them. Folded ghosts are not stored: what they are made of is read instead.
 
     Parameters
     ----------
@@ -93,7 +82,7 @@ def _made(ghosts: Ghosts, sizes: Mapping[str, int]) -> int:
     return _count(p for part in ghosts.parts(sizes) for p in pieces_of(part))
 
 
-def _count(pieces: Iterable[Made]) -> int:
+def _count(pieces: Iterable[Piece]) -> int:
     """Return how many points pieces make."""
     return sum(prod(p.extents) * len(p.places) for p in pieces)
 
@@ -115,81 +104,3 @@ def _weights(ghosts: Ghosts, sizes: Mapping[str, int]) -> tuple[int, int]:
                 stored |= set(map(repr, np.unique(whole).tolist()))  # one for all NaN
                 uses += prod(extents)
     return len(stored), uses
-
-
-def explain_fill(fill: Fill) -> str:
-    """Return the regions of ghosts: what they are made of, by which rules."""
-    ruled = fill.parts.ruled
-    sizes = fill.known_sizes()
-    closed = ruled.closed(sizes) if set(sizes) == set(fill.sizes) else ruled.large()
-    lines = [repr(fill)]
-    lines += [
-        f"  {ruled.frame.region(p.block, p.box)}: {_told(p, ruled.frame)}" for p in closed.pieces
-    ]
-    if len(sizes) < len(fill.sizes):
-        lines.append("  for blocks that are not small")
-    return "\n".join(lines)
-
-
-def _told(piece: Piece, frame: Frame) -> str:
-    match piece.outcome:
-        case Undefined(why):
-            return why
-        case Conflict(origins):
-            one, other = origins
-            return f"{one.told(frame)}, and {other.told(frame)}, differ"
-        case Row(entries, constant, origins):
-            terms = [_entry(e, frame) for e in entries[:ENTRIES]]
-            terms += [f"... ({len(entries)} terms)"] if len(entries) > ENTRIES else []
-            terms += [show(c) for c in dict.fromkeys(constant) if c != ir.ZERO]
-            rules = ", ".join(dict.fromkeys(o.rule.text for o in origins))
-            return f"{' + '.join(terms) or '0'}   [{rules}]"
-    raise AssertionError(piece)
-
-
-def _entry(entry: Entry, frame: Frame) -> str:
-    block = [f"block {entry.block}"] if frame.gridded else []
-    place = ", ".join([*block, *map(str, entry.index)])
-    parts = [] if entry.weight == ir.ONE else [show(entry.weight)]
-    parts += [] if entry.mix is None else ["matrix"]
-    return " * ".join([*parts, f"u[{place}]"])
-
-
-def draw_fill(fill: Fill, axes: Any, block: int | None) -> Any:
-    """Draw the ghosts of blocks of two dimensions, and what they are made of."""
-    from ..drawing.draw_ghosts import draw_ghosts
-
-    sizes = fill.known_sizes()
-    missing = [n for n in fill.sizes if n not in sizes]
-    if missing:
-        raise UnboundError(
-            f"No value is given for the size {missing[0]}.",
-            hint=f"Draw fill.bind({missing[0]}=...).",
-        )
-    frame = fill.parts.ruled.frame
-    if block is not None and integer(block) not in range(len(frame.blocks)):
-        raise ArgumentError(f"There are {len(frame.blocks)} blocks, and none is {block!r}.")
-    shapes = [points.inner(sizes) for points in frame.blocks]
-    rows = [row for row in _ghosts(fill, sizes) if block is None or row[0] == block]
-    return draw_ghosts(shapes, rows, links=frame.links, ax=axes)
-
-
-def _ghosts(fill: Fill, sizes: dict[str, int]) -> Iterator[Any]:
-    """Yield every ghost that is defined, with its rule and what it reads."""
-    ruled = fill.parts.ruled
-    definition = ruled.definition(sizes, fill.parts.components or 1)
-    for piece in ruled.closed(sizes).pieces:
-        if isinstance(piece.outcome, Row):
-            names = ", ".join(dict.fromkeys(o.rule.text for o in piece.outcome.origins))
-            edges = [(a.evaluate(sizes), b.evaluate(sizes)) for a, b in piece.box]
-            for index in _points(edges):
-                value = definition.at(piece.block, index)
-                if value is not None:
-                    reads = [(b, i, float(m[0, 0])) for (b, i), m in value.matrices.items()]
-                    yield piece.block, index, names, reads, float(value.constant[0])
-
-
-def _points(edges: list[tuple[int, int]]) -> Iterator[tuple[int, ...]]:
-    from itertools import product
-
-    yield from product(*(range(low, high) for low, high in edges))

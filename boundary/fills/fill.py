@@ -21,6 +21,7 @@ from ..closure.ruled import Ruled
 from ..tables.ghosts import Ghosts, Member
 from .affine import Affine
 from .operands import Kind, check_sizes, declared, fields_of, flat, named, store
+from .show_ghosts import draw_regions, explain_ghosts
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -29,7 +30,7 @@ Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class FillData:
     """The data of a fill.
 
     Attributes
@@ -63,29 +64,29 @@ class Fill(Affine):
 
     operand = "u"
 
-    def __init__(self, parts: Parts, free: Fill | None = None) -> None:
-        self.parts = parts
+    def __init__(self, data: FillData, free: Fill | None = None) -> None:
+        self.data = data
         self._free = self if free is None else free  # its programs serve all values
 
     @property
     def rows(self) -> Kind:
         """The space of owned points and ghosts."""
-        return self._kind(self.parts.wide)
+        return self._kind(self.data.wide)
 
     @property
     def cols(self) -> Kind:
         """The space of the owned points."""
-        return self._kind(self.parts.owned)
+        return self._kind(self.data.owned)
 
     def _kind(self, spaces: tuple[Space, ...]) -> Kind:
-        count = self.parts.components
+        count = self.data.components
         kinds = tuple(space if count is None else space.vector(count) for space in spaces)
-        return kinds if self.parts.several else kinds[0]
+        return kinds if self.data.several else kinds[0]
 
     @property
     def name(self) -> str:
         """The fill as it was written."""
-        return f"fill({', '.join(rule.text for rule in self.parts.ruled.rules)})"
+        return f"fill({', '.join(rule.text for rule in self.data.ruled.rules)})"
 
     def __repr__(self) -> str:
         return f"<Fill {self.name}: {told(self.cols)} -> {told(self.rows)}>"
@@ -93,7 +94,7 @@ class Fill(Affine):
     @property
     def parameters(self) -> tuple[str, ...]:
         """Names of the parameters of the rules."""
-        return self.parts.ruled.parameters
+        return self.data.ruled.parameters
 
     def bind(self, **values: Any) -> Fill:
         """Return the fill with values for its parameters and sizes.
@@ -113,25 +114,25 @@ class Fill(Affine):
         for name, value in values.items():
             if name in self.sizes and integer(value) is None:
                 raise ArgumentError(f"The size {name} is {value!r}, not an integer.")
-        return self._with({**self.parts.bound, **values})
+        return self._with({**self.data.bound, **values})
 
     def _with(self, values: Mapping[str, Any]) -> Fill:
-        return Fill(replace(self.parts, bound=MappingProxyType(dict(values))), self._free)
+        return Fill(replace(self.data, bound=MappingProxyType(dict(values))), self._free)
 
     @property
     def sizes(self) -> tuple[str, ...]:
         """Names of the symbolic sizes."""
-        return tuple(self.parts.ruled.frame.sizes)
+        return tuple(self.data.ruled.frame.sizes)
 
     def known_sizes(self) -> dict[str, int]:
         """Return the sizes that are bound."""
-        return {n: int(v) for n, v in self.parts.bound.items() if n in self.sizes}
+        return {n: int(v) for n, v in self.data.bound.items() if n in self.sizes}
 
     # -- application -----------------------------------------------------------------------------
 
     def applied(self, x: Any) -> Any:
         """Return a field of a program with its ghosts, or a tuple of them."""
-        count, several = self.parts.components, self.parts.several
+        count, several = self.data.components, self.data.several
         fields = self._fields(x)
         if count is None and all(isinstance(f, Vector) for f in fields):
             each = [self.applied(one if several else one[0]) for one in zip(*fields, strict=True)]
@@ -149,10 +150,10 @@ class Fill(Affine):
 
     def _fields(self, x: Any) -> list[Any]:
         """Return the fields of an operand, one for each kind of blocks."""
-        if not self.parts.several:
+        if not self.data.several:
             return [x]
         found = list(x) if isinstance(x, (tuple, list)) else []
-        kinds, count = len(self.parts.wide), self.parts.components or 1
+        kinds, count = len(self.data.wide), self.data.components or 1
         if count > 1 and len(found) == kinds * count:
             found = [Vector(found[n : n + count]) for n in range(0, len(found), count)]
         if len(found) != kinds:
@@ -170,25 +171,25 @@ class Fill(Affine):
         UnboundError
             If one has none.
         """
-        missing = [n for n in self.parameters if n not in self.parts.bound]
+        missing = [n for n in self.parameters if n not in self.data.bound]
         if missing:
             raise UnboundError(
                 f"{self.name} needs a value for {missing[0]!r}.",
                 hint=f"Bind it: fill.bind({missing[0]}=...).",
             )
-        return [self.parts.bound[n] for n in self.parameters]
+        return [self.data.bound[n] for n in self.parameters]
 
     def given(self, values: Sequence[Any]) -> Fill:
         """Return the fill with other values for all parameters, in their order."""
-        return self._with({**self.parts.bound, **dict(zip(self.parameters, values, strict=True))})
+        return self._with({**self.data.bound, **dict(zip(self.parameters, values, strict=True))})
 
     @property
     def step(self) -> Ghosts:
         """The step of programs that makes the ghosts."""
-        parts = self.parts
-        spaces = tuple(zip(parts.owned, parts.wide, strict=True))
-        kinds = parts.components or 1, spaces, (None,) * len(spaces)
-        return Ghosts((Member(parts.ruled, *kinds, parts.narrow, parts.join, parts.once),))
+        data = self.data
+        spaces = tuple(zip(data.owned, data.wide, strict=True))
+        kinds = data.components or 1, spaces, (None,) * len(spaces)
+        return Ghosts((Member(data.ruled, *kinds, data.narrow, data.join, data.once),))
 
     @cached_property
     def _run(self) -> ssr.Program:
@@ -202,14 +203,14 @@ class Fill(Affine):
 
     def _program(self, name: str, fields: Mapping[str, Any]) -> ssr.Program:
         """Return the program that fills the first fields, from the others or from themselves."""
-        parts, count = self.parts, len(self.parts.wide)
+        data, count = self.data, len(self.data.wide)
 
         def body(*given: Any) -> None:
             targets, values = given[:count], given[len(fields) :]
             sources = given[count : len(fields)] or tuple(
-                target[owned] for target, owned in zip(targets, parts.owned, strict=True)
+                target[owned] for target, owned in zip(targets, data.owned, strict=True)
             )
-            store(targets, self.given(values).applied(sources if parts.several else sources[0]))
+            store(targets, self.given(values).applied(sources if data.several else sources[0]))
 
         kinds = {_apart(n, self.parameters): kind for n, kind in fields.items()}
         kinds |= dict.fromkeys(self.parameters, ssr.scalar)
@@ -221,9 +222,9 @@ class Fill(Affine):
         self._free._run(*made, *given, *self.values())
 
     def ghosts(self, *wide: Array) -> None:
-        """Fill the ghosts of an array in place, from its owned points; of one for each kind."""
+        """Fill the ghosts of arrays in place from their owned points; one array for each kind."""
         if [np.ndim(w) for w in wide] == [len(kind.shape) for kind in fields_of(self.rows)]:
-            check_sizes(self, self.rows, wide)
+            check_sizes(self.name, self.known_sizes(), self.operand, self.rows, wide)
         self._free._in_place(*wide, *self.values())
 
     # -- as a matrix -----------------------------------------------------------------------------
@@ -243,36 +244,36 @@ class Fill(Affine):
             If weights come from tables, for vectors or blocks of several shapes, or if such blocks
             have symbolic sizes; use `to_scipy`.
         """
-        parts, count = self.parts, self.parts.components
-        if parts.ruled.tabled and (count is not None or parts.several):
+        data, count = self.data, self.data.components
+        if data.ruled.tabled and (count is not None or data.several):
             raise UnsupportedError(
                 f"The linear part of {self.name} is not staged.",
                 note="the weights of its rules come from tables",
                 hint="Use fill.to_scipy().",
             )
-        if parts.ruled.tabled or (parts.ruled.pointwise and count is None and not parts.several):
-            return ssr.from_scipy(self.to_scipy(), rows=parts.wide[0], cols=parts.owned[0])
+        if data.ruled.tabled or (data.ruled.pointwise and count is None and not data.several):
+            return ssr.from_scipy(self.to_scipy(), rows=data.wide[0], cols=data.owned[0])
         made: list[list[Any]] = [
-            [self._between(r, c) for c in range(len(parts.owned))] for r in range(len(parts.wide))
+            [self._between(r, c) for c in range(len(data.owned))] for r in range(len(data.wide))
         ]
         if count is not None:
             made = [[ssr.kron(np.eye(count), matrix) for matrix in row] for row in made]
-        return ssr.block(made) if parts.several else made[0][0]
+        return ssr.block(made) if data.several else made[0][0]
 
     def _between(self, r: int, c: int) -> ssr.Matrix:
         """Return the linear part from the fields of one kind of blocks to those of another."""
-        rows, cols = self.parts.wide[r], self.parts.owned[c]
+        rows, cols = self.data.wide[r], self.data.owned[c]
         more = [name for name in self.sizes if name not in (*rows.sizes, *cols.sizes)]
         if more:
             raise UnsupportedError(
                 f"The linear part of {self.name} is not staged.",
-                note=f"what {rows!r} reads of {cols!r} depends on {more[0]}, the size of others",
+                note=f"what {rows!r} reads of {cols!r} depends on {more[0]}, a size of others",
                 hint="Give the blocks their sizes as numbers, or use fill.to_scipy().",
             )
-        return ssr.matrix(rows=rows, cols=cols)(linear_rows(self.parts.ruled, r, c))
+        return ssr.matrix(rows=rows, cols=cols)(linear_rows(self.data.ruled, r, c))
 
     def to_scipy(self) -> scipy.sparse.csr_array:
-        """Return the linear part as a SciPy matrix, the rules followed point by point.
+        """Return the linear part as a SciPy matrix, by following the rules point by point.
 
         Raises
         ------
@@ -289,23 +290,26 @@ class Fill(Affine):
                 f"No value is given for the size {missing[0]}.",
                 hint=f"Bind it: fill.bind({missing[0]}=...).",
             )
-        return self.parts.ruled.definition(sizes, self.parts.components or 1)
+        return self.data.ruled.definition(sizes, self.data.components or 1)
 
     def explain(self) -> str:
-        """Return the ghosts, region by region: which rules make them, from what."""
-        from .explain import explain_fill
-
-        return explain_fill(self)
+        """Return the ghosts region by region: what they are made of, and by which rules."""
+        return "\n".join([repr(self), *explain_ghosts(self.data.ruled, self.known_sizes())])
 
     def draw(self, *, block: int | None = None, ax: Any = None) -> Any:
-        """Draw the ghosts of a block, or of all, and the points they are made of.
+        """Draw the ghosts of a block, or of all blocks, and the points they are made of.
 
-        Returns the matplotlib axes, new ones by default. Needs matplotlib; blocks have two
-        dimensions, and sizes are bound.
+        It returns the axes of matplotlib, which are new ones by default. It needs matplotlib,
+        blocks of two dimensions, and values for all sizes.
         """
-        from .explain import draw_fill
-
-        return draw_fill(self, ax, block)
+        missing = [name for name in self.sizes if name not in self.known_sizes()]
+        if missing:
+            raise UnboundError(
+                f"No value is given for the size {missing[0]}.",
+                hint=f"Draw fill.bind({missing[0]}=...).",
+            )
+        count = self.data.components or 1
+        return draw_regions(self.data.ruled, self.known_sizes(), count, block, ax)
 
 
 def _apart(name: str, taken: Sequence[str]) -> str:

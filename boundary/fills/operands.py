@@ -1,10 +1,11 @@
-"""What affine matrices act on: one field, or a tuple of fields; in programs and as arrays."""
+"""Operands of affine matrices: a field or a tuple of fields, in programs and as arrays."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from numbers import Number
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -12,9 +13,6 @@ import ssr
 from ssr import Space, Vector
 from ssr.errors import ArgumentError, DtypeError, ShapeError
 from ssr.extension import VectorSpace, match_sizes, spaces, told
-
-if TYPE_CHECKING:
-    from .affine import Affine
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
@@ -31,7 +29,7 @@ def fields_of(kind: Any) -> tuple[Any, ...]:
 
 
 def spaces_of(kind: Any) -> Any:
-    """Return what an operand is on, so that equal kinds compare equal."""
+    """Return what an operand is on, in a form that is equal for equal spaces."""
     if isinstance(kind, tuple):
         return tuple(space for one in kind for space in spaces(one))
     if isinstance(kind, VectorSpace):
@@ -46,32 +44,40 @@ def shape_of(kind: Any, sizes: dict[str, int]) -> tuple[int, ...]:
     return kind.extent(sizes)  # type: ignore[no-any-return]
 
 
-def arrays_of(matrix: Affine, x: Any) -> list[Array]:
-    """Return what a matrix is applied to as arrays of real numbers.
+def arrays_of(name: str, kind: Kind, x: Any) -> list[Array]:
+    """Return what a matrix of a name is applied to as arrays of real numbers.
+
+    Parameters
+    ----------
+    kind
+        The columns of the matrix.
 
     Raises
     ------
     ArgumentError
-        If there is not one for each space of its columns.
+        If there is not one array for each space of the columns.
     DtypeError, ShapeError
-        If one is no array of numbers, or has another number of axes.
+        If one is not an array of numbers, or has another number of axes.
     """
-    kinds = fields_of(matrix.cols)
-    if isinstance(matrix.cols, tuple) and (
-        not isinstance(x, (tuple, list)) or len(x) != len(kinds)
-    ):
+    kinds = fields_of(kind)
+    if isinstance(kind, tuple) and (not isinstance(x, (tuple, list)) or len(x) != len(kinds)):
         raise ArgumentError(
-            f"{matrix.name} is applied to a tuple of {len(kinds)} fields.",
-            note=f"its columns are {told(matrix.cols)}",
+            f"{name} is applied to a tuple of {len(kinds)} fields.",
+            note=f"its columns are {told(kind)}",
         )
-    arrays = [real(matrix.name, a) for a in (x if isinstance(matrix.cols, tuple) else [x])]
-    for kind, array in zip(kinds, arrays, strict=True):
-        if array.ndim != len(kind.shape):
+    arrays = [real(name, a) for a in (x if isinstance(kind, tuple) else [x])]
+    for one, array in zip(kinds, arrays, strict=True):
+        if array.ndim != len(one.shape):
             raise ShapeError(
-                f"{matrix.name} is applied to an array of {array.ndim} axes.",
-                note=f"its columns are {told(matrix.cols)}",
+                f"{name} is applied to an array of {array.ndim} axes.",
+                note=f"its columns are {told(kind)}",
             )
     return arrays
+
+
+def array_like(x: object) -> bool:
+    """Whether an operand is an array, a number, or a tuple or list of such."""
+    return isinstance(x, (tuple, list, Number)) or hasattr(x, "__array__")
 
 
 def real(name: str, x: Any) -> Array:
@@ -80,12 +86,14 @@ def real(name: str, x: Any) -> Array:
     Raises
     ------
     DtypeError
-        If it is none.
+        If it is not one.
     """
     try:
         array = np.asarray(x)
     except ValueError as error:
-        raise DtypeError(f"{name} is applied to what is no array of numbers.") from error
+        raise DtypeError(
+            f"{name} is applied to something that is not an array of numbers."
+        ) from error
     if array.dtype.kind not in "biuf":
         raise DtypeError(
             f"{name} is applied to an array of dtype {array.dtype}.",
@@ -100,20 +108,28 @@ def kernel_dtype(*arrays: Any) -> Any:
     return np.float32 if single else np.float64
 
 
-def check_sizes(matrix: Affine, kind: Kind, arrays: Sequence[Array]) -> None:
-    """Check that arrays fit the sizes that are bound.
+def check_sizes(
+    name: str, known: Mapping[str, int], operand: str, kind: Kind, arrays: Sequence[Array]
+) -> None:
+    """Check that arrays fit the sizes to which a matrix is bound.
+
+    Parameters
+    ----------
+    name, known
+        The matrix as messages call it, and its sizes.
+    operand, kind
+        What messages call the arrays, and what they are on.
 
     Raises
     ------
     ShapeError
         If they do not.
     """
-    known = matrix.known_sizes()
-    found = sizes_of(kind, arrays, matrix.operand) if known else {}
-    for name, size in known.items():
-        if found.get(name, size) != size:
+    given = sizes_of(kind, arrays, operand) if known else {}
+    for size, value in known.items():
+        if given.get(size, value) != value:
             raise ShapeError(
-                f"{matrix.name} is bound to {name} = {size}; the array has {name} = {found[name]}."
+                f"{name} is bound to {size} = {value}; the array has {size} = {given[size]}."
             )
 
 
@@ -134,7 +150,7 @@ def named(name: str, kind: Kind) -> dict[str, Any]:
 
 
 def flat(x: Any) -> Any:
-    """Return a tuple with the components of vectors in their places; anything else as it is."""
+    """Return a tuple with vectors replaced by their components, and anything else as it is."""
     if not isinstance(x, tuple):
         return x
     return tuple(c for part in x for c in (part if isinstance(part, Vector) else [part]))
@@ -148,7 +164,7 @@ def store(targets: Sequence[Any], made: Any) -> None:
 
 
 def declared(body: Callable[..., None], kinds: Mapping[str, Any]) -> ssr.Program:
-    """Return the program of a body that takes its arguments in order, of the kinds given."""
+    """Return the program of a body whose arguments, in their order, are of the kinds given."""
     parameter = inspect.Parameter
     body.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [parameter(n, parameter.POSITIONAL_OR_KEYWORD) for n in kinds]

@@ -1,9 +1,11 @@
-"""Checks of what a user gives: lists, links, sides."""
+"""Checks of what users give: lists, truth values, links, sides."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
+
+import numpy as np
 
 from ssr.errors import ArgumentError
 from ssr.extension import integer
@@ -12,46 +14,62 @@ from .link import Link, Side
 
 
 def items(text: str, name: str, values: Any) -> tuple[Any, ...]:
-    """Return the parts of a list.
+    """Return the items of a list as a tuple.
 
     Raises
     ------
     ArgumentError
-        If it is none.
+        If it is not one.
     """
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise ArgumentError(f"{text}: {name} is {values!r}, not a list.")
     return tuple(values)
 
 
-def check_link(link: Any) -> None:
-    """Refuse what is no link between two sides.
+def flag(text: str, name: str, value: Any) -> bool:
+    """Return a truth value.
 
     Raises
     ------
     ArgumentError
-        If it is none.
+        If it is neither a bool nor a bool of NumPy.
+    """
+    if not isinstance(value, (bool, np.bool_)):
+        raise ArgumentError(f"{text}: {name} is {value!r}, not True or False.")
+    return bool(value)
+
+
+def check_link(link: Any) -> None:
+    """Refuse anything but a link between two sides.
+
+    Raises
+    ------
+    ArgumentError
+        If it is not one.
     """
     if not isinstance(link, Link):
-        raise ArgumentError(f"{link!r} is no link.", hint="Links are made by bc.join or bc.Link.")
+        raise ArgumentError(
+            f"{link!r} is not a link.", hint="Links are made by bc.join or bc.Link."
+        )
     for side in (link.here, link.there):
         check_side(side)
     axes: Any = link.axes
     if not isinstance(axes, tuple) or any(integer(a) is None for a in axes):
         raise ArgumentError(f"The axes of a link are a tuple of integers, not {axes!r}.")
-    if not isinstance(link.flips, tuple):
-        raise ArgumentError(f"The flips of a link are a tuple, not {link.flips!r}.")
+    flips: Any = link.flips
+    if not isinstance(flips, tuple) or not all(isinstance(f, (bool, np.bool_)) for f in flips):
+        raise ArgumentError(f"The flips of a link are a tuple of True and False, not {flips!r}.")
 
 
 def check_side(side: Any) -> None:
-    """Refuse what is no side of a block.
+    """Refuse anything but a side of a block.
 
     Raises
     ------
     ArgumentError
-        If it is none.
+        If it is not one.
     """
     if not isinstance(side, Side):
-        raise ArgumentError(f"{side!r} is no side.", hint='Write bc.Side(block, axis, "low").')
+        raise ArgumentError(f"{side!r} is not a side.", hint='Write bc.Side(block, axis, "low").')
     if integer(side.block) is None or integer(side.axis) is None:
         raise ArgumentError(f"A side has integers for its block and axis: {side}.")

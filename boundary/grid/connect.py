@@ -1,4 +1,4 @@
-"""Grids of blocks that are met often, as connectivities."""
+"""Connectivities of grids that are often needed, and links by the corners of blocks."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ssr.errors import ArgumentError
 from ssr.extension import integer
 
 from ..errors import LinkError
-from .checks import check_side, items
+from .checks import check_side, flag, items
 from .link import End, Link, Side
 from .topology import Connectivity
 
 
 def join(dims: int, here: Side, there: Side, reverse: bool = False) -> Link:
-    """Return the link of two sides whose axes along them go in the same order.
+    """Return the link of two sides whose axes along them come in the same order.
 
     Parameters
     ----------
@@ -38,9 +38,8 @@ def join(dims: int, here: Side, there: Side, reverse: bool = False) -> Link:
         check_side(side)
         if side.axis not in range(count):
             raise LinkError(f"A link names a side that does not exist: {side}.")
-    return Link(
-        here, there, tuple(a for a in range(dims) if a != there.axis), (reverse,) * (dims - 1)
-    )
+    flips = (flag("join", "reverse", reverse),) * (count - 1)
+    return Link(here, there, tuple(a for a in range(count) if a != there.axis), flips)
 
 
 def bricks(*counts: int, periodic: Iterable[int] = ()) -> Connectivity:
@@ -124,7 +123,8 @@ def glued(twist: bool = False) -> Connectivity:
     >>> print(glued(twist=True))
     block 0, axis 1 high -> block 1, axis 1 low; axis 0 -> axis 0 reversed
     """
-    return Connectivity(2, 2, [join(2, Side(0, 1, "high"), Side(1, 1, "low"), reverse=twist)])
+    reverse = flag("glued", "twist", twist)
+    return Connectivity(2, 2, [join(2, Side(0, 1, "high"), Side(1, 1, "low"), reverse=reverse)])
 
 
 def moebius() -> Connectivity:
@@ -146,7 +146,7 @@ def two_by_two(periodic: bool = False) -> Connectivity:
     >>> two_by_two()
     <Connectivity: 4 blocks of dimension 2, 4 links, 8 sides free>
     """
-    return bricks(2, 2, periodic=(0, 1) if periodic else ())
+    return bricks(2, 2, periodic=(0, 1) if flag("two_by_two", "periodic", periodic) else ())
 
 
 def cubed_sphere() -> Connectivity:
@@ -180,7 +180,7 @@ def from_corners(labels: Sequence[Sequence[object]]) -> Connectivity:
     Raises
     ------
     LinkError
-        If the corners do not tell it: a side has two equal corners, three sides have the same
+        If the corners do not determine it: a side has two equal corners, three sides have the same
         corners, or two sides have the same corners in an order that no link makes.
 
     Examples
@@ -216,7 +216,7 @@ def from_corners(labels: Sequence[Sequence[object]]) -> Connectivity:
 
 
 def _dims(dims: Any) -> int:
-    """Return a number of dimensions."""
+    """Return a number of dimensions, checked."""
     found = integer(dims)
     if found is None or not 1 <= found <= 3:
         raise ArgumentError(f"Blocks have 1 to 3 dimensions, not {dims!r}.")

@@ -1,29 +1,20 @@
-"""Points of blocks and their ghosts: what a set of boundary rules is about."""
+"""Frames: the owned points and ghosts of blocks, about which boundary rules speak."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import Literal, TypeAlias
 
 from ssr import Space
 from ssr.errors import SpaceError
 from ssr.extension import AXES, Affine
 
+from .boxes import Box, Orthant
 from .grid import GridSpace
 from .link import Side
 from .topology import Connectivity
-
-End: TypeAlias = Literal["low", "high"]
-Orthant: TypeAlias = tuple[int, ...]
-"""For each axis of a block whether points lie before it (-1), within it (0) or behind it (1)."""
-
-Box: TypeAlias = tuple[tuple[Affine, Affine], ...]
-"""Half-open ranges of a block's indices, which may depend on sizes."""
-
-ENDS: Mapping[int, End] = {-1: "low", 1: "high"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +39,7 @@ class Block:
 
     @staticmethod
     def of(wide: Space, owned: Space, skip: int) -> Block:
-        """Return the block of a space with ghosts, without so many leading axes.
+        """Return the block of a space with ghosts, without its first ``skip`` axes.
 
         Raises
         ------
@@ -57,7 +48,9 @@ class Block:
         """
         ours, theirs = wide.data, owned.data
         if len(ours.shape) != len(theirs.shape) or ours.staggered != theirs.staggered:
-            raise SpaceError(f"{owned!r} is no part of {wide!r}: another kind of points.")
+            raise SpaceError(
+                f"{owned!r} is not a part of {wide!r}: its points are of another kind."
+            )
         low = tuple(a - b for a, b in zip(theirs.lower, ours.lower, strict=True))
         more = [a - b for a, b in zip(ours.shape, theirs.shape, strict=True)]
         if any(not m.is_constant for m in more):
@@ -72,7 +65,7 @@ class Block:
 
     @property
     def start(self) -> tuple[int, ...]:
-        """The first index, that of a ghost if there are any."""
+        """The first index, which is that of a ghost if there are any."""
         return tuple(f - low for f, low in zip(self.first, self.low, strict=True))
 
     @property
@@ -89,7 +82,7 @@ class Block:
         return tuple(n.evaluate(sizes) for n in self.shape)
 
     def outer(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
-        """Return the numbers of points for given sizes, ghosts too."""
+        """Return the numbers of points for given sizes, ghosts included."""
         widths = zip(self.inner(sizes), self.low, self.high, strict=True)
         return tuple(low + n + high for n, low, high in widths)
 
@@ -161,7 +154,7 @@ class Frame:
         grid = grids[0].grid
         for w, o in zip(grids, owned, strict=True):
             if isinstance(o, GridSpace) and o.blocks != w.blocks:
-                raise SpaceError(f"{o!r} is no part of {w!r}: other blocks.")
+                raise SpaceError(f"{o!r} is not a part of {w!r}: other blocks.")
         found = [Block.of(w, o, 1) for w, o in zip(wide, owned, strict=True)]
         blocks = {b: one for space, one in zip(grids, found, strict=True) for b in space.blocks}
         return Frame(
@@ -206,7 +199,7 @@ class Frame:
         return sorted({name for b in self.blocks for n in b.shape for name in n.names()})
 
     def sides(self) -> Iterator[Side]:
-        """Yield the sides of the blocks, those without ghosts too: what is there may be read."""
+        """Yield the sides of the blocks, also those without ghosts: rules may read beyond them."""
         for block in range(len(self.blocks)):
             for axis in range(self.ndim):
                 yield Side(block, axis, "low")
@@ -242,7 +235,7 @@ def _check_kinds(spaces: Sequence[Space], found: Sequence[GridSpace]) -> None:
     """Refuse spaces that are not one for each kind of blocks of a grid."""
     if len(found) < len(spaces) or any(s.grid is not found[0].grid for s in found):
         raise SpaceError(
-            "Several spaces are those of one grid.",
+            "Several spaces must be those of one grid.",
             note=f"given are {', '.join(map(repr, spaces))}",
             hint="Give one space for each of grid.kinds.",
         )
@@ -276,63 +269,3 @@ def owned_of(wide: Space) -> Space:
             hint="Give the owned points: bc.fill(wide, ..., owned=cells).",
         )
     return wide.grow(*((-w, -w) for w in width))
-
-
-@dataclass(slots=True)
-class Known:
-    """Comparisons of expressions for given sizes; remembers what was asked.
-
-    What follows from the answers holds for all sizes with the same answers.
-    """
-
-    sizes: Mapping[str, int]
-    asked: dict[Affine, int] = field(default_factory=dict)
-
-    def sign(self, a: Affine) -> int:
-        """Return whether an expression is negative (-1), zero or positive (1)."""
-        if a.is_constant:
-            return (a.constant > 0) - (a.constant < 0)
-        found = self.asked.get(a)
-        if found is None:
-            value = a.evaluate(self.sizes)
-            found = self.asked[a] = (value > 0) - (value < 0)
-        return found
-
-    def less(self, a: Affine, b: Affine) -> bool:
-        """Whether ``a < b``."""
-        return self.sign(b - a) > 0
-
-    def most(self, a: Affine, b: Affine) -> Affine:
-        """Return the larger expression."""
-        return b if self.less(a, b) else a
-
-    def least(self, a: Affine, b: Affine) -> Affine:
-        """Return the smaller expression."""
-        return b if self.less(b, a) else a
-
-    def holds(self, sizes: Mapping[str, int]) -> bool:
-        """Whether all answers would be the same for other sizes."""
-        values = ((a.evaluate(sizes), s) for a, s in self.asked.items())
-        return all((v > 0) - (v < 0) == s for v, s in values)
-
-    def empty(self, box: Box) -> bool:
-        """Whether a box has no points."""
-        return any(not self.less(low, high) for low, high in box)
-
-    def common(self, a: Box, b: Box) -> Box:
-        """Return the points of both boxes."""
-        return tuple(
-            (self.most(low, other), self.least(high, more))
-            for (low, high), (other, more) in zip(a, b, strict=True)
-        )
-
-    def without(self, a: Box, b: Box) -> list[Box]:
-        """Return the points of a box that are not in another one within it, as boxes."""
-        found, rest = [], list(a)
-        for axis, (low, high) in enumerate(b):
-            first, last = rest[axis]
-            for edge in ((first, low), (high, last)):
-                if self.less(*edge):
-                    found.append((*rest[:axis], edge, *rest[axis + 1 :]))
-            rest[axis] = low, high
-        return found

@@ -56,7 +56,7 @@ class GridSpace(Space):
         return made
 
     def grow(self, *width: int | tuple[int, int]) -> GridSpace:
-        """Return the space with ghost points, so many for all axes or for each axis of a block.
+        """Return the space with ghost points, as many along all axes or along each axis of a block.
 
         Parameters
         ----------
@@ -78,7 +78,7 @@ class GridSpace(Space):
         """Return the faces normal to an axis of a block; face f is below cell f."""
         count, found = self.ndim - 1, integer(axis)
         if found is None or not -count <= found < count:
-            raise ArgumentError(f"Axis {axis} of blocks with {count} axes.")
+            raise ArgumentError(f"Blocks with {count} axes have no axis {axis}.")
         return self._stagger({found % count + 1})
 
     def nodes(self) -> GridSpace:
@@ -176,7 +176,7 @@ class Grid:
                 )
             shapes.append(tuple(extents))
         if not shapes:
-            raise ArgumentError("A grid has one block at least.")
+            raise ArgumentError("A grid has at least one block.")
         ndim = len(shapes[0])
         if not 1 <= ndim <= 3:
             raise ArgumentError(f"A block has 1 to 3 dimensions, not {ndim}.")

@@ -1,4 +1,4 @@
-"""Two sides that meet, and what is seen across the link between them.
+"""Links: two sides of blocks that meet, and the map of indices from one to the other.
 
 Along each of its axes a block covers the coordinates from 0 to its number of cells n. The centre of
 cell i is at i + 1/2; faces and nodes of index i are at i. A link continues the coordinates of a
@@ -16,6 +16,9 @@ from ssr.extension import Affine, affine
 End: TypeAlias = Literal["low", "high"]
 Location: TypeAlias = tuple[bool, ...]
 """For each axis, whether points lie between the cells: on faces and nodes."""
+
+Point: TypeAlias = tuple[int, tuple[int, ...]]
+"""A block and an index in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ class Side:
 
     @property
     def order(self) -> tuple[int, int, bool]:
-        """What sides are sorted by."""
+        """The key by which sides are sorted."""
         return self.block, self.axis, self.end == "high"
 
 

@@ -7,14 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from math import prod
-from typing import TypeAlias
 
 import numpy as np
 
 from .frame import Frame
-
-Point: TypeAlias = tuple[int, tuple[int, ...]]
-"""A block and an index in it."""
+from .link import Point
 
 
 @dataclass(frozen=True)
@@ -46,7 +43,7 @@ class Numbering:
 
     @cached_property
     def _starts(self) -> tuple[int, ...]:
-        """The first number of each kind, and of what comes behind the last."""
+        """The first number of each kind, and the number behind the last."""
         return tuple(accumulate((self.components * prod(s) for s in self.shapes), initial=0))
 
     @property
@@ -63,7 +60,7 @@ class Numbering:
         return self._starts[kind] + component * prod(shape) + number
 
     def point(self, number: int) -> Point:
-        """Return the point of a number; there are no components."""
+        """Return the point of a number, for fields without components."""
         kind = next(k for k, end in enumerate(self._starts[1:]) if number < end)
         place, *inside = np.unravel_index(number - self._starts[kind], self.shapes[kind])
         block = self.frame.kinds[kind][int(place)]

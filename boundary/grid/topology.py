@@ -6,19 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from typing import Any, TypeAlias
+from typing import Any
 
 from ssr.errors import ArgumentError
 from ssr.extension import Affine, integer
 
 from ..errors import LinkError
 from .checks import check_link, items
-from .link import End, Link, Location, Side, lengths, others
-
-__all__ = ["Connectivity", "End", "Link", "LinkError", "Location", "Point", "Side", "lengths"]
-
-Point: TypeAlias = tuple[int, tuple[int, ...]]
-"""A block and an index in it."""
+from .link import End, Link, Location, Point, Side, lengths, others
 
 
 @dataclass(frozen=True, init=False)
@@ -38,7 +33,7 @@ class Connectivity:
     ------
     LinkError
         If a side does not exist or is linked twice, if a link and its inverse disagree, or if axes
-        and flips are no map from one side to the other.
+        and flips do not map one side to the other.
 
     Examples
     --------
@@ -81,7 +76,7 @@ class Connectivity:
         return tuple(link for link in self.links if link.here.block == block)
 
     def unlinked(self) -> tuple[Side, ...]:
-        """Return the sides that are free: where the grid ends."""
+        """Return the free sides, where the grid ends."""
         return tuple(side for side in self.sides() if side not in self._by_side)
 
     def pairs(self) -> tuple[Link, ...]:
@@ -89,7 +84,7 @@ class Connectivity:
         return tuple(link for link in self.links if link.here.order <= link.there.order)
 
     def layered(self, axis: int = 0) -> Connectivity:
-        """Return the links of blocks with a further axis, which is not linked: that of levels.
+        """Return the links of blocks with one more axis, that of levels, which is not linked.
 
         Parameters
         ----------
@@ -111,9 +106,9 @@ class Connectivity:
         """
         dims, place = self.dims + 1, integer(axis)
         if dims > 3:
-            raise ArgumentError("Blocks have three dimensions already: levels have no room.")
+            raise ArgumentError("Blocks have three dimensions already, and no room for levels.")
         if place is None or not -dims <= place < dims:
-            raise ArgumentError(f"{axis!r} is no axis of blocks with {dims} axes.")
+            raise ArgumentError(f"{axis!r} is not an axis of blocks with {dims} axes.")
         return Connectivity(dims, self.count, [_layered(k, place % dims) for k in self.links])
 
     def equals(self, other: Connectivity) -> bool:
@@ -213,7 +208,7 @@ class Connectivity:
         return tuple(sorted(tuple(sorted(found)) for found in classes.values() if len(found) > 1))
 
     def _orbit(self, staggered: Location) -> set[Location]:
-        """Return a location with all that it is named across links."""
+        """Return a location with all names that it has across links."""
         found, new = set[Location](), {staggered}
         while new:
             found |= new
@@ -232,7 +227,7 @@ class Connectivity:
 
 
 def _layered(link: Link, new: int) -> Link:
-    """Return a link of blocks with a new axis, which goes on as itself."""
+    """Return a link of blocks with a new axis, which the link leaves as it is."""
 
     def moved(axis: int) -> int:
         return axis + (axis >= new)

@@ -1,4 +1,4 @@
-"""Rules that give values: on the ghosts, or on the side with the points next to it."""
+"""Rules that give values: to the ghosts, or to the field on the side."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from ssr.extension import ir, multiply
 
 from ..grid.frame import Frame
 from ..grid.link import Side
+from .arguments import finite, order_of
 from .copies import mapped, mirror
 from .extrapolate import layer_of, layers, polynomials
 from .rows import Row
-from .rule import Ends, Part, Rule, finite, order_of, rule_of, told
-from .side_values import Given, Known, Values
+from .rule import Ends, Rule, rule_of, rule_text
+from .side_values import Given, GivenValues, SideValues
+from .strips import Clause
 
 
 def zero(axis: int | None = None, side: Ends = "both", *, block: int | None = None) -> Rule:
@@ -31,8 +33,8 @@ def zero(axis: int | None = None, side: Ends = "both", *, block: int | None = No
     >>> bc.fill(ssr.Space(2).grow(1), bc.zero()) @ np.array([1.0, 2])
     array([0., 1., 2., 0.])
     """
-    text = told("zero", axis, side, block)
-    return rule_of(text, axis, side, block, lambda frame, side, name: [Part(Row(()))])
+    text = rule_text("zero", axis, side, block)
+    return rule_of(text, axis, side, block, lambda frame, side, name: [Clause(Row(()))])
 
 
 def constant(
@@ -45,7 +47,7 @@ def constant(
         ghosts | owned   | ghosts
            v v | a b c d | v v
 
-    What an array and a function are is told at `bc.dirichlet`.
+    For arrays and functions see `bc.dirichlet`.
 
     Examples
     --------
@@ -53,12 +55,12 @@ def constant(
     >>> bc.fill(ssr.Space(2).grow(1), bc.constant(9.0)) @ np.array([1.0, 2])
     array([9., 1., 2., 9.])
     """
-    text = told("constant", axis, side, block)
-    values = Values(text, value)
+    text = rule_text("constant", axis, side, block)
+    values = GivenValues(text, value)
 
-    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Part]:
+    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Clause]:
         known = values.at(frame, side, name)
-        return [Part(Row((), known.each), (), known.extends, known.fits)]
+        return [Clause(Row((), known.each), (), known.extends, known.fits)]
 
     return rule_of(text, axis, side, block, make, values.data, lengths=values.lengths)
 
@@ -83,7 +85,8 @@ def dirichlet(
     value
         A number; an array with one value for each point of the side; a function of the
         coordinates of points on the side, in cells, one argument for each axis of the block; or a
-        `bc.parameter`. A tuple or list has one of these for each component.
+        `bc.parameter`. A tuple or list has one of these for each component. Arrays are copied when
+        the rule is made: to change a value later, use a parameter.
     axis, side, block
         The sides of blocks; by default all that are not linked.
     order
@@ -103,7 +106,7 @@ def dirichlet(
     >>> bc.fill(cells.grow(1), bc.dirichlet(0.0, side="low"), bc.dirichlet(6.0, side="high")) @ u
     array([-1.,  1.,  3.,  5.,  7.])
     """
-    text = told("dirichlet", axis, side, block)
+    text = rule_text("dirichlet", axis, side, block)
     return _condition(text, 1.0, 0.0, value, 1.0, axis, side, order, block)
 
 
@@ -139,7 +142,7 @@ def neumann(
     >>> fill @ np.ones(3)
     array([0., 1., 1., 1., 3.])
     """
-    text = told("neumann", axis, side, block)
+    text = rule_text("neumann", axis, side, block)
     return _condition(text, 0.0, 1.0, value, spacing, axis, side, order, block)
 
 
@@ -175,7 +178,7 @@ def robin(
     >>> bc.fill(ssr.Space(2).grow(1), bc.robin(1.0, 1.0, 3.0)) @ np.array([1.0, 2])
     array([2.33333333, 1.        , 2.        , 2.66666667])
     """
-    text = told("robin", axis, side, block)
+    text = rule_text("robin", axis, side, block)
     return _condition(text, a, b, value, spacing, axis, side, order, block)
 
 
@@ -197,10 +200,10 @@ def _condition(
         raise ArgumentError(f"{text}: the spacing is {spacing!r}, not positive.")
     if not (a or b):
         raise ArgumentError(f"{text}: a and b are both zero.")
-    values = Values(text, value)
+    values = GivenValues(text, value)
     count = None if order is None else order_of(text, order)
 
-    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Part]:
+    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Clause]:
         known = values.at(frame, side, name)
         if count is not None:
             condition = (float(a), -float(b) / spacing)  # inward distances in cells
@@ -228,8 +231,8 @@ def _robin(
     layer: int,
     a: float,
     b: float,
-    known: Known,
-) -> Part:
+    known: SideValues,
+) -> Clause:
     """Return one layer of ``a (ghost + u) / 2 + b (ghost - u) / (2 distance) = value``."""
     slope = b / (2 * layer + first_apart(frame, side))
     if a + slope == 0:
@@ -244,5 +247,5 @@ def _robin(
 
 
 def first_apart(frame: Frame, side: Side) -> int:
-    """Return how many points the first ghost behind a side is away from its reflection."""
+    """Return the distance from the first ghost behind a side to its reflection, in points."""
     return 2 if frame.blocks[side.block].staggered[side.axis] else 1

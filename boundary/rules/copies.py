@@ -1,4 +1,4 @@
-"""Rules that move values: a ghost is a point somewhere else."""
+"""Rules that copy values: a ghost is a point elsewhere, perhaps with another sign."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from ssr.extension import Affine, ir
 from ..errors import LinkError
 from ..grid.frame import Frame
 from ..grid.link import Side
+from .arguments import finite_numbers
 from .rows import Entry, Mix, Row
-from .rule import Ends, Part, Rule, finite_numbers, rule_of, told
+from .rule import Ends, Rule, rule_of, rule_text
+from .strips import Clause
 
 
 def copy(axis: int | None = None, side: Ends = "both", *, block: int | None = None) -> Rule:
@@ -40,7 +42,7 @@ def copy(axis: int | None = None, side: Ends = "both", *, block: int | None = No
            [4., 5., 6., 0.]])
     """
 
-    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Part]:
+    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Clause]:
         assert frame.links is not None
         link = frame.links.link(side)
         assert link is not None
@@ -55,9 +57,9 @@ def copy(axis: int | None = None, side: Ends = "both", *, block: int | None = No
             Affine.name(frame.axes[axis]) * sign + offset
             for axis, sign, offset in link.source(here.cells, there.cells, here.staggered)
         )
-        return [Part(Row((Entry(link.there.block, index, ir.ONE),)))]
+        return [Clause(Row((Entry(link.there.block, index, ir.ONE),)))]
 
-    return rule_of(told("copy", axis, side, block), axis, side, block, make, linked=True)
+    return rule_of(rule_text("copy", axis, side, block), axis, side, block, make, linked=True)
 
 
 def periodic(axis: int | None = None, *, block: int | None = None) -> Rule:
@@ -85,12 +87,12 @@ def periodic(axis: int | None = None, *, block: int | None = None) -> Rule:
     array([2., 3., 1., 2., 3., 1., 2.])
     """
 
-    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Part]:
+    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Clause]:
         period = frame.blocks[side.block].cells[side.axis]
         shift = period if side.end == "low" else -period
         return [mapped(frame, side, frame.index[side.axis] + shift, ir.ONE)]
 
-    return rule_of(told("periodic", axis, "both", block), axis, "both", block, make)
+    return rule_of(rule_text("periodic", axis, "both", block), axis, "both", block, make)
 
 
 def symmetric(
@@ -129,12 +131,12 @@ def symmetric(
     >>> bc.fill(wide, bc.symmetric(sign=-1, about="point")) @ u
     array([-3., -2.,  1.,  2.,  3., -2., -1.])
     """
-    text = told("symmetric", axis, side, block)
+    text = rule_text("symmetric", axis, side, block)
     signs = finite_numbers(text, "sign", sign)
     if about not in (None, "face", "point"):
         raise ArgumentError(f'{text}: about is "face" or "point", not {about!r}.')
 
-    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Part]:
+    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Clause]:
         source = mirror(frame, side, about)
         if len(signs) == 1:
             return [mapped(frame, side, source, ir.Const(signs[0]))]
@@ -145,11 +147,11 @@ def symmetric(
     return rule_of(text, axis, side, block, make)
 
 
-def mapped(frame: Frame, side: Side, source: Affine, weight: ir.Value) -> Part:
+def mapped(frame: Frame, side: Side, source: Affine, weight: ir.Value) -> Clause:
     """Return a row of one entry that differs from the ghost along the side's axis only."""
     index = list(frame.index)
     index[side.axis] = source
-    return Part(Row((Entry(side.block, tuple(index), weight),)))
+    return Clause(Row((Entry(side.block, tuple(index), weight),)))
 
 
 def mirror(frame: Frame, side: Side, about: str | None) -> Affine:

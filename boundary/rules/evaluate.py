@@ -1,16 +1,19 @@
-"""Values of rows at the points of a box, for given sizes."""
+"""Values of rows in numbers: at the points of a box, for given sizes.
+
+A user's functions of coordinates are called here, and what they return is checked.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from inspect import signature
-from numbers import Real
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from ssr.errors import ArgumentError
 from ssr.extension import Affine, ir, monomials
+
+from .arguments import name_of
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Number: TypeAlias = "float | Array"
@@ -50,74 +53,28 @@ def evaluate(value: ir.Value, names: Mapping[str, Any], data: Mapping[str, Any])
 
 
 def _called(function: Any, places: tuple[Any, ...]) -> Number:
-    """Return what a user's function says about points, given in halves of cells."""
+    """Return the values of a user's function at points, which are given in halves of cells."""
     each = np.broadcast_arrays(*(np.asarray(p) / 2.0 for p in places))
     try:
         found = np.asarray(function(*each), np.float64)
     except Exception as error:
         raise ArgumentError(
-            f"The function {_name(function)} of coordinates fails: {error}.",
+            f"The function {name_of(function)} of coordinates fails: {error}.",
             note=f"It is called with {len(each)} arrays, one for each axis of a block.",
         ) from error
     if found.shape not in ((), each[0].shape):
         raise ArgumentError(
-            f"The function {_name(function)} of coordinates returns shape {found.shape} "
+            f"The function {name_of(function)} of coordinates returns shape {found.shape} "
             f"for arrays of shape {each[0].shape}.",
             hint="It is called with one array for each axis of a block.",
         )
     if not np.isfinite(found).all():
-        raise ArgumentError(f"The function {_name(function)} of coordinates returns NaN or inf.")
+        raise ArgumentError(f"The function {name_of(function)} of coordinates returns NaN or inf.")
     return np.broadcast_to(found, each[0].shape) if each[0].shape else float(found)
 
 
-def check_function(text: str, function: Callable[..., Any], count: int) -> None:
-    """Refuse a function that does not take so many coordinates.
-
-    Raises
-    ------
-    ArgumentError
-        If it does not. What cannot be known, as of some built-in functions, is found when the
-        function is called.
-    """
-    try:
-        parameters = signature(function)
-    except (TypeError, ValueError):
-        return
-    try:
-        parameters.bind(*range(count))
-    except TypeError:
-        names = ", ".join("zyx"[-count:])
-        noun = "argument" if count == 1 else "arguments"
-        raise ArgumentError(
-            f"{text}: the function {_name(function)} does not take {count} {noun}.",
-            note=f"it is called with one array of coordinates for each axis of a block: {names}",
-            hint=f"Write lambda {names}: ...",
-        ) from None
-
-
-def _name(function: Any) -> str:
-    return str(getattr(function, "__name__", function))
-
-
-def table(text: str, name: str, values: Any) -> Array:
-    """Return a user's table of numbers as an array.
-
-    Raises
-    ------
-    ArgumentError
-        If it is none.
-    """
-    try:
-        found = np.asarray(values)
-        if found.dtype.kind in "biuf" or all(isinstance(v, Real) for v in found.flat):
-            return np.asarray(found, np.float64)
-    except (TypeError, ValueError, OverflowError):
-        pass
-    raise ArgumentError(f"{text}: {name} is no array of real numbers.")
-
-
 def affine_in_scalars(value: ir.Value) -> tuple[ir.Value, dict[str, ir.Value]]:
-    """Return a value as one without scalars, and what multiplies each scalar."""
+    """Return a value as a part without scalars, and the factor of each scalar."""
     rest: list[ir.Value] = []
     factors: dict[str, list[ir.Value]] = {}
     for number, product in monomials(value):
@@ -162,8 +119,8 @@ def indices(
     return names
 
 
-def numbers(
+def evaluated_box(
     box: tuple[tuple[Affine, Affine], ...], sizes: Mapping[str, int]
 ) -> tuple[tuple[int, int], ...]:
-    """Return a box as integers."""
+    """Return a box as integers, for given sizes."""
     return tuple((low.evaluate(sizes), high.evaluate(sizes)) for low, high in box)

@@ -10,10 +10,12 @@ from ssr.extension import Affine, ir
 
 from ..grid.frame import Frame
 from ..grid.link import Side
+from .arguments import order_of
 from .polynomial import ghost_weights
 from .rows import Entry, Row
-from .rule import Ends, Part, Rule, check_points, order_of, rule_of, told
-from .side_values import Known
+from .rule import Ends, Rule, check_points, rule_of, rule_text
+from .side_values import SideValues
+from .strips import Clause
 
 _HALF = Fraction(1, 2)
 
@@ -40,11 +42,11 @@ def extrapolate(
     >>> bc.fill(ssr.Space(3).grow(2), bc.extrapolate(2)) @ np.array([1.0, 3, 4])
     array([-3., -1.,  1.,  3.,  4.,  5.,  6.])
     """
-    text = told("extrapolate", axis, side, block)
+    text = rule_text("extrapolate", axis, side, block)
     count = order_of(text, order)
 
-    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Part]:
-        return polynomials(text, frame, side, count, None, Known())
+    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Clause]:
+        return polynomials(text, frame, side, count, None, SideValues())
 
     return rule_of(text, axis, side, block, make)
 
@@ -55,8 +57,8 @@ def polynomials(
     side: Side,
     count: int,
     condition: tuple[float, float] | None,
-    known: Known,
-) -> list[Part]:
+    known: SideValues,
+) -> list[Clause]:
     """Return the layers of ghosts on polynomials through ``count`` points and a condition."""
     on_side = frame.blocks[side.block].staggered[side.axis]
     skip = int(on_side and condition is not None and condition[1] == 0)
@@ -77,13 +79,13 @@ def polynomials(
             index[side.axis] = _inside(frame, side, n + skip)
             entries.append(Entry(side.block, tuple(index), ir.Const(weight)))
         row = Row(tuple(e for e in entries if e.weight != ir.ZERO))
-        part = Part(row, (layer_of(frame, side, layer),), least=count + skip)
+        part = Clause(row, (layer_of(frame, side, layer),), least=count + skip)
         found.append(known.added(part, ir.Const(weights[1])))
     return found
 
 
 def _inside(frame: Frame, side: Side, n: int) -> Affine:
-    """Return the index of the so manieth owned point along a side's axis, from the side."""
+    """Return the index along a side's axis of the owned point number n, counted from the side."""
     block = frame.blocks[side.block]
     if side.end == "low":
         return Affine.of(block.first[side.axis] + n)
@@ -102,5 +104,5 @@ def layer_of(frame: Frame, side: Side, layer: int) -> tuple[int, Affine, Affine]
 
 
 def layers(frame: Frame) -> int:
-    """Return how many layers of ghosts may be asked for behind a side, of any block."""
+    """Return the largest number of layers of ghosts behind any side of any block."""
     return max(width for block in frame.blocks for width in (*block.low, *block.high))

@@ -1,4 +1,4 @@
-"""Polynomials through points near a side, and what they say about ghosts."""
+"""Polynomials through points near a side, and the weights that they give to ghosts."""
 
 from __future__ import annotations
 

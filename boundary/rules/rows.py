@@ -1,27 +1,27 @@
-"""Rows of ghost points: affine combinations of other points, and the strips where they hold."""
+"""Rows of ghost points: affine combinations of other points.
+
+A row is composed with the rows of the ghosts that it reads, and compared with another row: both are
+symbolic, in the indices of a block, the sizes, the parameters and the tables of the rules.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
+from ssr.errors import Span
 from ssr.extension import Affine, add, ir, monomials, multiply, show
 
-from ..grid.frame import Box, Frame, Known
+from ..grid.boxes import Box, Comparisons
+from ..grid.frame import Frame
 from ..grid.link import Side
-
-if TYPE_CHECKING:
-    from .rule import Rule
 
 Mix: TypeAlias = tuple[tuple[ir.Value, ...], ...]
 """A small matrix between the components of a vector."""
 
 ROUNDING = 1e-12
-"""Numbers that two ways to compute the same weight may differ by, in parts of the largest."""
-
-Where: TypeAlias = tuple[tuple[int, Affine, Affine], ...]
-"""Ranges of indices, by axis; axes that are not named are not cut."""
+"""How far a weight may differ between two ways to compute it, relative to the largest weight."""
 
 Window: TypeAlias = tuple[tuple[Affine, Affine, Affine], ...]
 """Conditions ``low <= expression < high``."""
@@ -48,7 +48,7 @@ class Entry:
             tuple((e.substitute(where), low, high) for e, low, high in self.window),
         )
 
-    def clipped(self, box: Box, axes: tuple[str, ...], known: Known) -> Box:
+    def clipped(self, box: Box, axes: tuple[str, ...], known: Comparisons) -> Box:
         """Return the points of a box that are in the window."""
         found = list(box)
         for expression, low, high in self.window:
@@ -66,14 +66,15 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A rule, and a side whose ghosts it defines."""
+    """Where a row comes from: a rule as it was written, the user's line, and a side of a block."""
 
-    rule: Rule
+    rule: str
+    span: Span | None
     side: Side
 
-    def told(self, frame: Frame) -> str:
-        """Return it in words."""
-        return f"{self.rule.text} at {frame.named(self.side)}"
+    def described(self, frame: Frame) -> str:
+        """Return the rule and the side in words."""
+        return f"{self.rule} at {frame.named(self.side)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,67 +106,6 @@ class Conflict:
 Outcome: TypeAlias = "Row | Undefined | Conflict"
 
 
-@dataclass(frozen=True, slots=True)
-class Strip:
-    """What one rule says about the ghosts behind one side.
-
-    Attributes
-    ----------
-    row
-        The row of a ghost, in the indices of its block.
-    where
-        The ranges of indices it is about; all layers, and all along the side, by default.
-    extends
-        Whether it holds beside the side's end too, where several indices are those of ghosts.
-    fits
-        Numbers of points that blocks must have for the tables of the rule, by axis.
-    least
-        How many points blocks must have along the side's axis.
-    point
-        The one ghost it is about; None if it is about those in ranges.
-    """
-
-    rule: Rule
-    side: Side
-    row: Row
-    where: Where = ()
-    extends: bool = True
-    fits: tuple[tuple[int, int], ...] = ()
-    least: int = 1
-    point: tuple[int, ...] | None = None
-
-    @property
-    def bounds(self) -> Where:
-        """The ranges of indices it is about, those of its one ghost too."""
-        one = ((a, Affine.of(x), Affine.of(x + 1)) for a, x in enumerate(self.point or ()))
-        return (*self.where, *one)
-
-
-class Strips:
-    """Strips by their sides, and those of one ghost by the ghost.
-
-    So that blocks with a strip for each ghost take time for each ghost, not for each pair.
-    """
-
-    def __init__(self, strips: Iterable[Strip]) -> None:
-        self._ranges: dict[Side, list[Strip]] = {}
-        self._points: dict[Side, dict[tuple[int, ...], list[Strip]]] = {}
-        for strip in strips:
-            if strip.point is None:
-                self._ranges.setdefault(strip.side, []).append(strip)
-            else:
-                by_point = self._points.setdefault(strip.side, {})
-                by_point.setdefault(strip.point, []).append(strip)
-
-    def ranges(self, side: Side) -> Sequence[Strip]:
-        """Return the strips of a side that are about ranges."""
-        return self._ranges.get(side, ())
-
-    def points(self, side: Side) -> Mapping[tuple[int, ...], Sequence[Strip]]:
-        """Return the strips of a side that are about one ghost each."""
-        return self._points.get(side, {})
-
-
 def moved(value: ir.Value, where: Mapping[str, Affine]) -> ir.Value:
     """Return a value with indices replaced."""
 
@@ -181,7 +121,7 @@ def moved(value: ir.Value, where: Mapping[str, Affine]) -> ir.Value:
 
 
 def composed(row: Row, entry: Entry, inner: Row, axes: tuple[str, ...]) -> Row:
-    """Return a row in which what one entry reads is replaced by the row that defines it."""
+    """Return a row in which the ghost that one entry reads is replaced by its own row."""
     where = dict(zip(axes, entry.index, strict=True))
     found: list[Entry] = []
     for own in row.entries:
@@ -240,7 +180,7 @@ def _plus(a: ir.Value, b: ir.Value) -> ir.Value:
 
 
 def _collected(entries: list[Entry]) -> tuple[Entry, ...]:
-    """Return entries with those at one point added."""
+    """Return the entries with those of the same point added up."""
     found: dict[Entry, ir.Value] = {}
     for e in entries:
         place = replace(e, weight=ir.ZERO)
@@ -248,7 +188,7 @@ def _collected(entries: list[Entry]) -> tuple[Entry, ...]:
     return tuple(replace(p, weight=w) for p, w in found.items() if w != ir.ZERO)
 
 
-def alike(a: Row, b: Row, box: Box, axes: tuple[str, ...], known: Known) -> bool:
+def alike(a: Row, b: Row, box: Box, axes: tuple[str, ...], known: Comparisons) -> bool:
     """Whether two rows are proved to be the same at the points of a box, but for rounding."""
     fixed = {
         name: low
@@ -272,8 +212,8 @@ def alike(a: Row, b: Row, box: Box, axes: tuple[str, ...], known: Known) -> bool
     return all(total.vanishes for total in (*(t for _, t in sums), *constants))
 
 
-def _same_place(a: Entry, b: Entry, axes: tuple[str, ...], known: Known) -> bool:
-    """Whether two entries are proved to read the same, with weights that may differ."""
+def _same_place(a: Entry, b: Entry, axes: tuple[str, ...], known: Comparisons) -> bool:
+    """Whether two entries are proved to read the same point, perhaps with different weights."""
     if a.block != b.block or set(a.window) != set(b.window) or not _same_mix(a.mix, b.mix):
         return False
     apart = [x - y for x, y in zip(a.index, b.index, strict=True)]
@@ -291,14 +231,14 @@ def _same_mix(a: Mix | None, b: Mix | None) -> bool:
 
 
 class _Sum:
-    """A sum of products, collected."""
+    """A sum of products, with the numbers of equal products added up."""
 
     def __init__(self) -> None:
         self.numbers: dict[str, float] = {}
         self.scale = 0.0
 
     def add(self, value: ir.Value, sign: int) -> _Sum:
-        """Add a value, or take it away."""
+        """Add a value with a sign."""
         for number, rest in monomials(value):
             text = show(rest)
             self.numbers[text] = self.numbers.get(text, 0.0) + sign * float(number)

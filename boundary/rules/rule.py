@@ -1,15 +1,14 @@
-"""A rule: what the ghosts behind some sides of blocks are."""
+"""A rule: what the ghosts behind some sides of blocks are.
+
+Rules are values. They say what they mean when they are asked about a side of a frame.
+"""
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
-
-import numpy as np
 
 from ssr.errors import ArgumentError, Span, user_span
 from ssr.extension import integer
@@ -17,7 +16,8 @@ from ssr.extension import integer
 from ..errors import HaloError
 from ..grid.frame import Frame
 from ..grid.link import Side
-from .rows import Origin, Row, Strip, Where
+from .rows import Origin
+from .strips import Clause, Strip
 
 Ends: TypeAlias = Literal["low", "high", "both"]
 
@@ -33,25 +33,25 @@ class Rule:
     text
         The rule as it was written.
     axis, end, block
-        The sides it is about: of one axis and end, of one block; None means all.
+        The sides to which it applies: of one axis, end and block; None means all.
     make
-        Returns what it says about the ghosts of one side; names of data are made unique by the
-        function it is given.
+        Returns the clauses for the ghosts of one side; a function that it is given makes the names
+        of data unique.
     data
         Arrays, and functions of coordinates.
     span
         The user's line.
     linked
-        Whether it is about linked sides.
+        Whether it applies to linked sides.
     lengths
-        The numbers of points along a side that its tables are for; None means any.
+        The numbers of points along a side for which its tables are; None means any.
     """
 
     text: str
     axis: int | None
     end: Ends
     block: int | None
-    make: Callable[[Frame, Side, Callable[[str], str]], Sequence[Part]]
+    make: Callable[[Frame, Side, Callable[[str], str]], Sequence[Clause]]
     data: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     span: Span | None = None
     linked: bool = False
@@ -61,10 +61,10 @@ class Rule:
         return self.text
 
     def sides(self, frame: Frame) -> Iterator[Side]:
-        """Yield the sides of a frame the rule is about.
+        """Yield the sides of a frame to which the rule applies.
 
-        Rules of links are about linked sides. Others are about those that are not linked, or about
-        all if they name a block.
+        Rules of links apply to linked sides. Others apply to sides that are not linked, or to all
+        sides if they name a block.
 
         Raises
         ------
@@ -84,28 +84,17 @@ class Rule:
                 yield side
 
     def strips(self, frame: Frame, number: int) -> Iterator[Strip]:
-        """Yield what the rule, the so manieth of a fill, says about the ghosts of a frame."""
+        """Yield what the rule, which has a number in its fill, says about the ghosts of a frame."""
         for side in self.sides(frame):
-            for part in self.make(frame, side, lambda key: f"{key}_{number}"):
-                row = replace(part.row, origins=(Origin(self, side),))
-                more = part.where, part.extends, part.fits, part.least, part.point
-                yield Strip(self, side, row, *more)
+            origin = Origin(self.text, self.span, side)
+            for clause in self.make(frame, side, lambda key: f"{key}_{number}"):
+                row = replace(clause.row, origins=(origin,))
+                more = clause.where, clause.extends, clause.fits, clause.least, clause.point
+                yield Strip(row, *more, origin=origin)
 
     def named(self, number: int) -> dict[str, Any]:
-        """Return the rule's data by the names they have in a fill."""
+        """Return the rule's data by their names in a fill."""
         return {f"{key}_{number}": value for key, value in self.data.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """What a rule says about some layers of ghosts behind one side; see `Strip`."""
-
-    row: Row
-    where: Where = ()
-    extends: bool = True
-    fits: tuple[tuple[int, int], ...] = ()
-    least: int = 1
-    point: tuple[int, ...] | None = None
 
 
 def rule_of(
@@ -113,12 +102,12 @@ def rule_of(
     axis: int | None,
     side: Ends,
     block: int | None,
-    make: Callable[[Frame, Side, Callable[[str], str]], Sequence[Part]],
+    make: Callable[[Frame, Side, Callable[[str], str]], Sequence[Clause]],
     data: Mapping[str, Any] | None = None,
     linked: bool = False,
     lengths: tuple[int, ...] | None = None,
 ) -> Rule:
-    """Return a rule about the sides of an axis and an end, of one block or of all."""
+    """Return a rule for the sides of an axis and an end, of one block or of all blocks."""
     if side not in ("low", "high", "both"):
         raise ArgumentError(f'{text}: a side is "low", "high" or "both", not {side!r}.')
     for name, value in (("axis", axis), ("block", block)):
@@ -128,8 +117,8 @@ def rule_of(
     return Rule(text, axis, side, block, make, given, user_span(), linked, lengths)
 
 
-def told(name: str, axis: int | None, side: Ends, block: int | None) -> str:
-    """Return a rule as it is called in messages."""
+def rule_text(name: str, axis: int | None, side: Ends, block: int | None) -> str:
+    """Return a rule as messages call it."""
     given = [f"axis={axis}"] if axis is not None else []
     given += [f'side="{side}"'] if side != "both" else []
     given += [f"block={block}"] if block is not None else []
@@ -150,47 +139,3 @@ def check_points(text: str, frame: Frame, side: Side, least: int, points: int) -
             f"{text} needs {least} points along axis {side.axis}; {has} {points}.",
             hint="Choose a lower order.",
         )
-
-
-def finite(text: str, name: str, value: Any) -> float:
-    """Return a finite number.
-
-    Raises
-    ------
-    ArgumentError
-        If it is none.
-    """
-    if isinstance(value, numbers.Real) or (isinstance(value, np.ndarray) and not value.ndim):
-        with suppress(TypeError, ValueError, OverflowError):
-            number = float(value)
-            if np.isfinite(number):
-                return number
-    raise ArgumentError(f"{text}: {name} is {value!r}, not a finite number.")
-
-
-def finite_numbers(text: str, name: str, value: Any) -> tuple[float, ...]:
-    """Return finite numbers, of which one may be given alone.
-
-    Raises
-    ------
-    ArgumentError
-        If it is none.
-    """
-    each = value if isinstance(value, (tuple, list)) else [value]
-    if not each:
-        raise ArgumentError(f"{text}: no {name} is given.")
-    return tuple(finite(text, name, v) for v in each)
-
-
-def order_of(text: str, order: Any) -> int:
-    """Return an order of accuracy, a positive integer.
-
-    Raises
-    ------
-    ArgumentError
-        If it is none.
-    """
-    found = integer(order)
-    if found is None or found < 1:
-        raise ArgumentError(f"{text}: the order is {order!r}, not a positive integer.")
-    return found

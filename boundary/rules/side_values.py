@@ -1,4 +1,4 @@
-"""What is given on a side: numbers, arrays, functions of coordinates, parameters."""
+"""Values that are given on a side: numbers, arrays, functions of coordinates, parameters."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ssr.extension import Affine, ir, multiply
 
 from ..grid.frame import Frame
 from ..grid.link import Side
-from .evaluate import check_function
+from .arguments import check_function, finite
 from .rows import Row
-from .rule import Part, finite
+from .strips import Clause
 
 Given: TypeAlias = "float | np.ndarray[Any, Any] | Callable[..., Any] | Parameter | Sequence[Any]"
 """A value on a side: a number, an array, a function of coordinates, a parameter; a sequence has
@@ -44,27 +44,27 @@ def parameter(name: str) -> Parameter:
     array([7., 1., 1., 1., 7.])
     """
     if name != str(name) or not name.isidentifier() or keyword.iskeyword(name):
-        raise ArgumentError(f"{name!r} is no name for a parameter.")
+        raise ArgumentError(f"{name!r} is not a name for a parameter.")
     return Parameter(name)
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What is given behind a side for each component; see `Strip` for the rest."""
+class SideValues:
+    """The values of the components behind a side; the rest is as in `Clause`."""
 
     each: tuple[ir.Value, ...] = (ir.ZERO,)
     extends: bool = True
     fits: tuple[tuple[int, int], ...] = ()
 
-    def added(self, part: Part, factor: ir.Value) -> Part:
-        """Return a part with what is given, times a factor, as its constant."""
+    def added(self, clause: Clause, factor: ir.Value) -> Clause:
+        """Return a clause whose constants are the values times a factor."""
         constant = tuple(ir.ZERO if v == ir.ZERO else multiply(factor, v) for v in self.each)
-        row = Row(part.row.entries, constant)
-        return replace(part, row=row, extends=self.extends, fits=self.fits)
+        row = Row(clause.row.entries, constant)
+        return replace(clause, row=row, extends=self.extends, fits=self.fits)
 
 
-class Values:
-    """What is given on a side, for each component."""
+class GivenValues:
+    """The values that a user gives on a side, one for each component."""
 
     def __init__(self, text: str, value: Given) -> None:
         self.text = text
@@ -93,7 +93,7 @@ class Values:
             return np.array(value, np.float64)
         return finite(self.text, "value", value)
 
-    def at(self, frame: Frame, side: Side, name: Callable[[str], str]) -> Known:
+    def at(self, frame: Frame, side: Side, name: Callable[[str], str]) -> SideValues:
         """Return the values behind a side."""
         made: list[ir.Value] = []
         fits: tuple[tuple[int, int], ...] = ()
@@ -110,7 +110,7 @@ class Values:
             else:
                 check_function(self.text, value, frame.ndim)
                 made.append(ir.Load(name(f"value{n}"), _coordinates(frame, side)))
-        return Known(tuple(made), extends, tuple(dict.fromkeys(fits)))
+        return SideValues(tuple(made), extends, tuple(dict.fromkeys(fits)))
 
     def _array(self, frame: Frame, side: Side, name: str, value: Any) -> ir.Value:
         along, block = _along(frame, side), frame.blocks[side.block]

@@ -14,9 +14,10 @@ from ssr.extension import Affine, ir
 from ..grid.frame import Frame
 from ..grid.link import Side
 from ..grid.numbering import Numbering
-from .evaluate import table
+from .arguments import table
 from .rows import Entry, Row
-from .rule import Ends, Part, Rule, rule_of, told
+from .rule import Ends, Rule, rule_of, rule_text
+from .strips import Clause
 
 
 def sparse(
@@ -29,17 +30,17 @@ def sparse(
 ) -> Rule:
     """Return ghosts that are rows of a sparse matrix: ``u[ghost] = matrix[ghost, :] u + offset``.
 
-    For geometry that no formula tells: rows are written by another program, point by point. Of the
-    matrix the rows of ghosts are used that lie beyond the sides of the rule, and beyond no others;
-    a row without entries makes a ghost zero. Each ghost is a sum by itself, and costs about as much
-    as in a product with a matrix in CSR; making the fill takes about a millisecond for each.
+    This is for geometry that no formula describes: another program writes the rows, point by point.
+    The rows that are used are those of ghosts beyond the sides of the rule, and beyond no others;
+    a row without entries makes a ghost zero. Each ghost is a sum of its own, and costs about as
+    much as in a product with a matrix in CSR; making the fill takes about a millisecond per ghost.
 
     Parameters
     ----------
     matrix
         A SciPy sparse matrix, or an array: a row for each point of the wide space and a column for
         each owned point, both in C order, blocks first; blocks of several shapes kind by kind, as
-        in `Fill.to_scipy`. The sizes of the spaces are numbers.
+        in `Fill.to_scipy`. The sizes of the spaces are numbers. It is copied when the rule is made.
     offset
         A number for each row; zero by default.
     axis, side, block
@@ -63,14 +64,14 @@ def sparse(
     """
     import scipy.sparse
 
-    text = told("sparse", axis, side, block)
+    text = rule_text("sparse", axis, side, block)
     try:
         given = scipy.sparse.csr_array(matrix)
     except (TypeError, ValueError) as error:
-        raise ArgumentError(f"{text}: this is no matrix of numbers.") from error
+        raise ArgumentError(f"{text}: this is not a matrix of numbers.") from error
     if given.ndim != 2 or given.dtype.kind not in "biuf":
         raise ArgumentError(
-            f"{text}: this is no matrix of real numbers.",
+            f"{text}: this is not a matrix of real numbers.",
             note=f"it has {given.ndim} axes and dtype {given.dtype}",
         )
     rows = given.astype(np.float64)
@@ -82,7 +83,7 @@ def sparse(
         if not np.isfinite(numbers).all():
             raise ArgumentError(f"{text}: {name} has a number that is NaN or infinite.")
 
-    def make(frame: Frame, here: Side, name: Callable[[str], str]) -> list[Part]:
+    def make(frame: Frame, here: Side, name: Callable[[str], str]) -> list[Clause]:
         _check_extents(text, frame)
         points, owned = (Numbering(frame, {}, 1, ghosts) for ghosts in (True, False))
         wanted = points.count, owned.count
@@ -102,7 +103,7 @@ def sparse(
                 at = tuple(map(Affine.of, place))
                 entries.append(Entry(source, at, ir.Const(float(weight))))
             row = Row(tuple(entries), (ir.Const(float(known[number])),))
-            found.append(Part(row, point=index))
+            found.append(Clause(row, point=index))
         return found
 
     rule = rule_of(text, axis, side, block, make)
@@ -121,7 +122,7 @@ def _check_extents(text: str, frame: Frame) -> None:
 
 
 def _beyond(frame: Frame, here: Side, about: set[Side]) -> Iterator[tuple[int, ...]]:
-    """Yield the ghosts beyond a side, and beyond no side that a rule is not about."""
+    """Yield the ghosts beyond a side that are beyond no side to which the rule does not apply."""
     block = frame.blocks[here.block]
     stops = [f + n for f, n in zip(block.first, block.inner({}), strict=True)]
     ends = [stop + high for stop, high in zip(stops, block.high, strict=True)]

@@ -1,4 +1,4 @@
-"""Synchronisation point by point: an oracle that knows links on integers only."""
+"""Synchronisation point by point, as a SciPy matrix: the oracle, which uses links on integers."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from ..grid.link import lengths
+from .means import Means
 
 if TYPE_CHECKING:
     import scipy.sparse
-
-    from .synchronise import Synchronise
 
 Place: TypeAlias = tuple[int, int, tuple[int, ...]]
 """A field, a block, an index."""
 
 
-def synchronisation(of: Synchronise, sizes: Mapping[str, int]) -> scipy.sparse.csr_array:
+def synchronisation(of: Means, sizes: Mapping[str, int]) -> scipy.sparse.csr_array:
     """Return the matrix of a synchronisation."""
     import scipy.sparse
 
@@ -53,7 +52,7 @@ def synchronisation(of: Synchronise, sizes: Mapping[str, int]) -> scipy.sparse.c
     return scipy.sparse.csr_array(found)
 
 
-def _owner(of: Synchronise, places: list[Place], shapes: list[tuple[int, ...]]) -> int:
+def _owner(of: Means, places: list[Place], shapes: list[tuple[int, ...]]) -> int:
     """Return the copy of the lowest block; of several, the one at the lowest ends."""
 
     def ends(place: Place) -> tuple[Any, ...]:
@@ -69,7 +68,7 @@ def _owner(of: Synchronise, places: list[Place], shapes: list[tuple[int, ...]]) 
     return min(range(len(places)), key=lambda n: ends(places[n]))
 
 
-def _between(of: Synchronise, here: Place, there: Place) -> Any:
+def _between(of: Means, here: Place, there: Place) -> Any:
     """Return the matrix from the components of one copy to those of another."""
     if of.basis is None:
         return np.eye(of.components or 1)
@@ -80,18 +79,18 @@ def _between(of: Synchronise, here: Place, there: Place) -> Any:
     return np.linalg.pinv(one) @ other
 
 
-def _local(of: Synchronise, field: int, block: int) -> int:
+def _local(of: Means, field: int, block: int) -> int:
     """Return the place of a block along the first axis of a field."""
     return of.points[field].blocks.index(block)
 
 
-def _field(of: Synchronise, block: int, axis: int | None) -> int:
+def _field(of: Means, block: int, axis: int | None) -> int:
     """Return the field of the nodes of a block, or of its faces normal to an axis."""
     found = [n for n, p in enumerate(of.points) if block in p.blocks]
     return found[0 if axis is None else axis]
 
 
-def _classes(of: Synchronise, sizes: Mapping[str, int]) -> list[dict[Place, int]]:
+def _classes(of: Means, sizes: Mapping[str, int]) -> list[dict[Place, int]]:
     """Return the classes of equal points, with signs."""
     shapes = [tuple(n.evaluate(sizes) for n in lengths(s)) for s in of.grid.shapes]
     ndim = of.grid.ndim

@@ -51,7 +51,7 @@ def owners(
         return
     if shared.fluxes:
         raise ArgumentError(
-            "synchronise: of fluxes through a side that is folded onto itself none is the owner.",
+            "synchronise: fluxes through a side that is folded onto itself have no owner.",
             note="a face that meets itself has a flux that is its own negative",
             hint='Use how="average".',
         )
@@ -78,7 +78,7 @@ def owners(
 
 
 def _boxes(mask: Array) -> Iterator[Ranges]:
-    """Yield the points where a mask is true as boxes, few if they are one."""
+    """Yield the points where a mask is true as boxes; as a single box where they are one."""
     places = np.argwhere(mask)
     if not len(places):
         return

@@ -40,7 +40,7 @@ class Copy:
 
     @property
     def place(self) -> tuple[int, int, Orthant]:
-        """The part of a surface it is of; it puts copies in one order for all of them.
+        """The part of a surface to which it belongs, by which copies are ordered.
 
         Where a side is folded onto itself there are two copies of one part.
         """
@@ -107,7 +107,7 @@ class Shared:
                         yield found
 
     def _closed(self, first: Copy) -> tuple[Copy, ...]:
-        """Return a copy with all that links lead to from it."""
+        """Return a copy with all copies to which links lead from it."""
         found, new = [first], [first]
         while new:
             here = new.pop()

@@ -1,14 +1,12 @@
-"""Programs for the function of `write`, record by record."""
+"""Pieces as instructions of the machine: copies, shared points, single points, lines of sums."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-
-from ssr.extension import Layout
 
 from .lines import (
     WIDE,
@@ -24,125 +22,13 @@ from .lines import (
     same_lines,
     spread,
 )
-from .machine import Form, Op
-from .pieces import Array, Index, Mix, Number, Part, Piece, Tap, seen
+from .machine import Op
+from .pieces import AnyPiece, Array, Index, Number, Piece, Tap, VectorPiece, seen
+from .records import Program, Slot
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
-    """A program, its weights, and how many elements of scratch memory it needs."""
-
-    links: np.ndarray[Any, np.dtype[np.int64]]
-    weights: Array
-    scratch: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Made:
-    """A place in the part of scratch memory where values are, behind the sources."""
-
-    place: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Recipe:
-    """A recipe, by its number."""
-
-    number: int
-
-
-class Writer:
-    """A program under construction."""
-
-    def __init__(
-        self, form: Form, layouts: Sequence[Layout], dtype: np.dtype[Any], staged: bool
-    ) -> None:
-        self.form, self.layouts, self.dtype, self.staged = form, layouts, dtype, staged
-        self.records: list[list[Any]] = []
-        self.stores: list[list[Any]] = []
-        self.recipes: dict[tuple[int, ...], int] = {}
-        self.weights: list[Array] = []
-        self.known: dict[bytes, int] = {}
-        self.count = 0
-        self.weight(0.0)
-        self.sources = self.values = self.used = 0
-        self.cleared: object = None
-
-    def finish(self) -> Tables:
-        """Return the program."""
-        records = [*self.records, *self.stores]
-        size = sum(len(r) + 1 for r in records) + 1
-        places = []
-        for recipe in self.recipes:
-            places.append(size)
-            size += len(recipe)
-
-        def number(operand: Any) -> int:
-            match operand:
-                case _Made(place):
-                    return self.sources + place
-                case _Recipe(which):
-                    return places[which]
-            return int(operand)
-
-        links: list[int] = []
-        for op, *operands in records:
-            links += [int(op), len(links) + len(operands) + 2, *map(number, operands)]
-        links += [int(Op.STOP), *(n for recipe in self.recipes for n in recipe)]
-        weights = np.concatenate(self.weights).astype(self.dtype)
-        return Tables(np.array(links, np.int64), weights, self.sources + self.values)
-
-    def weight(self, number: Number) -> int:
-        """Return the place of weights, which are stored once."""
-        array = np.ascontiguousarray(np.ravel(number), self.dtype)
-        key = array.tobytes()
-        if key not in self.known:
-            self.known[key] = self.count
-            self.weights.append(array)
-            self.count += array.size
-        return self.known[key]
-
-    def emit(self, op: int, *operands: Any) -> None:
-        """Add a record."""
-        self.records.append([op, *operands])
-
-    def recipe(self, lines: Band) -> _Recipe:
-        """Return the recipe of lines; equal ones are one."""
-        numbers = [len(lines.stretches)]
-        for s in lines.stretches:
-            weight = self.weight(s.weights)
-            numbers += [s.line, s.place, s.length, weight, s.source, int(s.more)]
-        return _Recipe(self.recipes.setdefault(tuple(numbers), len(self.recipes)))
-
-    def step(self, field: int, step: Sequence[int]) -> int:
-        """Return a step of an index as one in the memory of a field."""
-        return sum(n * stride for n, stride in zip(step, self.layouts[field][1:], strict=True))
-
-    def at(self, field: int, index: Sequence[int]) -> int:
-        """Return the place of an index in the memory of a field."""
-        return self.layouts[field][0] + self.step(field, index)
-
-    def range(self, field: int, start: Index, steps: Sequence[Index]) -> tuple[int, ...]:
-        """Return the place of an index in the memory of a field, and steps."""
-        return self.at(field, start), *(self.step(field, step) for step in steps)
-
-    def lane(self, target: int, source: int) -> int:
-        """Return the operand that says from which field to which a copy goes."""
-        number = self.form.lane(target, source)
-        assert number is not None, "the form is that of other parts"
-        return number
-
-    def store(self, op: int, *operands: Any) -> None:
-        """Add a record that stores values, at the end if all are to be found first."""
-        (self.stores if self.staged else self.records).append([op, *operands])
-
-    def space(self, size: int) -> int:
-        """Return the place for some values, which nobody else uses until they are stored."""
-        place = self.used if self.staged else 0
-        if self.staged:
-            self.used += size
-        self.values = max(self.values, place + size)
-        return place
+class Assembler(Program):
+    """A program for pieces, under construction."""
 
     def copies(self, pieces: Sequence[Piece]) -> None:
         """Write copies, within fields and across."""
@@ -188,16 +74,16 @@ class Writer:
         base = self.space(len(points))
         box = 1, len(points), 0, 0
         constants = np.array([_at(q.constant, q, p) for q, p in points])
-        self.emit(Op.FILL, _Made(base), self.weight(constants), *box)
+        self.emit(Op.FILL, Slot(base), self.weight(constants), *box)
         for number in range(self.form.scalars):
             factors = [sum(_at(c, q, p) for n, c in q.scalars if n == number) for q, p in points]
             if any(factors):
                 weight = self.weight(np.array(factors))
-                self.emit(Op.SCALE, number, _Made(base), weight, *box)
+                self.emit(Op.SCALE, number, Slot(base), weight, *box)
         gathers: dict[tuple[int, int], list[Any]] = {}
         scatters: dict[int, list[Any]] = {}
         for n, (piece, p) in enumerate(points):
-            place = _Made(base + n)
+            place = Slot(base + n)
             for rank, tap in enumerate(t for t in piece.taps if _within(t, p)):
                 weight = self.weight(_at(tap.weight, piece, p))
                 at = self.at(tap.source, _index(tap.start, tap.steps, p))
@@ -210,7 +96,7 @@ class Writer:
         for number, entries in sorted(scatters.items()):
             self.store(Op.SCATTER, number, len(entries) // 2, *entries)
 
-    def slab(self, parts: Sequence[Part]) -> None:
+    def slab(self, parts: Sequence[AnyPiece]) -> None:
         """Write parts in lines that differ in their fields only."""
         pieces = [piece for part in parts for piece in pieces_of(part)]
         count, length = pieces[0].extents
@@ -218,21 +104,21 @@ class Writer:
         base = self.space(size * len(pieces))
         places = [base + n * size for n in range(len(pieces))]
         matrices, step = self._matrices(parts, pieces[0].extents)
-        if not self._together(parts, pieces, places, [w for m in matrices for w in m], step):
-            mixed = any(isinstance(part, Mix) for part in parts)
+        if not self._summed_at_once(parts, pieces, places, [w for m in matrices for w in m], step):
+            mixed = any(isinstance(part, VectorPiece) for part in parts)
             for piece, place in zip(pieces, places, strict=True):
                 self._values(piece, place, mixed)
             rest = iter(places)
             for part, matrix in zip(parts, matrices, strict=True):
-                own = [_Made(next(rest)) for _ in pieces_of(part)]
-                if isinstance(part, Mix):
+                own = [Slot(next(rest)) for _ in pieces_of(part)]
+                if isinstance(part, VectorPiece):
                     pitch = padded(length)
                     box = (1, size, 0, 0) if step else (count, pitch, pitch, 0)
                     self.emit(Op.TURN, len(own), *box, *own, *matrix)
         alone = len(parts) == 1 and isinstance(parts[0], Piece)
         for piece, place in zip(pieces, places, strict=True):
             weight = self.weight(piece.scaled if alone and piece.scaled is not None else 1.0)
-            lines = _Made(place), weight, 0, count, length, padded(length), 0
+            lines = Slot(place), weight, 0, count, length, padded(length), 0
             alike: dict[tuple[int, tuple[Index, ...]], list[Index]] = {}
             for number, start, steps in piece.places:
                 alike.setdefault((number, steps), []).append(start)
@@ -242,28 +128,28 @@ class Writer:
                 self.store(Op.WRITE, number, *lines, len(starts), *moves, *places)
 
     def _matrices(
-        self, parts: Sequence[Part], extents: tuple[int, ...]
+        self, parts: Sequence[AnyPiece], extents: tuple[int, ...]
     ) -> tuple[list[list[int]], int]:
         """Return the places of the entries of the matrices of parts, and the step between lines.
 
         Where no entry changes from line to line there is one line of each.
         """
-        given = [part.matrix if isinstance(part, Mix) else () for part in parts]
+        given = [part.matrix if isinstance(part, VectorPiece) else () for part in parts]
         entries = [[spread(e, extents) for row in rows for e in row] for rows in given]
         still = all(same_lines(e) for each in entries for e in each)
         slabs = [[e[:1] if still else e for e in each] for each in entries]
         places = [[self.weight(_slab(e)) for e in each] for each in slabs]
         return places, 0 if still else padded(extents[1])
 
-    def _together(
+    def _summed_at_once(
         self,
-        parts: Sequence[Part],
+        parts: Sequence[AnyPiece],
         pieces: Sequence[Piece],
         places: Sequence[int],
         entries: Sequence[int],
         step: int,
     ) -> bool:
-        """Write the sums of a group as one instruction, matrices and all, if there is one."""
+        """Write the sums of a group as one instruction; return whether there is one."""
         op = self.form.product(tuple(len(pieces_of(part)) for part in parts))
         found = runs(pieces[0])
         if op is None or len(found) != 1 or any(map(lone, pieces)) or not self._banded(found[0]):
@@ -272,7 +158,7 @@ class Writer:
         if len(pieces) > 1 and any(s.more for s in lines.stretches):
             return False
         sources = self._sources(lines, [runs(piece)[0] for piece in pieces], pieces[0])
-        operands = [x for o, s in zip(places, sources, strict=True) for x in (_Made(o), s)]
+        operands = [x for o, s in zip(places, sources, strict=True) for x in (Slot(o), s)]
         steps = padded(pieces[0].extents[1]), lines.pitch, step
         self.emit(op, self.recipe(lines), 0, lines.times, *steps, *operands, *entries)
         return True
@@ -281,7 +167,7 @@ class Writer:
         """Write the sum of a piece, into lines in scratch memory."""
         pitch = padded(piece.extents[1])
         if piece.scaled is not None and not mixed:
-            self._line(Op.READ, piece.taps[0], _Made(place), (0, 0), piece.extents, pitch)
+            self._line(Op.READ, piece.taps[0], Slot(place), (0, 0), piece.extents, pitch)
             return
         found = runs(piece)
         first = bool(found) and (self._banded(found[0]) or found[0].taps[0].window is None)
@@ -289,10 +175,10 @@ class Writer:
         if not first:
             assert self.form.constants, "the form is that of other parts"
             weight, step = self._weights(piece.constant, piece)
-            self.emit(Op.FILL, _Made(place), weight, *piece.extents, pitch, step)
+            self.emit(Op.FILL, Slot(place), weight, *piece.extents, pitch, step)
         for number, factor in piece.scalars:
             weight, step = self._weights(factor, piece)
-            self.emit(Op.SCALE, number, _Made(place), weight, *piece.extents, pitch, step)
+            self.emit(Op.SCALE, number, Slot(place), weight, *piece.extents, pitch, step)
         for run in found:
             if self._banded(run):
                 lines = band(run, piece.extents)
@@ -300,7 +186,7 @@ class Writer:
                 assert op is not None, "the form is that of other parts"
                 (source,) = self._sources(lines, [run], piece)
                 steps = lines.times, pitch, lines.pitch, 0
-                self.emit(op, self.recipe(lines), int(not first), *steps, _Made(place), source)
+                self.emit(op, self.recipe(lines), int(not first), *steps, Slot(place), source)
             else:
                 assert self.form.taps, "the form is that of other parts"
                 for n, tap in enumerate(run.taps):
@@ -329,14 +215,14 @@ class Writer:
         return [n * size for n in range(len(found))]
 
     def _tap(self, tap: Tap, piece: Piece, place: int, first: bool) -> None:
-        """Write the sum of what is there and a tap."""
+        """Add a tap to what is in scratch memory."""
         weight, step = self._weights(tap.weight, piece)
         (a, t), start, extents = seen(piece, tap)
         if 0 in extents:
             return
         pitch = padded(piece.extents[1])
         own = replace(tap, start=start)
-        made = _Made(place + a.start * pitch + t.start)
+        made = Slot(place + a.start * pitch + t.start)
         weight += a.start * step + t.start
         self._line(Op.TAP, own, made, (weight, step), extents, pitch, first)
 
@@ -344,7 +230,7 @@ class Writer:
         self,
         op: Op,
         tap: Tap,
-        place: int | _Made,
+        place: int | Slot,
         weight: tuple[int, int],
         extents: tuple[int, ...],
         pitch: int,
@@ -364,12 +250,12 @@ class Writer:
 
 
 def lone(piece: Piece) -> bool:
-    """Whether more than points goes into a piece."""
+    """Whether scalars or constants go into a piece."""
     return bool(piece.scalars or np.ndim(piece.constant) or piece.constant)
 
 
 def _last(piece: Piece, dimension: int) -> bool:
-    """Whether a copy goes along the last axis, forward or backward, in a loop dimension."""
+    """Whether a loop dimension of a copy goes along the last axis, forward or backward."""
     return all(
         abs(steps[dimension][-1]) == 1 and not any(steps[dimension][:-1])
         for steps in (piece.steps, piece.taps[0].steps)
@@ -393,7 +279,7 @@ def _column(
 
 
 def _slab(lines: Array) -> Array:
-    """Return lines one after the other, padded by zeros."""
+    """Return lines padded by zeros, one after the other."""
     length = lines.shape[1]
     return np.pad(lines, ((0, 0), (0, padded(length) - length)))
 

@@ -1,4 +1,8 @@
-"""A fill as a step of programs: which ghosts are made, and by which tables."""
+"""Fills as a step of programs: which ghosts are made, and by which tables.
+
+Several fills may be one step. A step says what it makes when it is asked for the tables of given
+sizes, or for its ghosts in closed form; the compiler folds the latter into what reads them.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +19,14 @@ from ssr import Space
 from ssr.errors import Error
 from ssr.extension import Domain, External, Layout, Made, Tables, ir, row_domain
 
-from ..closure.closed_form import Closed, closed_rows, values
-from ..closure.closure import Closed as Closure
-from ..closure.closure import Piece as Region
+from ..closure.closed_form import ClosedRow, closed_rows, ghost_values
+from ..closure.closure import Closure, Region
 from ..closure.ruled import Ruled, several
+from .assemble import assemble, form_of
 from .machine import Form
 from .machine_source import source
-from .pieces import Part, Piece, points
-from .regions import Numbers
-from .tables import form_of, tables
+from .pieces import AnyPiece, Piece, points
+from .regions import RegionPieces
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
@@ -88,7 +91,7 @@ class Ghosts(External):
         return tuple(f"{name}" for m in self.members for name in m.ruled.parameters)
 
     def source(self, name: str) -> str:
-        """Return the text of the function."""
+        """Return the text of the machine."""
         return source(self._form, name)
 
     @cached_property
@@ -111,9 +114,9 @@ class Ghosts(External):
         return several(likely, [name for name in likely if name not in fixed])
 
     def tables(self, sizes: Mapping[str, int], layouts: Sequence[Layout], dtype: Any) -> Tables:
-        """Return what the function works through."""
-        made = tables(list(self.parts(sizes)), self._form, layouts, dtype)
-        return Tables(made.links, made.weights, made.scratch, tuple(self._initial(sizes)))
+        """Return the tables that the machine works through."""
+        made = assemble(list(self.parts(sizes)), self._form, layouts, dtype)
+        return replace(made, initial=tuple(self._initial(sizes)))
 
     def _initial(self, sizes: Mapping[str, int]) -> Iterator[tuple[int, Any, Any]]:
         """Yield the constants that are there before the first run: field, index, values."""
@@ -124,7 +127,7 @@ class Ghosts(External):
                 yield field, points(inside, steps, piece.extents), piece.constant
 
     def standing(self, sizes: Mapping[str, int]) -> Iterator[Piece]:
-        """Yield what is constant in arrays that keep it."""
+        """Yield the constants that stay in arrays from run to run."""
         if not any(member.standing for member in self.members):
             return
         for part, stands in self._every(sizes):
@@ -132,16 +135,16 @@ class Ghosts(External):
                 assert isinstance(part, Piece)
                 yield part
 
-    def parts(self, sizes: Mapping[str, int]) -> Iterator[Part]:
+    def parts(self, sizes: Mapping[str, int]) -> Iterator[AnyPiece]:
         """Yield what is made at each run, for given sizes."""
         yield from (part for part, stands in self._every(sizes) if not stands)
 
-    def _every(self, sizes: Mapping[str, int]) -> Iterator[tuple[Part, bool]]:
-        """Yield what is made, and whether it is there after the first time."""
+    def _every(self, sizes: Mapping[str, int]) -> Iterator[tuple[AnyPiece, bool]]:
+        """Yield what is made, and whether it stays in its array after the first run."""
         field = scalar = 0
         for member in self.members:
             ruled = member.ruled
-            made = Numbers(ruled, sizes, field, member.components, scalar)
+            made = RegionPieces(ruled, sizes, field, member.components, scalar)
             for kind, region in _regions(member, sizes):
                 stands = kind in member.standing
                 for part in made.parts(region):
@@ -164,10 +167,10 @@ class Ghosts(External):
         key = id(member), id(closure)
         if key not in self._defined:
             try:
-                for piece in member.ruled.read(closure, member.reads):
-                    kind, _ = member.ruled.frame.places[piece.block]
+                for region in member.ruled.read(closure, member.reads):
+                    kind, _ = member.ruled.frame.places[region.block]
                     if member.reads[kind] is not None:
-                        member.ruled.defined(piece)
+                        member.ruled.defined(region)
             except Error:
                 self._defined[key] = False
             else:
@@ -192,7 +195,7 @@ class Ghosts(External):
             scalar += len(names)
 
     def wanted(self, reads: Sequence[Domain], kept: Sequence[bool]) -> Ghosts:
-        """Return the step that makes what is read, after it was found to be defined.
+        """Return the step that makes the ghosts that are read, after a check that they are defined.
 
         Ghosts of a field that the caller sees are all made; those without a definition are NaN.
         """
@@ -237,7 +240,7 @@ class Ghosts(External):
             ruled = member.ruled
             names = sources[len(found) : len(found) + len(member.fields)]
             given = scalars[scalar : scalar + len(ruled.parameters)]
-            made = None if closed is None else values(ruled, closed, names, given)
+            made = None if closed is None else ghost_values(ruled, closed, names, given)
             if made is None:
                 return None
             found += made
@@ -245,8 +248,8 @@ class Ghosts(External):
         return tuple(found)
 
     @cached_property
-    def _closed(self) -> tuple[tuple[Closed, ...] | None, ...]:
-        """What `closed_rows` knows of each member."""
+    def _closed(self) -> tuple[tuple[ClosedRow, ...] | None, ...]:
+        """The closed rows of each member."""
         found = []
         for member in self.members:
             read = []

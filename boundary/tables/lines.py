@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .machine import TAPS
-from .pieces import Array, Index, Mix, Number, Part, Piece, Tap
+from .pieces import AnyPiece, Array, Index, Number, Piece, Tap, VectorPiece
 
 BLOCK = 4
 """Lengths of lines in scratch memory are multiples of this."""
@@ -34,13 +34,13 @@ def padded(length: int) -> int:
     return -(-length // BLOCK) * BLOCK
 
 
-def pieces_of(part: Part) -> tuple[Piece, ...]:
-    """Return the pieces of a part."""
-    return part.pieces if isinstance(part, Mix) else (part,)
+def pieces_of(part: AnyPiece) -> tuple[Piece, ...]:
+    """Return the pieces of a piece: those of its components if it is one of vectors."""
+    return part.pieces if isinstance(part, VectorPiece) else (part,)
 
 
 def spread(number: Number, extents: Sequence[int]) -> Array:
-    """Return a number or an array as one of the extents."""
+    """Return a number or an array as an array of the extents."""
     return np.broadcast_to(np.asarray(number), tuple(extents))
 
 
@@ -82,7 +82,7 @@ def sliced(number: Number, extents: Sequence[int], dimension: int, low: int, hig
     return found
 
 
-def cut_part(part: Part, dimension: int, low: int, high: int) -> Part:
+def cut_part(part: AnyPiece, dimension: int, low: int, high: int) -> AnyPiece:
     """Return a part in a range of one loop dimension."""
     if isinstance(part, Piece):
         return cut(part, dimension, low, high)
@@ -90,10 +90,10 @@ def cut_part(part: Part, dimension: int, low: int, high: int) -> Part:
     matrix = tuple(
         tuple(sliced(e, extents, dimension, low, high) for e in row) for row in part.matrix
     )
-    return Mix(tuple(cut(p, dimension, low, high) for p in part.pieces), matrix)
+    return VectorPiece(tuple(cut(p, dimension, low, high) for p in part.pieces), matrix)
 
 
-def lined(part: Part, inner: int | None = None) -> Iterator[Part]:
+def lined(part: AnyPiece, inner: int | None = None) -> Iterator[AnyPiece]:
     """Yield a part as parts with two loop dimensions, the last along lines.
 
     Parameters
@@ -115,7 +115,7 @@ def lined(part: Part, inner: int | None = None) -> Iterator[Part]:
     else:
         form = first.extents
         matrix = tuple(tuple(_ordered_number(e, form, order) for e in row) for row in part.matrix)
-        yield Mix(tuple(_ordered(p, order) for p in part.pieces), matrix)
+        yield VectorPiece(tuple(_ordered(p, order) for p in part.pieces), matrix)
 
 
 def along(piece: Piece) -> int | None:
@@ -147,7 +147,7 @@ def _distance(one: Tap, other: Tap, dimension: int) -> int:
 
 
 def _ordered(piece: Piece, order: Sequence[int]) -> Piece:
-    """Return a piece with some loop dimensions, after ones of extent 1 up to two."""
+    """Return a piece with two loop dimensions, those given after others of extent 1."""
     more = 2 - len(order)
     axes = len(piece.start)
 
@@ -304,7 +304,7 @@ def band(run: Run, extents: Sequence[int]) -> Band:
 
 
 def same_lines(numbers: Array) -> bool:
-    """Whether all lines have the same numbers, as an array tells that was made by `spread`.
+    """Whether all lines have the same numbers, of an array made by `spread`.
 
     >>> same_lines(spread(np.arange(3.0), (4, 3))), same_lines(spread(np.ones((4, 1)), (4, 3)))
     (True, False)
@@ -313,7 +313,7 @@ def same_lines(numbers: Array) -> bool:
 
 
 def _stretches(weights: Array) -> Iterator[Stretch]:
-    """Yield the stretches of one line, as long as they need few neighbours."""
+    """Yield the stretches of one line, each as long as it needs few neighbours."""
     length = weights.shape[1]
     start = 0
     while start < length:

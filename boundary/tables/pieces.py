@@ -1,4 +1,4 @@
-"""What a fill does, in numbers: pieces of ghosts, each a sum over points at regular distances.
+"""Ghosts in numbers: pieces, each of them a sum over points at regular distances.
 
 All indices are those of array axes: block, k, j, i or fewer; a step is what an index changes by
 from one point of a loop dimension to the next. The value of a point is one fixed expression, in
@@ -13,13 +13,11 @@ with one weight is the product alone, so that a copy keeps its bits, those of -0
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-
-from ssr.extension import fma
 
 Array: TypeAlias = np.ndarray[Any, Any]
 Index: TypeAlias = tuple[int, ...]
@@ -89,7 +87,7 @@ class Piece:
 
     @property
     def scaled(self) -> float | None:
-        """The weight, if the piece is one point with one weight, and nothing else."""
+        """The weight, if each value is one point times that weight and nothing else."""
         if len(self.taps) == 1 and not self.scalars and _zero(self.constant):
             (tap,) = self.taps
             if tap.window is None and np.ndim(tap.weight) == 0:
@@ -98,7 +96,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Mix:
+class VectorPiece:
     """Pieces of the components of a vector, one after the other, and a matrix at each point.
 
     The component c of the target is the sum of ``matrix[c][d] * value of pieces[d]``. The pieces
@@ -109,61 +107,11 @@ class Mix:
     matrix: tuple[tuple[Number, ...], ...]
 
 
-Part: TypeAlias = "Piece | Mix"
+AnyPiece: TypeAlias = "Piece | VectorPiece"
 
 
 def _zero(number: Number) -> bool:
     return np.ndim(number) == 0 and number == 0
-
-
-def evaluate(parts: Iterable[Part], fields: Sequence[Array], scalars: Sequence[float] = ()) -> None:
-    """Do what the parts say, slowly: all values are found, then all are stored.
-
-    Examples
-    --------
-    >>> u = np.array([np.nan, 1.0, 2.0, 3.0, np.nan])
-    >>> low = Piece(0, (0,), (), (), (Tap(0, (3,), (), 1.0),))
-    >>> high = Piece(0, (4,), (), (), (Tap(0, (3,), (), -1.0),), constant=4.0)
-    >>> evaluate([low, high], [u])
-    >>> u
-    array([3., 1., 2., 3., 1.])
-    """
-    found = []
-    for part in parts:
-        if isinstance(part, Piece):
-            found.append((part, _value(part, fields, scalars, part.scaled)))
-            continue
-        values = [_value(piece, fields, scalars, None) for piece in part.pieces]
-        for piece, row in zip(part.pieces, part.matrix, strict=True):
-            dtype = fields[piece.target].dtype
-            total = _spread(row[0], piece, dtype) * values[0]
-            for entry, value in zip(row[1:], values[1:], strict=True):
-                total = fused(_spread(entry, piece, dtype), value, total)
-            found.append((piece, total))
-    for piece, value in found:
-        for field, start, steps in piece.places:
-            fields[field][points(start, steps, piece.extents)] = value
-
-
-def _value(
-    piece: Piece, fields: Sequence[Array], scalars: Sequence[float], weight: float | None
-) -> Array:
-    """Return the values of a piece; ``weight`` is given if it is a product alone."""
-    dtype = fields[piece.target].dtype
-    if weight is not None:
-        (tap,) = piece.taps
-        read = fields[tap.source][points(tap.start, tap.steps, piece.extents)]
-        product: Array = dtype.type(weight) * read
-        return product
-    total: Array = np.array(_spread(piece.constant, piece, dtype) + dtype.type(0.0))
-    for number, coefficient in piece.scalars:
-        scalar = np.full(piece.extents, scalars[number], dtype)
-        total = fused(_spread(coefficient, piece, dtype), scalar, total)
-    for tap in piece.taps:
-        part, start, extents = seen(piece, tap)
-        read = fields[tap.source][points(start, tap.steps, extents)]
-        total[part] = fused(_spread(tap.weight, piece, dtype)[part], read, total[part])
-    return total
 
 
 def seen(piece: Piece, tap: Tap) -> tuple[tuple[slice, ...], Index, tuple[int, ...]]:
@@ -176,18 +124,6 @@ def seen(piece: Piece, tap: Tap) -> tuple[tuple[slice, ...], Index, tuple[int, .
         for axis, s in enumerate(tap.start)
     )
     return part, start, tuple(s.stop - s.start for s in part)
-
-
-def fused(a: Array, b: Array, c: Array) -> Array:
-    """Return ``a * b + c``, each element rounded once."""
-    each = zip(a.ravel(), b.ravel(), c.ravel(), strict=True)
-    found: Array = np.array([fma(*one) for one in each], c.dtype).reshape(c.shape)
-    return found
-
-
-def _spread(number: Number, piece: Piece, dtype: Any) -> Array:
-    """Return an array of the extents of a piece."""
-    return np.broadcast_to(np.asarray(number, dtype), piece.extents)
 
 
 def points(start: Index, steps: Sequence[Index], extents: Sequence[int]) -> tuple[Array, ...]:

@@ -14,18 +14,18 @@ import numpy as np
 
 from ssr.extension import ir
 
-from ..closure.closure import Piece as Region
+from ..closure.closure import Region as Region
 from ..closure.ruled import Ruled
-from ..rules.evaluate import affine_in_scalars, evaluate, indices, numbers
+from ..rules.evaluate import affine_in_scalars, evaluate, evaluated_box, indices
 from ..rules.rows import Entry, Row
-from .pieces import Mix, Number, Part, Piece, Tap
+from .pieces import AnyPiece, Number, Piece, Tap, VectorPiece
 
 Ints: TypeAlias = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
-class Numbers:
-    """The conversion of regions to numbers, for given sizes and fields.
+class RegionPieces:
+    """The pieces that make the ghosts of regions, for given sizes and fields.
 
     Attributes
     ----------
@@ -41,9 +41,9 @@ class Numbers:
     components: int
     scalar: int
 
-    def parts(self, region: Region) -> Iterator[Part]:
-        """Yield what makes the ghosts of a region."""
-        box = numbers(region.box, self.sizes)
+    def parts(self, region: Region) -> Iterator[AnyPiece]:
+        """Yield the pieces that make the ghosts of a region."""
+        box = evaluated_box(region.box, self.sizes)
         if any(low >= high for low, high in box):
             return
         row = region.outcome
@@ -67,13 +67,13 @@ class Numbers:
                 for c in range(self.components)
             ]
             matrix = tuple(tuple(self._number(v, names, box) for v in line) for line in mix)
-            yield Mix(tuple(pieces), matrix)
+            yield VectorPiece(tuple(pieces), matrix)
         else:
             for c in range(self.components):
                 yield self._expanded(region.block, box, c, row)
 
     def _missing(self, block: int, box: Ints, c: int) -> Piece:
-        """Return what makes ghosts without a definition NaN: an owned point times NaN.
+        """Return the piece that makes ghosts without a definition NaN: an owned point times NaN.
 
         So they are copies, as the ghosts of most fills are.
         """
@@ -121,7 +121,7 @@ class Numbers:
         return self.field + kind * self.components + c
 
     def _step(self, step: Sequence[int]) -> tuple[int, ...]:
-        """Return a step in a block as one in its field."""
+        """Return a step in a block as a step in its field."""
         return (0, *step) if self.ruled.frame.gridded else tuple(step)
 
     def _steps(self) -> tuple[tuple[int, ...], ...]:

@@ -187,7 +187,7 @@ def affine(fill: Fill, sizes: tuple[tuple[str, int], ...]) -> Any:
 
     Ghosts without a definition, or with two, are NaN.
     """
-    parts, known = fill.parts, dict(sizes)
+    parts, known = fill.data, dict(sizes)
     definition = parts.ruled.definition(known, 1)
     shape, frame = parts.wide[0].extent(known), parts.ruled.frame
     offset, slope = np.zeros(shape), np.zeros(shape)

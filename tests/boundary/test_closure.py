@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import boundary as bc
 import ssr
-from boundary.closure.definition import Value
+from boundary.closure.definition import GhostValue
 from boundary.closure.ruled import Ruled
 from boundary.grid.frame import Frame
 from boundary.rules.evaluate import affine_in_scalars, evaluate
@@ -30,7 +30,7 @@ PADS = {
 def outcomes(ruled: Ruled, sizes: dict[str, int], count: int = 1) -> dict[Any, Any]:
     """Return what closure says about every ghost, as values or outcomes."""
     found: dict[Any, Any] = {}
-    for piece in ruled.closed(sizes).pieces:
+    for piece in ruled.closed(sizes).regions:
         edges = [(a.evaluate(sizes), b.evaluate(sizes)) for a, b in piece.box]
         for offset in np.ndindex(*(b - a for a, b in edges)):
             index = tuple(a + int(o) for (a, _), o in zip(edges, offset, strict=True))
@@ -44,7 +44,7 @@ def value(ruled: Ruled, outcome: Any, index: tuple[int, ...], sizes: Any, count:
     if not isinstance(outcome, Row):
         return outcome
     names = {**sizes, **dict(zip(ruled.frame.axes, index, strict=True))}
-    made = Value(np.zeros(count), {}, {})
+    made = GhostValue(np.zeros(count), {}, {})
     each = outcome.constant * (count if len(outcome.constant) == 1 else 1)
     for c, constant in enumerate(each):
         rest, factors = affine_in_scalars(constant)
@@ -197,7 +197,7 @@ def test_corners_agree_where_four_blocks_meet_and_not_where_three_do() -> None:
     def kinds(links: bc.Connectivity) -> set[type]:
         grid = bc.Grid(links.count * [(4, 4)], links=links)
         ruled = Ruled.of(Frame.of([grid.cells.grow(2)]), [bc.copy()])
-        return {type(p.outcome) for p in ruled.closed({}).pieces}
+        return {type(p.outcome) for p in ruled.closed({}).regions}
 
     assert kinds(bc.two_by_two(periodic=True)) == {Row}
     assert kinds(bc.cubed_sphere()) == {Row, Conflict}
@@ -243,7 +243,7 @@ def test_arrays_hold_real_numbers(wrong: Any) -> None:
 
 def test_rules_that_read_each_other_define_nothing() -> None:
     ruled = Ruled.of(Frame.of([ssr.Space(1).grow(1)]), [bc.symmetric(about="point")])
-    assert {type(p.outcome) for p in ruled.closed({}).pieces} == {Undefined}
+    assert {type(p.outcome) for p in ruled.closed({}).regions} == {Undefined}
 
 
 @pytest.mark.parametrize(
@@ -259,7 +259,9 @@ def test_corners_that_read_each_other_have_all_values_of_both(value: Any, corner
         definition = ruled.definition({}, 1)
         values = definition.at(0, start), definition.at(0, other)
         assert all((v is None) == (corners is Conflict) for v in values)
-    closed = {tuple(a.constant for a, _ in p.box): type(p.outcome) for p in ruled.closed({}).pieces}
+    closed = {
+        tuple(a.constant for a, _ in p.box): type(p.outcome) for p in ruled.closed({}).regions
+    }
     sides = {(0, -1): Row, (-1, 0): Undefined, (1, 0): Undefined}
     assert closed == {low: corners, high: corners, **sides}
 

@@ -8,8 +8,8 @@ import pytest
 
 import boundary as bc
 from apps.swe import geometry
-from boundary.tables import pieces
 
+from . import evaluate_pieces
 from .walker import Array
 
 WIDTH = 3
@@ -59,10 +59,10 @@ def filled(fill: Any, whole: Array) -> Array:
     inner = (..., slice(WIDTH, -WIDTH), slice(WIDTH, -WIDTH))
     made[inner] = whole[inner]
     rolled = np.roll(made, (-WIDTH, -WIDTH), (-2, -1))
-    fields = [rolled] if fill.parts.components is None else list(rolled)
+    fields = [rolled] if fill.data.components is None else list(rolled)
     with pytest.MonkeyPatch.context() as patch:  # last bits do not matter here
-        patch.setattr(pieces, "fused", lambda a, b, c: a * b + c)
-        pieces.evaluate(fill.step.parts({}), fields)
+        patch.setattr(evaluate_pieces, "fused", lambda a, b, c: a * b + c)
+        evaluate_pieces.evaluate(fill.step.parts({}), fields)
     return np.roll(rolled, (WIDTH, WIDTH), (-2, -1))
 
 

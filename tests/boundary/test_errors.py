@@ -53,17 +53,17 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "undefined": (
         lambda: cross @ bc.fill(wide, bc.periodic(1)),
         UndefinedGhostError,
-        "Ghosts are read that have no value: j = -1, i in [0, nx - 1].",
+        "Ghosts that are read have no value: j = -1, i in [0, nx - 1].",
     ),
     "corner": (
         lambda: corner @ bc.fill(wide, bc.dirichlet(1.0, 0), bc.dirichlet(2.0, 1)),
         AmbiguousGhostError,
-        "Ghosts are read that two rules define differently: j = ny, i = nx.",
+        "Ghosts that are read are defined differently by two rules: j = ny, i = nx.",
     ),
     "one side": (
         lambda: cross @ bc.fill(wide, bc.periodic(), bc.zero(0, "low")),
         AmbiguousGhostError,
-        "Ghosts are read that two rules define differently: j = -1, i in [0, nx - 1].",
+        "Ghosts that are read are defined differently by two rules: j = -1, i in [0, nx - 1].",
     ),
     "axis": (lambda: bc.fill(wide, bc.zero(2)), ArgumentError, "zero(axis=2): blocks have 2 axes."),
     "side": (
@@ -77,12 +77,12 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "no links": (
         lambda: bc.fill(wide, bc.copy()),
         ArgumentError,
-        "copy() is about no side: no side is linked.",
+        "copy() applies to no side: no side is linked.",
     ),
     "all linked": (
         lambda: bc.fill(bc.Grid([(3, 3)], links=bc.periodic_box(2)).cells.grow(1), bc.zero(0)),
         ArgumentError,
-        "zero(axis=0) is about no side: such sides are linked; a rule for them names a block.",
+        "zero(axis=0) applies to no side: such sides are linked; a rule for them names a block.",
     ),
     "table shapes": (
         lambda: bc.interpolate(np.zeros((1, 4), int), np.ones((1, 5, 1))),
@@ -92,7 +92,7 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "table ragged": (
         lambda: bc.interpolate([[0], [0, 1]], [[[1.0]]]),
         ArgumentError,
-        "interpolate: first is no array of real numbers.",
+        "interpolate: first is not an array of real numbers.",
     ),
     "table empty": (
         lambda: bc.interpolate(np.zeros((0, 4), int), np.ones((0, 4, 1))),
@@ -107,12 +107,12 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "first half": (
         lambda: bc.interpolate(np.full((1, 4), 0.5), np.ones((1, 4, 1))),
         ArgumentError,
-        "interpolate: first[0, 0] is no integer.",
+        "interpolate: first[0, 0] is not an integer.",
     ),
     "first far": (
         lambda: bc.interpolate(np.full((1, 4), 4), np.ones((1, 4, 1))),
         ArgumentError,
-        "interpolate: first[0, 0] leads outside of the side's 4 points.",
+        "interpolate: first[0, 0] leads beyond the side's 4 points.",
     ),
     "few layers": (
         lambda: bc.fill(pair.cells.grow(2), table() @ bc.copy()),
@@ -132,7 +132,7 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "rotation blocks": (
         lambda: bc.fill(two.vector(2), turn(3) @ bc.copy()),
         ShapeError,
-        "rotate: matrices for 3 of 2 blocks.",
+        "rotate: the matrices are for 3 blocks; there are 2.",
     ),
     "rotation of numbers": (
         lambda: bc.fill(two, turn() @ bc.copy()),
@@ -162,12 +162,12 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "no levels": (
         lambda: bc.rotate(np.ones((2, 4, 2, 2, 1, 4)), levels=3),
         ArgumentError,
-        "rotate: levels is 3, not an axis of three: 0, 1 or 2.",
+        "rotate: levels is 3, not one of the axes 0, 1 and 2.",
     ),
     "levels half": (
         lambda: line_table(levels=0.5),
         ArgumentError,
-        "interpolate: levels is 0.5, not an axis of three: 0, 1 or 2.",
+        "interpolate: levels is 0.5, not one of the axes 0, 1 and 2.",
     ),
     "other levels": (
         lambda: line_table(levels=0) @ line_table(levels=-1),
@@ -177,7 +177,7 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "ends of levels": (
         lambda: line_table(levels=0) @ bc.zero(axis=-3),
         ArgumentError,
-        "interpolate(..., levels=0) @ zero(axis=-3) is about no side: "
+        "interpolate(..., levels=0) @ zero(axis=-3) applies to no side: "
         "sides normal to the axis of levels have rules of their own.",
     ),
     "table length at levels": (
@@ -188,12 +188,12 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "layered thrice": (
         lambda: bc.bricks(1, 2).layered().layered(),
         ArgumentError,
-        "Blocks have three dimensions already: levels have no room.",
+        "Blocks have three dimensions already, and no room for levels.",
     ),
     "layered where": (
         lambda: bc.bricks(1, 2).layered(3),
         ArgumentError,
-        "3 is no axis of blocks with 3 axes.",
+        "3 is not an axis of blocks with 3 axes.",
     ),
     "singular": (
         lambda: bc.fill(line.grow(1), bc.robin(1.0, -0.5, 0.0)),
@@ -256,7 +256,7 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "drawn rows": (
         lambda: bc.draw_ghosts([(3, 3)], [3]),  # type: ignore[list-item]
         ArgumentError,
-        "draw_ghosts: 3 is no row.",
+        "draw_ghosts: 3 is not a row.",
     ),
     "drawn shapes": (
         lambda: bc.draw_ghosts(3, []),  # type: ignore[arg-type]
@@ -276,7 +276,7 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "block drawn": (
         lambda: bc.fill(line.grow(1), bc.zero()).draw(block=1),
         ArgumentError,
-        "There are 1 blocks, and none is 1.",
+        "There are 1 blocks, and 1 is not one of them.",
     ),
     "axes of a picture": (
         lambda: bc.draw(pair, ax=3),  # type: ignore[arg-type]
@@ -286,23 +286,50 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "complex table": (
         lambda: bc.interpolate(np.zeros((1, 4)), np.ones((1, 4, 1), complex)),
         ArgumentError,
-        "interpolate: weights is no array of real numbers.",
+        "interpolate: weights is not an array of real numbers.",
     ),
     "table of None": (
-        lambda: bc.rotate(None), ArgumentError, "rotate: matrices is no array of real numbers."
+        lambda: bc.rotate(None), ArgumentError, "rotate: matrices is not an array of real numbers."
     ),
     "first huge": (
         lambda: bc.interpolate(np.full((1, 4), 1e300), np.ones((1, 4, 1))),
         ArgumentError,
-        "interpolate: first[0, 0] leads outside of the side's 4 points.",
+        "interpolate: first[0, 0] leads beyond the side's 4 points.",
     ),
     "complex rows": (
         lambda: bc.sparse(np.ones((5, 3), complex)),
         ArgumentError,
-        "sparse(): this is no matrix of real numbers.",
+        "sparse(): this is not a matrix of real numbers.",
+    ),
+    "a word for reverse": (
+        lambda: bc.join(2, Side(0, 0, "high"), Side(1, 0, "low"), reverse="no"),  # type: ignore[arg-type]
+        ArgumentError,
+        "join: reverse is 'no', not True or False.",
+    ),
+    "a number for twist": (
+        lambda: bc.glued(twist=1),  # type: ignore[arg-type]
+        ArgumentError,
+        "glued: twist is 1, not True or False.",
+    ),
+    "axes for periodic": (
+        lambda: bc.two_by_two(periodic=[0]),  # type: ignore[arg-type]
+        ArgumentError,
+        "two_by_two: periodic is [0], not True or False.",
+    ),
+    "a word for narrow": (
+        lambda: bc.fill(wide, bc.zero(), narrow="no"),  # type: ignore[arg-type]
+        ArgumentError,
+        "fill: narrow is 'no', not True or False.",
+    ),
+    "numbers for flips": (
+        lambda: bc.Connectivity(2, 2, [Link(Side(0, 0, "high"), Side(1, 0, "low"), (1,), (0,))]),  # type: ignore[arg-type]
+        ArgumentError,
+        "The flips of a link are a tuple of True and False, not (0,).",
     ),
     "flat rows": (
-        lambda: bc.sparse(np.ones(3)), ArgumentError, "sparse(): this is no matrix of real numbers."
+        lambda: bc.sparse(np.ones(3)),
+        ArgumentError,
+        "sparse(): this is not a matrix of real numbers.",
     ),
     "complex value": (
         lambda: bc.constant(np.array(1j)),
@@ -318,12 +345,12 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "parameter": (
         lambda: bc.parameter(None),  # type: ignore[arg-type]
         ArgumentError,
-        "None is no name for a parameter.",
+        "None is not a name for a parameter.",
     ),
     "ragged array": (
         lambda: bc.fill(wide, bc.zero()) @ [[1, 2], [3]],
         DtypeError,
-        "fill(zero()) is applied to what is no array of numbers.",
+        "fill(zero()) is applied to something that is not an array of numbers.",
     ),
     "complex shared points": (
         lambda: shared @ np.ones((2, 5, 5), complex),
@@ -353,12 +380,12 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "link": (
         lambda: bc.Grid([(3, 3)], links=[3]),  # type: ignore[list-item]
         ArgumentError,
-        "3 is no link.",
+        "3 is not a link.",
     ),
     "side of a link": (
         lambda: bc.Connectivity(2, 1, [Link(3, Side(0, 0, "low"))]),  # type: ignore[arg-type]
         ArgumentError,
-        "3 is no side.",
+        "3 is not a side.",
     ),
     "block of a side": (
         lambda: bc.join(1, Side("a", 0, "low"), Side(0, 0, "high")),  # type: ignore[arg-type]
@@ -400,7 +427,7 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "owned blocks": (
         lambda: bc.fill(two, bc.copy(), owned=bc.Grid([(4, 4)]).cells),
         SpaceError,
-        "Space(1, 4, 4) is no part of Space(2, -1:5, -1:5): other blocks.",
+        "Space(1, 4, 4) is not a part of Space(2, -1:5, -1:5): other blocks.",
     ),
     "rows and ranks": (
         lambda: bc.Layout.even("a", 3),  # type: ignore[arg-type]
@@ -458,10 +485,10 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "no rule": (
         lambda: bc.fill(wide, 3),  # type: ignore[arg-type]
         ArgumentError,
-        "3 is no boundary rule.",
+        "3 is not a boundary rule.",
     ),
     "not applied": (
-        lambda: bc.fill(two, table()), ArgumentError, "interpolate(...) is no boundary rule."
+        lambda: bc.fill(two, table()), ArgumentError, "interpolate(...) is not a boundary rule."
     ),
     "size unknown": (
         lambda: bc.fill(wide, bc.zero()).to_scipy(),

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 import ssr
 from boundary.rules.rows import Conflict
-from boundary.tables.pieces import evaluate
 
 from ..ssr import plain
 from .cases import PARAMETERS, Case, cases
+from .evaluate_pieces import evaluate
 from .walker import Array
 
 
@@ -52,13 +52,13 @@ def check_pieces(case: Case) -> None:
     """Fail if pieces make something else than walks lead to, or say so of a ghost without cause."""
     f, fields = case.blocks, case.random()
     wanted, unclear = case.expected(fields)
-    ruled = case.fill.parts.ruled
+    ruled = case.fill.data.ruled
     # Two rules for one side, or values of functions and arrays, may agree by chance; and turned
     # links in three dimensions may lead to the same points in ways that boxes do not show.
     exact = all(len(r) == 1 for r in case.by_side.values()) and not ruled.data
     exact = exact and f.ndim < 3
     found = [np.zeros_like(part) for part in unclear]
-    for piece in ruled.closed(case.sizes).pieces:
+    for piece in ruled.closed(case.sizes).regions:
         if isinstance(piece.outcome, Conflict):
             box = [(a.evaluate(case.sizes), b.evaluate(case.sizes)) for a, b in piece.box]
             ranges = zip(box, f.low[piece.block], strict=True)
@@ -75,7 +75,7 @@ def check_pieces(case: Case) -> None:
 @settings(max_examples=60)
 @given(cases())
 def test_the_definition_is_what_walks_lead_to(case: Case) -> None:
-    made = case.fill.parts.ruled.definition(case.sizes, case.components or 1)
+    made = case.fill.data.ruled.definition(case.sizes, case.components or 1)
     walk = case.matrix_walk()
     for block, index in case.blocks.ghosts():
         meant, value = walk.at(block, index), made.at(block, index)
@@ -142,7 +142,7 @@ def test_the_linear_part(case: Case) -> None:
     rows = case.by_block(numbered(case.empty()))
     staged = None
     of_others = len(case.kinds) > 1 and case.sizes
-    if not (case.fill.parts.ruled.tabled and (case.components or case.several)) and not of_others:
+    if not (case.fill.data.ruled.tabled and (case.components or case.several)) and not of_others:
         staged = fill.linear
         if isinstance(staged, (ssr.Matrix, ssr.BlockMatrix)):
             staged = staged.bind(**{n: v for n, v in case.sizes.items() if n in staged.sizes})

@@ -16,13 +16,13 @@ import boundary as bc
 import ssr
 from boundary.errors import AmbiguousGhostError, UndefinedGhostError
 from boundary.tables.ghosts import Ghosts
-from boundary.tables.pieces import evaluate
 from ssr import ir
 from ssr.build.pipeline import folded
 
 from ..ssr import plain
 from ..ssr import strategies as some
 from ..ssr.interpret import interpret_program
+from .evaluate_pieces import evaluate
 
 Array = np.ndarray[Any, Any]
 

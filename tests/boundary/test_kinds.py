@@ -13,12 +13,12 @@ import ssr
 from boundary.errors import AmbiguousGhostError, HaloError, LinkError, UndefinedGhostError
 from boundary.grid.link import Link, Side
 from boundary.synchronisation.synchronise import Synchronise
-from boundary.tables.pieces import evaluate
 from ssr.errors import ArgumentError, Error, ShapeError, SpaceError, UnsupportedError
 
 from ..ssr import plain
 from ..ssr.interpret import interpret_program
 from .cases import Case, cases, linked, shaped
+from .evaluate_pieces import evaluate
 from .test_fills import check_pieces, compare, size
 from .walker import Array
 
@@ -390,7 +390,7 @@ def grids(draw: Any) -> bc.Grid:
 
 def synchronised(of: Synchronise, given: list[Array]) -> list[Array]:
     made = [a.copy() for a in given]
-    evaluate(list(of.parts({})), made)
+    evaluate(list(of.means.pieces({})), made)
     return made
 
 
@@ -405,7 +405,7 @@ def by_oracle(of: Synchronise, given: list[Array]) -> list[Array]:
 def test_shared_nodes(grid: bc.Grid, weighted: bool) -> None:
     weights = 1.0 + np.arange(grid.count) if weighted else None
     s = bc.synchronise(*(kind.nodes() for kind in grid.kinds), weights=weights)  # type: ignore[arg-type]
-    u = fields(*(p.extent({}) for p in s.points))
+    u = fields(*(p.extent({}) for p in s.means.points))
     made = synchronised(s, u)
     for a, b in zip(made, by_oracle(s, u), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-13, atol=1e-14)
@@ -427,7 +427,7 @@ def test_shared_fluxes(grid: bc.Grid) -> None:
     if grid.ndim == 1:
         return
     s = bc.synchronise(*(kind.faces(a) for kind in grid.kinds for a in range(grid.ndim)))
-    u = fields(*(p.extent({}) for p in s.points))
+    u = fields(*(p.extent({}) for p in s.means.points))
     for a, b in zip(synchronised(s, u), by_oracle(s, u), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-14, atol=1e-15)
 
@@ -469,9 +469,9 @@ def test_shared_vectors() -> None:
 def test_one_kernel_synchronises_all_sizes(sizes: Any) -> None:
     s = bc.synchronise(*(kind.nodes() for kind in L.kinds))
     names = dict(zip(("ny", "nx", "my", "mx"), sizes, strict=True))
-    u = fields(*(p.extent(names) for p in s.points))
+    u = fields(*(p.extent(names) for p in s.means.points))
     wanted = [a.copy() for a in u]
-    evaluate(list(s.parts(names)), wanted)
+    evaluate(list(s.means.pieces(names)), wanted)
     arrays = [a.copy() for a in u]
     plain.run(s._program, *arrays)
     for a, b, c in zip(arrays, s @ tuple(u), wanted, strict=True):
@@ -538,7 +538,7 @@ MISTAKES: dict[str, tuple[Any, type[Error], str]] = {
     "another grid": (
         lambda: bc.fill((pair[0], bc.Grid([(3, 4), (3, 2)]).kinds[1].grow(1)), bc.copy()),
         SpaceError,
-        "Several spaces are those of one grid.",
+        "Several spaces must be those of one grid.",
     ),
     "no space": (
         lambda: bc.fill((pair[0], 3), bc.copy()),  # type: ignore[arg-type]
@@ -563,7 +563,7 @@ MISTAKES: dict[str, tuple[Any, type[Error], str]] = {
     "no linked side": (
         lambda: bc.fill(pair, bc.copy(axis=0)),
         ArgumentError,
-        "copy(axis=0) is about no side: no such side is linked.",
+        "copy(axis=0) applies to no side: no such side is linked.",
     ),
     "few points": (
         lambda: bc.fill(pair, bc.copy(), bc.extrapolate(3, axis=1)),

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import boundary as bc
 from boundary.fills.fill import Fill
 from boundary.grid.link import Side
-from boundary.tables.pieces import evaluate
 
 from ..ssr import plain
+from .evaluate_pieces import evaluate
 from .walker import Array
 
 SQUARES = (
@@ -74,7 +74,7 @@ class Flat:
 
 def evaluated(fill: Fill, u: Array) -> Array:
     """Return a field with its ghosts by the pieces of a fill, which are not compiled."""
-    parts = fill.parts
+    parts = fill.data
     block = parts.ruled.frame.blocks[0]
     pads = [(0, 0)] * (u.ndim - len(block.low)) + list(zip(block.low, block.high, strict=True))
     wide = np.pad(u, pads, constant_values=np.nan)

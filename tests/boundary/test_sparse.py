@@ -10,7 +10,7 @@ import boundary as bc
 import ssr
 from boundary.closure import closure
 from boundary.closure.definition import Definition
-from boundary.grid.frame import Known
+from boundary.grid.boxes import Comparisons
 from ssr.errors import ArgumentError, ShapeError
 
 from ..ssr import plain
@@ -74,14 +74,14 @@ def test_time_grows_with_the_ghosts_not_with_their_pairs(monkeypatch: pytest.Mon
         return call
 
     monkeypatch.setattr(closure._Closing, "_part", counted(closure._Closing._part))
-    monkeypatch.setattr(Known, "common", counted(Known.common))
+    monkeypatch.setattr(Comparisons, "common", counted(Comparisons.common))
     monkeypatch.setattr(Definition, "_row", counted(Definition._row))
     counts = []
     for n in (20, 40):
         matrix = scipy.sparse.random_array((5 * (n + 2), 3 * n), density=0.1, random_state=0)
         fill = bc.fill(ssr.Space(3, n).grow(1), bc.sparse(matrix))
         calls[0] = 0
-        fill.parts.ruled.closed({})
+        fill.data.ruled.closed({})
         fill.to_scipy()
         counts.append(calls[0])
     assert 20 < counts[0] < counts[1] < 2.1 * counts[0]

@@ -12,18 +12,18 @@ import ssr
 from apps.swe import geometry
 from boundary.grid.link import Link, Side
 from boundary.synchronisation.synchronise import Synchronise
-from boundary.tables.pieces import evaluate
 from ssr.errors import ArgumentError, ShapeError, SpaceError
 
 from ..ssr import plain
 from .cases import HELPERS, cubic, linked
+from .evaluate_pieces import evaluate
 from .walker import Array
 
 
 def evaluated(of: Synchronise, fields: list[Array], sizes: Any = None) -> list[Array]:
     """Return synchronised fields by the pieces, which are not compiled."""
     made = [f.copy() for f in fields]
-    parts = list(of.parts(sizes or {}))
+    parts = list(of.means.pieces(sizes or {}))
     evaluate(parts, made)
     return made
 
@@ -45,7 +45,7 @@ def grids(draw: Any) -> bc.Grid:
 
 def random(of: Synchronise, seed: int = 0) -> list[Array]:
     rng = np.random.default_rng(seed)
-    return [rng.uniform(-1, 1, p.extent({})) for p in of.points]
+    return [rng.uniform(-1, 1, p.extent({})) for p in of.means.points]
 
 
 @settings(max_examples=60)
@@ -146,7 +146,7 @@ def test_a_side_that_is_folded_onto_itself() -> None:
     plain.check_same(owner @ u, lower)
     flux = bc.synchronise(grid.cells.faces(0), grid.cells.faces(1), how="owner")
     with pytest.raises(ArgumentError, match="its own negative"):
-        list(flux.parts({}))
+        list(flux.means.pieces({}))
     f = bc.synchronise(grid.cells.faces(0), grid.cells.faces(1))
     across, along = random(f)
     made_across, made_along = evaluated(f, [across, along])
@@ -164,7 +164,7 @@ def test_vectors_on_the_cubed_sphere() -> None:
     s = bc.synchronise(grid.cells.nodes().vector(2), basis=basis)
     u = np.random.default_rng(0).uniform(-1, 1, (2, 6, n + 1, n + 1))
     made = u.copy()
-    evaluate(s.parts({}), list(made))
+    evaluate(s.means.pieces({}), list(made))
     np.testing.assert_allclose(made.ravel(), s.to_scipy() @ u.ravel(), rtol=1e-12, atol=1e-13)
     space = np.einsum("rcpji,cpji->rpji", basis, made)
     before = np.einsum("rcpji,cpji->rpji", basis, u)
@@ -202,7 +202,7 @@ def test_fluxes_of_small_blocks(links: bc.Connectivity) -> None:
     for size in (1, 1), (2, 3), (8, 1), (9, 2), (20, 3):
         sizes = dict(zip(("ny", "nx"), size, strict=True))
         rng = np.random.default_rng(1)
-        fields = [rng.uniform(-1, 1, p.extent(sizes)) for p in s.points]
+        fields = [rng.uniform(-1, 1, p.extent(sizes)) for p in s.means.points]
         wanted = evaluated(s, fields, sizes)
         plain.run(s._program, *fields)
         for a, b in zip(fields, wanted, strict=True):

@@ -11,13 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from boundary.tables.assemble import assemble, form_of
 from boundary.tables.machine import Form
 from boundary.tables.machine_source import source
-from boundary.tables.pieces import Mix, Part, Piece, Tap, evaluate
-from boundary.tables.tables import Tables, form_of, tables
+from boundary.tables.pieces import AnyPiece, Piece, Tap, VectorPiece
 from ssr.build.machine import jit
+from ssr.extension import Tables
 from ssr.ir.external import Layout
 from ssr.runtime.intrinsics import fma, ld, plain, prefetch, st
+
+from .evaluate_pieces import evaluate
 
 Array = np.ndarray[Any, Any]
 Run = Callable[..., Any]
@@ -56,11 +59,11 @@ def layouts(fields: list[Array], origin: int = 0) -> list[Layout]:
     return [(origin * sum(each), *each) for each in strides]
 
 
-def shifted(part: Part, by: int) -> Part:
+def shifted(part: AnyPiece, by: int) -> AnyPiece:
     """Return a part with all indices less by a number."""
-    if isinstance(part, Mix):
+    if isinstance(part, VectorPiece):
         pieces = tuple(shifted(p, by) for p in part.pieces)
-        return Mix(pieces, part.matrix)  # type: ignore[arg-type]
+        return VectorPiece(pieces, part.matrix)  # type: ignore[arg-type]
     taps = tuple(
         Tap(t.source, tuple(s - by for s in t.start), t.steps, t.weight, t.window)
         for t in part.taps
@@ -82,7 +85,9 @@ def filled(
     return result
 
 
-def expected(parts: list[Part], fields: list[Array], scalars: tuple[Any, ...] = ()) -> list[Array]:
+def expected(
+    parts: list[AnyPiece], fields: list[Array], scalars: tuple[Any, ...] = ()
+) -> list[Array]:
     """Return the fields after the parts, done one by one."""
     result = [field.copy() for field in fields]
     evaluate(parts, result, scalars)
@@ -158,7 +163,7 @@ def fills(draw: Any, axes: int, fields: int, scalars: int, apart: bool) -> Any:
     rest = tuple(draw(some.integers(1, 14)) for _ in range(axes - 1))
     depth = draw(some.integers(1, 14))
     shape = (depth, *rest)
-    parts: list[Part] = []
+    parts: list[AnyPiece] = []
     edge = depth if apart else 0
     for _ in range(count):
         extents = tuple(draw(some.integers(1, n)) for n in (draw(some.integers(1, 12)), *rest))
@@ -197,7 +202,7 @@ def fills(draw: Any, axes: int, fields: int, scalars: int, apart: bool) -> Any:
                 for f in (1, 2)
             )
             matrix = tuple(tuple(draw(number(loops)) for _ in both) for _ in both)
-            parts.append(Mix(both, matrix))
+            parts.append(VectorPiece(both, matrix))
             if draw(some.booleans()):
                 own = tuple(Tap(0, t.start, t.steps, t.weight, t.window) for t in taps)
                 parts.append(piece(0, own, bare))
@@ -224,7 +229,7 @@ def test_the_text_for_parts_does_what_they_say(axes: int, staged: bool) -> None:
         fields = values(shape, 3)
         form = form_of(parts, 3, 1, staged=staged)
         moved = [shifted(p, FRAME) for p in parts]
-        made = tables(moved, form, layouts(fields, FRAME), staged=staged)
+        made = assemble(moved, form, layouts(fields, FRAME), staged=staged)
         found = filled(checked(form), made, fields, (1.5,))
         check_same(found, expected(parts, fields, (1.5,)))
 
@@ -244,7 +249,7 @@ def test_machine_code_has_the_bits_of_plain_python(dtype: str) -> None:
     def check(data: Any, staged: bool) -> None:
         parts, shape = data.draw(fills(3, 3, 1, apart=not staged))
         fields = values(shape, 3, dtype)
-        made = tables(parts, GENERAL, layouts(fields), dtype, staged=staged)
+        made = assemble(parts, GENERAL, layouts(fields), dtype, staged=staged)
         check_same(filled(run, made, fields, (scalar,)), expected(parts, fields, (scalar,)))
 
     check()
@@ -258,7 +263,7 @@ def test_copies_between_fields_of_other_shapes(along: int, weight: float, lines:
     here, there = np.arange(18.0).reshape(3, 6), np.arange(100.0, 135.0).reshape(5, 7)
     steps = ((0, 1), (1, 0)) if along else ((1, 0), (0, 1))
     back = tuple(tuple(-n for n in step) for step in steps)
-    parts: list[Part] = [
+    parts: list[AnyPiece] = [
         Piece(0, (0, 0), steps, (3, 2), (Tap(1, (4, 6), back, weight),)),
         Piece(0, (0, 5), ((1, 0),), (3,), (Tap(0, (0, 4), ((1, 0),), weight),)),
     ]
@@ -266,7 +271,7 @@ def test_copies_between_fields_of_other_shapes(along: int, weight: float, lines:
     assert form.pairs == ((0, 1),)
     assert not form.lines
     form = replace(form, lines=True, pairs=()) if lines else form
-    found = filled(checked(form), tables(parts, form, layouts([here, there])), [here, there])
+    found = filled(checked(form), assemble(parts, form, layouts([here, there])), [here, there])
     check_same(found, expected(parts, [here, there]))
 
 
@@ -281,10 +286,10 @@ def test_sums_that_differ_in_which_neighbours_share_a_field() -> None:
         ]
         return Piece(target, (4, 0), step, (3, 9), tuple(taps))
 
-    parts: list[Part] = [piece(0, (0, 0, 0, 0)), piece(1, (0, 1, 1, 0))]
+    parts: list[AnyPiece] = [piece(0, (0, 0, 0, 0)), piece(1, (0, 1, 1, 0))]
     fields = values((8, 14), 2)
     form = form_of(parts, 2)
-    found = filled(checked(form), tables(parts, form, layouts(fields)), fields)
+    found = filled(checked(form), assemble(parts, form, layouts(fields)), fields)
     check_same(found, expected(parts, fields))
 
 
@@ -303,7 +308,7 @@ def test_shared_points_are_made_in_one_pass_unless_others_read_them() -> None:
     for parts, shared in ((both, True), ([*both, reader], False), (both[:1], False)):
         form = form_of(parts, 1, staged=True)
         assert form.shared == shared
-        made = tables(parts, form, layouts(fields), staged=True)
+        made = assemble(parts, form, layouts(fields), staged=True)
         check_same(filled(checked(form), made, fields), expected(parts, fields))
 
 
@@ -312,13 +317,13 @@ def test_values_for_several_places_are_found_once() -> None:
     parts = [pair(a, b, (row, 0), 9) for row in (2, 3, 4)]
     form = form_of(parts, 1)
     fields = values((5, 9), 1)
-    one, three = (tables(some_, form, layouts(fields)) for some_ in (parts[:1], parts))
+    one, three = (assemble(some_, form, layouts(fields)) for some_ in (parts[:1], parts))
     assert one.scratch == three.scratch
     check_same(filled(checked(form), three, fields), expected(parts, fields))
 
 
 def test_the_text_does_not_depend_on_how_many_pieces_there_are_nor_on_sizes() -> None:
-    def parts(count: int, size: int) -> list[Part]:
+    def parts(count: int, size: int) -> list[AnyPiece]:
         along = ((0, 1, 0),)
         return [
             Piece(0, (block, 0, to), along, (size,), (Tap(0, (block, 0, of), along, -1.0),), 2.0)

@@ -41,7 +41,7 @@ class Setup:
 
     @property
     def gridded(self) -> bool:
-        return self.fill.parts.ruled.frame.gridded
+        return self.fill.data.ruled.frame.gridded
 
 
 def _setup(name: str) -> Setup:
@@ -97,14 +97,14 @@ CELLS = [(1, 1), (1, 2), (2, 1), (3, 3), (2, 5), (7, 4), (4, 7), (9, 10)]
 
 def random(of: Setup, cells: Index, dtype: Any = np.float64, seed: int = 0) -> Array:
     """Return random numbers at the owned points."""
-    f, count = of.blocks(cells), of.fill.parts.components
+    f, count = of.blocks(cells), of.fill.data.components
     shape = (*((count,) if count else ()), *((f.count,) if of.gridded else ()), *f.shapes[0])
     return np.random.default_rng(seed).uniform(-1, 1, shape).astype(dtype)
 
 
 def walked(of: Setup, cells: Index, u: Array) -> Array:
     """Return all points by walking; NaN where ways differ or lead nowhere."""
-    f, parts = of.blocks(cells), of.fill.parts
+    f, parts = of.blocks(cells), of.fill.data
     flat = u.reshape(parts.components or 1, f.count, *f.shapes[0]).astype(float)
     rules = {side: of.rules(side) for side in f.sides()}
     each = [flat[:, b, ..., None] for b in range(f.count)]
@@ -174,7 +174,7 @@ def read(matrix: ssr.Matrix, wide: Array, cells: Index, shape: Index) -> Array:
 def test_products_and_programs(name: str) -> None:
     of = setup(name)
     fill = of.fill
-    (owned,), (wide,) = fill.parts.owned, fill.parts.wide
+    (owned,), (wide,) = fill.data.owned, fill.data.wide
     A = star(owned, wide, of)
     bound = fill.bind(g=G) if fill.parameters else fill
     product = A @ bound

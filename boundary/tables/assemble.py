@@ -1,8 +1,9 @@
-"""From pieces to the program that the function of `write` runs, and its weights.
+"""From pieces to a program for the machine, and its weights.
 
-A copy becomes a copy, and narrow ones along the last axis, the ghosts beside a row, go in one pass
-over the rows. All else is made line by line in scratch memory and stored from there. Where a piece
-reads neighbours on a line, as an interpolation does, the line of sources is copied first.
+A copy becomes a copy; narrow copies along the last axis, the ghosts beside rows, are made in one
+pass over the rows. All other values are made line by line in scratch memory and stored from there.
+Where a piece reads neighbours on a line, as an interpolation does, the line of sources is copied
+first.
 """
 
 from __future__ import annotations
@@ -13,41 +14,39 @@ from typing import Any
 
 import numpy as np
 
-from ssr.extension import Layout
+from ssr.extension import Layout, Tables
 
-from .assembler import Tables, Writer, lone
+from .assembler import Assembler, lone
 from .lines import along, band, cut_part, lined, padded, pieces_of, runs
 from .machine import Form
-from .pieces import Index, Mix, Number, Part, Piece, Place
-
-__all__ = ["Form", "Tables", "form_of", "tables"]
+from .pieces import AnyPiece, Index, Number, Piece, Place, VectorPiece
 
 ROOM = 4096
-"""Values made at once, unless a single line has more."""
+"""The most values that are made at once, unless a single line has more."""
 
 FEW = 8
-"""So many points or fewer are made one by one."""
+"""The most points of a piece that are made one by one."""
 
-TOGETHER = 4
-"""Values at most that are made at once from the same neighbours."""
+GROUP = 4
+"""The most values that are made in one pass over the same neighbours."""
 
 
-def tables(
-    parts: Iterable[Part],
+def assemble(
+    parts: Iterable[AnyPiece],
     form: Form,
     layouts: Sequence[Layout],
     dtype: Any = np.float64,
     *,
     staged: bool = False,
 ) -> Tables:
-    """Return the tables of a fill.
+    """Return the tables that make some pieces.
 
     Parameters
     ----------
     parts
         What to do. No two of them make the same point.
     form
-        That of the function which runs the tables, from `form_of` for these or similar parts.
+        That of the machine which runs the tables, from `form_of` for these or similar pieces.
     layouts
         How each field lies in memory.
     dtype
@@ -56,7 +55,7 @@ def tables(
         Whether all values are found before any is stored; needed where points that are made are
         read too.
     """
-    writer = Writer(form, layouts, np.dtype(dtype), staged)
+    program = Assembler(form, layouts, np.dtype(dtype), staged)
     copies, shared, few, rest = _sorted(parts, staged)
     if form.lines:
         known = [form.lane(piece.target, piece.taps[0].source) is not None for piece in copies]
@@ -64,17 +63,19 @@ def tables(
         copies = [p for p, k in zip(copies, known, strict=True) if k]
     if not form.shared:
         shared, rest = [], [*shared, *rest]
-    writer.copies(copies)
-    writer.shared(sorted(shared, key=lambda piece: piece.target))
-    writer.points(few if form.points else ())
+    program.copies(copies)
+    program.shared(sorted(shared, key=lambda piece: piece.target))
+    program.points(few if form.points else ())
     for group in _groups(rest if form.points else [*few, *rest]):
         for slab in _slabs(group):
-            writer.slab(slab)
-    return writer.finish()
+            program.slab(slab)
+    return program.finish()
 
 
-def form_of(parts: Iterable[Part], fields: int, scalars: int = 0, *, staged: bool = False) -> Form:
-    """Return what the function for some parts must be able to do.
+def form_of(
+    parts: Iterable[AnyPiece], fields: int, scalars: int = 0, *, staged: bool = False
+) -> Form:
+    """Return what the machine for some pieces must be able to do.
 
     Parameters
     ----------
@@ -114,17 +115,17 @@ def form_of(parts: Iterable[Part], fields: int, scalars: int = 0, *, staged: boo
 
 
 def _sorted(
-    parts: Iterable[Part], staged: bool
-) -> tuple[list[Piece], list[Piece], list[Piece], list[Part]]:
+    parts: Iterable[AnyPiece], staged: bool
+) -> tuple[list[Piece], list[Piece], list[Piece], list[AnyPiece]]:
     """Return the copies, shared points, few points, and the other parts."""
     copies: list[Piece] = []
     shared: list[Piece] = []
     few: list[Piece] = []
-    rest: list[Part] = []
+    rest: list[AnyPiece] = []
     for part in _merged(parts):
         if any(n <= 0 for n in pieces_of(part)[0].extents):
             continue
-        if isinstance(part, Mix):
+        if isinstance(part, VectorPiece):
             rest.append(part)
         elif part.scaled is not None:
             for field, start, steps in part.places:
@@ -142,14 +143,14 @@ def _sorted(
 
 
 def _shared(piece: Piece) -> bool:
-    """Whether a piece is two points, of which both become a weighted sum of the two."""
+    """Whether a piece makes two points from each other: both become one weighted sum of the two."""
     plain = not lone(piece) and not any(map(np.ndim, _numbers(piece)))
     read = [(tap.source, tap.start, tap.steps) for tap in piece.taps if tap.window is None]
     two = len(piece.taps) == len(read) == 2 and read[0] != read[1]
     return plain and two and sorted(read) == sorted(piece.places) and read[0][0] == read[1][0]
 
 
-def _apart(piece: Piece, parts: Iterable[Part]) -> bool:
+def _apart(piece: Piece, parts: Iterable[AnyPiece]) -> bool:
     """Whether no other part reads or makes a point of a piece, by the boxes they lie in."""
     mine = [_box(place, piece.extents) for place in piece.places]
     for part in parts:
@@ -163,7 +164,7 @@ def _apart(piece: Piece, parts: Iterable[Part]) -> bool:
 
 
 def _box(place: Place, extents: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the least and the largest number of a field and of each index, of some points."""
+    """Return the field and the ranges of the indices of some points, both ends included."""
     field, start, steps = place
     found = [(field, field)]
     for axis, first in enumerate(start):
@@ -178,9 +179,9 @@ def _meet(one: Sequence[tuple[int, int]], other: Sequence[tuple[int, int]]) -> b
     return all(a <= d and c <= b for (a, b), (c, d) in zip(one, other, strict=False))
 
 
-def _merged(parts: Iterable[Part]) -> list[Part]:
-    """Return parts of which those with the same values, forward or backward, are one."""
-    found: dict[object, Part] = {}
+def _merged(parts: Iterable[AnyPiece]) -> list[AnyPiece]:
+    """Return the parts with those joined that have the same values, forward or backward."""
+    found: dict[object, AnyPiece] = {}
     for part in parts:
         key: object = id(part)
         if isinstance(part, Piece) and not any(map(np.ndim, _numbers(part))):
@@ -203,7 +204,7 @@ def _numbers(piece: Piece) -> list[Number]:
 
 
 def _forward(piece: Piece) -> Piece:
-    """Return a piece of numbers with loops of more than a point, turned as the first tap moves."""
+    """Return a piece without loops of one point, with loops in the direction of the first tap."""
     if any(tap.window is not None for tap in piece.taps):
         return piece
     long = [d for d, n in enumerate(piece.extents) if n > 1]
@@ -227,7 +228,7 @@ def _forward(piece: Piece) -> Piece:
     )
 
 
-def _groups(parts: Sequence[Part]) -> list[list[Part]]:
+def _groups(parts: Sequence[AnyPiece]) -> list[list[AnyPiece]]:
     """Return parts in groups that differ in their fields only."""
     known: dict[int, object] = {}
 
@@ -247,12 +248,12 @@ def _groups(parts: Sequence[Part]) -> list[list[Part]]:
         )
         return piece.start, piece.steps, piece.extents, taps, tuple(p[1:] for p in piece.also)
 
-    groups: dict[object, list[list[Part]]] = {}
+    groups: dict[object, list[list[AnyPiece]]] = {}
     for part in parts:
         pieces = pieces_of(part)
         single = any(map(lone, pieces)) or (isinstance(part, Piece) and part.scaled is not None)
         found = groups.setdefault(id(part) if single else key(pieces[0]), [[]])
-        if sum(len(pieces_of(p)) for p in found[-1]) + len(pieces) > TOGETHER and found[-1]:
+        if sum(len(pieces_of(p)) for p in found[-1]) + len(pieces) > GROUP and found[-1]:
             found.append([])
         found[-1].append(part)
     return [
@@ -262,8 +263,8 @@ def _groups(parts: Sequence[Part]) -> list[list[Part]]:
     ]
 
 
-def _slabs(group: Sequence[Part]) -> Iterator[list[Part]]:
-    """Yield a group as lines, so few that what they make fits in scratch memory."""
+def _slabs(group: Sequence[AnyPiece]) -> Iterator[list[AnyPiece]]:
+    """Yield a group as slabs of lines, whose values fit in scratch memory."""
     inner = along(pieces_of(group[0])[0])
     for parts in zip(*(lined(part, inner) for part in group), strict=True):
         count, length = pieces_of(parts[0])[0].extents

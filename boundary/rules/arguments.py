@@ -1,0 +1,107 @@
+"""Checks of what users give to rules: numbers, orders, tables, functions of coordinates."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable
+from contextlib import suppress
+from inspect import signature
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ssr.errors import ArgumentError
+from ssr.extension import integer
+
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+
+
+def finite(text: str, name: str, value: Any) -> float:
+    """Return a finite number.
+
+    Raises
+    ------
+    ArgumentError
+        If it is not one.
+    """
+    if isinstance(value, numbers.Real) or (isinstance(value, np.ndarray) and not value.ndim):
+        with suppress(TypeError, ValueError, OverflowError):
+            number = float(value)
+            if np.isfinite(number):
+                return number
+    raise ArgumentError(f"{text}: {name} is {value!r}, not a finite number.")
+
+
+def finite_numbers(text: str, name: str, value: Any) -> tuple[float, ...]:
+    """Return finite numbers; a single number may be given by itself.
+
+    Raises
+    ------
+    ArgumentError
+        If it is not one.
+    """
+    each = value if isinstance(value, (tuple, list)) else [value]
+    if not each:
+        raise ArgumentError(f"{text}: no {name} is given.")
+    return tuple(finite(text, name, v) for v in each)
+
+
+def order_of(text: str, order: Any) -> int:
+    """Return an order of accuracy, a positive integer.
+
+    Raises
+    ------
+    ArgumentError
+        If it is not one.
+    """
+    found = integer(order)
+    if found is None or found < 1:
+        raise ArgumentError(f"{text}: the order is {order!r}, not a positive integer.")
+    return found
+
+
+def check_function(text: str, function: Callable[..., Any], count: int) -> None:
+    """Refuse a function that does not take a given number of coordinates.
+
+    Raises
+    ------
+    ArgumentError
+        If it does not. Where the signature is unknown, as for some built-in functions, errors are
+        found when the function is called.
+    """
+    try:
+        parameters = signature(function)
+    except (TypeError, ValueError):
+        return
+    try:
+        parameters.bind(*range(count))
+    except TypeError:
+        names = ", ".join("zyx"[-count:])
+        noun = "argument" if count == 1 else "arguments"
+        raise ArgumentError(
+            f"{text}: the function {name_of(function)} does not take {count} {noun}.",
+            note=f"it is called with one array of coordinates for each axis of a block: {names}",
+            hint=f"Write lambda {names}: ...",
+        ) from None
+
+
+def name_of(function: Any) -> str:
+    """Return the name by which messages call a user's function."""
+    return str(getattr(function, "__name__", function))
+
+
+def table(text: str, name: str, values: Any) -> Array:
+    """Return a user's table of numbers as a new array.
+
+    Raises
+    ------
+    ArgumentError
+        If it is not one.
+    """
+    try:
+        found = np.asarray(values)
+        if found.dtype.kind in "biuf" or all(isinstance(v, numbers.Real) for v in found.flat):
+            return np.array(found, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise ArgumentError(f"{text}: {name} is not an array of real numbers.")
