@@ -95,7 +95,7 @@ def test_mistakes() -> None:
         bc.sparse(np.ones((5, 3)), np.ones(4))
     with pytest.raises(ArgumentError, match="the matrix has a number that is NaN"):
         bc.sparse(np.full((5, 3), np.nan))
-    with pytest.raises(ArgumentError, match="no matrix of numbers"):
+    with pytest.raises(ArgumentError, match="not a matrix of numbers"):
         bc.sparse("abc")
     with pytest.raises(ArgumentError, match="symbolic extent n"):
         bc.fill(ssr.Space(ssr.size("n")).grow(1), bc.sparse(np.ones((5, 3))))
