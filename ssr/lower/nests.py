@@ -75,12 +75,12 @@ def nest(step: ir.Assignment | ir.Reduction | ir.Group, program: ir.Program) -> 
     if isinstance(step, ir.Reduction):
         return _reduce(step)
     if isinstance(step, ir.Group):
-        return _together(step, program)
+        return _joint(step, program)
     return _assign(step, program.rows(step))
 
 
-def _together(group: ir.Group, program: ir.Program) -> ir.Nest:
-    """Return the nest that runs assignments together, row by row."""
+def _joint(group: ir.Group, program: ir.Program) -> ir.Nest:
+    """Return the nest that runs all assignments of a group at a row before the next row."""
     first, *_ = group.assignments
     alone = [_assign(a, program.field(a.target)) for a in group.assignments]
     statements = (

@@ -1,16 +1,16 @@
-"""Settle the calls of a program: in which field, when, for which points, how many at once.
+"""Place the calls of external steps: in which field, when, for which points, how many at once.
 
 Five rewrites of the recorded steps, each with the same results:
 
 - A temporary becomes the field that it is copied to. So ``h[:] = extend(..., [h[cells]])`` works
   in ``h`` itself, and nothing is copied.
-- Each external step is told which elements are read after it. It refuses here, at the declaration,
-  if it cannot make one of them, and may return a step that makes less.
+- Each external step gets the elements that are read after it. If it cannot make one of them, it
+  raises its error here, at the declaration. It may return a step that makes fewer.
 - A call moves down to the first step that needs what it makes, or that changes it, and below the
   steps after that which do not depend on it. Assignments before it can then share loops.
-- Calls that stand together are joined where their package can do it.
-- A call is told of temporaries in which nobody else writes what it makes. There it need not make
-  anew, at each run, what is always the same.
+- Neighbouring calls are joined where their package can do it.
+- Each call gets the names of the temporaries in which only it writes what it makes. There it need
+  not make the same values again at each run.
 """
 
 from __future__ import annotations
@@ -52,9 +52,10 @@ def settled(
     """
     if not any(isinstance(step, ir.Call) for step, _ in steps):
         return list(steps)
-    found = _without_copies(list(steps), fields, kept)
-    found = _narrowed(found, fields, kept)
-    return _named(_once(_together(_first(_moved(found))), kept))
+    placed = _without_copies(list(steps), fields, kept)
+    placed = _narrowed(placed, fields, kept)
+    placed = _joined(_delayed(_moved_down(placed)))
+    return _named(_made_once(placed, kept))
 
 
 # -- in which field ------------------------------------------------------------------------------
@@ -70,8 +71,8 @@ def _without_copies(
             if copied(copy) != source or not _may_become(source, steps, place, fields):
                 continue
             (target,) = ir.made(copy)
-            found = [(renamed(step, source, target), span) for step, span in steps]
-            steps = [(step, span) for step, span in found if copied(step) not in ir.made(step)]
+            steps = [(renamed(step, source, target), span) for step, span in steps]
+            steps = [(step, span) for step, span in steps if copied(step) not in ir.made(step)]
             break
     return steps
 
@@ -127,8 +128,8 @@ def renamed(step: ir.Step, old: str, new: str) -> ir.Step:
     match step:
         case ir.Call(_, _, fields):
             return replace(step, fields=tuple(new if f == old else f for f in fields))
-        case ir.Group(together):
-            return ir.Group(tuple(_assignment(renamed(a, old, new)) for a in together))
+        case ir.Group(assignments):
+            return ir.Group(tuple(_assignment(renamed(a, old, new)) for a in assignments))
         case ir.Reduction():
             return replace(step, value=ir.rewrite(step.value, change))
     target = new if step.target == old else step.target
@@ -146,22 +147,22 @@ def _assignment(step: ir.Step) -> ir.Assignment:
 def _narrowed(
     steps: Sequence[Placed], fields: Mapping[str, ir.Field], kept: frozenset[str]
 ) -> list[Placed]:
-    """Return steps whose calls have been told what is read after them, the last one first."""
+    """Return steps whose calls make what is read after them, decided for the last call first."""
     needed = {name: _points(field, everything=False) for name, field in fields.items()}
     seen = set(kept)
-    found: list[Placed] = []
+    narrowed: list[Placed] = []
     for step, place in reversed(steps):
         if isinstance(step, ir.Call):
             visible = tuple(name in seen for name in step.fields)
             with at(place):
-                external = step.external.wanted(_asked(step, needed), visible)
+                external = step.external.wanted(_reads_after(step, needed), visible)
             step = replace(step, external=external)
             for name, (given, _) in zip(step.fields, external.fields, strict=True):
                 needed[name] = row_domain(given)
         else:
             _before(step, needed, seen)
-        found.append((step, place))
-    return found[::-1]
+        narrowed.append((step, place))
+    return narrowed[::-1]
 
 
 def partly_needed(program: ir.Program) -> frozenset[str]:
@@ -174,7 +175,7 @@ def partly_needed(program: ir.Program) -> frozenset[str]:
     every = (*program.fields, *program.temporaries)
     needed = {field.name: _points(field, everything=False) for field in every}
     seen = {field.name for field in program.fields}
-    found: set[str] = set()
+    partly: set[str] = set()
     for step in reversed(program.steps):
         if isinstance(step, ir.Call):
             for name, (given, _) in zip(step.fields, step.external.fields, strict=True):
@@ -183,17 +184,15 @@ def partly_needed(program: ir.Program) -> frozenset[str]:
         for part in ir.parts(step):
             rows = _rows(part, step, needed, seen)
             if isinstance(part, ir.Assignment) and not part.domain <= rows:
-                found.add(part.target)
+                partly.add(part.target)
         _before(step, needed, seen)
-    return frozenset(found - {field.name for field in program.fields})
+    return frozenset(partly - {field.name for field in program.fields})
 
 
-def _asked(call: ir.Call, needed: Mapping[str, Domain]) -> list[Domain]:
+def _reads_after(call: ir.Call, needed: Mapping[str, Domain]) -> list[Domain]:
     """Return what is read after a call, for sizes that leave none of its spaces empty."""
-    found = []
-    for name, (given, whole) in zip(call.fields, call.external.fields, strict=True):
-        found.append(needed[name] & row_domain(whole, (given,)))
-    return found
+    spaces = zip(call.fields, call.external.fields, strict=True)
+    return [needed[name] & row_domain(whole, (given,)) for name, (given, whole) in spaces]
 
 
 def _points(field: ir.Field, *, everything: bool = True) -> Domain:
@@ -236,18 +235,18 @@ def _rows(
 # -- when ----------------------------------------------------------------------------------------
 
 
-def _moved(steps: Sequence[Placed]) -> list[Placed]:
+def _moved_down(steps: Sequence[Placed]) -> list[Placed]:
     """Return steps with each call just before the first one that meets a field of it."""
-    found: list[Placed] = []
+    moved: list[Placed] = []
     for step, place in reversed(steps):
         stop = 0
         if isinstance(step, ir.Call):
-            while stop < len(found) and not _meet(found[stop][0], step):
+            while stop < len(moved) and not _meet(moved[stop][0], step):
                 stop += 1
-            while stop and isinstance(found[stop - 1][0], ir.Call):  # calls keep their order
+            while stop and isinstance(moved[stop - 1][0], ir.Call):  # calls keep their order
                 stop -= 1
-        found.insert(stop, (step, place))
-    return found
+        moved.insert(stop, (step, place))
+    return moved
 
 
 def _meet(step: ir.Step, call: ir.Call) -> bool:
@@ -255,20 +254,20 @@ def _meet(step: ir.Step, call: ir.Call) -> bool:
     return not {*ir.made(step), *read(step)}.isdisjoint(call.fields)
 
 
-def _first(steps: Sequence[Placed]) -> list[Placed]:
-    """Return steps with those that depend on no call before it, up to the next call."""
-    found: list[Placed] = []
+def _delayed(steps: Sequence[Placed]) -> list[Placed]:
+    """Return steps with each call, and what depends on it, behind the steps that do not."""
+    delayed: list[Placed] = []
     waiting: list[Placed] = []
     for placed in steps:
         step = placed[0]
         if isinstance(step, ir.Call):
-            found += waiting
+            delayed += waiting
             waiting = [placed]
         elif waiting and any(_ordered(before, step) for before, _ in waiting):
             waiting.append(placed)
         else:
-            found.append(placed)
-    return found + waiting
+            delayed.append(placed)
+    return delayed + waiting
 
 
 def _ordered(before: ir.Step, after: ir.Step) -> bool:
@@ -280,30 +279,30 @@ def _ordered(before: ir.Step, after: ir.Step) -> bool:
 # -- how many at once ----------------------------------------------------------------------------
 
 
-def _together(steps: Sequence[Placed]) -> list[Placed]:
+def _joined(steps: Sequence[Placed]) -> list[Placed]:
     """Return steps with neighbouring calls joined."""
-    found: list[Placed] = []
+    joined: list[Placed] = []
     for step, place in steps:
-        last = found[-1][0] if found else None
+        last = joined[-1][0] if joined else None
         both = None
         if isinstance(step, ir.Call) and isinstance(last, ir.Call) and not _meet(step, last):
             both = last.external.joined(step.external)
         if both is None:
-            found.append((step, place))
+            joined.append((step, place))
             continue
         assert isinstance(step, ir.Call)
         assert isinstance(last, ir.Call)
         made = ir.Call(both.name, both, last.fields + step.fields, last.scalars + step.scalars)
-        found[-1] = made, found[-1][1]
-    return found
+        joined[-1] = made, joined[-1][1]
+    return joined
 
 
 # -- how often -----------------------------------------------------------------------------------
 
 
-def _once(steps: Sequence[Placed], kept: frozenset[str]) -> list[Placed]:
-    """Return steps whose calls know the fields that nobody else writes but where they are given."""
-    found: list[Placed] = []
+def _made_once(steps: Sequence[Placed], kept: frozenset[str]) -> list[Placed]:
+    """Return steps whose calls know the fields in which other steps write only the given points."""
+    known: list[Placed] = []
     for step, place in steps:
         if isinstance(step, ir.Call):
             alone = tuple(
@@ -315,12 +314,12 @@ def _once(steps: Sequence[Placed], kept: frozenset[str]) -> list[Placed]:
             if external is not step.external:
                 names = tuple(name for name, yes in zip(step.fields, alone, strict=True) if yes)
                 step = replace(step, external=external, alone=names)
-        found.append((step, place))
-    return found
+        known.append((step, place))
+    return known
 
 
 def _leaves(step: ir.Step, name: str, given: Space) -> bool:
-    """Whether a step writes no points of a field but given ones."""
+    """Whether a step writes only the given points of a field."""
     if isinstance(step, ir.Call):
         return name not in step.fields
     return all(
@@ -330,16 +329,16 @@ def _leaves(step: ir.Step, name: str, given: Space) -> bool:
     )
 
 
-# -- by name -------------------------------------------------------------------------------------
+# -- names ---------------------------------------------------------------------------------------
 
 
 def _named(steps: Sequence[Placed]) -> list[Placed]:
     """Return steps whose calls have names of their own."""
     taken: set[str] = set()
-    found: list[Placed] = []
+    named: list[Placed] = []
     for step, place in steps:
         if isinstance(step, ir.Call):
             step = replace(step, name=ir.fresh(step.external.name, taken))
             taken.add(step.name)
-        found.append((step, place))
-    return found
+        named.append((step, place))
+    return named

@@ -68,7 +68,7 @@ def verify(nest: ir.Nest, fields: Mapping[str, ir.Field], after: str = "nest") -
             if load.array in checker.buffers:
                 checker.buffer(place, domain, load)
             elif nest.joint:
-                checker.together(place, domain, load)
+                checker.joint(place, domain, load)
             elif load.array == nest.target and not nest.fused:
                 checker.order(place, domain, load)
         for gather in ir.gathers(statement.value):
@@ -263,7 +263,7 @@ class Checker:
             for writer in self.writers(target):
                 self._sides(place, writer, rows, done, load)
 
-    def together(self, place: int, rows: Domain, load: ir.Load) -> None:
+    def joint(self, place: int, rows: Domain, load: ir.Load) -> None:
         """Check that a joint nest reads of its targets what was made: earlier, or at the row."""
         writers = self.writers(load.array)
         if not writers:

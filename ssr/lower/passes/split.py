@@ -6,8 +6,9 @@ A statement is cut into pieces of rows at which the same terms are present:
     after:   i = 0 | 1 <= i <= n-2 | i = n-1, each with its own terms
 
 In three dimensions that would be up to 64 pieces. Where the pieces hold more than `TERMS` terms
-together, only lines that have all terms are cut this way. On the other lines, the sum is built up
-in a line buffer, one loop for each term over the rows where it is present:
+together, only lines that have all terms are cut this way, if that leaves at most `ENDS` terms. On
+the other lines, the sum is built up in a line buffer, one loop for each term over the rows where it
+is present:
 
     a[i] = -0;  a[i] = a[i] + term_1[i];  a[i] = a[i] + term_2[i];  ...;  y[i] = a[i]
 
@@ -30,7 +31,10 @@ TERMS = 128
 """Terms written out for one statement, all pieces together, before lines are built up."""
 
 ENDS = 512
-"""The same where all lines have the same pieces: there is one loop, and some rows at its ends."""
+"""The same where all lines have the same pieces, as all lines or those that have all terms do.
+
+There is one loop then, and some rows at its ends.
+"""
 
 
 def split(nest: ir.Nest, *, interior: bool) -> tuple[ir.Nest, tuple[ir.Stage | ir.Branch, ...]]:
@@ -97,14 +101,14 @@ def _merged(
     inside = lines.preimage(tuple(map(Affine.name, outer)), nest.axes)
     there = [replace(s, domain=s.domain & inside) for s in group]
     alone = [_classes(s.value, s.domain & nest.context) for s in there]
-    together = _common(there, nest.context)
-    if len(together) >= sum(map(len, alone)):
+    common = _common(there, nest.context)
+    if len(common) >= sum(map(len, alone)):
         return None
     sizes = [_written_out(s.value, s.domain & nest.context) for s in there]
-    if len(together) > 1 and max(sizes) > TERMS:
+    if len(common) > 1 and max(sizes) > TERMS:
         return None
     hidden = private(group, nest)
-    stage = ir.Stage(tuple(there), _cut(there, together, hidden))
+    stage = ir.Stage(tuple(there), _cut(there, common, hidden))
     rest = [replace(s, domain=s.domain - inside) for s in group]
     rest = [s for s in rest if not (s.domain & nest.context).empty]
     if not rest:
