@@ -10,6 +10,7 @@ from .matrices.declare import diagonal, identity, stencil
 from .matrices.matrix import Matrix
 from .options import Options
 from .programs.expression import Field
+from .programs.let import let
 from .programs.program import Program, program
 from .programs.reductions import dot, max, min, norm, sum
 from .programs.vectors import Vector, vector
@@ -61,6 +62,7 @@ __all__ = [
     "jacobian",
     "kron",
     "lambdify",
+    "let",
     "log",
     "matrix",
     "max",

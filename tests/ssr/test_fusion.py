@@ -436,3 +436,40 @@ def test_long_values_without_conditions_share_a_loop() -> None:
     long = sum((s @ u) ** 2 for s in sums)
     np.testing.assert_allclose(a, np.sqrt(long), rtol=1e-14)
     np.testing.assert_allclose(b, long / (1.0 + long), rtol=1e-14)
+
+
+def test_let_computes_an_expression_once_with_the_same_bits() -> None:
+    @ssr.program(y=cells, x=cells)
+    def inline(y: Any, x: Any) -> None:
+        y[:] = CROSS @ (x / (1.0 + x * x)) + x / (1.0 + x * x)
+
+    @ssr.program(y=cells, x=cells)
+    def named(y: Any, x: Any) -> None:
+        z = ssr.let(x / (1.0 + x * x))
+        small = ssr.let(z < 2.0)
+        y[:] = ssr.where(small, CROSS @ z + z, 0.0)
+
+    x, y, z = memory.array(np.random.default_rng(3), (6, 7), "float64"), *np.zeros((2, 6, 7))
+    plain.run(inline, y, x)
+    plain.run(named, z, x)
+    plain.check_same(y, z)
+
+
+def test_let_stores_each_component_and_refuses_numbers() -> None:
+    V = cells.vector(2)
+
+    @ssr.program(u=V, s=ssr.scalar)
+    def swap(u: Any, s: Any) -> None:
+        a, b = ssr.let(s * u)
+        u[:] = ssr.vector(b, a)
+
+    u = np.arange(24.0).reshape(2, 3, 4)
+    expected = 2.0 * u[::-1]
+    swap(u, 2.0)
+    np.testing.assert_array_equal(u, expected)
+
+    with pytest.raises(ssr.errors.ArgumentError, match="not Value"):
+
+        @ssr.program(x=cells, s=ssr.scalar)
+        def wrong(x: Any, s: Any) -> None:
+            x[:] = ssr.let(s) * x
