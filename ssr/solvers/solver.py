@@ -17,8 +17,8 @@ import numpy as np
 
 from ..errors import ArgumentError, NonFiniteError, SpaceError
 from ..matrices.matrix import Matrix
+from ..programs import reductions
 from ..programs.program import Program, program
-from ..programs.reductions import norm
 from ..trace.trace import scalar
 from .smoothers import Smoother
 
@@ -207,7 +207,7 @@ class Solver(ABC):
         """The program that returns the norm of b."""
 
         def norm(b: Any) -> Any:
-            return norm(b)
+            return reductions.norm(b)
 
         return self.program(norm)
 
@@ -217,7 +217,7 @@ class Solver(ABC):
 
         def residual(r: Any, b: Any, x: Any) -> Any:
             r[:] = b - self.A @ x
-            return norm(r)
+            return reductions.norm(r)
 
         return self.program(residual)
 
