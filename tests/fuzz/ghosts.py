@@ -1,7 +1,8 @@
 """The meaning of boundary rules on one block, line by line along each axis.
 
 Along an axis a ghost is a sum of points of its own line and a constant; a point it reads may be a
-ghost again. In corners the axes are done in all orders; where these differ nothing is compared.
+ghost again. In corners the axes are done in all orders. If these differ in a corner no corner is compared, since
+what reads a ghost of two values may have two values too.
 """
 
 from __future__ import annotations
@@ -107,7 +108,17 @@ class Fill:
         size = np.max([s for _, s in made], axis=0)
         first = made[0][0]
         same = np.all([np.abs(v - first) <= 1e-12 * size for v, _ in made], axis=0)
-        return Number(np.where(same, first, np.nan), size, self.wide)
+        clear = same.all() or self._outside() < 2
+        return Number(np.where(clear, first, np.nan), size, self.wide)
+
+    def _outside(self) -> Array:
+        """Return along how many axes each point lies outside of the owned ones."""
+        count = np.zeros(self.wide.shape, int)
+        for point in np.ndindex(*self.wide.shape):
+            index = [x + a for x, a in zip(point, self.wide.lower, strict=True)]
+            ends = zip(index, self.owned.lower, self.owned.shape, strict=True)
+            count[point] = sum(not a <= x < a + n for x, a, n in ends)
+        return count
 
     def _line(self, axis: int) -> tuple[Array, Array]:
         """Return the matrix of a line along an axis and its constants, NaN where undefined."""
