@@ -7,7 +7,7 @@ from `ssr`, from `ssr.errors` and from here, and from nowhere else; ``tools/laye
 indices; `affine` returns an index or an integer as such an expression, and `integer` an integer
 that a user gives. A `Domain` is a set of integer points described by affine conditions, for all
 sizes; `row_domain` is that of a space. A `Box` is a box of points as pairs of integers.
-`match_sizes` finds the sizes from the shapes of arrays.
+`match_sizes` finds the sizes from the shapes of arrays, each an `Array`.
 
 **Values.** `ir` has the nodes that expressions are made of. `add` and `multiply` make sums and
 products with numbers collected, `monomials` takes them apart again, and `show` prints them.
@@ -30,7 +30,7 @@ from .blocks.component_spaces import spaces, told
 from .build.pipeline import folded
 from .ir.external import External, Layout, Made, Tables
 from .points.affine import AXES, Affine
-from .points.numbers import integer
+from .points.numbers import Array, integer
 from .points.sets import Domain
 from .programs.expression import Expression
 from .programs.external import extend
@@ -44,6 +44,7 @@ from .symbols.printing import show
 __all__ = [
     "AXES",
     "Affine",
+    "Array",
     "Box",
     "Domain",
     "Expression",

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import ssr
 from ssr import Space, Vector
 from ssr.errors import ArgumentError, SpaceError, UnboundError, UnsupportedError
-from ssr.extension import extend, integer, told
+from ssr.extension import Array, extend, integer, told
 
 from ..closure.definition import Definition
 from ..closure.linear_rows import linear_rows
@@ -25,8 +25,6 @@ from .show_ghosts import draw_regions, explain_ghosts
 
 if TYPE_CHECKING:
     import scipy.sparse
-
-Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, slots=True)

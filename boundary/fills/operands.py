@@ -12,9 +12,7 @@ import numpy as np
 import ssr
 from ssr import Space, Vector
 from ssr.errors import ArgumentError, DtypeError, ShapeError
-from ssr.extension import VectorSpace, match_sizes, spaces, told
-
-Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+from ssr.extension import Array, VectorSpace, match_sizes, spaces, told
 
 One: TypeAlias = "Space | VectorSpace"
 """What one array is on."""

@@ -9,13 +9,12 @@ import numpy as np
 
 import ssr
 from ssr.errors import ArgumentError, DtypeError, ShapeError
+from ssr.extension import Array
 
 from .exchange import Exchange
 from .layout import Layout
 from .plan import HaloPlan, halo_plan, halo_plans, sizes_of
 from .product import LocalProduct, check
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Distributed:

@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ssr.extension import Box
+from ssr.extension import Array, Box
 
 from .plan import HaloPlan
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class LocalVector:

@@ -10,12 +10,10 @@ import numpy as np
 
 import ssr
 from ssr.errors import ArgumentError, SpaceError, UnsupportedError
-from ssr.extension import Box, Launch, plan_boxes
+from ssr.extension import Array, Box, Launch, plan_boxes
 
 from .local import LocalVector
 from .plan import HaloPlan, sizes_of
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def check(matrix: ssr.Matrix, periodic: Iterable[int] | None) -> tuple[int, ...]:

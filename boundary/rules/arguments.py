@@ -6,14 +6,12 @@ import numbers
 from collections.abc import Callable
 from contextlib import suppress
 from inspect import signature
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from ssr.errors import ArgumentError
-from ssr.extension import integer
-
-Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+from ssr.extension import Array, integer
 
 
 def finite(text: str, name: str, value: Any) -> float:

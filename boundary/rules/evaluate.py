@@ -11,11 +11,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ssr.errors import ArgumentError
-from ssr.extension import Affine, ir, monomials
+from ssr.extension import Affine, Array, ir, monomials
 
 from .arguments import name_of
 
-Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Number: TypeAlias = "float | Array"
 
 

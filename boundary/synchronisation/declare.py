@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from ssr.errors import ArgumentError, ShapeError, SpaceError
-from ssr.extension import VectorSpace
+from ssr.extension import Array, VectorSpace
 
 from ..grid.grid import GridSpace
 from ..rules.arguments import table
-from .means import Array, How, Means
+from .means import How, Means
 from .synchronise import Synchronise
 
 

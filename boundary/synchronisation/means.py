@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from ssr.errors import ShapeError
+from ssr.extension import Array
 
 from ..grid.grid import Grid, GridSpace
 from ..rules.evaluate import indices
@@ -17,7 +18,6 @@ from ..tables.pieces import Piece, Tap
 from .owners import Ranges, owners
 from .shared_points import Copy, Shared
 
-Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 How: TypeAlias = Literal["average", "owner"]
 
 

@@ -7,16 +7,16 @@ copies lie there; the one of the lowest index is the owner.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from ssr.errors import ArgumentError
+from ssr.extension import Array
 
 from ..rules.evaluate import indices
 from .shared_points import Copy, Shared
 
-Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Ranges: TypeAlias = Sequence[tuple[int, int]]
 """The first index and the one behind the last, axis by axis."""
 

@@ -17,7 +17,7 @@ import numpy as np
 import ssr
 from ssr import Vector
 from ssr.errors import ArgumentError, SpaceError
-from ssr.extension import Domain, Expression, External, Layout, Tables, extend
+from ssr.extension import Array, Domain, Expression, External, Layout, Tables, extend
 
 from ..closure.ruled import LARGE, several
 from ..fills.operands import declared, kernel_dtype, real
@@ -30,7 +30,6 @@ from .oracle import synchronisation
 if TYPE_CHECKING:
     import scipy.sparse
 
-Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 How: TypeAlias = Literal["average", "owner"]
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ssr.extension import Array
+
 from .lines import (
     WIDE,
     Band,
@@ -23,7 +25,7 @@ from .lines import (
     spread,
 )
 from .machine import Op
-from .pieces import AnyPiece, Array, Index, Number, Piece, Tap, VectorPiece, seen
+from .pieces import AnyPiece, Index, Number, Piece, Tap, VectorPiece, seen
 from .records import Program, Slot
 
 

@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from ssr import Space
 from ssr.errors import Error
-from ssr.extension import Domain, External, Layout, Made, Tables, ir, row_domain
+from ssr.extension import Array, Domain, External, Layout, Made, Tables, ir, row_domain
 
 from ..closure.closed_form import ClosedRow, closed_rows, ghost_values
 from ..closure.closure import Closure, Region
@@ -27,8 +27,6 @@ from .machine import Form
 from .machine_source import source
 from .pieces import AnyPiece, Piece, points
 from .regions import RegionPieces
-
-Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, eq=False)

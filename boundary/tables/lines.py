@@ -13,8 +13,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ssr.extension import Array
+
 from .machine import TAPS
-from .pieces import AnyPiece, Array, Index, Number, Piece, Tap, VectorPiece
+from .pieces import AnyPiece, Index, Number, Piece, Tap, VectorPiece
 
 BLOCK = 4
 """Lengths of lines in scratch memory are multiples of this."""

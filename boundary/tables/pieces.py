@@ -15,11 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-Array: TypeAlias = np.ndarray[Any, Any]
+from ssr.extension import Array
+
 Index: TypeAlias = tuple[int, ...]
 Number: TypeAlias = "float | Array"
 """A number for all points of a piece, or an array that broadcasts to its extents."""

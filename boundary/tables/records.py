@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ssr.extension import Layout, Tables
+from ssr.extension import Array, Layout, Tables
 
 from .lines import Band
 from .machine import Form, Op
-from .pieces import Array, Index, Number
+from .pieces import Index, Number
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from ..spaces.space import Space
 from ..symbols.printing import show
 from ..trace.trace import Path
 
-Part = Literal["tril", "triu", "diagonal"]
+Triangle = Literal["tril", "triu", "diagonal"]
 Number = TypeVar("Number", float, Fraction)
 
 MONOMIALS = 1024
@@ -184,7 +184,7 @@ def _joined(factors: list[ir.Value]) -> ir.Value:
     return product
 
 
-def check_part(which: Part, k: int) -> None:
+def check_part(which: Triangle, k: int) -> None:
     """Check that a part is one of those defined on a grid."""
     strict = {"tril": -1, "triu": 1, "diagonal": 0}[which]
     if k not in (0, strict):
@@ -195,7 +195,7 @@ def check_part(which: Part, k: int) -> None:
         )
 
 
-def part(found: tuple[ir.Family, ...], which: Part, k: int) -> tuple[ir.Family, ...]:
+def part(found: tuple[ir.Family, ...], which: Triangle, k: int) -> tuple[ir.Family, ...]:
     """Return the entries below, above or on the diagonal, in the order of rows.
 
     Raises

@@ -21,8 +21,7 @@ from ..symbols.operations import known_early
 from ..symbols.values import Symbol, Value
 from ..trace.trace import Path, ScalarType, scalar
 from . import families
-from .oracle import Combination, Origin, Points, need, number
-from .oracle import Part as PartOf
+from .oracle import Combination, Origin, PartOf, Points, need, number
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +100,7 @@ def scaled(matrix: MatrixData, factor: ir.Value, name: str) -> MatrixData:
     return replace(found, name=name, families=entries, origin=origin, paths=())
 
 
-def cut(matrix: MatrixData, which: families.Part, k: int) -> MatrixData:
+def cut(matrix: MatrixData, which: families.Triangle, k: int) -> MatrixData:
     """Return a triangle of a matrix, or its diagonal."""
     found = families.part(matrix.families, which, k)
     name = f"{matrix.name}.{which}({k if k else ''})"

@@ -139,7 +139,7 @@ class _Changed(Origin):
 
 
 @dataclass(frozen=True, slots=True)
-class Part(_Changed):
+class PartOf(_Changed):
     """The entries below, above or on the diagonal."""
 
     which: str

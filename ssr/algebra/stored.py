@@ -19,13 +19,13 @@ import numpy as np
 
 from .. import ir
 from ..errors import ArgumentError, ContiguityError, DtypeError, ShapeError
+from ..points.numbers import Array
 from ..spaces.binding import match_sizes
 from ..spaces.space import Space
 
 if TYPE_CHECKING:
     import scipy.sparse
 
-Array = np.ndarray[Any, np.dtype[Any]]
 
 LARGEST = 2**31 - 1
 """The largest integer of 32 bits."""

@@ -13,7 +13,7 @@ from ..algebra import combine
 from ..algebra.define import zero
 from ..errors import ArgumentError, SpaceError
 from ..matrices.matrix import Matrix
-from ..matrices.operator import Array
+from ..points.numbers import Array
 from ..spaces.space import Space
 from ..symbols.values import node
 from .block_data import BlockData, grid

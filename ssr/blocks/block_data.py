@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from ..algebra.oracle import need
 from ..errors import ArgumentError
 from ..matrices.matrix import Matrix
-from ..matrices.operator import Array
+from ..points.numbers import Array
 from ..programs.vectors import apart, grouped
 from ..spaces.binding import match_sizes
 from ..spaces.space import Space

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import ir
-from ..algebra.families import Part
+from ..algebra.families import Triangle
 from ..errors import ArgumentError, SpaceError
 from ..matrices.matrix import Matrix
-from ..matrices.operator import Array, Operator
+from ..matrices.operator import Operator
 from ..options import Options
-from ..points.numbers import plain
+from ..points.numbers import Array, plain
 from ..programs.expression import Expression
 from ..programs.matrix_program import What
 from ..programs.program import Program
@@ -31,7 +31,7 @@ from ..symbols.values import Value, takes_over
 from . import blockwise
 from .block_data import BlockData, Grid, grid
 from .block_rows import block_program, rows_of
-from .component_spaces import Kind, parts, spaces, together, told
+from .component_spaces import Kind, joined, parts, spaces, told
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -209,7 +209,7 @@ class BlockMatrix(Operator["BlockMatrix"]):
         found = blockwise.part(self.definition, place)
         return found if isinstance(found, Matrix) else BlockMatrix(found)
 
-    def _part(self, which: Part, k: int) -> BlockMatrix:
+    def _part(self, which: Triangle, k: int) -> BlockMatrix:
         found = {*spaces(self.rows), *spaces(self.cols)}
         if len(found) > 1:
             raise SpaceError(
@@ -307,7 +307,7 @@ class BlockMatrix(Operator["BlockMatrix"]):
         source, target = (self.cols, self.rows) if what == "apply" else (self.rows, self.cols)
         given = parts(source, x, f"{self.name} {what}")
         if isinstance(given[0], Expression):
-            return together(target, rows_of(self.definition, what, given), x)
+            return joined(target, rows_of(self.definition, what, given), x)
         program = self.program(what)
         if out is None:
             out = self._made(source, target, given, stacked=isinstance(x, np.ndarray))

@@ -82,7 +82,7 @@ def parts(kind: Kind, x: Any, what: str) -> tuple[Any, ...]:
     )
 
 
-def together(kind: Kind, found: Sequence[Any], like: Any) -> Any:
+def joined(kind: Kind, found: Sequence[Any], like: Any) -> Any:
     """Return components as one operand: a tuple if its model is one or the spaces differ."""
     if isinstance(kind, Space):
         return found[0]

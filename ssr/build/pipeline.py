@@ -62,7 +62,7 @@ def lower(
         build always does.
     """
     program, notes = direct(program, options)
-    program, nests = together(program, options, dtype)
+    program, nests = fused_nests(program, options, dtype)
     scheduled = (n if isinstance(n, ir.Call) else _scheduled(n, options) for n in nests)
     loops = tuple(s for s in scheduled if isinstance(s, ir.Call) or s.pieces)  # none: x[:] = x
     form: Form = "debug" if options.debug else "checked" if checked else "fast"
@@ -88,7 +88,7 @@ def direct(program: ir.Program, options: Options) -> tuple[ir.Program, tuple[str
     return in_place(simple(program, options))
 
 
-def together(program: ir.Program, options: Options, dtype: str) -> tuple[ir.Program, Nests]:
+def fused_nests(program: ir.Program, options: Options, dtype: str) -> tuple[ir.Program, Nests]:
     """Return a program's nests after all passes, and the program without what they buffer."""
     left = apart(program, options, dtype)
     program, alone = left.program, left.nests

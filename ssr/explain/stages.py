@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from .. import ir
 from ..algebra.matrix_data import MatrixData
-from ..build.pipeline import Lowered, apart, direct, lower, simple, stages, together
+from ..build.pipeline import Lowered, apart, direct, fused_nests, lower, simple, stages
 from ..errors import ArgumentError, Span
 from ..lower.nests import in_place, nest
 from ..options import Options
@@ -239,7 +239,7 @@ def _passes(program: ir.Program, options: Options, dtype: str) -> str:
             known = made
     notes = apart(program, options, dtype).notes
     lines += ["-- fold --", *notes] if notes else []
-    for number, ran in enumerate(together(program, options, dtype)[1]):
+    for number, ran in enumerate(fused_nests(program, options, dtype)[1]):
         text = call_text(ran) if isinstance(ran, ir.Call) else nest_text(ran)
         lines += [f"-- nest {number} --", text]
     return "\n".join(lines)

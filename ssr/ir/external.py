@@ -12,13 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-import numpy as np
-
+from ..points.numbers import Array
 from ..points.sets import Domain
 from ..spaces.space import Space
 from ..symbols.nodes import Value
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Layout: TypeAlias = tuple[int, ...]
 """Where an array's elements are, in elements: that of index zero, and the strides of its axes."""
 Made: TypeAlias = tuple[tuple[Domain, Value], ...]

@@ -10,11 +10,11 @@ import numpy as np
 
 from .. import ir
 from ..algebra.combine import part_spaces
-from ..algebra.families import Part, check_part
+from ..algebra.families import Triangle, check_part
 from ..algebra.oracle import need, numbers_in
 from ..algebra.stored import Stored
 from ..errors import ArgumentError, ShapeError, SpaceError, UnsupportedError
-from ..points.numbers import integer, plain
+from ..points.numbers import Array, integer, plain
 from ..programs.expression import Expression
 from ..programs.gather import apply_stored, solve_stored
 from ..programs.matrix_program import What
@@ -24,7 +24,7 @@ from ..programs.vectors import Vector
 from ..spaces.binding import match_sizes
 from ..spaces.space import Space
 from .matrix import Matrix
-from .operator import Array, Operator
+from .operator import Operator
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -172,7 +172,7 @@ class Assembled(Operator["Assembled"]):
         found = Stored.made(self._entries[rows, :][:, cols], *chosen)
         return Assembled(found, staged=None if self.staged is None else self.staged[chosen])
 
-    def _part(self, which: Part, k: int) -> Assembled:
+    def _part(self, which: Triangle, k: int) -> Assembled:
         check_part(which, k)
         self._need_square(f".{which}")
         part = {"tril": (0, 2 + k), "triu": (1 + k, 3), "diagonal": (1, 2)}[which]

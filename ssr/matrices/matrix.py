@@ -16,13 +16,13 @@ import numpy as np
 
 from .. import ir
 from ..algebra import combine, families
-from ..algebra.families import Part
+from ..algebra.families import Triangle
 from ..algebra.matrix_data import MatrixData, cut, scaled, values_of
 from ..algebra.oracle import need
 from ..algebra.renaming import renamed_apart
 from ..errors import ArgumentError, SpaceError
 from ..options import Options
-from ..points.numbers import plain
+from ..points.numbers import Array, plain
 from ..programs.data import bind
 from ..programs.expression import Expression
 from ..programs.matrix_program import What, matrix_program
@@ -32,7 +32,7 @@ from ..programs.vectors import Vector
 from ..spaces.space import Space
 from ..symbols.index import Index
 from ..symbols.values import Row, Symbol, Value, node, operation, takes_over
-from .operator import Array, Operator
+from .operator import Operator
 from .rows import row
 
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ class Matrix(Operator["Matrix"]):
     def _part_cache(self) -> dict[tuple[str, int], Matrix]:
         return {}
 
-    def _part(self, which: Part, k: int) -> Matrix:
+    def _part(self, which: Triangle, k: int) -> Matrix:
         known = self._part_cache.get((which, k))
         if known is not None:
             return known

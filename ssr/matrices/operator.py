@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVar
 
 import numpy as np
 
-from ..algebra.families import Part
+from ..algebra.families import Triangle
 from ..errors import ArgumentError, UnsupportedError
+from ..points.numbers import Array
 from ..programs.matrix_program import What
 from ..programs.program import Program
 
 if TYPE_CHECKING:
     from scipy.sparse.linalg import LinearOperator
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Made = TypeVar("Made", bound="Operator[Any]")
 """The kind of matrix that operations give."""
 
@@ -59,7 +59,7 @@ class Operator(ABC, Generic[Made]):
         """Whether the matrices are proved equal, for all sizes."""
 
     @abstractmethod
-    def _part(self, which: Part, k: int) -> Made:
+    def _part(self, which: Triangle, k: int) -> Made:
         """Return a triangle or the diagonal."""
 
     @abstractmethod

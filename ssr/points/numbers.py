@@ -1,11 +1,14 @@
-"""Numbers of NumPy as numbers of Python."""
+"""Numbers of NumPy as numbers of Python, and the type of arrays."""
 
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+"""An array of any type."""
 
 
 def plain(value: Any) -> Any:

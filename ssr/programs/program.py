@@ -30,8 +30,6 @@ from .signature import Kind, Signature
 if TYPE_CHECKING:
     from ..build.kernel import Kernel
 
-Array = np.ndarray[Any, np.dtype[Any]]
-
 
 class Program:
     """Assignments over fields, compiled on the first call.

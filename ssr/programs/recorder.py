@@ -109,7 +109,7 @@ class Recorder(Recording):
         self.parts[name] = space
         return ir.Field(name, space.lower, space.data.shape)
 
-    def together(self, space: Space, values: Mapping[str, ir.Value]) -> None:
+    def assign_jointly(self, space: Space, values: Mapping[str, ir.Value]) -> None:
         """Record assignments of several fields that are made together, row by row in C order."""
         for name in values:
             self._keep_readers(name, None)

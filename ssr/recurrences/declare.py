@@ -229,4 +229,4 @@ class Recurrence(Matrix):
                 f"{self.name} is computed into {name!r}, from which it is computed.",
                 hint="Give it a field of its own.",
             )
-        recorder.together(self.rows, values)
+        recorder.assign_jointly(self.rows, values)

@@ -17,14 +17,12 @@ from ..errors import (
     ReadOnlyError,
     ShapeError,
 )
-from ..points.numbers import plain
+from ..points.numbers import Array, plain
 from ..spaces.space import Space
 
 SUPPORTED = ("float64", "float32")
 
 _NATIVE = tuple(map(np.dtype, SUPPORTED))
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def diagnose(

@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-import numpy as np
-
 from .. import ir
 from ..algebra.stored import Stored
 from ..errors import Span
 from ..options import Options
+from ..points.numbers import Array
 from ..spaces.space import Space
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, slots=True)

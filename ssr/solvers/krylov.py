@@ -11,10 +11,11 @@ import numpy as np
 
 from ..errors import ArgumentError
 from ..matrices.matrix import Matrix
+from ..points.numbers import Array
 from ..programs.program import Program
 from ..programs.reductions import dot, norm
 from ..symbols.functions import where
-from .solver import Array, Breakdown, Preconditioner, Result, Solver, remembered
+from .solver import Breakdown, Preconditioner, Result, Solver, remembered
 
 
 class CG(Solver):

@@ -11,10 +11,11 @@ import numpy as np
 from ..blocks.declare import matrix
 from ..errors import ArgumentError, SpaceError
 from ..matrices.matrix import Matrix
+from ..points.numbers import Array
 from ..programs.program import program
 from ..spaces.space import Space
 from .smoothers import GaussSeidel, Smoother
-from .solver import Array, Result
+from .solver import Result
 from .stationary import Richardson
 
 DENSE = 2000

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..errors import ArgumentError, NonFiniteError, SpaceError
 from ..matrices.matrix import Matrix
+from ..points.numbers import Array
 from ..programs import reductions
 from ..programs.program import Program, program
 from ..trace.trace import scalar
@@ -25,7 +26,6 @@ from .smoothers import Smoother
 if TYPE_CHECKING:
     from scipy.sparse.linalg import LinearOperator
 
-Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 Preconditioner: TypeAlias = (
     "Matrix | Program | Smoother | LinearOperator | Callable[[Array, Array], Any]"

@@ -10,9 +10,10 @@ import numpy as np
 
 from ..errors import ArgumentError
 from ..matrices.matrix import Matrix
+from ..points.numbers import Array
 from ..programs.program import Program
 from ..programs.reductions import norm
-from .solver import Array, Preconditioner, Result, Solver, remembered
+from .solver import Preconditioner, Result, Solver, remembered
 
 
 class Richardson(Solver):

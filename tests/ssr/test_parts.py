@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ssr
-from ssr.build.pipeline import together
+from ssr.build.pipeline import fused_nests
 from ssr.errors import ArgumentError, BoxError, NonFiniteError, SpaceError
 from ssr.lower.nests import in_place
 
@@ -175,7 +175,7 @@ def test_nests_as_they_are_scheduled(steps: list[Any], seed: int, shape: tuple[i
     given, meant = drawn(seed, shape), drawn(seed, shape)
     sizes = dict(zip(("ny", "nx"), shape, strict=True))
     interpret_program(program.ir, dict(zip("xy", meant, strict=True)), {"s": 0.5}, sizes)
-    placed, nests = together(in_place(program.ir)[0], program.options, "float64")
+    placed, nests = fused_nests(in_place(program.ir)[0], program.options, "float64")
     fields = {f.name: f for f in (*placed.fields, *placed.temporaries)}
     arrays = dict(zip("xy", given, strict=True))
     for f in placed.temporaries:

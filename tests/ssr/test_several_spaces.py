@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ssr
-from ssr.build.pipeline import together
+from ssr.build.pipeline import fused_nests
 from ssr.errors import BoxError
 from ssr.lower.nests import in_place
 
@@ -142,7 +142,7 @@ def drawn(program: ssr.Program, sizes: dict[str, int], seed: int) -> dict[str, A
 
 
 def nests(program: ssr.Program) -> Any:
-    return together(in_place(program.ir)[0], program.options, "float64")
+    return fused_nests(in_place(program.ir)[0], program.options, "float64")
 
 
 @some.examples(40)
@@ -283,6 +283,6 @@ def test_a_temporary_made_in_parts_is_stored() -> None:
 
     x, t, y = p.ir.fields
     made = replace(p.ir, fields=(x, y), temporaries=(t,))
-    short, found = together(in_place(made)[0], p.options, "float64")
+    short, found = fused_nests(in_place(made)[0], p.options, "float64")
     assert [nest.target for nest in found][-1] == "y"
     assert [f.name for f in short.temporaries] == ["t"]
