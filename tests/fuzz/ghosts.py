@@ -1,8 +1,8 @@
 """The meaning of boundary rules on one block, line by line along each axis.
 
 Along an axis a ghost is a sum of points of its own line and a constant; a point it reads may be a
-ghost again. In corners the axes are done in all orders. If these differ in a corner no corner is compared,
-since what reads a ghost of two values may have two values too.
+ghost again. In corners the axes are done in all orders. If these differ in a corner, no corner is
+compared, since what reads a ghost of two values may have two values too.
 """
 
 from __future__ import annotations
