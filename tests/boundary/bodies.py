@@ -169,8 +169,8 @@ class Arrays:
 
     def __call__(self, operator: Any) -> Any:
         if isinstance(operator, bc.Synchronise):
-            spaces = [p.extent(self.sizes) for p in operator.points]
-            known = {n: v for n, v in self.sizes.items() if n in operator.points[0].sizes}
+            spaces = [p.extent(self.sizes) for p in operator.means.points]
+            known = {n: v for n, v in self.sizes.items() if n in operator.means.points[0].sizes}
             return Several(operator.to_scipy(**known), spaces)
         named = {n: v for n, v in self.sizes.items() if n in operator.sizes}
         return Dense(operator.bind(**named).to_scipy(), operator.rows.extent(self.sizes))

@@ -16,6 +16,7 @@ def evaluate(
 
     Examples
     --------
+    >>> from boundary.tables.pieces import Piece, Tap
     >>> u = np.array([np.nan, 1.0, 2.0, 3.0, np.nan])
     >>> low = Piece(0, (0,), (), (), (Tap(0, (3,), (), 1.0),))
     >>> high = Piece(0, (4,), (), (), (Tap(0, (3,), (), -1.0),), constant=4.0)
