@@ -202,9 +202,21 @@ class Recurrence(Matrix):
         return made
 
     def program(self, what: Literal["apply", "solve", "compute"]) -> Program:
-        """Return the program behind ``A @ x``, ``A.solve(b)`` or ``A.compute(out)``."""
+        """Return the program behind ``A @ x``, ``A.solve(b)`` or ``A.compute(out)``.
+
+        Raises
+        ------
+        ArgumentError
+            If no numbers must be computed.
+        """
         if what != "compute":
             return super().program(what)
+        if not self.made:
+            raise ArgumentError(
+                f"The recurrence {self.name} has no numbers to compute.",
+                note="All of its entries have a closed form.",
+                hint="Use it as it is; compute() returns it unchanged.",
+            )
         if what not in self._programs:
             signature = Signature(f"{self.name} compute", ((self.name, self.entries),))
             recorder = Recorder(signature.name)

@@ -250,6 +250,21 @@ def computed_into_its_own_data() -> None:
         B.bind(u=u).compute(out=ssr.vector(u))
 
 
+@mistake("""
+    ArgumentError: The recurrence twice has no numbers to compute.
+    | twice.program("compute")
+    | ^^^^^^^^^^^^^^^^^^^^^^^^
+    Note: All of its entries have a closed form.
+    Hint: Use it as it is; compute() returns it unchanged.
+""")
+def nothing_to_compute() -> None:
+    @ssr.recurrence(rows=line, cols=line)
+    def twice(i: Any, done: Any) -> Any:
+        yield i, 2.0
+
+    twice.program("compute")
+
+
 @pytest.mark.parametrize(("function", "text"), mistake.cases)
 def test_mistake(function: Any, text: str) -> None:
     check(function, text)
