@@ -255,12 +255,25 @@ sys.exit(flush(main(sys.argv[1:], Slow)))
 ROOT = Path(__file__).parents[2]
 
 
-def started(arguments: str, shell: str = "", **how: Any) -> subprocess.Popen[str]:
+def signals(*ignored: signal.Signals) -> None:
+    """Let signals mean what they do by default, wherever the tests run, and ignore some of them."""
+    for name in "SIGINT", "SIGTERM", "SIGHUP":
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
+    for number in ignored:
+        signal.signal(number, signal.SIG_IGN)
+
+
+def started(
+    arguments: str, shell: str = "", ignored: tuple[signal.Signals, ...] = ()
+) -> subprocess.Popen[str]:
     """Start the command, with redirections of a shell."""
     text = "import sys, time\n" + COMMAND
     line = f"exec {shlex.join([sys.executable, '-c', text])} {arguments} {shell}"
     pipe = subprocess.PIPE
-    return subprocess.Popen(line, shell=True, cwd=ROOT, text=True, stdout=pipe, stderr=pipe, **how)
+    how: dict[str, Any] = {"shell": True, "cwd": ROOT, "text": True}
+    if os.name == "posix":
+        how["preexec_fn"] = lambda: signals(*ignored)
+    return subprocess.Popen(line, stdout=pipe, stderr=pipe, **how)
 
 
 LONG = "--case tc5 --n 8 --dt 600 --days 1000 --every 2"
@@ -278,7 +291,7 @@ def test_signals_that_end_a_process_save_the_run(names: str, tmp_path: Path) -> 
         time.sleep(0.5)
         for name in names.split():
             process.send_signal(getattr(signal, name))
-        assert f"is in {path}" in process.communicate()[1]
+        assert f"is in {path}" in process.communicate(timeout=60)[1]
     assert process.returncode == STOPPED
     assert load(path).step >= before
     assert list(tmp_path.iterdir()) == [path]
@@ -286,14 +299,14 @@ def test_signals_that_end_a_process_save_the_run(names: str, tmp_path: Path) -> 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_signals_that_are_ignored_stay_so(tmp_path: Path) -> None:
-    path, ignored = tmp_path / "there", signal.SIG_IGN
-    quiet = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, ignored)}
-    with started(f"--case tc5 --n 8 --days 1 --checkpoint {path}", **quiet) as process:
+    path = tmp_path / "there"
+    arguments = f"--case tc5 --n 8 --days 1 --checkpoint {path}"
+    with started(arguments, ignored=(signal.SIGHUP,)) as process:
         while not path.exists():
             assert process.poll() is None
             time.sleep(0.02)
         process.send_signal(signal.SIGHUP)
-        assert "day 1," in process.communicate()[0]
+        assert "day 1," in process.communicate(timeout=60)[0]
     assert process.returncode == 0
 
 
