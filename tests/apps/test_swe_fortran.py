@@ -68,5 +68,5 @@ def test_the_size_of_the_boundary_part() -> None:
 
 
 def test_a_frozen_wind_is_refused() -> None:
-    with pytest.raises(ValueError, match="tc1 only carries the depth"):
+    with pytest.raises(ValueError, match="tc1 only advects the depth"):
         Reference(8, case("tc1"))
