@@ -21,9 +21,9 @@ def define(
     """Return the matrix of a row generator."""
     check_declaration(function, rows, cols, data, (Space,))
     check_signature(function, rows, data)
-    function = captured(function)
+    kept = captured(function)
     paths = trace(function, rows, cols, data)
-    origin = Definition(function, rows, cols, tuple((n, n) for n in data))
+    origin = Definition(kept, rows, cols, tuple((n, n) for n in data))
     found = gather(paths, rows)
     return MatrixData(
         function.__name__, rows, cols, found, origin, MappingProxyType(dict(data)), {}, paths

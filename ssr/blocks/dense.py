@@ -42,21 +42,20 @@ def define_blocks(function: Generator, rows: Kind, cols: Kind, given: Given) -> 
     check_declaration(function, rows, cols, given, (Space, VectorSpace))
     (outer, *_), (inner, *_) = spaces(rows), spaces(cols)
     check_signature(function, outer, given)
-    function = captured(function)
+    kept = with_components(captured(function), given)
     data: dict[str, Space | ScalarType] = {}
     for name, kind in given.items():
         if isinstance(kind, VectorSpace):
             data |= dict.fromkeys(kind.names(name), kind.space)
         else:
             data[name] = kind
-    scalars = with_components(function, given)
     split = splitting(rows, cols)
-    paths = trace(scalars, outer, inner, data, split)
+    paths = trace(with_components(function, given), outer, inner, data, split)
 
     def component(place: Place, name: str) -> Matrix:
         own = tuple(Path(p.domain, tuple(e for e in p.entries if e.place == place)) for p in paths)
         found = families.gather(own, outer)
-        entries = one_entry(scalars, split, place)
+        entries = one_entry(kept, split, place)
         origin = Definition(entries, outer, inner, tuple((n, n) for n in data))
         return Matrix(MatrixData(name, outer, inner, found, origin, data, {}, own))
 

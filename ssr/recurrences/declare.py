@@ -103,7 +103,7 @@ def recurrence(
                 note=f"rows {rows!r}, columns {cols!r}",
             )
         check_signature(function, rows, data, ("done",))
-        return define(captured(function), rows, data)
+        return define(function, rows, data)
 
     return declare
 
@@ -113,6 +113,7 @@ def define(
 ) -> Recurrence:
     """Return the recurrence of a row generator."""
     reading, done, name = Reading(own), Symbolic(space), function.__name__
+    kept = captured(function)
     paths = _traced(function, space, tuple(own), reading, done)
     found = pattern(name, paths, space, done.places)
     if name in reading.data:
@@ -125,7 +126,7 @@ def define(
         rows=space,
         cols=space,
         families=found.families,
-        origin=Recursion(function, space, names, tuple(own), frozenset(reading.spaces)),
+        origin=Recursion(kept, space, names, tuple(own), frozenset(reading.spaces)),
         data=MappingProxyType({**reading.data, **dict.fromkeys(found.made, space)}),
         bound=MappingProxyType(reading.bound),
         paths=paths,

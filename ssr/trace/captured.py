@@ -1,7 +1,8 @@
 """A function with the values that its names have now, whatever is assigned to them later.
 
-A matrix runs its generator when it is declared, and again as its definition on integers. Both
-runs must read the same values, also of globals and of variables of the functions around it.
+A matrix runs its generator when it is declared, and again as its definition on integers. The
+second run must read the values of the first, also of globals and of variables of the functions
+around it; so it is that of a function captured before the first.
 """
 
 from __future__ import annotations

@@ -68,12 +68,24 @@ def outcomes(plan: Plan, number: int) -> Iterator[tuple[str, Case, Run, Outcome]
         yield kind, case, run, outcome
 
 
-def minimal(plan: Plan, case: Case, run: Run, outcome: Outcome, seconds: float) -> Case:
-    """Return a smaller case of the same outcome."""
+def _limit() -> None:
+    """Let the system end this process, one of many, if the next program takes too long."""
+    resource.setrlimit(resource.RLIMIT_CPU, (_used() + CPU, resource.RLIM_INFINITY))
+
+
+def minimal(
+    plan: Plan,
+    case: Case,
+    run: Run,
+    outcome: Outcome,
+    seconds: float,
+    limit: Callable[[], None] = lambda: None,
+) -> Case:
+    """Return a smaller case of the same outcome; ``limit`` is called before each one is tried."""
     runs = case.runs if outcome.what == "bits" else (run,)
 
     def again(smaller: Case) -> bool:
-        resource.setrlimit(resource.RLIMIT_CPU, (_used() + CPU, resource.RLIM_INFINITY))
+        limit()
         found = [o for _, o in examine(smaller, plan.call())]
         return any(o.kind == "wrong" and o.what == outcome.what for o in found)
 
@@ -90,7 +102,7 @@ def work(plan: Plan, first: int, step: int, until: float, send: Connection) -> N
     for number in range(first, first + LIFE * step, step):
         if time.time() > until:
             break
-        resource.setrlimit(resource.RLIMIT_CPU, (_used() + CPU, resource.RLIM_INFINITY))
+        _limit()
         send.send(("start", number, None))
         counts: Counter[tuple[str, str, str]] = Counter()
         seen: set[str] = set()
@@ -101,7 +113,7 @@ def work(plan: Plan, first: int, step: int, until: float, send: Connection) -> N
                     seen.add(outcome.what)
                     send.send(("found", number, (kind, outcome, f"{case.text}# {run}")))
                     if outcome.what != "slow":
-                        small = minimal(plan, case, run, outcome, 120.0)
+                        small = minimal(plan, case, run, outcome, 120.0, _limit)
                         send.send(("small", number, (kind, outcome, source(small, outcome))))
         except Exception:
             send.send(("broken", number, traceback.format_exc()))
