@@ -287,7 +287,7 @@ def test_jacobi_needs_no_second_array() -> None:
     assert len(nests(jacobi)) == 1
     assert not fused_nests(in_place(jacobi.ir)[0], jacobi.options, "float64")[0].temporaries
     check(jacobi, *np.random.default_rng(0).standard_normal((2, 7, 6)))
-    with pytest.raises(BoxError, match=r"run fused_nests(.|\n)*fuse=False"):
+    with pytest.raises(BoxError, match=r"run together(.|\n)*fuse=False"):
         jacobi(np.ones((4, 4)), np.ones((4, 4)), boxes=ssr.Space(4, 4).split(2, 1))
     x, y = np.ones((4, 4)), np.ones((4, 4))
     separate(jacobi)(x, np.ones((4, 4)), boxes=ssr.Space(4, 4).split(2, 2))
