@@ -262,14 +262,14 @@ def test_random_products(recipe: Any, dtype: str, data: st.DataObject) -> None:
 
 def check_random(program: ssr.Program, recipe: Any, rng: Any, dtype: str) -> None:
     """Check passes and source on random arrays; data are as the matrix holds them."""
-    captured = dict(program._captured)
+    captured = program._recorder.captured
     arrays = {
         f.name: captured[f.name]
         if f.name in captured
         else memory.array(rng, tuple(s.evaluate(recipe.sizes) for s in f.shape), dtype)
         for f in program.ir.fields
     }
-    scalars = dict(program._constants)
+    scalars = {n: v for n, v in program._recorder.scalars.items() if v is not None}
     made = check_passes(program, arrays, scalars, recipe.sizes, 2000 * np.finfo(dtype).eps)
     result = programs.run_source(program, arrays, scalars)
     for target in {a.target for a in program.ir.steps}:
