@@ -45,7 +45,7 @@ def verify_loops(made: LoopNest) -> None:
     AssertionError
         If they do not run what they should, or in another order.
     """
-    for values in _samples(made.nest):
+    for values in _samples(made):
         instances = list(_instances(made, made.tree, dict(values)))
         _check_rows(made, instances, values)
         _check_order(made, instances, values)
@@ -96,9 +96,12 @@ def _check_order(made: LoopNest, instances: Sequence[Instance], values: Values) 
 # -- sizes and boxes -----------------------------------------------------------------------------
 
 
-def _samples(nest: ir.Nest) -> Iterator[dict[str, int]]:
-    """Yield values of a nest's sizes with boxes of its rows that it allows."""
-    sizes = sorted(set(nest.context.parameters()) - set(bounds(nest.axes)))
+def _samples(made: LoopNest) -> Iterator[dict[str, int]]:
+    """Yield values of the sizes in loops with boxes of rows that their nest allows."""
+    nest = made.nest
+    names = set(nest.context.parameters())
+    names = names.union(*(piece.domain.parameters() for piece in made.pieces.values()))
+    sizes = sorted(names - set(bounds(nest.axes)))
     for extents in EXTENTS:
         values = {name: extents[n % len(extents)] for n, name in enumerate(sizes)}
         whole = [
