@@ -183,7 +183,8 @@ class VectorField(Several):
             self.components[which][:] = given
             return
         many = isinstance(given, Several)
-        values = [number(g) for g in given] if many else [given] * len(self.components)
+        values = [number(g) for g in given] if many else [number(given)] * len(self.components)
+        values = [Number(v.value, v.scale, v.space) for v in values]  # as they are before
         for part, value in zip(self.components, values, strict=True):
             part[which] = value
 
