@@ -180,13 +180,6 @@ class Assembled(Operator["Assembled"]):
         staged = None if self.staged is None else self.staged._part(which, k)
         return Assembled(self.stored, both, staged)
 
-    def _need_square(self, what: str) -> None:
-        if self.rows != self.cols:
-            raise SpaceError(
-                f"{self.name}{what} needs equal spaces of rows and columns.",
-                note=f"rows {self.rows!r}, columns {self.cols!r}",
-            )
-
     def equals(self, other: Matrix | Assembled) -> bool:
         """Whether the matrices have the same entries; those of staged ones are assembled."""
         if (self.rows, self.cols) != (other.rows, other.cols):

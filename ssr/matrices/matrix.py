@@ -20,7 +20,7 @@ from ..algebra.families import Triangle
 from ..algebra.matrix_data import MatrixData, cut, scaled, values_of
 from ..algebra.oracle import need
 from ..algebra.renaming import renamed_apart
-from ..errors import ArgumentError, SpaceError
+from ..errors import ArgumentError
 from ..options import Options
 from ..points.numbers import Array, plain
 from ..programs.data import bind
@@ -235,16 +235,9 @@ class Matrix(Operator["Matrix"]):
         known = self._part_cache.get((which, k))
         if known is not None:
             return known
-        self._need_square(which)
+        self._need_square(f".{which}")
         made = Matrix(cut(self.definition, which, k))
         return self._part_cache.setdefault((which, k), made)
-
-    def _need_square(self, what: str) -> None:
-        if self.rows != self.cols:
-            raise SpaceError(
-                f"{self.name}.{what} needs equal spaces of rows and columns.",
-                note=f"rows {self.rows!r}, columns {self.cols!r}",
-            )
 
     def equals(self, other: Operator[Any]) -> bool:
         """Whether the matrices are proved equal, for all sizes.
@@ -350,7 +343,7 @@ class Matrix(Operator["Matrix"]):
         SingularMatrixError
             If a row is proved to have no diagonal entry, or a zero one.
         """
-        self._need_square("solve")
+        self._need_square(".solve")
         if isinstance(b, Expression):
             return solve_rows(self.definition, b)
         if not isinstance(b, np.ndarray):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVar
 import numpy as np
 
 from ..algebra.families import Triangle
-from ..errors import ArgumentError, UnsupportedError
+from ..errors import ArgumentError, SpaceError, UnsupportedError
 from ..points.numbers import Array
 from ..programs.matrix_program import What
 from ..programs.program import Program
@@ -35,6 +35,16 @@ class Operator(ABC, Generic[Made]):
     @abstractmethod
     def name(self) -> str:
         """What messages call the matrix."""
+
+    @property
+    @abstractmethod
+    def rows(self) -> Any:
+        """What the result is on."""
+
+    @property
+    @abstractmethod
+    def cols(self) -> Any:
+        """What the operand is on."""
 
     @property
     @abstractmethod
@@ -101,6 +111,13 @@ class Operator(ABC, Generic[Made]):
         In a block matrix this is one dense block for each point.
         """
         return self._part("diagonal", 0)
+
+    def _need_square(self, what: str) -> None:
+        if self.rows != self.cols:
+            raise SpaceError(
+                f"{self.name}{what} needs equal spaces of rows and columns.",
+                note=f"rows {self.rows!r}, columns {self.cols!r}",
+            )
 
     @cached_property
     def _programs(self) -> dict[str, Program]:
