@@ -29,13 +29,14 @@ WHOLE = ("apart", "component")
 """What modules of programs with vector fields take too."""
 
 REDUCTIONS = ("accumulate", "extreme", "found", "total")
+POLLING = ("poll", "stopwatch")
 EVERYWHERE = frozenset(("np", "real", "range", "min", "max", "abs"))
 """Names that generated functions know beside those they import."""
 
 
 def kernel_source(unit: Unit) -> tuple[str, KernelMeta]:
     """Return the module text of a kernel and what a caller must know about it."""
-    functions = Functions(EVERYWHERE.union(MEMORY, ROWS, LOOKS, OPERATIONS, REDUCTIONS))
+    functions = Functions(EVERYWHERE.union(MEMORY, ROWS, LOOKS, OPERATIONS, REDUCTIONS, POLLING))
     writers = write_nests(unit, functions)
     body = kernel_body(unit, writers, functions)
     functions.texts.update(functions_of(unit.calls))
@@ -75,12 +76,15 @@ def _imports(unit: Unit, *, wide: bool) -> list[str]:
         *([f"from ssr.runtime.checked import {', '.join(sorted(checked))}"] if checked else []),
         f"from ssr.runtime.intrinsics import {', '.join(operations)}",
         f"from ssr.runtime.lanes import {', '.join(REDUCTIONS)}",
+        f"from ssr.runtime.polling import {', '.join(POLLING)}",
     ]
 
 
 def _start(meta: KernelMeta, body: Sequence[str]) -> Iterator[str]:
     """Yield the lines before the first nest: cleared states, and what all nests use."""
     used = names(body)
+    if "watch" in used:
+        yield "    watch = stopwatch()"
     if "one" in used:
         yield "    one = layout[0]"
     if meta.reductions:

@@ -17,6 +17,9 @@ from .writer import Writer
 STRIP = 256
 """Rows between two rounds of prefetching."""
 
+STRETCH = 2**16
+"""Points of a loop that is in no other loop between two polls."""
+
 DISTANCE = 64
 """Cache lines between a request and its use."""
 
@@ -47,11 +50,13 @@ def _write_node(writer: Writer, nest: LoopNest, node: Loop, depth: int, whole: b
         case For(body=body):
             innermost = _innermost(node)
             start, stop, inside = writer.spell(node.start), writer.spell(node.stop), depth
-            requests = _requests(nest, node) if innermost and node.step == 1 else ()
-            if requests:
-                start, stop, inside = _write_strips(writer, nest, node, requests, depth)
+            if innermost:
+                start, stop, inside = _write_strips(writer, nest, node, depth)
             more = f", {node.step}" if node.step != 1 else ""
             writer.line(inside, f"for {node.variable} in range({start}, {stop}{more}):")
+            if any(map(_innermost, _next_to(body))):
+                last = nest.nest.axes[-1]
+                writer.line(inside + 1, f"poll(watch, {last}_hi - {last}_lo)")
             write_tree(writer, nest, body, inside + 1, whole=innermost)
         case If(condition, then, orelse):
             writer.line(depth, f"if {writer.spell(condition)}:")
@@ -76,6 +81,14 @@ def has_loop(node: Loop) -> bool:
         case If(_, then, orelse):
             return any(has_loop(n) for n in (*then, *orelse))
     return False
+
+
+def _next_to(tree: Sequence[Loop]) -> Iterator[Loop]:
+    """Yield nodes and those in their branches, but not those in loops."""
+    for node in tree:
+        yield node
+        if isinstance(node, If):
+            yield from _next_to((*node.then, *node.orelse))
 
 
 def _innermost(node: Loop) -> bool:
@@ -124,27 +137,46 @@ def _touched(piece: ir.Piece) -> Iterator[tuple[str, tuple[Affine, ...]]]:
                 yield load.array, load.index
 
 
+def _write_strips(writer: Writer, nest: LoopNest, loop: For, depth: int) -> tuple[str, str, int]:
+    """Cut an innermost loop into strips where that is needed.
+
+    Before a strip, memory is brought near that it will meet; and a loop that is in no other loop
+    polls there. Returns bounds and depth of the loop in a strip.
+    """
+    start, stop = writer.spell(loop.start), writer.spell(loop.stop)
+    requests, alone = _requests(nest, loop), len(nest.nest.axes) == 1
+    if not requests and not alone:
+        return start, stop, depth
+    length = "strip_length" if requests else str(STRETCH * abs(loop.step))
+    end, nearer, step = f"strip + {length}", "min", length
+    if loop.step < 0:
+        end, nearer, step = f"strip - {length}", "max", f"-{length}"
+    writer.line(depth, f"for strip in range({start}, {stop}, {step}):")
+    if alone:
+        (axis,) = nest.nest.axes
+        writer.line(depth + 1, f"poll(watch, min({length}, {axis}_hi - {axis}_lo))")
+    stop = f"{nearer}({end}, {stop})"
+    if requests:
+        _write_requests(writer, nest, loop, requests, stop, depth + 1)
+    return "strip", stop, depth + 1
+
+
 def _requests(nest: LoopNest, loop: For) -> tuple[ir.Load, ...]:
     """Return the elements an innermost loop should bring near."""
     parts = [part for r in runs_of(loop) for part in nest.pieces[r.piece].parts]
-    return parts[0].statement.requests if len(parts) == 1 else ()
+    return parts[0].statement.requests if len(parts) == 1 and loop.step == 1 else ()
 
 
-def _write_strips(
-    writer: Writer, nest: LoopNest, loop: For, requests: Sequence[ir.Load], depth: int
-) -> tuple[str, str, int]:
-    """Write a loop over strips with its requests; return bounds and depth of the loop inside."""
+def _write_requests(
+    writer: Writer, nest: LoopNest, loop: For, requests: Sequence[ir.Load], stop: str, depth: int
+) -> None:
+    """Write the requests of a strip that ends at ``stop``."""
     (run,) = runs_of(loop)
     where = place_of(writer, nest, run)
-    variable = loop.variable
-    start, stop = writer.spell(loop.start), writer.spell(loop.stop)
-    writer.line(depth, f"for strip in range({start}, {stop}, strip_length):")
-    stop = f"min(strip + strip_length, {stop})"
-    writer.line(depth + 1, "if far:")
-    writer.line(depth + 2, f"for {variable} in range(strip, {stop}, {writer.near}):")
+    writer.line(depth, "if far:")
+    writer.line(depth + 1, f"for {loop.variable} in range(strip, {stop}, {writer.near}):")
     for load in requests:
         index = tuple(a.substitute(where) for a in load.index)
         index = (*index[:-1], index[-1] + DISTANCE * writer.near)
         place = writer.place(load.array, index)
-        writer.line(depth + 3, f"prefetch({writer.argument(load.array)}, {place})")
-    return "strip", stop, depth + 1
+        writer.line(depth + 2, f"prefetch({writer.argument(load.array)}, {place})")

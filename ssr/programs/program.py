@@ -107,6 +107,8 @@ class Program:
             If arguments are missing or unknown.
         BoxError
             If the boxes do not cover the rows once, or wait for each other.
+        KeyboardInterrupt
+            At Ctrl-C. Arrays that are assigned may then hold new values in part.
         """
         last = self._launcher.last
         if (

@@ -5,6 +5,7 @@ from numba.types import Array, f4, f8, i8
 
 from ssr.runtime.intrinsics import address, fits, fma, ld, maximum, meet, minimum, prefetch, sign, st
 from ssr.runtime.lanes import accumulate, extreme, found, total
+from ssr.runtime.polling import poll, stopwatch
 
 META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [], 'scalars': [], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False, 'fused': False}], 'loops': 4, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
 
@@ -19,6 +20,7 @@ def kernel(y, x, layout, table_0):
         return 1
     if meet((address(y), address(x)), (layout[2], layout[7]), 1):
         return 2
+    watch = stopwatch()
     for box in range(table_0.shape[0]):  # y[:] = ...
         nx = table_0[box, 0]
         ny = table_0[box, 1]
@@ -31,6 +33,7 @@ def kernel(y, x, layout, table_0):
         x_0 = table_0[box, 8]
         x_s0 = table_0[box, 9]
         for j in range(j_lo, j_hi):
+            poll(watch, i_hi - i_lo)
             if (((nx >= 2) and (i_lo == 0)) and (ny >= (j + 2))) and (j >= 1):
                 x_r1 = x_0 + j * x_s0
                 s2 = -ld(x, x_0 + (j - 1) * x_s0)

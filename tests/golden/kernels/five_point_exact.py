@@ -5,6 +5,7 @@ from numba.types import Array, f4, f8, i8
 
 from ssr.runtime.intrinsics import address, fits, fma, ld, maximum, meet, minimum, prefetch, sign, st
 from ssr.runtime.lanes import accumulate, extreme, found, total
+from ssr.runtime.polling import poll, stopwatch
 
 META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('t0', 0, 1, 0, None)], 'scalars': [], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1, 0), (0, -1)), 'whole_lines': False, 'fused': False}], 'loops': 4, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
 
@@ -19,6 +20,7 @@ def kernel(x, b, t0, layout, table_0):
         return 1
     if meet((address(x), address(b)), (layout[2], layout[7]), 1):
         return 2
+    watch = stopwatch()
     one = layout[0]
     for box in range(table_0.shape[0]):  # x[:] = ...
         nx = table_0[box, 0]
@@ -34,6 +36,7 @@ def kernel(x, b, t0, layout, table_0):
         t0_0 = 0 - i_lo
         t0_m1 = t0_0 - one
         for j in range(j_lo, j_hi):
+            poll(watch, i_hi - i_lo)
             x_r1 = x_0 + j * x_s0
             if (ny >= (j + 2)) and (j >= 1):
                 b_r2 = b_0 + j * b_s0

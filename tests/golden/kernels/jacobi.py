@@ -5,6 +5,7 @@ from numba.types import Array, f4, f8, i8
 
 from ssr.runtime.intrinsics import address, fits, fma, ld, maximum, meet, minimum, prefetch, sign, st
 from ssr.runtime.lanes import accumulate, extreme, found, total
+from ssr.runtime.polling import poll, stopwatch
 
 META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('t0', 0, 2, 0, None)], 'scalars': ['omega'], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'x', 'order': 'any', 'earlier': None, 'whole_lines': False, 'fused': True}], 'loops': 5, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
 
@@ -19,6 +20,7 @@ def kernel(x, b, t0, omega, layout, table_0):
         return 1
     if meet((address(x), address(b)), (layout[2], layout[7]), 1):
         return 2
+    watch = stopwatch()
     for box in range(table_0.shape[0]):  # x[:] = ...
         nx = table_0[box, 0]
         ny = table_0[box, 1]
@@ -33,6 +35,7 @@ def kernel(x, b, t0, omega, layout, table_0):
         t0_w = i_hi - i_lo + 0
         t0_0 = 0 - i_lo
         for j in range(j_lo - 1, j_hi):
+            poll(watch, i_hi - i_lo)
             if j_hi >= (j + 2):
                 if ((nx >= 2) and (ny >= (j + 3))) and (j >= 0):
                     x_r1 = x_0 + (j + 1) * x_s0

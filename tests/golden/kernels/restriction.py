@@ -5,6 +5,7 @@ from numba.types import Array, f4, f8, i8
 
 from ssr.runtime.intrinsics import address, fits, fma, ld, maximum, meet, minimum, prefetch, sign, st
 from ssr.runtime.lanes import accumulate, extreme, found, total
+from ssr.runtime.polling import poll, stopwatch
 
 META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [], 'scalars': [], 'sizes': ['n'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False, 'fused': False}], 'loops': 1, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
 
@@ -20,6 +21,7 @@ def kernel(y, x, layout, table_0):
         return 1
     if meet((address(y), address(x)), (layout[2], layout[5]), 1):
         return 2
+    watch = stopwatch()
     for box in range(table_0.shape[0]):  # y[:] = ...
         i_lo = table_0[box, 1]
         i_hi = table_0[box, 2]
@@ -29,11 +31,13 @@ def kernel(y, x, layout, table_0):
             s1 = w0 * ld(x, x_0)
             s2 = fma(w1, ld(x, x_0 + 1), s1)
             st(y, y_0, s2)
-        for i in range(max(1, i_lo), i_hi):
-            s3 = w1 * ld(x, x_0 + 2*i - 1)
-            s4 = fma(w0, ld(x, x_0 + 2*i), s3)
-            s5 = fma(w1, ld(x, x_0 + 2*i + 1), s4)
-            st(y, y_0 + i, s5)
+        for strip in range(max(1, i_lo), i_hi, 65536):
+            poll(watch, min(65536, i_hi - i_lo))
+            for i in range(strip, min(strip + 65536, i_hi)):
+                s3 = w1 * ld(x, x_0 + 2*i - 1)
+                s4 = fma(w0, ld(x, x_0 + 2*i), s3)
+                s5 = fma(w1, ld(x, x_0 + 2*i + 1), s4)
+                st(y, y_0 + i, s5)
     return 0
 
 

@@ -5,6 +5,7 @@ from numba.types import Array, f4, f8, i8
 
 from ssr.runtime.intrinsics import address, fits, fma, ld, maximum, meet, minimum, prefetch, sign, st
 from ssr.runtime.lanes import accumulate, extreme, found, total
+from ssr.runtime.polling import poll, stopwatch
 
 META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [('c0', 0, 1, 1, None), ('g1', 0, 4, 1, None)], 'scalars': [], 'sizes': ['nx', 'ny', 'nz'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False, 'fused': False}], 'loops': 7, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
 
@@ -20,6 +21,7 @@ def kernel(y, x, c0, g1, layout, table_0):
         return 1
     if meet((address(y), address(x)), (layout[2], layout[9]), 1):
         return 2
+    watch = stopwatch()
     one = layout[0]
     for box in range(table_0.shape[0]):  # y[:] = ...
         nx = table_0[box, 0]
@@ -49,6 +51,7 @@ def kernel(y, x, c0, g1, layout, table_0):
         c0_p1 = c0_0 + one
         for k in range(k_lo, k_hi):
             for j in range(j_lo - 2, j_hi):
+                poll(watch, i_hi - i_lo)
                 if (((nz >= (k + 2)) and (k >= 1)) and (ny >= (j + 2))) and (j >= -1):
                     g1_r1 = g1_0 + ((j + 1) & 3) * g1_w
                     x_r2 = x_0 + (k - 1) * x_s0 + (j + 1) * x_s1

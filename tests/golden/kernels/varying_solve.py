@@ -5,6 +5,7 @@ from numba.types import Array, f4, f8, i8
 
 from ssr.runtime.intrinsics import address, fits, fma, ld, maximum, meet, minimum, prefetch, sign, st
 from ssr.runtime.lanes import accumulate, extreme, found, total
+from ssr.runtime.polling import poll, stopwatch
 
 META = {'fields': ['x', 'r', 'a', 'b', 'c'], 'temporaries': {}, 'written': ['x'], 'buffers': [('q0', 0, 1, 0, None), ('t0', 0, 1, 0, None)], 'scalars': [], 'sizes': ['n'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1,),), 'whole_lines': False, 'fused': False}], 'loops': 2, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
 
@@ -24,6 +25,7 @@ def kernel(x, r, a, b, c, q0, t0, layout, table_0):
         return 1
     if meet((address(x), address(r), address(a), address(b), address(c)), (layout[2], layout[5], layout[8], layout[11], layout[14]), 1):
         return 2
+    watch = stopwatch()
     for box in range(table_0.shape[0]):  # x[:] = ...
         i_lo = table_0[box, 1]
         i_hi = table_0[box, 2]
@@ -33,17 +35,23 @@ def kernel(x, r, a, b, c, q0, t0, layout, table_0):
         b_0 = table_0[box, 6]
         q0_0 = 0 - i_lo
         t0_0 = 0 - i_lo
-        for i in range(i_lo, i_hi):
-            st(t0, t0_0 + i, (ld(r, r_0 + i) / ld(b, b_0 + i)))
+        for strip in range(i_lo, i_hi, 65536):
+            poll(watch, min(65536, i_hi - i_lo))
+            for i in range(strip, min(strip + 65536, i_hi)):
+                st(t0, t0_0 + i, (ld(r, r_0 + i) / ld(b, b_0 + i)))
         if i_hi >= 2:
-            for i in range(max(1, i_lo), i_hi):
-                st(q0, q0_0 + i, ((-(-ld(a, a_0 + i))) / ld(b, b_0 + i)))
+            for strip in range(max(1, i_lo), i_hi, 65536):
+                poll(watch, min(65536, i_hi - i_lo))
+                for i in range(strip, min(strip + 65536, i_hi)):
+                    st(q0, q0_0 + i, ((-(-ld(a, a_0 + i))) / ld(b, b_0 + i)))
         if i_lo == 0:
             st(x, x_0, ld(t0, t0_0))
-        for i in range(max(1, i_lo), i_hi):
-            s1 = ld(t0, t0_0 + i)
-            s2 = fma(ld(q0, q0_0 + i), ld(x, x_0 + i - 1), s1)
-            st(x, x_0 + i, s2)
+        for strip in range(max(1, i_lo), i_hi, 65536):
+            poll(watch, min(65536, i_hi - i_lo))
+            for i in range(strip, min(strip + 65536, i_hi)):
+                s1 = ld(t0, t0_0 + i)
+                s2 = fma(ld(q0, q0_0 + i), ld(x, x_0 + i - 1), s1)
+                st(x, x_0 + i, s2)
     return 0
 
 
