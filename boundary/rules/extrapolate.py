@@ -78,8 +78,7 @@ def polynomials(
             index = list(frame.index)
             index[side.axis] = _inside(frame, side, n + skip)
             entries.append(Entry(side.block, tuple(index), ir.Const(weight)))
-        row = Row(tuple(e for e in entries if e.weight != ir.ZERO))
-        part = Clause(row, (layer_of(frame, side, layer),), least=count + skip)
+        part = Clause(Row(tuple(entries)), (layer_of(frame, side, layer),), least=count + skip)
         found.append(known.added(part, ir.Const(weights[1])))
     return found
 

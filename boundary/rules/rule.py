@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 from ssr.errors import ArgumentError, Span, user_span
-from ssr.extension import integer
+from ssr.extension import integer, ir
 
 from ..errors import HaloError
 from ..grid.frame import Frame
@@ -84,11 +84,15 @@ class Rule:
                 yield side
 
     def strips(self, frame: Frame, number: int) -> Iterator[Strip]:
-        """Yield what the rule, which has a number in its fill, says about the ghosts of a frame."""
+        """Yield what the rule, which has a number in its fill, says about the ghosts of a frame.
+
+        Points whose weight is zero are not read: it does not matter whether they have a value.
+        """
         for side in self.sides(frame):
             origin = Origin(self.text, self.span, side)
             for clause in self.make(frame, side, lambda key: f"{key}_{number}"):
-                row = replace(clause.row, origins=(origin,))
+                entries = tuple(e for e in clause.row.entries if e.weight != ir.ZERO)
+                row = replace(clause.row, entries=entries, origins=(origin,))
                 more = clause.where, clause.extends, clause.fits, clause.least, clause.point
                 yield Strip(row, *more, origin=origin)
 

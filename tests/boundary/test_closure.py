@@ -266,6 +266,22 @@ def test_corners_that_read_each_other_have_all_values_of_both(value: Any, corner
     assert closed == {low: corners, high: corners, **sides}
 
 
+@pytest.mark.parametrize(
+    "behind", [[bc.constant(1.0, axis=0, side="high")], []], ids=["two values", "no value"]
+)
+def test_points_of_weight_zero_are_not_read(behind: list[bc.Rule]) -> None:
+    # The second ghost behind the low side has the weight (1/2 - 2/4) of the one behind the high
+    # side, which has two values beside the corner, or none.
+    nodes = ssr.Space(1, 1).nodes()
+    odd, mixed = bc.symmetric(axis=1, side="low", sign=-1), bc.robin(1, 2, 0.0, axis=0, side="low")
+    ruled = Ruled.of(Frame.of([nodes.grow((2, 0), (1, 0))], [nodes]), [mixed, odd, *behind])
+    corner = 0, (-2, -1)
+    made, meant = outcomes(ruled, {})[corner], ruled.definition({}, 1).at(*corner)
+    assert meant is not None
+    assert same(made, meant)
+    assert same(made, GhostValue(np.zeros(1)))
+
+
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
 @pytest.mark.parametrize("nodes", [False, True])
 def test_polynomials_are_reproduced(order: int, nodes: bool) -> None:

@@ -241,6 +241,11 @@ def rotate(matrices: Array, inner: Cross, levels: int | None = None) -> Cross:
     return Cross(row, corners=False)
 
 
+def _read(terms: Terms) -> Terms:
+    """Return the terms without the points whose weight is zero, but for rounding."""
+    return [(w, b, i) for w, b, i in terms if np.any(np.abs(w) > 1e-12)]
+
+
 @dataclass
 class Walk:
     """A walk through ghosts.
@@ -278,7 +283,8 @@ class Walk:
         while work:
             here = work.pop()
             if here not in rows and any(f.out(*here)):
-                rows[here] = [rule.row(f, side, here[1]) for side, rule in self._rules(*here)]
+                each = [rule.row(f, side, here[1]) for side, rule in self._rules(*here)]
+                rows[here] = [(_read(terms), known) for terms, known in each]
                 work += [(b, i) for terms, _ in rows[here] for _, b, i in terms]
         ways = [(g, r) for g in sorted(rows, key=lambda g: f.distance(*g)) for r in rows[g]]
         more = True
