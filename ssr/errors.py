@@ -337,6 +337,10 @@ class ImpureGeneratorError(Error, RuntimeError):
     """A generator yielded other entries when it was run again."""
 
 
+class ImpureProgramError(Error, RuntimeError):
+    """The body of a program recorded something else when it was run again."""
+
+
 class TooManyPathsError(Error, RuntimeError):
     """A generator has more paths through its conditions than are allowed."""
 

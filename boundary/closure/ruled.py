@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from ssr.errors import ArgumentError, Error, ShapeError, at
 from ssr.extension import AXES, Affine, Domain, ir
 
@@ -72,6 +74,19 @@ class Ruled:
             strips += found
             data |= rule.named(number)
         return Ruled(frame, tuple(rules), tuple(strips), data)
+
+    def alike(self, other: Ruled) -> bool:
+        """Whether other rules are known to say the same.
+
+        Functions of coordinates are the same if they have the same code.
+        """
+        if self is other:
+            return True
+        return (
+            (self.frame, self.strips) == (other.frame, other.strips)
+            and self.data.keys() == other.data.keys()
+            and all(_alike(value, other.data[name]) for name, value in self.data.items())
+        )
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
@@ -249,6 +264,13 @@ class Ruled:
             note=f"{why}; the rules are {given}",
             hint="Add a rule for them, or read fewer points.",
         )
+
+
+def _alike(a: Any, b: Any) -> bool:
+    """Whether data of rules are the same: arrays, or functions of coordinates."""
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return bool(np.array_equal(a, b))
+    return bool(getattr(a, "__code__", a) == getattr(b, "__code__", b))
 
 
 def _check_sides(frame: Frame, rule: Rule) -> None:

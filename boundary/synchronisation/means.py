@@ -46,6 +46,15 @@ class Means:
     weights: tuple[float, ...]
     basis: tuple[Array, ...] | None
 
+    def alike(self, other: Means) -> bool:
+        """Whether other means are known to be the same."""
+        if self is other:
+            return True
+        same = (self.how, self.weights) == (other.how, other.weights)
+        bases = [None if m.basis is None else [b.tolist() for b in m.basis] for m in (self, other)]
+        links = [(m.grid.links, m.points, m.components) for m in (self, other)]
+        return same and bases[0] == bases[1] and links[0] == links[1]
+
     @property
     def grid(self) -> Grid:
         """The grid of the points."""

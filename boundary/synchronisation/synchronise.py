@@ -127,6 +127,14 @@ class _Step(External):
             (p, p) for p in of.means.points for _ in range(of.means.components or 1)
         )
 
+    def alike(self, other: External) -> bool:
+        """Whether another step is known to make the same means."""
+        return (
+            super().alike(other)
+            and isinstance(other, _Step)
+            and self.of.means.alike(other.of.means)
+        )
+
     def source(self, name: str) -> str:
         """Return the text of the machine."""
         return source(self._form, name)

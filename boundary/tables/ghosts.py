@@ -88,6 +88,16 @@ class Ghosts(External):
         """Names of the numbers the step takes."""
         return tuple(f"{name}" for m in self.members for name in m.ruled.parameters)
 
+    def alike(self, other: External) -> bool:
+        """Whether another step is known to make the same ghosts."""
+        return (
+            super().alike(other)
+            and isinstance(other, Ghosts)
+            and all(
+                a.ruled.alike(b.ruled) for a, b in zip(self.members, other.members, strict=True)
+            )
+        )
+
     def source(self, name: str) -> str:
         """Return the text of the machine."""
         return source(self._form, name)

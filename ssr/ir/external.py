@@ -116,6 +116,12 @@ class External(ABC):
             If one of the elements that are read has no definition.
         """
 
+    def alike(self, other: External) -> bool:
+        """Whether another step is known to make the same of the same fields."""
+        mine, others = (type(s) for s in (self, other))
+        same = (self.name, self.fields, self.data) == (other.name, other.fields, other.data)
+        return mine is others and same
+
     def once(self, alone: Sequence[bool]) -> External:
         """Return what makes the same, where values stay in some fields from run to run.
 

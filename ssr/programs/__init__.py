@@ -1,4 +1,4 @@
-"""Programs: a body that runs once on symbols, and the assignments collected meanwhile.
+"""Programs: a body that runs on symbols, and the assignments collected meanwhile.
 
 Takes functions of fields and scalars. Gives programs of the intermediate representation, ready
 to be called with arrays.

@@ -95,7 +95,7 @@ def current_recording() -> Recording:
 class Expression(Row):
     """The value at a generic row of a space: fields, products, solves and arithmetic of them."""
 
-    __slots__ = ("__weakref__", "order", "owner", "space", "value")
+    __slots__ = ("__weakref__", "_reads", "order", "owner", "space", "value")
 
     def __init__(
         self,
@@ -106,10 +106,18 @@ class Expression(Row):
     ) -> None:
         self.space = space
         self.value = value
+        self._reads: tuple[ir.Value, frozenset[str]] | None = None
         self.order = order
         self.owner = current_recording() if owner is None else owner
         if not isinstance(value, ir.Load):
             self.owner.track(self)
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The names of the fields that it reads."""
+        if self._reads is None or self._reads[0] is not self.value:
+            self._reads = self.value, ir.arrays(self.value)
+        return self._reads[1]
 
     def become(self, name: str) -> None:
         """Stand for a field that was just assigned the expression's values."""
@@ -237,7 +245,7 @@ class Mask(Expression):
 def _runtime_condition(what: str) -> RuntimeConditionError:
     return RuntimeConditionError(
         f"A Python condition {what}.",
-        note="A program's body runs once, when it is declared, without data.",
+        note="A program's body runs when it is declared, without data.",
         hint="Choose between values with ssr.where(condition, a, b).",
     )
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import ir
-from ..errors import ArgumentError, Span
+from ..errors import ArgumentError, Error, Span
 from ..ir.liveness import live
 from ..lower.join_sums import joined
 from ..lower.place_externals import settled
@@ -23,6 +23,7 @@ from ..run.launcher import Launcher
 from ..spaces.space import Box, Space
 from ..symbols.values import Row, Value
 from ..trace.trace import ScalarType
+from .compare import check_same, impure
 from .expression import recording
 from .recorder import Recorder, current
 from .signature import Kind, Signature
@@ -241,8 +242,9 @@ def program(
 ) -> Callable[[Callable[..., Any]], Program]:
     """Declare a program: a function of fields and scalars whose body assigns fields.
 
-    The body runs once, on symbols, when the program is declared. ``x[:] = expression`` has
-    NumPy's meaning: the right side first. It runs in place where this is proved right.
+    The body runs on symbols, when the program is declared; ``x[:] = expression`` has NumPy's
+    meaning: the right side first. It runs in place where this is proved right. The body is run
+    twice and must record the same: it must not use random numbers or change state.
 
     Parameters
     ----------
@@ -257,6 +259,8 @@ def program(
         If spaces or locations are mixed.
     NotTriangularError, SingularMatrixError
         If a solve is not possible.
+    ImpureProgramError
+        If the second run of the body records something else.
 
     Examples
     --------
@@ -279,10 +283,8 @@ def program(
 
     def declare(function: Callable[..., Any]) -> Program:
         signature = Signature.of(function, parameters)
-        recorder = Recorder(signature.name)
-        symbols = signature.symbols(recorder)
-        with recording(recorder):
-            recorder.give(function(*symbols))
+        recorder = _recorded(function, signature)
+        _check_pure(function, signature, recorder)
         made = Program(recorder, signature, options or Options(), function)
         if not made.ir.steps:
             raise ArgumentError(
@@ -292,6 +294,33 @@ def program(
         return made
 
     return declare
+
+
+def _recorded(function: Callable[..., Any], signature: Signature) -> Recorder:
+    """Return what a body records."""
+    recorder = Recorder(signature.name)
+    symbols = signature.symbols(recorder)
+    with recording(recorder):
+        recorder.give(function(*symbols))
+    return recorder
+
+
+def _check_pure(function: Callable[..., Any], signature: Signature, first: Recorder) -> None:
+    """Check that a body records the same when it is run again.
+
+    Raises
+    ------
+    ImpureProgramError
+        If it does not.
+    """
+    try:
+        second = _recorded(function, signature)
+    except Exception as error:
+        place = error.span if isinstance(error, Error) else None
+        message = str(error).partition("\n")[0]
+        note = f"the second run ended with {type(error).__name__}: {message}"
+        raise impure(signature.name, note, place) from error
+    check_same(first, second)
 
 
 def _check_options(options: object) -> None:

@@ -121,7 +121,7 @@ class Recorder(Recording):
     def _keep_readers(self, name: str, but: Expression | None) -> None:
         """Store the expressions that read a field which is about to be assigned."""
         for other in list(self._live.values()):
-            if other is not but and reads_field(other.value, name):
+            if other is not but and name in other.reads:
                 self._keep(other)
 
     def space(self, name: str) -> Space:
@@ -177,7 +177,7 @@ class Recorder(Recording):
         domain = row_domain(values.space)
         for step in reversed(self.steps):
             if not isinstance(step, ir.Reduction):
-                if any(reads_field(values.value, name) for name in ir.made(step)):
+                if not values.reads.isdisjoint(ir.made(step)):
                     return None
             elif (step.kind, step.domain, step.value) == (kind, domain, values.value):
                 return step.name
@@ -277,11 +277,6 @@ class Recorder(Recording):
         name = self.fresh(name)
         self.scalars[name] = float(value)
         return ir.Scalar(name)
-
-
-def reads_field(value: ir.Value, name: str) -> bool:
-    """Whether a value reads a field."""
-    return name in ir.arrays(value)
 
 
 def current() -> Recorder:

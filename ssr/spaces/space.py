@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise, product
 from typing import Any, TypeAlias
 
@@ -377,6 +378,7 @@ def stem(name: str) -> str:
     return name.partition("[")[0]
 
 
+@lru_cache(maxsize=4096)
 def row_domain(rows: Space, others: tuple[Space, ...] = ()) -> Domain:
     """Return the rows of a space, for positive sizes that leave no space empty."""
     domain = Domain.of(rows.axes, rows.condition() & _positive(rows))

@@ -350,7 +350,7 @@ def field_outside_its_program():
     RuntimeConditionError: A Python condition depends on a field.
     | if bool(x):
     |    ^^^^^^^
-    Note: A program's body runs once, when it is declared, without data.
+    Note: A program's body runs when it is declared, without data.
     Hint: Choose between values with ssr.where(condition, a, b).
 """)
 def condition_on_a_field():
@@ -479,7 +479,7 @@ def assignment_in_place_to_a_name():
     RuntimeConditionError: A Python condition compares fields.
     | if x == b:
     |    ^^^^^^
-    Note: A program's body runs once, when it is declared, without data.
+    Note: A program's body runs when it is declared, without data.
     Hint: Choose between values with ssr.where(condition, a, b).
 """)
 def comparison_of_fields():
@@ -553,7 +553,7 @@ def value_of_another_program():
     @ssr.program(x=line)
     def p(x):
         kept.append(2.0 * x)
-        x[:] = kept[0]
+        x[:] = kept[-1]
 
     @ssr.program(x=line)
     def q(x):
@@ -600,7 +600,7 @@ def assignment_under_a_condition():
     RuntimeConditionError: A Python condition compares fields.
     | x[:] = min(x, b)
     |        ^^^^^^^^^
-    Note: A program's body runs once, when it is declared, without data.
+    Note: A program's body runs when it is declared, without data.
     Hint: Choose between values with ssr.where(condition, a, b).
 """)
 def min_of_fields():
