@@ -22,6 +22,20 @@ of a field.
 
 **Kernels.** `folded` names the steps of a program whose points are not stored. `plan_boxes` and
 `Launch` run the kernel of a matrix on a box of its rows, with arrays that are parts of larger ones.
+
+**Boxes with memory of their own.** An argument whose class has a method
+``__ssr_program__(program, args, named, bound)`` runs the programs that are called with it, or bound
+to it (``bound``), itself: what the method returns is the result. For ``A @ x`` its class has
+``__array_ufunc__ = None`` and ``__rmatmul__``. The `declaration` of a program is all that was
+declared. With ``Options(distributed=True)`` its kernel is one for boxes with memory of their own.
+`KernelMeta.units` then says what it runs in order, each a `UnitMeta`: nests, each with a table of
+boxes (`NestMeta`, `blocked`), calls of steps and moves, each with tables of its own. Units with
+empty tables do nothing, so a program is run in several calls of the kernel. A `Reach` is what a
+nest reads or writes of an array, and `region` what that is for given boxes. Beyond the rows of its
+box a nest may write what is not final: its steps compute for themselves what later ones of them
+read there. A move works through records of `RECORD` integers, each of which is to `PACK`, to
+`UNPACK`, or to copy `WITHIN` an array. Buffers need `buffer_elements`, and reductions `STATE`
+integers each, which are zero at first; `merged` makes one state of those of several parts.
 """
 
 from . import ir
@@ -29,13 +43,19 @@ from .algebra.families import add, monomials, multiply
 from .blocks.component_spaces import spaces, told
 from .build.pipeline import folded
 from .ir.external import External, Layout, Made, Tables
+from .lower.moves import PACK, RECORD, UNPACK, WITHIN
 from .points.affine import AXES, Affine
 from .points.numbers import Array, integer
 from .points.sets import Domain
 from .programs.expression import Expression
 from .programs.external import extend
-from .run.call_layout import plan_boxes
+from .programs.program import declaration
+from .run.call_layout import blocked, buffer_elements, plan_boxes
+from .run.declaration import Declaration
 from .run.launch import Launch
+from .runtime.metadata import KernelMeta, NestMeta, UnitMeta
+from .runtime.reach import Reach, region
+from .runtime.sums import STATE, merged
 from .spaces.binding import match_sizes
 from .spaces.space import Box, VectorSpace, row_domain
 from .symbols.index import affine
@@ -43,27 +63,42 @@ from .symbols.printing import show
 
 __all__ = [
     "AXES",
+    "PACK",
+    "RECORD",
+    "STATE",
+    "UNPACK",
+    "WITHIN",
     "Affine",
     "Array",
     "Box",
+    "Declaration",
     "Domain",
     "Expression",
     "External",
+    "KernelMeta",
     "Launch",
     "Layout",
     "Made",
+    "NestMeta",
+    "Reach",
     "Tables",
+    "UnitMeta",
     "VectorSpace",
     "add",
     "affine",
+    "blocked",
+    "buffer_elements",
+    "declaration",
     "extend",
     "folded",
     "integer",
     "ir",
     "match_sizes",
+    "merged",
     "monomials",
     "multiply",
     "plan_boxes",
+    "region",
     "row_domain",
     "show",
     "spaces",

@@ -38,6 +38,10 @@ class Options:
         the latency of memory is high, and costs up to a fifth where it is not.
     cache
         Keep compiled kernels on disk.
+    distributed
+        Compile for boxes with memory of their own, between which values are moved: no step is
+        folded, a nest may always be cut, and what a box needs of rows beyond it is computed there
+        too. Keeps bits. Packages that distribute programs choose it.
     debug
         Build kernels that check each access to memory, and report the first infinity or NaN that a
         statement makes as a NonFiniteError. Keeps bits, but is much slower. ``SSR_DEBUG=1`` in
@@ -57,6 +61,7 @@ class Options:
     fold: bool = True
     prefetch: bool = False
     cache: bool = True
+    distributed: bool = False
     debug: bool = False
 
     def __post_init__(self) -> None:

@@ -13,6 +13,7 @@ from ..ir import LoopNest
 from ..lower.folding import Folded, fold
 from ..lower.fusion import fuse
 from ..lower.loops import schedule
+from ..lower.moves import with_moves
 from ..lower.nests import in_place, nest
 from ..lower.passes.partial_sums import partial_sums
 from ..lower.passes.prefetch import prefetch
@@ -66,7 +67,10 @@ def lower(
     scheduled = (n if isinstance(n, ir.Call) else _scheduled(n, options) for n in nests)
     loops = tuple(s for s in scheduled if isinstance(s, ir.Call) or s.pieces)  # none: x[:] = x
     form: Form = "debug" if options.debug else "checked" if checked else "fast"
-    source, meta = kernel_source(Unit(program, loops, dtype, title, form))
+    if options.distributed:
+        loops = with_moves(program, loops)
+    unit = Unit(program, loops, dtype, title, form, distributed=options.distributed)
+    source, meta = kernel_source(unit)
     return Lowered(program, notes, nests, loops, source, meta)
 
 
@@ -93,7 +97,7 @@ def fused_nests(program: ir.Program, options: Options, dtype: str) -> tuple[ir.P
     left = apart(program, options, dtype)
     program, alone = left.program, left.nests
     if options.fuse and not options.debug:
-        program, alone = fuse(program, alone)
+        program, alone = fuse(program, alone, distributed=options.distributed)
     if not options.debug:
         program, alone = reuse(program, alone)
     if options.prefetch:
@@ -110,7 +114,7 @@ def apart(program: ir.Program, options: Options, dtype: str) -> Folded:
         else optimise(nest(step, program), program, options, dtype)
         for step in program.steps
     )
-    if not options.fold or options.debug:
+    if not options.fold or options.debug or options.distributed:
         return Folded(program, alone)
     left = fold(program, alone)
     _verified(left.program, left.nests, "fold")

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from .. import ir
 from ..algebra.stored import needed
 from ..ir import LoopNest
+from ..lower.moves import kind_of
+from ..lower.reaches import reached
 from ..points.loop_tree import For, If, Loop, runs_of
-from ..runtime.metadata import BufferMeta, CallMeta, KernelMeta, NestMeta, StoredMeta
+from ..runtime.metadata import (
+    BufferMeta,
+    CallMeta,
+    KernelMeta,
+    NestMeta,
+    StoredMeta,
+    UnitMeta,
+)
 from .unit import Unit
 from .write_loops import has_loop
 from .writer import Writer
@@ -48,7 +57,29 @@ def described(unit: Unit, writers: Sequence[Writer], functions: Sequence[str]) -
         calls=tuple(CallMeta(call.name, call.fields) for call in unit.calls),
         looks=unit.looks,
         whole=() if unit.checked else tuple(name for name, _ in program.vectors),
+        units=tuple(_units(unit)) if unit.distributed else (),
     )
+
+
+def _units(unit: Unit) -> Iterator[UnitMeta]:
+    """Yield what a kernel runs, in order."""
+    for number, step in unit.numbered():
+        kind = kind_of(step)
+        if isinstance(step, ir.Call):
+            yield UnitMeta(kind, number, numbers=_numbers(unit, step.scalars))
+            continue
+        nest = step.nest
+        reads, writes = reached(nest, unit.arrays)
+        folds = tuple((fold.name, fold.kind, unit.reductions[fold.name]) for fold in nest.folds)
+        numbers = _numbers(unit, [statement.value for statement in nest.statements])
+        yield UnitMeta(kind, number, reads, writes, folds, numbers)
+
+
+def _numbers(unit: Unit, values: Sequence[ir.Value]) -> tuple[str, ...]:
+    """Return the names of the reductions that occur in values."""
+    parts = (part for value in values for part in ir.walk(value))
+    names = (part.name for part in parts if isinstance(part, ir.Scalar))
+    return tuple(dict.fromkeys(name for name in names if name in unit.reductions))
 
 
 def _nest(nest: ir.Nest, program: ir.Program) -> NestMeta:

@@ -57,7 +57,7 @@ def _module(
     yield from (line for text in functions.texts.values() for line in ("", *text, ""))
     yield from ["", f"def kernel({', '.join(a.name for a in given)}):"]
     yield from refusals(unit.program.fields, meta.written)
-    yield from _start(meta, body)
+    yield from _start(unit, meta, body)
     yield from [*body, "    return 0", "", "", "SIGNATURE = i8("]
     yield from [*(f"    {a.type}," for a in given), ")"]
     if not unit.checked:
@@ -80,14 +80,17 @@ def _imports(unit: Unit, *, wide: bool) -> list[str]:
     ]
 
 
-def _start(meta: KernelMeta, body: Sequence[str]) -> Iterator[str]:
-    """Yield the lines before the first nest: cleared states, and what all nests use."""
+def _start(unit: Unit, meta: KernelMeta, body: Sequence[str]) -> Iterator[str]:
+    """Yield the lines before the first nest: cleared states, and what all nests use.
+
+    Who runs a program on boxes with memory of their own clears the states: it takes several calls.
+    """
     used = names(body)
     if "watch" in used:
         yield "    watch = stopwatch()"
     if "one" in used:
         yield "    one = layout[0]"
-    if meta.reductions:
+    if meta.reductions and not unit.distributed:
         yield f"    for clear in range({meta.reductions * STATE}):"
         yield f"        state[clear // {STATE}, clear % {STATE}] = 0"
     if "strip_length" in used:

@@ -18,13 +18,17 @@ Form: TypeAlias = Literal["fast", "checked", "debug"]
 
 @dataclass(frozen=True)
 class Unit:
-    """A program, what runs one after the other, the type of numbers, a title, and the form."""
+    """A program, what runs one after the other, the type of numbers, a title, and the form.
+
+    It is ``distributed`` if it is for boxes with memory of their own.
+    """
 
     program: ir.Program
     steps: tuple[LoopNest | ir.Call, ...]
     dtype: str
     title: str
     form: Form = "fast"
+    distributed: bool = False
 
     @property
     def debug(self) -> bool:
@@ -77,8 +81,11 @@ class Unit:
 
     @cached_property
     def looks(self) -> tuple[Look, ...]:
-        """What is examined after the nests: what they make, unless other points may be anything."""
-        if not self.debug:
+        """What is examined after the nests: what they make, unless other points may be anything.
+
+        Arrays of boxes with memory of their own are not examined.
+        """
+        if not self.debug or self.distributed:
             return ()
         anything = partly_needed(self.program)
         return tuple(

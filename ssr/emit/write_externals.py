@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from .. import ir
 from .outline import Functions
+from .unit import Unit
 from .write_rows import value_text
 from .writer import Writer, shown, spelled
 
@@ -46,14 +47,21 @@ def _names(calls: Sequence[ir.Call]) -> list[str]:
     ]
 
 
-def call_lines(calls: Sequence[ir.Call], number: int, functions: Functions) -> list[str]:
-    """Return the lines that make a call."""
-    call = calls[number]
+def call_lines(unit: Unit, number: int, functions: Functions) -> list[str]:
+    """Return the lines that make a call.
+
+    In a kernel for boxes with memory of their own, a call without links is left out: each run of
+    the kernel is a phase of the program, in which most calls have nothing to do.
+    """
+    call, depth = unit.calls[number], 1
     writer = Writer({}, {}, "", 0, {}, {}, functions)
-    numbers = [value_text(writer, value, {}, 1) for value in call.scalars]
+    numbers = [value_text(writer, value, {}, depth) for value in call.scalars]
     arguments = [*map(spelled, call.fields), *tables(number), scratch(number), *numbers]
-    function = _names(calls)[number]
-    writer.line(1, f"{function}({', '.join(arguments)})  # {shown(call.name)}")
+    function = _names(unit.calls)[number]
+    if unit.distributed:
+        writer.line(depth, f"if {tables(number)[0]}.shape[0]:")
+        depth += 1
+    writer.line(depth, f"{function}({', '.join(arguments)})  # {shown(call.name)}")
     return writer.lines
 
 

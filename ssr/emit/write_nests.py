@@ -41,7 +41,7 @@ def kernel_body(unit: Unit, writers: Sequence[Writer], functions: Functions) -> 
     body: list[str] = []
     for number, step in unit.numbered():
         if isinstance(step, ir.Call):
-            body += call_lines(unit.calls, number, functions)
+            body += call_lines(unit, number, functions)
             continue
         inside = functions.short(writers[number].lines) if cut else writers[number].lines
         body += _nest_lines(unit, step.nest, number, writers[number], inside)

@@ -30,7 +30,8 @@ class Tables:
     Attributes
     ----------
     links
-        Integers, int64 and contiguous: whatever the function wants.
+        Integers, int64 and contiguous: whatever the function wants. If there are none, it has
+        nothing to do.
     weights
         Numbers of the kernel's type, contiguous.
     scratch

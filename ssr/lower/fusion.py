@@ -12,7 +12,8 @@ needed.
 
 The nest runs over the box of the smallest space on which something is stored. What is stored on
 others, which have some more points at their sides, is computed so far beyond the box. Such a nest
-cannot be cut into boxes.
+cannot be cut into boxes of one memory. In boxes with memory of their own, what is stored is also
+computed as far beyond the box as it is read inside the nest.
 
 A step may be several statements already, with buffers of its own, as the passes over single nests
 make them; it is stored then. Steps whose rows depend on each other, sweeps, fix the direction of
@@ -38,7 +39,7 @@ MOST_STEPS = 64
 
 
 def fuse(
-    program: ir.Program, alone: Sequence[ir.Nest | ir.Call]
+    program: ir.Program, alone: Sequence[ir.Nest | ir.Call], *, distributed: bool = False
 ) -> tuple[ir.Program, tuple[ir.Nest | ir.Call, ...]]:
     """Return a program without temporaries that are buffered, and its nests.
 
@@ -48,6 +49,8 @@ def fuse(
         The program, its assignments in place or through temporaries.
     alone
         The nest of each step alone, after the passes over such nests; calls stay as they are.
+    distributed
+        Whether the nests run on boxes with memory of their own.
     """
     pairs = zip(program.steps, alone, strict=True)
     steps = [_candidate(step, made, program) for step, made in pairs]
@@ -56,12 +59,12 @@ def fuse(
     buffered: set[str] = set()
     start = 0
     while start < len(alone):
-        plan = _longest(steps, last_reads, start)
+        plan = _longest(steps, last_reads, start, distributed)
         if plan is None:
             nests.append(alone[start])
             start += 1
         else:
-            nests.append(_shared_nest(plan))
+            nests.append(_shared_nest(plan, distributed))
             buffered |= plan.buffered
             start += len(plan.steps)
     kept = tuple(f for f in program.temporaries if f.name not in buffered)
@@ -118,7 +121,10 @@ def _last_reads(
 
 
 def _longest(
-    steps: Sequence[Candidate | None], last_reads: Mapping[str, int], start: int
+    steps: Sequence[Candidate | None],
+    last_reads: Mapping[str, int],
+    start: int,
+    distributed: bool,
 ) -> Plan | None:
     """Return how the longest run of steps that can share a nest does so; None for one step."""
     following = takewhile(lambda s: s is not None, steps[start : start + MOST_STEPS])
@@ -126,14 +132,14 @@ def _longest(
     most = bisect_left(range(1, len(run) + 1), True, key=lambda n: not possible(run[:n]))
     for count in range(most, 1, -1):
         temporaries = {name for name, last in last_reads.items() if last < start + count}
-        plan = plan_of(run[:count], temporaries)
+        plan = plan_of(run[:count], temporaries, distributed=distributed)
         if plan is not None:
             return plan
     return None
 
 
-def _shared_nest(plan: Plan) -> ir.Nest:
-    """Return the nest of a plan."""
+def _shared_nest(plan: Plan, distributed: bool) -> ir.Nest:
+    """Return the nest of a plan, whose box is all of its rows if it cannot be cut."""
     axes = plan.steps[0].nest.axes
     buffers: list[ir.Buffer] = []
     rotations: dict[str, ir.Buffer] = {}
@@ -160,7 +166,7 @@ def _shared_nest(plan: Plan) -> ir.Nest:
         rows=plan.rows,
         axes=axes,
         order=plan.order,
-        context=context(axes, names, plan.rows, whole=earlier is None),
+        context=context(axes, names, plan.rows, whole=earlier is None and not distributed),
         buffers=tuple(buffers),
         statements=tuple(statements),
         earlier=earlier,

@@ -149,12 +149,15 @@ class Group:
     buffered
         The temporaries that need not be stored.
     stored
-        For each step how far beyond the box it is stored.
+        For each step how far beyond the box it is stored at least.
+    distributed
+        Whether boxes have memory of their own: then a step is stored as far as later ones read.
     """
 
     steps: tuple[Candidate, ...]
     buffered: frozenset[str]
     stored: tuple[Margin, ...]
+    distributed: bool = False
 
     @property
     def backward(self) -> bool:
@@ -207,8 +210,20 @@ def possible(steps: Sequence[Candidate]) -> bool:
     return timings is not None and _reductions_on_time(group, timings)
 
 
-def plan_of(steps: Sequence[Candidate], temporaries: set[str]) -> Plan | None:
-    """Return how steps share a nest, if they can; ``temporaries`` are not read after it."""
+def plan_of(
+    steps: Sequence[Candidate], temporaries: set[str], *, distributed: bool = False
+) -> Plan | None:
+    """Return how steps share a nest, if they can.
+
+    Parameters
+    ----------
+    steps
+        The steps.
+    temporaries
+        Those that are not read after the nest.
+    distributed
+        Whether the nest runs on boxes with memory of their own.
+    """
     buffered = _buffered(steps, temporaries)
     rows = _smallest([step.rows for step in steps if step.written not in buffered])
     if rows is None:
@@ -217,7 +232,7 @@ def plan_of(steps: Sequence[Candidate], temporaries: set[str]) -> Plan | None:
     known = tuple(margin for margin in stored if margin is not None)
     if len(known) < len(stored):
         return None
-    group = Group(tuple(steps), buffered, known)
+    group = Group(tuple(steps), buffered, known, distributed)
     timings = _timings(group)
     if timings is None:
         return None
@@ -303,10 +318,9 @@ def _timings(
     """
     timings = [Timing(Advance(), margin) for margin in group.stored]
     for place in reversed(range(len(timings))):
-        advance = _advance(group, timings, place)
-        if advance is None:
+        advance, margin = _advance(group, timings, place), _margin(group, timings, place)
+        if advance is None or margin is None:
             return None
-        margin = _needed(group, timings, place) if group.is_buffered(place) else group.stored[place]
         advance = max(advance, least.get(place, Advance())).including(margin.last(group.backward))
         if advance.including(MOST) != MOST:
             return None
@@ -330,6 +344,18 @@ def _advance(group: Group, timings: Sequence[Timing], place: int) -> Advance | N
         for read in overwritten:
             earliest = max(earliest, read.seen(timing, not group.backward))
     return earliest
+
+
+def _margin(group: Group, timings: Sequence[Timing], place: int) -> Margin | None:
+    """Return how far beyond the box a step is computed; None if it cannot be."""
+    step, least = group.steps[place], group.stored[place]
+    if not group.distributed and not group.is_buffered(place):
+        return least
+    reads = (read for later in group.steps[place + 1 :] for read in later.reads_of(step.written))
+    if not all(read.is_near for read in reads):
+        return None
+    margin = least.including(_needed(group, timings, place))
+    return margin if margin == NO_MARGIN or (step.is_simple and not step.reduces) else None
 
 
 def _needed(group: Group, timings: Sequence[Timing], place: int) -> Margin:
@@ -391,6 +417,11 @@ def _widened(group: Group, timings: tuple[Timing, ...]) -> tuple[Timing, ...]:
     wider = list(timings)
     for run in _alike(group, timings):
         if not group.is_buffered(run.start):
+            for place in reversed(run):
+                margin = _margin(group, wider, place)
+                if margin is None:
+                    return timings
+                wider[place] = replace(wider[place], margin=margin)
             continue
         for place in reversed(run):
             wider[place] = replace(wider[place], margin=_needed(group, wider, place))

@@ -23,6 +23,7 @@ from ..programs.program import Program, program
 from ..programs.vectors import Vector
 from ..spaces.binding import match_sizes
 from ..spaces.space import Space
+from ..symbols.values import takes_over
 from .matrix import Matrix
 from .operator import Operator
 
@@ -137,7 +138,7 @@ class Assembled(Operator["Assembled"]):
             return Vector([self @ component for component in x])
         if isinstance(x, (Matrix, Assembled)):
             return product(self, x)
-        return self.apply(x)
+        return NotImplemented if takes_over(x) else self.apply(x)
 
     def __rmatmul__(self, other: object) -> Any:
         if isinstance(other, Matrix):

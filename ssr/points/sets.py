@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import product
-from typing import Any
+from typing import Any, TypeAlias
 
 import islpy as isl
 
@@ -19,6 +19,8 @@ from .condition import Condition
 
 _CONTEXT = isl.DEFAULT_CONTEXT
 
+Bounds: TypeAlias = tuple[tuple[Affine, ...], ...]
+"""For each axis of a set expressions in its parameters."""
 
 EFFORT = 3_000_000
 """Operations of isl after which the inverse of a map is given up: about a second."""
@@ -87,6 +89,14 @@ class Domain:
         if self._text is None:
             self._text = str(self.isl)
         return self._text
+
+    @staticmethod
+    def union(domains: Sequence[Domain]) -> Domain:
+        """Return the points of at least one of some sets."""
+        raw = domains[0].isl
+        for other in domains[1:]:
+            raw = raw.union(other.isl)
+        return Domain(domains[0].axes, raw.coalesce())
 
     def __repr__(self) -> str:
         return self.text
@@ -260,13 +270,7 @@ class Domain:
         if len(parts) != 1 or parts[0].dim(isl.dim_type.div):
             return None
         for constraint in parts[0].get_constraints():
-            test = Affine((), int(constraint.get_constant_val().to_python()))
-            for kind in (isl.dim_type.set, isl.dim_type.param):
-                for place in range(constraint.dim(kind)):
-                    factor = int(constraint.get_coefficient_val(kind, place).to_python())
-                    named = kind == isl.dim_type.param
-                    name = constraint.get_dim_name(kind, place) if named else self.axes[place]
-                    test += Affine.name(name) * factor
+            test = self._test(constraint)
             if not constraint.is_equality():
                 found.append(test)
                 continue
@@ -291,6 +295,74 @@ class Domain:
             )
             for d in range(len(self.axes))
         )
+
+    def hulls(self) -> Iterator[tuple[Bounds, Bounds, tuple[Affine, ...]]]:
+        """Yield for each conjunction of the set bounds of what it holds, free of indices.
+
+        Conditions on remainders are left out; of those on several axes at once the shadows on each
+        axis are taken.
+
+        Yields
+        ------
+        For each axis expressions that are <= the index at all points; for each axis expressions
+        that are > the index; and expressions that are >= 0 for parameters for which there are
+        points.
+
+        Examples
+        --------
+        >>> d = Domain.where(("j", "i"), "j <= 2 * i < n and 0 <= j <= m < n", ("m", "n"))
+        >>> for low, high, when in d.hulls():
+        ...     print([*map(str, low[0]), "|", *map(str, low[1]), "|", *map(str, high[1])], *when)
+        ['0', '|', '0', '|', '((n + 1)//2)'] -m + n - 1 m
+        """
+        for part in self.isl.get_basic_sets():
+            if part.is_empty():
+                continue
+            low: list[list[Affine]] = [[] for _ in self.axes]
+            high: list[list[Affine]] = [[] for _ in self.axes]
+            when: list[Affine] = []
+            tests = self._tests(part)
+            if any(len(test.names() & {*self.axes}) > 1 for test in tests):
+                tests = [test for n in range(len(self.axes)) for test in self._shadow(part, n)]
+            for test in dict.fromkeys(tests):
+                factors = dict(test.terms)
+                place = next((n for n, axis in enumerate(self.axes) if axis in factors), None)
+                if place is None:
+                    when.append(test)
+                    continue
+                factor = factors[self.axes[place]]
+                rest = test - Affine.name(self.axes[place]) * factor
+                if factor > 0:
+                    low[place].append(-(rest // factor))
+                else:
+                    high[place].append(rest // -factor + 1)
+            yield tuple(map(tuple, low)), tuple(map(tuple, high)), tuple(when)
+
+    def _shadow(self, part: Any, axis: int) -> list[Affine]:
+        """Return the tests of a conjunction's shadow on one axis."""
+        behind = len(self.axes) - 1 - axis
+        shadow = part.project_out(isl.dim_type.set, axis + 1, behind)
+        shadow = shadow.project_out(isl.dim_type.set, 0, axis)
+        return Domain((self.axes[axis],), None)._tests(shadow)
+
+    def _tests(self, part: Any) -> list[Affine]:
+        """Return expressions that are >= 0 on a conjunction, without conditions on remainders."""
+        found = []
+        for constraint in part.remove_divs().remove_redundancies().get_constraints():
+            test = self._test(constraint)
+            found += [test, -test] if constraint.is_equality() else [test]
+        return found
+
+    def _test(self, constraint: Any) -> Affine:
+        """Return the expression of which a constraint says that it is zero, or >= 0."""
+        test = Affine((), int(constraint.get_constant_val().to_python()))
+        for kind in (isl.dim_type.set, isl.dim_type.param):
+            for place in range(constraint.dim(kind)):
+                factor = int(constraint.get_coefficient_val(kind, place).to_python())
+                named = kind == isl.dim_type.param
+                name = constraint.get_dim_name(kind, place) if named else self.axes[place]
+                test += Affine.name(name) * factor
+        return test
 
     def without(self, names: Sequence[str]) -> Domain:
         """Return the points that the set has for any values of some parameters.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import ir
-from ..errors import ArgumentError, Error, Span
+from ..errors import ArgumentError, BoxError, Error, Span
 from ..ir.liveness import live
 from ..lower.join_sums import joined
 from ..lower.place_externals import settled
@@ -49,7 +49,7 @@ class Program:
         self.signature = signature
         self._recorder = recorder
         self._body = body
-        self._launcher = Launcher(_declaration(recorder, signature, options), _build)
+        self._launcher = Launcher(_declared(recorder, signature, options), _build)
         self._many = isinstance(recorder.results, tuple)
 
     @property
@@ -124,6 +124,11 @@ class Program:
                     return self._returned(results) if results else None
             except TypeError:  # what is wrong is found out below
                 pass
+        own = _running((*args, *named.values()))
+        if own is not None:
+            if boxes is not None:
+                raise BoxError(f"The fields of {self.ir.name} are cut already; it takes no boxes.")
+            return own.__ssr_program__(self, args, named, False)
         args = self.signature.arranged(args, named)
         if any(isinstance(a, (Row, Value)) for a in args):
             return self._inline(args)
@@ -161,6 +166,10 @@ class Program:
         >>> u
         array([0.25, 0.25, 0.25])
         """
+        own = _running((*args, *named.values()))
+        if own is not None:
+            made: Bound = own.__ssr_program__(self, args, named, True)
+            return made
         given = self.signature.arranged(args, named, partly=True)
         return self._launcher.bind(given, self._arrays(given), self._returned)
 
@@ -200,6 +209,11 @@ class Program:
         return [*given, *self._launcher.declaration.captured]
 
 
+def _running(given: Sequence[Any]) -> Any:
+    """Return the first argument that runs programs itself, if there is one."""
+    return next((value for value in given if hasattr(type(value), "__ssr_program__")), None)
+
+
 def _build(program: ir.Program, options: Options, dtype: str) -> Kernel:
     """Return a compiled kernel; the compiler is loaded when it is first needed."""
     if os.environ.get("SSR_DUMP"):
@@ -211,7 +225,7 @@ def _build(program: ir.Program, options: Options, dtype: str) -> Kernel:
     return build(program, options, dtype)
 
 
-def _declaration(recorder: Recorder, signature: Signature, options: Options) -> Declaration:
+def _declared(recorder: Recorder, signature: Signature, options: Options) -> Declaration:
     """Return a program as a recorder has collected it."""
     found, places = _program_ir(recorder)
     parameters = (
@@ -235,6 +249,11 @@ def _declaration(recorder: Recorder, signature: Signature, options: Options) -> 
         stored=recorder.stored,
         sizes=recorder.sizes,
     )  # fmt: skip
+
+
+def declaration(program: Program) -> Declaration:
+    """Return all that a program was declared with."""
+    return program._launcher.declaration
 
 
 def program(

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import BoxError
 from ..points.numbers import integer
-from ..runtime.metadata import KernelMeta, NestMeta
+from ..runtime.metadata import BufferMeta, KernelMeta, NestMeta
 from ..spaces.space import Box, Space
 from .check_arrays import extent_bytes
 
@@ -75,9 +75,7 @@ def plan_boxes(
             for box in chosen
         ]
         tables.append(np.array(lines, np.int64))
-    buffers = tuple(
-        max(b.rows * _elements(box, b.pad, b.lines) for box in lists[b.nest]) for b in meta.buffers
-    )
+    buffers = tuple(max(buffer_elements(b, box) for box in lists[b.nest]) for b in meta.buffers)
     given = [a for _, _, a in arrays]
     return Plan(
         tuple(shapes),
@@ -89,10 +87,11 @@ def plan_boxes(
     )
 
 
-def _elements(box: Box, pad: int, lines: int | None) -> int:
-    """Return the elements of a row of a buffer, a plane if the lines beyond the box are given."""
-    row = box[-1][1] - box[-1][0] + 2 * pad
-    return row if lines is None else row * (box[-2][1] - box[-2][0] + 2 * lines)
+def buffer_elements(buffer: BufferMeta, box: Box) -> int:
+    """Return the elements that a buffer needs for a box: its rows, or planes."""
+    row = box[-1][1] - box[-1][0] + 2 * buffer.pad
+    plane = 1 if buffer.lines is None else box[-2][1] - box[-2][0] + 2 * buffer.lines
+    return buffer.rows * row * plane
 
 
 def _layout(arrays: Sequence[np.ndarray[Any, Any]], apart: int) -> Table:

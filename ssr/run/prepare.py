@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import ir
 from ..errors import UnboundError
+from ..lower.moves import Move
 from ..runtime.metadata import KernelMeta
 from ..runtime.sums import STATE
 from ..spaces.binding import match_sizes
@@ -114,6 +115,8 @@ def _externals(
     """Return the tables of the functions of other packages; those without any check the sizes."""
     steps = (s for s in declaration.program.steps if isinstance(s, ir.Call))
     externals = {s.name: s.external for s in steps}
+    moves = {meta.calls[u.number].name for u in meta.units if u.kind == "move"}
+    externals |= {name: Move(len(meta.fields) + len(meta.temporaries)) for name in moves}
     for name in externals.keys() - {call.name for call in meta.calls}:
         externals[name].check(sizes)
     return [
@@ -150,11 +153,23 @@ def _bytes(scratch: Scratch) -> int:
 
 def _run(declaration: Declaration, kernel: Kernel) -> Callable[..., int]:
     """Return the function of a kernel that takes what a call gives."""
-    run = kernel.run
-    if declaration.options.debug:
-        run = _watched(declaration, kernel)
+    run = _watched(declaration, kernel) if declaration.options.debug else kernel.run
+    if kernel.meta.units and kernel.meta.reductions:
+        run = _clearing(run, kernel.meta)
     vectors = any(p.kind == "vector" for p in declaration.fields)
     return _taking_parts(run, declaration.fields) if vectors and not kernel.meta.whole else run
+
+
+def _clearing(run: Callable[..., int], meta: KernelMeta) -> Callable[..., int]:
+    """Return a function that clears the states of reductions before a kernel that does not."""
+    tables = len(meta.nests) + len(meta.stored) + 2 * len(meta.calls)
+    place = -1 - tables - 1 - bool(meta.results)
+
+    def call(*args: Any) -> int:
+        args[place][:] = 0
+        return run(*args)
+
+    return call
 
 
 def _watched(declaration: Declaration, kernel: Kernel) -> Callable[..., int]:

@@ -5,9 +5,11 @@ A module holds it as a literal, `KernelMeta.literal`, so that it needs no import
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
-from typing import Any
+from typing import Any, Literal
+
+from .reach import Reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,45 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
+class UnitMeta:
+    """What a kernel for boxes with memory of their own runs as one: a nest, a call or a move.
+
+    Attributes
+    ----------
+    kind
+        What it is. Moves stand between all others, and before and behind them.
+    number
+        The number of its table among those of nests; that of calls and moves in `KernelMeta.calls`.
+    reads, writes
+        What a nest reads and writes of fields and temporaries. What a call reads and writes is not
+        known: see its fields.
+    folds
+        The reductions that are made: name, kind, and row of the state.
+    numbers
+        The names of reductions that are read.
+    """
+
+    kind: Literal["nest", "call", "move"]
+    number: int
+    reads: tuple[Reach, ...] = ()
+    writes: tuple[Reach, ...] = ()
+    folds: tuple[tuple[str, str, int], ...] = ()
+    numbers: tuple[str, ...] = ()
+
+    def literal(self) -> tuple[Any, ...]:
+        """Return the same as tuples of numbers and strings."""
+        reads, writes = (tuple(r.literal() for r in each) for each in (self.reads, self.writes))
+        return self.kind, self.number, reads, writes, self.folds, self.numbers
+
+    @staticmethod
+    def of(literal: Sequence[Any]) -> UnitMeta:
+        """Return what a literal describes."""
+        kind, number, reads, writes, folds, numbers = literal
+        reads, writes = (tuple(map(Reach.of, each)) for each in (reads, writes))
+        return UnitMeta(kind, number, reads, writes, folds, numbers)
+
+
+@dataclass(frozen=True, slots=True)
 class KernelMeta:
     """What a caller must know about a kernel.
 
@@ -103,6 +144,8 @@ class KernelMeta:
         What the debug build examines, in the order of the numbers that it returns.
     whole
         The vector fields that the module's ``call`` takes as one array each.
+    units
+        What a kernel for boxes with memory of their own runs, in order; of other kernels nothing.
     """
 
     fields: tuple[str, ...]
@@ -121,6 +164,7 @@ class KernelMeta:
     calls: tuple[CallMeta, ...] = ()
     looks: tuple[Look, ...] = ()
     whole: tuple[str, ...] = ()
+    units: tuple[UnitMeta, ...] = ()
 
     def literal(self) -> dict[str, Any]:
         """Return the same as dictionaries, lists and tuples of numbers and strings."""
@@ -145,6 +189,8 @@ class KernelMeta:
             found["looks"] = [astuple(look) for look in self.looks]
         if self.whole:
             found["whole"] = list(self.whole)
+        if self.units:
+            found["units"] = [unit.literal() for unit in self.units]
         return found
 
     @staticmethod
@@ -178,4 +224,5 @@ class KernelMeta:
             ),
             looks=tuple(Look(*entry) for entry in literal.get("looks", ())),
             whole=tuple(literal.get("whole", ())),
+            units=tuple(map(UnitMeta.of, literal.get("units", ()))),
         )

@@ -19,6 +19,7 @@ last bit there. The idea is that of binned sums (Demmel and Nguyen, IEEE Trans. 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,34 @@ def add(state: Any, terms: list[float]) -> None:
             part = (rest + 1.5 * 2.0**52 * unit) - 1.5 * 2.0**52 * unit
             rest -= part
             state[2 + place] += int(part / unit)
+
+
+def merged(kind: str, states: Sequence[Any]) -> Any:
+    """Return the state of all terms of a reduction from the states of parts of them.
+
+    The order of the parts makes no difference.
+
+    Parameters
+    ----------
+    kind
+        The reduction: ``sum``, ``max`` or ``min``.
+    states
+        The state of each part, as kernels leave it.
+    """
+    whole = np.zeros(STATE, np.int64)
+    seen = [[int(n) for n in state[:7]] for state in states if state[0]]
+    if seen and kind == "sum":
+        whole[:2] = 1, max(level for _, level, *_ in seen)
+        for _, level, *limbs in seen:
+            down = min(int(whole[1]) - level, 3)
+            whole[2 + down : 5] += np.array(limbs[: 3 - down], np.int64)
+    elif seen:
+        whole[:2] = 1, (max if kind == "max" else min)(key for _, key, *_ in seen)
+    special = [_value(state[6]) for state in states if kind == "sum" and state[5]]
+    if special:
+        with np.errstate(invalid="ignore"):
+            whole[5:7] = 1, _bits(float(np.sum(special)))
+    return whole
 
 
 def _shift(level: int) -> int:

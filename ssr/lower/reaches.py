@@ -1,0 +1,185 @@
+"""Find which elements of arrays the nests of a program read and write, as functions of their box.
+
+Rows come from the domains of statements, and of the terms in which a load stands; they may lie
+beyond the box. What a statement reads of the rows that earlier ones of its nest have written is
+left out: for the nest as a whole it is no input.
+
+Many loads give few hulls. One that lies in another is dropped, and two that differ along one axis,
+by a shift or in length, become one. Bounds are compared as expressions: they differ by a constant,
+or by a constant and one of the facts that hold for any box, such as ``i_hi - i_lo - 1 >= 0``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from .. import ir
+from ..algebra.analyse import reads
+from ..points.affine import AXES, Affine
+from ..points.sets import Bounds, Domain
+from ..runtime.reach import Reach
+
+Expressions = tuple[Affine, ...]
+
+GAP = 4
+"""Elements between two hulls that become one."""
+
+
+def reached(
+    nest: ir.Nest, arrays: Mapping[str, ir.Field]
+) -> tuple[tuple[Reach, ...], tuple[Reach, ...]]:
+    """Return what a nest reads, and what it writes, of arrays.
+
+    Parameters
+    ----------
+    nest
+        The nest.
+    arrays
+        The fields and temporaries by name; what is not among them is a buffer.
+    """
+    finder = _Finder(nest)
+    written: dict[str, Domain] = {}
+    read: dict[Reach, None] = {}
+    made: dict[Reach, None] = {}
+    for statement in nest.statements:
+        rows = statement.domain & nest.context
+        for domain, load in dict.fromkeys(reads(statement.value, rows)):
+            if load.array in arrays and not _within(domain, load, written.get(load.array)):
+                read |= dict.fromkeys(finder.reaches(load.array, load.new, domain, load.index))
+        for gather in ir.gathers(statement.value):
+            read[Reach(gather.array, gather.new, (), (), (), ())] = None
+        if statement.array in arrays:
+            made |= dict.fromkeys(finder.reaches(statement.array, False, rows, statement.index))
+            here = rows.image(statement.index, AXES[len(statement.index)])
+            known = written.get(statement.array)
+            written[statement.array] = here if known is None else known | here
+    order = _Order(_facts(nest))
+    return order.fewer(read), order.fewer(made)
+
+
+def _within(rows: Domain, load: ir.Load, written: Domain | None) -> bool:
+    """Whether all elements that rows read have been written."""
+    return written is not None and rows.image(load.index, written.axes) <= written
+
+
+class _Finder:
+    """Elements that rows of a nest meet, as hulls."""
+
+    def __init__(self, nest: ir.Nest) -> None:
+        self.context = nest.context
+        self.axes = nest.axes
+        self.known: dict[Domain, list[tuple[Bounds, Bounds, Expressions]]] = {}
+
+    def reaches(self, array: str, new: bool, rows: Domain, index: Expressions) -> Iterator[Reach]:
+        """Yield the elements of an array that rows meet, a hull for each conjunction of the rows.
+
+        Where each row meets the array at its own index, or at one shifted by constants, these
+        elements are taken as rows of their own.
+        """
+        own = tuple(map(Affine.name, self.axes))
+        shift = [here - axis for here, axis in zip(index, own, strict=False)]
+        near = len(own) == len(index) and all(s.is_constant for s in shift)
+        for low, high, when in self._hulls(rows):
+            if near:
+                low = tuple(_shifted(b, s.constant) for b, s in zip(low, shift, strict=True))
+                high = tuple(_shifted(b, s.constant) for b, s in zip(high, shift, strict=True))
+            yield Reach(array, new, low, high, when, own if near else index)
+
+    def _hulls(self, rows: Domain) -> list[tuple[Bounds, Bounds, Expressions]]:
+        """Return the hulls of rows, as far as they do not follow from the context."""
+        if rows not in self.known:
+            found = [] if rows.empty else [*rows.simplified(self.context).hulls()]
+            self.known[rows] = found
+        return self.known[rows]
+
+
+def _shifted(bounds: Expressions, shift: int) -> Expressions:
+    return tuple(bound + shift for bound in bounds)
+
+
+def _facts(nest: ir.Nest) -> tuple[Affine, ...]:
+    """Return what is >= 0 for any box of a nest: it is not empty, and lies within the rows."""
+    found = [Affine()]
+    for axis, low, extent in zip(nest.axes, *nest.rows.points, strict=True):
+        first, last = Affine.name(f"{axis}_lo"), Affine.name(f"{axis}_hi")
+        found += [last - first - 1, first - low, extent + low - last, last - 1 - low]
+        found += [extent + low - 1 - first, extent - 1]
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class _Order:
+    """Comparisons of bounds under some facts: expressions that are >= 0."""
+
+    facts: tuple[Affine, ...]
+
+    def fewer(self, reaches: Mapping[Reach, None]) -> tuple[Reach, ...]:
+        """Return hulls that hold the same elements, as few as are easily found."""
+        left = [*reaches]
+        kept: list[Reach] = []
+        while left:
+            here = left.pop(0)
+            for place, other in enumerate(kept):
+                both = self.joined(here, other)
+                if both is not None:
+                    del kept[place]
+                    left.insert(0, both)
+                    break
+            else:
+                kept.append(here)
+        return tuple(kept)
+
+    def joined(self, one: Reach, other: Reach) -> Reach | None:
+        """Return the hull of two that differ along one axis at most, or of which one holds both."""
+        if (one.array, one.new, one.index) != (other.array, other.new, other.index):
+            return None
+        for large, small in ((one, other), (other, one)):
+            if self.holds(large, small):
+                return large
+        if {*one.when} != {*other.when}:
+            return None
+        differ = [n for n in range(len(one.low)) if not self.same(one, other, n)]
+        if len(differ) != 1:
+            return None
+        (axis,) = differ
+        for first, last in ((one, other), (other, one)):
+            if self.follows(first, last, axis):
+                return replace(first, high=last.high)
+        return None
+
+    def holds(self, large: Reach, small: Reach) -> bool:
+        """Whether one hull holds another."""
+        return {*large.when} <= {*small.when} and all(
+            self.below(low, less) and self.above(high, more)
+            for low, less, high, more in zip(
+                large.low, small.low, large.high, small.high, strict=True
+            )
+        )
+
+    def follows(self, first: Reach, last: Reach, axis: int) -> bool:
+        """Whether a hull begins and ends behind another one along an axis, `GAP` or less apart."""
+        start, stop = last.low[axis], first.high[axis]
+        near = all(self.at_most(low, high + GAP) for low in start for high in stop)
+        return near and self.below(first.low[axis], start) and self.above(last.high[axis], stop)
+
+    def same(self, one: Reach, other: Reach, axis: int) -> bool:
+        """Whether two hulls have the same rows along an axis."""
+        return all(
+            self.below(a.low[axis], b.low[axis]) and self.above(a.high[axis], b.high[axis])
+            for a, b in ((one, other), (other, one))
+        )
+
+    def below(self, bounds: Expressions, others: Expressions) -> bool:
+        """Whether the largest of some bounds is at most the largest of others."""
+        return all(any(self.at_most(bound, other) for other in others) for bound in bounds)
+
+    def above(self, bounds: Expressions, others: Expressions) -> bool:
+        """Whether the smallest of some bounds is at least the smallest of others."""
+        return all(any(self.at_most(other, bound) for other in others) for bound in bounds)
+
+    def at_most(self, one: Affine, other: Affine) -> bool:
+        """Whether an expression is at most another one."""
+        more = other - one
+        rest = (more - fact for fact in self.facts)
+        return any(r.is_constant and r.constant >= 0 for r in rest)

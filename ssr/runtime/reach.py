@@ -1,0 +1,149 @@
+"""The elements of an array that a nest reads or writes, as a function of its box.
+
+A `Reach` is the hull of such elements: bounds of rows along each axis, and where in the array a row
+meets it. `region` evaluates it, for one box or for many at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ..points.affine import AXES, Affine, Floor
+
+Integers: TypeAlias = Any
+"""An integer, or an array of integers with one for each box."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Elements of an array that rows of a nest meet, as far as bounds along axes describe them.
+
+    All expressions are in sizes and in the bounds ``{axis}_lo`` and ``{axis}_hi`` of a box.
+
+    Attributes
+    ----------
+    array
+        The name of the array.
+    new
+        Whether the rows read what earlier rows of the same nest have made.
+    low, high
+        For each axis of the nest bounds of the rows: all of ``low`` <= row < all of ``high``.
+    when
+        Where one of these is negative, there are no rows.
+    index
+        For each axis of the array where a row meets it, in terms of the axes of the nest too. It is
+        empty if that may be anywhere, as for the operand of a stored matrix.
+    """
+
+    array: str
+    new: bool
+    low: tuple[tuple[Affine, ...], ...]
+    high: tuple[tuple[Affine, ...], ...]
+    when: tuple[Affine, ...]
+    index: tuple[Affine, ...]
+
+    def literal(self) -> tuple[Any, ...]:
+        """Return the same as tuples of numbers and strings."""
+        low, high = (tuple(map(_literals, bounds)) for bounds in (self.low, self.high))
+        return self.array, self.new, low, high, _literals(self.when), _literals(self.index)
+
+    @staticmethod
+    def of(literal: Sequence[Any]) -> Reach:
+        """Return what a literal describes.
+
+        >>> i, lo = map(Affine.name, ("i", "i_lo"))
+        >>> reach = Reach("x", False, ((lo - 1,),), ((),), (), (i // 2,))
+        >>> reach.literal()
+        ('x', False, (((-1, ('i_lo', 1)),),), ((),), (), ((0, (((0, ('i', 1)), 2), 1)),))
+        >>> Reach.of(reach.literal()) == reach
+        True
+        """
+        array, new, low, high, when, index = literal
+        lows, highs = (tuple(map(_expressions, bounds)) for bounds in (low, high))
+        return Reach(array, new, lows, highs, _expressions(when), _expressions(index))
+
+
+def region(reach: Reach, values: Mapping[str, Integers]) -> tuple[tuple[Integers, Integers], ...]:
+    """Return the hull of the elements of an array that are met: low <= index < high on each axis.
+
+    Parameters
+    ----------
+    reach
+        Which elements; not those of a stored matrix, which may lie anywhere.
+    values
+        Sizes and bounds of the box: integers, or arrays with one integer for each of many boxes.
+
+    Returns
+    -------
+    For each axis of the array (low, high); low >= high on all axes if no element is met.
+
+    Examples
+    --------
+    >>> i, lo, hi = map(Affine.name, ("i", "i_lo", "i_hi"))
+    >>> reach = Reach("x", False, ((lo,),), ((hi, Affine.of(6)),), (), (2 * i + 1,))
+    >>> [(low, high)] = region(reach, {"i_lo": np.array([0, 4, 8]), "i_hi": np.array([4, 8, 12])})
+    >>> print(low, high)
+    [ 1  9 17] [ 8 12 17]
+    """
+    axes = AXES[len(reach.low)] if reach.low else ()
+    rows: dict[str, tuple[Integers, Integers]] = {}
+    empty: Any = reduce(np.logical_or, (test.evaluate(values) < 0 for test in reach.when), False)
+    for axis, lower, upper in zip(axes, reach.low, reach.high, strict=True):
+        low = reduce(np.maximum, (bound.evaluate(values) for bound in lower))
+        high = reduce(np.minimum, (bound.evaluate(values) for bound in upper))
+        empty = np.logical_or(empty, low >= high)
+        rows[axis] = low, high - 1
+    ends = [_interval(expression, rows, values) for expression in reach.index]
+    return tuple((first, np.where(empty, first, last + 1)[()]) for first, last in ends)
+
+
+def _interval(
+    expression: Affine, rows: Mapping[str, tuple[Integers, Integers]], values: Mapping[str, Any]
+) -> tuple[Integers, Integers]:
+    """Return bounds of an expression where the indices of rows lie between first and last ones."""
+    first: Any = expression.constant
+    last: Any = expression.constant
+    for atom, factor in expression.terms:
+        if isinstance(atom, str):
+            ends = rows[atom] if atom in rows else (values[atom], values[atom])
+        else:
+            assert isinstance(atom, Floor), "elements of distributed arrays are not chosen"
+            inner = _interval(atom.numerator, rows, values)
+            ends = inner[0] // atom.divisor, inner[1] // atom.divisor
+        ends = ends if factor > 0 else ends[::-1]
+        first, last = first + factor * ends[0], last + factor * ends[1]
+    return first, last
+
+
+def _literals(expressions: Sequence[Affine]) -> tuple[Any, ...]:
+    return tuple(map(_literal, expressions))
+
+
+def _literal(expression: Affine) -> tuple[Any, ...]:
+    """Return an expression as its constant and then pairs: what is multiplied, and by what."""
+    pairs = []
+    for atom, factor in expression.terms:
+        assert isinstance(atom, (str, Floor)), "elements of distributed arrays are not chosen"
+        known = atom if isinstance(atom, str) else (_literal(atom.numerator), atom.divisor)
+        pairs.append((known, factor))
+    return (expression.constant, *pairs)
+
+
+def _expressions(literals: Sequence[Any]) -> tuple[Affine, ...]:
+    return tuple(map(_expression, literals))
+
+
+def _expression(literal: Sequence[Any]) -> Affine:
+    constant, *pairs = literal
+    return Affine(
+        tuple(
+            (atom if isinstance(atom, str) else Floor(_expression(atom[0]), atom[1]), factor)
+            for atom, factor in pairs
+        ),
+        constant,
+    )
