@@ -31,11 +31,12 @@ declared. With ``Options(distributed=True)`` its kernel is one for boxes with me
 `KernelMeta.units` then says what it runs in order, each a `UnitMeta`: nests, each with a table of
 boxes (`NestMeta`, `blocked`), calls of steps and moves, each with tables of its own. Units with
 empty tables do nothing, so a program is run in several calls of the kernel. A `Reach` is what a
-nest reads or writes of an array, and `region` what that is for given boxes. Beyond the rows of its
-box a nest may write what is not final: its steps compute for themselves what later ones of them
-read there. A move works through records of `RECORD` integers, each of which is to `PACK`, to
-`UNPACK`, or to copy `WITHIN` an array. Buffers need `buffer_elements`, and reductions `STATE`
-integers each, which are zero at first; `merged` makes one state of those of several parts.
+nest reads or writes of an array, and `region` what that is for given boxes. `KernelMeta.wide` names
+fields that have the points of a temporary there, such as ghosts. Beyond the rows of its box a nest
+may write what is not final: its steps compute for themselves what later ones of them read there. A
+move works through records of `RECORD` integers, each of which is to `PACK`, to `UNPACK`, or to copy
+`WITHIN` an array. Buffers need `buffer_elements`, and reductions `STATE` integers each, which are
+zero at first; `merged` makes one state of those of several parts.
 """
 
 from . import ir

@@ -23,6 +23,7 @@ from ..lower.reuse import reuse
 from ..lower.simplify import simplified
 from ..lower.verify import verify, verify_call, wanted
 from ..lower.verify_loops import verify_loops
+from ..lower.widening import widened
 from ..options import Options
 from ..runtime.metadata import KernelMeta
 
@@ -88,8 +89,12 @@ def simple(program: ir.Program, options: Options) -> ir.Program:
 
 
 def direct(program: ir.Program, options: Options) -> tuple[ir.Program, tuple[str, ...]]:
-    """Return the shorter program with temporaries where it needs them, and notes on its steps."""
-    return in_place(simple(program, options))
+    """Return the shorter program with temporaries where it needs them, and notes on its steps.
+
+    For boxes with memory of their own it has no temporaries that fields may stand for.
+    """
+    program, notes = in_place(simple(program, options))
+    return widened(program) if options.distributed else program, notes
 
 
 def fused_nests(program: ir.Program, options: Options, dtype: str) -> tuple[ir.Program, Nests]:

@@ -58,6 +58,7 @@ def described(unit: Unit, writers: Sequence[Writer], functions: Sequence[str]) -
         looks=unit.looks,
         whole=() if unit.checked else tuple(name for name, _ in program.vectors),
         units=tuple(_units(unit)) if unit.distributed else (),
+        wide=program.wide,
     )
 
 
@@ -96,11 +97,14 @@ def has_own_rows(nest: ir.Nest, program: ir.Program) -> bool:
 def _alike(points: ir.Field, program: ir.Program) -> str:
     """Return what has the same points: a field, the rows of a step, or a temporary.
 
-    Lowering's own temporaries have one before them.
+    Fields with more points than their caller's have no such name. Lowering's own temporaries have
+    one before them.
     """
     steps = [p for s in program.steps for p in ir.parts(s)]
     rows = [p.rows if isinstance(p, ir.Reduction) else p.part for p in steps]
-    known = (*program.fields, *filter(None, rows), *program.temporaries)
+    wide = dict(program.wide)
+    own = (f for f in program.fields if f.name not in wide)
+    known = (*own, *filter(None, rows), *program.temporaries)
     return next(f.name for f in known if f.points == points.points)
 
 

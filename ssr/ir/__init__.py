@@ -200,7 +200,9 @@ class Program:
 
     ``fields`` and ``scalars`` are arguments in order; ``temporaries`` are allocated for the time of
     a call. ``results`` are numbers made of scalars and reductions that a call returns. ``vectors``
-    are names of arrays, each with those of the fields that are given as this one array.
+    are names of arrays, each with those of the fields that are given as this one array. ``wide``
+    are fields that have more points than their caller's, each with the name of what it was copied
+    to, which had these points.
     """
 
     name: str
@@ -211,6 +213,7 @@ class Program:
     steps: tuple[Step, ...]
     results: tuple[Value, ...] = ()
     vectors: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    wide: tuple[tuple[str, str], ...] = ()
 
     def field(self, name: str) -> Field:
         """Return a field or temporary by name."""

@@ -131,7 +131,8 @@ class External(ABC):
         alone
             For each field whether only this step writes points other than those it is given. Then
             it need not make what is always the same: that can be among the `Tables.initial`. The
-            step itself is returned if it makes all as before.
+            step itself is returned if it makes all as before. It is not asked in programs for
+            boxes with memory of their own.
         """
         return self
 

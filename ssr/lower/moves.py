@@ -80,7 +80,7 @@ class Move(External):
         return _COPY.format(name) + _ARRAY.format(name) + "\n".join(["", *lines])
 
     def tables(self, sizes: Mapping[str, int], layouts: Sequence[Layout], dtype: Any) -> Tables:
-        """Return tables that move nothing: all boxes have one memory."""
+        """Return tables that move nothing."""
         return Tables(np.empty(0, np.int64), np.empty(0, dtype))
 
     def reference(

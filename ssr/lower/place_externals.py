@@ -32,7 +32,11 @@ Placed: TypeAlias = tuple[ir.Step, Span | None]
 
 
 def settled(
-    steps: Sequence[Placed], fields: Mapping[str, ir.Field], kept: frozenset[str]
+    steps: Sequence[Placed],
+    fields: Mapping[str, ir.Field],
+    kept: frozenset[str],
+    *,
+    distributed: bool = False,
 ) -> list[Placed]:
     """Return the steps of a program with its calls where they run.
 
@@ -44,6 +48,9 @@ def settled(
         All fields and temporaries.
     kept
         The names of those that the program's caller has.
+    distributed
+        Whether the program runs on boxes with memory of their own: calls make everything at each
+        run, since nothing stays where fields take the place of temporaries.
 
     Raises
     ------
@@ -55,7 +62,7 @@ def settled(
     placed = _without_copies(list(steps), fields, kept)
     placed = _narrowed(placed, fields, kept)
     placed = _joined(_delayed(_moved_down(placed)))
-    return _named(_made_once(placed, kept))
+    return _named(placed if distributed else _made_once(placed, kept))
 
 
 # -- in which field ------------------------------------------------------------------------------

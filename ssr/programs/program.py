@@ -227,7 +227,7 @@ def _build(program: ir.Program, options: Options, dtype: str) -> Kernel:
 
 def _declared(recorder: Recorder, signature: Signature, options: Options) -> Declaration:
     """Return a program as a recorder has collected it."""
-    found, places = _program_ir(recorder)
+    found, places = _program_ir(recorder, options)
     parameters = (
         Parameter(name, "number")
         if isinstance(kind, ScalarType)
@@ -347,7 +347,7 @@ def _check_options(options: object) -> None:
         raise ArgumentError(f"options is {options!r}, not ssr.Options.")
 
 
-def _program_ir(recorder: Recorder) -> tuple[ir.Program, tuple[Span | None, ...]]:
+def _program_ir(recorder: Recorder, options: Options) -> tuple[ir.Program, tuple[Span | None, ...]]:
     """Return the immutable program a recorder has collected, and the places of its steps."""
 
     def field(name: str, space: Space) -> ir.Field:
@@ -358,7 +358,8 @@ def _program_ir(recorder: Recorder) -> tuple[ir.Program, tuple[Span | None, ...]
     needed = live(recorder.steps, set(recorder.fields), results)
     kept = [(new, found[id(step)]) for new, step in zip(joined(needed), needed, strict=True)]
     fields = {n: field(n, s) for n, s in (*recorder.fields.items(), *recorder.temporaries.items())}
-    kept = settled(kept, fields, frozenset(recorder.fields))
+    callers = frozenset(recorder.fields)
+    kept = settled(kept, fields, callers, distributed=options.distributed)
     steps = tuple(step for step, _ in kept)
     captured = set(recorder.captured)
     ordered = [n for n in recorder.fields if n not in captured] + list(recorder.captured)

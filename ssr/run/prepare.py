@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import ir
-from ..errors import UnboundError
-from ..lower.moves import Move
+from ..errors import UnboundError, UnsupportedError
 from ..runtime.metadata import KernelMeta
 from ..runtime.sums import STATE
 from ..spaces.binding import match_sizes
@@ -52,6 +51,12 @@ def prepare(
     Error
         If the arrays or the boxes do not fit.
     """
+    if declaration.options.distributed:
+        raise UnsupportedError(
+            f"{declaration.program.name} is compiled for boxes with memory of their own; it takes "
+            "no arrays.",
+            hint="Use ssr.Options(distributed=False).",
+        )
     named = declaration.named(arrays)
     dtype = diagnose(named, None, declaration.written)
     sizes = _sizes(declaration, named)
@@ -115,8 +120,6 @@ def _externals(
     """Return the tables of the functions of other packages; those without any check the sizes."""
     steps = (s for s in declaration.program.steps if isinstance(s, ir.Call))
     externals = {s.name: s.external for s in steps}
-    moves = {meta.calls[u.number].name for u in meta.units if u.kind == "move"}
-    externals |= {name: Move(len(meta.fields) + len(meta.temporaries)) for name in moves}
     for name in externals.keys() - {call.name for call in meta.calls}:
         externals[name].check(sizes)
     return [
@@ -153,23 +156,11 @@ def _bytes(scratch: Scratch) -> int:
 
 def _run(declaration: Declaration, kernel: Kernel) -> Callable[..., int]:
     """Return the function of a kernel that takes what a call gives."""
-    run = _watched(declaration, kernel) if declaration.options.debug else kernel.run
-    if kernel.meta.units and kernel.meta.reductions:
-        run = _clearing(run, kernel.meta)
+    run = kernel.run
+    if declaration.options.debug:
+        run = _watched(declaration, kernel)
     vectors = any(p.kind == "vector" for p in declaration.fields)
     return _taking_parts(run, declaration.fields) if vectors and not kernel.meta.whole else run
-
-
-def _clearing(run: Callable[..., int], meta: KernelMeta) -> Callable[..., int]:
-    """Return a function that clears the states of reductions before a kernel that does not."""
-    tables = len(meta.nests) + len(meta.stored) + 2 * len(meta.calls)
-    place = -1 - tables - 1 - bool(meta.results)
-
-    def call(*args: Any) -> int:
-        args[place][:] = 0
-        return run(*args)
-
-    return call
 
 
 def _watched(declaration: Declaration, kernel: Kernel) -> Callable[..., int]:

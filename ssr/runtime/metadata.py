@@ -146,6 +146,9 @@ class KernelMeta:
         The vector fields that the module's ``call`` takes as one array each.
     units
         What a kernel for boxes with memory of their own runs, in order; of other kernels nothing.
+    wide
+        Fields that have more points there than their caller's, each with the name of what has these
+        points in the program as it was declared.
     """
 
     fields: tuple[str, ...]
@@ -165,6 +168,7 @@ class KernelMeta:
     looks: tuple[Look, ...] = ()
     whole: tuple[str, ...] = ()
     units: tuple[UnitMeta, ...] = ()
+    wide: tuple[tuple[str, str], ...] = ()
 
     def literal(self) -> dict[str, Any]:
         """Return the same as dictionaries, lists and tuples of numbers and strings."""
@@ -191,6 +195,7 @@ class KernelMeta:
             found["whole"] = list(self.whole)
         if self.units:
             found["units"] = [unit.literal() for unit in self.units]
+            found["wide"] = self.wide
         return found
 
     @staticmethod
@@ -225,4 +230,5 @@ class KernelMeta:
             looks=tuple(Look(*entry) for entry in literal.get("looks", ())),
             whole=tuple(literal.get("whole", ())),
             units=tuple(map(UnitMeta.of, literal.get("units", ()))),
+            wide=literal.get("wide", ()),
         )

@@ -68,6 +68,13 @@ class Boxed:
         for name, alike in self.meta.temporaries.items():
             shape = self.spaces[alike].extent(self.sizes)
             self.points[name] = np.full(shape, np.nan, self.dtype)
+        self.wide = dict(self.meta.wide)
+        self.callers = {name: self.points[name] for name in self.wide}
+        for name, alike in self.wide.items():
+            shape = self.spaces[alike].extent(self.sizes)
+            self.points[name] = np.full(shape, np.nan, self.dtype)
+        for name, values in self.callers.items():
+            self.points[name][self.there(name, self.spaces[name].box(self.sizes))] = values
         numbers = [args[place] for place in declared.numbers]
         self.scalars = [self.dtype.type(v) for v in (*numbers, *declared.constants)]
         self.cuts = cuts
@@ -78,8 +85,13 @@ class Boxed:
 
     def lower(self, array: str) -> tuple[int, ...]:
         """Return the first index of an array's points."""
-        space = self.spaces[self.meta.temporaries.get(array, array)]
-        return tuple(space.lower)
+        alike = self.wide.get(array, self.meta.temporaries.get(array, array))
+        return tuple(self.spaces[alike].lower)
+
+    def there(self, name: str, part: Box) -> tuple[slice, ...]:
+        """Return where a region lies in a whole array."""
+        ends = zip(part, self.lower(name), strict=True)
+        return tuple(slice(low - first, high - first) for (low, high), first in ends)
 
     def boxes(self, number: int) -> list[Box]:
         """Return the boxes of a nest that are not empty."""
@@ -110,6 +122,8 @@ class Boxed:
             elif unit.kind == "call":
                 self.call(unit)
         self.launch(self.points, {}, {})
+        for name, values in self.callers.items():
+            values[...] = self.points[name][self.there(name, self.spaces[name].box(self.sizes))]
         return tuple(self.results.tolist())
 
     def nest(self, unit: UnitMeta) -> None:
@@ -257,7 +271,7 @@ class Storages:
             self.values[name] = np.full(shape, HOLE[run.dtype], run.dtype)
         for name, part in self.read:
             if all(low < high for low, high in part):
-                self.values[name][self.at(name, part)] = run.points[name][self.there(name, part)]
+                self.values[name][self.at(name, part)] = run.points[name][run.there(name, part)]
 
     def inside(self, reach: Reach, known: Mapping[str, int]) -> Box:
         """Return the region of a reach within its array."""
@@ -271,11 +285,6 @@ class Storages:
     def at(self, name: str, part: Box) -> tuple[slice, ...]:
         """Return where a region lies in a storage."""
         ends = zip(part, self.first[name], strict=True)
-        return tuple(slice(low - first, high - first) for (low, high), first in ends)
-
-    def there(self, name: str, part: Box) -> tuple[slice, ...]:
-        """Return where a region lies in the whole array."""
-        ends = zip(part, self.run.lower(name), strict=True)
         return tuple(slice(low - first, high - first) for (low, high), first in ends)
 
     def changed(self, name: str, old: Array, new: Array) -> list[tuple[str, tuple[int, ...], Any]]:

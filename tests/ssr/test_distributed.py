@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import ssr
 from ssr.build.pipeline import lower
+from ssr.errors import BoxError, UnsupportedError
 from ssr.extension import PACK, RECORD, STATE, UNPACK, WITHIN, Reach, merged, region
 from ssr.points.affine import Affine
 from ssr.points.sets import Domain
@@ -146,18 +147,49 @@ def test_a_step_of_another_package_on_boxes() -> None:
     check(p, args, ((2,), (1, 4)))
 
 
-def test_distributed_kernels_run_as_others_do() -> None:
-    @ssr.program(x=cells, y=cells)
-    def p(x: Any, y: Any) -> Any:
-        y[:] = test_random_programs.CROSS @ x
-        return ssr.dot(x, y)
+@pytest.mark.parametrize("compiled", [False, True])
+def test_fields_take_the_place_of_their_copies(compiled: bool) -> None:
+    """The first copy is the field itself; the second one, and one of values, are temporaries."""
+    wide = cells.grow(2)
+    cross = ssr.stencil(cells, wide, {(0, -1): 0.25, (0, 1): 0.5, (-2, 0): 0.25, (1, 1): 1.0})
 
-    x = np.random.default_rng(7).uniform(size=(4, 5))
-    y, z = np.zeros((4, 5)), np.zeros((4, 5))
-    own = distributed(p)
-    bound = own.bind(x, z)
-    assert p(x, y) == own(x, z) == own(x, z) == own.run_plain(x, z) == bound() == bound()
-    plain.check_same(y, z)
+    @ssr.program(x=cells, y=cells, z=cells)
+    def p(x: Any, y: Any, z: Any) -> Any:
+        y[:] = cross @ filled(wide, cells, x, factor=0.5) - x
+        z[:] = cross @ filled(wide, cells, x, factor=2.0)
+        x[:] = x + z + cross @ filled(wide, cells, y * y)
+        return ssr.sum(x)
+
+    made = meta(p)
+    ((field, temporary),) = made.wide
+    assert field == "x"
+    assert temporary not in made.temporaries
+    assert {tuple(c.fields) for c in made.calls if "ghosts" in c.name} >= {("x",)}
+    assert KernelMeta.of(made.literal()) == made
+    rng = np.random.default_rng(7)
+    args = [memory.array(rng, (5, 6), "float64") for _ in "xyz"]
+    check(p, args, ((2,), (1, 4)), compiled=compiled)
+
+
+def test_fields_that_are_written_keep_their_copies() -> None:
+    wide = cells.grow(1)
+    cross = ssr.stencil(cells, wide, {(0, -1): 0.25, (0, 1): 0.5})
+
+    @ssr.program(x=cells)
+    def p(x: Any) -> None:
+        x[:] = x + cross @ filled(wide, cells, x)
+
+    assert not meta(p).wide
+    check(p, [np.arange(12.0).reshape(3, 4)], ((2,), (1, 3)))
+
+
+def test_distributed_kernels_take_no_arrays() -> None:
+    @ssr.program(x=cells)
+    def p(x: Any) -> None:
+        x[:] = 2.0 * x
+
+    with pytest.raises(UnsupportedError, match="for boxes with memory of their own"):
+        distributed(p)(np.ones((2, 3)))
 
 
 # -- units ---------------------------------------------------------------------------------------
@@ -365,7 +397,7 @@ def test_arguments_that_run_programs() -> None:
     array = np.ones(3)
     p(array, 2.0)
     assert p(x, 2.0) == ("p", (x, 2.0), {}, False)
-    with pytest.raises(ssr.errors.BoxError, match="cut already"):
+    with pytest.raises(BoxError, match="cut already"):
         p(x, 2.0, boxes=[[(0, 3)]])
 
 

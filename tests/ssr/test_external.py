@@ -224,7 +224,7 @@ def test_the_order_of_recording_means_the_same(kinds: list[Any], seed: int) -> N
     given, meant = drawn(seed, (3, 4)), drawn(seed, (3, 4))
     with pytest.MonkeyPatch.context() as patch:
         module = sys.modules["ssr.programs.program"]
-        patch.setattr(module, "settled", lambda steps, fields, kept: list(steps))
+        patch.setattr(module, "settled", lambda steps, fields, kept, distributed: list(steps))
         recorded = declared(kinds, 2, ssr.Options(exact=True))
     h, x, y, U = meant
     fields = {"h": h, "x": x, "y": y, "U[0]": U[0], "U[1]": U[1]}

@@ -1,0 +1,80 @@
+"""Complete a field in its own memory instead of a copy of it. Keeps bits.
+
+    before:  t[j, i] = u[j, i];  ghosts(t);  y[j, i] = ... + w t[j, i - 1] + ...
+    after:   ghosts(u);  y[j, i] = ... + w u[j, i - 1] + ...
+
+A box with memory of its own has room for points beyond those of a field. So where a temporary is a
+copy of a field, completed by one call and then only read, and the field is not written as long as
+the temporary is read, the field takes its place, on the points of the temporary. A field takes the
+place of one temporary only. What folding is for boxes of one memory (`folding`), this is for boxes
+with memory of their own; it works for all calls.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .. import ir
+from ..ir.liveness import read
+from ..spaces.space import row_domain
+from .place_externals import copied, renamed
+
+
+def widened(program: ir.Program) -> ir.Program:
+    """Return a program in which fields are on the points of copies that calls complete.
+
+    Parameters
+    ----------
+    program
+        The program, its assignments in place or through temporaries.
+    """
+    for temporary in program.temporaries:
+        copy = _copy(temporary.name, program)
+        if copy is not None:
+            program = _without(temporary, copy, program)
+    return program
+
+
+def _copy(name: str, program: ir.Program) -> ir.Assignment | None:
+    """Return the step that copies a field to a temporary, if the field may take its place."""
+    steps = program.steps
+    writers = [place for place, step in enumerate(steps) if name in ir.made(step)]
+    if len(writers) != 2:
+        return None
+    copy, call = (steps[place] for place in writers)
+    source = copied(copy)
+    if not isinstance(copy, ir.Assignment) or not isinstance(call, ir.Call) or source is None:
+        return None
+    given, _ = call.external.fields[call.fields.index(name)]
+    if not copy.domain.equals(row_domain(given)) or name in call.alone:
+        return None
+    known = {field.name: field for field in program.fields}
+    if source not in known or known[source].points != (given.lower, given.data.shape):
+        return None
+    readers = [place for place, step in enumerate(steps) if name in read(step) and step is not call]
+    if not readers or readers[0] < writers[1]:
+        return None
+    if any(source in ir.made(step) for step in steps[writers[0] : readers[-1] + 1]):
+        return None
+    together = any(isinstance(step, ir.Group) and source in ir.made(step) for step in steps)
+    return None if together else copy
+
+
+def _without(temporary: ir.Field, copy: ir.Assignment, program: ir.Program) -> ir.Program:
+    """Return a program without a temporary: the field that is copied to it takes its place."""
+    name = copied(copy)
+    assert name is not None
+    own = program.field(name)
+    steps = []
+    for step in program.steps:
+        if isinstance(step, ir.Assignment) and step.target == name and step.part is None:
+            step = replace(step, part=own)
+        if step is not copy:
+            steps.append(renamed(step, temporary.name, name))
+    return replace(
+        program,
+        fields=tuple(replace(temporary, name=name) if f is own else f for f in program.fields),
+        temporaries=tuple(f for f in program.temporaries if f is not temporary),
+        steps=tuple(steps),
+        wide=(*program.wide, (name, temporary.name)),
+    )
