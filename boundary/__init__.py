@@ -22,10 +22,10 @@ from .grid.connect import (
 from .grid.grid import Grid, GridSpace
 from .grid.link import Link, Side
 from .grid.topology import Connectivity
-from .ranks.distributed import Distributed, simulate
-from .ranks.exchange import world
-from .ranks.layout import Layout
-from .ranks.plan import HaloPlan, halo_plan, halo_plans
+from .partition.partition import Partition
+from .ranks.field import Field
+from .ranks.spread import Spread, spread
+from .ranks.world import simulated, world
 from .rules.conditions import constant, dirichlet, neumann, robin, zero
 from .rules.copies import copy, periodic, symmetric
 from .rules.extrapolate import extrapolate
@@ -41,17 +41,17 @@ __all__ = [
     "Affine",
     "AmbiguousGhostError",
     "Connectivity",
-    "Distributed",
+    "Field",
     "Fill",
     "Grid",
     "GridSpace",
     "HaloError",
-    "HaloPlan",
-    "Layout",
     "Link",
     "LinkError",
+    "Partition",
     "Rule",
     "Side",
+    "Spread",
     "Synchronise",
     "UndefinedGhostError",
     "bricks",
@@ -67,8 +67,6 @@ __all__ = [
     "fill",
     "from_corners",
     "glued",
-    "halo_plan",
-    "halo_plans",
     "interpolate",
     "join",
     "moebius",
@@ -79,8 +77,9 @@ __all__ = [
     "periodic_box",
     "robin",
     "rotate",
-    "simulate",
+    "simulated",
     "sparse",
+    "spread",
     "symmetric",
     "synchronise",
     "two_by_two",

@@ -1,4 +1,4 @@
-"""Products with a matrix on a periodic box over the ranks of MPI.
+"""Fields and programs on ranks: memory of their own, tables of kernels, messages.
 
-Takes a matrix and a communicator. Gives a plan of what is exchanged, and the product.
+Takes a partition, programs and schedules. Gives fields, and programs bound to them.
 """

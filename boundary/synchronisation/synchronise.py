@@ -7,7 +7,7 @@ holds a copy; synchronisation replaces all copies of a point by their mean, or b
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -21,9 +21,10 @@ from ssr.extension import Array, Domain, Expression, External, Layout, Tables, e
 
 from ..closure.ruled import LARGE, several
 from ..fills.operands import declared, kernel_dtype, real
-from ..tables.assemble import assemble, form_of
+from ..tables.assemble import assemble, form_of, general
 from ..tables.machine import Form
 from ..tables.machine_source import source
+from ..tables.pieces import Piece
 from .means import Means
 from .oracle import synchronisation
 
@@ -84,10 +85,10 @@ class Synchronise:
     def _applied(self, each: list[Any]) -> list[Any]:
         count = self.means.components
         if count is None:
-            return list(extend(_Step(self), each))
+            return list(extend(SharedPoints(self), each))
         if any(not isinstance(v, Vector) or len(v) != count for v in each):
             raise SpaceError(f"{self.name} is applied to vectors of {count} components.")
-        made = list(extend(_Step(self), [part for vector in each for part in vector]))
+        made = list(extend(SharedPoints(self), [part for vector in each for part in vector]))
         return [Vector(made[n : n + count]) for n in range(0, len(made), count)]
 
     @cached_property
@@ -115,13 +116,17 @@ class Synchronise:
         return synchronisation(self.means, sizes)
 
 
-class _Step(External):
-    """Synchronisation as a step of programs."""
+class SharedPoints(External):
+    """Synchronisation as a step of programs.
+
+    All copies are read before the first is written.
+    """
 
     data = ()
 
-    def __init__(self, of: Synchronise) -> None:
+    def __init__(self, of: Synchronise, *, broad: bool = False) -> None:
         self.of = of
+        self.broad = broad
         self.name = of.name
         self.fields = tuple(
             (p, p) for p in of.means.points for _ in range(of.means.components or 1)
@@ -137,21 +142,34 @@ class _Step(External):
 
     def source(self, name: str) -> str:
         """Return the text of the machine."""
-        return source(self._form, name)
+        return source(self.form, name)
+
+    def generally(self) -> SharedPoints:
+        """Return the same step with a machine for any parts of its tables."""
+        return SharedPoints(self.of, broad=True)
+
+    @cached_property
+    def form(self) -> Form:
+        """What the machine must be able to do."""
+        return general(self._form) if self.broad else self._form
 
     @cached_property
     def _form(self) -> Form:
         names = self.of.sizes
         likely = {n: LARGE + 4 * k for k, n in enumerate(names)}
         made = (
-            form_of(list(self.of.means.pieces(sizes)), len(self.fields), staged=True)
+            form_of(list(self.parts(sizes)), len(self.fields), staged=True)
             for sizes in several(likely, names)
         )
         return reduce(operator.or_, made)
 
     def tables(self, sizes: Mapping[str, int], layouts: Sequence[Layout], dtype: Any) -> Tables:
         """Return the tables that the machine works through."""
-        return assemble(list(self.of.means.pieces(sizes)), self._form, layouts, dtype, staged=True)
+        return assemble(list(self.parts(sizes)), self.form, layouts, dtype, staged=True)
+
+    def parts(self, sizes: Mapping[str, int]) -> Iterator[Piece]:
+        """Yield what is made, for given sizes."""
+        return self.of.means.pieces(sizes)
 
     def reference(
         self, arrays: Sequence[Array], sizes: Mapping[str, int], scalars: Sequence[Any]

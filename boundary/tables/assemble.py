@@ -38,6 +38,7 @@ def assemble(
     dtype: Any = np.float64,
     *,
     staged: bool = False,
+    homes: Sequence[int] | None = None,
 ) -> Tables:
     """Return the tables that make some pieces.
 
@@ -54,11 +55,14 @@ def assemble(
     staged
         Whether all values are found before any is stored; needed where points that are made are
         read too.
+    homes
+        Where fields of the pieces are parts of the machine's fields in memory of another form: for
+        each of them the number of the machine's field. ``layouts`` are those of the parts then.
     """
-    program = Assembler(form, layouts, np.dtype(dtype), staged)
+    program = Assembler(form, layouts, np.dtype(dtype), staged, homes)
     copies, shared, few, rest = _sorted(parts, staged)
     if form.lines:
-        known = [form.lane(piece.target, piece.taps[0].source) is not None for piece in copies]
+        known = [program.has_lane(piece.target, piece.taps[0].source) for piece in copies]
         rest = [*(p for p, k in zip(copies, known, strict=True) if not k), *rest]
         copies = [p for p, k in zip(copies, known, strict=True) if k]
     if not form.shared:
@@ -112,6 +116,23 @@ def form_of(
     within = len(across) < len(pairs)
     kinds = within, bool(few or rest), taps, bool(few), constants, bool(shared)
     return Form(fields, scalars, *chosen, across, *kinds)
+
+
+def general(form: Form) -> Form:
+    """Return the form of a machine for any parts of the pieces that a form is for.
+
+    A part of a piece may be a few points, or a line of them, where the whole is many lines.
+    """
+    sizes = {n for group in form.groups for n in group if n > 1}
+    return replace(
+        form,
+        groups=tuple(sorted({*form.groups, (1,)})),
+        vectors=tuple(sorted({*form.vectors, *sizes})),
+        lines=True,
+        taps=True,
+        points=True,
+        constants=True,
+    )
 
 
 def _sorted(

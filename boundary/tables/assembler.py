@@ -66,7 +66,7 @@ class Assembler(Program):
                 assert isinstance(piece, Piece)
                 weights = [self.weight(tap.weight) for tap in piece.taps]
                 both = [self.range(tap.source, tap.start, tap.steps) for tap in piece.taps]
-                self.emit(Op.SHARE, piece.target, *weights, *piece.extents, *both[0], *both[1])
+                self.emit(Op.SHARE, self.home(piece.target), *weights, *piece.extents, *both[0], *both[1])
 
     def points(self, pieces: Sequence[Piece]) -> None:
         """Write pieces of few points, one by one."""
@@ -94,9 +94,9 @@ class Assembler(Program):
                 at = self.at(field, _index(start, steps, p))
                 scatters.setdefault(field, []).extend([place, at])
         for (_, number), entries in sorted(gathers.items()):
-            self.emit(Op.GATHER, number, len(entries) // 3, *entries)
+            self.emit(Op.GATHER, self.home(number), len(entries) // 3, *entries)
         for number, entries in sorted(scatters.items()):
-            self.store(Op.SCATTER, number, len(entries) // 2, *entries)
+            self.store(Op.SCATTER, self.home(number), len(entries) // 2, *entries)
 
     def slab(self, parts: Sequence[AnyPiece]) -> None:
         """Write parts in lines that differ in their fields only."""
@@ -127,7 +127,7 @@ class Assembler(Program):
             for (number, steps), starts in alike.items():
                 moves = [self.step(number, step) for step in steps]
                 places = [self.at(number, start) for start in starts]
-                self.store(Op.WRITE, number, *lines, len(starts), *moves, *places)
+                self.store(Op.WRITE, self.home(number), *lines, len(starts), *moves, *places)
 
     def _matrices(
         self, parts: Sequence[AnyPiece], extents: tuple[int, ...]
@@ -241,7 +241,7 @@ class Assembler(Program):
         """Write an instruction for lines that are read."""
         operands = place, weight[0], int(first), *extents, pitch, weight[1], 1
         start, *steps = self.range(tap.source, tap.start, tap.steps)
-        self.emit(op, tap.source, *operands, *steps, start)
+        self.emit(op, self.home(tap.source), *operands, *steps, start)
 
     def _weights(self, number: Number, piece: Piece) -> tuple[int, int]:
         """Return the place of the weights of the first line, and the step from line to line."""

@@ -22,7 +22,7 @@ from ssr.extension import Array, Domain, External, Layout, Made, Tables, ir, row
 from ..closure.closed_form import ClosedRow, closed_rows, ghost_values
 from ..closure.closure import Closure, Region
 from ..closure.ruled import Ruled, several
-from .assemble import assemble, form_of
+from .assemble import assemble, form_of, general
 from .machine import Form
 from .machine_source import source
 from .pieces import AnyPiece, Piece, points
@@ -68,9 +68,18 @@ class Member:
 
 @dataclass(frozen=True, eq=False)
 class Ghosts(External):
-    """The ghosts of one or more fills, made in one pass."""
+    """The ghosts of one or more fills, made in one pass.
+
+    Attributes
+    ----------
+    members
+        The fills.
+    broad
+        Whether the machine works through any parts of the tables.
+    """
 
     members: tuple[Member, ...]
+    broad: bool = False
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -100,7 +109,16 @@ class Ghosts(External):
 
     def source(self, name: str) -> str:
         """Return the text of the machine."""
-        return source(self._form, name)
+        return source(self.form, name)
+
+    def generally(self) -> Ghosts:
+        """Return the same step with a machine for any parts of its tables."""
+        return replace(self, broad=True)
+
+    @cached_property
+    def form(self) -> Form:
+        """What the machine must be able to do."""
+        return general(self._form) if self.broad else self._form
 
     @cached_property
     def _form(self) -> Form:
@@ -123,7 +141,7 @@ class Ghosts(External):
 
     def tables(self, sizes: Mapping[str, int], layouts: Sequence[Layout], dtype: Any) -> Tables:
         """Return the tables that the machine works through."""
-        made = assemble(list(self.parts(sizes)), self._form, layouts, dtype)
+        made = assemble(list(self.parts(sizes)), self.form, layouts, dtype)
         return replace(made, initial=tuple(self._initial(sizes)))
 
     def _initial(self, sizes: Mapping[str, int]) -> Iterator[tuple[int, Any, Any]]:
@@ -220,7 +238,7 @@ class Ghosts(External):
             for region in member.ruled.read(member.ruled.large(), found):
                 member.ruled.defined(region)
             members.append(replace(member, reads=tuple(narrowed)))
-        return Ghosts(tuple(members))
+        return replace(self, members=tuple(members))
 
     def once(self, alone: Sequence[bool]) -> Ghosts:
         """Return the step that leaves constants where they are, if there are any."""
@@ -233,7 +251,7 @@ class Ghosts(External):
                     found.add(kind)
                 field = stop
             members.append(replace(member, standing=frozenset(found)))
-        made = Ghosts(tuple(members))
+        made = replace(self, members=tuple(members))
         for sizes in self._sizes():
             with suppress(Error):  # blocks too small for the rules
                 if any(True for _ in made.standing(sizes)):

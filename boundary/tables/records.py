@@ -33,9 +33,15 @@ class Program:
     """A program for the machine, under construction: records, weights, recipes, scratch memory."""
 
     def __init__(
-        self, form: Form, layouts: Sequence[Layout], dtype: np.dtype[Any], staged: bool
+        self,
+        form: Form,
+        layouts: Sequence[Layout],
+        dtype: np.dtype[Any],
+        staged: bool,
+        homes: Sequence[int] | None = None,
     ) -> None:
         self.form, self.layouts, self.dtype, self.staged = form, layouts, dtype, staged
+        self._homes = homes
         self.records: list[list[Any]] = []
         self.stores: list[list[Any]] = []
         self.recipes: dict[tuple[int, ...], int] = {}
@@ -104,9 +110,17 @@ class Program:
         """Return the place of an index in the memory of a field, and steps."""
         return self.at(field, start), *(self.step(field, step) for step in steps)
 
+    def home(self, field: int) -> int:
+        """Return the machine's field that a field of the pieces is, or a part of."""
+        return field if self._homes is None else self._homes[field]
+
+    def has_lane(self, target: int, source: int) -> bool:
+        """Whether there is a lane for copies from one field to another."""
+        return self.form.lane(self.home(target), self.home(source)) is not None
+
     def lane(self, target: int, source: int) -> int:
         """Return the lane of a copy from one field to another."""
-        number = self.form.lane(target, source)
+        number = self.form.lane(self.home(target), self.home(source))
         assert number is not None, "the form is that of other parts"
         return number
 

@@ -1,0 +1,149 @@
+"""Boxes of integer points: one box as pairs of integers, or arrays of boxes.
+
+An array of boxes has the shape (boxes, axes, 2): for each box and axis the first index and the one
+behind the last. A box is empty if it is so along one axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from ssr.extension import Array
+
+Box: TypeAlias = tuple[tuple[int, int], ...]
+
+
+def filled(boxes: Array) -> Array:
+    """Return which boxes of an array hold points."""
+    whole: Array = (boxes[..., 0] < boxes[..., 1]).all(axis=-1)
+    return whole
+
+
+def common(one: Array, other: Array) -> Array:
+    """Return the points of both: of arrays of boxes that broadcast."""
+    low = np.maximum(one[..., 0], other[..., 0])
+    return np.stack([low, np.minimum(one[..., 1], other[..., 1])], axis=-1)
+
+
+def around(one: Array, other: Array) -> Array:
+    """Return the smallest boxes that hold both; an empty box counts for nothing."""
+    low = np.minimum(one[..., 0], other[..., 0])
+    hull = np.stack([low, np.maximum(one[..., 1], other[..., 1])], axis=-1)
+    hull = np.where(filled(other)[..., None, None], hull, one)
+    return np.where(filled(one)[..., None, None], hull, other)
+
+
+def within(one: Array, other: Array) -> Array:
+    """Return which boxes lie within others; empty ones lie within all."""
+    inside = (one[..., 0] >= other[..., 0]) & (one[..., 1] <= other[..., 1])
+    held: Array = inside.all(axis=-1) | ~filled(one)
+    return held
+
+
+def as_box(row: Array) -> Box:
+    """Return a row of an array of boxes as pairs of integers.
+
+    >>> as_box(np.array([[0, 2], [1, 4]]))
+    ((0, 2), (1, 4))
+    """
+    return tuple((int(low), int(high)) for low, high in row)
+
+
+def volume(box: Box) -> int:
+    """Return the number of points.
+
+    >>> volume(((0, 2), (1, 4))), volume(((0, 2), (4, 1)))
+    (6, 0)
+    """
+    count = 1
+    for low, high in box:
+        count *= max(0, high - low)
+    return count
+
+
+def meet(one: Box, other: Box) -> Box | None:
+    """Return the points of both boxes; None if there are none.
+
+    >>> meet(((0, 3),), ((2, 5),)), meet(((0, 2),), ((2, 5),))
+    (((2, 3),), None)
+    """
+    found = []
+    for (low, high), (first, last) in zip(one, other, strict=True):
+        low, high = max(low, first), min(high, last)
+        if low >= high:
+            return None
+        found.append((low, high))
+    return tuple(found)
+
+
+def without(box: Box, other: Box) -> Iterator[Box]:
+    """Yield the points of a box that are not in another one, as boxes.
+
+    >>> list(without(((0, 4), (0, 4)), ((1, 2), (0, 4))))
+    [((0, 1), (0, 4)), ((2, 4), (0, 4))]
+    """
+    shared = meet(box, other)
+    if shared is None:
+        if volume(box):
+            yield box
+        return
+    rest = list(box)
+    for axis, (low, high) in enumerate(shared):
+        first, last = rest[axis]
+        for edge in ((first, low), (high, last)):
+            if edge[0] < edge[1]:
+                yield (*rest[:axis], edge, *rest[axis + 1 :])
+        rest[axis] = low, high
+
+
+def without_all(box: Box, others: Iterable[Box]) -> list[Box]:
+    """Return the points of a box that are in none of some others, as boxes."""
+    left = [box] if volume(box) else []
+    for other in others:
+        left = [part for one in left for part in without(one, other)]
+    return left
+
+
+def disjoint(boxes: Iterable[Box]) -> list[Box]:
+    """Return boxes without a common point that hold the same points.
+
+    >>> disjoint([((0, 3),), ((2, 5),)])
+    [((0, 3),), ((3, 5),)]
+    """
+    found: list[Box] = []
+    for box in boxes:
+        found += without_all(box, found)
+    return found
+
+
+def hull(boxes: Sequence[Box]) -> Box:
+    """Return the smallest box that holds some boxes, none of them empty."""
+    return tuple(
+        (min(low for low, _ in edges), max(high for _, high in edges))
+        for edges in zip(*boxes, strict=True)
+    )
+
+
+def joined(boxes: Iterable[Box]) -> list[Box]:
+    """Return boxes with the same points and perhaps more: those that touch become one.
+
+    Boxes become one if that adds at most an eighth to their points.
+    """
+    found: list[Box] = []
+    for box in boxes:
+        grown = True
+        while grown:
+            grown = False
+            for other in found:
+                both = hull([box, other])
+                overlap = meet(box, other)
+                own = volume(box) + volume(other) - (volume(overlap) if overlap else 0)
+                if 8 * volume(both) <= 9 * own:
+                    found.remove(other)
+                    box, grown = both, True
+                    break
+        found.append(box)
+    return found

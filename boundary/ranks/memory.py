@@ -1,0 +1,174 @@
+"""The memory of one rank for one array: a storage for each box, one behind the other.
+
+A storage holds a box of points: what the box owns, and the points around that it reads. Points that
+lie farther away, on another block for example, have storages of their own. A kernel takes all of it
+as one array and finds a storage by the offset of index zero and its strides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ssr.extension import Array
+
+from ..partition.boxes import Box, hull, joined, meet, volume
+
+LINE = 8
+"""Storages begin at multiples of so many numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """A box of points in memory, in C order from ``start`` on."""
+
+    points: Box
+    start: int
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """The distances between neighbours along each axis."""
+        found = [1]
+        for low, high in reversed(self.points[1:]):
+            found.insert(0, found[0] * (high - low))
+        return tuple(found)
+
+    @property
+    def zero(self) -> int:
+        """Where the point with index zero would be."""
+        return self.start - sum(
+            low * stride for (low, _), stride in zip(self.points, self.strides, strict=True)
+        )
+
+    def at(self, points: Box) -> int:
+        """Return where the first of some points is."""
+        return self.zero + sum(
+            low * stride for (low, _), stride in zip(points, self.strides, strict=True)
+        )
+
+    def holds(self, points: Box) -> bool:
+        """Whether all of some points are here."""
+        return meet(self.points, points) == points
+
+    def view(self, flat: Array, points: Box) -> Array:
+        """Return some of the points as an array, of the flat memory of one component or of all."""
+        inside = tuple(
+            slice(low - first, high - first)
+            for (low, high), (first, _) in zip(points, self.points, strict=True)
+        )
+        shape = tuple(high - low for low, high in self.points)
+        whole = flat[..., self.start : self.start + volume(self.points)]
+        found: Array = whole.reshape(*flat.shape[:-1], *shape)[(..., *inside)]
+        return found
+
+
+@dataclass(eq=False)
+class Memory:
+    """The storages of one rank for one array.
+
+    Attributes
+    ----------
+    axes
+        The number of axes of the array.
+    components
+        The number of values at each point of a vector field; None for a field of numbers.
+    dtype
+        The type of numbers.
+    near
+        For each box the storage around it.
+    far
+        For each box the storages of what it reads elsewhere.
+    flat
+        All numbers, shape (N,) or (components, N). What nobody has stored is NaN.
+    """
+
+    axes: int
+    components: int | None
+    dtype: Any
+    near: dict[int, Storage] = field(default_factory=dict)
+    far: dict[int, tuple[Storage, ...]] = field(default_factory=dict)
+    flat: Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.flat = self._allocated(1)
+
+    def _allocated(self, count: int) -> Array:
+        shape = (count,) if self.components is None else (self.components, count)
+        return np.full(shape, np.nan, self.dtype)
+
+    @property
+    def array(self) -> Array:
+        """All numbers as a kernel takes them: with the number of axes of the field."""
+        lead = () if self.components is None else (self.components,)
+        return self.flat.reshape(*lead, *(1,) * (self.axes - 1), -1)
+
+    def arrays(self) -> list[Array]:
+        """Return the array of each component, or the only one."""
+        return [self.array] if self.components is None else list(self.array)
+
+    def storages(self) -> Iterator[Storage]:
+        """Yield all storages."""
+        yield from self.near.values()
+        for several in self.far.values():
+            yield from several
+
+    def find(self, box: int, points: Box, others: Sequence[int] = ()) -> Storage:
+        """Return the storage in which a box reads some points.
+
+        Parameters
+        ----------
+        box
+            The number of the box.
+        points
+            What is read.
+        others
+            Boxes of the same rank which own all of the points.
+        """
+        near = self.near.get(box)
+        if near is not None and near.holds(points):
+            return near
+        for other in others:
+            return self.near[other]
+        return next(s for s in self.far[box] if s.holds(points))
+
+    def grow(self, near: Mapping[int, Box], far: Mapping[int, Sequence[Box]]) -> bool:
+        """Make room for more points; return whether anything has moved.
+
+        Parameters
+        ----------
+        near
+            For each box what the storage around it must hold.
+        far
+            For each box what it reads elsewhere.
+        """
+        around = {box: s.points for box, s in self.near.items()}
+        for box, points in near.items():
+            around[box] = hull([around[box], points]) if box in around else points
+        beyond = {box: [s.points for s in several] for box, several in self.far.items()}
+        for box, several in far.items():
+            beyond[box] = joined([*beyond.get(box, ()), *several])
+        same_near = around == {box: s.points for box, s in self.near.items()}
+        same_far = all(set(b) == {s.points for s in self.far.get(n, ())} for n, b in beyond.items())
+        if same_near and same_far:
+            return False
+        self._move(around, beyond)
+        return True
+
+    def _move(self, around: Mapping[int, Box], beyond: Mapping[int, Sequence[Box]]) -> None:
+        place = 0
+
+        def placed(points: Box) -> Storage:
+            nonlocal place
+            made = Storage(points, place)
+            place += -(-volume(points) // LINE) * LINE
+            return made
+
+        near = {box: placed(points) for box, points in sorted(around.items())}
+        far = {box: tuple(map(placed, several)) for box, several in sorted(beyond.items())}
+        flat = self._allocated(max(place, 1))
+        for box, old in self.near.items():
+            near[box].view(flat, old.points)[...] = old.view(self.flat, old.points)
+        self.near, self.far, self.flat = near, far, flat

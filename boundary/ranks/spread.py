@@ -1,0 +1,247 @@
+"""Spread a grid or a space over ranks, and make fields there."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+import ssr
+from ssr import Index, Space
+from ssr.errors import ArgumentError, DtypeError, UnboundError
+from ssr.extension import VectorSpace, integer
+
+from ..grid.grid import Grid
+from ..partition.cuts import chosen, cut
+from .field import Field
+from ..partition.partition import Partition, partition
+from .run import BoundHere, bound_program
+from .world import World, world_of
+
+
+class Spread:
+    """A grid or a space whose boxes are owned by ranks; made by `boundary.spread`.
+
+    Attributes
+    ----------
+    partition
+        The boxes and their owners.
+    world
+        The ranks.
+    """
+
+    def __init__(self, cells: Sequence[Space], partition: Partition, world: World) -> None:
+        self.cells = tuple(cells)
+        self.partition = partition
+        self.world = world
+        self._bound: weakref.WeakKeyDictionary[Any, dict[Any, BoundHere]] = (
+            weakref.WeakKeyDictionary()
+        )
+        self._products: weakref.WeakKeyDictionary[Any, ssr.Program] = weakref.WeakKeyDictionary()
+
+    def __repr__(self) -> str:
+        count = len(self.partition)
+        boxes = f"{count} box{'' if count == 1 else 'es'}"
+        return f"{boxes} on {self.world.ranks} rank{'' if self.world.ranks == 1 else 's'}"
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """Values of the symbolic sizes."""
+        return self.partition.sizes
+
+    def __str__(self) -> str:
+        lines = [f"{self!r}, this process has {_ranks(self.world.here)}"]
+        for rank in self.world.here:
+            for box in self.partition.of_rank(rank):
+                lines.append(f"  rank {rank}: {self.partition.shown(box)}")
+        return "\n".join(lines)
+
+    # -- fields ----------------------------------------------------------------------------------
+
+    def empty(self, kind: Space | VectorSpace, dtype: Any = np.float64) -> Field:
+        """Return a field without values: NaN until they are set.
+
+        Parameters
+        ----------
+        kind
+            A space, or a vector space. Cells, faces, nodes, spaces with ghosts and those of coarser
+            levels are owned as the cells are that were spread.
+        dtype
+            float64 or float32.
+
+        Raises
+        ------
+        ArgumentError, DtypeError, UnboundError
+            If the space is on another grid, the type is another one, or a size has no value.
+        """
+        space = kind.space if isinstance(kind, VectorSpace) else kind
+        if not isinstance(space, Space):
+            raise ArgumentError(f"A field is made on a space, not on {kind!r}.")
+        if np.dtype(dtype) not in (np.dtype(np.float64), np.dtype(np.float32)):
+            raise DtypeError(f"Fields have dtype float64 or float32, not {np.dtype(dtype)}.")
+        for name in space.sizes:
+            if name not in self.sizes:
+                raise UnboundError(
+                    f"No value is given for the size {name}.",
+                    hint=f"Give it where the grid is spread: bc.spread(..., {name}=...).",
+                )
+        return Field(self, kind, dtype)
+
+    def zeros(self, kind: Space | VectorSpace, dtype: Any = np.float64) -> Field:
+        """Return a field of zeros; parameters as for `empty`."""
+        made = self.empty(kind, dtype)
+        made.set(0.0)
+        return made
+
+    def scatter(self, kind: Space | VectorSpace, whole: Any) -> Field:
+        """Return a field with the values of an array of the whole.
+
+        Parameters
+        ----------
+        kind
+            A space, or a vector space.
+        whole
+            An array of the whole, float64 or float32.
+        """
+        made = self.empty(kind, getattr(whole, "dtype", np.float64))
+        made.set(whole)
+        return made
+
+    # -- programs --------------------------------------------------------------------------------
+
+    def run(
+        self,
+        program: ssr.Program,
+        args: tuple[Any, ...],
+        named: Mapping[str, Any],
+        *,
+        bound: bool,
+    ) -> Any:
+        """Run a program on fields, or bind it to them."""
+        if bound:
+            return bound_program(program, self, args, named, partly=True)
+        given = program.signature.arranged(args, named)
+        known = self._bound.setdefault(program, {})
+        fields = tuple(id(a) for a in given if isinstance(a, Field))
+        numbers = tuple(a for a in given if not isinstance(a, Field))
+        made = known.get(fields)
+        if made is None:
+            open_ = tuple(a if isinstance(a, Field) else None for a in given)
+            made = known[fields] = bound_program(program, self, open_, {}, partly=True)
+            if len(known) > KEPT:
+                known.pop(next(iter(known)))
+        return made(*numbers)
+
+    def product(self, matrix: Any, x: Field) -> Field:
+        """Return the product of a matrix with a field."""
+        program = matrix.program("apply")
+        names = [name for name, _ in program.signature.kinds]
+        kinds = dict(program.signature.kinds)
+        y = self.empty(kinds[names[0]], x.dtype)
+        self.run(program, (y, x), {}, bound=False)
+        return y
+
+
+KEPT = 16
+"""Sets of fields for which a spread keeps a program bound."""
+
+
+def _ranks(here: Sequence[int]) -> str:
+    return f"rank {here[0]}" if len(here) == 1 else f"ranks {here[0]} to {here[-1]}"
+
+
+def spread(
+    cells: Grid | Space,
+    ranks: Any = None,
+    *,
+    cut: Sequence[int] | None = None,
+    boxes: Sequence[tuple[int, int, Sequence[tuple[int, int]]]] | None = None,
+    **sizes: Any,
+) -> Spread:
+    """Return a grid or a space whose points are shared by ranks.
+
+    Parameters
+    ----------
+    cells
+        A grid, or a space without ghosts.
+    ranks
+        What `boundary.world` returns, or `boundary.simulated`; by default one rank alone.
+    cut
+        In how many parts each block is cut along each of its axes. By default blocks are cut so
+        that ranks have equally many cells, and little that lies beside a cut.
+    boxes
+        The boxes, one by one: (rank, kind of blocks, ranges), where the ranges are one pair (low,
+        high) for each axis of the cells, the block axis of a grid first. A rank may own none.
+    **sizes
+        Values of the symbolic sizes.
+
+    Raises
+    ------
+    ArgumentError
+        If the boxes do not hold every cell once, or ranks are neither.
+    UnboundError
+        If a size has no value.
+
+    Examples
+    --------
+    The same text for one rank and for many:
+
+    >>> import numpy as np, ssr, boundary as bc
+    >>> n, = ssr.sizes("n")
+    >>> cells = ssr.Space(n)
+    >>> lap = ssr.stencil(cells, cells.grow(1), {-1: 1.0, 0: -2.0, 1: 1.0})
+    >>> fill = bc.fill(cells.grow(1), bc.periodic(axis=0))
+    >>> @ssr.program(u=cells, dt=ssr.scalar)
+    ... def heat(u, dt):
+    ...     u[:] = u + dt * (lap @ (fill @ u))
+    >>> for ranks in 1, 3:
+    ...     on = bc.spread(cells, bc.simulated(ranks), n=8)
+    ...     u = on.zeros(cells)
+    ...     u.fill(lambda i: i)
+    ...     heat(u, 0.25)
+    ...     print(u.gather())
+    [2. 1. 2. 3. 4. 5. 6. 5.]
+    [2. 1. 2. 3. 4. 5. 6. 5.]
+    """
+    kinds = cells.kinds if isinstance(cells, Grid) else (cells,)
+    if not all(isinstance(space, Space) for space in kinds):
+        raise ArgumentError(f"A grid or a space is spread, not {cells!r}.")
+    known = _sizes(kinds, sizes)
+    world = world_of(ranks)
+    if cut is not None and boxes is not None:
+        raise ArgumentError("Both cut and boxes are given.", hint="Give one of them.")
+    if boxes is not None:
+        made = partition(kinds, known, boxes, world.ranks)
+    elif cut is not None:
+        made = _cut(kinds, known, cut, world.ranks)
+    else:
+        made = chosen(kinds, known, world.ranks)
+    return Spread(kinds, made, world)
+
+
+def _cut(
+    kinds: Sequence[Space], sizes: Mapping[str, int], parts: Sequence[int], ranks: int
+) -> Partition:
+    counts = [integer(p) for p in parts]
+    if any(c is None for c in counts):
+        raise ArgumentError(f"cut is {parts!r}, not a number of parts for each axis of a block.")
+    return cut(kinds, sizes, [c for c in counts if c is not None], ranks)
+
+
+def _sizes(kinds: Sequence[Space], given: Mapping[str, Any]) -> dict[str, int]:
+    """Return the values of sizes."""
+    known: dict[str, int] = {}
+    for name, value in given.items():
+        number = integer(value)
+        if number is None or isinstance(value, Index):
+            raise ArgumentError(f"The size {name} is {value!r}, not an integer.")
+        known[name] = number
+    for name in sorted({n for space in kinds for n in space.sizes}):
+        if name not in known:
+            raise UnboundError(
+                f"No value is given for the size {name}.",
+                hint=f"Write bc.spread(..., {name}=...).",
+            )
+    return known

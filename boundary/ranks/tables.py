@@ -1,0 +1,309 @@
+"""The tables by which one rank runs the parts of a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ssr.extension import Array, blocked, buffer_elements
+
+from ..tables.assemble import assemble
+from ..tables.lines import pieces_of
+from ..tables.pieces import Piece, points
+from ..partition.boxes import Box, as_box, filled, meet, volume, without_all
+from ..schedules.footprint import Footprint
+from ..schedules.inner import inner
+from .memory import Memory, Storage
+from ..schedules.messages import Mail, Message, Post, Want, at_hand
+from ..schedules.schedule import KernelPart, Rows
+from ..schedules.split import box_read, homed
+
+RECORD = 16
+"""Integers of a record of a move."""
+
+PACK, TAKE, WITHIN = 0, 1, 2
+"""What a move does: from an array into messages, from there into an array, within an array."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Where the messages of an exchange stand in the memory for messages."""
+
+    sends: tuple[int, ...]
+    receives: tuple[int, ...]
+
+
+class RankTables:
+    """What one rank gives to a kernel, part by part.
+
+    Parameters
+    ----------
+    footprint
+        What is read and written.
+    posts
+        The messages of each exchange.
+    rank
+        The rank.
+    memories
+        The memory of each array, the components of a vector field by their names.
+    whole
+        Arrays of matrices, which all boxes read whole: the offset of index zero, and the strides of
+        all axes but the last.
+    """
+
+    def __init__(
+        self,
+        footprint: Footprint,
+        posts: Sequence[Post],
+        rank: int,
+        memories: Mapping[str, Memory],
+        whole: Mapping[str, tuple[int, ...]],
+    ) -> None:
+        self.footprint = footprint
+        self.rank = rank
+        self.memories = memories
+        self.whole = whole
+        self.boxes = footprint.partition.of_rank(rank)
+        self.mails = tuple(post.mail(rank) for post in posts)
+        self.slots, self.room = _slots(self.mails)
+        meta = footprint.meta
+        self.arrays = {n: k for k, n in enumerate((*meta.fields, *meta.temporaries))}
+        self._calls: dict[int, Any] = {}
+
+    # -- nests -----------------------------------------------------------------------------------
+
+    def nest(self, unit: int, rows: Rows) -> Array:
+        """Return the table of a nest: a line for each box of rows."""
+        meta = self.footprint.meta
+        sizes = [self.footprint.sizes[name] for name in meta.sizes]
+        lines = [
+            [*sizes, *(edge for axis in part for edge in axis), *self._offsets(box)]
+            for box, part in self.rows(unit, rows)
+        ]
+        width = len(sizes) + 2 * self.footprint.rows[unit].shape[1]
+        width += sum(self._axes(name) for name in self.arrays)
+        return np.array(lines, np.int64).reshape(-1, width)
+
+    def rows(self, unit: int, rows: Rows) -> list[tuple[int, Box]]:
+        """Return the boxes of rows that run: those of the rank, cut so that planes stay cached."""
+        nest = self.footprint.meta.nests[self.footprint.units[unit].number]
+        return [
+            (box, part)
+            for box, whole in self._chosen(unit, rows)
+            for part in blocked(whole, nest)
+        ]
+
+    def _chosen(self, unit: int, rows: Rows) -> list[tuple[int, Box]]:
+        own = self.footprint.rows[unit]
+        every = [(b, as_box(own[b])) for b in self.boxes if filled(own[b])]
+        if rows == "all":
+            return every
+        found = []
+        for box, whole in every:
+            inside = inner(self.footprint, unit, box)
+            if rows == "inner":
+                found += [(box, inside)] if inside is not None else []
+            else:
+                held = [] if inside is None else [inside]
+                found += [(box, part) for part in without_all(whole, held)]
+        return found
+
+    def _axes(self, name: str) -> int:
+        return len(self.whole[name]) if name in self.whole else self.memories[name].axes
+
+    def _offsets(self, box: int) -> list[int]:
+        """Return for each array the offset of index zero and the strides of all axes but one."""
+        found: list[int] = []
+        for name in self.arrays:
+            if name in self.whole:
+                found += self.whole[name]
+                continue
+            storage = self.memories[name].near.get(box)
+            if storage is None:  # the nests of this box do not touch it
+                found += [0] * self.memories[name].axes
+            else:
+                found += [storage.zero, *storage.strides[:-1]]
+        return found
+
+    def buffer(self, unit: int, rows: int, pad: int, lines: int | None) -> int:
+        """Return how many numbers a buffer of a nest needs."""
+        boxes = [part for _, part in self.rows(unit, "all")]
+        return max((rows * buffer_elements(part, pad, lines) for part in boxes), default=1)
+
+    # -- steps of other packages -----------------------------------------------------------------
+
+    def call(self, unit: int, dtype: Any) -> Any:
+        """Return the tables of a step of another package."""
+        known = self._calls.get(unit)
+        if known is None:
+            known = self._calls[unit] = self._assembled(unit, dtype)
+        return known
+
+    def _assembled(self, unit: int, dtype: Any) -> Any:
+        names, external = self.footprint.fields(unit), self.footprint.external(unit)
+        layouts: list[tuple[int, ...]] = []
+        homes: list[int] = []
+        known: dict[tuple[int, int], int] = {}
+
+        def number(field: int, storage: Storage) -> int:
+            key = field, storage.start
+            if key not in known:
+                known[key] = len(homes)
+                homes.append(field)
+                layouts.append((storage.zero, *storage.strides))
+            return known[key]
+
+        parts = []
+        for share in self.footprint.shares[unit]:
+            for place in np.flatnonzero(np.isin(share.boxes, self.boxes)):
+                box, part = int(share.boxes[place]), share.of(int(place))
+                targets = [
+                    number(piece.target, self.memories[names[piece.target]].near[box])
+                    for piece in pieces_of(part)
+                ]
+                sources = [self._sources(names, box, piece, number) for piece in pieces_of(part)]
+                parts.append(homed(part, targets, sources))
+        staged = not hasattr(external, "standing")
+        return assemble(parts, external.form, layouts, dtype, staged=staged, homes=homes)
+
+    def _sources(
+        self, names: Sequence[str], box: int, piece: Piece, number: Any
+    ) -> list[int]:
+        """Return the storage that each tap of a piece reads."""
+        found = []
+        for tap in piece.taps:
+            memory = self.memories[names[tap.source]]
+            read = box_read(tap, piece.extents)
+            if read is None:
+                storage = next(memory.storages())
+            else:
+                storage = self._storage(names[tap.source], box, read)
+            found.append(number(tap.source, storage))
+        return found
+
+    def _storage(self, array: str, box: int, read: Box) -> Storage:
+        near = self.memories[array].near.get(box)
+        if near is not None and near.holds(read):
+            return near
+        other = at_hand(self.footprint, array, box, read)
+        return self.memories[array].find(box, read, [] if other is None else [other])
+
+    def stand(self, unit: int) -> None:
+        """Write the constants that a fill leaves where they are from run to run."""
+        external, names = self.footprint.external(unit), self.footprint.fields(unit)
+        for piece in getattr(external, "standing", lambda _: ())(self.footprint.sizes):
+            for field, start, steps in piece.places:
+                memory = self.memories[names[field]]
+                for storage in memory.near.values():
+                    at = points(start, steps, piece.extents)
+                    held = np.ones(piece.extents, bool)
+                    place = np.zeros(piece.extents, np.int64) + storage.zero
+                    for index, (low, high), stride in zip(
+                        at, storage.points, storage.strides, strict=True
+                    ):
+                        held &= (index >= low) & (index < high)
+                        place += index * stride
+                    values = np.broadcast_to(np.asarray(piece.constant), piece.extents)
+                    memory.flat[..., place[held]] = values[held]
+
+    # -- moves -----------------------------------------------------------------------------------
+
+    def moves(self, part: KernelPart, place: int) -> Array:
+        """Return the records of the moves before a unit, or behind the last."""
+        records: list[list[int]] = []
+        for exchange in part.packed.get(place, ()):
+            mail, slot = self.mails[exchange], self.slots[exchange]
+            for message, start in zip(mail.sends, slot.sends, strict=True):
+                records += self._packed(message, start)
+        for exchange in part.taken.get(place, ()):
+            mail, slot = self.mails[exchange], self.slots[exchange]
+            for want, owner in mail.within:
+                records += self._within(want, owner)
+            for message, start in zip(mail.receives, slot.receives, strict=True):
+                records += self._taken(mail, message, start)
+        return np.array(records, np.int64).reshape(-1)
+
+    def _packed(self, message: Message, start: int) -> list[list[int]]:
+        return [
+            self._record(
+                PACK,
+                part.array,
+                part.points,
+                (self.memories[part.array].near[part.owner], part.points),
+                (Storage(part.points, start + part.place), part.points),
+            )
+            for part in message.parts
+        ]
+
+    def _taken(self, mail: Mail, message: Message, start: int) -> list[list[int]]:
+        found = []
+        wants: dict[str, list[Want]] = {}
+        for want in mail.wants:
+            wants.setdefault(want.array, []).append(want)
+        for part in message.parts:
+            for want in wants.get(part.array, ()):
+                shared = meet(want.points, part.points)
+                if shared is not None:
+                    source = Storage(part.points, start + part.place), shared
+                    for target in self._targets(want, shared):
+                        found.append(self._record(TAKE, part.array, shared, source, target))
+        return found
+
+    def _within(self, want: Want, owner: int) -> list[list[int]]:
+        source = self.memories[want.array].near[owner], want.points
+        return [
+            self._record(WITHIN, want.array, want.points, source, target)
+            for target in self._targets(want, want.points)
+        ]
+
+    def _targets(self, want: Want, shared: Box) -> list[tuple[Storage, Box]]:
+        """Return the storages of a box that hold points, all or some of them."""
+        memory = self.memories[want.array]
+        near = memory.near.get(want.box)
+        several = [] if near is None else [near]
+        several += memory.far.get(want.box, ())
+        met = [(s, meet(s.points, shared)) for s in several]
+        return [(s, points) for s, points in met if points is not None]
+
+    def _record(
+        self,
+        what: int,
+        array: str,
+        shared: Box,
+        source: tuple[Storage, Box],
+        target: tuple[Storage, Box],
+    ) -> list[int]:
+        """Return the record that copies points; only those that the target has."""
+        storage, points = target
+        extents = [high - low for low, high in points]
+        fill = 4 - len(extents)
+        zero = [0] * fill
+        return [
+            what,
+            self.arrays[array],
+            *[1] * fill,
+            *extents,
+            source[0].at(points),
+            *zero,
+            *source[0].strides,
+            storage.at(points),
+            *zero,
+            *storage.strides,
+        ]
+
+
+def _slots(mails: Sequence[Mail]) -> tuple[tuple[Slot, ...], int]:
+    """Return where messages stand in the memory for messages, and how much of it there is."""
+    place, found = 0, []
+    for mail in mails:
+        starts: list[list[int]] = [[], []]
+        for messages, several in zip((mail.sends, mail.receives), starts, strict=True):
+            for message in messages:
+                several.append(place)
+                place += -(-message.count // 8) * 8
+        found.append(Slot(tuple(starts[0]), tuple(starts[1])))
+    return tuple(found), max(place, 1)

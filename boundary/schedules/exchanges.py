@@ -1,0 +1,161 @@
+"""When values move between boxes: exchanges, each with what it moves.
+
+A box reads points that others own. They move after the last unit that changes them and before the
+first that reads them; all that is read until they change again moves at once, so that unchanged
+values do not move twice. Exchanges whose times meet become one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from ssr.errors import UnsupportedError
+
+from ..partition.boxes import common, filled, within
+from .footprint import Footprint, Read
+
+ENTRY = -1
+"""The unit after which values stand that a call of the program finds."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wish:
+    """Values of one array that boxes read until they change again.
+
+    Attributes
+    ----------
+    array
+        The name of the array.
+    since, until
+        The last unit that changes them, `ENTRY` if none does; and the first that reads them.
+    reads
+        What is read.
+    """
+
+    array: str
+    since: int
+    until: int
+    reads: tuple[Read, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Exchange:
+    """What moves at one time.
+
+    Attributes
+    ----------
+    begin, finish
+        The units before which values are sent, and before which they are there.
+    wishes
+        What moves.
+    """
+
+    begin: int
+    finish: int
+    wishes: tuple[Wish, ...]
+
+
+def exchanges(
+    footprint: Footprint, fresh: Collection[str] = (), *, merged: bool = True
+) -> tuple[Exchange, ...]:
+    """Return the exchanges of a program, those that finish first before others.
+
+    Parameters
+    ----------
+    footprint
+        What the boxes read and write.
+    fresh
+        Arrays of which a call finds all values where they are read, as they have not changed since
+        they moved last.
+    merged
+        Whether exchanges whose times meet become one.
+
+    Raises
+    ------
+    UnsupportedError
+        If rows depend on rows of another box in the same nest, as those of a solve do.
+    """
+    check_uncut(footprint)
+    wanted = [w for w in wishes(footprint) if w.since != ENTRY or w.array not in fresh]
+    waiting = sorted(wanted, key=lambda wish: (wish.until, wish.since))
+    found = []
+    while waiting:
+        finish = waiting[0].until
+        ready = [w for w in waiting if w.until == finish or (merged and w.since < finish)]
+        begin = max(wish.since for wish in ready) + 1
+        found.append(Exchange(begin, finish, tuple(ready)))
+        waiting = [w for w in waiting if w not in ready]
+    return tuple(found)
+
+
+def wishes(footprint: Footprint) -> tuple[Wish, ...]:
+    """Return what boxes read and do not own, array by array and change by change."""
+    changed: dict[str, tuple[int, int, bool]] = {}  # inside, beyond, whether a fill made the latter
+    found: dict[tuple[str, int], list[Read]] = {}
+    reads: dict[int, list[Read]] = {}
+    for read in footprint.reads:
+        reads.setdefault(read.unit, []).append(read)
+    for unit, written in enumerate(footprint.written):
+        for read in reads.get(unit, ()):
+            inside, beyond, filled_in = changed.get(read.array, (ENTRY, ENTRY, False))
+            own = _needed(footprint, read, inside_only=filled_in)
+            if own is not None:
+                since = inside if filled_in else max(inside, beyond)
+                found.setdefault((read.array, since), []).append(own)
+        call = footprint.units[unit].kind == "call"
+        for array, (within_given, others) in written.items():
+            inside, beyond, filled_in = changed.get(array, (ENTRY, ENTRY, False))
+            if within_given:
+                inside = unit
+            if others:
+                beyond, filled_in = unit, call
+            changed[array] = inside, beyond, filled_in
+    return tuple(
+        Wish(array, since, min(r.unit for r in group), tuple(group))
+        for (array, since), group in found.items()
+    )
+
+
+def _needed(footprint: Footprint, read: Read, *, inside_only: bool) -> Read | None:
+    """Return what is read and not owned; with ``inside_only`` no ghosts, which a fill has made."""
+    boxes = read.boxes
+    if inside_only and read.array in footprint.given:
+        boxes = common(boxes, np.array(footprint.given[read.array]))
+    own = footprint.owned(read.array)[read.numbers]
+    some = filled(boxes) & (read.far | ~within(boxes, own))
+    if not some.any():
+        return None
+    return Read(read.unit, read.array, read.numbers[some], boxes[some], read.made, read.far)
+
+
+def check_uncut(footprint: Footprint) -> None:
+    """Raise if rows of a box depend on rows of another box in the same nest.
+
+    Raises
+    ------
+    UnsupportedError
+        If they do.
+    """
+    name = footprint.declaration.program.name
+    for unit, step in enumerate(footprint.units):
+        if step.kind != "nest":
+            continue
+        nest, rows = footprint.meta.nests[step.number], footprint.rows[unit]
+        alike = footprint.meta.temporaries.get(nest.alike, nest.alike)
+        whole = footprint.declaration.spaces[alike].box(footprint.sizes)[-1]
+        run = rows[filled(rows)]
+        cut = nest.whole_lines and (run[:, -1] != np.array(whole)).any()
+        for read in footprint.reads:
+            if read.unit == unit and read.made:
+                own = footprint.owned(read.array)[read.numbers]
+                cut = cut or not bool(within(read.boxes, own).all())
+        if cut:
+            raise UnsupportedError(
+                f"The solve for {nest.target!r} in {name} crosses a cut between boxes.",
+                note="Each of its rows depends on rows before it, which another box computes.",
+                hint="Cut along axes without such dependences, "
+                "or solve with the entries within a box alone.",
+            )

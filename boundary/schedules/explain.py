@@ -1,0 +1,121 @@
+"""Schedules as text: when a rank sends what to whom, and how many bytes that are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..partition.boxes import Box, disjoint, volume
+from .footprint import Footprint
+from .messages import Mail, Message, Post
+from .schedule import KernelPart, Reduce, Schedule, Start, Wait
+
+
+@dataclass(frozen=True, eq=False)
+class Explained:
+    """A schedule that prints.
+
+    Attributes
+    ----------
+    footprint
+        What is read and written.
+    schedule
+        The steps, which are the same on all ranks.
+    itemsize
+        The bytes of a number.
+    """
+
+    footprint: Footprint
+    schedule: Schedule
+    itemsize: int = 8
+
+    @cached_property
+    def posts(self) -> tuple[Post, ...]:
+        """The messages of each exchange."""
+        return tuple(Post(self.footprint, e) for e in self.schedule.exchanges)
+
+    def mail(self, rank: int) -> tuple[Mail, ...]:
+        """Return what a rank sends and receives in each exchange."""
+        return tuple(post.mail(rank) for post in self.posts)
+
+    def messages(self, rank: int) -> int:
+        """Return the number of messages that a rank sends in a call."""
+        return sum(len(mail.sends) for mail in self.mail(rank))
+
+    def bytes(self, rank: int) -> int:
+        """Return the bytes that a rank receives in a call."""
+        return self.itemsize * sum(m.count for mail in self.mail(rank) for m in mail.receives)
+
+    def least(self, rank: int) -> int:
+        """Return the bytes of the values of others that a rank reads, each counted once."""
+        footprint = self.footprint
+        owners = footprint.partition.owners
+        total = 0
+        for post, mail in zip(self.posts, self.mail(rank), strict=True):
+            found: dict[tuple[str, int], list[Box]] = {}
+            for want in mail.wants:
+                for owner, points in post.owners(want):
+                    if owners[owner] != rank:
+                        found.setdefault((want.array, owner), []).append(points)
+            total += sum(volume(b) for several in found.values() for b in disjoint(several))
+        return self.itemsize * total
+
+    def __str__(self) -> str:
+        return "\n".join(self._steps())
+
+    def explain(self, rank: int = 0) -> str:
+        """Return what a rank does: its boxes, its peers, what it sends and receives, and bytes."""
+        return "\n".join([*self._head(rank), *self._steps(rank)])
+
+    def _head(self, rank: int) -> Iterator[str]:
+        partition = self.footprint.partition
+        boxes = partition.of_rank(rank)
+        yield f"{self.footprint.declaration.program.name} on rank {rank} of {partition.ranks}"
+        yield f"  owns      {', '.join(map(partition.shown, boxes)) or 'nothing'}"
+        mails = self.mail(rank)
+        peers = sorted({m.target for mail in mails for m in mail.sends})
+        peers = sorted({*peers, *(m.source for mail in mails for m in mail.receives)})
+        yield f"  peers     {', '.join(map(str, peers)) or 'none'}"
+        sent = sum(m.count for mail in mails for m in mail.sends) * self.itemsize
+        yield f"  messages  {self.messages(rank)} sent with {sent} bytes"
+        yield f"  receives  {self.bytes(rank)} bytes, {self.least(rank)} at least"
+
+    def _steps(self, rank: int | None = None) -> Iterator[str]:
+        for step in self.schedule.steps:
+            match step:
+                case Start(number):
+                    yield f"send exchange {number}"
+                    if rank is not None:
+                        sends = self.posts[number].mail(rank).sends
+                        yield from (_message("to", m.target, m) for m in sends)
+                case Wait(number):
+                    yield f"wait for exchange {number}: {self._moved(number)}"
+                    if rank is not None:
+                        receives = self.posts[number].mail(rank).receives
+                        yield from (_message("from", m.source, m) for m in receives)
+                case Reduce(unit):
+                    names = (name for name, _, _ in self.footprint.units[unit].folds)
+                    yield f"reduce {', '.join(names)}"
+                case KernelPart():
+                    yield from self._part(step)
+
+    def _moved(self, number: int) -> str:
+        return ", ".join(sorted({w.array for w in self.schedule.exchanges[number].wishes}))
+
+    def _part(self, part: KernelPart) -> Iterator[str]:
+        for unit, rows in sorted(part.units.items()):
+            record = self.footprint.units[unit]
+            if record.kind == "nest":
+                target = self.footprint.meta.nests[record.number].target
+                yield f"run {target}[:] = ..." + ("" if rows == "all" else f", {rows} rows")
+            else:
+                yield f"run {self.footprint.external(unit).name}"
+
+
+def _message(way: str, peer: int, message: Message) -> str:
+    parts = ", ".join(
+        f"{part.array}[{', '.join(f'{low}:{high}' for low, high in part.points)}]"
+        for part in message.parts
+    )
+    return f"  {way} rank {peer}: {message.count} numbers, {parts}"

@@ -1,0 +1,241 @@
+"""What every box of a partition reads and writes in each unit of a kernel.
+
+A unit is a nest, or a step of another package. All of it is arithmetic on arrays of boxes: a value
+for each box of the partition, so that the cost for one box is that of a few numbers, and nothing
+is asked of isl. What is found is the same on all ranks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ssr import Space
+from ssr.errors import UnsupportedError
+from ssr.extension import AXES, Array, Declaration, KernelMeta, Reach, UnitMeta, ir, region
+
+from ..synchronisation.synchronise import SharedPoints
+from ..tables.ghosts import Ghosts
+from ..partition.boxes import around, common, filled, within
+from ..partition.partition import Partition
+from .split import Share, apart, shared
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Read:
+    """What the boxes of a partition read of an array in a unit.
+
+    Attributes
+    ----------
+    unit
+        The number of the unit.
+    array
+        The name of the array.
+    numbers
+        The numbers of the boxes that read, rising; a box may stand there several times.
+    boxes
+        What they read, as an array of boxes.
+    made
+        Whether these are values that the nest itself has made, at rows before.
+    far
+        Whether the points lie beyond the memory around a box: on another block, for example.
+    """
+
+    unit: int
+    array: str
+    numbers: Array
+    boxes: Array
+    made: bool = False
+    far: bool = False
+
+
+class Footprint:
+    """Reads and writes of a kernel of the distributed form on the boxes of a partition.
+
+    Parameters
+    ----------
+    declaration
+        The program.
+    meta
+        What its kernel says about itself.
+    partition
+        The boxes.
+
+    Attributes
+    ----------
+    spaces
+        The points of each array, with the ghosts that are made in its own memory.
+    given
+        For arrays that a fill completes, the points that it is given.
+    rows
+        For each nest the rows that each box runs.
+    reads
+        All reads, unit by unit.
+    written
+        For each unit the arrays that it changes, each with whether points that a fill is given,
+        and others, are among what it writes.
+    shares
+        For each unit that is a step of another package, which box makes what.
+    """
+
+    def __init__(
+        self, declaration: Declaration, meta: KernelMeta, partition: Partition
+    ) -> None:
+        self.declaration = declaration
+        self.meta = meta
+        self.partition = partition
+        self.sizes = {name: partition.sizes[name] for name in meta.sizes}
+        self.units = tuple(unit for unit in meta.units if unit.kind != "move")
+        self.captured = frozenset(f for f in meta.fields[self._given_by_calls() :])
+        self.spaces = self._spaces()
+        steps = (s for s in declaration.program.steps if isinstance(s, ir.Call))
+        self._externals = {step.name: step.external for step in steps}
+        self.given = self._completed()
+        self.rows: dict[int, Array] = {}
+        self.reads: list[Read] = []
+        self.written: list[dict[str, tuple[bool, bool]]] = []
+        self.shares: dict[int, tuple[Share, ...]] = {}
+        self._hulls = {name: partition.owned(space) for name, space in self.spaces.items()}
+        for number, unit in enumerate(self.units):
+            self.written.append(self._nest(number, unit) if unit.kind == "nest" else {})
+        for number, unit in enumerate(self.units):
+            if unit.kind == "call":
+                self.written[number] = self._call(number, unit)
+        self.reads.sort(key=lambda read: read.unit)
+
+    def hull(self, array: str) -> Array:
+        """Return the points around what each box owns that its own memory must hold."""
+        return self._hulls[array]
+
+    def owned(self, array: str) -> Array:
+        """Return the points of an array that each box owns."""
+        return self.partition.owned(self.spaces[array])
+
+    def external(self, unit: int) -> Ghosts | SharedPoints:
+        """Return the step of another package that a unit is."""
+        external = self._externals[self.meta.calls[self.units[unit].number].name]
+        if not isinstance(external, (Ghosts, SharedPoints)):
+            raise UnsupportedError(f"The step {external.name} cannot be distributed.")
+        return external
+
+    def completes(self, unit: int) -> bool:
+        """Whether a unit is a fill: it writes ghosts and nothing else."""
+        return self.units[unit].kind == "call" and isinstance(self.external(unit), Ghosts)
+
+    def fields(self, unit: int) -> tuple[str, ...]:
+        """Return the arrays of a unit that is a step of another package."""
+        return self.meta.calls[self.units[unit].number].fields
+
+    # -- which points ----------------------------------------------------------------------------
+
+    def _given_by_calls(self) -> int:
+        return len(self.meta.fields) - len(self.declaration.captured)
+
+    def _spaces(self) -> dict[str, Space]:
+        known = self.declaration.spaces
+        alike = {**{name: name for name in self.meta.fields}, **self.meta.temporaries}
+        alike |= dict(self.meta.wide)
+        return {name: known[other] for name, other in alike.items() if name not in self.captured}
+
+    def _completed(self) -> dict[str, tuple[tuple[int, int], ...]]:
+        """Return for arrays that a fill completes the points it is given, the first fill's."""
+        found: dict[str, tuple[tuple[int, int], ...]] = {}
+        for number, unit in enumerate(self.units):
+            if unit.kind == "call":
+                external = self.external(number)
+                if isinstance(external, Ghosts):
+                    for name, (owned, _) in zip(self.fields(number), external.fields, strict=True):
+                        found.setdefault(name, owned.box(self.sizes))
+        return found
+
+    # -- nests -----------------------------------------------------------------------------------
+
+    def _nest(self, number: int, unit: UnitMeta) -> dict[str, tuple[bool, bool]]:
+        """Take in what a nest reads and writes; return what it writes."""
+        nest = self.meta.nests[unit.number]
+        alike = self.meta.temporaries.get(nest.alike, nest.alike)
+        rows = self.rows[number] = self.partition.owned(self.declaration.spaces[alike])
+        axes = AXES[rows.shape[1]]
+        values: dict[str, int | Array] = dict(self.sizes)
+        for axis, name in enumerate(axes):
+            values |= {f"{name}_lo": rows[:, axis, 0], f"{name}_hi": rows[:, axis, 1]}
+        runs = filled(rows)
+        for reach in unit.reads:
+            if reach.array not in self.captured:
+                self._take(number, reach, self._reached(reach, values, runs), rows)
+        written: dict[str, tuple[bool, bool]] = {}
+        for reach in unit.writes:
+            boxes = self._reached(reach, values, runs)
+            self._hulls[reach.array] = around(self._hulls[reach.array], boxes)
+            inside, beyond = True, False
+            if reach.array in self.given:
+                given = np.array(self.given[reach.array])
+                inside = bool(filled(common(boxes, given)).any())
+                beyond = not bool(within(boxes, given).all())
+            before = written.get(reach.array, (False, False))
+            written[reach.array] = inside or before[0], beyond or before[1]
+        return written
+
+    def _reached(self, reach: Reach, values: Mapping[str, int | Array], runs: Array) -> Array:
+        """Return the points of an array that the boxes reach; none where no row is run."""
+        space = self.spaces[reach.array]
+        if not reach.index:
+            raise UnsupportedError(
+                f"{self.declaration.program.name} reads {reach.array!r} by a stored matrix, "
+                "and cannot be distributed.",
+                hint="Declare the matrix by ssr.matrix or ssr.stencil.",
+            )
+        whole = np.array(space.box(self.sizes))
+        made = np.empty((len(runs), len(whole), 2), np.int64)
+        for axis, (low, high) in enumerate(region(reach, values)):
+            made[:, axis, 0], made[:, axis, 1] = low, high
+        made = common(made, whole)
+        made[~(runs & filled(made))] = 0
+        return made
+
+    def _take(self, number: int, reach: Reach, boxes: Array, rows: Array) -> None:
+        numbers = np.flatnonzero(filled(boxes))
+        if numbers.size:
+            read = Read(number, reach.array, numbers, boxes[numbers], made=reach.new)
+            self.reads.append(read)
+            self._hulls[reach.array] = around(self._hulls[reach.array], boxes)
+
+    # -- steps of other packages -----------------------------------------------------------------
+
+    def _call(self, number: int, unit: UnitMeta) -> dict[str, tuple[bool, bool]]:
+        """Take in what a step of another package reads; return what it writes."""
+        names, external = self.fields(number), self.external(number)
+        self._alike(names)
+        completing = isinstance(external, Ghosts)
+        room = [self.hull(n) if completing else self.owned(n) for n in names]
+        found = []
+        for whole in external.parts(self.sizes):
+            for part in apart(whole):
+                share = shared(part, room)
+                if share is not None:
+                    found.append(share)
+                    self.reads += self._sources(number, names, share)
+        self.shares[number] = tuple(found)
+        return {name: (not completing, completing) for name in names}
+
+    def _alike(self, names: Sequence[str]) -> None:
+        """Let arrays of one space that are completed together have the same memory around boxes."""
+        for space in {self.spaces[name] for name in names}:
+            alike = [n for n in names if self.spaces[n] == space]
+            hull = self._hulls[alike[0]]
+            for name in alike[1:]:
+                hull = around(hull, self._hulls[name])
+            for name in alike:
+                self._hulls[name] = hull
+
+    def _sources(self, number: int, names: Sequence[str], share: Share) -> Iterator[Read]:
+        """Yield what boxes read to make their share of a piece."""
+        for _, tap, boxes in share.taps():
+            array = names[tap.source]
+            some = filled(boxes)
+            near = within(boxes, self.hull(array)[share.boxes])
+            for chosen, far in ((some & near, False), (some & ~near, True)):
+                if chosen.any():
+                    yield Read(number, array, share.boxes[chosen], boxes[chosen], far=far)

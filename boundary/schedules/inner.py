@@ -1,0 +1,94 @@
+"""Rows that read nothing of other boxes: they run while messages are under way."""
+
+from __future__ import annotations
+
+from ssr.extension import AXES, Array, region
+
+from ..partition.boxes import Box, as_box, filled, meet, volume
+from .exchanges import Exchange
+from .footprint import Footprint
+
+LONG = 256
+"""From this many rows along the last axis on, cutting it costs less than it hides."""
+
+
+def splittable(footprint: Footprint, exchanges: tuple[Exchange, ...]) -> dict[int, str]:
+    """Return the nests whose inner rows are worth running before an exchange is finished.
+
+    Returns
+    -------
+    dict
+        For each nest that waits for an exchange, why it runs all rows together; nothing if its
+        inner rows run before.
+    """
+    found: dict[int, str] = {}
+    waiting = sorted({e.finish for e in exchanges})
+    for place in waiting:
+        unit = place
+        while unit < len(footprint.units) and footprint.completes(unit):
+            unit += 1
+        if unit < len(footprint.units) and footprint.units[unit].kind == "nest":
+            found[unit] = _reason(footprint, unit)
+    return found
+
+
+def _reason(footprint: Footprint, unit: int) -> str:
+    nest = footprint.meta.nests[footprint.units[unit].number]
+    if nest.earlier != ():
+        return "its rows depend on each other, or one overwrites what another reads"
+    rows = footprint.rows[unit]
+    boxes = [int(b) for b in filled(rows).nonzero()[0]]
+    some = boxes[len(boxes) // 2] if boxes else None
+    if some is None:
+        return "there are no rows"
+    inside, whole = inner(footprint, unit, some), as_box(rows[some])
+    if inside is None:
+        return "every row reads what others own"
+    if inside[-1] != whole[-1] and whole[-1][1] - whole[-1][0] < LONG:
+        return "cutting short rows along the last axis costs more than it hides"
+    return ""
+
+
+def inner(footprint: Footprint, unit: int, box: int) -> Box | None:
+    """Return the rows of a box that read nothing that another box owns, as one box of rows.
+
+    None if there are none. Ghosts count as owned by others: fills make them when messages are
+    there.
+    """
+    rows: Box | None = as_box(footprint.rows[unit][box])
+    while rows is not None and volume(rows):
+        narrower = _narrowed(footprint, unit, box, rows)
+        if narrower == rows:
+            return rows
+        rows = meet(rows, narrower)
+    return None
+
+
+def _narrowed(footprint: Footprint, unit: int, box: int, rows: Box) -> Box:
+    """Return rows without as many at each end as what they read lies beyond what the box owns."""
+    values: dict[str, int | Array] = dict(footprint.sizes)
+    for name, (low, high) in zip(AXES[len(rows)], rows, strict=True):
+        values |= {f"{name}_lo": low, f"{name}_hi": high}
+    ends = [list(edge) for edge in rows]
+    for reach in footprint.units[unit].reads:
+        if reach.array in footprint.captured:
+            continue
+        whole = footprint.spaces[reach.array].box(footprint.sizes)
+        reached: Box = tuple((int(low), int(high)) for low, high in region(reach, values))
+        read = meet(reached, whole) if volume(reached) else None
+        own = meet(as_box(footprint.owned(reach.array)[box]), footprint.given.get(reach.array, whole))
+        if read is None:
+            continue
+        if own is None:
+            return tuple((low, low) for low, _ in rows)
+        shift = len(rows) - len(read)
+        for axis, ((low, high), (first, last)) in enumerate(zip(read, own, strict=True)):
+            along = axis + shift
+            if along < 0:
+                if low < first or high > last:
+                    return tuple((begin, begin) for begin, _ in rows)
+                continue
+            start, stop = rows[along]
+            ends[along][0] = max(ends[along][0], start + max(0, first - low))
+            ends[along][1] = min(ends[along][1], stop - max(0, high - last))
+    return tuple((low, max(low, high)) for low, high in ends)

@@ -1,0 +1,181 @@
+"""What one rank sends and receives in an exchange: one message for each peer.
+
+Sender and receiver find the same parts of a message in the same order, each by itself: what a box
+wants follows from the footprint, which all ranks know. So no plan is sent, and a rank looks at its
+own boxes and at those that read from them, however many ranks there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+
+from ..partition.boxes import Box, as_box, common, disjoint, filled, meet, volume, without_all
+from .exchanges import Exchange
+from .footprint import Footprint
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Want:
+    """Points of an array that a box reads, and which another one owns."""
+
+    array: str
+    box: int
+    points: Box
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a message: points of an array that one box owns, and where they stand in it."""
+
+    array: str
+    owner: int
+    points: Box
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """Values that one rank sends to another: its parts one after the other, each in C order."""
+
+    source: int
+    target: int
+    parts: tuple[Part, ...]
+
+    @property
+    def count(self) -> int:
+        """The number of values."""
+        return sum(volume(part.points) for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """What one rank does in an exchange.
+
+    Attributes
+    ----------
+    sends, receives
+        Messages to and from peers, in the order of the peers.
+    wants
+        What its boxes read, from peers or from other boxes of the rank.
+    within
+        What moves between boxes of the rank: what is wanted, and the box that owns it.
+    """
+
+    sends: tuple[Message, ...]
+    receives: tuple[Message, ...]
+    wants: tuple[Want, ...]
+    within: tuple[tuple[Want, int], ...]
+
+
+class Post:
+    """The messages of an exchange, for any rank.
+
+    Parameters
+    ----------
+    footprint
+        What the boxes read.
+    exchange
+        What moves.
+    """
+
+    def __init__(self, footprint: Footprint, exchange: Exchange) -> None:
+        self.footprint = footprint
+        self.exchange = exchange
+        self._wants: dict[int, tuple[Want, ...]] = {}
+
+    def mail(self, rank: int) -> Mail:
+        """Return what a rank sends and receives."""
+        owners = self.footprint.partition.owners
+        wants = tuple(w for box in self._boxes(rank) for w in self.wants(box))
+        sources: set[int] = set()
+        within: list[tuple[Want, int]] = []
+        for want in wants:
+            for owner, points in self.owners(want):
+                if owners[owner] == rank:
+                    within.append((Want(want.array, want.box, points), owner))
+                else:
+                    sources.add(int(owners[owner]))
+        targets = {int(owners[box]) for box in self._readers(rank)} - {rank}
+        sends = (self.message(rank, peer) for peer in sorted(targets))
+        receives = (self.message(peer, rank) for peer in sorted(sources))
+        return Mail(
+            tuple(m for m in sends if m.parts),
+            tuple(m for m in receives if m.parts),
+            wants,
+            tuple(within),
+        )
+
+    def message(self, source: int, target: int) -> Message:
+        """Return the message from one rank to another, without a value twice."""
+        owners = self.footprint.partition.owners
+        asked = sorted(
+            (want.array, owner, points)
+            for box in self._boxes(target)
+            for want in self.wants(box)
+            for owner, points in self.owners(want)
+            if owners[owner] == source
+        )
+        parts, place = [], 0
+        for (array, owner), group in groupby(asked, key=lambda entry: entry[:2]):
+            for points in disjoint(points for _, _, points in group):
+                parts.append(Part(array, owner, points, place))
+                place += volume(points)
+        return Message(source, target, tuple(parts))
+
+    def wants(self, box: int) -> tuple[Want, ...]:
+        """Return what a box reads and has to be given; the points of its rank are at hand."""
+        known = self._wants.get(box)
+        if known is None:
+            known = self._wants[box] = tuple(self._found(box))
+        return known
+
+    def _found(self, box: int) -> Iterator[Want]:
+        for wish in self.exchange.wishes:
+            near: list[Box] = []
+            far: list[Box] = []
+            for read in wish.reads:
+                rows = read.boxes[read.numbers == box]
+                (far if read.far else near).extend(as_box(row) for row in rows)
+            own = as_box(self.footprint.owned(wish.array)[box])
+            held = [own] if volume(own) else []
+            around = [part for points in near for part in without_all(points, held)]
+            elsewhere = [p for p in dict.fromkeys(far) if at_hand(self.footprint, wish.array, box, p) is None]
+            for points in (*disjoint(around), *disjoint(elsewhere)):
+                yield Want(wish.array, box, points)
+
+    def owners(self, want: Want) -> list[tuple[int, Box]]:
+        """Return the boxes that own what is wanted, each with the points that it owns."""
+        owned = self.footprint.owned(want.array)
+        shared = common(owned, np.array(want.points))
+        numbers = np.flatnonzero(filled(shared))
+        found = [(int(n), as_box(shared[n])) for n in numbers]
+        total = sum(volume(points) for _, points in found)
+        assert total == volume(want.points), f"nobody owns all of {want}"
+        return found
+
+    def _boxes(self, rank: int) -> Iterable[int]:
+        return self.footprint.partition.of_rank(rank)
+
+    def _readers(self, rank: int) -> set[int]:
+        """Return the boxes that read what boxes of a rank own."""
+        found: set[int] = set()
+        for wish in self.exchange.wishes:
+            owned = self.footprint.owned(wish.array)
+            for box in self._boxes(rank):
+                for read in wish.reads:
+                    met = filled(common(read.boxes, owned[box]))
+                    found.update(read.numbers[met].tolist())
+        return found
+
+
+def at_hand(footprint: Footprint, array: str, box: int, points: Box) -> int | None:
+    """Return the box of the same rank that owns all of some points; None if there is none."""
+    owned, partition = footprint.owned(array), footprint.partition
+    for other in partition.of_rank(int(partition.owners[box])):
+        if meet(as_box(owned[other]), points) == points:
+            return other
+    return None

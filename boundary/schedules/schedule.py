@@ -1,0 +1,139 @@
+"""The order of a program's work on ranks: parts of the kernel, and messages between them.
+
+A kernel of the distributed form has a place for moves before each unit and behind the last. A part
+of it runs some units and some moves, in the order of the kernel. All ranks have the same schedule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from .exchanges import Exchange
+from .footprint import Footprint
+
+Rows: TypeAlias = Literal["all", "inner", "outer"]
+"""Which rows of a nest run: all, those that read nothing from other ranks, or the others."""
+
+
+@dataclass(slots=True)
+class KernelPart:
+    """A run of the kernel.
+
+    Attributes
+    ----------
+    units
+        The units that run, with which of their rows.
+    packed, taken
+        For places of moves, the numbers of the exchanges whose values are written into messages
+        there, and of those whose values are taken out of them.
+    """
+
+    units: dict[int, Rows] = field(default_factory=dict)
+    packed: dict[int, list[int]] = field(default_factory=dict)
+    taken: dict[int, list[int]] = field(default_factory=dict)
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing runs."""
+        return not (self.units or self.packed or self.taken)
+
+    @property
+    def behind(self) -> int:
+        """The last unit or place that it has run; -1 if there is none."""
+        return max([*self.units, *self.packed, *self.taken], default=-1)
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The messages of an exchange are sent."""
+
+    exchange: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """The messages of an exchange are there."""
+
+    exchange: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reduce:
+    """The numbers that a unit has reduced are made of those of all ranks."""
+
+    unit: int
+
+
+Step: TypeAlias = "KernelPart | Start | Wait | Reduce"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Schedule:
+    """The steps of a program on ranks, and what is exchanged."""
+
+    exchanges: tuple[Exchange, ...]
+    steps: tuple[Step, ...]
+
+
+def schedule(
+    footprint: Footprint,
+    exchanges: Sequence[Exchange],
+    *,
+    split: frozenset[int] = frozenset(),
+) -> Schedule:
+    """Return the schedule of a program.
+
+    Parameters
+    ----------
+    footprint
+        What is read and written.
+    exchanges
+        What moves, and when.
+    split
+        Nests whose inner rows run while messages are under way.
+    """
+    alone = footprint.partition.ranks == 1
+    steps: list[Step] = []
+    part = KernelPart()
+    begun: set[int] = set()
+
+    def close() -> None:
+        nonlocal part
+        if not part.empty:
+            steps.append(part)
+            part = KernelPart()
+
+    for place in range(len(footprint.units) + 1):
+        beginning = [n for n, e in enumerate(exchanges) if e.begin == place]
+        ending = [n for n, e in enumerate(exchanges) if e.finish == place]
+        if beginning and not alone:
+            part.packed[place] = beginning
+            close()
+            steps += [Start(n) for n in beginning]
+        if ending:
+            if not alone:
+                ahead = behind_fills(footprint, place)
+                if ahead in split and ahead not in begun:
+                    part.units[ahead] = "inner"
+                    begun.add(ahead)
+                close()
+                steps += [Wait(n) for n in ending]
+            part.taken[place] = ending
+        if place == len(footprint.units):
+            break
+        part.units[place] = "outer" if place in begun else "all"
+        if footprint.units[place].folds and not alone:
+            close()
+            steps.append(Reduce(place))
+    close()
+    return Schedule(tuple(exchanges), tuple(steps))
+
+
+def behind_fills(footprint: Footprint, place: int) -> int:
+    """Return the first unit from a place on that is no fill; inner rows read no ghosts of these."""
+    units = footprint.units
+    while place < len(units) and footprint.completes(place):
+        place += 1
+    return place
