@@ -13,6 +13,7 @@ from ssr.errors import ArgumentError, DtypeError, SpaceError
 from ssr.extension import (
     STATE,
     Array,
+    BufferMeta,
     Declaration,
     Kernel,
     build,
@@ -343,7 +344,6 @@ class _Ready:
     ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """Return the arguments of the kernel before and behind the scalars of a call."""
         meta, form = self._form.kernel.meta, self._form
-        units = {n: u for u, n in enumerate(u for u in meta.units if u.kind != "move")}
         nests: dict[int, Array] = {}
         calls: dict[int, tuple[Array, Array, Array]] = {}
         nothing = np.zeros(0, form.dtype)
@@ -362,10 +362,8 @@ class _Ready:
                 links = made.links if rows else STOP
                 calls[record.number] = links, made.weights, np.zeros(made.scratch, form.dtype)
             unit += 1
-        del units
         buffers = [
-            np.zeros(self._buffer(tables, b.nest, b.rows, b.pad, b.lines), form.dtype)
-            for b in meta.buffers
+            np.zeros(self._buffer(tables, buffer), form.dtype) for buffer in meta.buffers
         ]
         middle = (
             *rank.captured.values(),
@@ -390,12 +388,10 @@ class _Ready:
         first = rank.given if meta.whole else rank.apart
         return (*first, *middle), end
 
-    def _buffer(
-        self, tables: RankTables, nest: int, rows: int, pad: int, lines: int | None
-    ) -> int:
+    def _buffer(self, tables: RankTables, buffer: BufferMeta) -> int:
         units = self._form.footprint.units
-        unit = next(n for n, u in enumerate(units) if u.kind == "nest" and u.number == nest)
-        return tables.buffer(unit, rows, pad, lines)
+        nests = (n for n, u in enumerate(units) if u.kind == "nest" and u.number == buffer.nest)
+        return tables.buffer(next(nests), buffer)
 
     def run(self, scalars: Sequence[Any]) -> tuple[float, ...]:
         """Run the program; return its numbers."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ssr.extension import Array, blocked, buffer_elements
+from ssr.extension import Array, BufferMeta, blocked, buffer_elements
 
 from ..tables.assemble import assemble
 from ..tables.lines import pieces_of
@@ -129,10 +129,9 @@ class RankTables:
                 found += [storage.zero, *storage.strides[:-1]]
         return found
 
-    def buffer(self, unit: int, rows: int, pad: int, lines: int | None) -> int:
+    def buffer(self, unit: int, buffer: BufferMeta) -> int:
         """Return how many numbers a buffer of a nest needs."""
-        boxes = [part for _, part in self.rows(unit, "all")]
-        return max((rows * buffer_elements(part, pad, lines) for part in boxes), default=1)
+        return max((buffer_elements(buffer, part) for _, part in self.rows(unit, "all")), default=1)
 
     # -- steps of other packages -----------------------------------------------------------------
 

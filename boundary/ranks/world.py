@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ssr.errors import ArgumentError
-from ssr.extension import Array, integer, merge
+from ssr.extension import Array, integer, merged
 
 LAUNCHED = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
 """Variables that mpiexec sets in the environment of each rank."""
@@ -93,7 +93,7 @@ class Simulated(World):
 
     def reduced(self, kind: str, states: Sequence[Array]) -> Array:
         """Return the state of a reduction over all ranks."""
-        return merge(kind, states)
+        return merged(kind, states)
 
     def gathered(self, values: list[Any], root: int | None) -> list[Any] | None:
         """Return the objects of all ranks."""
@@ -140,7 +140,7 @@ class Mpi(World):
         (mine,) = states
         every = np.empty((self.ranks, len(mine)), mine.dtype)
         self.comm.Allgather(np.ascontiguousarray(mine), every)
-        return merge(kind, list(every))
+        return merged(kind, list(every))
 
     def gathered(self, values: list[Any], root: int | None) -> list[Any] | None:
         """Return the objects of all ranks, on one or on all."""

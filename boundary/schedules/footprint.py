@@ -136,7 +136,7 @@ class Footprint:
     def _spaces(self) -> dict[str, Space]:
         known = self.declaration.spaces
         alike = {**{name: name for name in self.meta.fields}, **self.meta.temporaries}
-        alike |= dict(self.meta.wide)
+        alike |= dict(getattr(self.meta,"wide",()))
         return {name: known[other] for name, other in alike.items() if name not in self.captured}
 
     def _completed(self) -> dict[str, tuple[tuple[int, int], ...]]:
