@@ -1,4 +1,4 @@
-"""Choose how blocks are cut for a number of ranks: equal loads first, then little surface."""
+"""Choose how blocks are cut for a number of ranks: equal loads and little surface."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from ssr.errors import ArgumentError
 from ..grid.grid import GridSpace
 from .partition import Partition
 
+BESIDE = 3.0
+"""What a cell beside a cut counts, where the work for one cell counts 1."""
+
 LAST = 1.5
-"""What a point beside a cut across the last axis counts, where one beside another cut counts 1."""
+"""What a cell beside a cut across the last axis counts more than one beside another cut."""
 
 
 def cut(
@@ -62,7 +65,12 @@ def cut(
     owners = np.empty(len(boxes), np.int64)
     owners[order] = np.arange(len(boxes)) * ranks // max(len(boxes), ranks)
     return Partition(
-        tuple(cells), dict(sizes), np.array(kinds, np.int64), np.array(boxes, np.int64), owners, ranks
+        tuple(cells),
+        dict(sizes),
+        np.array(kinds, np.int64),
+        np.array(boxes, np.int64),
+        owners,
+        ranks,
     )
 
 
@@ -78,11 +86,13 @@ def chosen(cells: Sequence[Space], sizes: Mapping[str, int], ranks: int) -> Part
         counts = {-(-ranks * times // blocks) for times in (1, 2, 3, 4)}
     trials = {parts for count in counts for parts in _factors(max(1, count), len(shapes[0]))}
     fitting = [
-        parts for parts in trials if all(p <= n for s in shapes for p, n in zip(parts, s, strict=True))
+        parts
+        for parts in trials
+        if all(p <= n for s in shapes for p, n in zip(parts, s, strict=True))
     ]
     if not fitting:  # more ranks than boxes of this form: as many boxes as there may be
         fitting = [tuple(min(s[axis] for s in shapes) for axis in range(len(shapes[0])))]
-    best = min(fitting, key=lambda parts: (*_cost(parts, shapes, extents, gridded, ranks), parts))
+    best = min(fitting, key=lambda parts: (_cost(parts, shapes, extents, gridded, ranks), parts))
     return cut(cells, sizes, best, ranks)
 
 
@@ -92,8 +102,8 @@ def _cost(
     extents: Sequence[Sequence[int]],
     gridded: bool,
     ranks: int,
-) -> tuple[float, float]:
-    """Return the most cells of a rank, and the points beside cuts of a rank's boxes."""
+) -> float:
+    """Return what the busiest rank has to do: for its cells, and for those beside cuts."""
     count = prod(parts)
     boxes = sum(e[0] if gridded else 1 for e in extents) * count
     sides = [max(-(-s[axis] // p) for s in shapes) for axis, p in enumerate(parts)]
@@ -102,7 +112,7 @@ def _cost(
     surface = sum(
         w * prod(sides) / n for w, n, p in zip(weights, sides, parts, strict=True) if p > 1
     )
-    return float(share * prod(sides)), share * surface
+    return share * (prod(sides) + BESIDE * surface)
 
 
 def _block_by_block(

@@ -18,7 +18,8 @@ from ssr.errors import ArgumentError
 from ssr.extension import Array
 
 from ..grid.grid import GridSpace
-from .boxes import as_box, filled
+from .boxes import Box, as_box, filled
+from .lookup import Lookup
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +49,7 @@ class Partition:
     owners: Array
     ranks: int
     _owned: dict[object, Array] = field(default_factory=dict, repr=False)
+    _lookups: dict[object, Lookup] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.boxes)
@@ -68,11 +70,19 @@ class Partition:
 
         Every point of the space is owned by one box. A box of another kind of blocks owns none.
         """
-        key = space, getattr(space, "blocks", None)
+        key = _key(space)
         known = self._owned.get(key)
         if known is None:
             known = self._owned[key] = self._cut(space)
         return known
+
+    def owners_of(self, space: Space, points: Box) -> list[tuple[int, Box]]:
+        """Return the boxes that own some points of a space, each with those that it owns."""
+        key = _key(space)
+        known = self._lookups.get(key)
+        if known is None:
+            known = self._lookups[key] = Lookup(self.owned(space))
+        return sorted(known.meeting(points))
 
     def _cut(self, space: Space) -> Array:
         kind = self._kind(space)
@@ -119,9 +129,12 @@ class Partition:
         return f"[{ranges}]" + (f" of kind {self.kinds[box]}" if len(self.cells) > 1 else "")
 
 
-def _scaled(
-    edges: Array, first: int, last: int, low: int, high: int, staggered: bool
-) -> Array:
+def _key(space: Space) -> object:
+    """Return what tells spaces apart: those of a grid also by their blocks."""
+    return space, getattr(space, "blocks", None)
+
+
+def _scaled(edges: Array, first: int, last: int, low: int, high: int, staggered: bool) -> Array:
     """Return the ranges of an axis that belong to ranges of cells.
 
     Parameters

@@ -17,6 +17,7 @@ from ..partition.partition import Partition
 from .memory import Memory
 from .world import World
 
+
 class Ground(Protocol):
     """What fields stand on: boxes, their owners, and programs over such fields."""
 

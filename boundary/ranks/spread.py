@@ -121,7 +121,7 @@ class Spread:
     ) -> Any:
         """Run a program on fields, or bind it to them."""
         if bound:
-            return bound_program(program, self, args, named, partly=True)
+            return bound_program(program, self, args, named)
         given = program.signature.arranged(args, named)
         known = self._bound.setdefault(program, {})
         fields = tuple(id(a) for a in given if isinstance(a, Field))
@@ -129,7 +129,7 @@ class Spread:
         made = known.get(fields)
         if made is None:
             open_ = tuple(a if isinstance(a, Field) else None for a in given)
-            made = known[fields] = bound_program(program, self, open_, {}, partly=True)
+            made = known[fields] = bound_program(program, self, open_, {})
             if len(known) > KEPT:
                 known.pop(next(iter(known)))
         return made(*numbers)

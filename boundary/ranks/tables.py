@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from ssr.extension import Array, BufferMeta, blocked, buffer_elements
+from ssr.extension import Array, BufferMeta, Tables, blocked, buffer_elements
 
+from ..synchronisation.synchronise import SharedPoints
 from ..tables.assemble import assemble
+from ..tables.ghosts import Ghosts
 from ..tables.lines import pieces_of
 from ..tables.pieces import Piece, points
 from ..partition.boxes import Box, as_box, filled, meet, volume, without_all
@@ -37,6 +39,25 @@ class Slot:
     receives: tuple[int, ...]
 
 
+class RankArrays(Protocol):
+    """The arrays of a rank.
+
+    Attributes
+    ----------
+    rank
+        The rank.
+    memories
+        The memory of each field and temporary, by the names of the kernel.
+    whole
+        For arrays of matrices, which all boxes read whole: the offset of index zero, and the
+        strides of all axes but the last.
+    """
+
+    rank: int
+    memories: dict[str, Memory]
+    whole: dict[str, tuple[int, ...]]
+
+
 class RankTables:
     """What one rank gives to a kernel, part by part.
 
@@ -46,33 +67,27 @@ class RankTables:
         What is read and written.
     posts
         The messages of each exchange.
-    rank
-        The rank.
-    memories
-        The memory of each array, the components of a vector field by their names.
-    whole
-        Arrays of matrices, which all boxes read whole: the offset of index zero, and the strides of
-        all axes but the last.
+    own
+        The rank, and its memory.
+
+    Attributes
+    ----------
+    mails, slots
+        For each exchange what is sent and received, and where that stands in ``messages``.
+    messages
+        The memory for messages.
     """
 
-    def __init__(
-        self,
-        footprint: Footprint,
-        posts: Sequence[Post],
-        rank: int,
-        memories: Mapping[str, Memory],
-        whole: Mapping[str, tuple[int, ...]],
-    ) -> None:
+    def __init__(self, footprint: Footprint, posts: Sequence[Post], own: RankArrays) -> None:
         self.footprint = footprint
-        self.rank = rank
-        self.memories = memories
-        self.whole = whole
-        self.boxes = footprint.partition.of_rank(rank)
-        self.mails = tuple(post.mail(rank) for post in posts)
-        self.slots, self.room = _slots(self.mails)
+        self.rank, self.memories, self.whole = own.rank, own.memories, own.whole
+        self.boxes = footprint.partition.of_rank(own.rank)
+        self.mails = tuple(post.mail(own.rank) for post in posts)
+        self.slots, room = _slots(self.mails)
         meta = footprint.meta
         self.arrays = {n: k for k, n in enumerate((*meta.fields, *meta.temporaries))}
-        self._calls: dict[int, Any] = {}
+        self.messages = np.zeros(room, next(iter(own.memories.values())).dtype)
+        self._calls: dict[int, Tables] = {}
 
     # -- nests -----------------------------------------------------------------------------------
 
@@ -92,9 +107,7 @@ class RankTables:
         """Return the boxes of rows that run: those of the rank, cut so that planes stay cached."""
         nest = self.footprint.meta.nests[self.footprint.units[unit].number]
         return [
-            (box, part)
-            for box, whole in self._chosen(unit, rows)
-            for part in blocked(whole, nest)
+            (box, part) for box, whole in self._chosen(unit, rows) for part in blocked(whole, nest)
         ]
 
     def _chosen(self, unit: int, rows: Rows) -> list[tuple[int, Box]]:
@@ -129,20 +142,22 @@ class RankTables:
                 found += [storage.zero, *storage.strides[:-1]]
         return found
 
-    def buffer(self, unit: int, buffer: BufferMeta) -> int:
+    def buffer(self, buffer: BufferMeta) -> int:
         """Return how many numbers a buffer of a nest needs."""
+        units = enumerate(self.footprint.units)
+        unit = next(n for n, u in units if u.kind == "nest" and u.number == buffer.nest)
         return max((buffer_elements(buffer, part) for _, part in self.rows(unit, "all")), default=1)
 
     # -- steps of other packages -----------------------------------------------------------------
 
-    def call(self, unit: int, dtype: Any) -> Any:
+    def call(self, unit: int, dtype: Any) -> Tables:
         """Return the tables of a step of another package."""
         known = self._calls.get(unit)
         if known is None:
             known = self._calls[unit] = self._assembled(unit, dtype)
         return known
 
-    def _assembled(self, unit: int, dtype: Any) -> Any:
+    def _assembled(self, unit: int, dtype: Any) -> Tables:
         names, external = self.footprint.fields(unit), self.footprint.external(unit)
         layouts: list[tuple[int, ...]] = []
         homes: list[int] = []
@@ -166,12 +181,10 @@ class RankTables:
                 ]
                 sources = [self._sources(names, box, piece, number) for piece in pieces_of(part)]
                 parts.append(homed(part, targets, sources))
-        staged = not hasattr(external, "standing")
+        staged = isinstance(external, SharedPoints)
         return assemble(parts, external.form, layouts, dtype, staged=staged, homes=homes)
 
-    def _sources(
-        self, names: Sequence[str], box: int, piece: Piece, number: Any
-    ) -> list[int]:
+    def _sources(self, names: Sequence[str], box: int, piece: Piece, number: Any) -> list[int]:
         """Return the storage that each tap of a piece reads."""
         found = []
         for tap in piece.taps:
@@ -191,10 +204,16 @@ class RankTables:
         other = at_hand(self.footprint, array, box, read)
         return self.memories[array].find(box, read, [] if other is None else [other])
 
-    def stand(self, unit: int) -> None:
-        """Write the constants that a fill leaves where they are from run to run."""
+    def stand(self) -> None:
+        """Write the constants that fills leave where they are from run to run."""
+        for unit in range(len(self.footprint.units)):
+            if self.footprint.completes(unit):
+                self._stand(unit)
+
+    def _stand(self, unit: int) -> None:
         external, names = self.footprint.external(unit), self.footprint.fields(unit)
-        for piece in getattr(external, "standing", lambda _: ())(self.footprint.sizes):
+        assert isinstance(external, Ghosts)
+        for piece in external.standing(self.footprint.sizes):
             for field, start, steps in piece.places:
                 memory = self.memories[names[field]]
                 for storage in memory.near.values():

@@ -80,9 +80,7 @@ class Footprint:
         For each unit that is a step of another package, which box makes what.
     """
 
-    def __init__(
-        self, declaration: Declaration, meta: KernelMeta, partition: Partition
-    ) -> None:
+    def __init__(self, declaration: Declaration, meta: KernelMeta, partition: Partition) -> None:
         self.declaration = declaration
         self.meta = meta
         self.partition = partition
@@ -136,7 +134,7 @@ class Footprint:
     def _spaces(self) -> dict[str, Space]:
         known = self.declaration.spaces
         alike = {**{name: name for name in self.meta.fields}, **self.meta.temporaries}
-        alike |= dict(getattr(self.meta,"wide",()))
+        alike |= dict(self.meta.wide)
         return {name: known[other] for name, other in alike.items() if name not in self.captured}
 
     def _completed(self) -> dict[str, tuple[tuple[int, int], ...]]:

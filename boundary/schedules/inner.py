@@ -76,7 +76,9 @@ def _narrowed(footprint: Footprint, unit: int, box: int, rows: Box) -> Box:
         whole = footprint.spaces[reach.array].box(footprint.sizes)
         reached: Box = tuple((int(low), int(high)) for low, high in region(reach, values))
         read = meet(reached, whole) if volume(reached) else None
-        own = meet(as_box(footprint.owned(reach.array)[box]), footprint.given.get(reach.array, whole))
+        own = meet(
+            as_box(footprint.owned(reach.array)[box]), footprint.given.get(reach.array, whole)
+        )
         if read is None:
             continue
         if own is None:

@@ -86,9 +86,16 @@ class Post:
         self.footprint = footprint
         self.exchange = exchange
         self._wants: dict[int, tuple[Want, ...]] = {}
+        self._mails: dict[int, Mail] = {}
 
     def mail(self, rank: int) -> Mail:
         """Return what a rank sends and receives."""
+        known = self._mails.get(rank)
+        if known is None:
+            known = self._mails[rank] = self._mail(rank)
+        return known
+
+    def _mail(self, rank: int) -> Mail:
         owners = self.footprint.partition.owners
         wants = tuple(w for box in self._boxes(rank) for w in self.wants(box))
         sources: set[int] = set()
@@ -143,16 +150,16 @@ class Post:
             own = as_box(self.footprint.owned(wish.array)[box])
             held = [own] if volume(own) else []
             around = [part for points in near for part in without_all(points, held)]
-            elsewhere = [p for p in dict.fromkeys(far) if at_hand(self.footprint, wish.array, box, p) is None]
+            elsewhere = [
+                p for p in dict.fromkeys(far) if at_hand(self.footprint, wish.array, box, p) is None
+            ]
             for points in (*disjoint(around), *disjoint(elsewhere)):
                 yield Want(wish.array, box, points)
 
     def owners(self, want: Want) -> list[tuple[int, Box]]:
         """Return the boxes that own what is wanted, each with the points that it owns."""
-        owned = self.footprint.owned(want.array)
-        shared = common(owned, np.array(want.points))
-        numbers = np.flatnonzero(filled(shared))
-        found = [(int(n), as_box(shared[n])) for n in numbers]
+        partition = self.footprint.partition
+        found = partition.owners_of(self.footprint.spaces[want.array], want.points)
         total = sum(volume(points) for _, points in found)
         assert total == volume(want.points), f"nobody owns all of {want}"
         return found

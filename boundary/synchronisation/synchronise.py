@@ -21,7 +21,7 @@ from ssr.extension import Array, Domain, Expression, External, Layout, Tables, e
 
 from ..closure.ruled import LARGE, several
 from ..fills.operands import declared, kernel_dtype, real
-from ..tables.assemble import assemble, form_of, general
+from ..tables.assemble import assemble, form_of, general_form
 from ..tables.machine import Form
 from ..tables.machine_source import source
 from ..tables.pieces import Piece
@@ -151,14 +151,11 @@ class SharedPoints(External):
     @cached_property
     def form(self) -> Form:
         """What the machine must be able to do."""
-        return general(self._form) if self.broad else self._form
-
-    @cached_property
-    def _form(self) -> Form:
         names = self.of.sizes
         likely = {n: LARGE + 4 * k for k, n in enumerate(names)}
+        find = general_form if self.broad else form_of
         made = (
-            form_of(list(self.parts(sizes)), len(self.fields), staged=True)
+            find(self.parts(sizes), len(self.fields), staged=True)
             for sizes in several(likely, names)
         )
         return reduce(operator.or_, made)

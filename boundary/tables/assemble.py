@@ -118,20 +118,25 @@ def form_of(
     return Form(fields, scalars, *chosen, across, *kinds)
 
 
-def general(form: Form) -> Form:
-    """Return the form of a machine for any parts of the pieces that a form is for.
+def general_form(
+    parts: Iterable[AnyPiece], fields: int, scalars: int = 0, *, staged: bool = False
+) -> Form:
+    """Return the form of a machine for any parts of some pieces; parameters as for `form_of`.
 
     A part of a piece may be a few points, or a line of them, where the whole is many lines.
     """
-    sizes = {n for group in form.groups for n in group if n > 1}
-    return replace(
-        form,
-        groups=tuple(sorted({*form.groups, (1,)})),
-        vectors=tuple(sorted({*form.vectors, *sizes})),
-        lines=True,
-        taps=True,
-        points=True,
-        constants=True,
+    copies, shared, few, rest = _sorted(parts, staged)
+    shapes = {tuple(len(pieces_of(part)) for part in group) for group in _groups(rest)}
+    pairs = {(piece.target, piece.taps[0].source) for piece in copies}
+    across = tuple(sorted(pair for pair in pairs if pair[0] != pair[1]))
+    return Form(
+        fields,
+        scalars,
+        groups=tuple(sorted({(1,), *shapes})),
+        vectors=tuple(sorted({n for shape in shapes for n in shape if n > 1})),
+        pairs=across,
+        copies=len(across) < len(pairs),
+        shared=bool(shared),
     )
 
 

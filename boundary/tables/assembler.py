@@ -66,7 +66,9 @@ class Assembler(Program):
                 assert isinstance(piece, Piece)
                 weights = [self.weight(tap.weight) for tap in piece.taps]
                 both = [self.range(tap.source, tap.start, tap.steps) for tap in piece.taps]
-                self.emit(Op.SHARE, self.home(piece.target), *weights, *piece.extents, *both[0], *both[1])
+                self.emit(
+                    Op.SHARE, self.home(piece.target), *weights, *piece.extents, *both[0], *both[1]
+                )
 
     def points(self, pieces: Sequence[Piece]) -> None:
         """Write pieces of few points, one by one."""

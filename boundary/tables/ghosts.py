@@ -22,7 +22,7 @@ from ssr.extension import Array, Domain, External, Layout, Made, Tables, ir, row
 from ..closure.closed_form import ClosedRow, closed_rows, ghost_values
 from ..closure.closure import Closure, Region
 from ..closure.ruled import Ruled, several
-from .assemble import assemble, form_of, general
+from .assemble import assemble, form_of, general_form
 from .machine import Form
 from .machine_source import source
 from .pieces import AnyPiece, Piece, points
@@ -118,17 +118,16 @@ class Ghosts(External):
     @cached_property
     def form(self) -> Form:
         """What the machine must be able to do."""
-        return general(self._form) if self.broad else self._form
-
-    @cached_property
-    def _form(self) -> Form:
         likely, *small = self._sizes()
-        count = len(self.fields)
-        form = form_of(list(self.parts(likely)), count, len(self.data))
+        made = self._form_for(likely)
         for sizes in small:
             with suppress(Error):  # blocks too small for the rules
-                form |= form_of(list(self.parts(sizes)), count, len(self.data))
-        return form
+                made |= self._form_for(sizes)
+        return made
+
+    def _form_for(self, sizes: Mapping[str, int]) -> Form:
+        find = general_form if self.broad else form_of
+        return find(self.parts(sizes), len(self.fields), len(self.data))
 
     def _sizes(self) -> Iterator[dict[str, int]]:
         """Yield sizes whose ghosts are made in different ways: first large ones, then small."""

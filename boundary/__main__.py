@@ -1,0 +1,97 @@
+"""``python -m boundary plan``: what one rank of a job would do, without a job.
+
+    python -m boundary plan apps.swe.solver:program size=1024 passive=False weights=linear \\
+        more=1019 --ranks 10752 --rank 77
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib
+import inspect
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+import ssr
+from ssr.errors import ArgumentError, Error
+from ssr.extension import VectorSpace
+
+from .grid.grid import GridSpace
+from .ranks.spread import spread
+from .ranks.world import simulated
+from .schedules.plan import plan
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit status."""
+    parser = argparse.ArgumentParser(prog="python -m boundary", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    planned = commands.add_parser("plan", help="print what a rank of a program would do")
+    planned.add_argument("program", help="MODULE:NAME of a program, or of what returns one")
+    planned.add_argument("values", nargs="*", help="NAME=VALUE: its arguments, and sizes")
+    planned.add_argument("--ranks", type=int, required=True, help="the number of ranks")
+    planned.add_argument("--rank", type=int, default=0, help="the rank, 0 by default")
+    planned.add_argument("--dtype", default="float64", choices=["float64", "float32"])
+    given = parser.parse_args(arguments)
+    try:
+        sys.stdout.write(f"{_planned(given)}\n")
+    except Error as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return 0
+
+
+def _planned(given: argparse.Namespace) -> str:
+    values = dict(_pair(text) for text in given.values)
+    program, sizes = _program(given.program, values)
+    if not 0 <= given.rank < given.ranks:
+        raise ArgumentError(f"There are {given.ranks} ranks, and none is {given.rank}.")
+    on = spread(_ground(program), simulated(given.ranks), **sizes)
+    made = plan(program, on.partition, np.dtype(given.dtype))
+    return made.explain(given.rank)
+
+
+def _pair(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise ArgumentError(f"{text!r} is not NAME=VALUE.")
+    try:
+        return name, ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return name, value
+
+
+def _program(place: str, values: Mapping[str, Any]) -> tuple[ssr.Program, dict[str, Any]]:
+    """Return the program at a place, and the values that are left for sizes."""
+    module, colon, name = place.partition(":")
+    if not colon:
+        raise ArgumentError(f"{place!r} is not MODULE:NAME.")
+    try:
+        found = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise ArgumentError(f"There is no {place}.", note=str(error)) from None
+    left = dict(values)
+    if not isinstance(found, ssr.Program) and callable(found):
+        taken = [n for n in inspect.signature(found).parameters if n in left]
+        found = found(**{n: left.pop(n) for n in taken})
+    if not isinstance(found, ssr.Program):
+        raise ArgumentError(f"{place} is {type(found).__name__}, not a program.")
+    return found, left
+
+
+def _ground(program: ssr.Program) -> Any:
+    """Return the grid that a program's fields are on, or its largest space."""
+    kinds = (kind for _, kind in program.signature.kinds)
+    spaces = [k.space if isinstance(k, VectorSpace) else k for k in kinds if hasattr(k, "shape")]
+    for space in spaces:
+        if isinstance(space, GridSpace):
+            return space.grid
+    return max(spaces, key=lambda space: space.ndim)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,129 @@
+"""A program in the form in which it runs on ranks: what all ranks know about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+import ssr
+from ssr.extension import Declaration, Kernel, build, declaration_of, ir
+
+from ..partition.boxes import Box, as_box, hull, volume
+from ..partition.partition import Partition
+from .exchanges import exchanges
+from .explain import Explained
+from .footprint import Footprint
+from .inner import splittable
+from .messages import at_hand
+from .schedule import Schedule, schedule
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A program on a partition: its kernel, what it reads and writes, its schedules.
+
+    Attributes
+    ----------
+    declaration
+        The program.
+    kernel
+        Its kernel, the same on all ranks.
+    footprint
+        What its units read and write on each box.
+    dtype
+        The type of numbers.
+    """
+
+    declaration: Declaration
+    kernel: Kernel
+    footprint: Footprint
+    dtype: np.dtype[Any]
+
+    @cached_property
+    def parts(self) -> Mapping[str, tuple[str, ...]]:
+        """For each field of the program the names of its arrays in the kernel."""
+        vectors = dict(self.declaration.program.vectors)
+        return {
+            p.name: vectors.get(p.name, (p.name,))
+            for p in self.declaration.parameters
+            if p.kind != "number"
+        }
+
+    @cached_property
+    def changed(self) -> frozenset[str]:
+        """The fields that a call changes."""
+        written = frozenset().union(*self.footprint.written)
+        return frozenset(n for n, arrays in self.parts.items() if not written.isdisjoint(arrays))
+
+    def schedule(self, fresh: Iterable[str] = ()) -> Schedule:
+        """Return the schedule of a call.
+
+        Parameters
+        ----------
+        fresh
+            Fields that have not changed since a call before.
+        """
+        arrays = [array for name in fresh for array in self.parts[name]]
+        found = exchanges(self.footprint, arrays)
+        split = frozenset(u for u, why in splittable(self.footprint, found).items() if not why)
+        return schedule(self.footprint, found, split=split)
+
+    def explained(self) -> Explained:
+        """Return the schedule of a call after the first one, as a value that prints."""
+        kept = [name for name in self.parts if name not in self.changed]
+        return Explained(self.footprint, self.schedule(kept), self.dtype.itemsize)
+
+    def explain(self, rank: int = 0) -> str:
+        """Return what a rank does in a call after the first one, as text."""
+        return self.explained().explain(rank)
+
+    def room(self, rank: int, arrays: Sequence[str]) -> tuple[dict[int, Box], dict[int, list[Box]]]:
+        """Return what the boxes of a rank hold of arrays of one space: around them, and elsewhere.
+
+        The arrays are those of one field: they lie in memory alike.
+        """
+        footprint, boxes = self.footprint, self.footprint.partition.of_rank(rank)
+        near: dict[int, Box] = {}
+        for box in boxes:
+            every = [as_box(footprint.hull(array)[box]) for array in arrays]
+            held = [points for points in every if volume(points)]
+            if held:
+                near[box] = hull(held)
+        far: dict[int, list[Box]] = {}
+        for read in footprint.reads:
+            if not read.far or read.array not in arrays:
+                continue
+            for place in np.flatnonzero(np.isin(read.numbers, boxes)):
+                box, points = int(read.numbers[place]), as_box(read.boxes[place])
+                if at_hand(footprint, read.array, box, points) is None:
+                    far.setdefault(box, []).append(points)
+        return near, far
+
+
+def plan(program: ssr.Program, partition: Partition, dtype: np.dtype[Any]) -> Plan:
+    """Return the plan of a program on a partition. It does not depend on the rank.
+
+    Raises
+    ------
+    UnsupportedError
+        If a solve crosses a cut, or a step cannot be distributed.
+    """
+    declaration = _generally(declaration_of(program))
+    options = replace(declaration.options, distributed=True)
+    kernel = build(declaration.program, options, dtype.name)
+    footprint = Footprint(declaration, kernel.meta, partition)
+    return Plan(declaration, kernel, footprint, dtype)
+
+
+def _generally(declaration: Declaration) -> Declaration:
+    """Return a program whose fills work through any part of their tables."""
+    program = declaration.program
+    steps = tuple(
+        replace(step, external=step.external.generally()) if isinstance(step, ir.Call) else step
+        for step in program.steps
+    )
+    return replace(declaration, program=replace(program, steps=steps))
