@@ -15,8 +15,8 @@ from ssr.extension import VectorSpace, integer
 
 from ..grid.grid import Grid
 from ..partition.cuts import chosen, cut
-from .field import Field
 from ..partition.partition import Partition, partition
+from .field import Field
 from .run import BoundHere, bound_program
 from .world import World, world_of
 

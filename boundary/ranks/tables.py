@@ -4,25 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any, Protocol
 
 import numpy as np
 
 from ssr.extension import Array, BufferMeta, Tables, blocked, buffer_elements
 
+from ..partition.boxes import Box, as_box, filled, meet, without_all
+from ..schedules.footprint import Footprint
+from ..schedules.inner import inner
+from ..schedules.messages import Mail, Message, Post, Want, at_hand
+from ..schedules.schedule import KernelPart, Rows
+from ..schedules.split import box_read, homed
 from ..synchronisation.synchronise import SharedPoints
 from ..tables.assemble import assemble
 from ..tables.ghosts import Ghosts
 from ..tables.lines import pieces_of
 from ..tables.pieces import Piece, points
-from ..partition.boxes import Box, as_box, filled, meet, volume, without_all
-from ..schedules.footprint import Footprint
-from ..schedules.inner import inner
 from .memory import Memory, Storage
-from ..schedules.messages import Mail, Message, Post, Want, at_hand
-from ..schedules.schedule import KernelPart, Rows
-from ..schedules.split import box_read, homed
 
 RECORD = 16
 """Integers of a record of a move."""

@@ -16,10 +16,10 @@ from ssr import Space
 from ssr.errors import UnsupportedError
 from ssr.extension import AXES, Array, Declaration, KernelMeta, Reach, UnitMeta, ir, region
 
-from ..synchronisation.synchronise import SharedPoints
-from ..tables.ghosts import Ghosts
 from ..partition.boxes import around, common, filled, within
 from ..partition.partition import Partition
+from ..synchronisation.synchronise import SharedPoints
+from ..tables.ghosts import Ghosts
 from .split import Share, apart, shared
 
 
@@ -216,7 +216,7 @@ class Footprint:
                     found.append(share)
                     self.reads += self._sources(number, names, share)
         self.shares[number] = tuple(found)
-        return {name: (not completing, completing) for name in names}
+        return dict.fromkeys(names, (not completing, completing))
 
     def _alike(self, names: Sequence[str]) -> None:
         """Let arrays of one space that are completed together have the same memory around boxes."""

@@ -11,8 +11,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-import numpy as np
-
 from ..partition.boxes import Box, as_box, common, disjoint, filled, meet, volume, without_all
 from .exchanges import Exchange
 from .footprint import Footprint

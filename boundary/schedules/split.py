@@ -13,9 +13,9 @@ import numpy as np
 
 from ssr.extension import Array
 
+from ..partition.boxes import Box
 from ..tables.lines import cut_part, pieces_of
 from ..tables.pieces import AnyPiece, Piece, Tap, VectorPiece
-from ..partition.boxes import Box
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -125,7 +125,7 @@ def general_form(
 
     A part of a piece may be a few points, or a line of them, where the whole is many lines.
     """
-    copies, shared, few, rest = _sorted(parts, staged)
+    copies, shared, _, rest = _sorted(parts, staged)
     shapes = {tuple(len(pieces_of(part)) for part in group) for group in _groups(rest)}
     pairs = {(piece.target, piece.taps[0].source) for piece in copies}
     across = tuple(sorted(pair for pair in pairs if pair[0] != pair[1]))
