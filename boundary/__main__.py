@@ -1,6 +1,6 @@
-"""``python -m boundary plan``: what one rank of a job would do, without a job.
+r"""``python -m boundary plan``: what one rank of a job would do, without a job.
 
-python -m boundary plan apps.swe.solver:program size=1024 passive=False weights=linear \\
+python -m boundary plan apps.swe.solver:program size=1024 passive=False weights=linear \
         more=1019 --ranks 10752 --rank 77
 """
 
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import ssr
+from ssr import Space
 from ssr.errors import ArgumentError, Error
 from ssr.extension import VectorSpace
 
@@ -86,7 +87,8 @@ def _program(place: str, values: Mapping[str, Any]) -> tuple[ssr.Program, dict[s
 def _ground(program: ssr.Program) -> Any:
     """Return the grid that a program's fields are on, or its largest space."""
     kinds = (kind for _, kind in program.signature.kinds)
-    spaces = [k.space if isinstance(k, VectorSpace) else k for k in kinds if hasattr(k, "shape")]
+    parts = (kind.space if isinstance(kind, VectorSpace) else kind for kind in kinds)
+    spaces = [part for part in parts if isinstance(part, Space)]
     for space in spaces:
         if isinstance(space, GridSpace):
             return space.grid

@@ -20,8 +20,9 @@ operand of a matrix is on: a space, a vector space or a tuple of them.
 through `Tables`, which are for arrays of some `Layout`; `Made` is the closed form of what it makes
 of a field.
 
-**Kernels.** `folded` names the steps of a program whose points are not stored. `plan_boxes` and
-`Launch` run the kernel of a matrix on a box of its rows, with arrays that are parts of larger ones.
+**Kernels.** `folded` names the steps of a program whose points are not stored. `build` returns the
+`Kernel` of a program. It takes a table that `layout_of` makes of its arrays; `offsets_of` says
+where an array of the whole lies, and `number_of` checks a number that a user gives.
 
 **Boxes with memory of their own.** An argument whose class has a method
 ``__ssr_program__(program, args, named, bound)`` runs the programs that are called with it, or bound
@@ -42,6 +43,7 @@ zero at first; `merged` makes one state of those of several parts.
 from . import ir
 from .algebra.families import add, monomials, multiply
 from .blocks.component_spaces import spaces, told
+from .build.kernel import Kernel, build
 from .build.pipeline import folded
 from .ir.external import External, Layout, Made, Tables
 from .lower.moves import PACK, RECORD, UNPACK, WITHIN
@@ -51,10 +53,10 @@ from .points.sets import Domain
 from .programs.expression import Expression
 from .programs.external import extend
 from .programs.program import declaration
-from .run.call_layout import blocked, buffer_elements, plan_boxes
+from .run.call_layout import blocked, buffer_elements, layout_of, offsets_of
+from .run.check_arrays import number_of
 from .run.declaration import Declaration
-from .run.launch import Launch
-from .runtime.metadata import KernelMeta, NestMeta, UnitMeta
+from .runtime.metadata import BufferMeta, KernelMeta, NestMeta, UnitMeta
 from .runtime.reach import Reach, region
 from .runtime.sums import STATE, merged
 from .spaces.binding import match_sizes
@@ -72,12 +74,13 @@ __all__ = [
     "Affine",
     "Array",
     "Box",
+    "BufferMeta",
     "Declaration",
     "Domain",
     "Expression",
     "External",
+    "Kernel",
     "KernelMeta",
-    "Launch",
     "Layout",
     "Made",
     "NestMeta",
@@ -89,16 +92,19 @@ __all__ = [
     "affine",
     "blocked",
     "buffer_elements",
+    "build",
     "declaration",
     "extend",
     "folded",
     "integer",
     "ir",
+    "layout_of",
     "match_sizes",
     "merged",
     "monomials",
     "multiply",
-    "plan_boxes",
+    "number_of",
+    "offsets_of",
     "region",
     "row_domain",
     "show",

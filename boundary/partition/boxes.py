@@ -18,8 +18,7 @@ Box: TypeAlias = tuple[tuple[int, int], ...]
 
 def filled(boxes: Array) -> Array:
     """Return which boxes of an array hold points."""
-    whole: Array = (boxes[..., 0] < boxes[..., 1]).all(axis=-1)
-    return whole
+    return np.asarray((boxes[..., 0] < boxes[..., 1]).all(axis=-1))
 
 
 def common(one: Array, other: Array) -> Array:

@@ -125,12 +125,8 @@ class Field:
             yield box, view
 
     def _views(self) -> Iterator[tuple[Box, Array]]:
-        owned = self.spread.partition.owned(self.space)
-        for memory in self.memories.values():
-            for number, storage in memory.near.items():
-                box = as_box(owned[number])
-                if volume(box):
-                    yield box, storage.view(memory.flat, box)
+        for rank in self.memories:
+            yield from self._of_rank(rank)
 
     def fill(self, values: Callable[..., Any]) -> None:
         """Set all values by a function of the indices; it is called for each box.
@@ -172,10 +168,7 @@ class Field:
             raise ShapeError(f"The whole has shape {self.shape}, not {np.shape(whole)}.")
         lower = self.space.lower
         for box, view in self._views():
-            inside = tuple(
-                slice(low - first, high - first)
-                for (low, high), first in zip(box, lower, strict=True)
-            )
+            inside = _inside(box, lower)
             view[...] = whole[(..., *inside)] if np.ndim(whole) else whole
         self.changes += 1
 
@@ -196,10 +189,7 @@ class Field:
         whole = np.empty(self.shape, self.dtype)
         for each in every:
             for box, values in each:
-                inside = tuple(
-                    slice(low - first, high - first)
-                    for (low, high), first in zip(box, self.space.lower, strict=True)
-                )
+                inside = _inside(box, self.space.lower)
                 whole[(..., *inside)] = values
         return whole
 
@@ -239,3 +229,10 @@ class Field:
     def __rmatmul__(self, matrix: Any) -> Field:
         """Return the product of a matrix with the field."""
         return self.spread.product(matrix, self)
+
+
+def _inside(box: Box, lower: Sequence[int]) -> tuple[Any, ...]:
+    """Return where a box lies in an array of the whole."""
+    return tuple(
+        slice(low - first, high - first) for (low, high), first in zip(box, lower, strict=True)
+    )

@@ -55,7 +55,7 @@ class Storage:
 
     def view(self, flat: Array, points: Box) -> Array:
         """Return some of the points as an array, of the flat memory of one component or of all."""
-        inside = tuple(
+        inside: tuple[Any, ...] = tuple(
             slice(low - first, high - first)
             for (low, high), (first, _) in zip(points, self.points, strict=True)
         )

@@ -8,7 +8,16 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ssr.extension import Array, BufferMeta, Tables, blocked, buffer_elements
+from ssr.extension import (
+    PACK,
+    UNPACK,
+    WITHIN,
+    Array,
+    BufferMeta,
+    Tables,
+    blocked,
+    buffer_elements,
+)
 
 from ..partition.boxes import Box, as_box, filled, meet, without_all
 from ..schedules.footprint import Footprint
@@ -22,12 +31,6 @@ from ..tables.ghosts import Ghosts
 from ..tables.lines import pieces_of
 from ..tables.pieces import Piece, points
 from .memory import Memory, Storage
-
-RECORD = 16
-"""Integers of a record of a move."""
-
-PACK, TAKE, WITHIN = 0, 1, 2
-"""What a move does: from an array into messages, from there into an array, within an array."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +270,7 @@ class RankTables:
                 if shared is not None:
                     source = Storage(part.points, start + part.place), shared
                     for target in self._targets(want, shared):
-                        found.append(self._record(TAKE, part.array, shared, source, target))
+                        found.append(self._record(UNPACK, part.array, shared, source, target))
         return found
 
     def _within(self, want: Want, owner: int) -> list[list[int]]:

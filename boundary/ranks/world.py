@@ -93,7 +93,7 @@ class Simulated(World):
 
     def reduced(self, kind: str, states: Sequence[Array]) -> Array:
         """Return the state of a reduction over all ranks."""
-        return merged(kind, states)
+        return np.asarray(merged(kind, states))
 
     def gathered(self, values: list[Any], root: int | None) -> list[Any] | None:
         """Return the objects of all ranks."""
@@ -140,7 +140,7 @@ class Mpi(World):
         (mine,) = states
         every = np.empty((self.ranks, len(mine)), mine.dtype)
         self.comm.Allgather(np.ascontiguousarray(mine), every)
-        return merged(kind, list(every))
+        return np.asarray(merged(kind, list(every)))
 
     def gathered(self, values: list[Any], root: int | None) -> list[Any] | None:
         """Return the objects of all ranks, on one or on all."""

@@ -14,7 +14,17 @@ import numpy as np
 
 from ssr import Space
 from ssr.errors import UnsupportedError
-from ssr.extension import AXES, Array, Declaration, KernelMeta, Reach, UnitMeta, ir, region
+from ssr.extension import (
+    AXES,
+    Array,
+    Declaration,
+    External,
+    KernelMeta,
+    Reach,
+    UnitMeta,
+    ir,
+    region,
+)
 
 from ..partition.boxes import around, common, filled, within
 from ..partition.partition import Partition
@@ -113,10 +123,7 @@ class Footprint:
 
     def external(self, unit: int) -> Ghosts | SharedPoints:
         """Return the step of another package that a unit is."""
-        external = self._externals[self.meta.calls[self.units[unit].number].name]
-        if not isinstance(external, (Ghosts, SharedPoints)):
-            raise UnsupportedError(f"The step {external.name} cannot be distributed.")
-        return external
+        return known(self._externals[self.meta.calls[self.units[unit].number].name])
 
     def completes(self, unit: int) -> bool:
         """Whether a unit is a fill: it writes ghosts and nothing else."""
@@ -132,10 +139,10 @@ class Footprint:
         return len(self.meta.fields) - len(self.declaration.captured)
 
     def _spaces(self) -> dict[str, Space]:
-        known = self.declaration.spaces
+        spaces = self.declaration.spaces
         alike = {**{name: name for name in self.meta.fields}, **self.meta.temporaries}
-        alike |= dict(self.meta.wide)
-        return {name: known[other] for name, other in alike.items() if name not in self.captured}
+        alike |= dict(getattr(self.meta, "wide", ()))
+        return {name: spaces[other] for name, other in alike.items() if name not in self.captured}
 
     def _completed(self) -> dict[str, tuple[tuple[int, int], ...]]:
         """Return for arrays that a fill completes the points it is given, the first fill's."""
@@ -237,3 +244,16 @@ class Footprint:
             for chosen, far in ((some & near, False), (some & ~near, True)):
                 if chosen.any():
                     yield Read(number, array, share.boxes[chosen], boxes[chosen], far=far)
+
+
+def known(external: External) -> Ghosts | SharedPoints:
+    """Return a step of a program as one of ours.
+
+    Raises
+    ------
+    UnsupportedError
+        If it is another one.
+    """
+    if not isinstance(external, (Ghosts, SharedPoints)):
+        raise UnsupportedError(f"The step {external.name} cannot be distributed.")
+    return external

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 import ssr
-from ssr.extension import Declaration, Kernel, build, declaration_of, ir
+from ssr.extension import Declaration, Kernel, build, declaration, ir
 
 from ..partition.boxes import Box, as_box, hull, volume
 from ..partition.partition import Partition
 from .exchanges import exchanges
 from .explain import Explained
-from .footprint import Footprint
+from .footprint import Footprint, known
 from .inner import splittable
 from .messages import at_hand
 from .schedule import Schedule, schedule
@@ -112,18 +112,19 @@ def plan(program: ssr.Program, partition: Partition, dtype: np.dtype[Any]) -> Pl
     UnsupportedError
         If a solve crosses a cut, or a step cannot be distributed.
     """
-    declaration = _generally(declaration_of(program))
-    options = replace(declaration.options, distributed=True)
-    kernel = build(declaration.program, options, dtype.name)
-    footprint = Footprint(declaration, kernel.meta, partition)
-    return Plan(declaration, kernel, footprint, dtype)
+    declared = _generally(declaration(program))
+    options = replace(declared.options, distributed=True)
+    kernel = build(declared.program, options, dtype.name)
+    return Plan(declared, kernel, Footprint(declared, kernel.meta, partition), dtype)
 
 
 def _generally(declaration: Declaration) -> Declaration:
     """Return a program whose fills work through any part of their tables."""
     program = declaration.program
     steps = tuple(
-        replace(step, external=step.external.generally()) if isinstance(step, ir.Call) else step
+        replace(step, external=known(step.external).generally())
+        if isinstance(step, ir.Call)
+        else step
         for step in program.steps
     )
     return replace(declaration, program=replace(program, steps=steps))

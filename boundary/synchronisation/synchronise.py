@@ -136,7 +136,7 @@ class SharedPoints(External):
         """Whether another step is known to make the same means."""
         return (
             super().alike(other)
-            and isinstance(other, _Step)
+            and isinstance(other, SharedPoints)
             and self.of.means.alike(other.of.means)
         )
 

@@ -121,7 +121,7 @@ class Program:
             try:
                 results = last[0](args)
                 if results is not None:
-                    return self._returned(results) if results else None
+                    return self.returned(results) if results else None
             except TypeError:  # what is wrong is found out below
                 pass
         own = _running((*args, *named.values()))
@@ -132,7 +132,7 @@ class Program:
         args = self.signature.arranged(args, named)
         if any(isinstance(a, (Row, Value)) for a in args):
             return self._inline(args)
-        return self._returned(self._launcher.call(args, self._arrays(args), boxes))
+        return self.returned(self._launcher.call(args, self._arrays(args), boxes))
 
     def bind(self, *args: Any, **named: Any) -> Bound:
         """Return the program with its arrays, for many calls on the same ones.
@@ -171,7 +171,7 @@ class Program:
             made: Bound = own.__ssr_program__(self, args, named, True)
             return made
         given = self.signature.arranged(args, named, partly=True)
-        return self._launcher.bind(given, self._arrays(given), self._returned)
+        return self._launcher.bind(given, self._arrays(given), self.returned)
 
     def run_plain(self, *args: Any, boxes: Sequence[Box] | None = None) -> Any:
         """Run checked source as plain Python, without compiling it: slow, for tests.
@@ -180,7 +180,7 @@ class Program:
         runs is one of its rows.
         """
         results = self._plain.call(args, self._arrays(args), boxes)
-        return self._returned(results)
+        return self.returned(results)
 
     @cached_property
     def _plain(self) -> Launcher:
@@ -195,8 +195,8 @@ class Program:
         written = self._launcher.declaration.written
         return self._body(*self.signature.inlined(args, current(), written))
 
-    def _returned(self, results: tuple[float, ...]) -> Any:
-        """Return the results of a call in the form in which the body returns them."""
+    def returned(self, results: tuple[float, ...]) -> Any:
+        """Return the numbers that a kernel has found in the form in which the body returns them."""
         return results if self._many else results[0] if results else None
 
     def _arrays(self, args: tuple[Any, ...]) -> list[Any]:

@@ -55,7 +55,7 @@ def plan_boxes(
     """
     layout: dict[str, tuple[int, ...]] = {}
     for name, space, a in arrays:
-        layout[name] = _offsets(space.lower, [s // a.itemsize for s in a.strides], a.shape)
+        layout[name] = offsets_of(space, a)
     shapes = []
     for name, alike in meta.temporaries.items():
         space = spaces[alike]
@@ -80,8 +80,8 @@ def plan_boxes(
     return Plan(
         tuple(shapes),
         buffers,
-        _layout(given, 1),
-        _layout(given, 0),
+        layout_of(given, 1),
+        layout_of(given, 0),
         tuple(tables),
         tuple(tuple((*layout[n], 1) for n in call.fields) for call in meta.calls),
     )
@@ -94,7 +94,7 @@ def buffer_elements(buffer: BufferMeta, box: Box) -> int:
     return buffer.rows * row * plane
 
 
-def _layout(arrays: Sequence[np.ndarray[Any, Any]], apart: int) -> Table:
+def layout_of(arrays: Sequence[np.ndarray[Any, Any]], apart: int) -> Table:
     """Return 1, whether to prefetch, and each array's bytes (0 without ``apart``) and form."""
     numbers = [1, int(sum(a.nbytes for a in arrays) > NEAR)]
     for a in arrays:
@@ -107,6 +107,12 @@ def _c_strides(shape: Sequence[int]) -> list[int]:
     for n in reversed(shape[1:]):
         strides.insert(0, strides[0] * n)
     return strides
+
+
+def offsets_of(space: Space, array: np.ndarray[Any, Any]) -> tuple[int, ...]:
+    """Return the flat offset of index zero of an array, and the strides of all axes but one."""
+    strides = [stride // array.itemsize for stride in array.strides]
+    return _offsets(space.lower, strides, array.shape)
 
 
 def _offsets(lower: Sequence[int], strides: Sequence[int], shape: Sequence[int]) -> tuple[int, ...]:
