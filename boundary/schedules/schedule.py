@@ -128,6 +128,8 @@ def schedule(
             close()
             steps.append(Reduce(place))
     close()
+    if steps and isinstance(steps[-1], Reduce):
+        steps.append(KernelPart())  # it makes of the reductions what the program returns
     return Schedule(tuple(exchanges), tuple(steps))
 
 

@@ -429,28 +429,30 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
         SpaceError,
         "Space(1, 4, 4) is not a part of Space(2, -1:5, -1:5): other blocks.",
     ),
-    "rows and ranks": (
-        lambda: bc.Layout.even("a", 3),  # type: ignore[arg-type]
+    "ranks": (
+        lambda: bc.spread(ssr.Space(4), 3),
         ArgumentError,
-        "Rows and ranks are integers, not 'a' and 3.",
+        "ranks is 3, neither a communicator nor bc.simulated(...).",
     ),
-    "rank": (
-        lambda: bc.halo_plan(shift, bc.Layout.even(5, 2), 2),
+    "no ranks": (
+        lambda: bc.simulated(0),
         ArgumentError,
-        "The layout has 2 ranks, and none is 2.",
+        "ranks is 0, not a positive integer.",
     ),
-    "layout": (
-        lambda: bc.halo_plans(shift, 3),  # type: ignore[arg-type]
+    "sizes of a spread": (
+        lambda: bc.spread(ssr.Space(ssr.size("n"))),
+        UnboundError,
+        "No value is given for the size n.",
+    ),
+    "parts of a cut": (
+        lambda: bc.spread(ssr.Space(4), bc.simulated(2), cut=(2, 2)),
         ArgumentError,
-        "The layout is 3, not ranges of rows.",
+        "cut is (2, 2): one positive number of parts is given for each of the 1 axes of a block.",
     ),
-    "simulated": (
-        lambda: bc.simulate(shift, np.ones(4), bc.Layout.even(5, 2)),
-        ShapeError,
-        "The whole array has shape (5,), not (4,).",
-    ),
-    "communicator": (
-        lambda: bc.Distributed(shift, 3), ArgumentError, "comm is 3, not a communicator."
+    "field of ranks as an array": (
+        lambda: np.asarray(bc.spread(ssr.Space(4)).zeros(ssr.Space(4))),
+        ArgumentError,
+        "A field of several ranks is no array: no rank holds all of it.",
     ),
     "drawing": (
         lambda: bc.draw(3),  # type: ignore[arg-type]
