@@ -24,27 +24,29 @@ of a field.
 `Kernel` of a program. It takes a table that `layout_of` makes of its arrays; `offsets_of` says
 where an array of the whole lies, and `number_of` checks a number that a user gives.
 
-**Boxes with memory of their own.** An argument whose class has a method
-``__ssr_program__(program, args, named, bound)`` runs the programs that are called with it, or bound
-to it (``bound``), itself: what the method returns is the result. For ``A @ x`` its class has
-``__array_ufunc__ = None`` and ``__rmatmul__``. The `declaration` of a program is all that was
-declared. With ``Options(distributed=True)`` its kernel is one for boxes with memory of their own.
-`KernelMeta.units` then says what it runs in order, each a `UnitMeta`: nests, each with a table of
-boxes (`NestMeta`, `blocked`), calls of steps and moves, each with tables of its own. Units with
-empty tables do nothing, so a program is run in several calls of the kernel. A `Reach` is what a
-nest reads or writes of an array, and `region` what that is for given boxes. `KernelMeta.wide` names
-fields that have the points of a temporary there, such as ghosts. Beyond the rows of its box a nest
-may write what is not final: its steps compute for themselves what later ones of them read there. A
-move works through records of `RECORD` integers, each of which is to `PACK`, to `UNPACK`, or to copy
-`WITHIN` an array. Buffers need `buffer_elements`, and reductions `STATE` integers each, which are
-zero at first; `merged` makes one state of those of several parts.
+**Boxes with memory of their own.** An argument whose class has a method ``__ssr_program__(program,
+args, named, bound)`` runs the programs that are called with it, or bound to it (``bound``), itself:
+what the method returns is the result. For ``A @ x`` its class has ``__array_ufunc__ = None`` and
+``__rmatmul__``. The `declaration` of a program is all that was declared. With
+``Options(distributed=True)`` its kernel is one for boxes with memory of their own; if all boxes of
+a partition have all rows or at least `WIDE` along each of their last two axes, ``wide_boxes=True``
+saves work beyond them. The program declared with these options makes constants at each run, so that
+fields can hold them. `KernelMeta.units` then says what it runs in order, each a `UnitMeta`: nests,
+each with a table of boxes (`NestMeta`, `blocked`), calls of steps and moves, each with tables of
+its own. Units with empty tables do nothing, so a program is run in several calls of the kernel. A
+`Reach` is what a nest reads or writes of an array, and `region` what that is for given boxes.
+`KernelMeta.wide` names fields that have the points of a temporary there, such as ghosts. Beyond the
+rows of its box a nest may write what is not final: its steps compute for themselves what later ones
+of them read there. A move works through records of `RECORD` integers, each of which is to `PACK`,
+to `UNPACK`, or to copy `WITHIN` an array. Buffers need `buffer_elements`, and reductions `STATE`
+integers each, which are zero at first; `merged` makes one state of those of several parts.
 """
 
 from . import ir
 from .algebra.families import add, monomials, multiply
 from .blocks.component_spaces import spaces, told
 from .build.kernel import Kernel, build
-from .build.pipeline import folded
+from .build.pipeline import WIDE, folded
 from .ir.external import External, Layout, Made, Tables
 from .lower.moves import PACK, RECORD, UNPACK, WITHIN
 from .points.affine import AXES, Affine
@@ -70,6 +72,7 @@ __all__ = [
     "RECORD",
     "STATE",
     "UNPACK",
+    "WIDE",
     "WITHIN",
     "Affine",
     "Array",

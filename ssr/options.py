@@ -42,6 +42,9 @@ class Options:
         Compile for boxes with memory of their own, between which values are moved: no step is
         folded, a nest may always be cut, and what a box needs of rows beyond it is computed there
         too. Keeps bits. Packages that distribute programs choose it.
+    wide_boxes
+        Of boxes with memory of their own, that along each of their last two axes they have all rows
+        or at least 8. Fewer rows are computed beyond them then. Keeps bits.
     debug
         Build kernels that check each access to memory, and report the first infinity or NaN that a
         statement makes as a NonFiniteError. Keeps bits, but is much slower. ``SSR_DEBUG=1`` in
@@ -62,6 +65,7 @@ class Options:
     prefetch: bool = False
     cache: bool = True
     distributed: bool = False
+    wide_boxes: bool = False
     debug: bool = False
 
     def __post_init__(self) -> None:

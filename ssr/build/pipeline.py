@@ -32,6 +32,10 @@ Nests: TypeAlias = "tuple[ir.Nest | ir.Call, ...]"
 """What runs one after the other: nests, and calls of functions of other packages."""
 
 
+WIDE = 8
+"""Rows that wide boxes have at least along each of their last two axes, unless they have all."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lowered:
     """All stages of a lowered program."""
@@ -102,13 +106,18 @@ def fused_nests(program: ir.Program, options: Options, dtype: str) -> tuple[ir.P
     left = apart(program, options, dtype)
     program, alone = left.program, left.nests
     if options.fuse and not options.debug:
-        program, alone = fuse(program, alone, distributed=options.distributed)
+        program, alone = fuse(program, alone, least=_least(options))
     if not options.debug:
         program, alone = reuse(program, alone)
     if options.prefetch:
         alone = tuple(n if isinstance(n, ir.Call) else prefetch(n) for n in alone)
     _verified(program, alone, "fusion")
     return program, alone
+
+
+def _least(options: Options) -> int | None:
+    """Return how many rows boxes with memory of their own have at least; None if they have none."""
+    return (WIDE if options.wide_boxes else 1) if options.distributed else None
 
 
 def apart(program: ir.Program, options: Options, dtype: str) -> Folded:

@@ -30,7 +30,9 @@ from dataclasses import replace
 from itertools import takewhile
 
 from .. import ir
+from ..algebra.analyse import reads
 from ..points.affine import Affine
+from ..points.sets import Domain
 from .fusion_plan import NO_MARGIN, Candidate, Offset, Plan, Read, Timing, plan_of, possible
 from .nests import arrays_read, box, context
 
@@ -39,7 +41,7 @@ MOST_STEPS = 64
 
 
 def fuse(
-    program: ir.Program, alone: Sequence[ir.Nest | ir.Call], *, distributed: bool = False
+    program: ir.Program, alone: Sequence[ir.Nest | ir.Call], *, least: int | None = None
 ) -> tuple[ir.Program, tuple[ir.Nest | ir.Call, ...]]:
     """Return a program without temporaries that are buffered, and its nests.
 
@@ -49,51 +51,69 @@ def fuse(
         The program, its assignments in place or through temporaries.
     alone
         The nest of each step alone, after the passes over such nests; calls stay as they are.
-    distributed
-        Whether the nests run on boxes with memory of their own.
+    least
+        Along their last two axes boxes with memory of their own have all rows, or so many at least;
+        None for boxes of one memory.
     """
     pairs = zip(program.steps, alone, strict=True)
-    steps = [_candidate(step, made, program) for step, made in pairs]
+    steps = [_candidate(step, made, program, apart=least is not None) for step, made in pairs]
     last_reads = _last_reads(program, steps, alone)
     nests: list[ir.Nest | ir.Call] = []
     buffered: set[str] = set()
     start = 0
     while start < len(alone):
-        plan = _longest(steps, last_reads, start, distributed)
+        plan = _longest(steps, last_reads, start, least)
         if plan is None:
             nests.append(alone[start])
             start += 1
         else:
-            nests.append(_shared_nest(plan, distributed))
+            nests.append(_shared_nest(plan, least))
             buffered |= plan.buffered
             start += len(plan.steps)
     kept = tuple(f for f in program.temporaries if f.name not in buffered)
     return replace(program, temporaries=kept), tuple(nests)
 
 
-def _candidate(step: ir.Step, made: ir.Nest | ir.Call, program: ir.Program) -> Candidate | None:
-    """Return a step that may share a nest; None for a call."""
+def _candidate(
+    step: ir.Step, made: ir.Nest | ir.Call, program: ir.Program, *, apart: bool
+) -> Candidate | None:
+    """Return a step that may share a nest; None for a call.
+
+    For boxes ``apart``, with memory of their own, it knows which rows read what.
+    """
     if isinstance(made, ir.Call):
         return None
     first = ir.parts(step)[0]
     own = {b.name for b in made.buffers}
     row = tuple(Affine.name(a) for a in made.axes)
     values = [(s, value) for s in made.statements for value in ir.walk(s.value)]
-    reads = dict.fromkeys(
+    elements = dict.fromkeys(
         Read(value.array, _offset(value.index, statement.runs(row, made.order, -1)))
         for statement, value in values
         if isinstance(value, ir.Load) and value.array not in own
     )
-    return Candidate(
+    found = Candidate(
         nest=made,
         written=ir.made(step)[0],
         rows=program.rows(first),
         complete=not isinstance(first, ir.Assignment) or first.part is None,
         domain=first.domain,
-        reads=tuple(reads),
+        reads=tuple(elements),
         gathered=frozenset(value.array for _, value in values if isinstance(value, ir.Gather)),
         scalars=frozenset(value.name for _, value in values if isinstance(value, ir.Scalar)),
     )
+    return replace(found, reads=_reads_by_rows(found)) if apart and found.is_simple else found
+
+
+def _reads_by_rows(step: Candidate) -> tuple[Read, ...]:
+    """Return what a step reads, each element with the rows of the step that read it."""
+    (statement,) = step.nest.statements
+    row = tuple(map(Affine.name, step.nest.axes))
+    found: dict[tuple[str, Offset | None], Domain] = {}
+    for rows, load in reads(statement.value, step.domain):
+        key = load.array, _offset(load.index, row)
+        found[key] = found[key] | rows if key in found else rows
+    return tuple(Read(array, offset, rows) for (array, offset), rows in found.items())
 
 
 def _offset(index: Sequence[Affine], row: Sequence[Affine]) -> Offset | None:
@@ -124,7 +144,7 @@ def _longest(
     steps: Sequence[Candidate | None],
     last_reads: Mapping[str, int],
     start: int,
-    distributed: bool,
+    least: int | None,
 ) -> Plan | None:
     """Return how the longest run of steps that can share a nest does so; None for one step."""
     following = takewhile(lambda s: s is not None, steps[start : start + MOST_STEPS])
@@ -132,13 +152,13 @@ def _longest(
     most = bisect_left(range(1, len(run) + 1), True, key=lambda n: not possible(run[:n]))
     for count in range(most, 1, -1):
         temporaries = {name for name, last in last_reads.items() if last < start + count}
-        plan = plan_of(run[:count], temporaries, distributed=distributed)
+        plan = plan_of(run[:count], temporaries, least=least)
         if plan is not None:
             return plan
     return None
 
 
-def _shared_nest(plan: Plan, distributed: bool) -> ir.Nest:
+def _shared_nest(plan: Plan, least: int | None) -> ir.Nest:
     """Return the nest of a plan, whose box is all of its rows if it cannot be cut."""
     axes = plan.steps[0].nest.axes
     buffers: list[ir.Buffer] = []
@@ -166,13 +186,14 @@ def _shared_nest(plan: Plan, distributed: bool) -> ir.Nest:
         rows=plan.rows,
         axes=axes,
         order=plan.order,
-        context=context(axes, names, plan.rows, whole=earlier is None and not distributed),
+        context=context(axes, names, plan.rows, whole=earlier is None and least is None),
         buffers=tuple(buffers),
         statements=tuple(statements),
         earlier=earlier,
         whole_lines=any(s.nest.whole_lines for s in plan.steps),
         folds=tuple(folds),
         fused=True,
+        least=least or 1,
     )
 
 

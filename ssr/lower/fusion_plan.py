@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations, pairwise
 from types import MappingProxyType
 
 from .. import ir
+from ..points.affine import Affine
 from ..points.sets import Domain
+from .nests import box, boxes
 
 Offset = tuple[int, ...]
 """Where an element lies as seen from the row that reads it."""
@@ -80,10 +83,14 @@ NO_MARGIN = Margin()
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """An element that a step reads; it has no offset if that is not the same for all rows."""
+    """An element that a step reads; it has no offset if that is not the same for all rows.
+
+    For boxes with memory of their own it has the ``rows`` that read it, if these are the step's.
+    """
 
     array: str
     offset: Offset | None
+    rows: Domain | None = None
 
     @property
     def is_near(self) -> bool:
@@ -150,14 +157,15 @@ class Group:
         The temporaries that need not be stored.
     stored
         For each step how far beyond the box it is stored at least.
-    distributed
-        Whether boxes have memory of their own: then a step is stored as far as later ones read.
+    boxes
+        If boxes have memory of their own, which there may be: then a step is stored as far beyond
+        its box as later ones read.
     """
 
     steps: tuple[Candidate, ...]
     buffered: frozenset[str]
     stored: tuple[Margin, ...]
-    distributed: bool = False
+    boxes: Domain | None = None
 
     @property
     def backward(self) -> bool:
@@ -211,7 +219,7 @@ def possible(steps: Sequence[Candidate]) -> bool:
 
 
 def plan_of(
-    steps: Sequence[Candidate], temporaries: set[str], *, distributed: bool = False
+    steps: Sequence[Candidate], temporaries: set[str], *, least: int | None = None
 ) -> Plan | None:
     """Return how steps share a nest, if they can.
 
@@ -221,8 +229,9 @@ def plan_of(
         The steps.
     temporaries
         Those that are not read after the nest.
-    distributed
-        Whether the nest runs on boxes with memory of their own.
+    least
+        Along their last two axes boxes with memory of their own have all rows, or so many at least;
+        None for boxes of one memory.
     """
     buffered = _buffered(steps, temporaries)
     rows = _smallest([step.rows for step in steps if step.written not in buffered])
@@ -232,7 +241,8 @@ def plan_of(
     known = tuple(margin for margin in stored if margin is not None)
     if len(known) < len(stored):
         return None
-    group = Group(tuple(steps), buffered, known, distributed)
+    some = None if least is None else boxes(steps[0].nest.axes, rows, least)
+    group = Group(tuple(steps), buffered, known, some)
     timings = _timings(group)
     if timings is None:
         return None
@@ -349,7 +359,7 @@ def _advance(group: Group, timings: Sequence[Timing], place: int) -> Advance | N
 def _margin(group: Group, timings: Sequence[Timing], place: int) -> Margin | None:
     """Return how far beyond the box a step is computed; None if it cannot be."""
     step, least = group.steps[place], group.stored[place]
-    if not group.distributed and not group.is_buffered(place):
+    if group.boxes is None and not group.is_buffered(place):
         return least
     reads = (read for later in group.steps[place + 1 :] for read in later.reads_of(step.written))
     if not all(read.is_near for read in reads):
@@ -364,8 +374,34 @@ def _needed(group: Group, timings: Sequence[Timing], place: int) -> Margin:
     for later, timing in zip(group.steps[place + 1 :], timings[place + 1 :], strict=True):
         for read in later.reads_of(written):
             assert read.offset is not None
-            margin = margin.including(timing.margin, read.offset)
+            if group.boxes is None or read.rows is None:
+                margin = margin.including(timing.margin, read.offset)
+            else:
+                met = read.rows & group.steps[place].domain.preimage(_index(read), read.rows.axes)
+                margin = margin.including(_beyond_boxes(met, timing.margin, read, group.boxes))
     return margin
+
+
+def _index(read: Read) -> tuple[Affine, ...]:
+    """Return the index of an element that is read, in terms of the row."""
+    assert read.rows is not None
+    assert read.offset is not None
+    pairs = zip(read.rows.axes, read.offset, strict=True)
+    return tuple(Affine.name(axis) + shift for axis, shift in pairs)
+
+
+@lru_cache(maxsize=4096)
+def _beyond_boxes(rows: Domain, margin: Margin, read: Read, boxes: Domain) -> Margin:
+    """Return how far beyond a box elements lie that rows read which lie in a margin around it."""
+    axes = rows.axes
+    grown = [(end.low, end.high) for end in margin.ends]
+    near = rows & boxes & box(axes, (*((0, 0),) * (len(axes) - 3), *grown[-len(axes) :]))
+    ends = []
+    for axis, index in zip(axes, _index(read), strict=True):
+        before = near.largest(Affine.name(f"{axis}_lo") - index)
+        behind = near.largest(index - Affine.name(f"{axis}_hi") + 1)
+        ends.append(Ends(max(before or 0, 0), max(behind or 0, 0)))
+    return Margin(*(Ends(), Ends(), *ends)[-3:])
 
 
 def _raised(group: Group, timings: tuple[Timing, ...]) -> tuple[Timing, ...]:

@@ -165,6 +165,29 @@ def context(
     return Domain.where(axes, " and ".join(case), sorted(names | sizes))
 
 
+def boxes(axes: tuple[str, ...], field: ir.Field, least: int) -> Domain:
+    """Return what holds for boxes that have so many rows along their last two axes, or all of them.
+
+    Parameters
+    ----------
+    axes
+        The axes of the rows.
+    field
+        The points of the rows.
+    least
+        How many rows a box that is cut has at least.
+    """
+    found = context(axes, (), field)
+    ends = zip(axes[-2:], field.lower[-2:], field.shape[-2:], strict=True)
+    for axis, low, extent in ends if least > 1 else ():
+        first, last = f"{axis}_lo", f"{axis}_hi"
+        whole = f"{first} = {low} and {last} = {(extent + low).isl()}"
+        names = sorted({first, last} | extent.names())
+        wide = f"{last} - {first} >= {least} or {whole}"
+        found = found & Domain.where(axes, wide, names)
+    return found
+
+
 def covered(value: ir.Value, rows: Domain, zero: float = 0.0) -> ir.Value:
     """Return a value in which every sum has a term at every row: an explicit zero elsewhere."""
 

@@ -30,7 +30,7 @@ from ..algebra.analyse import reads
 from ..points.affine import Affine
 from ..points.sets import Domain
 from ..spaces.space import row_domain
-from .nests import box
+from .nests import box, boxes
 
 Row = tuple[Affine, ...]
 
@@ -60,7 +60,7 @@ def verify(nest: ir.Nest, fields: Mapping[str, ir.Field], after: str = "nest") -
     checker = Checker(nest, fields, after)
     checker.target()
     for place, statement in enumerate(nest.statements):
-        rows = statement.domain & nest.context
+        rows = statement.domain & checker.context
         checker.lines(statement, rows)
         checker.store(statement, rows)
         for domain, load in reads(statement.value, rows):
@@ -100,6 +100,7 @@ class Checker:
         self.after = after
         self.buffers = {b.name: b for b in nest.buffers}
         self.row = tuple(Affine.name(a) for a in nest.axes)
+        self.context = nest.context & boxes(nest.axes, nest.rows, nest.least)
         self.backward = nest.order == "backward"
         self.known: dict[int, set[int]] = {}
 
@@ -124,12 +125,12 @@ class Checker:
             if s.array != self.nest.target:
                 continue
             assert s.index == self.row, f"{s.name!r} writes the target at {s.index}"
-            rows = s.domain & self.nest.context
+            rows = s.domain & self.context
             if written is not None:
                 self.hold(written & rows, s.name, "rows are written twice")
             written = rows if written is None else written | rows
         assert written is not None, f"after {self.after}: no statement writes {self.nest.target!r}"
-        rows = box(self.nest.axes) & self.nest.context
+        rows = box(self.nest.axes) & self.context
         self.hold(rows - written, self.nest.target, "rows are never written")
         self.hold(written - rows, self.nest.target, "rows outside the box are written")
 
@@ -242,7 +243,7 @@ class Checker:
         kept = rows
         for writer in self.writers(load.array):
             statement = self.nest.statements[writer]
-            shadow = (statement.domain & self.nest.context).project(axes[-1:])
+            shadow = (statement.domain & self.context).project(axes[-1:])
             kept = kept - shadow.preimage(load.index[-1:], axes)
         return kept
 

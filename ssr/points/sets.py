@@ -296,6 +296,19 @@ class Domain:
             for d in range(len(self.axes))
         )
 
+    def largest(self, expression: Affine) -> int | None:
+        """Return the largest value of an expression at all points for all parameters.
+
+        None if there are no points, or if there is no such value.
+
+        >>> near = Domain.where(("i",), "lo <= i < hi and i < 4 <= hi", ("lo", "hi"))
+        >>> near.largest(Affine.name("i") + 2 - Affine.name("hi"))
+        1
+        """
+        values = self._graph((expression,)).range().project_out_all_params()
+        most = None if values.is_empty() else values.dim_max_val(0)
+        return int(most.to_python()) if most is not None and most.is_int() else None
+
     def hulls(self) -> Iterator[tuple[Bounds, Bounds, tuple[Affine, ...]]]:
         """Yield for each conjunction of the set bounds of what it holds, free of indices.
 

@@ -45,11 +45,19 @@ def meta(program: ssr.Program) -> KernelMeta:
     return lower(program.ir, distributed(program).options, "float64", "title").meta
 
 
-def check(program: ssr.Program, args: list[Any], cuts: Any, *, compiled: bool = False) -> None:
+def check(
+    program: ssr.Program,
+    args: list[Any],
+    cuts: Any,
+    *,
+    compiled: bool = False,
+    wide_boxes: bool = False,
+) -> None:
     """Fail unless boxes with memory of their own compute the bits of the program."""
     own = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
     wanted = program(*args) if compiled else program.run_plain(*args)
-    results = Boxed(distributed(program), own, cuts, compiled=compiled).run()
+    apart = replace(program.options, distributed=True, wide_boxes=wide_boxes)
+    results = Boxed(program.with_options(apart), own, cuts, compiled=compiled).run()
     wanted = () if wanted is None else wanted if isinstance(wanted, tuple) else (wanted,)
     assert np.array(results).tobytes() == np.array(wanted, float).tobytes()
     for one, other in zip(own, args, strict=True):
@@ -112,6 +120,59 @@ def test_stored_steps_are_computed_beyond_the_box() -> None:
     assert [unit.kind for unit in made.units] == ["move", "nest", "move"]
     rng = np.random.default_rng(5)
     check(p, [memory.array(rng, (5, 6), "float64") for _ in "xyz"], ((2, 3), (1, 4)))
+
+
+sided = ssr.Space(*(size + 3 for size in cells.shape))
+
+
+@ssr.matrix(rows=sided, cols=sided)
+def inwards(j: Any, i: Any) -> Any:
+    """Second differences along both axes; at the sides they are made of points further in."""
+    for axis, here in enumerate((j, i)):
+        last = sided.shape[axis] - 1
+        taps = {-1: 1.0, 0: -2.0, 1: 1.0}
+        if here == 0:
+            taps = {0: 2.0, 1: -5.0, 2: 4.0, 3: -1.0}
+        elif here == last:
+            taps = {0: 2.0, -1: -5.0, -2: 4.0, -3: -1.0}
+        for by, weight in taps.items():
+            yield ((j + by, i) if axis == 0 else (j, i + by)), weight
+
+
+def smoothed(stored: bool) -> ssr.Program:
+    """Return a program that takes differences of differences, and may keep the inner ones."""
+
+    @ssr.program(x=sided, y=sided, z=sided)
+    def p(x: Any, y: Any, z: Any) -> Any:
+        if stored:
+            y[:] = inwards @ x
+        z[:] = inwards @ (y if stored else ssr.let(inwards @ x))
+        return ssr.sum(z)
+
+    return p
+
+
+@pytest.mark.parametrize("stored", [True, False])
+@pytest.mark.parametrize("cuts", [((), ()), ((8,), (9, 17)), ((10,), ())])
+def test_wide_boxes(stored: bool, cuts: Any) -> None:
+    rng = np.random.default_rng(8)
+    args = [memory.array(rng, (18, 25), "float64") for _ in "xyz"]
+    check(smoothed(stored), args, cuts, wide_boxes=True)
+    check(smoothed(stored), [a[:4, :5].copy() for a in args], ((), ()), wide_boxes=True)
+    check(smoothed(stored), args, ((1, 5), (2, 3, 20)))
+
+
+@pytest.mark.parametrize("wide_boxes", [True, False])
+def test_what_rows_at_sides_read_is_not_computed_beyond_wide_boxes(wide_boxes: bool) -> None:
+    options = ssr.Options(distributed=True, wide_boxes=wide_boxes)
+    made = lower(smoothed(False).ir, options, "float64", "title").meta
+    (unit,) = (u for u in made.units if u.kind == "nest")
+    known = {"ny": 40, "nx": 40, "j_lo": 10, "j_hi": 20, "i_lo": 10, "i_hi": 20}
+    regions = [region(reach, known) for reach in unit.reads]
+    beyond = 2 if wide_boxes else 4
+    for ends in zip(*(r for r in regions if all(low < high for low, high in r)), strict=True):
+        assert min(low for low, _ in ends) == 10 - beyond
+        assert max(high for _, high in ends) == 20 + beyond
 
 
 def test_steps_that_read_far_away_share_no_nest() -> None:
