@@ -21,6 +21,7 @@ from ..lower.passes.reciprocal import reciprocal
 from ..lower.passes.recurrence import NEGLIGIBLE, order_terms, recurrence
 from ..lower.reuse import reuse
 from ..lower.simplify import simplified
+from ..lower.stored_values import stored_values
 from ..lower.verify import verify, verify_call, wanted
 from ..lower.verify_loops import verify_loops
 from ..lower.widening import widened
@@ -88,7 +89,11 @@ def _scheduled(made: ir.Nest, options: Options) -> LoopNest:
 
 
 def simple(program: ir.Program, options: Options) -> ir.Program:
-    """Return a program without what need not be computed; all of it in the debug build."""
+    """Return a program that computes costly values once, and only what is needed.
+
+    In the debug build it computes all that is written.
+    """
+    program = stored_values(program)
     return program if options.debug else simplified(program, exact=options.exact)
 
 

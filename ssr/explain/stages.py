@@ -16,6 +16,7 @@ from ..algebra.matrix_data import MatrixData
 from ..build.pipeline import Lowered, apart, direct, fused_nests, lower, simple, stages
 from ..errors import ArgumentError, Span
 from ..lower.nests import in_place, nest
+from ..lower.stored_values import storage_notes
 from ..options import Options
 from ..points.affine import Affine
 from ..symbols.printing import show
@@ -220,8 +221,11 @@ def _program(program: ir.Program, options: Options) -> str:
     text = program_text(short, in_place(short)[1])
     names = [name for step in program.steps for name in ir.made(step)]
     for name in (name for step in short.steps for name in ir.made(step)):
-        names.remove(name)
-    return text + "".join(f"\n\n  {n}[:] = ... need not be computed by itself." for n in names)
+        if name in names:
+            names.remove(name)
+    left = [f"\n\n  {n}[:] = ... need not be computed by itself." for n in names]
+    notes = [f"\n  {note}" for note in storage_notes(short)]
+    return "".join([text, *left, *(["\n"] if notes else []), *notes])
 
 
 def _passes(program: ir.Program, options: Options, dtype: str) -> str:

@@ -204,10 +204,7 @@ def _reads_after(call: ir.Call, needed: Mapping[str, Domain]) -> list[Domain]:
 
 def _points(field: ir.Field, *, everything: bool = True) -> Domain:
     """Return all points of a field, or none."""
-    axes = AXES[len(field.shape)]
-    upper = [low + extent for low, extent in zip(field.lower, field.shape, strict=True)]
-    every = Domain.box(axes, [Affine.of(low) for low in field.lower], upper)
-    return every if everything else every - every
+    return field.domain if everything else field.domain - field.domain
 
 
 def _before(step: ir.Step, needed: dict[str, Domain], seen: set[str]) -> None:

@@ -16,9 +16,10 @@ Stored = TypeVar("Stored", Expression, Vector)
 def let(values: Stored) -> Stored:
     """Return an expression or a vector that is computed once for each point, in a program.
 
-    An expression is computed wherever it is read: an operand of a matrix with k
-    entries in a row is computed k times. ``let`` stores its values in a temporary, of which only a
-    few lines are kept in memory where what reads them lies near by. The values are the same.
+    Operands of products are stored in any case, and so are values that are computed at several
+    points or in several steps if they are costly; ``explain("program")`` says which. ``let`` stores
+    an expression whatever it costs. Only a few lines of the temporary are kept in memory where
+    what reads them lies near by. The values are the same.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from ..points.affine import Affine
+from ..points.affine import AXES, Affine
 from ..points.sets import Domain
 
 
@@ -92,6 +92,12 @@ class Field:
     def points(self) -> tuple[tuple[int, ...], tuple[Affine, ...]]:
         """Where the points lie: first index and extent along each axis."""
         return self.lower, self.shape
+
+    @property
+    def domain(self) -> Domain:
+        """All points, as a set."""
+        upper = [low + extent for low, extent in zip(self.lower, self.shape, strict=True)]
+        return Domain.box(AXES[len(self.shape)], list(map(Affine.of, self.lower)), upper)
 
     @property
     def slices(self) -> str:
