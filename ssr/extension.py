@@ -21,8 +21,9 @@ through `Tables`, which are for arrays of some `Layout`; `Made` is the closed fo
 of a field.
 
 **Kernels.** `folded` names the steps of a program whose points are not stored. `build` returns the
-`Kernel` of a program. It takes a table that `layout_of` makes of its arrays; `offsets_of` says
-where an array of the whole lies, and `number_of` checks a number that a user gives.
+kernel of a program, and `describe` what a caller must know of it. A kernel takes a table that
+`layout_of` makes of its arrays; `offsets_of` says where an array of the whole lies, and `number_of`
+checks a number that a user gives.
 
 **Boxes with memory of their own.** An argument whose class has a method ``__ssr_program__(program,
 args, named, bound)`` runs the programs that are called with it, or bound to it (``bound``), itself:
@@ -42,10 +43,13 @@ to `UNPACK`, or to copy `WITHIN` an array. Buffers need `buffer_elements`, and r
 integers each, which are zero at first; `merged` makes one state of those of several parts.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from . import ir
 from .algebra.families import add, monomials, multiply
 from .blocks.component_spaces import spaces, told
-from .build.kernel import Kernel, build
 from .build.pipeline import WIDE, folded
 from .ir.external import External, Layout, Made, Tables
 from .lower.moves import PACK, RECORD, UNPACK, WITHIN
@@ -82,7 +86,6 @@ __all__ = [
     "Domain",
     "Expression",
     "External",
-    "Kernel",
     "KernelMeta",
     "Layout",
     "Made",
@@ -97,6 +100,7 @@ __all__ = [
     "buffer_elements",
     "build",
     "declaration",
+    "describe",
     "extend",
     "folded",
     "integer",
@@ -114,3 +118,21 @@ __all__ = [
     "spaces",
     "told",
 ]
+
+if TYPE_CHECKING:
+    from .build.kernel import Kernel
+    from .options import Options
+
+
+def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
+    """Return the kernel of a program for the name of a type; Numba is loaded now."""
+    from .build.kernel import build as built
+
+    return built(program, options, dtype)
+
+
+def describe(program: ir.Program, options: Options, dtype: str) -> KernelMeta:
+    """Return what a caller must know about the kernel of a program, without compiling it."""
+    from .build.kernel import describe as described
+
+    return described(program, options, dtype)

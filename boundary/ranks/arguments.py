@@ -42,7 +42,7 @@ class RankMemory:
     """
 
     def __init__(self, plan: Plan, rank: int, fields: Mapping[str, Field]) -> None:
-        meta, declaration = plan.kernel.meta, plan.declaration
+        meta, declaration = plan.meta, plan.declaration
         self.rank = rank
         self.memories: dict[str, Memory] = {}
         for name, field in fields.items():
@@ -69,7 +69,7 @@ class RankMemory:
 
 def arguments(plan: Plan, part: KernelPart, rank: RankMemory, tables: RankTables) -> Arguments:
     """Return the arguments by which a rank runs a part of the kernel."""
-    meta, dtype = plan.kernel.meta, plan.dtype
+    meta, dtype = plan.meta, plan.dtype
     nests: dict[int, Array] = {}
     calls: dict[int, tuple[Array, Array, Array]] = {}
     nothing = np.zeros(0, dtype)

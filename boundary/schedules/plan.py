@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import ssr
-from ssr.extension import Declaration, Kernel, build, declaration, ir
+from ssr.extension import Declaration, KernelMeta, build, declaration, describe, ir
 
 from ..partition.boxes import Box, as_box, hull, volume
 from ..partition.partition import Partition
@@ -30,8 +30,8 @@ class Plan:
     ----------
     declaration
         The program.
-    kernel
-        Its kernel, the same on all ranks.
+    meta
+        What its kernel says about itself, the same on all ranks.
     footprint
         What its units read and write on each box.
     dtype
@@ -39,9 +39,14 @@ class Plan:
     """
 
     declaration: Declaration
-    kernel: Kernel
+    meta: KernelMeta
     footprint: Footprint
     dtype: np.dtype[Any]
+
+    @cached_property
+    def kernel(self) -> Any:
+        """The kernel, which is compiled when it is first needed."""
+        return build(self.declaration.program, self.declaration.options, self.dtype.name)
 
     @cached_property
     def parts(self) -> Mapping[str, tuple[str, ...]]:
@@ -112,14 +117,13 @@ def plan(program: ssr.Program, partition: Partition, dtype: np.dtype[Any]) -> Pl
     UnsupportedError
         If a solve crosses a cut, or a step cannot be distributed.
     """
-    declared = _generally(declaration(program))
-    options = replace(declared.options, distributed=True)
-    kernel = build(declared.program, options, dtype.name)
-    return Plan(declared, kernel, Footprint(declared, kernel.meta, partition), dtype)
+    declared = _distributed(declaration(program))
+    meta = describe(declared.program, declared.options, dtype.name)
+    return Plan(declared, meta, Footprint(declared, meta, partition), dtype)
 
 
-def _generally(declaration: Declaration) -> Declaration:
-    """Return a program whose fills work through any part of their tables."""
+def _distributed(declaration: Declaration) -> Declaration:
+    """Return a program in the distributed form, whose fills work through parts of their tables."""
     program = declaration.program
     steps = tuple(
         replace(step, external=known(step.external).generally())
@@ -127,4 +131,5 @@ def _generally(declaration: Declaration) -> Declaration:
         else step
         for step in program.steps
     )
-    return replace(declaration, program=replace(program, steps=steps))
+    options = replace(declaration.options, distributed=True)
+    return replace(declaration, program=replace(program, steps=steps), options=options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import linecache
 import marshal
@@ -90,6 +91,24 @@ def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
         if code is not None and not from_cache:
             _keep(name, replace(text, code=code.data))
         return kernel
+
+
+def describe(program: ir.Program, options: Options, dtype: str) -> KernelMeta:
+    """Return what a caller must know about the kernel of a program, without compiling it.
+
+    It is lowered, unless the cache has it.
+    """
+    name = _name(program, options, dtype)
+    found = _found(name) if options.cache else None
+    text = found or _text(name, _source(program, options, dtype))
+    if options.cache and found is None:
+        _keep(name, text)
+    start = text.source.index(_META) + len(_META)
+    return KernelMeta.of(ast.literal_eval(text.source[start : text.source.index("\n", start)]))
+
+
+_META = "\nMETA = "
+"""What stands before the description in the source of a kernel."""
 
 
 def build_plain(program: ir.Program, options: Options, dtype: str) -> Kernel:
