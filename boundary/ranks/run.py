@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import ssr
 from ssr.errors import ArgumentError, DtypeError, SpaceError
-from ssr.extension import number_of
+from ssr.extension import number_of, unchecked
 
 from ..schedules.explain import Explained
 from ..schedules.messages import Post
@@ -171,6 +171,7 @@ class _Ready:
         self, plan: Plan, ground: Ground, ranks: Sequence[RankMemory], fresh: frozenset[str]
     ) -> None:
         self._plan, self._ranks, self._world = plan, ranks, ground.world
+        self._reduces = bool(plan.meta.reductions)
         made = plan.schedule(fresh)
         posts = [Post(plan.footprint, exchange) for exchange in made.exchanges]
         self._tables = [RankTables(plan.footprint, posts, rank) for rank in ranks]
@@ -178,6 +179,7 @@ class _Ready:
             tables.stand()
         self._channels = [self._channel(number) for number in range(len(posts))]
         self._actions: list[Action] = [self._action(step) for step in made.steps]
+        self._run = unchecked(plan.kernel.run)
 
     def _channel(self, exchange: int) -> Channel:
         """Return the channel of an exchange for the ranks of this process."""
@@ -214,9 +216,10 @@ class _Ready:
 
     def run(self, scalars: Sequence[Any]) -> tuple[float, ...]:
         """Run the program; return its numbers."""
-        run = self._plan.kernel.run
-        for rank in self._ranks:
-            rank.states[...] = 0
+        run = self._run
+        if self._reduces:
+            for rank in self._ranks:
+                rank.states[...] = 0
         for action in self._actions:
             if callable(action):
                 action()
@@ -224,4 +227,4 @@ class _Ready:
             for before, behind in action:
                 refused = run(*before, *scalars, *behind)
                 assert not refused, "the kernel refused arrays of the layout it was prepared for"
-        return tuple(self._ranks[0].results.tolist())
+        return tuple(self._ranks[0].results.tolist()) if self._plan.meta.results else ()
