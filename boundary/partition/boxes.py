@@ -48,7 +48,7 @@ def as_box(row: Array) -> Box:
     >>> as_box(np.array([[0, 2], [1, 4]]))
     ((0, 2), (1, 4))
     """
-    return tuple((int(low), int(high)) for low, high in row)
+    return tuple(map(tuple, row.tolist()))
 
 
 def volume(box: Box) -> int:

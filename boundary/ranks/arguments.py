@@ -13,6 +13,7 @@ from ..schedules.plan import Plan
 from ..schedules.schedule import KernelPart
 from .field import Field
 from .memory import Memory
+from .moves import RankMoves
 from .tables import RankTables
 
 Arguments: TypeAlias = tuple[tuple[Any, ...], tuple[Any, ...]]
@@ -65,9 +66,12 @@ class RankMemory:
         self.states = np.zeros((meta.reductions, STATE), np.int64)
         self.results = np.zeros(meta.results)
         self.buffers: list[Array] = []
+        self.scratch: dict[int, Array] = {}
 
 
-def arguments(plan: Plan, part: KernelPart, rank: RankMemory, tables: RankTables) -> Arguments:
+def arguments(
+    plan: Plan, part: KernelPart, rank: RankMemory, tables: RankTables, moves: RankMoves
+) -> Arguments:
     """Return the arguments by which a rank runs a part of the kernel."""
     meta, dtype = plan.meta, plan.dtype
     nests: dict[int, Array] = {}
@@ -76,7 +80,7 @@ def arguments(plan: Plan, part: KernelPart, rank: RankMemory, tables: RankTables
     unit = 0
     for record in meta.units:
         if record.kind == "move":  # before the unit, or behind the last
-            calls[record.number] = tables.moves(part, unit), nothing, tables.messages
+            calls[record.number] = moves.records(part, unit), nothing, moves.messages
             continue
         rows = part.units.get(unit)
         if record.kind == "nest":
@@ -84,7 +88,7 @@ def arguments(plan: Plan, part: KernelPart, rank: RankMemory, tables: RankTables
             nests[record.number] = table if rows else table[:0]
         else:
             made = tables.call(unit, dtype)
-            scratch = np.zeros(made.scratch, dtype)
+            scratch = rank.scratch.setdefault(unit, np.zeros(made.scratch, dtype))
             calls[record.number] = made.links if rows else STOP, made.weights, scratch
         unit += 1
     if not rank.buffers:

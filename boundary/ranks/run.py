@@ -15,6 +15,7 @@ from ..schedules.plan import Plan, plan
 from ..schedules.schedule import KernelPart, Reduce, Start, Step, Wait
 from .arguments import Arguments, RankMemory, arguments
 from .field import Field, Ground
+from .moves import RankMoves
 from .tables import RankTables
 from .world import Channel, Letter
 
@@ -64,6 +65,9 @@ class BoundHere:
             for name, field in fields.items():
                 field.room(rank, *self._plan.room(rank, self._plan.parts[name]))
         self._ranks = [RankMemory(self._plan, rank, fields) for rank in here]
+        self._tables = [RankTables(self._plan.footprint, rank) for rank in self._ranks]
+        for tables in self._tables:
+            tables.stand()
         self._moves = self._moved()
         self._ready: dict[frozenset[str], _Ready] = {}
         self._seen: dict[str, int] = {}
@@ -86,7 +90,7 @@ class BoundHere:
         fresh = frozenset(n for n, field in self._fields.items() if seen.get(n) == field.changes)
         ready = self._ready.get(fresh)
         if ready is None:
-            ready = self._ready[fresh] = _Ready(self._plan, self._ground, self._ranks, fresh)
+            ready = self._ready[fresh] = self._made_ready(fresh)
         results = ready.run(numbers)
         for name, field in self._fields.items():
             if name in self._plan.changed:
@@ -94,6 +98,9 @@ class BoundHere:
             else:
                 seen[name] = field.changes
         return self._program.returned(results)
+
+    def _made_ready(self, fresh: frozenset[str]) -> _Ready:
+        return _Ready(self._plan, self._ground, self._ranks, self._tables, fresh)
 
     def _numbers(self, scalars: Sequence[float]) -> list[Any]:
         """Return the numbers of all scalars in the type of the kernel."""
@@ -168,15 +175,18 @@ class _Ready:
     """A program with its tables and messages, for fields of which some have not changed."""
 
     def __init__(
-        self, plan: Plan, ground: Ground, ranks: Sequence[RankMemory], fresh: frozenset[str]
+        self,
+        plan: Plan,
+        ground: Ground,
+        ranks: Sequence[RankMemory],
+        tables: Sequence[RankTables],
+        fresh: frozenset[str],
     ) -> None:
-        self._plan, self._ranks, self._world = plan, ranks, ground.world
+        self._plan, self._ranks, self._tables, self._world = plan, ranks, tables, ground.world
         self._reduces = bool(plan.meta.reductions)
         made = plan.schedule(fresh)
         posts = [Post(plan.footprint, exchange) for exchange in made.exchanges]
-        self._tables = [RankTables(plan.footprint, posts, rank) for rank in ranks]
-        for tables in self._tables:
-            tables.stand()
+        self._moves = [RankMoves(plan.footprint, posts, rank, plan.dtype) for rank in ranks]
         self._channels = [self._channel(number) for number in range(len(posts))]
         self._actions: list[Action] = [self._action(step) for step in made.steps]
         self._run = unchecked(plan.kernel.run)
@@ -185,14 +195,14 @@ class _Ready:
         """Return the channel of an exchange for the ranks of this process."""
         outgoing: list[Letter] = []
         incoming: list[Letter] = []
-        for tables in self._tables:
-            mail, slot = tables.mails[exchange], tables.slots[exchange]
+        for moves in self._moves:
+            mail, slot = moves.mails[exchange], moves.slots[exchange]
             for messages, starts, letters in (
                 (mail.sends, slot.sends, outgoing),
                 (mail.receives, slot.receives, incoming),
             ):
                 for message, start in zip(messages, starts, strict=True):
-                    values = tables.messages[start : start + message.count]
+                    values = moves.messages[start : start + message.count]
                     letters.append(Letter(message.source, message.target, values))
         return self._world.channel(outgoing, incoming)
 
@@ -205,8 +215,8 @@ class _Ready:
             case Reduce(unit):
                 return lambda: self._reduce(unit)
             case KernelPart():
-                pairs = zip(self._ranks, self._tables, strict=True)
-                return [arguments(self._plan, step, rank, tables) for rank, tables in pairs]
+                every = zip(self._ranks, self._tables, self._moves, strict=True)
+                return [arguments(self._plan, step, *of_rank) for of_rank in every]
 
     def _reduce(self, unit: int) -> None:
         for _, kind, row in self._plan.footprint.units[unit].folds:

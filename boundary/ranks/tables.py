@@ -1,17 +1,13 @@
-"""The tables by which one rank runs the parts of a kernel."""
+"""The tables by which one rank runs nests and fills."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from ssr.extension import (
-    PACK,
-    UNPACK,
-    WITHIN,
     Array,
     BufferMeta,
     Tables,
@@ -19,11 +15,11 @@ from ssr.extension import (
     buffer_elements,
 )
 
-from ..partition.boxes import Box, as_box, filled, meet, without_all
+from ..partition.boxes import Box, as_box, filled, without_all
 from ..schedules.footprint import Footprint
 from ..schedules.inner import inner
-from ..schedules.messages import Mail, Message, Post, Want, at_hand
-from ..schedules.schedule import KernelPart, Rows
+from ..schedules.messages import at_hand
+from ..schedules.schedule import Rows
 from ..schedules.split import box_read, homed
 from ..synchronisation.synchronise import SharedPoints
 from ..tables.assemble import assemble
@@ -31,14 +27,6 @@ from ..tables.ghosts import Ghosts
 from ..tables.lines import pieces_of
 from ..tables.pieces import Piece, points
 from .memory import Memory, Storage
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """Where the messages of an exchange stand in the memory for messages."""
-
-    sends: tuple[int, ...]
-    receives: tuple[int, ...]
 
 
 class RankArrays(Protocol):
@@ -67,34 +55,29 @@ class RankTables:
     ----------
     footprint
         What is read and written.
-    posts
-        The messages of each exchange.
     own
         The rank, and its memory.
-
-    Attributes
-    ----------
-    mails, slots
-        For each exchange what is sent and received, and where that stands in ``messages``.
-    messages
-        The memory for messages.
     """
 
-    def __init__(self, footprint: Footprint, posts: Sequence[Post], own: RankArrays) -> None:
+    def __init__(self, footprint: Footprint, own: RankArrays) -> None:
         self.footprint = footprint
-        self.rank, self.memories, self.whole = own.rank, own.memories, own.whole
+        self.memories, self.whole = own.memories, own.whole
         self.boxes = footprint.partition.of_rank(own.rank)
-        self.mails = tuple(post.mail(own.rank) for post in posts)
-        self.slots, room = _slots(self.mails)
         meta = footprint.meta
-        self.arrays = {n: k for k, n in enumerate((*meta.fields, *meta.temporaries))}
-        self.messages = np.zeros(room, next(iter(own.memories.values())).dtype)
+        self._arrays = (*meta.fields, *meta.temporaries)
+        self._nests: dict[tuple[int, Rows], Array] = {}
         self._calls: dict[int, Tables] = {}
 
     # -- nests -----------------------------------------------------------------------------------
 
     def nest(self, unit: int, rows: Rows) -> Array:
         """Return the table of a nest: a line for each box of rows."""
+        known = self._nests.get((unit, rows))
+        if known is None:
+            known = self._nests[unit, rows] = self._table(unit, rows)
+        return known
+
+    def _table(self, unit: int, rows: Rows) -> Array:
         meta = self.footprint.meta
         sizes = [self.footprint.sizes[name] for name in meta.sizes]
         lines = [
@@ -102,7 +85,7 @@ class RankTables:
             for box, part in self.rows(unit, rows)
         ]
         width = len(sizes) + 2 * self.footprint.rows[unit].shape[1]
-        width += sum(self._axes(name) for name in self.arrays)
+        width += sum(self._axes(name) for name in self._arrays)
         return np.array(lines, np.int64).reshape(-1, width)
 
     def rows(self, unit: int, rows: Rows) -> list[tuple[int, Box]]:
@@ -133,7 +116,7 @@ class RankTables:
     def _offsets(self, box: int) -> list[int]:
         """Return for each array the offset of index zero and the strides of all axes but one."""
         found: list[int] = []
-        for name in self.arrays:
+        for name in self._arrays:
             if name in self.whole:
                 found += self.whole[name]
                 continue
@@ -229,101 +212,3 @@ class RankTables:
                         place += index * stride
                     values = np.broadcast_to(np.asarray(piece.constant), piece.extents)
                     memory.flat[..., place[held]] = values[held]
-
-    # -- moves -----------------------------------------------------------------------------------
-
-    def moves(self, part: KernelPart, place: int) -> Array:
-        """Return the records of the moves before a unit, or behind the last."""
-        records: list[list[int]] = []
-        for exchange in part.packed.get(place, ()):
-            mail, slot = self.mails[exchange], self.slots[exchange]
-            for message, start in zip(mail.sends, slot.sends, strict=True):
-                records += self._packed(message, start)
-        for exchange in part.taken.get(place, ()):
-            mail, slot = self.mails[exchange], self.slots[exchange]
-            for want, owner in mail.within:
-                records += self._within(want, owner)
-            for message, start in zip(mail.receives, slot.receives, strict=True):
-                records += self._taken(mail, message, start)
-        return np.array(records, np.int64).reshape(-1)
-
-    def _packed(self, message: Message, start: int) -> list[list[int]]:
-        return [
-            self._record(
-                PACK,
-                part.array,
-                part.points,
-                (self.memories[part.array].near[part.owner], part.points),
-                (Storage(part.points, start + part.place), part.points),
-            )
-            for part in message.parts
-        ]
-
-    def _taken(self, mail: Mail, message: Message, start: int) -> list[list[int]]:
-        found = []
-        wants: dict[str, list[Want]] = {}
-        for want in mail.wants:
-            wants.setdefault(want.array, []).append(want)
-        for part in message.parts:
-            for want in wants.get(part.array, ()):
-                shared = meet(want.points, part.points)
-                if shared is not None:
-                    source = Storage(part.points, start + part.place), shared
-                    for target in self._targets(want, shared):
-                        found.append(self._record(UNPACK, part.array, shared, source, target))
-        return found
-
-    def _within(self, want: Want, owner: int) -> list[list[int]]:
-        source = self.memories[want.array].near[owner], want.points
-        return [
-            self._record(WITHIN, want.array, want.points, source, target)
-            for target in self._targets(want, want.points)
-        ]
-
-    def _targets(self, want: Want, shared: Box) -> list[tuple[Storage, Box]]:
-        """Return the storages of a box that hold points, all or some of them."""
-        memory = self.memories[want.array]
-        near = memory.near.get(want.box)
-        several = [] if near is None else [near]
-        several += memory.far.get(want.box, ())
-        met = [(s, meet(s.points, shared)) for s in several]
-        return [(s, points) for s, points in met if points is not None]
-
-    def _record(
-        self,
-        what: int,
-        array: str,
-        shared: Box,
-        source: tuple[Storage, Box],
-        target: tuple[Storage, Box],
-    ) -> list[int]:
-        """Return the record that copies points; only those that the target has."""
-        storage, points = target
-        extents = [high - low for low, high in points]
-        fill = 4 - len(extents)
-        zero = [0] * fill
-        return [
-            what,
-            self.arrays[array],
-            *[1] * fill,
-            *extents,
-            source[0].at(points),
-            *zero,
-            *source[0].strides,
-            storage.at(points),
-            *zero,
-            *storage.strides,
-        ]
-
-
-def _slots(mails: Sequence[Mail]) -> tuple[tuple[Slot, ...], int]:
-    """Return where messages stand in the memory for messages, and how much of it there is."""
-    place, found = 0, []
-    for mail in mails:
-        starts: list[list[int]] = [[], []]
-        for messages, several in zip((mail.sends, mail.receives), starts, strict=True):
-            for message in messages:
-                several.append(place)
-                place += -(-message.count // 8) * 8
-        found.append(Slot(tuple(starts[0]), tuple(starts[1])))
-    return tuple(found), max(place, 1)

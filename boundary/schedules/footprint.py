@@ -26,7 +26,7 @@ from ssr.extension import (
     region,
 )
 
-from ..partition.boxes import around, common, filled, within
+from ..partition.boxes import Box, around, as_box, common, filled, within
 from ..partition.partition import Partition
 from ..synchronisation.synchronise import SharedPoints
 from ..tables.ghosts import Ghosts
@@ -59,6 +59,11 @@ class Read:
     boxes: Array
     made: bool = False
     far: bool = False
+
+    def of(self, box: int) -> list[Box]:
+        """Return what one box reads."""
+        first, last = np.searchsorted(self.numbers, (box, box + 1))
+        return [as_box(row) for row in self.boxes[first:last]]
 
 
 class Footprint:

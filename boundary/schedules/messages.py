@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from ..partition.boxes import Box, as_box, common, disjoint, filled, meet, volume, without_all
+from ..partition.boxes import Box, as_box, common, disjoint, filled, volume, without_all
 from .exchanges import Exchange
 from .footprint import Footprint
 
@@ -104,7 +104,7 @@ class Post:
                     within.append((Want(want.array, want.box, points), owner))
                 else:
                     sources.add(int(owners[owner]))
-        targets = {int(owners[box]) for box in self._readers(rank)} - {rank}
+        targets = {int(owners[box]) for box in self._readers(rank)}
         sends = (self.message(rank, peer) for peer in sorted(targets))
         receives = (self.message(peer, rank) for peer in sorted(sources))
         return Mail(
@@ -143,8 +143,7 @@ class Post:
             near: list[Box] = []
             far: list[Box] = []
             for read in wish.reads:
-                rows = read.boxes[read.numbers == box]
-                (far if read.far else near).extend(as_box(row) for row in rows)
+                (far if read.far else near).extend(read.of(box))
             own = as_box(self.footprint.owned(wish.array)[box])
             held = [own] if volume(own) else []
             around = [part for points in near for part in without_all(points, held)]
@@ -166,21 +165,25 @@ class Post:
         return self.footprint.partition.of_rank(rank)
 
     def _readers(self, rank: int) -> set[int]:
-        """Return the boxes that read what boxes of a rank own."""
+        """Return the boxes of other ranks that read what boxes of a rank own."""
+        owners = self.footprint.partition.owners
         found: set[int] = set()
         for wish in self.exchange.wishes:
             owned = self.footprint.owned(wish.array)
-            for box in self._boxes(rank):
-                for read in wish.reads:
-                    met = filled(common(read.boxes, owned[box]))
-                    found.update(read.numbers[met].tolist())
+            for read in wish.reads:
+                others = owners[read.numbers] != rank
+                numbers, boxes = read.numbers[others], read.boxes[others]
+                if numbers.size:
+                    for box in self._boxes(rank):
+                        found.update(numbers[filled(common(boxes, owned[box]))].tolist())
         return found
 
 
 def at_hand(footprint: Footprint, array: str, box: int, points: Box) -> int | None:
     """Return the box of the same rank that owns all of some points; None if there is none."""
-    owned, partition = footprint.owned(array), footprint.partition
-    for other in partition.of_rank(int(partition.owners[box])):
-        if meet(as_box(owned[other]), points) == points:
-            return other
-    return None
+    partition = footprint.partition
+    found = partition.owners_of(footprint.spaces[array], points)
+    if len(found) != 1 or found[0][1] != points:
+        return None
+    owner = found[0][0]
+    return owner if partition.owners[owner] == partition.owners[box] else None

@@ -102,10 +102,10 @@ class Plan:
         for read in footprint.reads:
             if not read.far or read.array not in arrays:
                 continue
-            for place in np.flatnonzero(np.isin(read.numbers, boxes)):
-                box, points = int(read.numbers[place]), as_box(read.boxes[place])
-                if at_hand(footprint, read.array, box, points) is None:
-                    far.setdefault(box, []).append(points)
+            for box in boxes:
+                for points in read.of(box):
+                    if at_hand(footprint, read.array, box, points) is None:
+                        far.setdefault(box, []).append(points)
         return near, far
 
 

@@ -1,0 +1,155 @@
+"""The moves of one rank: boxes of points between its arrays and its messages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ssr.extension import PACK, UNPACK, WITHIN, Array
+
+from ..partition.boxes import Box, meet
+from ..schedules.footprint import Footprint
+from ..schedules.messages import Mail, Message, Post, Want
+from ..schedules.schedule import KernelPart
+from .memory import Storage
+from .tables import RankArrays
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Where the messages of an exchange stand in the memory for messages."""
+
+    sends: tuple[int, ...]
+    receives: tuple[int, ...]
+
+
+class RankMoves:
+    """What one rank moves in the exchanges of a schedule.
+
+    Parameters
+    ----------
+    footprint
+        What is read and written.
+    posts
+        The messages of each exchange.
+    own
+        The rank, and its memory.
+    dtype
+        The type of numbers.
+
+    Attributes
+    ----------
+    mails, slots
+        For each exchange what is sent and received, and where that stands in ``messages``.
+    messages
+        The memory for messages.
+    """
+
+    def __init__(
+        self, footprint: Footprint, posts: Sequence[Post], own: RankArrays, dtype: Any
+    ) -> None:
+        meta = footprint.meta
+        self._memories = own.memories
+        self._arrays = {n: k for k, n in enumerate((*meta.fields, *meta.temporaries))}
+        self.mails = tuple(post.mail(own.rank) for post in posts)
+        self.slots, room = _slots(self.mails)
+        self.messages = np.zeros(room, dtype)
+
+    def records(self, part: KernelPart, place: int) -> Array:
+        """Return the records of the moves before a unit, or behind the last."""
+        records: list[list[int]] = []
+        for exchange in part.packed.get(place, ()):
+            mail, slot = self.mails[exchange], self.slots[exchange]
+            for message, start in zip(mail.sends, slot.sends, strict=True):
+                records += self._packed(message, start)
+        for exchange in part.taken.get(place, ()):
+            mail, slot = self.mails[exchange], self.slots[exchange]
+            for want, owner in mail.within:
+                records += self._within(want, owner)
+            for message, start in zip(mail.receives, slot.receives, strict=True):
+                records += self._taken(mail, message, start)
+        return np.array(records, np.int64).reshape(-1)
+
+    def _packed(self, message: Message, start: int) -> list[list[int]]:
+        return [
+            self._record(
+                PACK,
+                part.array,
+                part.points,
+                (self._memories[part.array].near[part.owner], part.points),
+                (Storage(part.points, start + part.place), part.points),
+            )
+            for part in message.parts
+        ]
+
+    def _taken(self, mail: Mail, message: Message, start: int) -> list[list[int]]:
+        found = []
+        wants: dict[str, list[Want]] = {}
+        for want in mail.wants:
+            wants.setdefault(want.array, []).append(want)
+        for part in message.parts:
+            for want in wants.get(part.array, ()):
+                shared = meet(want.points, part.points)
+                if shared is not None:
+                    source = Storage(part.points, start + part.place), shared
+                    for target in self._targets(want, shared):
+                        found.append(self._record(UNPACK, part.array, shared, source, target))
+        return found
+
+    def _within(self, want: Want, owner: int) -> list[list[int]]:
+        source = self._memories[want.array].near[owner], want.points
+        return [
+            self._record(WITHIN, want.array, want.points, source, target)
+            for target in self._targets(want, want.points)
+        ]
+
+    def _targets(self, want: Want, shared: Box) -> list[tuple[Storage, Box]]:
+        """Return the storages of a box that hold points, all or some of them."""
+        memory = self._memories[want.array]
+        near = memory.near.get(want.box)
+        several = [] if near is None else [near]
+        several += memory.far.get(want.box, ())
+        met = [(s, meet(s.points, shared)) for s in several]
+        return [(s, points) for s, points in met if points is not None]
+
+    def _record(
+        self,
+        what: int,
+        array: str,
+        shared: Box,
+        source: tuple[Storage, Box],
+        target: tuple[Storage, Box],
+    ) -> list[int]:
+        """Return the record that copies points; only those that the target has."""
+        storage, points = target
+        extents = [high - low for low, high in points]
+        fill = 4 - len(extents)
+        zero = [0] * fill
+        return [
+            what,
+            self._arrays[array],
+            *[1] * fill,
+            *extents,
+            source[0].at(points),
+            *zero,
+            *source[0].strides,
+            storage.at(points),
+            *zero,
+            *storage.strides,
+        ]
+
+
+def _slots(mails: Sequence[Mail]) -> tuple[tuple[Slot, ...], int]:
+    """Return where messages stand in the memory for messages, and how much of it there is."""
+    place, found = 0, []
+    for mail in mails:
+        starts: list[list[int]] = [[], []]
+        for messages, several in zip((mail.sends, mail.receives), starts, strict=True):
+            for message in messages:
+                several.append(place)
+                place += -(-message.count // 8) * 8
+        found.append(Slot(tuple(starts[0]), tuple(starts[1])))
+    return tuple(found), max(place, 1)
