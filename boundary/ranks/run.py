@@ -52,11 +52,11 @@ class BoundHere:
 
     @property
     def schedule(self) -> Explained:
-        """What is exchanged in a call after the first one, and when, as a value that prints.
+        """What the next call exchanges, and when, as a value that prints.
 
-        In the first call fields that the program does not change are exchanged too.
+        Fields that have not changed since a call before are not exchanged again.
         """
-        return self._plan.explained()
+        return self._plan.explained(self._fresh())
 
     def _prepare(self) -> None:
         """Make room in the fields for what is read, and memory for the rest; forget all tables."""
@@ -72,6 +72,11 @@ class BoundHere:
         self._ready: dict[frozenset[str], _Ready] = {}
         self._seen: dict[str, int] = {}
 
+    def _fresh(self) -> frozenset[str]:
+        """Return the fields that have not changed since a call before."""
+        seen = self._seen
+        return frozenset(n for n, field in self._fields.items() if seen.get(n) == field.changes)
+
     def _moved(self) -> tuple[int, ...]:
         return tuple(field.moves for field in self._fields.values())
 
@@ -86,8 +91,7 @@ class BoundHere:
         numbers = self._numbers(scalars)
         if self._moves != self._moved():  # another program needed more room
             self._prepare()
-        seen = self._seen
-        fresh = frozenset(n for n, field in self._fields.items() if seen.get(n) == field.changes)
+        fresh = self._fresh()
         ready = self._ready.get(fresh)
         if ready is None:
             ready = self._ready[fresh] = self._made_ready(fresh)
@@ -96,7 +100,7 @@ class BoundHere:
             if name in self._plan.changed:
                 field.changes += 1
             else:
-                seen[name] = field.changes
+                self._seen[name] = field.changes
         return self._program.returned(results)
 
     def _made_ready(self, fresh: frozenset[str]) -> _Ready:

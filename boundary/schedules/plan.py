@@ -77,14 +77,24 @@ class Plan:
         split = frozenset(u for u, why in splittable(self.footprint, found).items() if not why)
         return schedule(self.footprint, found, split=split)
 
-    def explained(self) -> Explained:
-        """Return the schedule of a call after the first one, as a value that prints."""
-        kept = [name for name in self.parts if name not in self.changed]
-        return Explained(self.footprint, self.schedule(kept), self.dtype.itemsize)
+    def explained(self, fresh: Iterable[str] = ()) -> Explained:
+        """Return the schedule of a call as a value that prints; ``fresh`` as for `schedule`."""
+        return Explained(self.footprint, self.schedule(fresh), self.dtype.itemsize)
 
     def explain(self, rank: int = 0) -> str:
-        """Return what a rank does in a call after the first one, as text."""
-        return self.explained().explain(rank)
+        """Return what a rank does in a call, and in one before which only the program ran."""
+        first = self.explained()
+        kept = [name for name in self.parts if name not in self.changed]
+        text = first.explain(rank)
+        if not any(
+            w.array in self.parts[n]
+            for e in first.schedule.exchanges
+            for w in e.wishes
+            for n in kept
+        ):
+            return text
+        later = self.explained(kept)
+        return f"{text}\n\nwhere {', '.join(kept)} have not changed since:\n{later.explain(rank)}"
 
     def room(self, rank: int, arrays: Sequence[str]) -> tuple[dict[int, Box], dict[int, list[Box]]]:
         """Return what the boxes of a rank hold of arrays of one space: around them, and elsewhere.

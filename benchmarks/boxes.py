@@ -1,0 +1,126 @@
+"""Measure programs on boxes with memory of their own against the same programs undistributed.
+
+``python -m benchmarks.boxes [--json FILE] [--pairs N] [--only PART...]``. All boxes belong to one
+rank of one process, so nothing but the form of kernels, their sizes, and what moves between boxes
+is measured; there are no messages. Times are per cell: that of a box of 48 x 48 inside a panel is
+compared with that of a whole panel of this size.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import boundary as bc
+import ssr
+from apps.swe import cases, geometry, solver
+from benchmarks import timing
+from benchmarks.operators import Weights
+from benchmarks.timing import Call, Timing
+
+FLOW = cases.case("tc5")
+CONSTANT = (
+    "wind", "m", "f", "b", "west_east", "bottom_west_east", "south_north", "bottom_south_north",
+)  # fmt: skip
+"""The fields of a stage that do not change."""
+
+LIMITS = {
+    "panel 48": 1.05,
+    "box 48 in 192": 1.15,
+    "panels 192, 4 x 4": 1.10,
+    "panels 192, 4 x 1": 1.10,
+    "panels 192, 1 x 4": 1.10,
+    "27 points 64, 2 x 2 x 1": 1.05,
+}
+"""The largest ratio to the undistributed program that is good enough."""
+
+
+def stage(n: int, parts: tuple[int, int] | None) -> Call:
+    """Return a stage of the shallow-water solver on panels that are cut so; None for no boxes."""
+    program = solver.program(n, False, "linear")
+    kinds: dict[str, Any] = dict(program.signature.kinds)
+    state = FLOW.state(n)
+    wider = np.zeros((3, 6, n + 2, n + 2))
+    wider[..., 1:-1, 1:-1] = state
+    arrays: Mapping[str, Any] = {
+        "U": state,
+        "V": wider,
+        **dict(zip(CONSTANT, solver.constants(n, FLOW), strict=True)),
+    }
+    if parts is not None:
+        on = bc.spread(solver.grid, more=n - 5, cut=parts)
+        arrays = {name: on.scatter(kinds[name], array) for name, array in arrays.items()}
+    run = program.bind(**arrays, per=n / (2 * geometry.EDGE))
+    return lambda: run(0.0, 1.0, 1.0)
+
+
+def product27(n: int, parts: tuple[int, int, int] | None) -> Call:
+    """Return a product with a 27-point matrix on a cube that is cut so; None for no boxes."""
+    size = ssr.size("n")
+    cube = ssr.Space(size, size, size)
+    weights: Weights = {o: 26.0 if o == (0, 0, 0) else -1.0 for o in product((-1, 0, 1), repeat=3)}
+    A = ssr.stencil(cube, cube, weights, outside="drop")
+
+    @ssr.program(y=cube, x=cube)
+    def multiply(y: Any, x: Any) -> None:
+        y[:] = A @ x
+
+    x = np.random.default_rng(1).random((n, n, n))
+    if parts is None:
+        bound: Callable[[], Any] = multiply.bind(np.zeros_like(x), x)
+    else:
+        on = bc.spread(cube, n=n, cut=parts)
+        bound = multiply.bind(on.zeros(cube), on.scatter(cube, x))
+    return lambda: bound()
+
+
+def parts() -> Mapping[str, tuple[Callable[[], Call], Callable[[], Call], float]]:
+    """Return for each part ours and the undistributed call, and how much more work ours is."""
+    cut = "panels 192, {} x {}"
+    return {
+        "panel 48": (lambda: stage(48, (1, 1)), lambda: stage(48, None), 1.0),
+        "box 48 in 192": (lambda: stage(192, (4, 4)), lambda: stage(48, None), 16.0),
+        **{
+            cut.format(*p): (partial(stage, 192, p), lambda: stage(192, None), 1.0)
+            for p in ((4, 4), (4, 1), (1, 4))
+        },
+        "27 points 64, 2 x 2 x 1": (
+            lambda: product27(64, (2, 2, 1)),
+            lambda: product27(64, None),
+            1.0,
+        ),
+    }
+
+
+def main() -> None:
+    """Measure, print a table, and write a file if asked to."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.boxes", description=__doc__)
+    parser.add_argument("--json", type=Path, help="the file for the results")
+    parser.add_argument("--pairs", type=int, default=25, help="the number of rounds")
+    parser.add_argument("--only", nargs="*", help="names of parts")
+    given = parser.parse_args()
+    rows, found = [], {}
+    for name, (ours, theirs, work) in parts().items():
+        if given.only and name not in given.only:
+            continue
+        first, other = timing.measure({"boxes": ours(), "whole": theirs()}, given.pairs)
+        ratio = first.over(Timing("whole", tuple(s * work for s in other.samples)))
+        limit = LIMITS[name]
+        met = "yes" if ratio.median <= limit else "no"
+        times = f"{1e6 * first.minimum:.0f}", f"{1e6 * other.minimum:.0f}"
+        rows.append([name, *times, f"{ratio.median:.2f}", f"{limit:.2f}", met])
+        found[name] = {"boxes": first.median, "whole": other.median, "ratio": ratio.median}
+    head = ["part", "boxes us", "whole us", "ratio", "limit", "met"]
+    print(timing.table(head, rows))
+    if given.json:
+        timing.write_json(given.json, {"machine": timing.machine(), "parts": found})
+
+
+if __name__ == "__main__":
+    main()
