@@ -108,7 +108,9 @@ class Explained:
             record = self.footprint.units[unit]
             if record.kind == "nest":
                 target = self.footprint.meta.nests[record.number].target
-                yield f"run {target}[:] = ..." + ("" if rows == "all" else f", {rows} rows")
+                why = self.schedule.together.get(unit)
+                rest = f", {rows} rows" if rows != "all" else f", all rows: {why}" if why else ""
+                yield f"run {target}[:] = ...{rest}"
             else:
                 yield f"run {self.footprint.external(unit).name}"
 

@@ -146,7 +146,7 @@ class Footprint:
     def _spaces(self) -> dict[str, Space]:
         spaces = self.declaration.spaces
         alike = {**{name: name for name in self.meta.fields}, **self.meta.temporaries}
-        alike |= dict(getattr(self.meta, "wide", ()))
+        alike |= dict(self.meta.wide)
         return {name: spaces[other] for name, other in alike.items() if name not in self.captured}
 
     def _completed(self) -> dict[str, tuple[tuple[int, int], ...]]:

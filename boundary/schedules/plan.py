@@ -74,8 +74,7 @@ class Plan:
         """
         arrays = [array for name in fresh for array in self.parts[name]]
         found = exchanges(self.footprint, arrays)
-        split = frozenset(u for u, why in splittable(self.footprint, found).items() if not why)
-        return schedule(self.footprint, found, split=split)
+        return schedule(self.footprint, found, together=splittable(self.footprint, found))
 
     def explained(self, fresh: Iterable[str] = ()) -> Explained:
         """Return the schedule of a call as a value that prints; ``fresh`` as for `schedule`."""

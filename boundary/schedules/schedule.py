@@ -6,7 +6,7 @@ of it runs some units and some moves, in the order of the kernel. All ranks have
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -71,17 +71,21 @@ Step: TypeAlias = "KernelPart | Start | Wait | Reduce"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Schedule:
-    """The steps of a program on ranks, and what is exchanged."""
+    """The steps of a program on ranks, and what is exchanged.
+
+    ``together`` tells of nests that wait for messages with all of their rows why they do.
+    """
 
     exchanges: tuple[Exchange, ...]
     steps: tuple[Step, ...]
+    together: Mapping[int, str]
 
 
 def schedule(
     footprint: Footprint,
     exchanges: Sequence[Exchange],
     *,
-    split: frozenset[int] = frozenset(),
+    together: Mapping[int, str],
 ) -> Schedule:
     """Return the schedule of a program.
 
@@ -91,8 +95,9 @@ def schedule(
         What is read and written.
     exchanges
         What moves, and when.
-    split
-        Nests whose inner rows run while messages are under way.
+    together
+        Nests that wait for messages, each with why it does so with all of its rows; where nothing
+        stands in the way, inner rows run while messages are under way.
     """
     alone = footprint.partition.ranks == 1
     steps: list[Step] = []
@@ -115,7 +120,7 @@ def schedule(
         if ending:
             if not alone:
                 ahead = behind_fills(footprint, place)
-                if ahead in split and ahead not in begun:
+                if together.get(ahead) == "" and ahead not in begun:
                     part.units[ahead] = "inner"
                     begun.add(ahead)
                 close()
@@ -130,7 +135,8 @@ def schedule(
     close()
     if steps and isinstance(steps[-1], Reduce):
         steps.append(KernelPart())  # it makes of the reductions what the program returns
-    return Schedule(tuple(exchanges), tuple(steps))
+    reasons = {} if alone else {unit: why for unit, why in together.items() if why}
+    return Schedule(tuple(exchanges), tuple(steps), reasons)
 
 
 def behind_fills(footprint: Footprint, place: int) -> int:
