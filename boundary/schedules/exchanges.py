@@ -144,8 +144,7 @@ def check_uncut(footprint: Footprint) -> None:
         if step.kind != "nest":
             continue
         nest, rows = footprint.meta.nests[step.number], footprint.rows[unit]
-        alike = footprint.meta.temporaries.get(nest.alike, nest.alike)
-        whole = footprint.declaration.spaces[alike].box(footprint.sizes)[-1]
+        whole = footprint.row_space(unit).box(footprint.sizes)[-1]
         run = rows[filled(rows)]
         cut = nest.whole_lines and (run[:, -1] != np.array(whole)).any()
         for read in footprint.reads:

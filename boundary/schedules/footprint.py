@@ -126,6 +126,11 @@ class Footprint:
         """Return the points of an array that each box owns."""
         return self.partition.owned(self.spaces[array])
 
+    def row_space(self, unit: int) -> Space:
+        """Return the points of the rows of a nest."""
+        nest = self.meta.nests[self.units[unit].number]
+        return self.declaration.spaces[self.meta.temporaries.get(nest.alike, nest.alike)]
+
     def external(self, unit: int) -> Ghosts | SharedPoints:
         """Return the step of another package that a unit is."""
         return known(self._externals[self.meta.calls[self.units[unit].number].name])
@@ -164,9 +169,7 @@ class Footprint:
 
     def _nest(self, number: int, unit: UnitMeta) -> dict[str, tuple[bool, bool]]:
         """Take in what a nest reads and writes; return what it writes."""
-        nest = self.meta.nests[unit.number]
-        alike = self.meta.temporaries.get(nest.alike, nest.alike)
-        rows = self.rows[number] = self.partition.owned(self.declaration.spaces[alike])
+        rows = self.rows[number] = self.partition.owned(self.row_space(number))
         axes = AXES[rows.shape[1]]
         values: dict[str, int | Array] = dict(self.sizes)
         for axis, name in enumerate(axes):

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 import ssr
-from ssr.extension import Declaration, KernelMeta, build, declaration, describe, ir
+from ssr.extension import WIDE, Declaration, KernelMeta, build, declaration, describe, ir
 
-from ..partition.boxes import Box, as_box, hull, volume
+from ..partition.boxes import Box, as_box, filled, hull, volume
 from ..partition.partition import Partition
 from .exchanges import exchanges
 from .explain import Explained
@@ -126,13 +126,31 @@ def plan(program: ssr.Program, partition: Partition, dtype: np.dtype[Any]) -> Pl
     UnsupportedError
         If a solve crosses a cut, or a step cannot be distributed.
     """
-    declared = _distributed(declaration(program))
+    found = _plan(program, partition, dtype, wide=True)
+    return found if _wide(found.footprint) else _plan(program, partition, dtype, wide=False)
+
+
+def _plan(program: ssr.Program, partition: Partition, dtype: np.dtype[Any], *, wide: bool) -> Plan:
+    """Return the plan of a program; ``wide`` says that all boxes of its rows are wide."""
+    options = replace(declaration(program).options, distributed=True, wide_boxes=wide)
+    declared = _generally(declaration(program.with_options(options)))
     meta = describe(declared.program, declared.options, dtype.name)
     return Plan(declared, meta, Footprint(declared, meta, partition), dtype)
 
 
-def _distributed(declaration: Declaration) -> Declaration:
-    """Return a program in the distributed form, whose fills work through parts of their tables."""
+def _wide(footprint: Footprint) -> bool:
+    """Whether boxes of rows have all rows or many along each of their last two axes."""
+    for unit, rows in footprint.rows.items():
+        whole = np.array(footprint.row_space(unit).box(footprint.sizes))
+        some = rows[filled(rows)][:, -2:]
+        many = some[..., 1] - some[..., 0] >= WIDE
+        if not (many | (some == whole[-2:]).all(axis=-1)).all():
+            return False
+    return True
+
+
+def _generally(declaration: Declaration) -> Declaration:
+    """Return a program whose fills work through any part of their tables."""
     program = declaration.program
     steps = tuple(
         replace(step, external=known(step.external).generally())
@@ -140,5 +158,4 @@ def _distributed(declaration: Declaration) -> Declaration:
         else step
         for step in program.steps
     )
-    options = replace(declaration.options, distributed=True)
-    return replace(declaration, program=replace(program, steps=steps), options=options)
+    return replace(declaration, program=replace(program, steps=steps))
