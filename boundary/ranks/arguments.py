@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ssr.errors import ContiguityError, DtypeError, ShapeError
 from ssr.extension import STATE, Array, layout_of, offsets_of
 
 from ..schedules.plan import Plan
@@ -55,6 +56,8 @@ class RankMemory:
             self.memories[name] = memory
         names = meta.fields[len(meta.fields) - len(declaration.captured) :]
         self.captured = dict(zip(names, declaration.captured, strict=True))
+        for name, array in self.captured.items():
+            _check(name, array, declaration.spaces[name].extent(plan.footprint.sizes), plan.dtype)
         self.whole = {
             name: offsets_of(declaration.spaces[name], array)
             for name, array in self.captured.items()
@@ -67,6 +70,19 @@ class RankMemory:
         self.results = np.zeros(meta.results)
         self.buffers: list[Array] = []
         self.scratch: dict[int, Array] = {}
+
+
+def _check(name: str, array: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    """Raise if an array of a matrix does not fit."""
+    if array.shape != shape:
+        raise ShapeError(f"{name!r} has shape {array.shape}, not {shape}.")
+    if array.dtype != dtype:
+        raise DtypeError(f"{name!r} has dtype {array.dtype}; the fields have {dtype}.")
+    if array.strides[-1] != array.itemsize:
+        raise ContiguityError(
+            f"The last axis of {name!r} is not contiguous.",
+            hint="np.ascontiguousarray makes it so.",
+        )
 
 
 def arguments(

@@ -95,11 +95,16 @@ class BoundHere:
         ready = self._ready.get(fresh)
         if ready is None:
             ready = self._ready[fresh] = self._made_ready(fresh)
-        results = ready.run(numbers)
+        try:
+            results = ready.run(numbers)
+        except BaseException:  # such as Ctrl-C: what is under way is not taken up again
+            self._ready.clear()
+            raise
+        finally:
+            for name in self._plan.changed:
+                self._fields[name].changes += 1
         for name, field in self._fields.items():
-            if name in self._plan.changed:
-                field.changes += 1
-            else:
+            if name not in self._plan.changed:
                 self._seen[name] = field.changes
         return self._program.returned(results)
 

@@ -124,15 +124,16 @@ class Spread:
             return bound_program(program, self, args, named)
         given = program.signature.arranged(args, named)
         known = self._bound.setdefault(program, {})
-        fields = tuple(id(a) for a in given if isinstance(a, Field))
-        numbers = tuple(a for a in given if not isinstance(a, Field))
+        is_number = [not hasattr(kind, "shape") for _, kind in program.signature.kinds]
+        pairs = list(zip(given, is_number, strict=True))
+        fields = tuple(id(value) for value, number in pairs if not number)
         made = known.get(fields)
         if made is None:
-            open_ = tuple(a if isinstance(a, Field) else None for a in given)
-            made = known[fields] = bound_program(program, self, open_, {})
+            args = tuple(None if number else value for value, number in pairs)
+            made = known[fields] = bound_program(program, self, args, {})
             if len(known) > KEPT:
                 known.pop(next(iter(known)))
-        return made(*numbers)
+        return made(*(value for value, number in pairs if number))
 
     def product(self, matrix: Any, x: Field) -> Field:
         """Return the product of a matrix with a field."""

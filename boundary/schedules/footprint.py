@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ssr import Space
-from ssr.errors import UnsupportedError
+from ssr.errors import ArgumentError, UnboundError, UnsupportedError
 from ssr.extension import (
     AXES,
     Array,
@@ -99,7 +99,7 @@ class Footprint:
         self.declaration = declaration
         self.meta = meta
         self.partition = partition
-        self.sizes = {name: partition.sizes[name] for name in meta.sizes}
+        self.sizes = self._sizes()
         self.units = tuple(unit for unit in meta.units if unit.kind != "move")
         self.captured = frozenset(f for f in meta.fields[self._given_by_calls() :])
         self.spaces = self._spaces()
@@ -142,6 +142,22 @@ class Footprint:
     def fields(self, unit: int) -> tuple[str, ...]:
         """Return the arrays of a unit that is a step of another package."""
         return self.meta.calls[self.units[unit].number].fields
+
+    def _sizes(self) -> dict[str, int]:
+        """Return the values of all sizes: those of the partition, and those that are bound."""
+        given, bound = self.partition.sizes, self.declaration.sizes
+        for name in self.meta.sizes:
+            if name not in given and name not in bound:
+                raise UnboundError(
+                    f"No value is given for the size {name}.",
+                    hint=f"Give it where the grid is spread: bc.spread(..., {name}=...).",
+                )
+            if given.get(name, bound.get(name)) != bound.get(name, given.get(name)):
+                raise ArgumentError(
+                    f"The size {name} is {given[name]} where the grid is spread, and is bound to "
+                    f"{bound[name]} in {self.declaration.program.name}."
+                )
+        return {name: bound.get(name, given.get(name, 0)) for name in self.meta.sizes}
 
     # -- which points ----------------------------------------------------------------------------
 

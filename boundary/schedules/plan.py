@@ -134,6 +134,7 @@ def _plan(program: ssr.Program, partition: Partition, dtype: np.dtype[Any], *, w
     """Return the plan of a program; ``wide`` says that all boxes of its rows are wide."""
     options = replace(declaration(program).options, distributed=True, wide_boxes=wide)
     declared = _generally(declaration(program.with_options(options)))
+    declared = replace(declared, options=replace(declared.options, debug=False))  # for whole arrays
     meta = describe(declared.program, declared.options, dtype.name)
     return Plan(declared, meta, Footprint(declared, meta, partition), dtype)
 
