@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -100,9 +101,10 @@ def examine(case: Case, run: Callable[..., Any]) -> Iterator[tuple[Run, Outcome]
         return
     programs: dict[Any, ssr.Program] = {}
     bits: dict[Any, list[Array]] = {}
+    meant = lru_cache(maxsize=1)(partial(expected_run, case.text))
     for number, each in enumerate(case.runs):
         try:
-            outcome = compared(case.text, ours, each, programs, bits, run, number == 0)
+            outcome = compared(meant, ours, each, programs, bits, run, number == 0)
         except Unclear as error:
             outcome = Outcome("unclear", str(error))
         if outcome.kind != "wrong" and time.process_time() - start > SECONDS:
@@ -142,8 +144,26 @@ def _place(error: BaseException) -> str:
     return f" in {code.co_filename.rpartition('/')[2]}:{code.co_name}"
 
 
+def expected_run(
+    text: str, sizes: tuple[tuple[str, int], ...], seed: int, dtype: str
+) -> tuple[dict[str, Any], dict[str, Any], Any, str | None]:
+    """Return the names of a text and the arrays of a run, what it gives, and why it gives nothing.
+
+    It is the same for all options and layouts.
+    """
+    theirs: dict[str, Any] = {}
+    values: dict[str, Any] = {}
+    try:
+        theirs = meaning(text, dict(sizes))
+        values = drawn(theirs["p"], seed, dtype)
+        with np.errstate(all="ignore"):
+            return theirs, values, theirs["p"].run(values), None
+    except Undefined as error:
+        return theirs, values, None, str(error)
+
+
 def compared(
-    text: str,
+    meant: Callable[..., Any],
     ours: dict[str, Any],
     run: Run,
     programs: dict[Any, ssr.Program],
@@ -153,15 +173,7 @@ def compared(
 ) -> Outcome:
     """Return what comes of one run; programs and results that bits must agree with are kept."""
     sizes = dict(run.sizes)
-    undefined = wanted = None
-    values: dict[str, Any] = {}
-    try:
-        theirs = meaning(text, sizes)
-        values = drawn(theirs["p"], run)
-        with np.errstate(all="ignore"):
-            wanted = theirs["p"].run(values)
-    except Undefined as error:
-        undefined = str(error)
+    theirs, values, wanted, undefined = meant(run.sizes, run.seed, run.dtype)
     if undefined is not None and not values:
         return Outcome("undefined", undefined.partition(":")[0][:40])
     try:
@@ -185,15 +197,15 @@ def compared(
     return differences(wanted, found, run) or same_bits(found, run, bits)
 
 
-def drawn(program: Program, run: Run) -> dict[str, Any]:
+def drawn(program: Program, seed: int, dtype: str) -> dict[str, Any]:
     """Return arrays and numbers for the parameters of a program."""
-    rng = np.random.default_rng(run.seed)
+    rng = np.random.default_rng(seed)
     found: dict[str, Any] = {}
     for name, kind in program.kinds.items():
         if kind is None:
             found[name] = float(np.round(rng.uniform(-1, 1), 3))
         else:
-            found[name] = rng.uniform(-1, 1, kind.shape).astype(run.dtype)
+            found[name] = rng.uniform(-1, 1, kind.shape).astype(dtype)
     return found
 
 

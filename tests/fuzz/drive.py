@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection, wait
 from random import Random
 from typing import Any
 
-from . import fills, matrices, others, programs
+from . import fills, linked, matrices, others, programs
 from .cases import Case, Outcome, Run, examine, source
 from .runs import runs
 from .shrink import shrunk
@@ -27,10 +27,12 @@ KINDS: dict[str, Callable[[Random], Draft]] = {
     "stored": others.stored,
     "blocks": others.blocks,
     "fills": fills.fills,
+    "linked": linked.linked,
+    "shared": linked.shared,
 }
 SHARE = {
     "matrices": 5, "kron": 1, "programs": 10, "recurrences": 2, "stored": 1, "blocks": 2,
-    "fills": 4,
+    "fills": 4, "linked": 8, "shared": 2,
 }  # fmt: skip
 """How often a kind is drawn, among those that are asked for."""
 CPU = 25

@@ -27,6 +27,8 @@ def rule(draft: Draft, axis: int, end: str) -> str:
             f"bc.constant({rng.choice(VALUES)}, {where})",
             f"bc.dirichlet({rng.choice(VALUES)}, {where})",
             f"bc.neumann({rng.choice(VALUES)}, {where}, spacing={rng.choice(['1.0', '0.5'])})",
+            f"bc.symmetric({where}, about={rng.choice(['face', 'point'])!r})",
+            f"bc.robin({rng.choice(['1.0', '2.0'])}, 0.5, {rng.choice(VALUES)}, {where})",
             f"bc.extrapolate({rng.choice([1, 2])}, {where})",
         ]
     )
@@ -59,6 +61,15 @@ def fills(rng: Random) -> Draft:
     for name in "BD":
         each = [text for axis in range(ndim) for text in rules(draft, axis)]
         draft.lines.append(f"{name} = bc.fill(G, {', '.join(each)}, owned=H)")
+    between = [int(draft.chance(0.5)) for _ in range(ndim)]  # axes along which P fills, then Q
+    widths = ", ".join(f"({a * w}, {b * w})" for a, b, w in zip(low, high, between, strict=True))
+    first = [text for axis in range(ndim) if between[axis] for text in rules(draft, axis)]
+    last = [text for axis in range(ndim) if not between[axis] for text in rules(draft, axis)]
+    draft.lines += [
+        f"M = H.grow({widths})",
+        f"P = bc.fill(M, {', '.join([*first, 'owned=H'])})",
+        f"Q = bc.fill(G, {', '.join([*last, 'owned=M'])})",
+    ]
     draft.lines += [
         f"{name} = ssr.stencil(H, G, {offsets(rng, low, high)}, outside='error')" for name in "ST"
     ]
@@ -67,7 +78,9 @@ def fills(rng: Random) -> Draft:
         "x[:] = T @ (D @ (x * y))", "x[:] = S @ g", "g[:] = D @ g[H]", "y[:] = T @ (B @ y) - x",
         "x[:] = S @ (B @ (T @ (D @ x)))",
         "e = B @ x; y[:] = S @ e - T @ e; x[:] = T @ (e * e)",
-        "e = B @ x; x[:] = 0.5 * y; y[:] = S @ e",
+        "e = B @ x; x[:] = 0.5 * y; y[:] = S @ e", "y[:] = S @ (Q @ (P @ x))",
+        "x[:] = T @ (Q @ P @ y)", "y[:] = (S @ Q @ P) @ x - T @ (B @ y)",
+        "x[:] = (S @ B @ T @ D) @ y", "g[:] = Q @ g[M]; g[M] = P @ y",
     ]  # fmt: skip
     body = [s for text in rng.choices(statements, k=rng.randint(1, 4)) for s in text.split("; ")]
     draft.lines += [

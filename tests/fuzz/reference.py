@@ -232,8 +232,13 @@ class Matrix:
                 self.scale @ x.scale,
                 (self.entries.astype(int) @ x.entries.astype(int)) > 0,
             )
+        if hasattr(x, "after"):  # a fill
+            return x.after(self)
         value, scale = flat(x, self.cols)
-        return shaped(self.value @ value, self.scale @ scale, self.rows)
+        unknown = np.isnan(value)  # is unknown where it is read only
+        made = self.value @ np.where(unknown, 0.0, value)
+        made[self.entries[:, unknown].any(axis=1)] = np.nan
+        return shaped(made, self.scale @ np.where(unknown, 0.0, scale), self.rows)
 
     def solve(self, b: Any) -> Any:
         """Return the solution by substitution, forwards or backwards."""
@@ -395,6 +400,18 @@ def field(value: Any, kind: Any) -> Any:
     return Field(value, None, kind)
 
 
+class Size(int):
+    """A size that knows its name."""
+
+    name: str
+
+    @staticmethod
+    def of(name: str, value: int) -> Size:
+        made = Size(value)
+        made.name = name
+        return made
+
+
 class Reference:
     """The public names of the package for given sizes."""
 
@@ -414,7 +431,7 @@ class Reference:
         self.options = SimpleNamespace()
 
     def sizes(self, names: str) -> tuple[int, ...]:
-        return tuple(self._sizes[n] for n in names.split())
+        return tuple(Size.of(n, self._sizes[n]) for n in names.split())
 
     def dot(self, x: Any, y: Any) -> Number:
         return self.sum(x * y)

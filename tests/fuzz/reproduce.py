@@ -38,7 +38,7 @@ def shown(text: str, run: Run) -> str:
     lines = [f"# sizes {dict(run.sizes)}, seed {run.seed}"]
     try:
         made = meaning(text, dict(run.sizes))["p"]
-        values = drawn(made, run)
+        values = drawn(made, run.seed, run.dtype)
         with np.errstate(all="ignore"):
             wanted = made.run(values)
     except (Undefined, Unclear, Exception) as error:

@@ -24,13 +24,13 @@ VARIANTS = (
 def runs(rng: Random, draft: Draft, compiled: bool) -> tuple[Run, ...]:
     """Draw the runs of a program: other sizes, arrays and layouts under a few options."""
     names = sorted(set(draft.sizes))
-    largest = {0: 1, 1: 11, 2: 7, 3: 4, 4: 3}[len(names)]
+    largest = draft.largest or {0: 1, 1: 11, 2: 7, 3: 4, 4: 3}[len(names)]
     dtype = rng.choice(["float64", "float64", "float64", "float32"])
     variants = [(), *(rng.choice(VARIANTS))] if not compiled else [*rng.choice(VARIANTS)]
     if compiled and rng.random() < 0.5:
         variants = [rng.choice(variants)]
     found = []
-    for seed in range(24 if names else 4):
+    for seed in range(8 if draft.largest else 24 if names else 4):
         sizes = tuple((n, size(rng, largest)) for n in names)
         layouts = tuple(rng.choice(LAYOUTS) for _ in range(3))
         cuts = tuple(rng.randint(1, 3) for _ in range(4)) if rng.random() < 0.3 else ()

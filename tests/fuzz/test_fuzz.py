@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import ssr
+from boundary.grid.link import Link
 
 from .arrays import LAYOUTS, Watched
 from .cases import Case, Run, examine, source
@@ -30,6 +32,24 @@ def p(x, y):
     x[:] = x - y
 """
 CASE = Case(TEXT, (Run((("n", 4),)),))
+LINKED = """\
+n, = ssr.sizes('n')
+T = bc.Grid([(n, 2), (3, n)], links=[
+    bc.join(2, bc.Side(0, 1, 'high'), bc.Side(1, 0, 'low'), reverse=True)])
+G0, G1 = T.kinds[0].grow(0, 1), T.kinds[1].grow(1, 0)
+B = bc.fill((G0, G1), bc.copy(), bc.robin(2.0, 0.5, 1.0), owned=T.kinds)
+M = bc.synchronise(*(kind.nodes() for kind in T.kinds), weights=[1.0, 3.0])
+@ssr.program(x0=T.kinds[0], x1=T.kinds[1], g0=G0, g1=G1,
+             m0=T.kinds[0].nodes(), m1=T.kinds[1].nodes())
+def p(x0, x1, g0, g1, m0, m1):
+    a0, a1 = B @ (x0, x1)
+    g0[:] = a0
+    g1[:] = a1
+    a0, a1 = M @ (m0, m1)
+    m0[:] = a0
+    m1[:] = a1
+"""
+"""Blocks of two shapes, linked with a turn and the other way round."""
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -72,6 +92,26 @@ def test_exceptions_are_found() -> None:
         raise KeyError("x")
 
     assert wrong(fails) == ["KeyError in test_fuzz.py:fails"]
+
+
+def test_the_reference_agrees_on_linked_blocks() -> None:
+    case = Case(LINKED, tuple(Run((("n", n),)) for n in (1, 2, 5)))
+    assert [o.kind for _, o in examine(case, RUN)] == 3 * ["same"]
+
+
+def straight(link: Link, *args: Any) -> Any:
+    """Return the map of a link without its flips."""
+    found = replace(link, flips=tuple(False for _ in link.flips))
+    return SOURCE(found, *args)
+
+
+SOURCE = Link.source
+
+
+def test_links_that_run_the_wrong_way_are_found() -> None:
+    with patch.object(Link, "source", straight):
+        found = list(examine(Case(LINKED, (Run((("n", 3),)),)), RUN))
+    assert [o.what for _, o in found] == ["values"]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -36,6 +36,7 @@ class Draft:
     spaces: list[Space] = field(default_factory=list)
     matrices: list[tuple[str, str, str]] = field(default_factory=list)
     residues: int = 1
+    largest: int = 0
 
     def chance(self, part: float) -> bool:
         """Return True in a part of all cases."""
