@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from ..rules.rule import Rule, check_points
 from ..rules.strips import Strip
 from .closure import Closure, Region, close
 from .definition import Definition
+
+Ranges: TypeAlias = tuple[tuple[int, int], ...]
+"""Half-open ranges of indices, in numbers."""
 
 LARGE = 61
 """A size that stands for blocks that are not small."""
@@ -218,18 +221,30 @@ class Ruled:
             wanted = reads[kind]
             if wanted is None:
                 yield region
-                continue
-            part = self.domain(region.block, region.box) & wanted
-            if sizes is not None:
-                part = part.fixed(sizes)
-            if part.empty:
-                continue
-            if sizes is None:
-                yield region
-                continue
-            edges = part.bounds()[-self.frame.ndim :]
-            box = tuple((Affine.of(low), Affine.of(high)) for low, high in edges)
-            yield replace(region, box=box)
+            elif sizes is None:
+                if not (self.domain(region.block, region.box) & wanted).empty:
+                    yield region
+            else:
+                edges = self._read(region, wanted, sizes)[-self.frame.ndim :]
+                if edges:
+                    box = tuple((Affine.of(low), Affine.of(high)) for low, high in edges)
+                    yield replace(region, box=box)
+
+    def _read(self, region: Region, wanted: Domain, sizes: Mapping[str, int]) -> Ranges:
+        """Return the ranges of indices of a region's field that are read, for given sizes.
+
+        They are found by arithmetic if that tells them: each operation of isl costs memory.
+        """
+        edges = [(low.evaluate(sizes), high.evaluate(sizes)) for low, high in region.box]
+        if self.frame.gridded:
+            _, place = self.frame.places[region.block]
+            edges.insert(0, (place, place + 1))
+        boxes = wanted.boxes(tuple(edges), sizes)
+        if boxes is None:
+            part = (self.domain(region.block, region.box) & wanted).fixed(sizes)
+            return () if part.empty else part.bounds()
+        pairs = zip(*boxes, strict=True)
+        return tuple((min(a for a, _ in p), max(b for _, b in p)) for p in pairs)
 
     def defined(self, region: Region) -> None:
         """Check that the ghosts of a region, which are read, have one definition.

@@ -26,6 +26,20 @@ EFFORT = 3_000_000
 """Operations of isl after which the inverse of a map is given up: about a second."""
 
 
+Range: TypeAlias = tuple[int, int]
+"""Integers from the first to the one before the second."""
+
+Box: TypeAlias = tuple[Range, ...]
+"""A range for each axis."""
+
+Test: TypeAlias = tuple[int, Mapping[str, int]]
+"""A constant, and factors of names: an expression."""
+
+
+PASSES = 8
+"""How often conditions narrow a box in turn."""
+
+
 @contextmanager
 def _bounded_effort() -> Iterator[None]:
     """Let isl raise its error when it has used up `EFFORT` operations inside the block.
@@ -53,12 +67,13 @@ class Domain:
     [n] -> { [i] : 0 <= i < n }
     """
 
-    __slots__ = ("_text", "axes", "isl")
+    __slots__ = ("_cases", "_text", "axes", "isl")
 
     def __init__(self, axes: tuple[str, ...], raw: Any) -> None:
         self.axes = axes
         self.isl = raw
         self._text: str | None = None
+        self._cases: tuple[tuple[Affine, ...], ...] | None = None
 
     @staticmethod
     def where(axes: tuple[str, ...], condition: str, parameters: Sequence[str] = ()) -> Domain:
@@ -282,6 +297,30 @@ class Domain:
                 found += [test, -test]
         return tuple(found)
 
+    def boxes(self, box: Box, values: Mapping[str, int]) -> list[Box] | None:
+        """Return the points of a box that are in the set, for values of all parameters, as boxes.
+
+        None if arithmetic does not tell; isl is asked for the conditions at the first call only.
+
+        >>> cross = Domain.where(("j", "i"), "i < n and j - i <= 1 or i = 4 and j >= n", ("n",))
+        >>> cross.boxes(((0, 1), (-1, 9)), {"n": 4}), cross.boxes(((4, 7), (4, 9)), {"n": 4})
+        ([((0, 1), (-1, 4))], [((4, 7), (4, 5))])
+        """
+        if self._cases is None:
+            parts = self.isl.get_basic_sets()
+            flat = all(not part.dim(isl.dim_type.div) for part in parts)
+            self._cases = tuple(self._conjunction(part) for part in parts) if flat else ()
+        found: list[Box] = []
+        for case in self._cases:
+            places = dict(zip(self.axes, box, strict=True))
+            tests = [_valued(test, values) for test in case]
+            known = _narrowed(places, tests)
+            if known is None:
+                return None
+            if known:
+                found.append(tuple(places[axis] for axis in self.axes))
+        return found if self._cases else None
+
     def bounds(self) -> tuple[tuple[int, int], ...]:
         """Return the smallest box that holds a set without parameters, which is not empty.
 
@@ -360,11 +399,15 @@ class Domain:
 
     def _tests(self, part: Any) -> list[Affine]:
         """Return expressions that are >= 0 on a conjunction, without conditions on remainders."""
-        found = []
-        for constraint in part.remove_divs().remove_redundancies().get_constraints():
+        return list(self._conjunction(part.remove_divs().remove_redundancies()))
+
+    def _conjunction(self, part: Any) -> tuple[Affine, ...]:
+        """Return the expressions of which a conjunction says that they are >= 0."""
+        found: list[Affine] = []
+        for constraint in part.get_constraints():
             test = self._test(constraint)
             found += [test, -test] if constraint.is_equality() else [test]
-        return found
+        return tuple(found)
 
     def _test(self, constraint: Any) -> Affine:
         """Return the expression of which a constraint says that it is zero, or >= 0."""
@@ -477,6 +520,47 @@ def graph(axes: tuple[str, ...], image: tuple[Affine, ...]) -> Any:
         tests = " and ".join(f"{t.isl()} >= 0" for found, _ in cases for t in found)
         pieces.append(f"{source} -> [{target}]{' : ' if tests else ''}{tests}")
     return isl.Map.read_from_str(_CONTEXT, f"{prefix}{{ {'; '.join(pieces)} }}")
+
+
+def _valued(test: Affine, values: Mapping[str, int]) -> Test:
+    """Return an expression with values for parameters: its constant, and the other factors."""
+    known = sum(f * values[n] for n, f in test.terms if isinstance(n, str) and n in values)
+    rest = {n: f for n, f in test.terms if isinstance(n, str) and n not in values}
+    return test.constant + known, rest
+
+
+def _narrowed(box: dict[str, Range], tests: Sequence[Test]) -> bool | None:
+    """Narrow a box, in place, to its points at which all expressions are >= 0.
+
+    Returns whether there are any; None if they are not known to be the points of a box.
+    """
+    for _ in range(PASSES):
+        before = dict(box)
+        for constant, factors in tests:
+            if any(name not in box for name in factors):
+                return None
+            most = constant + sum(max(_ends(f, box[n])) for n, f in factors.items())
+            if most < 0:
+                return False
+            for name, factor in factors.items():
+                low, high = box[name]
+                rest = most - max(_ends(factor, (low, high)))  # factor * x + rest >= 0
+                if factor > 0:
+                    low = max(low, -(rest // factor))
+                else:
+                    high = min(high, rest // -factor + 1)
+                if low >= high:
+                    return False
+                box[name] = low, high
+        if box == before:
+            break
+    least = (c + sum(min(_ends(f, box[n])) for n, f in factors.items()) for c, factors in tests)
+    return True if all(value >= 0 for value in least) else None
+
+
+def _ends(factor: int, values: Range) -> tuple[int, int]:
+    """Return a factor times the first and the last number of a range."""
+    return factor * values[0], factor * (values[1] - 1)
 
 
 def _equations(raw: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -10,6 +11,7 @@ import boundary as bc
 import ssr
 from boundary.tables.pieces import Piece
 from ssr import ir
+from ssr.points.sets import Domain
 
 cells = ssr.Space(*ssr.sizes("ny nx"))
 wide = cells.grow(3)
@@ -50,3 +52,18 @@ def test_all_ghosts_are_made_for_the_caller() -> None:
         h[:] = fill @ h[cells]
 
     assert len(made(p, ny=5, nx=4)) == 11 * 10 - 5 * 4
+
+
+def test_what_is_read_is_found_by_arithmetic_at_new_sizes() -> None:
+    near = cells.grow(1)
+    walls = bc.fill(near, bc.symmetric(axis=0), bc.dirichlet(lambda y, x: 1.0 * y, axis=1))
+    star = {(0, 0): -4, (0, 1): 1, (0, -1): 1, (1, 0): 1, (-1, 0): 1}
+    lap = ssr.stencil(cells, near, star)
+
+    @ssr.program(y=cells, x=cells)
+    def p(y: Any, x: Any) -> None:
+        y[:] = lap @ (walls @ x)
+
+    assert len(made(p, ny=5, nx=4)) == 18
+    with patch.object(Domain, "__and__", side_effect=AssertionError):
+        assert len(made(p, ny=7, nx=9)) == 32

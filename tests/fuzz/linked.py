@@ -22,6 +22,10 @@ HELPERS = (
 )  # fmt: skip
 
 
+MANY = 150
+"""Points with ghosts, at most, for which rows are drawn one by one."""
+
+
 @dataclass(frozen=True)
 class Grid:
     """What is drawn of a grid: its links, and the text of the extents of each block.
@@ -222,8 +226,8 @@ def rules(draft: Draft, grid: Grid, on: Sequence[int], layers: int, count: int) 
     return found
 
 
-def sparse_rule(draft: Draft, grid: Grid, on: Sequence[int], widths: Any) -> str:
-    """Return a rule of random rows for the ghosts beyond the free sides."""
+def sparse_rule(draft: Draft, grid: Grid, on: Sequence[int], widths: Any) -> list[str]:
+    """Return a rule of random rows for the ghosts beyond the free sides, if these are not many."""
     shapes = [[int(e) + s for e, s in zip(row, on, strict=True)] for row in grid.extents]
     owned = whole = 0
     for block, shape in enumerate(shapes):
@@ -234,7 +238,8 @@ def sparse_rule(draft: Draft, grid: Grid, on: Sequence[int], widths: Any) -> str
         owned, whole = owned + one, whole + other
     numbers = f"np.random.default_rng({draft.rng.randint(0, 99)})"
     matrix = f"{numbers}.choice([0.0, 0.0, 0.0, 0.0, 1.0, -0.5], ({whole}, {owned}))"
-    return f"bc.sparse(sparse.csr_array({matrix}), {numbers}.uniform(-1, 1, {whole}))"
+    rule = f"bc.sparse(sparse.csr_array({matrix}), {numbers}.uniform(-1, 1, {whole}))"
+    return [rule] if whole <= MANY else []
 
 
 def linked(rng: Random) -> Draft:
@@ -269,7 +274,7 @@ def linked(rng: Random) -> Draft:
         each = rules(draft, grid, on, layers, count)
         if grid.literal and grid.free() and draft.chance(0.15):
             kept = [text for text in each if "bc.copy" in text]
-            each = [*kept, sparse_rule(draft, grid, on, widths)]
+            each = [*kept, *sparse_rule(draft, grid, on, widths)]
         draft.lines.append(
             f"{name} = bc.fill({wide}, {', '.join(each)}{', ' if each else ''}owned={owned})"
         )

@@ -30,7 +30,7 @@ def runs(rng: Random, draft: Draft, compiled: bool) -> tuple[Run, ...]:
     if compiled and rng.random() < 0.5:
         variants = [rng.choice(variants)]
     found = []
-    for seed in range(8 if draft.largest else 24 if names else 4):
+    for seed in range(4 if not names else 8 if draft.largest else 24):
         sizes = tuple((n, size(rng, largest)) for n in names)
         layouts = tuple(rng.choice(LAYOUTS) for _ in range(3))
         cuts = tuple(rng.randint(1, 3) for _ in range(4)) if rng.random() < 0.3 else ()

@@ -214,3 +214,53 @@ def test_spaces_contain_their_points(axes: list[tuple[int, int]]) -> None:
     parts = space.split(*(2 for _ in shape))
     covered = [p for box in parts for p in product(*(range(*edge) for edge in box))]
     assert sorted(covered) == list(product(*ranges))
+
+
+# -- boxes ---------------------------------------------------------------------------------------
+
+CASES = st.lists(
+    st.tuples(
+        st.tuples(*[st.integers(-2, 2)] * 3), st.integers(-4, 4), st.sampled_from([">=", "="])
+    ),
+    max_size=3,
+)
+
+
+@settings(max_examples=100)
+@given(
+    st.lists(CASES, min_size=1, max_size=2),
+    st.tuples(*[st.integers(-3, 4)] * 4),
+    st.integers(-2, 4),
+)
+def test_boxes_are_the_points_of_a_set(cases: Any, edges: Any, n: int) -> None:
+    low, high, first, last = edges
+    box = ((min(low, high), max(low, high) + 1), (min(first, last), max(first, last) + 1))
+    text = " or ".join(
+        " and ".join(
+            [f"{a}*j + {b}*i + {c}*n + {d} {sign} 0" for (a, b, c), d, sign in case] + ["n < 9"]
+        )
+        for case in cases
+    )
+    found = Domain.where(AXES, text, ("n",)).boxes(box, {"n": n})
+
+    def inside(j: int, i: int) -> bool:
+        return any(
+            all(v >= 0 if sign == ">=" else v == 0 for v, sign in values)
+            for values in (
+                [(a * j + b * i + c * n + d, sign) for (a, b, c), d, sign in case] for case in cases
+            )
+        )
+
+    if found is not None:
+        covered = {point for each in found for point in product(*(range(*ends) for ends in each))}
+        assert covered == {p for p in product(*(range(*ends) for ends in box)) if inside(*p)}
+
+
+def test_boxes_of_the_reads_of_a_stencil_at_one_line() -> None:
+    star = Domain.where(AXES, "0 <= j < n and 0 <= i < n", ("n",))
+    around = [(0, 0), (0, 1), (0, -1), (1, 0), (-1, 0)]
+    moved = [star.image((Affine.name("j") + a, i + b), AXES) for a, b in around]
+    reads = moved[0] | moved[1] | moved[2] | moved[3] | moved[4]
+    assert reads.boxes(((-1, 0), (-1, 6)), {"n": 5}) == [((-1, 0), (0, 5))]
+    assert reads.boxes(((-1, 0), (-1, 0)), {"n": 5}) == []
+    assert reads.boxes(((-1, 6), (-1, 6)), {"n": 5}) is None
