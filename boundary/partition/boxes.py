@@ -107,14 +107,34 @@ def without_all(box: Box, others: Iterable[Box]) -> list[Box]:
 
 
 def disjoint(boxes: Iterable[Box]) -> list[Box]:
-    """Return boxes without a common point that hold the same points.
+    """Return boxes without a common point that hold the same points; those that fit are one.
 
-    >>> disjoint([((0, 3),), ((2, 5),)])
-    [((0, 3),), ((3, 5),)]
+    >>> disjoint([((0, 3), (0, 2)), ((2, 5), (0, 2)), ((7, 9), (0, 2))])
+    [((0, 5), (0, 2)), ((7, 9), (0, 2))]
     """
     found: list[Box] = []
     for box in boxes:
         found += without_all(box, found)
+    count = 0
+    while count != len(found):
+        count = len(found)
+        for axis in range(len(found[0]) if found else 0):
+            found = _chained(found, axis)
+    return sorted(found)
+
+
+def _chained(boxes: Iterable[Box], axis: int) -> list[Box]:
+    """Return boxes with those as one that follow each other along an axis."""
+    found: list[Box] = []
+    for box in sorted(boxes, key=lambda b: (b[:axis], b[axis + 1 :], b[axis])):
+        before, rest = box[:axis], box[axis + 1 :]
+        if found:
+            last = found[-1]
+            follows = last[axis][1] == box[axis][0]
+            if follows and (last[:axis], last[axis + 1 :]) == (before, rest):
+                found[-1] = (*before, (last[axis][0], box[axis][1]), *rest)
+                continue
+        found.append(box)
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -36,10 +35,7 @@ class Spread:
         self.cells = tuple(cells)
         self.partition = partition
         self.world = world
-        self._bound: weakref.WeakKeyDictionary[Any, dict[Any, BoundHere]] = (
-            weakref.WeakKeyDictionary()
-        )
-        self._products: weakref.WeakKeyDictionary[Any, ssr.Program] = weakref.WeakKeyDictionary()
+        self._bound: dict[tuple[int, ...], BoundHere] = {}
 
     def __repr__(self) -> str:
         count = len(self.partition)
@@ -123,16 +119,16 @@ class Spread:
         if bound:
             return bound_program(program, self, args, named)
         given = program.signature.arranged(args, named)
-        known = self._bound.setdefault(program, {})
         is_number = [not hasattr(kind, "shape") for _, kind in program.signature.kinds]
         pairs = list(zip(given, is_number, strict=True))
-        fields = tuple(id(value) for value, number in pairs if not number)
-        made = known.get(fields)
-        if made is None:
+        key = id(program), *(id(value) for value, number in pairs if not number)
+        made = self._bound.pop(key, None)
+        if made is None:  # what is bound keeps the program and the fields, so they keep their ids
             args = tuple(None if number else value for value, number in pairs)
-            made = known[fields] = bound_program(program, self, args, {})
-            if len(known) > KEPT:
-                known.pop(next(iter(known)))
+            made = bound_program(program, self, args, {})
+        self._bound[key] = made
+        if len(self._bound) > KEPT:
+            self._bound.pop(next(iter(self._bound)))
         return made(*(value for value, number in pairs if number))
 
     def product(self, matrix: Any, x: Field) -> Field:
@@ -145,8 +141,8 @@ class Spread:
         return y
 
 
-KEPT = 16
-"""Sets of fields for which a spread keeps a program bound."""
+KEPT = 64
+"""Programs with their fields that a spread keeps bound."""
 
 
 def _ranks(here: Sequence[int]) -> str:
