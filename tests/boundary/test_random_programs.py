@@ -42,7 +42,7 @@ def interpreted(
 
 def recorded(of: Setting, steps: Sequence[Step]) -> ssr.Program:
     """Return a program whose calls are where the body has them, and make all ghosts."""
-    with patch("ssr.programs.program.settled", lambda placed, fields, kept: list(placed)):
+    with patch("ssr.programs.program.settled", lambda placed, *_, **__: list(placed)):
         return declared(of, steps, ssr.Options(exact=True))
 
 
