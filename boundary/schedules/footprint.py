@@ -93,6 +93,9 @@ class Footprint:
         and others, are among what it writes.
     shares
         For each unit that is a step of another package, which box makes what.
+    complete
+        Whether each box writes all that it owns of what nests write. Nests that store on several
+        spaces may miss some: where a box owns points of one of them and no rows of the nest.
     """
 
     def __init__(self, declaration: Declaration, meta: KernelMeta, partition: Partition) -> None:
@@ -110,6 +113,7 @@ class Footprint:
         self.reads: list[Read] = []
         self.written: list[dict[str, tuple[bool, bool]]] = []
         self.shares: dict[int, tuple[Share, ...]] = {}
+        self.complete = True
         self._hulls = {name: partition.owned(space) for name, space in self.spaces.items()}
         for number, unit in enumerate(self.units):
             self.written.append(self._nest(number, unit) if unit.kind == "nest" else {})
@@ -185,18 +189,18 @@ class Footprint:
 
     def _nest(self, number: int, unit: UnitMeta) -> dict[str, tuple[bool, bool]]:
         """Take in what a nest reads and writes; return what it writes."""
-        rows = self.rows[number] = self.partition.owned(self.row_space(number))
-        axes = AXES[rows.shape[1]]
-        values: dict[str, int | Array] = dict(self.sizes)
-        for axis, name in enumerate(axes):
-            values |= {f"{name}_lo": rows[:, axis, 0], f"{name}_hi": rows[:, axis, 1]}
-        runs = filled(rows)
+        whole = np.array([self.row_space(number).box(self.sizes)])
+        rows = self.rows[number] = self._cut(number, unit, whole)
+        values, runs = self._values(rows), filled(rows)
         for reach in unit.reads:
             if reach.array not in self.captured:
                 self._take(number, reach, self._reached(reach, values, runs), rows)
         written: dict[str, tuple[bool, bool]] = {}
         for reach in unit.writes:
             boxes = self._reached(reach, values, runs)
+            every = self._reached(reach, self._values(whole), filled(whole))
+            own = common(every, self.owned(reach.array))
+            self.complete = self.complete and bool(within(own, boxes).all())
             self._hulls[reach.array] = around(self._hulls[reach.array], boxes)
             inside, beyond = True, False
             if reach.array in self.given:
@@ -206,6 +210,21 @@ class Footprint:
             before = written.get(reach.array, (False, False))
             written[reach.array] = inside or before[0], beyond or before[1]
         return written
+
+    def _cut(self, number: int, unit: UnitMeta, whole: Array) -> Array:
+        """Return the rows that each box runs of a nest: those that write what it owns."""
+        for reach in unit.writes:
+            rows = common(self.owned(reach.array), whole)
+            rows[~filled(rows)] = 0
+            return rows
+        return self.partition.owned(self.row_space(number))
+
+    def _values(self, rows: Array) -> dict[str, int | Array]:
+        """Return what reaches are functions of: sizes, and bounds of the rows of each box."""
+        values: dict[str, int | Array] = dict(self.sizes)
+        for axis, name in enumerate(AXES[rows.shape[1]]):
+            values |= {f"{name}_lo": rows[:, axis, 0], f"{name}_hi": rows[:, axis, 1]}
+        return values
 
     def _reached(self, reach: Reach, values: Mapping[str, int | Array], runs: Array) -> Array:
         """Return the points of an array that the boxes reach; none where no row is run."""

@@ -28,14 +28,17 @@ def splittable(footprint: Footprint, exchanges: tuple[Exchange, ...]) -> dict[in
         while unit < len(footprint.units) and footprint.completes(unit):
             unit += 1
         if unit < len(footprint.units) and footprint.units[unit].kind == "nest":
-            found[unit] = _reason(footprint, unit)
+            found[unit] = found.get(unit) or _reason(footprint, place, unit)
     return found
 
 
-def _reason(footprint: Footprint, unit: int) -> str:
+def _reason(footprint: Footprint, place: int, unit: int) -> str:
     nest = footprint.meta.nests[footprint.units[unit].number]
     if nest.earlier != ():
         return "its rows depend on each other, or one overwrites what another reads"
+    filled_before = {name for call in range(place, unit) for name in footprint.fields(call)}
+    if not filled_before.isdisjoint(footprint.written[unit]):
+        return "a fill that runs before it reads what it overwrites"
     rows = footprint.rows[unit]
     boxes = [int(b) for b in filled(rows).nonzero()[0]]
     some = boxes[len(boxes) // 2] if boxes else None

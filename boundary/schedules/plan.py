@@ -126,13 +126,21 @@ def plan(program: ssr.Program, partition: Partition, dtype: np.dtype[Any]) -> Pl
     UnsupportedError
         If a solve crosses a cut, or a step cannot be distributed.
     """
-    found = _plan(program, partition, dtype, wide=True)
-    return found if _wide(found.footprint) else _plan(program, partition, dtype, wide=False)
+    options = replace(declaration(program).options, distributed=True, wide_boxes=True)
+    found = _plan(program, options, partition, dtype)
+    if not _wide(found.footprint):
+        options = replace(options, wide_boxes=False)
+        found = _plan(program, options, partition, dtype)
+    if not found.footprint.complete:  # with a nest for each step, each is cut as its own space is
+        found = _plan(program, replace(options, fuse=False), partition, dtype)
+        assert found.footprint.complete, "a box does not write all that it owns"
+    return found
 
 
-def _plan(program: ssr.Program, partition: Partition, dtype: np.dtype[Any], *, wide: bool) -> Plan:
-    """Return the plan of a program; ``wide`` says that all boxes of its rows are wide."""
-    options = replace(declaration(program).options, distributed=True, wide_boxes=wide)
+def _plan(
+    program: ssr.Program, options: ssr.Options, partition: Partition, dtype: np.dtype[Any]
+) -> Plan:
+    """Return the plan of a program with some options."""
     declared = _generally(declaration(program.with_options(options)))
     declared = replace(declared, options=replace(declared.options, debug=False))  # for whole arrays
     meta = describe(declared.program, declared.options, dtype.name)
