@@ -1,8 +1,8 @@
-"""Programs on ranks against the programs themselves, bit by bit, and what every schedule keeps to."""
+"""Programs on ranks against the programs themselves, and what every schedule keeps to."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import boundary as bc
 import ssr
 from boundary.partition.boxes import Box, volume
+from boundary.schedules.messages import Post
 from ssr.build.kernel import Kernel, _name, build_plain
 
 from ..ssr import memory, plain
@@ -36,7 +37,10 @@ def _plain_kernel(program: Any, options: ssr.Options, dtype: str) -> Kernel:
 @contextmanager
 def plain_kernels() -> Iterator[None]:
     """Let ranks run checked source as plain Python, which compiles nothing."""
-    with patch("boundary.schedules.plan.build", _plain_kernel):
+    with (
+        patch("boundary.schedules.plan.build", _plain_kernel),
+        patch("boundary.schedules.plan.describe", lambda *given: _plain_kernel(*given).meta),
+    ):
         yield
 
 
@@ -73,7 +77,9 @@ def parts(draw: st.DrawFn, cells: Any, sizes: Mapping[str, int], most: int = 6) 
         return Parts(ranks, cut=draw(st.tuples(*(st.integers(1, 4) for _ in range(axes)))))
     owners = st.integers(0, ranks - 1)
     if how == "points" and sum(map(volume, whole)) <= 40:
-        each = [[tuple((n, n + 1) for n in i) for i in product(*(range(*e) for e in w))] for w in whole]
+        each = [
+            [tuple((n, n + 1) for n in i) for i in product(*(range(*e) for e in w))] for w in whole
+        ]
     else:
         each = [list(draw(memory.cuts(w, 5))) for w in whole]
     boxes = tuple((draw(owners), kind, box) for kind, some in enumerate(each) for box in some)
@@ -104,7 +110,8 @@ def check_equal(fields: Sequence[Any], arrays: Sequence[Any], what: str) -> None
     for number, (field, array) in enumerate(zip(fields, arrays, strict=True)):
         if isinstance(array, np.ndarray):
             found = field.gather()
-            assert found.shape == array.shape and found.dtype == array.dtype
+            assert found.shape == array.shape
+            assert found.dtype == array.dtype
             assert plain.same(found, array), (
                 f"{what}: argument {number} differs:\n{found}\nnot\n{array}\n{found - array}"
             )
@@ -146,8 +153,6 @@ def check(
 
 def check_mail(bound: Any) -> None:
     """Fail unless what ranks send is what others expect, and no value is in a message twice."""
-    from boundary.schedules.messages import Post
-
     plan = bound._plan
     partition = plan.footprint.partition
     ranks = partition.ranks
@@ -169,6 +174,3 @@ def check_mail(bound: Any) -> None:
                 ends = np.cumsum([0, *(volume(part.points) for part in message.parts)])
                 assert places == ends[:-1].tolist()
                 assert all(partition.owners[p.owner] == message.source for p in message.parts)
-
-
-Runs = Callable[..., Any]
