@@ -234,7 +234,8 @@ class Statement:
     ``parallel`` promises that the rows of a line are independent; otherwise they run in the order
     of the nest. The statement runs ``ahead`` lines early (along the second last axis), and
     ``planes`` planes (along the third last); the loops begin ``lead`` planes and lines before the
-    box for it.
+    box for it. If its rows are those of its step, as far as they lie in a box with memory of its
+    own or so far ``beyond`` it, low and high along each axis, this is given.
     """
 
     name: str
@@ -247,6 +248,7 @@ class Statement:
     planes: int = 0
     lead: tuple[int, int] = (0, 0)
     requests: tuple[Load, ...] = ()
+    beyond: tuple[tuple[int, int], ...] | None = None
 
     def runs(self, row: tuple[Affine, ...], order: Order, sign: int = 1) -> tuple[Affine, ...]:
         """Return the row that is run when the loops stand at one; with -1 the other way round."""

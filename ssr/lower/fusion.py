@@ -171,6 +171,8 @@ def _shared_nest(plan: Plan, least: int | None) -> ir.Nest:
             own[buffer.name] = replace(buffer, name=ir.scratch(buffer.name[1], buffers))
             buffers.append(own[buffer.name])
         moved = _moved_statements(plan, place, {**rotations, **own})
+        if least is not None and step.is_simple:
+            moved = [replace(s, beyond=_beyond(plan, place)) for s in moved]
         if step.written in plan.buffered:
             rotation = rotations[step.written] = _rotation(ir.scratch("t", buffers), plan, place)
             buffers.append(rotation)
@@ -219,10 +221,15 @@ def _moved_statements(plan: Plan, place: int, homes: Mapping[str, ir.Buffer]) ->
     ]
     if timing.margin == NO_MARGIN:
         return moved
-    axes = step.nest.axes
-    ends = [(end.low, end.high) for end in timing.margin.ends]
-    grown = (*((0, 0),) * (len(axes) - 3), *ends[-len(axes) :])
-    return [replace(s, domain=step.domain & box(axes, grown)) for s in moved]
+    grown = box(step.nest.axes, _beyond(plan, place))
+    return [replace(s, domain=step.domain & grown) for s in moved]
+
+
+def _beyond(plan: Plan, place: int) -> tuple[tuple[int, int], ...]:
+    """Return how far beyond the box a step is computed, low and high along each axis."""
+    count = len(plan.steps[place].nest.axes)
+    ends = [(end.low, end.high) for end in plan.timings[place].margin.ends]
+    return (*((0, 0),) * (count - 3), *ends[-count:])
 
 
 def _early(statement: ir.Statement, timing: Timing, backward: bool) -> ir.Statement:

@@ -15,13 +15,15 @@ from ..points.affine import Affine
 from ..points.loop_tree import For, If, Loop, Reduce, Run
 from ..points.scanning import condition_text, line_loops
 from ..points.sets import Domain
+from .cut_loops import cut, everywhere, in_box, is_cut
 from .passes.split import split
 from .unit_steps import unit_steps
 
 
 def schedule(nest: ir.Nest, options: Options) -> ir.LoopNest:
     """Return the loops of a nest."""
-    nest, line = split(nest, interior=options.split)
+    given = nest
+    nest, line = split(everywhere(nest) if is_cut(nest) else nest, interior=options.split)
     pieces = {p.name: p for part in line for p in _pieces(part, nest.axes)}
     lead = _lead(nest)
     context = _line_context(nest, lead)
@@ -37,7 +39,9 @@ def schedule(nest: ir.Nest, options: Options) -> ir.LoopNest:
     tree += folds
     for axis, first in reversed(lead.items()):
         tree = (_line_loop(axis, first, nest.order == "backward", tree),)
-    return ir.LoopNest(nest, pieces, tree)
+    if is_cut(nest):
+        pieces = {name: in_box(piece) for name, piece in pieces.items()}
+    return ir.LoopNest(replace(given, buffers=nest.buffers), pieces, tree)
 
 
 def _lead(nest: ir.Nest) -> dict[str, int]:
@@ -64,13 +68,17 @@ def _pieces(part: ir.Stage | ir.Branch, axes: tuple[str, ...]) -> Iterator[ir.Pi
 def _line_context(nest: ir.Nest, lead: Mapping[str, int]) -> Domain:
     """Return what is known on every line: sizes, box, and outer indices within their loops."""
     case = []
-    for axis, more in lead.items():
+    names: list[str] = []
+    for place, (axis, more) in enumerate(lead.items()):
         low, high = (0, more) if nest.order == "backward" else (more, 0)
-        case.append(f"{axis}_lo - {low} <= {axis} < {axis}_hi + {high}")
-    names = [f"{a}_{end}" for a in nest.axes[:-1] for end in ("lo", "hi")]
+        first, last = Affine.name(f"{axis}_lo"), Affine.name(f"{axis}_hi")
+        if is_cut(nest):
+            first = Affine.of(nest.rows.lower[place])
+            last = nest.rows.shape[place] + first
+        case.append(f"{first} - {low} <= {axis} < {last.isl()} + {high}")
+        names += [*first.names(), *last.names()]
     inside = Domain.where(nest.axes, " and ".join(case) or "0 = 0", names)
-    last = nest.axes[-1]
-    return nest.context & inside & Domain.where(nest.axes, f"{last} = 0")
+    return nest.context & inside & Domain.where(nest.axes, f"{nest.axes[-1]} = 0")
 
 
 def _line_loop(axis: str, lead: int, backward: bool, body: tuple[Loop, ...]) -> For:
@@ -120,7 +128,7 @@ def _stage(stage: ir.Stage, nest: ir.Nest, context: Domain) -> list[Loop]:
         loops = _reversed(loops) if backward else loops
         condition = condition_text(lines, context)
         result += [If(condition, loops, ())] if condition else loops
-    return result
+    return cut(result, stage.statements[0], nest, _lead(nest)) if is_cut(nest) else result
 
 
 def _at_line(domain: Domain, statement: ir.Statement, nest: ir.Nest) -> Domain:

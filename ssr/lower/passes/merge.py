@@ -30,7 +30,7 @@ def mergeable(nest: ir.Nest) -> tuple[tuple[ir.Statement, ...], ...]:
 def _apart(first: ir.Statement, second: ir.Statement) -> bool:
     """Whether rows of two statements may alternate."""
     early = (s.planes == first.planes and s.ahead == first.ahead for s in (first, second))
-    if not (first.parallel and second.parallel and all(early)):
+    if not (first.parallel and second.parallel and all(early) and first.beyond == second.beyond):
         return False
     return all(
         load.index == writer.index

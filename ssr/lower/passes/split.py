@@ -243,7 +243,8 @@ def _built_up(
     statement = replace(statement, requests=())
     made: list[ir.Statement] = []
     known: dict[ir.Sum, ir.Load] = {}
-    last, pad = Affine.name(rows.axes[-1]), _beyond(rows)
+    last = Affine.name(rows.axes[-1])
+    pad = _beyond(rows) if statement.beyond is None else max(statement.beyond[-1])
 
     def change(value: ir.Value) -> ir.Value | None:
         if not isinstance(value, ir.Sum) or all(rows <= t.domain for t in value.terms):

@@ -1,0 +1,98 @@
+"""Cut loops over all rows of a nest at the ends of a box. Keeps bits.
+
+    before:  for i in range(1, n - 1): ...          all rows of a space
+    after:   for i in range(max(1, i_lo - 1), min(n - 1, i_hi + 1)): ...
+
+Where each statement of a nest runs the rows of its step that lie in a box, or so far beyond it, the
+loops are found for all rows, with nothing known of the box, and cut then. Otherwise every piece of
+a line would be told apart by where the box ends, and there are many ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from .. import ir
+from ..points.affine import Affine
+from ..points.loop_tree import For, If, Loop, Run, runs_of
+from .nests import bounds, box
+
+
+def is_cut(nest: ir.Nest) -> bool:
+    """Whether the loops of a nest are found for all rows, and cut."""
+    return all(s.beyond is not None for s in nest.statements)
+
+
+def everywhere(nest: ir.Nest) -> ir.Nest:
+    """Return a nest over all rows of its statements, with nothing known of the box."""
+    names = bounds(nest.axes)
+    statements = tuple(replace(s, domain=s.domain.without(names)) for s in nest.statements)
+    return replace(nest, statements=statements, context=nest.context.without(names))
+
+
+def in_box(piece: ir.Piece) -> ir.Piece:
+    """Return a piece with those of its rows that it runs for a box."""
+    rows = box(piece.domain.axes, piece.parts[0].statement.beyond)
+    return replace(piece, domain=piece.domain & rows)
+
+
+def cut(
+    loops: Sequence[Loop], statement: ir.Statement, nest: ir.Nest, lead: dict[str, int]
+) -> list[Loop]:
+    """Return the loops of a line, cut at the ends of the box.
+
+    Parameters
+    ----------
+    loops
+        The loops of a stage over all rows.
+    statement
+        A statement of the stage: all of them run equally early, and equally far beyond the box.
+    nest
+        The nest.
+    lead
+        How many rows before the box the loop over each outer axis begins.
+    """
+    assert statement.beyond is not None
+    axes = nest.axes
+    row = statement.runs(tuple(map(Affine.name, axes)), nest.order)
+    tests = []
+    for axis, here, (low, high) in zip(axes[:-1], row, statement.beyond, strict=False):
+        early = (here - Affine.name(axis)).constant
+        if early + low < lead[axis]:
+            tests.append(f"{here} >= {_moved(axis, 'lo', -low)}")
+        if early > high:
+            tests.append(f"{here} < {_moved(axis, 'hi', high)}")
+    low, high = statement.beyond[-1]
+    first, last = _moved(axes[-1], "lo", -low), _moved(axes[-1], "hi", high)
+    inside = _along(loops, first, last)
+    return [If(" and ".join(tests), tuple(inside), ())] if tests and inside else inside
+
+
+def _moved(axis: str, end: str, shift: int) -> str:
+    """Return the source of an end of the box moved along its axis."""
+    return str(Affine.name(f"{axis}_{end}") + shift)
+
+
+def _along(loops: Sequence[Loop], first: str, last: str) -> list[Loop]:
+    """Return loops and instances along a line for the rows from a first one to before a last."""
+    found: list[Loop] = []
+    for node in loops:
+        match node:
+            case For(variable, start, stop, 1, body) if _by_row(node):
+                found.append(
+                    For(variable, f"max({start}, {first})", f"min({stop}, {last})", 1, body)
+                )
+            case For(body=body):
+                found.append(replace(node, body=tuple(_along(body, first, last))))
+            case If(condition, then, orelse):
+                ways = (tuple(_along(way, first, last)) for way in (then, orelse))
+                found.append(If(condition, *ways))
+            case Run(indices=(*_, index)):
+                found.append(If(f"{first} <= {index} < {last}", (node,), ()))
+    return found
+
+
+def _by_row(loop: For) -> bool:
+    """Whether each step of a loop runs the row of its variable."""
+    return all(run.indices[-1] == Affine.name(loop.variable) for run in runs_of(loop))
