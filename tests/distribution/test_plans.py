@@ -1,0 +1,105 @@
+"""Plans of any rank of any job: as text, as a command, and what they cost."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from itertools import product
+
+import numpy as np
+import pytest
+
+import boundary as bc
+import ssr
+from boundary.__main__ import main
+from boundary.schedules.plan import plan
+
+(n,) = ssr.sizes("n")
+cube = ssr.Space(n, n, n)
+all27 = {o: 1.0 / (9 + sum(o)) for o in product((-1, 0, 1), repeat=3)}
+A = ssr.stencil(cube, cube, all27, outside="drop")
+
+
+@ssr.program(y=cube, x=cube)
+def multiply(y, x):  # type: ignore[no-untyped-def]
+    y[:] = A @ x
+
+
+@ssr.program(x=cube, dt=ssr.scalar)
+def relax(x, dt):  # type: ignore[no-untyped-def]
+    x[:] = x - dt * (A @ x)
+
+
+def test_a_schedule_tells_peers_messages_and_bytes() -> None:
+    on = bc.spread(cube, bc.simulated(4), n=8, cut=(2, 2, 1))
+    run = multiply.bind(on.zeros(cube), on.zeros(cube))
+    schedule = run.schedule
+    assert str(schedule).splitlines() == [
+        "send exchange 0",
+        "run y[:] = ..., inner rows",
+        "wait for exchange 0: x",
+        "run y[:] = ..., outer rows",
+    ]
+    lines = schedule.explain(rank=1).splitlines()
+    assert lines[:5] == [
+        "multiply on rank 1 of 4",
+        "  owns      [0:4, 4:8, 0:8]",
+        "  peers     0, 2, 3",
+        "  messages  3 sent with 576 bytes",
+        "  receives  576 bytes, 576 at least",
+    ]
+    assert "  to rank 0: 32 numbers, x[0:4, 4:5, 0:8]" in lines
+    run()
+    assert str(run.schedule) == "run y[:] = ..."  # x has not changed since
+
+
+def test_what_a_program_changes_moves_at_each_call() -> None:
+    on = bc.spread(cube, bc.simulated(2), n=8, cut=(2, 1, 1))
+    run = relax.bind(on.zeros(cube))
+    assert run.schedule.bytes(0) == 8 * 64
+    run(0.5)
+    assert run.schedule.bytes(0) == 8 * 64
+
+
+def test_short_rows_are_not_cut_along_the_last_axis() -> None:
+    on = bc.spread(cube, bc.simulated(2), n=8, cut=(1, 1, 2))
+    run = multiply.bind(on.zeros(cube), on.zeros(cube))
+    assert "all rows: cutting short rows along the last axis" in str(run.schedule)
+
+
+def test_the_plan_of_one_rank_of_many(capsys: pytest.CaptureFixture[str]) -> None:
+    where = f"{__name__}:multiply"
+    assert main(["plan", where, "n=64", "--ranks", "512", "--rank", "219"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "multiply on rank 219 of 512"
+    assert lines[2].count(",") == 25  # peers on all sides
+    assert lines[4].startswith("  receives  ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere:x"], "There is no nowhere:x."),
+        ([f"{__name__}:A", "n=4"], "is Matrix, not a program"),
+        ([f"{__name__}:multiply"], "No value is given for the size n."),
+        ([f"{__name__}:multiply", "n"], "'n' is not NAME=VALUE."),
+        ([f"{__name__}:multiply", "n=4", "--rank", "9"], "none is 9"),
+    ],
+)
+def test_mistakes_in_a_command(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["plan", *arguments, "--ranks", "2"]) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_a_plan_of_many_ranks_holds_no_field() -> None:
+    made = plan(multiply, bc.spread(cube, bc.simulated(4096), n=256).partition, np.dtype("f8"))
+    assert made.explain(1000).startswith("multiply on rank 1000 of 4096\n  owns      [")
+
+
+def test_the_shallow_water_step_on_ten_thousand_ranks() -> None:
+    command = [sys.executable, "-m", "boundary", "plan", "apps.swe.solver:program", "size=64"]
+    command += ["passive=False", "weights=linear", "more=59", "--ranks", "10752", "--rank", "77"]
+    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert found.startswith("stage on rank 77 of 10752\n")
