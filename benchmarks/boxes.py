@@ -20,6 +20,7 @@ import numpy as np
 import boundary as bc
 import ssr
 from apps.swe import cases, geometry, solver
+from apps.swe.constants import constants
 from benchmarks import timing
 from benchmarks.operators import Weights
 from benchmarks.timing import Call, Timing
@@ -51,7 +52,7 @@ def stage(n: int, parts: tuple[int, int] | None) -> Call:
     arrays: Mapping[str, Any] = {
         "U": state,
         "V": wider,
-        **dict(zip(CONSTANT, solver.constants(n, FLOW), strict=True)),
+        **dict(zip(CONSTANT, constants(n, FLOW), strict=True)),
     }
     if parts is not None:
         on = bc.spread(solver.grid, more=n - 5, cut=parts)

@@ -44,6 +44,9 @@ DAY = 86400.0
 Scalar = Callable[[Array, Array], Array]
 """A function of longitude and latitude."""
 
+Points = tuple[Any, Array, Array]
+"""Panels, alpha and beta of some points, which broadcast to ``[panel, beta, alpha]``."""
+
 
 def flat(lon: Array, lat: Array) -> Array:
     """Return zero: no mountains."""
@@ -90,8 +93,8 @@ class Case:
         """Return the usual time step for n cells along a panel."""
         return self.step * 32 / n
 
-    def state(self, n: int) -> Array:
-        """Return the averages of J h, J h u1, J h u2 over the cells, shape (3, 6, n, n)."""
+    def state(self, n: int, points: Points | None = None) -> Array:
+        """Return the averages of J h, J h u1, J h u2 over cells, shape (3, 6, n, n) for all."""
 
         def density(panel: Any, alpha: Array, beta: Array) -> Array:
             place = lonlat(position(panel, alpha, beta))
@@ -99,12 +102,12 @@ class Case:
             water = metric(alpha, beta).J * self.depth(*place)
             return np.stack([water, water * u[0], water * u[1]])
 
-        return averages(n, density)
+        return averages(n, density, points)
 
-    def velocity(self, n: int) -> Array:
-        """Return u1 and u2 at the centres at the start, shape (2, 6, n, n)."""
-        points = PANELS, *grid(n)
-        return contravariant(*points, self.wind(*lonlat(position(*points))))
+    def velocity(self, n: int, points: Points | None = None) -> Array:
+        """Return u1 and u2 at centres at the start, shape (2, 6, n, n) for all cells."""
+        where: Points = (PANELS, *grid(n)) if points is None else points
+        return contravariant(*where, self.wind(*lonlat(position(*where))))
 
     def exact_depth(self, n: int, seconds: float) -> Array | None:
         """Return the means of the exact depth over the cells, or None where it is not known."""
@@ -116,13 +119,13 @@ def at_centres(function: Scalar, n: int) -> Array:
     return function(*lonlat(position(PANELS, *grid(n))))
 
 
-def mean(function: Scalar, n: int) -> Array:
-    """Return the averages of J times a function over alpha and beta, shape (6, n, n)."""
+def mean(function: Scalar, n: int, points: Points | None = None) -> Array:
+    """Return the averages of J times a function over cells, shape (6, n, n) for all of them."""
 
     def density(panel: Any, alpha: Array, beta: Array) -> Array:
         return metric(alpha, beta).J * function(*lonlat(position(panel, alpha, beta)))
 
-    return averages(n, density)
+    return averages(n, density, points)
 
 
 @lru_cache(maxsize=4)

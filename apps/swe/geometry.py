@@ -274,19 +274,25 @@ def rotations(n: int, width: int = 3) -> Array:
     return T
 
 
-def averages(n: int, function: Callable[[Any, Array, Array], Array]) -> Array:
+def averages(
+    n: int,
+    function: Callable[[Any, Array, Array], Array],
+    points: tuple[Any, Array, Array] | None = None,
+) -> Array:
     """Return the mean of a function over the alpha and beta of each cell, by 16 Gauss points.
 
     Parameters
     ----------
     function
         Takes panels, alpha and beta and returns an array (..., 6, n, n).
+    points
+        Panels and centres of some cells; of all cells by default.
     """
     nodes, weights = np.polynomial.legendre.leggauss(4)
-    alpha, beta = grid(n)
+    panel, alpha, beta = (PANELS, *grid(n)) if points is None else points
     half = EDGE / n
     return sum(  # type: ignore[return-value]
-        wa * wb / 4 * function(PANELS, alpha + half * a, beta + half * b)
+        wa * wb / 4 * function(panel, alpha + half * a, beta + half * b)
         for a, wa in zip(nodes, weights, strict=True)
         for b, wb in zip(nodes, weights, strict=True)
     )

@@ -20,7 +20,7 @@ import ssr
 
 from . import geometry
 from .cases import GRAVITY, Case
-from .fields import bottom
+from .constants import UPWIND, constants
 
 Weights = Literal["linear", "weno"]
 Array = geometry.Array
@@ -82,9 +82,8 @@ ring = alone.cells.grow(1)
 extended = bc.fill(ring.vector(3), bc.extrapolate(4))
 curved = [stencil(cells, ring, d, {-1: 1.0, 0: -2.0, 1: 1.0}) for d in (0, 1)]
 bend_beside = [second(faces[d], 1 - d) for d in (0, 1)]
-upwind = {-3: 3 / 128, -2: -20 / 128, -1: 90 / 128, 0: 60 / 128, 1: -5 / 128}
-left = [stencil(faces[d], wide, d, upwind) for d in (0, 1)]
-right = [stencil(faces[d], wide, d, {-1 - k: w for k, w in upwind.items()}) for d in (0, 1)]
+left = [stencil(faces[d], wide, d, UPWIND) for d in (0, 1)]
+right = [stencil(faces[d], wide, d, {-1 - k: w for k, w in UPWIND.items()}) for d in (0, 1)]
 taps = [[stencil(faces[d], wide, d, {k: 1.0}) for k in range(-3, 3)] for d in (0, 1)]
 across = [stencil(cells, faces[d], d, {1: 1.0, 0: -1.0}) for d in (0, 1)]
 central = [stencil(cells, wide, d, {1: 1.0, -1: -1.0}) for d in (0, 1)]
@@ -241,41 +240,3 @@ class Solver:
         self._old[:] = self.state
         for a, c in (0.0, 1.0), (3 / 4, 1 / 4), (1 / 3, 2 / 3):
             self._stage(a, c, dt)
-
-
-def constants(n: int, case: Case) -> tuple[Array, ...]:
-    """Return what is constant in time: wind, metric, rotation and bottom, and those at faces."""
-    at = geometry.grid(n)
-    G, (g1_11, g1_12, g2_12, g2_22) = geometry.metric(*at), geometry.christoffel(*at)
-    turn = case.coriolis(*geometry.lonlat(geometry.position(geometry.PANELS, *at))) * G.J
-    J, b = bottom(case, n)
-    cell = (1 / J, G.J, *G.upper, g1_11, 2 * g1_12, 2 * g2_12, g2_22)
-    wider = ghost_bottom(n, case, b)
-    at_edges: list[Array] = []
-    for d in 0, 1:
-        lines = (geometry.faces(n), geometry.centres(n))
-        there = geometry.metric(*np.meshgrid(*(lines if d == 0 else lines[::-1]), indexing="xy"))
-        s = np.sqrt(there.upper[2 * d])
-        at_edges += [np.stack([there.J * s, 0.5 / s]), bottom_sides(wider, d)]
-    return case.velocity(n), np.stack([x + 0 * J for x in cell]), turn, wider, *at_edges
-
-
-def bottom_sides(wider: Array, d: int) -> Array:
-    """Return the bottom on both sides of the faces of a direction, by the linear weights."""
-    lines = np.moveaxis(wider, 2 - d, -1)[:, 3:-3]
-    count = lines.shape[-1] - 5
-    taps = [lines[..., k : k + count] for k in range(6)]
-    both = [
-        sum(w * tap for w, tap in zip(upwind.values(), side, strict=False))
-        for side in (taps, taps[::-1])
-    ]
-    return np.ascontiguousarray(np.moveaxis(np.stack(both), -1, 3 - d))
-
-
-def ghost_bottom(n: int, case: Case, b: Array) -> Array:
-    """Return the bottom at the centres of cells and ghosts, zero in the corners."""
-    found = np.zeros((6, n + 6, n + 6))
-    alpha, beta = np.meshgrid(geometry.centres(n, 3), geometry.centres(n, 3), indexing="xy")
-    found[:] = case.bottom(*geometry.lonlat(geometry.position(geometry.PANELS, alpha, beta)))
-    found[:, 3:-3, 3:-3] = b
-    return found

@@ -1,0 +1,157 @@
+"""What is constant in time, for any box of points: wind, metric, rotation, bottom.
+
+Points are given by their indices, as arrays that broadcast: panel, j and i of cells, where ghosts
+lie before 0 and behind n; faces lie before the cell of their index. A box has the values of the
+whole to the last bit.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import geometry
+from .cases import Case, Points, mean
+from .fields import second
+from .geometry import Array
+
+Indices = NDArray[np.integer[Any]]
+
+UPWIND = {-3: 3 / 128, -2: -20 / 128, -1: 90 / 128, 0: 60 / 128, 1: -5 / 128}
+"""The weights of the cells about a face for the value on its low side."""
+
+
+@dataclass(frozen=True)
+class Constants:
+    """The constants of a case on panels of n x n cells."""
+
+    n: int
+    case: Case
+
+    def wind(self, p: Indices, j: Indices, i: Indices) -> Array:
+        """Return u1 and u2 at centres, at the start."""
+        return self.case.velocity(self.n, self.centres(p, j, i))
+
+    def rotation(self, p: Indices, j: Indices, i: Indices) -> Array:
+        """Return the Coriolis parameter times J at centres."""
+        points = self.centres(p, j, i)
+        turn = self.case.coriolis(*geometry.lonlat(geometry.position(*points)))
+        return turn * geometry.metric(*points[1:]).J
+
+    def metric(self, j: Indices, i: Indices) -> Array:
+        """Return 1/J, J, the contravariant metric and Christoffel symbols at centres."""
+        _, *at = self.centres(np.zeros((1, 1, 1), int), j[None], i[None])
+        G, (g1_11, g1_12, g2_12, g2_22) = geometry.metric(*at), geometry.christoffel(*at)
+        J = self.area(j[None], i[None])
+        cell = (1 / J, G.J, *G.upper, g1_11, 2 * g1_12, 2 * g2_12, g2_22)
+        return np.stack([x + 0 * J for x in cell])
+
+    def bottom(self, p: Indices, j: Indices, i: Indices) -> Array:
+        """Return the bottom at centres of cells, as the scheme has it, and of ghosts."""
+        panel, alpha, beta = self.centres(p, j, i)
+        there = geometry.lonlat(geometry.position(panel, alpha, beta))
+        found = self.case.bottom(*there) + np.zeros(np.broadcast_shapes(p.shape, j.shape, i.shape))
+        inside = [k[(k >= 0) & (k < self.n)] for k in (j.ravel(), i.ravel())]
+        if all(k.size for k in inside):
+            rows, columns = inside[0][None, :, None], inside[1][None, None, :]
+            averages = self._points(
+                lambda *at: mean(self.case.bottom, self.n, at), p, rows, columns
+            )
+            places = [k - every.ravel()[0] for k, every in zip(inside, (j, i), strict=True)]
+            found[:, places[0][0] : places[0][-1] + 1, places[1][0] : places[1][-1] + 1] = (
+                averages / self.area(rows, columns)
+            )
+        return found
+
+    def faces(self, d: int, j: Indices, i: Indices) -> Array:
+        """Return J s and 1 / (2 s) at the faces of a direction, with s the length of its normal."""
+        along = (geometry.faces(self.n), geometry.centres(self.n))
+        alpha, beta = along if d == 0 else along[::-1]
+        there = geometry.metric(alpha[i.ravel()][None, :], beta[j.ravel()][:, None])
+        s = np.sqrt(there.upper[2 * d])
+        return np.stack([there.J * s, 0.5 / s])
+
+    def sides(self, d: int, p: Indices, j: Indices, i: Indices) -> Array:
+        """Return the bottom on both sides of the faces of a direction, by the linear weights."""
+        axis = 2 - d
+        index = i if d == 0 else j
+        first, count = int(index.ravel()[0]), index.size
+        cells = np.arange(first - 3, first + count + 2).reshape(
+            (1, 1, -1) if d == 0 else (1, -1, 1)
+        )
+        b = self.bottom(p, j, cells) if d == 0 else self.bottom(p, cells, i)
+        lines = np.moveaxis(b, axis, -1)
+        taps = [lines[..., k : k + count] for k in range(6)]
+        both = [
+            sum(w * tap for w, tap in zip(UPWIND.values(), side, strict=False))
+            for side in (taps, taps[::-1])
+        ]
+        return np.asarray(np.moveaxis(np.stack(both), -1, 3 - d))
+
+    def area(self, j: Indices, i: Indices) -> Array:
+        """Return J at centres as the scheme has it: from averages over cells."""
+
+        def ones(lon: Array, lat: Array) -> Array:
+            return np.ones_like(lon)
+
+        panel = np.zeros((1, 1, 1), int)
+        (J,) = self._points(lambda *at: mean(ones, self.n, at), panel, j, i)
+        return np.asarray(J)
+
+    def centres(self, p: Indices, j: Indices, i: Indices) -> Points:
+        """Return panels, alpha and beta of centres."""
+        step = 2 * geometry.EDGE / self.n
+        alpha, beta = ((k.ravel() + 0.5) * step - geometry.EDGE for k in (i, j))
+        return p, alpha[None, :], beta[:, None]
+
+    def _points(self, averages: Callable[..., Array], p: Any, j: Indices, i: Indices) -> Array:
+        """Return values at centres of a box of cells, to fourth order, from averages over cells.
+
+        They are computed from some more cells: differences are one-sided at the edges of panels.
+        """
+        wider = [
+            np.arange(max(0, k.min() - 3), min(self.n, k.max() + 4)) for k in (j.ravel(), i.ravel())
+        ]
+        box = wider[0][None, :, None], wider[1][None, None, :]
+        found = averages(*self.centres(p, *box))
+        values = found - (second(found, -1) + second(found, -2)) / 24
+        rows, columns = (
+            slice(int(k.min()) - w[0], int(k.max()) + 1 - w[0])
+            for k, w in zip((j, i), wider, strict=True)
+        )
+        return values[..., rows, columns]
+
+    def functions(self) -> dict[str, Callable[..., Array]]:
+        """Return the constants of a stage by the names of its parameters."""
+        return {
+            "wind": self.wind,
+            "m": self.metric,
+            "f": self.rotation,
+            "b": self.bottom,
+            "west_east": lambda j, i: self.faces(0, j, i),
+            "bottom_west_east": lambda p, j, i: self.sides(0, p, j, i),
+            "south_north": lambda j, i: self.faces(1, j, i),
+            "bottom_south_north": lambda p, j, i: self.sides(1, p, j, i),
+        }
+
+
+def constants(n: int, case: Case) -> tuple[Array, ...]:
+    """Return the constants of a stage as arrays of the whole, in the order of its parameters."""
+    known = Constants(n, case)
+    cells, panels = (0, n), (0, 6)
+    boxes = (
+        (panels, cells, cells),
+        (cells, cells),
+        (panels, cells, cells),
+        (panels, (-3, n + 3), (-3, n + 3)),
+        (cells, (0, n + 1)),
+        (panels, cells, (0, n + 1)),
+        ((0, n + 1), cells),
+        (panels, (0, n + 1), cells),
+    )
+    return tuple(
+        np.ascontiguousarray(values(*np.ogrid[tuple(slice(*edge) for edge in box)]))
+        for values, box in zip(known.functions().values(), boxes, strict=True)
+    )
