@@ -77,7 +77,7 @@ def text_of(program: ir.Program) -> str:
 def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
     """Return the kernel of a program: from the cache, or lowered, compiled and cached."""
     start = time.perf_counter()
-    name = _name(program, options, dtype)
+    name = kernel_name(program, options, dtype)
     found = _found(name) if options.cache else None
     if found is not None and found.code is not None:
         return _kernel(name, found, machine.Code(found.code), True, start)
@@ -98,7 +98,7 @@ def describe(program: ir.Program, options: Options, dtype: str) -> KernelMeta:
 
     It is lowered, unless the cache has it.
     """
-    name = _name(program, options, dtype)
+    name = kernel_name(program, options, dtype)
     found = _found(name) if options.cache else None
     text = found or _text(name, _source(program, options, dtype))
     if options.cache and found is None:
@@ -117,7 +117,7 @@ def build_plain(program: ir.Program, options: Options, dtype: str) -> Kernel:
     It is lowered as `build` does it, and every statement checks the row that it runs.
     """
     start = time.perf_counter()
-    name = _name(program, options, dtype, "plain")
+    name = kernel_name(program, options, dtype, "plain")
     found = _found(name) if options.cache else None
     text = found or _text(name, _source(program, options, dtype, checked=True))
     if options.cache and found is None:
@@ -127,7 +127,7 @@ def build_plain(program: ir.Program, options: Options, dtype: str) -> Kernel:
     return Kernel(name, text.source, meta, plain(module.kernel), found is not None, seconds)
 
 
-def _name(program: ir.Program, options: Options, dtype: str, *form: str) -> str:
+def kernel_name(program: ir.Program, options: Options, dtype: str, *form: str) -> str:
     """Return the name of a kernel in the cache: that of its program, readable, and a digest."""
     stem = "".join(c if c.isalnum() else "_" for c in program.name).strip("_") or "kernel"
     return f"{stem[:40]}_{cache.digest(text_of(program), repr(options), dtype, *form)}"
