@@ -1,0 +1,156 @@
+"""Fills on ranks: all rules, any blocks and links, and ghosts of the caller's own fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given, reject
+from hypothesis import strategies as st
+
+import boundary as bc
+import ssr
+from boundary.errors import AmbiguousGhostError
+
+from ..boundary.cases import HELPERS, PARAMETERS, Case, cases, cubic
+from ..ssr import strategies as some
+from . import ranks
+from .ranks import Parts
+
+
+@pytest.fixture(autouse=True)
+def plain_kernels() -> Iterator[None]:
+    with ranks.plain_kernels():
+        yield
+
+
+def completing(
+    fill: Any, owned: tuple[Any, ...], wide: tuple[Any, ...], several: bool = False
+) -> ssr.Program:
+    """Return a program that completes fields u0, u1, ... in the caller's own w0, w1, ..."""
+    numbers = range(len(owned))
+    kinds = {f"u{k}": space for k, space in enumerate(owned)}
+    kinds |= {f"w{k}": space for k, space in enumerate(wide)}
+    given_fields = ", ".join(f"u{k}" for k in numbers)
+    made = ", ".join(f"e{k}" for k in numbers)
+    lines = [f"{made}, = fill @ ({given_fields},)" if several else "e0 = fill @ u0"]
+    lines += [f"w{k}[:] = e{k}" for k in numbers]
+    scope = {"fill": fill}
+    exec(f"def run({', '.join(kinds)}):\n" + "".join(f"    {line}\n" for line in lines), scope)
+    return ssr.program(**kinds)(scope["run"])
+
+
+@some.examples(12)
+@given(cases(), st.data())
+def test_all_ghosts_are_those_of_one_rank(case: Case, data: Any) -> None:
+    def kind(space: Any) -> Any:
+        return space if case.components is None else space.vector(case.components)
+
+    fill = case.fill.bind(**{name: PARAMETERS[name] for name in case.fill.parameters})
+    cells: Any = case.owned[0]
+    cells = cells.grid if case.gridded else cells
+    try:
+        spaces = tuple(map(kind, case.owned)), tuple(map(kind, case.wide))
+        program = completing(fill, *spaces, case.several)
+        for _ in range(3):
+            parts = data.draw(ranks.parts(cells, case.sizes))
+            ranks.check(program, case.random() + case.empty(), cells, case.sizes, parts)
+    except AmbiguousGhostError:  # two rules for one ghost
+        reject()
+
+
+def cubes(n: int, width: int, components: int | None) -> tuple[Any, Any, Any]:
+    """Return a grid of six panels, its cells with ghosts, and a fill that interpolates."""
+    grid = bc.Grid(6 * [(n, n)], links=bc.cubed_sphere())
+    rng = np.random.default_rng(n)
+    first = rng.integers(0, n - 1, (width, n))
+    rule: Any = bc.interpolate(first, rng.uniform(-1, 1, (width, n, 2))) @ bc.copy()
+    if components is not None:
+        rule = bc.rotate(rng.uniform(-1, 1, (6, 4, components, components, width, n))) @ rule
+    wide = grid.cells.grow(width)
+    return grid, wide, bc.fill(wide if components is None else wide.vector(components), rule)
+
+
+STAR = {(0, 0, 0): -4.0, (0, 0, 2): 1.0, (0, 0, -1): 1.1, (0, 1, 0): 0.9, (0, -2, 0): 1.3}
+
+
+@pytest.mark.parametrize("components", [None, 2])
+def test_products_on_a_cubed_sphere(components: int | None) -> None:
+    grid, wide, fill = cubes(5, 2, components)
+    star = ssr.stencil(grid.cells, wide, STAR)
+    kind: Any = grid.cells if components is None else grid.cells.vector(2)
+
+    @ssr.program(x=kind, y=kind)
+    def p(x: Any, y: Any) -> None:
+        e = fill @ x
+        y[:] = star @ e if components is None else ssr.vector(star @ e[0], star @ e[1])
+        x[:] = y + x
+
+    lead = () if components is None else (2,)
+    rng = np.random.default_rng(1)
+    args = [rng.uniform(-1, 1, (*lead, 6, 5, 5)) for _ in "xy"]
+    uneven = [
+        (r, 0, ((p, p + 1), j, i))
+        for p in range(6)
+        for r, (j, i) in enumerate(product([(0, 1), (1, 5)], [(0, 3), (3, 5)]))
+    ]
+    for parts in Parts(1), Parts(7, cut=(2, 3)), Parts(5, boxes=tuple(uneven)), Parts(6):
+        ranks.check(p, args, grid, {}, parts)
+
+
+@pytest.mark.parametrize("how", ["average", "owner"])
+@pytest.mark.parametrize("links", HELPERS[:14], ids=lambda links: f"{links.count} blocks")
+def test_synchronised_points(links: Any, how: Any) -> None:
+    shape = [3] * links.dims if cubic(links) else [*range(2, 2 + links.dims)]
+    grid = bc.Grid(links.count * [tuple(shape)], links=links)
+    nodes = grid.cells.nodes()
+    together = bc.synchronise(nodes, how=how)
+
+    @ssr.program(x=nodes)
+    def p(x: Any) -> None:
+        (x[:],) = (together @ (2.0 * x),)
+
+    x = np.random.default_rng(0).uniform(-1, 1, nodes.extent({}))
+    for parts in Parts(2), Parts(3, cut=(2,) * links.dims), Parts(9, cut=(3,) * links.dims):
+        ranks.check(p, [x], grid, {}, parts)
+
+
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_rows_of_a_sparse_matrix(blocks: int) -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.uniform(-1, 1, (blocks * 25, blocks * 6)) * (rng.random((blocks * 25, 1)) < 0.7)
+    grid = bc.Grid(blocks * [(2, 3)])
+    wide = grid.cells.grow((1, 2), 1)
+    fill = bc.fill(wide, bc.sparse(scipy.sparse.coo_array(rows), rng.uniform(-1, 1, blocks * 25)))
+    program = completing(fill, (grid.cells,), (wide,))
+    args = [rng.uniform(-1, 1, (blocks, 2, 3)), np.full((blocks, 5, 5), np.nan)]
+    for parts in Parts(1), Parts(2), Parts(4, cut=(2, 2)), Parts(6, cut=(2, 3)):
+        ranks.check(program, args, grid, {}, parts)
+
+
+def twice(far: ssr.Matrix, fill: Any) -> ssr.Program:
+    """Return a program whose second product reads far beyond the first."""
+
+    @ssr.program(x=far.rows, y=far.rows)
+    def p(x: Any, y: Any) -> Any:
+        y[:] = far @ (fill @ (far @ (fill @ x)))
+        return ssr.sum(y)
+
+    return p
+
+
+@pytest.mark.parametrize(
+    "rule", [bc.periodic(), bc.symmetric(sign=-1), bc.extrapolate(2, 0)], ids=repr
+)
+def test_halos_that_reach_beyond_several_boxes(rule: Any) -> None:
+    cells = ssr.Space(*ssr.sizes("n"))
+    far = ssr.stencil(cells, cells.grow(4), {-4: 1.0, -3: 0.5, 0: -2.0, 4: 0.25})
+    program = twice(far, bc.fill(cells.grow(4), rule))
+    for size in 4, 5, 9:
+        args = [np.random.default_rng(size).uniform(-1, 1, size) for _ in "xy"]
+        for parts in Parts(1), Parts(3), Parts(size), Parts(2, cut=(4,)), Parts(size + 2):
+            ranks.check(program, args, cells, {"n": size}, parts)
