@@ -65,29 +65,40 @@ class Partition:
         order, starts = self._of_rank
         return tuple(order[starts[rank] : starts[rank + 1]].tolist())
 
-    def owned(self, space: Space) -> Array:
+    def owned(self, space: Space, inner: Space | None = None) -> Array:
         """Return the part of a space that each box owns, as an array of boxes.
 
         Every point of the space is owned by one box. A box of another kind of blocks owns none.
+
+        Parameters
+        ----------
+        space
+            The points.
+        inner
+            Those of them that are no ghosts, which are owned as in their own space; a ghost belongs
+            to the box beside it. By default what is known of a space of a grid.
         """
-        key = _key(space)
+        inner = getattr(space, "owned", space) if inner is None else inner
+        key = _key(space), _key(inner)
         known = self._owned.get(key)
         if known is None:
-            known = self._owned[key] = self._cut(space)
+            known = self._owned[key] = self._cut(space, inner)
         return known
 
-    def owners_of(self, space: Space, points: Box) -> list[tuple[int, Box]]:
+    def owners_of(
+        self, space: Space, points: Box, inner: Space | None = None
+    ) -> list[tuple[int, Box]]:
         """Return the boxes that own some points of a space, each with those that it owns."""
-        key = _key(space)
+        key = _key(space), None if inner is None else _key(inner)
         known = self._lookups.get(key)
         if known is None:
-            known = self._lookups[key] = Lookup(self.owned(space))
+            known = self._lookups[key] = Lookup(self.owned(space, inner))
         return sorted(known.meeting(points))
 
-    def _cut(self, space: Space) -> Array:
+    def _cut(self, space: Space, inner: Space) -> Array:
         kind = self._kind(space)
         reference = self.cells[kind].box(self.sizes)
-        whole = space.box(self.sizes)
+        whole, within = space.box(self.sizes), inner.box(self.sizes)
         beyond = len(whole) - len(reference)
         mine = self.kinds == kind
         found = np.zeros((len(self), len(whole), 2), np.int64)
@@ -99,7 +110,9 @@ class Partition:
                 edges = self.boxes[:, along]
                 first, last = reference[along]
                 staggered = space.data.staggered[axis]
-                found[:, axis] = _scaled(edges, first, last, low, high, staggered)
+                made = _scaled(edges, first, last, *within[axis], staggered)
+                made = np.where(edges == first, low, made)
+                found[:, axis] = np.where(edges == last, high, made)
         for axis in range(max(0, -beyond)):  # an axis that the space has not: its first cells
             mine = mine & (self.boxes[:, axis, 0] == reference[axis][0])
         found[~(mine & filled(found))] = 0

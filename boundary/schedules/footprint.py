@@ -106,6 +106,7 @@ class Footprint:
         self.units = tuple(unit for unit in meta.units if unit.kind != "move")
         self.captured = frozenset(f for f in meta.fields[self._given_by_calls() :])
         self.spaces = self._spaces()
+        self._inner = {name: declaration.spaces[name] for name, _ in meta.wide}
         steps = (s for s in declaration.program.steps if isinstance(s, ir.Call))
         self._externals = {step.name: step.external for step in steps}
         self.given = self._completed()
@@ -114,7 +115,7 @@ class Footprint:
         self.written: list[dict[str, tuple[bool, bool]]] = []
         self.shares: dict[int, tuple[Share, ...]] = {}
         self.complete = True
-        self._hulls = {name: partition.owned(space) for name, space in self.spaces.items()}
+        self._hulls = {name: self.owned(name) for name in self.spaces}
         for number, unit in enumerate(self.units):
             self.written.append(self._nest(number, unit) if unit.kind == "nest" else {})
         for number, unit in enumerate(self.units):
@@ -128,7 +129,11 @@ class Footprint:
 
     def owned(self, array: str) -> Array:
         """Return the points of an array that each box owns."""
-        return self.partition.owned(self.spaces[array])
+        return self.partition.owned(self.spaces[array], self._inner.get(array))
+
+    def owners_of(self, array: str, points: Box) -> list[tuple[int, Box]]:
+        """Return the boxes that own some points of an array, each with those that it owns."""
+        return self.partition.owners_of(self.spaces[array], points, self._inner.get(array))
 
     def row_space(self, unit: int) -> Space:
         """Return the points of the rows of a nest."""

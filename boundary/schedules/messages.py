@@ -155,8 +155,7 @@ class Post:
 
     def owners(self, want: Want) -> list[tuple[int, Box]]:
         """Return the boxes that own what is wanted, each with the points that it owns."""
-        partition = self.footprint.partition
-        found = partition.owners_of(self.footprint.spaces[want.array], want.points)
+        found = self.footprint.owners_of(want.array, want.points)
         total = sum(volume(points) for _, points in found)
         assert total == volume(want.points), f"nobody owns all of {want}"
         return found
@@ -182,7 +181,7 @@ class Post:
 def at_hand(footprint: Footprint, array: str, box: int, points: Box) -> int | None:
     """Return the box of the same rank that owns all of some points; None if there is none."""
     partition = footprint.partition
-    found = partition.owners_of(footprint.spaces[array], points)
+    found = footprint.owners_of(array, points)
     if len(found) != 1 or found[0][1] != points:
         return None
     owner = found[0][0]

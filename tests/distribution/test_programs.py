@@ -6,16 +6,19 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import boundary as bc
 import ssr
 
 from ..boundary import bodies
 from ..ssr import memory, test_random_programs
 from ..ssr import strategies as some
 from . import ranks
+from .ranks import Parts
 
 
 @pytest.fixture(autouse=True)
@@ -74,3 +77,216 @@ def test_programs_with_boundaries(name: str, seed: int) -> None:
 
 CORNERS = ("copy", "part copy", "late copy", "two copies", "wide", "other wide", "call wide")
 """Steps that read ghosts at the corners of blocks, which a cubed sphere does not define."""
+
+
+# -- several spaces ------------------------------------------------------------------------------
+
+n = ssr.size("n")
+fine, coarse, part = ssr.Space(2 * n), ssr.Space(n), ssr.Space(n - 1)
+around = coarse.grow(1)
+laplace = ssr.stencil(coarse, around, {-1: 1.0, 0: -2.0, 1: 1.5})
+ends = bc.fill(around, bc.periodic(0))
+
+
+@ssr.matrix(rows=coarse, cols=fine)
+def restriction(i: Any) -> Any:
+    if i > 0:
+        yield 2 * i - 1, 0.25
+    yield 2 * i, 0.5
+    yield 2 * i + 1, 0.25
+
+
+@ssr.program(f=fine, c=coarse, d=coarse, p=part)
+def levels(f: Any, c: Any, d: Any, p: Any) -> Any:
+    """Complete a coarse level between products with a restriction and its transpose."""
+    c[:] = c + restriction @ f
+    d[:] = laplace @ (ends @ c)
+    f[:] = f - restriction.T @ (c - d)
+    p[:] = 2.0 * p
+    return ssr.max(d), ssr.sum(f)
+
+
+@ssr.program(c=coarse, w=around)
+def kept(c: Any, w: Any) -> None:
+    """Complete the caller's own field, and change its points afterwards."""
+    w[:] = ends @ c
+    c[:] = laplace @ w
+    w[coarse] = c - w[coarse]
+
+
+@ssr.program(f=fine, c=coarse, p=part)
+def apart(f: Any, c: Any, p: Any) -> Any:
+    """Change each field by itself."""
+    c[:] = 0.5 * c
+    f[:] = 2.0 * f + 1.0
+    p[:] = 3.0 * p
+    return ssr.sum(f), ssr.sum(c)
+
+
+@pytest.mark.parametrize("program", [levels, kept, apart], ids=lambda p: p.ir.name)
+def test_spaces_of_other_extents(program: ssr.Program) -> None:
+    for size in 2, 5, 8:
+        rng = np.random.default_rng(size)
+        kinds = [kind for _, kind in program.signature.kinds]
+        args = [rng.uniform(-1, 1, kind.extent({"n": size})) for kind in kinds]
+        for cells in fine, coarse:
+            for parts in Parts(1), Parts(2), Parts(3), Parts(5, cut=(5,)), Parts(7, cut=(7,)):
+                ranks.check(program, args, cells, {"n": size}, parts)
+
+
+def test_literal_sizes_share_no_nest_across_ends() -> None:
+    """A box that owns points of one space and none of another runs the statements of both."""
+    f, c = ssr.Space(8), ssr.Space(5)
+
+    @ssr.program(f=f, c=c)
+    def p(f: Any, c: Any) -> Any:
+        c[:] = 0.5 * c
+        f[:] = 2.0 * f + 1.0
+        return ssr.sum(f), ssr.sum(c)
+
+    args = [np.linspace(0.1, 1.0, size) for size in (8, 5)]
+    for cells in f, c:
+        for parts in Parts(1), Parts(3), Parts(8, cut=(8,)):
+            ranks.check(p, args, cells, {}, parts)
+
+
+def test_kinds_of_blocks() -> None:
+    """Statements for blocks of several shapes might share a nest, which no box can run."""
+    grid = bc.Grid([(4, 2), (4, 3), (4, 2)], links=bc.bricks(1, 3))
+    one, other = grid.kinds
+    wide = tuple(kind.grow(1) for kind in grid.kinds)
+    fill = bc.fill(wide, bc.copy(), bc.dirichlet(0.5))
+    stars = [
+        ssr.stencil(k, w, {(0, 0, 1): 1.0, (0, -1, 0): 0.5})
+        for k, w in zip(grid.kinds, wide, strict=True)
+    ]
+
+    @ssr.program(u=one, v=other, w=wide[0], z=wide[1])
+    def p(u: Any, v: Any, w: Any, z: Any) -> Any:
+        w[:], z[:] = fill @ (u, v)
+        u[:] = stars[0] @ w
+        v[:] = stars[1] @ z
+        return ssr.sum(u), ssr.sum(v)
+
+    rng = np.random.default_rng(0)
+    args = [rng.uniform(-1, 1, kind.extent({})) for kind in (one, other, *wide)]
+    for parts in Parts(1), Parts(2), Parts(3, cut=(2, 1)), Parts(7, cut=(2, 3)):
+        ranks.check(p, args, grid, {}, parts)
+
+
+def test_rows_wait_for_a_fill_that_reads_what_they_overwrite() -> None:
+    """The ghosts of g are those of x; the last nest needs no message, but has to come last."""
+    cells = ssr.Space(n)
+    wide = cells.grow((0, 1))
+    fill = bc.fill(wide, bc.periodic(0), owned=cells)
+
+    @ssr.program(x=cells, g=wide)
+    def p(x: Any, g: Any) -> None:
+        g[:] = fill @ x
+        g[cells] = 2.0 * x
+
+    args = [np.arange(1.0, 6.0), np.full(6, np.nan)]
+    for parts in Parts(1), Parts(2), Parts(5):
+        ranks.check(p, args, cells, {"n": 5}, parts)
+
+
+# -- several programs on the same fields ---------------------------------------------------------
+
+cells = ssr.Space(*ssr.sizes("ny nx"))
+CROSS = {(0, 0): -4.0, (0, 1): 1.0, (0, -1): 1.1, (1, 0): 0.9, (-1, 0): 1.3}
+
+
+def diffusion(value: float, once: bool) -> ssr.Program:
+    wide = cells.grow(1)
+    cross = ssr.stencil(cells, wide, CROSS)
+    fill = bc.fill(wide, bc.constant(value, axis=0), bc.constant(-value, axis=1), once=once)
+
+    @ssr.program(u=cells, v=cells)
+    def diffusion(u: Any, v: Any) -> None:
+        v[:] = cross @ (fill @ u)
+
+    return diffusion
+
+
+def far() -> ssr.Program:
+    wide = cells.grow(2)
+    fill = bc.fill(wide, bc.periodic(0), bc.symmetric(1))
+    star = ssr.stencil(cells, wide, {(0, 2): 1.0, (-2, 0): 0.5, (0, 0): 1.0})
+
+    @ssr.program(u=cells, v=cells)
+    def far(u: Any, v: Any) -> Any:
+        v[:] = 0.125 * v + star @ (fill @ u)
+        return ssr.sum(v)
+
+    return far
+
+
+@ssr.program(u=cells, v=cells)
+def mix(u: Any, v: Any) -> Any:
+    u[:] = 0.25 * u - v
+    return ssr.min(u)
+
+
+TURNS: dict[str, ssr.Program] = {
+    "warm": diffusion(3.0, True), "cold": diffusion(-5.0, True), "kept": diffusion(7.0, False),
+    "far": far(), "mix": mix,
+}  # fmt: skip
+
+
+@some.examples(25)
+@given(
+    st.lists(st.sampled_from([*TURNS, "set", "fill", "copy"]), min_size=3, max_size=12),
+    st.tuples(st.integers(1, 5), st.integers(1, 5)),
+    st.data(),
+)
+def test_programs_in_turns(turns: list[str], shape: tuple[int, int], data: Any) -> None:
+    """Fields grow room for other programs, and their values change between calls of one."""
+    sizes = dict(zip(("ny", "nx"), shape, strict=True))
+    rng = np.random.default_rng(0)
+    on = data.draw(ranks.parts(cells, sizes)).spread(cells, sizes)
+    u, v = rng.uniform(-1, 1, (2, *shape))
+    fields = [on.scatter(cells, u), on.scatter(cells, v)]
+    bound: dict[str, Any] = {}
+    for turn in turns:
+        if turn == "set":
+            u[:] = rng.uniform(-1, 1, shape)
+            fields[0].set(u)
+        elif turn == "fill":
+            v[:] = np.add.outer(2 * np.arange(shape[0]), np.arange(shape[1]))
+            fields[1].fill(lambda j, i: 2 * j + i)
+        elif turn == "copy":
+            fields[0] = fields[0].copy()
+            bound.clear()
+        else:
+            wanted = ranks.serial(TURNS[turn], [u, v], compiled=False)
+            if turn not in bound:
+                bound[turn] = TURNS[turn].bind(*fields)
+            ranks.check_numbers(bound[turn](), wanted)
+        ranks.check_equal(fields, [u, v], turn)
+
+
+# -- reductions ----------------------------------------------------------------------------------
+
+
+@some.examples(25)
+@given(
+    st.lists(
+        st.one_of(
+            st.floats(-1e300, 1e300),
+            st.sampled_from([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-300, 1e16, 1.0, -1e16]),
+        ),
+        min_size=1,
+        max_size=9,
+    ),
+    st.data(),
+)
+def test_reductions_of_any_numbers(values: list[float], data: Any) -> None:
+    line = ssr.Space(n)
+    sizes = {"n": len(values)}
+    parts = data.draw(ranks.parts(line, sizes))
+    ranks.check(REDUCED, [np.array(values)], line, sizes, parts)
+
+
+@ssr.program(x=coarse)
+def REDUCED(x: Any) -> Any:
+    return ssr.sum(x), ssr.max(x), ssr.min(x), ssr.dot(x, x)
