@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from ssr import Space
 from ssr.errors import ArgumentError
-from ssr.extension import Array
+from ssr.extension import Array, integer
 
 from ..grid.grid import GridSpace
 from .boxes import Box, as_box, filled
@@ -201,6 +202,16 @@ def _overlap(boxes: Array) -> bool:
     return False
 
 
+def _is_box(given: Any, axes: int) -> bool:
+    """Whether something is a rank, a kind, and a pair of integers for each axis."""
+    try:
+        rank, kind, ranges = given
+        flat = [rank, kind, *(edge for low, high in ranges for edge in (low, high))]
+    except (TypeError, ValueError):
+        return False
+    return len(flat) == 2 + 2 * axes and all(integer(n) is not None for n in flat)
+
+
 def partition(
     cells: Sequence[Space],
     sizes: Mapping[str, int],
@@ -215,11 +226,12 @@ def partition(
         If the boxes do not hold every cell once, or an owner is none of the ranks.
     """
     axes = cells[0].ndim
-    if any(len(box) != axes for _, _, box in boxes):
-        raise ArgumentError(
-            f"A box has not {axes} pairs of integers.",
-            hint="A box has one pair (low, high) for each axis of the cells.",
-        )
+    for given in boxes:
+        if not _is_box(given, axes):
+            raise ArgumentError(
+                f"{given!r} is not a rank, a kind and {axes} pairs of integers.",
+                hint="A box has one pair (low, high) for each axis of the cells.",
+            )
     made = Partition(
         tuple(cells),
         dict(sizes),
@@ -228,6 +240,11 @@ def partition(
         np.array([rank for rank, _, _ in boxes], np.int64),
         ranks,
     )
+    if not all(0 <= kind < len(cells) for kind in made.kinds):
+        raise ArgumentError(
+            f"Boxes are of kinds {sorted(set(made.kinds.tolist()))}, and there are {len(cells)}.",
+            hint="Kinds of blocks are counted from 0.",
+        )
     for number, space in enumerate(made.cells):
         _check_cover(made.boxes[made.kinds == number], space, made.sizes)
     if not all(0 <= rank < ranks for rank in made.owners):

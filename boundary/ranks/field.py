@@ -140,19 +140,22 @@ class Field:
         Raises
         ------
         ShapeError
-            If the values do not broadcast to the shape of a box. Boxes before have been set.
+            If the values do not broadcast to the shape of a box; the field is as before.
         """
+        made = []
         for box, view in self._views():
             indices = np.ogrid[tuple(slice(low, high) for low, high in box)]
-            self._assign(view, values(*indices), box)
+            made.append((view, self._fitting(values(*indices), view.shape, box)))
+        for view, new in made:
+            view[...] = new
         self.changes += 1
 
-    def _assign(self, view: Array, values: Any, box: Box) -> None:
+    def _fitting(self, values: Any, shape: tuple[int, ...], box: Box) -> Array:
         try:
-            view[...] = values
+            return np.broadcast_to(np.asarray(values, self.dtype), shape)
         except ValueError:
             raise ShapeError(
-                f"The values for the box {box} have shape {np.shape(values)}, not {view.shape}."
+                f"The values for the box {box} have shape {np.shape(values)}, not {shape}."
             ) from None
 
     def set(self, whole: Any) -> None:
@@ -164,6 +167,8 @@ class Field:
             Anything that is indexed like an array of the field's shape: an array, one that is
             mapped from a file, or a number for all points.
         """
+        if not hasattr(whole, "shape"):
+            whole = np.asarray(whole, self.dtype)
         if np.ndim(whole) and np.shape(whole) != self.shape:
             raise ShapeError(f"The whole has shape {self.shape}, not {np.shape(whole)}.")
         lower = self.space.lower

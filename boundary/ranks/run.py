@@ -146,7 +146,7 @@ def bound_program(
         if hasattr(kind, "shape"):
             fields[name] = _field(program, ground, name, kind, value)
         else:
-            scalars[name] = value
+            scalars[name] = None if value is None else number_of(name, value)
     kinds = {str(field.dtype) for field in fields.values()}
     if len(kinds) > 1:
         raise DtypeError(

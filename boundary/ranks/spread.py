@@ -218,10 +218,8 @@ def spread(
     return Spread(kinds, made, world)
 
 
-def _cut(
-    kinds: Sequence[Space], sizes: Mapping[str, int], parts: Sequence[int], ranks: int
-) -> Partition:
-    counts = [integer(p) for p in parts]
+def _cut(kinds: Sequence[Space], sizes: Mapping[str, int], parts: Any, ranks: int) -> Partition:
+    counts = [integer(p) for p in parts] if isinstance(parts, Sequence) else [None]
     if any(c is None for c in counts):
         raise ArgumentError(f"cut is {parts!r}, not a number of parts for each axis of a block.")
     return cut(kinds, sizes, [c for c in counts if c is not None], ranks)

@@ -1,0 +1,138 @@
+"""Mistakes with fields of several ranks: each is told when a program is bound, or before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import boundary as bc
+import ssr
+from ssr import errors
+
+cells = ssr.Space(*ssr.sizes("ny nx"))
+four = ssr.Space(4)
+
+
+@ssr.program(x=cells, y=cells, s=ssr.scalar)
+def axpy(x: Any, y: Any, s: Any) -> None:
+    y[:] = s * x + y
+
+
+def spread(ranks: int = 2, **more: Any) -> bc.Spread:
+    return bc.spread(cells, bc.simulated(ranks), ny=4, nx=4, **more)
+
+
+on = spread()
+x, y = on.zeros(cells), on.zeros(cells)
+stored = ssr.from_scipy(scipy.sparse.eye_array(4).tocsr(), rows=four, cols=four)
+line = bc.spread(four, bc.simulated(2))
+grid = bc.Grid(2 * [(3, 3)], links=bc.bricks(1, 2))
+
+MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
+    "array": (lambda: axpy.bind(x, np.zeros((4, 4))), errors.ArgumentError, "'y' is ndarray"),
+    "array first": (lambda: axpy(np.zeros((4, 4)), y, 1.0), errors.ArgumentError, "'x' is ndarray"),
+    "plain": (lambda: axpy.run_plain(x, y, 1.0), errors.ArgumentError, "'x' is Field"),
+    "spreads": (
+        lambda: axpy.bind(x, spread(3).zeros(cells)), errors.ArgumentError, "in another way",
+    ),
+    "space": (lambda: axpy.bind(x, on.zeros(cells.nodes())), errors.SpaceError, "'y' is on Space"),
+    "dtype": (
+        lambda: axpy.bind(x, on.zeros(cells, np.float32)), errors.DtypeError, "float32, float64",
+    ),
+    "twice": (lambda: axpy.bind(x, x), errors.ArgumentError, "are the same field"),
+    "scalar": (lambda: axpy.bind(x, y, "a"), errors.ArgumentError, "'s' is str, not a number"),
+    "scalar field": (lambda: axpy(x, y, x), errors.ArgumentError, "'s' is Field, not a number"),
+    "no scalar": (lambda: axpy.bind(x, y)(), errors.ArgumentError, r"takes 1 scalars \(s\), not 0"),
+    "missing": (lambda: axpy(x), errors.ArgumentError, "misses y, s"),
+    "boxes": (lambda: axpy(x, y, 1.0, boxes=[((0, 4), (0, 4))]), errors.BoxError, "cut already"),
+    "stored": (lambda: stored @ line.zeros(four), errors.UnsupportedError, "by a stored matrix"),
+    "array of it": (lambda: np.asarray(x), errors.ArgumentError, "is no array"),
+    "no size": (lambda: bc.spread(cells, ny=4), errors.UnboundError, "the size nx"),
+    "other size": (lambda: on.zeros(ssr.Space(ssr.size("q"))), errors.UnboundError, "the size q"),
+    "fraction": (lambda: bc.spread(cells, ny=4.5, nx=4), errors.ArgumentError, "not an integer"),
+    "no cells": (lambda: bc.spread(cells, ny=0, nx=4), errors.EmptySpaceError, "along axis 0"),
+    "no space": (lambda: bc.spread("cells"), errors.ArgumentError, "is spread, not 'cells'"),
+    "ranks": (lambda: bc.spread(cells, 2, ny=4, nx=4), errors.ArgumentError, "ranks is 2"),
+    "no ranks": (lambda: bc.simulated(0), errors.ArgumentError, "not a positive integer"),
+    "gaps": (
+        lambda: spread(boxes=[(0, 0, ((0, 4), (0, 3)))]), errors.ArgumentError, "12 of the 16",
+    ),
+    "overlap": (
+        lambda: spread(boxes=[(0, 0, ((0, 4), (0, 3))), (1, 0, ((0, 4), (2, 4)))]),
+        errors.ArgumentError, "overlap",
+    ),
+    "axes": (
+        lambda: spread(boxes=[(0, 0, ((0, 4),))]), errors.ArgumentError, "and 2 pairs of integers",
+    ),
+    "no boxes": (lambda: spread(boxes=[1]), errors.ArgumentError, "1 is not a rank, a kind and"),
+    "real": (
+        lambda: spread(boxes=[(0, 0, ((0, 4.5), (0, 4)))]), errors.ArgumentError, "pairs of int",
+    ),
+    "kind": (
+        lambda: spread(boxes=[(0, 0, ((0, 4), (0, 4))), (0, 1, ((0, 4), (0, 4)))]),
+        errors.ArgumentError, r"of kinds \[0, 1\], and there are 1",
+    ),
+    "both": (lambda: spread(cut=(1, 1), boxes=[]), errors.ArgumentError, "Both cut and boxes"),
+    "cut": (lambda: spread(cut=2), errors.ArgumentError, "cut is 2"),
+    "cut 0": (lambda: spread(cut=(0, 1)), errors.ArgumentError, "one positive number of parts"),
+    "cut axes": (lambda: spread(cut=(2,)), errors.ArgumentError, "each of the 2 axes"),
+    "integers": (
+        lambda: on.scatter(cells, np.zeros((4, 4), int)), errors.DtypeError, "not int64",
+    ),
+    "shape": (lambda: on.scatter(cells, np.zeros((3, 4))), errors.ShapeError, r"not \(3, 4\)"),
+    "no kind": (lambda: on.empty(3), errors.ArgumentError, "on a space, not on 3"),
+    "other grid": (
+        lambda: bc.spread(bc.Grid(3 * [(3, 3)])).zeros(grid.cells),
+        errors.ArgumentError, "other blocks than the partition",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes(name: str) -> None:
+    make, kind, text = MISTAKES[name]
+    with pytest.raises(kind, match=text):
+        make()
+
+
+@pytest.mark.parametrize("wrong", [np.zeros(7), "text"])
+def test_a_field_is_as_before_after_a_mistake(wrong: Any) -> None:
+    field = on.scatter(cells, np.arange(16.0).reshape(4, 4))
+    later: list[Any] = [1.0, wrong]
+    with pytest.raises(errors.ShapeError, match=r"for the box \(\(2, 4\), \(0, 4\)\)"):
+        field.fill(lambda j, i: later.pop(0))
+    with pytest.raises(errors.ShapeError):
+        field.set(np.zeros((4, 5)))
+    assert np.array_equal(field.gather(), np.arange(16.0).reshape(4, 4))
+
+
+def sweep(axis: int) -> ssr.Program:
+    before = (-1, 0) if axis == 0 else (0, -1)
+    lower = ssr.stencil(cells, cells, {(0, 0): 2.0, before: -1.0}, outside="drop")
+
+    @ssr.program(x=cells, b=cells)
+    def solve(x: Any, b: Any) -> None:
+        x[:] = lower.solve(b)
+
+    return solve
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_solves_run_along_axes_that_are_not_cut(axis: int) -> None:
+    b = np.random.default_rng(0).uniform(-1, 1, (4, 4))
+    wanted = np.empty((4, 4))
+    sweep(axis)(wanted, b)
+    parts = [1, 1]
+    parts[1 - axis] = 3
+    uncut, across = spread(3, cut=tuple(parts)), spread(3, cut=tuple(reversed(parts)))
+    field = uncut.empty(cells)
+    sweep(axis)(field, uncut.scatter(cells, b))
+    found = field.gather()
+    assert found is not None
+    assert found.tobytes() == wanted.tobytes()
+    with pytest.raises(errors.UnsupportedError, match="crosses a cut between boxes"):
+        sweep(axis).bind(across.zeros(cells), across.scatter(cells, b))
