@@ -33,17 +33,24 @@ numbers that are read and those that are written are different ones."""
 
 _COPY = """
 def {0}_copy(source, target, links, p):
+    rows, columns = links[p + 4], links[p + 5]
+    s2, s3, t2, t3 = links[p + 9], links[p + 10], links[p + 14], links[p + 15]
     for a in range(links[p + 2]):
         for b in range(links[p + 3]):
-            for c in range(links[p + 4]):
-                s = links[p + 6] + a * links[p + 7] + b * links[p + 8] + c * links[p + 9]
-                t = links[p + 11] + a * links[p + 12] + b * links[p + 13] + c * links[p + 14]
-                if links[p + 10] == 1 and links[p + 15] == 1:
-                    for d in range(links[p + 5]):
-                        st(target, t + d, ld(source, s + d))
-                else:
-                    for d in range(links[p + 5]):
-                        st(target, t + d * links[p + 15], ld(source, s + d * links[p + 10]))
+            s = links[p + 6] + a * links[p + 7] + b * links[p + 8]
+            t = links[p + 11] + a * links[p + 12] + b * links[p + 13]
+            if columns < 8:
+                for d in range(columns):
+                    for c in range(rows):
+                        st(target, t + c * t2 + d * t3, ld(source, s + c * s2 + d * s3))
+            elif s3 == 1 and t3 == 1:
+                for c in range(rows):
+                    for d in range(columns):
+                        st(target, t + c * t2 + d, ld(source, s + c * s2 + d))
+            else:
+                for c in range(rows):
+                    for d in range(columns):
+                        st(target, t + c * t2 + d * t3, ld(source, s + c * s2 + d * s3))
 """
 
 _ARRAY = f"""
