@@ -81,19 +81,14 @@ class Plan:
         return Explained(self.footprint, self.schedule(fresh), self.dtype.itemsize)
 
     def explain(self, rank: int = 0) -> str:
-        """Return what a rank does in a call, and in one before which only the program ran."""
-        first = self.explained()
+        """Return what a rank does in a call, if only the program itself has changed fields since.
+
+        In a first call, fields that the program does not change are exchanged too. That call is
+        shown if there is nothing to exchange later.
+        """
         kept = [name for name in self.parts if name not in self.changed]
-        text = first.explain(rank)
-        if not any(
-            w.array in self.parts[n]
-            for e in first.schedule.exchanges
-            for w in e.wishes
-            for n in kept
-        ):
-            return text
         later = self.explained(kept)
-        return f"{text}\n\nwhere {', '.join(kept)} have not changed since:\n{later.explain(rank)}"
+        return (later if later.schedule.exchanges else self.explained()).explain(rank)
 
     def room(self, rank: int, arrays: Sequence[str]) -> tuple[dict[int, Box], dict[int, list[Box]]]:
         """Return what the boxes of a rank hold of arrays of one space: around them, and elsewhere.
