@@ -66,8 +66,6 @@ class BoundHere:
                 field.room(rank, *self._plan.room(rank, self._plan.parts[name]))
         self._ranks = [RankMemory(self._plan, rank, fields) for rank in here]
         self._tables = [RankTables(self._plan.footprint, rank) for rank in self._ranks]
-        for tables in self._tables:
-            tables.stand()
         self._moves = self._moved()
         self._ready: dict[frozenset[str], _Ready] = {}
         self._seen: dict[str, int] = {}

@@ -23,9 +23,8 @@ from ..schedules.schedule import Rows
 from ..schedules.split import box_read, homed
 from ..synchronisation.synchronise import SharedPoints
 from ..tables.assemble import assemble
-from ..tables.ghosts import Ghosts
 from ..tables.lines import pieces_of
-from ..tables.pieces import Piece, points
+from ..tables.pieces import Piece
 from .memory import Memory, Storage
 
 
@@ -188,27 +187,3 @@ class RankTables:
             return near
         other = at_hand(self.footprint, array, box, read)
         return self.memories[array].find(box, read, [] if other is None else [other])
-
-    def stand(self) -> None:
-        """Write the constants that fills leave where they are from run to run."""
-        for unit in range(len(self.footprint.units)):
-            if self.footprint.completes(unit):
-                self._stand(unit)
-
-    def _stand(self, unit: int) -> None:
-        external, names = self.footprint.external(unit), self.footprint.fields(unit)
-        assert isinstance(external, Ghosts)
-        for piece in external.standing(self.footprint.sizes):
-            for field, start, steps in piece.places:
-                memory = self.memories[names[field]]
-                for storage in memory.near.values():
-                    at = points(start, steps, piece.extents)
-                    held = np.ones(piece.extents, bool)
-                    place = np.zeros(piece.extents, np.int64) + storage.zero
-                    for index, (low, high), stride in zip(
-                        at, storage.points, storage.strides, strict=True
-                    ):
-                        held &= (index >= low) & (index < high)
-                        place += index * stride
-                    values = np.broadcast_to(np.asarray(piece.constant), piece.extents)
-                    memory.flat[..., place[held]] = values[held]

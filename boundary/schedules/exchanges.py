@@ -58,9 +58,7 @@ class Exchange:
     wishes: tuple[Wish, ...]
 
 
-def exchanges(
-    footprint: Footprint, fresh: Collection[str] = (), *, merged: bool = True
-) -> tuple[Exchange, ...]:
+def exchanges(footprint: Footprint, fresh: Collection[str] = ()) -> tuple[Exchange, ...]:
     """Return the exchanges of a program, those that finish first before others.
 
     Parameters
@@ -70,8 +68,6 @@ def exchanges(
     fresh
         Arrays of which a call finds all values where they are read, as they have not changed since
         they moved last.
-    merged
-        Whether exchanges whose times meet become one.
 
     Raises
     ------
@@ -84,7 +80,7 @@ def exchanges(
     found = []
     while waiting:
         finish = waiting[0].until
-        ready = [w for w in waiting if w.until == finish or (merged and w.since < finish)]
+        ready = [w for w in waiting if w.since < finish]  # that which is not needed yet too
         begin = max(wish.since for wish in ready) + 1
         found.append(Exchange(begin, finish, tuple(ready)))
         waiting = [w for w in waiting if w not in ready]
