@@ -124,7 +124,7 @@ class Mpi(World):
     """The ranks of a communicator of mpi4py."""
 
     def __init__(self, comm: Any) -> None:
-        self.comm = comm.Dup()
+        self.comm = _duplicate(comm)
         self.ranks = self.comm.Get_size()
         self.here = (self.comm.Get_rank(),)
 
@@ -148,6 +148,18 @@ class Mpi(World):
             return list(self.comm.allgather(mine))
         found = self.comm.gather(mine, root=root)
         return None if found is None else list(found)
+
+
+_DUPLICATES: dict[int, Any] = {}
+"""Communicators of our own, by the handles of those of users: their messages never meet ours."""
+
+
+def _duplicate(comm: Any) -> Any:
+    """Return the communicator of our own for one of a user's; all ranks ask for it together."""
+    handle = comm.py2f()
+    if handle not in _DUPLICATES:
+        _DUPLICATES[handle] = comm.Dup()
+    return _DUPLICATES[handle]
 
 
 class _Requests(Channel):
