@@ -45,7 +45,9 @@ def reached(
     for statement in nest.statements:
         rows = statement.domain & nest.context
         for domain, load in dict.fromkeys(reads(statement.value, rows)):
-            if load.array in arrays and not _within(domain, load, written.get(load.array)):
+            solved = load.new and load.array == statement.array  # made by rows before, not earlier
+            made_here = not solved and _within(domain, load, written.get(load.array))
+            if load.array in arrays and not made_here:
                 read |= dict.fromkeys(finder.reaches(load.array, load.new, domain, load.index))
         for gather in ir.gathers(statement.value):
             read[Reach(gather.array, gather.new, (), (), (), ())] = None
