@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ssr.errors import UnsupportedError
+from ssr.extension import Array
 
-from ..partition.boxes import common, filled, within
+from ..partition.boxes import Box, common, filled, meet, within
 from .footprint import Footprint, Read
 
 ENTRY = -1
@@ -87,39 +88,66 @@ def exchanges(footprint: Footprint, fresh: Collection[str] = ()) -> tuple[Exchan
     return tuple(found)
 
 
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What holds of an array before a unit.
+
+    Attributes
+    ----------
+    since
+        The last unit that has written points which every box has to be given.
+    fills
+        The fills that have completed it and whose ghosts still stand: unit, and points given.
+    """
+
+    since: int = ENTRY
+    fills: tuple[tuple[int, Box], ...] = ()
+
+    def written(self, unit: int, box: Box) -> _State:
+        """Return the state after a unit that writes points within a box."""
+        kept = tuple(fill for fill in self.fills if meet(fill[1], box) == box)
+        return _State(unit, kept)
+
+    def filled(self, unit: int, given: Box) -> _State:
+        """Return the state after a fill; every box makes the ghosts around it."""
+        return _State(self.since, (*self.fills, (unit, given)))
+
+    def wanted(self, footprint: Footprint, read: Read) -> tuple[int, Read | None]:
+        """Return what of a read others must give, and since when that stands."""
+        if not self.fills:
+            return self.since, _needed(footprint, read, read.boxes)
+        inside = np.array(self.fills[0][1])
+        for _, given in self.fills[1:]:
+            inside = common(inside, np.array(given))
+        if read.far and not within(read.boxes, inside).all():  # ghosts that others have made
+            return max(self.since, self.fills[-1][0]), _needed(footprint, read, read.boxes)
+        return self.since, _needed(footprint, read, common(read.boxes, inside))
+
+
 def wishes(footprint: Footprint) -> tuple[Wish, ...]:
     """Return what boxes read and do not own, array by array and change by change."""
-    changed: dict[str, tuple[int, int, bool]] = {}  # inside, beyond, whether a fill made the latter
+    states: dict[str, _State] = {}
     found: dict[tuple[str, int], list[Read]] = {}
     reads: dict[int, list[Read]] = {}
     for read in footprint.reads:
         reads.setdefault(read.unit, []).append(read)
     for unit, written in enumerate(footprint.written):
         for read in reads.get(unit, ()):
-            inside, beyond, filled_in = changed.get(read.array, (ENTRY, ENTRY, False))
-            own = _needed(footprint, read, inside_only=filled_in)
-            if own is not None:
-                since = inside if filled_in else max(inside, beyond)
-                found.setdefault((read.array, since), []).append(own)
-        call = footprint.units[unit].kind == "call"
-        for array, (within_given, others) in written.items():
-            inside, beyond, filled_in = changed.get(array, (ENTRY, ENTRY, False))
-            if within_given:
-                inside = unit
-            if others:
-                beyond, filled_in = unit, call
-            changed[array] = inside, beyond, filled_in
+            since, needed = states.get(read.array, _State()).wanted(footprint, read)
+            if needed is not None:
+                found.setdefault((read.array, since), []).append(needed)
+        for array, box in written.items():
+            states[array] = states.get(array, _State()).written(unit, box)
+        for array, box in footprint.filled[unit].items():
+            states[array] = states.get(array, _State()).filled(unit, box)
     return tuple(
         Wish(array, since, min(r.unit for r in group), tuple(group))
         for (array, since), group in found.items()
     )
 
 
-def _needed(footprint: Footprint, read: Read, *, inside_only: bool) -> Read | None:
-    """Return what is read and not owned; with ``inside_only`` no ghosts, which a fill has made."""
-    boxes = read.boxes
-    if inside_only and read.array in footprint.given:
-        boxes = common(boxes, np.array(footprint.given[read.array]))
+def _needed(footprint: Footprint, read: Read, boxes: Array) -> Read | None:
+    """Return what a box reads among some points and does not own."""
     own = footprint.owned(read.array)[read.numbers]
     some = filled(boxes) & (read.far | ~within(boxes, own))
     if not some.any():

@@ -26,7 +26,7 @@ from ssr.extension import (
     region,
 )
 
-from ..partition.boxes import Box, around, as_box, common, filled, within
+from ..partition.boxes import Box, around, as_box, common, filled, hull, meet, within
 from ..partition.partition import Partition
 from ..synchronisation.synchronise import SharedPoints
 from ..tables.ghosts import Ghosts
@@ -83,14 +83,16 @@ class Footprint:
     spaces
         The points of each array, with the ghosts that are made in its own memory.
     given
-        For arrays that a fill completes, the points that it is given.
+        For arrays that fills complete, the points that all of these are given.
     rows
         For each nest the rows that each box runs.
     reads
         All reads, unit by unit.
     written
-        For each unit the arrays that it changes, each with whether points that a fill is given,
-        and others, are among what it writes.
+        For each unit the arrays that it changes, each with a box around what is written. Ghosts
+        that a fill makes are not among it.
+    filled
+        For each unit the arrays that it completes by ghosts, each with the points it is given.
     shares
         For each unit that is a step of another package, which box makes what.
     complete
@@ -112,15 +114,19 @@ class Footprint:
         self.given = self._completed()
         self.rows: dict[int, Array] = {}
         self.reads: list[Read] = []
-        self.written: list[dict[str, tuple[bool, bool]]] = []
+        self.written: list[dict[str, Box]] = []
+        self.filled: list[dict[str, Box]] = []
         self.shares: dict[int, tuple[Share, ...]] = {}
         self.complete = True
         self._hulls = {name: self.owned(name) for name in self.spaces}
         for number, unit in enumerate(self.units):
             self.written.append(self._nest(number, unit) if unit.kind == "nest" else {})
-        for number, unit in enumerate(self.units):
-            if unit.kind == "call":
-                self.written[number] = self._call(number, unit)
+            self.filled.append({})
+        calls = [number for number, unit in enumerate(self.units) if unit.kind == "call"]
+        for number in calls:
+            self._alike(self.fields(number))
+        for number in calls:
+            self._call(number)
         self.reads.sort(key=lambda read: read.unit)
 
     def hull(self, array: str) -> Array:
@@ -179,41 +185,45 @@ class Footprint:
         alike |= dict(self.meta.wide)
         return {name: spaces[other] for name, other in alike.items() if name not in self.captured}
 
-    def _completed(self) -> dict[str, tuple[tuple[int, int], ...]]:
-        """Return for arrays that a fill completes the points it is given, the first fill's."""
-        found: dict[str, tuple[tuple[int, int], ...]] = {}
-        for number, unit in enumerate(self.units):
-            if unit.kind == "call":
-                external = self.external(number)
-                if isinstance(external, Ghosts):
-                    for name, (owned, _) in zip(self.fields(number), external.fields, strict=True):
-                        found.setdefault(name, owned.box(self.sizes))
+    def _completed(self) -> dict[str, Box]:
+        """Return for arrays that fills complete the points that all of these are given."""
+        found: dict[str, Box] = {}
+        for number in range(len(self.units)):
+            if self.completes(number):
+                for name, box in self._given_to(number).items():
+                    both = meet(found.get(name, box), box)
+                    assert both is not None, (
+                        "fills are given parts of an array without a common point"
+                    )
+                    found[name] = both
         return found
+
+    def _given_to(self, unit: int) -> dict[str, Box]:
+        """Return the points of its arrays that a step of another package is given."""
+        pairs = zip(self.fields(unit), self.external(unit).fields, strict=True)
+        return {name: owned.box(self.sizes) for name, (owned, _) in pairs}
 
     # -- nests -----------------------------------------------------------------------------------
 
-    def _nest(self, number: int, unit: UnitMeta) -> dict[str, tuple[bool, bool]]:
-        """Take in what a nest reads and writes; return what it writes."""
+    def _nest(self, number: int, unit: UnitMeta) -> dict[str, Box]:
+        """Take in what a nest reads and writes; return what all boxes write."""
         whole = np.array([self.row_space(number).box(self.sizes)])
         rows = self.rows[number] = self._cut(number, unit, whole)
         values, runs = self._values(rows), filled(rows)
         for reach in unit.reads:
             if reach.array not in self.captured:
                 self._take(number, reach, self._reached(reach, values, runs), rows)
-        written: dict[str, tuple[bool, bool]] = {}
+        written: dict[str, Box] = {}
         for reach in unit.writes:
             boxes = self._reached(reach, values, runs)
             every = self._reached(reach, self._values(whole), filled(whole))
             own = common(every, self.owned(reach.array))
             self.complete = self.complete and bool(within(own, boxes).all())
             self._hulls[reach.array] = around(self._hulls[reach.array], boxes)
-            inside, beyond = True, False
-            if reach.array in self.given:
-                given = np.array(self.given[reach.array])
-                inside = bool(filled(common(boxes, given)).any())
-                beyond = not bool(within(boxes, given).all())
-            before = written.get(reach.array, (False, False))
-            written[reach.array] = inside or before[0], beyond or before[1]
+            held = [as_box(box) for box in boxes[filled(boxes)]]
+            before = written.get(reach.array)
+            if held:
+                written[reach.array] = hull(held if before is None else [before, *held])
         return written
 
     def _cut(self, number: int, unit: UnitMeta, whole: Array) -> Array:
@@ -257,10 +267,9 @@ class Footprint:
 
     # -- steps of other packages -----------------------------------------------------------------
 
-    def _call(self, number: int, unit: UnitMeta) -> dict[str, tuple[bool, bool]]:
-        """Take in what a step of another package reads; return what it writes."""
+    def _call(self, number: int) -> None:
+        """Take in what a step of another package reads, and what it writes."""
         names, external = self.fields(number), self.external(number)
-        self._alike(names)
         completing = isinstance(external, Ghosts)
         room = [self.hull(n) if completing else self.owned(n) for n in names]
         found = []
@@ -271,7 +280,7 @@ class Footprint:
                     found.append(share)
                     self.reads += self._sources(number, names, share)
         self.shares[number] = tuple(found)
-        return dict.fromkeys(names, (not completing, completing))
+        (self.filled if completing else self.written)[number] = self._given_to(number)
 
     def _alike(self, names: Sequence[str]) -> None:
         """Let arrays of one space that are completed together have the same memory around boxes."""

@@ -61,7 +61,7 @@ class Plan:
     @cached_property
     def changed(self) -> frozenset[str]:
         """The fields that a call changes."""
-        written = frozenset().union(*self.footprint.written)
+        written = frozenset().union(*self.footprint.written, *self.footprint.filled)
         return frozenset(n for n, arrays in self.parts.items() if not written.isdisjoint(arrays))
 
     def schedule(self, fresh: Iterable[str] = ()) -> Schedule:

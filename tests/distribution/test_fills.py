@@ -154,3 +154,36 @@ def test_halos_that_reach_beyond_several_boxes(rule: Any) -> None:
         args = [np.random.default_rng(size).uniform(-1, 1, size) for _ in "xy"]
         for parts in Parts(1), Parts(3), Parts(size), Parts(2, cut=(4,)), Parts(size + 2):
             ranks.check(program, args, cells, {"n": size}, parts)
+
+
+def test_ghosts_of_a_fill_that_another_one_reads() -> None:
+    """Ghosts that one fill makes are points that the next is given, and that a nest may write."""
+    n0, n1 = ssr.sizes("n0 n1")
+    cells = ssr.Space(n0, n1)
+    sides, wide = cells.grow((0, 0), (1, 1)), cells.grow((0, 2), (1, 1))
+    rules = bc.periodic(0), bc.zero(1, "low"), bc.extrapolate(2, 1, "high")
+    one = bc.fill(wide, *rules, owned=cells)
+    ends = bc.robin(1.0, 0.5, 2.0, 1, "low"), bc.dirichlet(0.5, 1, "high")
+    across = bc.fill(sides, *ends, owned=cells)
+    along = bc.fill(wide, bc.periodic(0), owned=sides)
+    up = ssr.stencil(cells, wide, {(2, 0): 0.25, (0, 0): 1.0})
+    beside = ssr.stencil(cells, wide, {(0, -1): -0.5, (1, -1): -0.5})
+
+    @ssr.program(x=cells, y=cells, g=wide)
+    def p(x: Any, y: Any, g: Any) -> None:
+        y[:] = beside @ (one @ y) - x
+        g[:] = along @ g[sides]
+        g[sides] = across @ y
+        x[:] = beside @ (along @ across @ y)
+        e = one @ x
+        x[:] = 0.5 * y
+        y[:] = up @ e
+
+    for shape in (3, 3), (5, 4):
+        sizes = dict(zip(("n0", "n1"), shape, strict=True))
+        rng = np.random.default_rng(1)
+        wider = shape[0] + 2, shape[1] + 2
+        args = [rng.uniform(-1, 1, s) for s in (shape, shape, wider)]
+        last = ((1, 0, ((0, 1), (0, shape[1]))), (0, 0, ((1, shape[0]), (0, shape[1]))))
+        for parts in Parts(1), Parts(2, boxes=last), Parts(4, cut=(2, 2)), Parts(3, cut=(3, 1)):
+            ranks.check(p, args, cells, sizes, parts)
