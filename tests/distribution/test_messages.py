@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 import tracemalloc
@@ -175,6 +177,12 @@ def job(comm: Any) -> str:
     return repr(found)
 
 
+needs_mpi = pytest.mark.skipif(
+    shutil.which("mpiexec") is None or importlib.util.find_spec("mpi4py") is None,
+    reason="needs mpiexec and mpi4py",
+)
+
+
 def launched(ranks: int, code: str) -> subprocess.CompletedProcess[str]:
     """Run a program under mpiexec, or alone."""
     launch = ["mpiexec", "-n", str(ranks)] if ranks else []
@@ -185,8 +193,8 @@ def launched(ranks: int, code: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@needs_mpi
 def test_ranks_of_mpi_have_the_bits_of_one_process() -> None:
-    pytest.importorskip("mpi4py")
     wanted = job(None)
     for count in 2, 3:
         found = launched(count, JOB)
@@ -194,8 +202,8 @@ def test_ranks_of_mpi_have_the_bits_of_one_process() -> None:
         assert found.stdout.strip() == wanted
 
 
+@needs_mpi
 def test_a_rank_that_fails_ends_the_job() -> None:
-    pytest.importorskip("mpi4py")
     code = "import boundary as bc\ncomm = bc.world()\n"
     code += "if comm.rank == 1:\n    raise RuntimeError('no more')\ncomm.Barrier()\n"
     found = launched(2, code)
