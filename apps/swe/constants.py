@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from . import geometry
 from .cases import Case, Points, mean
-from .fields import second
+from .fields import to_points
 from .geometry import Array
 
 Indices = NDArray[np.integer[Any]]
@@ -115,8 +115,7 @@ class Constants:
             np.arange(max(0, k.min() - 3), min(self.n, k.max() + 4)) for k in (j.ravel(), i.ravel())
         ]
         box = wider[0][None, :, None], wider[1][None, None, :]
-        found = averages(*self.centres(p, *box))
-        values = found - (second(found, -1) + second(found, -2)) / 24
+        values = to_points(averages(*self.centres(p, *box)))
         rows, columns = (
             slice(int(k.min()) - w[0], int(k.max()) + 1 - w[0])
             for k, w in zip((j, i), wider, strict=True)

@@ -16,7 +16,7 @@ import ssr
 from . import cases, geometry
 from .cases import Case
 from .constants import Constants
-from .solver import Weights, cells, grid, program, ring
+from .solver import STAGES, Weights, cells, grid, program, ring
 
 
 @ssr.program(U=cells.vector(3), V=ring.vector(3))
@@ -80,7 +80,7 @@ class RankSolver:
     def step(self, dt: float) -> None:
         """Advance by one step of dt seconds."""
         self._keep()
-        for a, c in (0.0, 1.0), (3 / 4, 1 / 4), (1 / 3, 2 / 3):
+        for a, c in STAGES:
             self._stage(a, c, dt)
 
 

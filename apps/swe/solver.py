@@ -25,6 +25,9 @@ from .constants import UPWIND, constants
 Weights = Literal["linear", "weno"]
 Array = geometry.Array
 
+STAGES = (0.0, 1.0), (3 / 4, 1 / 4), (1 / 3, 2 / 3)
+"""The weights of the old state and of the new one in the stages of a step."""
+
 (more,) = ssr.sizes("more")
 n = more + 5  # interpolation between panels takes six cells
 grid = bc.Grid(6 * [(n, n)], links=bc.cubed_sphere())
@@ -238,5 +241,5 @@ class Solver:
     def step(self, dt: float) -> None:
         """Advance by one step of dt seconds."""
         self._old[:] = self.state
-        for a, c in (0.0, 1.0), (3 / 4, 1 / 4), (1 / 3, 2 / 3):
+        for a, c in STAGES:
             self._stage(a, c, dt)

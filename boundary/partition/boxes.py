@@ -7,7 +7,7 @@ behind the last. A box is empty if it is so along one axis.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -49,6 +49,17 @@ def as_box(row: Array) -> Box:
     ((0, 2), (1, 4))
     """
     return tuple(map(tuple, row.tolist()))
+
+
+def slices(box: Box, lower: Iterable[int]) -> tuple[Any, ...]:
+    """Return where a box lies in an array whose first element has the index ``lower``.
+
+    >>> slices(((2, 4), (-1, 3)), (0, -1))
+    (slice(2, 4, None), slice(0, 4, None))
+    """
+    return tuple(
+        slice(low - first, high - first) for (low, high), first in zip(box, lower, strict=True)
+    )
 
 
 def volume(box: Box) -> int:

@@ -12,7 +12,7 @@ from ssr import Space
 from ssr.errors import ArgumentError, ShapeError
 from ssr.extension import Array, VectorSpace
 
-from ..partition.boxes import Box, as_box, volume
+from ..partition.boxes import Box, as_box, slices, volume
 from ..partition.partition import Partition
 from .memory import Memory
 from .world import World
@@ -173,7 +173,7 @@ class Field:
             raise ShapeError(f"The whole has shape {self.shape}, not {np.shape(whole)}.")
         lower = self.space.lower
         for box, view in self._views():
-            inside = _inside(box, lower)
+            inside = slices(box, lower)
             view[...] = whole[(..., *inside)] if np.ndim(whole) else whole
         self.changes += 1
 
@@ -194,7 +194,7 @@ class Field:
         whole = np.empty(self.shape, self.dtype)
         for each in every:
             for box, values in each:
-                inside = _inside(box, self.space.lower)
+                inside = slices(box, self.space.lower)
                 whole[(..., *inside)] = values
         return whole
 
@@ -234,10 +234,3 @@ class Field:
     def __rmatmul__(self, matrix: Any) -> Field:
         """Return the product of a matrix with the field."""
         return self.spread.product(matrix, self)
-
-
-def _inside(box: Box, lower: Sequence[int]) -> tuple[Any, ...]:
-    """Return where a box lies in an array of the whole."""
-    return tuple(
-        slice(low - first, high - first) for (low, high), first in zip(box, lower, strict=True)
-    )

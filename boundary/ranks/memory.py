@@ -15,7 +15,7 @@ import numpy as np
 
 from ssr.extension import Array
 
-from ..partition.boxes import Box, hull, joined, meet, volume
+from ..partition.boxes import Box, hull, joined, meet, slices, volume
 
 LINE = 8
 """Storages begin at multiples of so many numbers."""
@@ -55,10 +55,7 @@ class Storage:
 
     def view(self, flat: Array, points: Box) -> Array:
         """Return some of the points as an array, of the flat memory of one component or of all."""
-        inside: tuple[Any, ...] = tuple(
-            slice(low - first, high - first)
-            for (low, high), (first, _) in zip(points, self.points, strict=True)
-        )
+        inside: tuple[Any, ...] = slices(points, (low for low, _ in self.points))
         shape = tuple(high - low for low, high in self.points)
         whole = flat[..., self.start : self.start + volume(self.points)]
         found: Array = whole.reshape(*flat.shape[:-1], *shape)[(..., *inside)]
@@ -114,25 +111,6 @@ class Memory:
         yield from self.near.values()
         for several in self.far.values():
             yield from several
-
-    def find(self, box: int, points: Box, others: Sequence[int] = ()) -> Storage:
-        """Return the storage in which a box reads some points.
-
-        Parameters
-        ----------
-        box
-            The number of the box.
-        points
-            What is read.
-        others
-            Boxes of the same rank which own all of the points.
-        """
-        near = self.near.get(box)
-        if near is not None and near.holds(points):
-            return near
-        for other in others:
-            return self.near[other]
-        return next(s for s in self.far[box] if s.holds(points))
 
     def grow(self, near: Mapping[int, Box], far: Mapping[int, Sequence[Box]]) -> bool:
         """Make room for more points; return whether anything has moved.

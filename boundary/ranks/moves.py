@@ -78,8 +78,7 @@ class RankMoves:
             self._record(
                 PACK,
                 part.array,
-                part.points,
-                (self._memories[part.array].near[part.owner], part.points),
+                self._memories[part.array].near[part.owner],
                 (Storage(part.points, start + part.place), part.points),
             )
             for part in message.parts
@@ -94,15 +93,15 @@ class RankMoves:
             for want in wants.get(part.array, ()):
                 shared = meet(want.points, part.points)
                 if shared is not None:
-                    source = Storage(part.points, start + part.place), shared
+                    source = Storage(part.points, start + part.place)
                     for target in self._targets(want, shared):
-                        found.append(self._record(UNPACK, part.array, shared, source, target))
+                        found.append(self._record(UNPACK, part.array, source, target))
         return found
 
     def _within(self, want: Want, owner: int) -> list[list[int]]:
-        source = self._memories[want.array].near[owner], want.points
+        source = self._memories[want.array].near[owner]
         return [
-            self._record(WITHIN, want.array, want.points, source, target)
+            self._record(WITHIN, want.array, source, target)
             for target in self._targets(want, want.points)
         ]
 
@@ -116,14 +115,9 @@ class RankMoves:
         return [(s, points) for s, points in met if points is not None]
 
     def _record(
-        self,
-        what: int,
-        array: str,
-        shared: Box,
-        source: tuple[Storage, Box],
-        target: tuple[Storage, Box],
+        self, what: int, array: str, source: Storage, target: tuple[Storage, Box]
     ) -> list[int]:
-        """Return the record that copies points; only those that the target has."""
+        """Return the record that copies points from a storage to another."""
         storage, points = target
         extents = [high - low for low, high in points]
         fill = 4 - len(extents)
@@ -133,9 +127,9 @@ class RankMoves:
             self._arrays[array],
             *[1] * fill,
             *extents,
-            source[0].at(points),
+            source.at(points),
             *zero,
-            *source[0].strides,
+            *source.strides,
             storage.at(points),
             *zero,
             *storage.strides,

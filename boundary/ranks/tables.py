@@ -182,8 +182,12 @@ class RankTables:
         return found
 
     def _storage(self, array: str, box: int, read: Box) -> Storage:
-        near = self.memories[array].near.get(box)
+        """Return the storage in which a box reads some points: around it, or elsewhere."""
+        memory = self.memories[array]
+        near = memory.near.get(box)
         if near is not None and near.holds(read):
             return near
         other = at_hand(self.footprint, array, box, read)
-        return self.memories[array].find(box, read, [] if other is None else [other])
+        if other is not None:
+            return memory.near[other]
+        return next(storage for storage in memory.far[box] if storage.holds(read))

@@ -154,6 +154,12 @@ class Footprint:
         """Whether a unit is a fill: it writes ghosts and nothing else."""
         return self.units[unit].kind == "call" and isinstance(self.external(unit), Ghosts)
 
+    def behind_fills(self, place: int) -> int:
+        """Return the first unit from a place on that is no fill."""
+        while place < len(self.units) and self.completes(place):
+            place += 1
+        return place
+
     def fields(self, unit: int) -> tuple[str, ...]:
         """Return the arrays of a unit that is a step of another package."""
         return self.meta.calls[self.units[unit].number].fields
@@ -212,7 +218,7 @@ class Footprint:
         values, runs = self._values(rows), filled(rows)
         for reach in unit.reads:
             if reach.array not in self.captured:
-                self._take(number, reach, self._reached(reach, values, runs), rows)
+                self._take(number, reach, self._reached(reach, values, runs))
         written: dict[str, Box] = {}
         for reach in unit.writes:
             boxes = self._reached(reach, values, runs)
@@ -258,7 +264,7 @@ class Footprint:
         made[~(runs & filled(made))] = 0
         return made
 
-    def _take(self, number: int, reach: Reach, boxes: Array, rows: Array) -> None:
+    def _take(self, number: int, reach: Reach, boxes: Array) -> None:
         numbers = np.flatnonzero(filled(boxes))
         if numbers.size:
             read = Read(number, reach.array, numbers, boxes[numbers], made=reach.new)
@@ -294,7 +300,7 @@ class Footprint:
 
     def _sources(self, number: int, names: Sequence[str], share: Share) -> Iterator[Read]:
         """Yield what boxes read to make their share of a piece."""
-        for _, tap, boxes in share.taps():
+        for tap, boxes in share.taps():
             array = names[tap.source]
             some = filled(boxes)
             near = within(boxes, self.hull(array)[share.boxes])

@@ -24,9 +24,7 @@ def splittable(footprint: Footprint, exchanges: tuple[Exchange, ...]) -> dict[in
     found: dict[int, str] = {}
     waiting = sorted({e.finish for e in exchanges})
     for place in waiting:
-        unit = place
-        while unit < len(footprint.units) and footprint.completes(unit):
-            unit += 1
+        unit = footprint.behind_fills(place)
         if unit < len(footprint.units) and footprint.units[unit].kind == "nest":
             found[unit] = found.get(unit) or _reason(footprint, place, unit)
     return found

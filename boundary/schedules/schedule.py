@@ -39,11 +39,6 @@ class KernelPart:
         """Whether nothing runs."""
         return not (self.units or self.packed or self.taken)
 
-    @property
-    def behind(self) -> int:
-        """The last unit or place that it has run; -1 if there is none."""
-        return max([*self.units, *self.packed, *self.taken], default=-1)
-
 
 @dataclass(frozen=True, slots=True)
 class Start:
@@ -119,7 +114,7 @@ def schedule(
             steps += [Start(n) for n in beginning]
         if ending:
             if not alone:
-                ahead = behind_fills(footprint, place)
+                ahead = footprint.behind_fills(place)
                 if together.get(ahead) == "" and ahead not in begun:
                     part.units[ahead] = "inner"
                     begun.add(ahead)
@@ -137,11 +132,3 @@ def schedule(
         steps.append(KernelPart())  # it makes of the reductions what the program returns
     reasons = {} if alone else {unit: why for unit, why in together.items() if why}
     return Schedule(tuple(exchanges), tuple(steps), reasons)
-
-
-def behind_fills(footprint: Footprint, place: int) -> int:
-    """Return the first unit from a place on that is no fill; inner rows read no ghosts of these."""
-    units = footprint.units
-    while place < len(units) and footprint.completes(place):
-        place += 1
-    return place

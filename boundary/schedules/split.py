@@ -13,9 +13,9 @@ import numpy as np
 
 from ssr.extension import Array
 
-from ..partition.boxes import Box
+from ..partition.boxes import Box, as_box
 from ..tables.lines import cut_part, pieces_of
-from ..tables.pieces import AnyPiece, Piece, Tap, VectorPiece
+from ..tables.pieces import AnyPiece, Tap, VectorPiece
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,11 +36,11 @@ class Share:
     boxes: Array
     ranges: Array
 
-    def taps(self) -> Iterator[tuple[Piece, Tap, Array]]:
+    def taps(self) -> Iterator[tuple[Tap, Array]]:
         """Yield the taps, each with the points that each box reads, as an array of boxes."""
         for piece in pieces_of(self.part):
             for tap in piece.taps:
-                yield piece, tap, read_by(tap, self.ranges)
+                yield tap, read_by(tap, self.ranges)
 
     def of(self, place: int) -> AnyPiece:
         """Return the part that one of the boxes makes, by its place among them."""
@@ -144,4 +144,4 @@ def box_read(tap: Tap, extents: Sequence[int]) -> Box | None:
     (found,) = read_by(tap, ranges)
     if (found[:, 0] >= found[:, 1]).any():
         return None
-    return tuple((int(low), int(high)) for low, high in found)
+    return as_box(found)
