@@ -137,6 +137,13 @@ class Partition:
 
         return min(range(len(self.cells)), key=unlike)
 
+    def has_cells_of(self, other: Partition) -> bool:
+        """Whether another partition is one of the same cells."""
+        mine, theirs = (
+            [(_key(cells), cells.box(p.sizes)) for cells in p.cells] for p in (self, other)
+        )
+        return mine == theirs
+
     def shown(self, box: int) -> str:
         """Return a box as text: its ranges, and its kind if there are several."""
         ranges = ", ".join(f"{low}:{high}" for low, high in as_box(self.boxes[box]))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from operator import index
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,11 +13,12 @@ import numpy as np
 import ssr
 from ssr import Space
 from ssr.errors import ArgumentError, ShapeError
-from ssr.extension import Array, VectorSpace
+from ssr.extension import Array, VectorSpace, integer
 
 from ..partition.boxes import Box, as_box, slices, volume
 from ..partition.partition import Partition
 from .memory import Memory
+from .transfer import Pieces, Views, carry, move
 from .world import World
 
 
@@ -80,6 +84,7 @@ class Field:
             boxes = {b: as_box(owned[b]) for b in spread.partition.of_rank(rank)}
             memory.grow({b: box for b, box in boxes.items() if volume(box)}, {})
             self.memories[rank] = memory
+        self._pieces = Pieces(self.space, spread.partition, self.memories)
 
     @property
     def space(self) -> Space:
@@ -96,6 +101,11 @@ class Field:
         """The shape of the whole, which no rank holds."""
         lead = () if self.components is None else (self.components,)
         return *lead, *self.space.extent(self.spread.partition.sizes)
+
+    @property
+    def size(self) -> int:
+        """The number of values of the whole."""
+        return math.prod(self.shape)
 
     def __repr__(self) -> str:
         return f"<Field on {self.kind!r}, {self.spread!r}>"
@@ -126,7 +136,8 @@ class Field:
 
     def _views(self) -> Iterator[tuple[Box, Array]]:
         for rank in self.memories:
-            yield from self._of_rank(rank)
+            for number, box in self._pieces.of_rank(rank):
+                yield box, self._pieces.view(rank, number, box)
 
     def fill(self, values: Callable[..., Any]) -> None:
         """Set all values by a function of the indices; it is called for each box.
@@ -177,34 +188,92 @@ class Field:
             view[...] = whole[(..., *inside)] if np.ndim(whole) else whole
         self.changes += 1
 
-    def gather(self, root: int | None = None) -> Array | None:
-        """Return the whole as an array.
+    def gather(
+        self, root: int | None = None, box: Sequence[tuple[int, int]] | None = None
+    ) -> Array | None:
+        """Return the whole, or the points of a box, as an array; all ranks call it.
+
+        Only ranks that own some of the points send anything. So what no rank can hold is written
+        to a file by one rank, piece by piece.
 
         Parameters
         ----------
         root
             The rank that gets it; the others get None. By default all ranks get it.
+        box
+            The points: one pair (low, high) for each axis of the space, in its indices.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such rank, or the box is not one of the space.
+
+        Examples
+        --------
+        >>> import ssr, boundary as bc
+        >>> cells = ssr.Space(4, 6)
+        >>> u = bc.spread(cells, bc.simulated(3)).zeros(cells)
+        >>> u.fill(lambda j, i: 10 * j + i)
+        >>> u.gather(root=0, box=((1, 3), (2, 5)))
+        array([[12., 13., 14.],
+               [22., 23., 24.]])
         """
-        mine = [
-            [(box, np.array(view)) for box, view in self._of_rank(rank)] for rank in self.memories
-        ]
-        every = self.spread.world.gathered(mine, root)
-        if every is None:
-            return None
-        whole = np.empty(self.shape, self.dtype)
-        for each in every:
-            for box, values in each:
-                inside = slices(box, self.space.lower)
-                whole[(..., *inside)] = values
+        world, every = self.spread.world, self.space.box(self.spread.partition.sizes)
+        points = every if box is None else _part(self.space, every, box)
+        target = 0 if root is None else _rank(root, world)
+        whole: Array | None = None
+        places: Views = {}
+        if root is None or target in world.here:
+            lead = self.shape[: -len(points)]
+            whole = np.empty((*lead, *(high - low for low, high in points)), self.dtype)
+            if target in world.here:
+                places = self._pieces.places(whole, points, target)
+        carry(world, self._pieces.within(points, target), places)
+        if root is None and whole is not None:
+            world.broadcast(whole, target)
         return whole
 
-    def _of_rank(self, rank: int) -> Iterator[tuple[Box, Array]]:
-        owned = self.spread.partition.owned(self.space)
-        memory = self.memories[rank]
-        for number, storage in memory.near.items():
-            box = as_box(owned[number])
-            if volume(box):
-                yield box, storage.view(memory.flat, box)
+    def moved(self, on: Ground) -> Field:
+        """Return a field with the same values whose points are owned in another way.
+
+        All ranks call it. Each sends what others need of its points, in one message to each.
+
+        Parameters
+        ----------
+        on
+            The same cells, spread over the same ranks.
+
+        Raises
+        ------
+        ArgumentError
+            If ``on`` has other cells or other ranks.
+
+        Examples
+        --------
+        >>> import ssr, boundary as bc
+        >>> cells, ranks = ssr.Space(6), bc.simulated(3)
+        >>> u = bc.spread(cells, ranks, cut=(2,)).zeros(cells)
+        >>> u.fill(lambda i: i)
+        >>> for box, values in u.moved(bc.spread(cells, ranks, cut=(3,))).parts():
+        ...     print(box, values)
+        ((0, 2),) [0. 1.]
+        ((2, 4),) [2. 3.]
+        ((4, 6),) [4. 5.]
+        """
+        here = self.spread
+        if not (hasattr(on, "partition") and on.partition.has_cells_of(here.partition)):
+            raise ArgumentError(
+                f"The field is not moved to {on!r}, which is no spread of the same cells.",
+                hint="Write bc.spread(...) of the same grid and sizes, with another cut or boxes.",
+            )
+        if on.world != here.world:
+            raise ArgumentError(
+                f"The field is on {here.world!r}, and is not moved to {on.world!r}.",
+                hint="Give bc.spread(...) the same ranks.",
+            )
+        made = Field(on, self.kind, self.dtype)
+        move(here.world, self._pieces, made._pieces)
+        return made
 
     def copy(self) -> Field:
         """Return a field with the same values."""
@@ -234,3 +303,27 @@ class Field:
     def __rmatmul__(self, matrix: Any) -> Field:
         """Return the product of a matrix with the field."""
         return self.spread.product(matrix, self)
+
+
+def _rank(given: Any, world: World) -> int:
+    """Return the number of a rank."""
+    number = integer(given)
+    if number is None or not 0 <= number < world.ranks:
+        raise ArgumentError(
+            f"There is no rank {given!r} of {world.ranks}.", hint="Ranks are counted from 0."
+        )
+    return number
+
+
+def _part(space: Space, every: Box, given: Any) -> Box:
+    """Return a box of a space's points that a user gives."""
+    found: Box = ()
+    with suppress(TypeError, ValueError):
+        found = tuple((index(low), index(high)) for low, high in given)
+    within = (a <= low < high <= b for (a, b), (low, high) in zip(every, found, strict=False))
+    if len(found) != len(every) or not all(within):
+        raise ArgumentError(
+            f"box is {given!r}, not a box of points of {space!r}.",
+            note=f"That is one pair (low, high) for each axis, within {every}.",
+        )
+    return found

@@ -70,8 +70,8 @@ class World(ABC):
         """
 
     @abstractmethod
-    def gathered(self, values: list[Any], root: int | None) -> list[Any] | None:
-        """Return a list of objects from all ranks, on the rank ``root`` or on all."""
+    def broadcast(self, values: Array, root: int) -> None:
+        """Copy the values of the rank ``root`` to the same array of all other processes."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.ranks} rank{'' if self.ranks == 1 else 's'}>"
@@ -95,9 +95,14 @@ class Simulated(World):
         """Return the state of a reduction over all ranks."""
         return np.asarray(merged(kind, states))
 
-    def gathered(self, values: list[Any], root: int | None) -> list[Any] | None:
-        """Return the objects of all ranks."""
-        return values
+    def broadcast(self, values: Array, root: int) -> None:
+        """Do nothing: there is one process."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Simulated) and self.ranks == other.ranks
+
+    def __hash__(self) -> int:
+        return hash(self.ranks)
 
 
 class _Copies(Channel):
@@ -141,13 +146,15 @@ class Mpi(World):
         self.comm.Allgather(np.ascontiguousarray(mine), every)
         return np.asarray(merged(kind, list(every)))
 
-    def gathered(self, values: list[Any], root: int | None) -> list[Any] | None:
-        """Return the objects of all ranks, on one or on all."""
-        (mine,) = values
-        if root is None:
-            return list(self.comm.allgather(mine))
-        found = self.comm.gather(mine, root=root)
-        return None if found is None else list(found)
+    def broadcast(self, values: Array, root: int) -> None:
+        """Copy the values of one rank to all others."""
+        self.comm.Bcast(values, root)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Mpi) and bool(self.comm == other.comm)
+
+    def __hash__(self) -> int:
+        return hash(self.comm.py2f())
 
 
 _DUPLICATES: dict[int, Any] = {}

@@ -121,8 +121,8 @@ class OneOfMany(World):
     def reduced(self, kind: str, states: Any) -> Any:
         raise NotImplementedError
 
-    def gathered(self, values: list[Any], root: int | None) -> None:
-        return None
+    def broadcast(self, values: Any, root: int) -> None:
+        raise NotImplementedError
 
 
 def test_a_rank_holds_its_part() -> None:
@@ -174,6 +174,10 @@ def job(comm: Any) -> str:
         whole = x.gather()
         assert whole is not None
         found.append(hashlib.sha256(whole.tobytes()).hexdigest())
+        thin = bc.spread(of.cells, comm, cut=(1, 3), **of.sizes)
+        part = x.moved(thin).gather(box=[(0, 2)] * of.rows.ndim)
+        assert part is not None
+        found.append(part.tolist())
     return repr(found)
 
 
