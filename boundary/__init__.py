@@ -23,9 +23,11 @@ from .grid.grid import Grid, GridSpace
 from .grid.link import Link, Side
 from .grid.topology import Connectivity
 from .partition.partition import Partition
+from .ranks.ending import abort
 from .ranks.field import Field
+from .ranks.launch import world
 from .ranks.spread import Spread, spread
-from .ranks.world import simulated, world
+from .ranks.world import simulated
 from .rules.conditions import constant, dirichlet, neumann, robin, zero
 from .rules.copies import copy, periodic, symmetric
 from .rules.extrapolate import extrapolate
@@ -54,6 +56,7 @@ __all__ = [
     "Spread",
     "Synchronise",
     "UndefinedGhostError",
+    "abort",
     "bricks",
     "channel",
     "constant",

@@ -16,8 +16,9 @@ from ..grid.grid import Grid
 from ..partition.cuts import chosen, cut
 from ..partition.partition import Partition, partition
 from .field import Field
+from .launch import world_of
 from .run import BoundHere, bound_program
-from .world import World, world_of
+from .world import World
 
 
 class Spread:

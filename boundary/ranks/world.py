@@ -1,26 +1,15 @@
-"""Ranks, and how values get from one to another: alone, simulated in one process, or by MPI."""
+"""Ranks, and how values get from one to another; ranks that are simulated in one process."""
 
 from __future__ import annotations
 
-import os
-import sys
-import traceback
-import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any
 
 import numpy as np
 
 from ssr.errors import ArgumentError
 from ssr.extension import Array, integer, merged
-
-LAUNCHED = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
-"""Variables that mpiexec sets in the environment of each rank."""
-
-TAG = 7101
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,71 +114,6 @@ class _Copies(Channel):
         self._under_way = None
 
 
-class Mpi(World):
-    """The ranks of a communicator of mpi4py."""
-
-    def __init__(self, comm: Any) -> None:
-        self.comm = _duplicate(comm)
-        self.ranks = self.comm.Get_size()
-        self.here = (self.comm.Get_rank(),)
-
-    def channel(self, outgoing: Sequence[Letter], incoming: Sequence[Letter]) -> Channel:
-        """Return the channel of this rank: a persistent request for each message."""
-        receives = [self.comm.Recv_init(i.values, i.source, TAG) for i in incoming]
-        sends = [self.comm.Send_init(o.values, o.target, TAG) for o in outgoing]
-        return _Requests([*receives, *sends])
-
-    def reduced(self, kind: str, states: Sequence[Array]) -> Array:
-        """Return the state of a reduction over all ranks."""
-        (mine,) = states
-        every = np.empty((self.ranks, len(mine)), mine.dtype)
-        self.comm.Allgather(np.ascontiguousarray(mine), every)
-        return np.asarray(merged(kind, list(every)))
-
-    def broadcast(self, values: Array, root: int) -> None:
-        """Copy the values of one rank to all others."""
-        self.comm.Bcast(values, root)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Mpi) and bool(self.comm == other.comm)
-
-    def __hash__(self) -> int:
-        return hash(self.comm.py2f())
-
-
-_DUPLICATES: dict[int, Any] = {}
-"""Communicators of our own, by the handles of those of users: their messages never meet ours."""
-
-
-def _duplicate(comm: Any) -> Any:
-    """Return the communicator of our own for one of a user's; all ranks ask for it together."""
-    handle = comm.py2f()
-    if handle not in _DUPLICATES:
-        _DUPLICATES[handle] = comm.Dup()
-    return _DUPLICATES[handle]
-
-
-class _Requests(Channel):
-    """Persistent requests of MPI."""
-
-    def __init__(self, requests: Sequence[Any]) -> None:
-        self._requests = tuple(requests)
-        weakref.finalize(self, _free, self._requests)
-
-    def start(self) -> None:
-        for request in self._requests:
-            request.Start()
-
-    def wait(self) -> None:
-        for request in self._requests:
-            request.Wait()
-
-
-def _free(requests: Iterable[Any]) -> None:
-    for request in requests:
-        request.Free()
-
-
 def simulated(ranks: int) -> World:
     """Return ranks that run one after the other in this process.
 
@@ -215,61 +139,3 @@ def simulated(ranks: int) -> World:
     if count is None or count < 1:
         raise ArgumentError(f"ranks is {ranks!r}, not a positive integer.")
     return Simulated(count)
-
-
-def world() -> Any:
-    """Return MPI's world communicator under ``mpiexec``, None in a run without it.
-
-    From then on, an error that ends one rank ends the job, and is shown with the rank's number;
-    other ranks would wait for it forever.
-
-    Raises
-    ------
-    ArgumentError
-        If the run was started by ``mpiexec`` and mpi4py is missing.
-
-    Examples
-    --------
-    >>> import boundary as bc
-    >>> print(bc.world())                               # in a run without mpiexec
-    None
-    """
-    if not any(name in os.environ for name in LAUNCHED):
-        return None
-    try:
-        from mpi4py import MPI
-    except ImportError as error:
-        raise ArgumentError(
-            "The run was started by mpiexec, but mpi4py cannot be imported.",
-            note=str(error),
-            hint="Install the extra: pip install 'staged-sparse-row[mpi]'.",
-        ) from None
-    sys.excepthook = _ends_the_job
-    return MPI.COMM_WORLD
-
-
-def _ends_the_job(
-    kind: type[BaseException], error: BaseException, trace: TracebackType | None
-) -> None:
-    """Show an error that nobody caught, and end all ranks."""
-    from mpi4py import MPI
-
-    comm = MPI.COMM_WORLD
-    shown = "".join(traceback.format_exception(kind, error, trace))
-    sys.stderr.write(f"Rank {comm.rank} of {comm.size} failed:\n{shown}")
-    sys.stderr.flush()
-    comm.Abort(1)
-
-
-def world_of(given: Any) -> World:
-    """Return the ranks that a user gives: a world, a communicator, or None for one alone."""
-    if isinstance(given, World):
-        return given
-    if given is None:
-        return Simulated(1)
-    if not hasattr(given, "Get_rank"):
-        raise ArgumentError(
-            f"ranks is {given!r}, neither a communicator nor bc.simulated(...).",
-            hint="Write bc.spread(grid, bc.world()).",
-        )
-    return Mpi(given)

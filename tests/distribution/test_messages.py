@@ -124,6 +124,9 @@ class OneOfMany(World):
     def broadcast(self, values: Any, root: int) -> None:
         raise NotImplementedError
 
+    def shared(self, value: Any) -> Any:
+        return value
+
 
 def test_a_rank_holds_its_part() -> None:
     """Of 4096 x 4096 points on 64 ranks a field has 2 MiB; two fields are made and bound."""
