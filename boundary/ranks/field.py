@@ -57,6 +57,8 @@ class Field:
         Its space, or vector space.
     dtype
         The type of its numbers.
+    whole
+        In a job of one process alone, the array of the whole; None otherwise.
 
     Examples
     --------
@@ -76,13 +78,19 @@ class Field:
         self.kind = kind
         self.dtype = np.dtype(dtype)
         self.memories: dict[int, Memory] = {}
+        self.whole: Array | None = None
         self.changes = 0
         self.moves = 0
         owned = spread.partition.owned(self.space)
         for rank in spread.world.here:
             memory = Memory(self.space.ndim, self.components, self.dtype)
             boxes = {b: as_box(owned[b]) for b in spread.partition.of_rank(rank)}
-            memory.grow({b: box for b, box in boxes.items() if volume(box)}, {})
+            boxes = {b: box for b, box in boxes.items() if volume(box)}
+            if spread.world.alone:
+                memory.hold(self.space.box(spread.partition.sizes), boxes)
+                self.whole = memory.flat.reshape(self.shape)
+            else:
+                memory.grow(boxes, {})
             self.memories[rank] = memory
         self._pieces = Pieces(self.space, spread.partition, self.memories)
 

@@ -9,7 +9,7 @@ from ssr.errors import ArgumentError
 
 from .ending import joined
 from .mpi import Mpi
-from .world import Simulated, World
+from .world import Alone, World
 
 LAUNCHED = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
 """Variables that mpiexec sets in the environment of each rank."""
@@ -51,7 +51,7 @@ def world_of(given: Any) -> World:
     if isinstance(given, World):
         return given
     if given is None:
-        return Simulated(1)
+        return Alone()
     if not hasattr(given, "Get_rank"):
         raise ArgumentError(
             f"ranks is {given!r}, neither a communicator nor bc.simulated(...).",

@@ -7,7 +7,7 @@ as one array and finds a storage by the offset of index zero and its strides.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -111,6 +111,11 @@ class Memory:
         yield from self.near.values()
         for several in self.far.values():
             yield from several
+
+    def hold(self, points: Box, boxes: Iterable[int]) -> None:
+        """Let boxes share one storage of all points, which is an array of the whole."""
+        self.flat = self._allocated(volume(points))
+        self.near = dict.fromkeys(boxes, Storage(points, 0))
 
     def grow(self, near: Mapping[int, Box], far: Mapping[int, Sequence[Box]]) -> bool:
         """Make room for more points; return whether anything has moved.

@@ -40,6 +40,10 @@ class Mpi(World):
         """Copy the values of one rank to all others."""
         self.comm.Bcast(values, root)
 
+    def shared(self, value: Any) -> Any:
+        """Return the object of the first rank on all ranks."""
+        return self.comm.bcast(value, root=0)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Mpi) and bool(self.comm == other.comm)
 

@@ -123,9 +123,40 @@ class BoundHere:
         ]
 
 
+class BoundAlone:
+    """A program bound to fields of a job of one process; it runs as on arrays."""
+
+    def __init__(
+        self,
+        program: ssr.Program,
+        ground: Ground,
+        fields: Mapping[str, Field],
+        scalars: Mapping[str, float | None],
+    ) -> None:
+        self._program = program
+        self._ground = ground
+        self._fields = dict(fields)
+        arrays = {name: field.whole for name, field in fields.items()}
+        values = {name: value for name, value in scalars.items() if value is not None}
+        self._run = program.bind(**arrays, **values)
+
+    def __repr__(self) -> str:
+        return f"<{self._program!r} on {self._ground!r}>"
+
+    def __call__(self, *scalars: float) -> Any:
+        """Run the program; see `BoundHere.__call__`."""
+        return self._run(*scalars)
+
+    @property
+    def schedule(self) -> Explained:
+        """What a call exchanges: nothing, but moves between blocks show where ranks would meet."""
+        dtype = next(iter(self._fields.values())).dtype
+        return plan(self._program, self._ground.partition, dtype).explained(frozenset())
+
+
 def bound_program(
     program: ssr.Program, ground: Ground, args: tuple[Any, ...], named: Mapping[str, Any]
-) -> BoundHere:
+) -> BoundHere | BoundAlone:
     """Return a program bound to fields; scalars may be left out.
 
     Raises
@@ -157,6 +188,8 @@ def bound_program(
             f"{' and '.join(map(repr, twice))} of {program.ir.name} are the same field.",
             hint="Give a copy: field.copy().",
         )
+    if ground.world.alone:
+        return BoundAlone(program, ground, fields, scalars)
     return BoundHere(program, ground, fields, scalars)
 
 

@@ -10,14 +10,14 @@ import numpy as np
 import ssr
 from ssr import Index, Space
 from ssr.errors import ArgumentError, DtypeError, UnboundError
-from ssr.extension import VectorSpace, integer
+from ssr.extension import STATE, VectorSpace, integer
 
 from ..grid.grid import Grid
 from ..partition.cuts import chosen, cut
 from ..partition.partition import Partition, partition
 from .field import Field
 from .launch import world_of
-from .run import BoundHere, bound_program
+from .run import BoundAlone, BoundHere, bound_program
 from .world import World
 
 
@@ -36,7 +36,7 @@ class Spread:
         self.cells = tuple(cells)
         self.partition = partition
         self.world = world
-        self._bound: dict[tuple[int, ...], BoundHere] = {}
+        self._bound: dict[tuple[int, ...], BoundHere | BoundAlone] = {}
 
     def __repr__(self) -> str:
         count = len(self.partition)
@@ -54,6 +54,42 @@ class Spread:
             for box in self.partition.of_rank(rank):
                 lines.append(f"  rank {rank}: {self.partition.shown(box)}")
         return "\n".join(lines)
+
+    # -- decisions of all ranks ------------------------------------------------------------------
+
+    @property
+    def first(self) -> bool:
+        """Whether the first rank is in this process: it prints, and writes what one rank writes."""
+        return 0 in self.world.here
+
+    def any(self, flag: bool) -> bool:
+        """Return on all ranks whether a flag is set on any of them; all ranks call it together.
+
+        Examples
+        --------
+        >>> import ssr, boundary as bc
+        >>> bc.spread(ssr.Space(8), bc.simulated(2)).any(False)
+        False
+        """
+        state = np.zeros(STATE, np.int64)
+        state[:2] = 1, bool(flag)
+        return bool(self.world.reduced("max", [state] * len(self.world.here))[1])
+
+    def shared(self, value: Any) -> Any:
+        """Return on all ranks the value that the first one gives; all ranks call it together.
+
+        Parameters
+        ----------
+        value
+            Anything that can be pickled. What other ranks give is ignored.
+
+        Examples
+        --------
+        >>> import ssr, boundary as bc
+        >>> bc.spread(ssr.Space(8), bc.simulated(2)).shared("name")
+        'name'
+        """
+        return self.world.shared(value)
 
     # -- fields ----------------------------------------------------------------------------------
 

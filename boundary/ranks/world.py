@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -42,10 +43,13 @@ class World(ABC):
         Their number.
     here
         Those that run in this process.
+    alone
+        Whether this process is the whole job: its fields are arrays, and programs run as on arrays.
     """
 
     ranks: int
     here: tuple[int, ...]
+    alone = False
 
     @abstractmethod
     def channel(self, outgoing: Sequence[Letter], incoming: Sequence[Letter]) -> Channel:
@@ -62,6 +66,10 @@ class World(ABC):
     def broadcast(self, values: Array, root: int) -> None:
         """Copy the values of the rank ``root`` to the same array of all other processes."""
 
+    @abstractmethod
+    def shared(self, value: Any) -> Any:
+        """Return the object of the first rank on all ranks."""
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.ranks} rank{'' if self.ranks == 1 else 's'}>"
 
@@ -69,7 +77,7 @@ class World(ABC):
 class Simulated(World):
     """Ranks that run one after the other in this process, through messages in memory.
 
-    Made by `boundary.simulated`. A job of one process alone is one such rank.
+    Made by `boundary.simulated`.
     """
 
     def __init__(self, ranks: int) -> None:
@@ -87,11 +95,24 @@ class Simulated(World):
     def broadcast(self, values: Array, root: int) -> None:
         """Do nothing: there is one process."""
 
+    def shared(self, value: Any) -> Any:
+        """Return the object of the first rank."""
+        return value
+
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Simulated) and self.ranks == other.ranks
+        return type(other) is type(self) and self.ranks == other.ranks
 
     def __hash__(self) -> int:
         return hash(self.ranks)
+
+
+class Alone(Simulated):
+    """One rank, which is the whole job."""
+
+    alone = True
+
+    def __init__(self) -> None:
+        super().__init__(1)
 
 
 class _Copies(Channel):
