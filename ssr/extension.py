@@ -40,7 +40,8 @@ its own. Units with empty tables do nothing, so a program is run in several call
 rows of its box a nest may write what is not final: its steps compute for themselves what later ones
 of them read there. A move works through records of `RECORD` integers, each of which is to `PACK`,
 to `UNPACK`, or to copy `WITHIN` an array. Buffers need `buffer_elements`, and reductions `STATE`
-integers each, which are zero at first; `merged` makes one state of those of several parts.
+integers each, which are zero at first; `shares` is what each of several processes gives to them,
+and `combined` makes of that the states of all.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ from .run.declaration import Declaration
 from .run.launch import unchecked
 from .runtime.metadata import BufferMeta, KernelMeta, NestMeta, UnitMeta
 from .runtime.reach import Reach, region
-from .runtime.sums import STATE, merged
+from .runtime.sums import STATE, combined, shares
 from .spaces.binding import match_sizes
 from .spaces.space import Box, VectorSpace, row_domain
 from .symbols.index import affine
@@ -100,6 +101,7 @@ __all__ = [
     "blocked",
     "buffer_elements",
     "build",
+    "combined",
     "declaration",
     "describe",
     "extend",
@@ -108,13 +110,13 @@ __all__ = [
     "ir",
     "layout_of",
     "match_sizes",
-    "merged",
     "monomials",
     "multiply",
     "number_of",
     "offsets_of",
     "region",
     "row_domain",
+    "shares",
     "show",
     "spaces",
     "told",

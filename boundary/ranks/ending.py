@@ -1,4 +1,4 @@
-"""How the ranks of a job end: all together, whatever ends one of them."""
+"""How a job ends: all ranks together, whatever ends one of them."""
 
 from __future__ import annotations
 
@@ -11,21 +11,11 @@ from typing import Any, NoReturn
 STOPPED = 130
 """The exit status after Ctrl-C."""
 
-_job: list[Any] = []
-"""The communicator of all ranks, once `joined`."""
-
-
-def joined(comm: Any) -> None:
-    """Let whatever ends one rank of a communicator end them all."""
-    if not _job:
-        _job.append(comm)
-        sys.excepthook = _failed
-
 
 def abort(message: str, status: int = 1) -> NoReturn:
     """Show a message on standard error and end all ranks of the job.
 
-    If all ranks abort at the same moment, such as for one wrong argument, one of them shows its
+    If all ranks abort at the same moment, such as for one wrong argument, the first one shows its
     message: the others wait a little before they show theirs, and are ended meanwhile.
 
     Parameters
@@ -38,7 +28,7 @@ def abort(message: str, status: int = 1) -> NoReturn:
     Raises
     ------
     SystemExit
-        In a process that is not one of several ranks (`boundary.world`).
+        In a process that is alone.
 
     Examples
     --------
@@ -48,31 +38,37 @@ def abort(message: str, status: int = 1) -> NoReturn:
         ...
     SystemExit: 3
     """
-    if not _job:
-        print(message, file=sys.stderr, flush=True)
-        raise SystemExit(status)
-    _end(_job[0], message, status)
-
-
-def _end(comm: Any, message: str, status: int) -> NoReturn:
-    time.sleep(_delay(comm.rank))
+    comm = _job()
+    if comm is not None:
+        time.sleep(0.5 + 0.1 * min(comm.rank, 20) if comm.rank else 0.0)
     sys.stdout.flush()
-    print(message, file=sys.stderr, end="" if message.endswith("\n") else "\n", flush=True)
-    comm.Abort(status)
+    print(message.rstrip("\n"), file=sys.stderr, flush=True)
+    if comm is not None:
+        comm.Abort(status)
     raise SystemExit(status)
 
 
-def _delay(rank: int) -> float:
-    """Return the seconds for which a rank lets those before it show their message instead."""
-    return 0.5 + 0.1 * min(rank, 20) if rank else 0.0
+def _job() -> Any:
+    """Return the communicator of all ranks; None in a process that is alone."""
+    mpi = sys.modules.get("mpi4py.MPI")
+    if mpi is None or not mpi.Is_initialized() or mpi.Is_finalized():
+        return None
+    comm = mpi.COMM_WORLD
+    return None if comm.size == 1 else comm
+
+
+def end_together() -> None:
+    """Let an error that ends one rank end all of them."""
+    sys.excepthook = _failed
 
 
 def _failed(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Show an error that nobody caught, and end all ranks."""
-    comm = _job[0]
+    comm = _job()
+    if comm is None:
+        sys.__excepthook__(kind, error, trace)
+        return
     if issubclass(kind, KeyboardInterrupt):
         comm.Abort(STOPPED)
     shown = "".join(traceback.format_exception(kind, error, trace))
-    if comm.size > 1:
-        shown = f"Rank {comm.rank} of {comm.size} failed:\n{shown}"
-    _end(comm, shown, 1)
+    abort(f"Rank {comm.rank} of {comm.size} failed:\n{shown}")

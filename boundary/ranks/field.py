@@ -238,7 +238,7 @@ class Field:
                 places = self._pieces.places(whole, points, target)
         carry(world, self._pieces.within(points, target), places)
         if root is None and whole is not None:
-            world.broadcast(whole, target)
+            world.broadcast(whole, target, "the gathering of a field")
         return whole
 
     def moved(self, on: Ground) -> Field:

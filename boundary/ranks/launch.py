@@ -3,28 +3,67 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+import sys
+import time
+from collections.abc import Mapping
+from typing import Any, NoReturn
 
 from ssr.errors import ArgumentError
 
-from .ending import joined
+from .ending import end_together
 from .mpi import Mpi
+from .waiting import Watch, watch_of
 from .world import Alone, World
 
-LAUNCHED = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
-"""Variables that mpiexec sets in the environment of each rank."""
+LAUNCHERS = (
+    ("PMI_RANK", "PMI_SIZE"),  # MPICH, Intel MPI and others; srun --mpi=pmi2
+    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),  # Open MPI
+    ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"),  # MVAPICH
+    ("PMIX_RANK", "SLURM_STEP_NUM_TASKS"),  # srun --mpi=pmix; other launchers set no number
+)
+"""Variables that launchers set in the environment of each rank: its number, and that of all."""
 
 
-def world() -> Any:
-    """Return MPI's world communicator under ``mpiexec``, None in a run without it.
+def launched(environment: Mapping[str, str]) -> tuple[int, int] | None:
+    """Return which process this is of how many that a launcher has started; None if it is alone.
 
-    From then on, an error that ends one rank ends the job, and is shown with the rank's number;
-    other ranks would wait for it forever.
+    A number that is not known is 1. The variables of Slurm alone mean little: a shell or a script
+    within a job has them too. A process belongs to a step of several tasks if it is a task itself,
+    or if the step is not a shell at a terminal.
+    """
+    for rank, size in LAUNCHERS:
+        if rank in environment:
+            return _number(environment, rank, 0), _number(environment, size, 1)
+    tasks = _number(environment, "SLURM_STEP_NUM_TASKS", 1)
+    is_task = _number(environment, "SLURM_TASK_PID", 0) == os.getpid()
+    if tasks > 1 and (is_task or "SLURM_PTY_PORT" not in environment):
+        return _number(environment, "SLURM_PROCID", 0), tasks
+    return None
+
+
+def _number(environment: Mapping[str, str], name: str, otherwise: int) -> int:
+    text = environment.get(name, "")
+    return int(text) if text.isdecimal() else otherwise
+
+
+def world(patience: float | None = None) -> Any:
+    """Return MPI's world communicator in a job of several ranks, None in a process that is alone.
+
+    All ranks call it together, before anything else that takes long. From then on they end
+    together: an error that nobody catches is shown with the rank's number and ends all ranks, and
+    so does a rank that ends while others wait for it. `boundary.abort` ends them with a message.
+
+    Parameters
+    ----------
+    patience
+        Seconds that a rank waits for others before it ends the job, 600 by default. It is for jobs
+        that hang, and must be longer than any rank works while the others wait for it.
 
     Raises
     ------
     ArgumentError
-        If the run was started by ``mpiexec`` and mpi4py is missing.
+        If ``mpiexec`` has started the process and mpi4py is missing, if it has started several
+        and MPI says that there is one, or if ``patience`` is not a positive number.
 
     Examples
     --------
@@ -32,18 +71,43 @@ def world() -> Any:
     >>> print(bc.world())                               # in a run without mpiexec
     None
     """
-    if not any(name in os.environ for name in LAUNCHED):
+    if patience is not None and not patience > 0:
+        raise ArgumentError(f"patience is {patience!r}, not a positive number of seconds.")
+    place = launched(os.environ)
+    if place is None:
         return None
     try:
         from mpi4py import MPI
     except ImportError as error:
         raise ArgumentError(
-            "The run was started by mpiexec, but mpi4py cannot be imported.",
+            "A launcher such as mpiexec has started the run, but mpi4py cannot be imported.",
             note=str(error),
             hint="Install the extra: pip install 'staged-sparse-row[mpi]'.",
         ) from None
-    joined(MPI.COMM_WORLD)
-    return MPI.COMM_WORLD
+    comm = MPI.COMM_WORLD
+    if comm.size == 1 and place[1] > 1:
+        _refuse(*place, MPI.Get_library_version())
+    if patience is not None:
+        Watch.patience = patience
+    end_together()
+    watch_of(comm)
+    return comm
+
+
+def _refuse(rank: int, size: int, library: str) -> NoReturn:
+    """Refuse to run P times alone; the first process says why, before the others end the job."""
+    if rank:
+        time.sleep(1.0)
+        sys.exit(1)
+    raise ArgumentError(
+        f"{size} processes were started, and each is alone for MPI.",
+        note=f"mpi4py uses {library.strip().splitlines()[0]}.",
+        hint=(
+            "Start them with the mpiexec of this library, or install mpi4py for the MPI whose "
+            "mpiexec you use. Under Slurm, srun must speak to the library: srun --mpi=list shows "
+            "in which ways it can, such as srun --mpi=pmi2 for MPICH and --mpi=pmix for Open MPI."
+        ),
+    )
 
 
 def world_of(given: Any) -> World:
@@ -57,4 +121,4 @@ def world_of(given: Any) -> World:
             f"ranks is {given!r}, neither a communicator nor bc.simulated(...).",
             hint="Write bc.spread(grid, bc.world()).",
         )
-    return Mpi(given)
+    return Alone() if given.Get_size() == 1 else Mpi(given)

@@ -2,47 +2,34 @@
 
 from __future__ import annotations
 
+import pickle
 import weakref
-from collections.abc import Iterable, Sequence
+import zlib
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ssr.extension import Array, merged
+from ssr.extension import Array
 
+from .waiting import Awaited, Watch, watch_of
 from .world import Channel, Letter, World
 
-TAG = 7101
+TAG, TAGS = 8192, 16384
+"""The first tag of messages between two ranks, and how many there are; MPI has 32768 at least."""
+
+BROADCAST = 7104
+"""The tag of messages that all ranks get."""
 
 
 class Mpi(World):
     """The ranks of a communicator of mpi4py."""
 
     def __init__(self, comm: Any) -> None:
-        self.comm = _duplicate(comm)
+        self._watch = watch_of(comm)
+        self.comm = self._watch.comm
         self.ranks = self.comm.Get_size()
         self.here = (self.comm.Get_rank(),)
-
-    def channel(self, outgoing: Sequence[Letter], incoming: Sequence[Letter]) -> Channel:
-        """Return the channel of this rank: a persistent request for each message."""
-        receives = [self.comm.Recv_init(i.values, i.source, TAG) for i in incoming]
-        sends = [self.comm.Send_init(o.values, o.target, TAG) for o in outgoing]
-        return _Requests([*receives, *sends])
-
-    def reduced(self, kind: str, states: Sequence[Array]) -> Array:
-        """Return the state of a reduction over all ranks."""
-        (mine,) = states
-        every = np.empty((self.ranks, len(mine)), mine.dtype)
-        self.comm.Allgather(np.ascontiguousarray(mine), every)
-        return np.asarray(merged(kind, list(every)))
-
-    def broadcast(self, values: Array, root: int) -> None:
-        """Copy the values of one rank to all others."""
-        self.comm.Bcast(values, root)
-
-    def shared(self, value: Any) -> Any:
-        """Return the object of the first rank on all ranks."""
-        return self.comm.bcast(value, root=0)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Mpi) and bool(self.comm == other.comm)
@@ -50,24 +37,83 @@ class Mpi(World):
     def __hash__(self) -> int:
         return hash(self.comm.py2f())
 
+    def channel(self, outgoing: Sequence[Letter], incoming: Sequence[Letter], what: str) -> Channel:
+        """Return the channel of this rank: a persistent request for each message.
 
-_DUPLICATES: dict[int, Any] = {}
-"""Communicators of our own, by the handles of those of users: their messages never meet ours."""
+        The name is part of the tags, so that ranks that run different things never mix them up.
+        """
+        tag = TAG + zlib.crc32(what.encode()) % TAGS
+        requests = [self.comm.Recv_init(i.values, i.source, tag) for i in incoming]
+        requests += [self.comm.Send_init(o.values, o.target, tag) for o in outgoing]
+        peers = [*(i.source for i in incoming), *(o.target for o in outgoing)]
+        return _Requests(self._watch, requests, peers, what)
+
+    def combine(self, added: Array, largest: Array, what: str) -> None:
+        """Add rows of integers of all ranks, and take the largest ones of others."""
+        from mpi4py import MPI
+
+        rows = [(row, op) for row, op in ((added, MPI.SUM), (largest, MPI.MAX)) if row.size]
+        requests = [self.comm.Iallreduce(MPI.IN_PLACE, row, op) for row, op in rows]
+        self._watch.complete(requests, Awaited(what, self._beside, certain=False))
+
+    def _beside(self) -> list[int]:
+        """Return the ranks before and behind this one.
+
+        If only some of all ranks have ended, one of them is beside one that has not.
+        """
+        (rank,) = self.here
+        return sorted({(rank + step) % self.ranks for step in (-1, 1)} - {rank})
+
+    def broadcast(self, values: Array, root: int, what: str, *, forever: bool = False) -> None:
+        """Copy the values of one rank to all others, each of which hands them on to two."""
+        (rank,) = self.here
+        place = (rank - root) % self.ranks
+        if place:
+            source = (root + (place - 1) // 2) % self.ranks
+            arrives = [self.comm.Irecv(values, source, BROADCAST)]
+            self._watch.complete(arrives, Awaited(what, lambda: [source]), forever=forever)
+        places = [p for p in (2 * place + 1, 2 * place + 2) if p < self.ranks]
+        targets = [(root + p) % self.ranks for p in places]
+        leave = [self.comm.Isend(values, target, BROADCAST) for target in targets]
+        self._watch.complete(leave, Awaited(what, lambda: _missing(leave, targets)))
+
+    def shared(self, value: Any) -> Any:
+        """Return the object of the first rank on all ranks."""
+        what, first = "what the first rank tells all others", self.here == (0,)
+        text = np.frombuffer(pickle.dumps(value), np.uint8).copy() if first else np.empty(0, "u1")
+        length = np.array([len(text)], np.int64)
+        self.broadcast(length, 0, what)
+        text = text if first else np.empty(length[0], np.uint8)
+        self.broadcast(text, 0, what)
+        return value if first else pickle.loads(text.tobytes())
+
+    def first(self, make: Callable[[], None], what: str) -> None:
+        """Make something on the first rank, and then on all others."""
+        done, is_first = np.zeros(1, np.int8), self.here == (0,)
+        try:
+            if is_first:
+                make()
+        finally:  # others find out for themselves what is wrong
+            self.broadcast(done, 0, what, forever=True)
+        if not is_first:
+            make()
 
 
-def _duplicate(comm: Any) -> Any:
-    """Return the communicator of our own for one of a user's; all ranks ask for it together."""
-    handle = comm.py2f()
-    if handle not in _DUPLICATES:
-        _DUPLICATES[handle] = comm.Dup()
-    return _DUPLICATES[handle]
+def _missing(requests: Sequence[Any], peers: Sequence[int]) -> list[int]:
+    """Return the ranks whose messages are not there, or are not received."""
+    found = (p for request, p in zip(requests, peers, strict=True) if not request.Get_status())
+    return sorted(set(found))
 
 
 class _Requests(Channel):
-    """Persistent requests of MPI."""
+    """Persistent requests of MPI, each with the rank at its other end."""
 
-    def __init__(self, requests: Sequence[Any]) -> None:
+    def __init__(
+        self, watch: Watch, requests: Sequence[Any], peers: Sequence[int], what: str
+    ) -> None:
+        self._watch = watch
         self._requests = tuple(requests)
+        self._awaited = Awaited(what, lambda: _missing(requests, peers))
         weakref.finalize(self, _free, self._requests)
 
     def start(self) -> None:
@@ -75,8 +121,7 @@ class _Requests(Channel):
             request.Start()
 
     def wait(self) -> None:
-        for request in self._requests:
-            request.Wait()
+        self._watch.complete(self._requests, self._awaited)
 
 
 def _free(requests: Iterable[Any]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
+
 import ssr
 from ssr.errors import ArgumentError, DtypeError, SpaceError
 from ssr.extension import number_of, unchecked
@@ -43,8 +45,9 @@ class BoundHere:
         self._scalars = dict(scalars)
         self._open = [name for name, value in scalars.items() if value is None]
         dtype = next(iter(fields.values())).dtype
-        self._plan = plan(program, ground.partition, dtype)
-        self._plan.schedule()  # what cannot be distributed is found out now
+        ground.world.first(
+            lambda: self._plan_for(dtype), f"the making of {program.ir.name}'s kernel"
+        )
         self._prepare()
 
     def __repr__(self) -> str:
@@ -57,6 +60,12 @@ class BoundHere:
         Fields that have not changed since a call before are not exchanged again.
         """
         return self._plan.explained(self._fresh())
+
+    def _plan_for(self, dtype: np.dtype[Any]) -> None:
+        """Find out what cannot be distributed, and compile the kernel unless the cache has it."""
+        self._plan = plan(self._program, self._ground.partition, dtype)
+        self._plan.schedule()
+        self._plan.kernel  # noqa: B018 (it is compiled now)
 
     def _prepare(self) -> None:
         """Make room in the fields for what is read, and memory for the rest; forget all tables."""
@@ -227,11 +236,12 @@ class _Ready:
         made = plan.schedule(fresh)
         posts = [Post(plan.footprint, exchange) for exchange in made.exchanges]
         self._moves = [RankMoves(plan.footprint, posts, rank, plan.dtype) for rank in ranks]
-        self._channels = [self._channel(number) for number in range(len(posts))]
+        titles = [Explained(plan.footprint, made).title(number) for number in range(len(posts))]
+        self._channels = [self._channel(number, title) for number, title in enumerate(titles)]
         self._actions: list[Action] = [self._action(step) for step in made.steps]
         self._run = unchecked(plan.kernel.run)
 
-    def _channel(self, exchange: int) -> Channel:
+    def _channel(self, exchange: int, title: str) -> Channel:
         """Return the channel of an exchange for the ranks of this process."""
         outgoing: list[Letter] = []
         incoming: list[Letter] = []
@@ -244,7 +254,7 @@ class _Ready:
                 for message, start in zip(messages, starts, strict=True):
                     values = moves.messages[start : start + message.count]
                     letters.append(Letter(message.source, message.target, values))
-        return self._world.channel(outgoing, incoming)
+        return self._world.channel(outgoing, incoming, title)
 
     def _action(self, step: Step) -> Action:
         match step:
@@ -259,10 +269,13 @@ class _Ready:
                 return [arguments(self._plan, step, *of_rank) for of_rank in every]
 
     def _reduce(self, unit: int) -> None:
-        for _, kind, row in self._plan.footprint.units[unit].folds:
-            state = self._world.reduced(kind, [rank.states[row] for rank in self._ranks])
-            for rank in self._ranks:
-                rank.states[row] = state
+        folds = self._plan.footprint.units[unit].folds
+        kinds, rows = [kind for _, kind, _ in folds], [row for _, _, row in folds]
+        what = f"a reduction of {self._plan.declaration.program.name}"
+        states = [rank.states[rows] for rank in self._ranks]
+        whole = self._world.reduced(kinds, states, what)
+        for rank in self._ranks:
+            rank.states[rows] = whole
 
     def run(self, scalars: Sequence[Any]) -> tuple[float, ...]:
         """Run the program; return its numbers."""

@@ -10,7 +10,7 @@ import numpy as np
 import ssr
 from ssr import Index, Space
 from ssr.errors import ArgumentError, DtypeError, UnboundError
-from ssr.extension import STATE, VectorSpace, integer
+from ssr.extension import VectorSpace, integer
 
 from ..grid.grid import Grid
 from ..partition.cuts import chosen, cut
@@ -71,9 +71,9 @@ class Spread:
         >>> bc.spread(ssr.Space(8), bc.simulated(2)).any(False)
         False
         """
-        state = np.zeros(STATE, np.int64)
-        state[:2] = 1, bool(flag)
-        return bool(self.world.reduced("max", [state] * len(self.world.here))[1])
+        nothing, most = np.zeros(0, np.int64), np.array([bool(flag)], np.int64)
+        self.world.combine(nothing, most, "a decision of all ranks")
+        return bool(most[0])
 
     def shared(self, value: Any) -> Any:
         """Return on all ranks the value that the first one gives; all ranks call it together.

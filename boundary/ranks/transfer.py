@@ -116,7 +116,8 @@ def carry(world: World, sent: Views, received: Views) -> None:
         for pair, views in received.items()
         if pair[0] != pair[1]
     }
-    channel = world.channel(letters, [Letter(*pair, values) for pair, values in arriving.items()])
+    incoming = [Letter(*pair, values) for pair, values in arriving.items()]
+    channel = world.channel(letters, incoming, "the gathering or moving of a field")
     channel.start()
     for pair, views in received.items():
         if pair not in arriving:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from ssr.errors import ArgumentError
-from ssr.extension import Array, integer, merged
+from ssr.extension import Array, combined, integer, shares
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,23 +50,37 @@ class World(ABC):
     alone = False
 
     @abstractmethod
-    def channel(self, outgoing: Sequence[Letter], incoming: Sequence[Letter]) -> Channel:
-        """Return the channel for messages from ranks of this process, and to them."""
+    def channel(self, outgoing: Sequence[Letter], incoming: Sequence[Letter], what: str) -> Channel:
+        """Return the channel for messages from ranks of this process, and to them.
 
-    @abstractmethod
-    def reduced(self, kind: str, states: Sequence[Array]) -> Array:
-        """Return the state of a reduction over all ranks, from those of the ranks of this process.
-
-        A state is a row of integers that does not depend on the order of terms; so is the result.
+        Here and elsewhere, ``what`` names what ranks do together, as in "the exchange of U".
         """
 
     @abstractmethod
-    def broadcast(self, values: Array, root: int) -> None:
+    def combine(self, added: Array, largest: Array, what: str) -> None:
+        """Add rows of integers of all processes, and take the largest ones of others, in place."""
+
+    @abstractmethod
+    def broadcast(self, values: Array, root: int, what: str) -> None:
         """Copy the values of the rank ``root`` to the same array of all other processes."""
 
     @abstractmethod
     def shared(self, value: Any) -> Any:
         """Return the object of the first rank on all ranks."""
+
+    @abstractmethod
+    def first(self, make: Callable[[], None], what: str) -> None:
+        """Make something on the first rank, and then on all others, which may find it made."""
+
+    def reduced(self, kinds: Sequence[str], states: Sequence[Array], what: str) -> Array:
+        """Return the states of reductions over all ranks, from those of the ranks of this process.
+
+        They do not depend on the order of terms or ranks, and all ranks have the same.
+        """
+        added, largest = shares(kinds, states)
+        self.combine(added, largest, what)
+        made: Array = combined(kinds, added, largest)
+        return made
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.ranks} rank{'' if self.ranks == 1 else 's'}>"
@@ -84,20 +96,23 @@ class Simulated(World):
         self.ranks = ranks
         self.here = tuple(range(ranks))
 
-    def channel(self, outgoing: Sequence[Letter], incoming: Sequence[Letter]) -> Channel:
+    def channel(self, outgoing: Sequence[Letter], incoming: Sequence[Letter], what: str) -> Channel:
         """Return the channel for messages between all ranks."""
         return _Copies(outgoing, incoming)
 
-    def reduced(self, kind: str, states: Sequence[Array]) -> Array:
-        """Return the state of a reduction over all ranks."""
-        return np.asarray(merged(kind, states))
+    def combine(self, added: Array, largest: Array, what: str) -> None:
+        """Do nothing: there is one process."""
 
-    def broadcast(self, values: Array, root: int) -> None:
+    def broadcast(self, values: Array, root: int, what: str) -> None:
         """Do nothing: there is one process."""
 
     def shared(self, value: Any) -> Any:
         """Return the object of the first rank."""
         return value
+
+    def first(self, make: Callable[[], None], what: str) -> None:
+        """Make something."""
+        make()
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self.ranks == other.ranks

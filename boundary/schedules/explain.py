@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+
+from ssr.extension import ir
 
 from ..partition.boxes import Box, disjoint, volume
 from .footprint import Footprint
@@ -99,6 +102,26 @@ class Explained:
                     yield f"reduce {', '.join(names)}"
                 case KernelPart():
                     yield from self._part(step)
+
+    def title(self, number: int) -> str:
+        """Return what an exchange is: the fields that move, and before which statement."""
+        footprint, exchange = self.footprint, self.schedule.exchanges[number]
+        program, places = footprint.declaration.program, footprint.declaration.places
+        field_of = {f.name: f.name for f in program.fields}
+        field_of |= {array: name for name, arrays in program.vectors for array in arrays}
+        moved = sorted({field_of[w.array] for w in exchange.wishes if w.array in field_of})
+        title = f"the exchange{' of ' * bool(moved)}{', '.join(moved)} in {program.name}"
+        unit = footprint.behind_fills(exchange.finish)
+        if unit == len(footprint.units) or footprint.units[unit].kind != "nest":
+            return title
+        target = footprint.meta.nests[footprint.units[unit].number].target
+        if target not in field_of:
+            return title
+        spans = [
+            s for step, s in zip(program.steps, places, strict=True) if target in ir.made(step)
+        ]
+        line = f" ({Path(spans[0].file).name}, line {spans[0].line})" if spans and spans[0] else ""
+        return f"{title} before {field_of[target]}[:] = ...{line}"
 
     def _moved(self, number: int) -> str:
         return ", ".join(sorted({w.array for w in self.schedule.exchanges[number].wishes}))

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,12 @@ FAR = 30
 """Number of a highest limb from which terms are scaled by `SHIFT` limbs, out of range otherwise."""
 
 SHIFT = 6
+
+LOWEST, HIGHEST = -42, 39
+"""Numbers of the highest limbs of the smallest number and of the largest one."""
+
+LIMBS = HIGHEST - LOWEST + 3
+"""How many limbs all numbers together have."""
 
 
 def _bits(value: float) -> int:
@@ -77,32 +84,66 @@ def add(state: Any, terms: list[float]) -> None:
             state[2 + place] += int(part / unit)
 
 
-def merged(kind: str, states: Sequence[Any]) -> Any:
-    """Return the state of all terms of a reduction from the states of parts of them.
+def shares(kinds: Sequence[str], states: Sequence[Any]) -> tuple[Any, Any]:
+    """Return what parts of the terms of some reductions give to the whole, as two rows of integers.
 
-    The order of the parts makes no difference.
+    The first rows of all parts are added, of the second ones the largest integers are taken; then
+    `combined` has the reductions of all terms. The order of the parts makes no difference, and the
+    lengths of the rows depend on the reductions only.
 
     Parameters
     ----------
-    kind
-        The reduction: ``sum``, ``max`` or ``min``.
+    kinds
+        The reductions: ``sum``, ``max`` or ``min``.
     states
-        The state of each part, as kernels leave it.
+        For each part the states of the reductions, as kernels leave them.
     """
-    whole = np.zeros(STATE, np.int64)
-    seen = [[int(n) for n in state[:7]] for state in states if state[0]]
-    if seen and kind == "sum":
-        whole[:2] = 1, max(level for _, level, *_ in seen)
-        for _, level, *limbs in seen:
-            down = min(int(whole[1]) - level, 3)
-            whole[2 + down : 5] += np.array(limbs[: 3 - down], np.int64)
-    elif seen:
-        whole[:2] = 1, (max if kind == "max" else min)(key for _, key, *_ in seen)
-    special = [_value(state[6]) for state in states if kind == "sum" and state[5]]
-    if special:
-        with np.errstate(invalid="ignore"):
-            whole[5:7] = 1, _bits(float(np.sum(special)))
-    return whole
+    added = np.zeros(LIMBS * list(kinds).count("sum"), np.int64)
+    keys = [_share(kinds, state, added) for state in states]
+    return added, np.array([max(each) for each in zip(*keys, strict=True)], np.int64)
+
+
+def _share(kinds: Sequence[str], state: Any, added: Any) -> list[int]:
+    """Add the limbs of the sums of one part, and return its integers of which the largest counts.
+
+    The three limbs of a sum stand where they belong among all that there can be; the number of the
+    highest one and whether there are terms of each kind that is not finite are returned.
+    """
+    keys: list[int] = []
+    limbs = 0
+    for kind, row in zip(kinds, state, strict=True):
+        seen, level, *three, unusual, bits = row[:7].tolist()
+        if kind != "sum":
+            keys += [seen, -(2**63) if not seen else level if kind == "max" else ~level]
+            continue
+        if seen:
+            high = limbs + HIGHEST - level
+            added[high : high + 3] += three
+        value = _value(bits) if unusual else 0.0
+        keys += [level - LOWEST + 1 if seen else 0]
+        keys += [value == math.inf, value == -math.inf, value != value]
+        limbs += LIMBS
+    return keys
+
+
+def combined(kinds: Sequence[str], added: Any, largest: Any) -> Any:
+    """Return the states of reductions of all terms from the `shares` of parts of them."""
+    states = np.zeros((len(kinds), STATE), np.int64)
+    added, largest = iter(added.tolist()), iter(largest.tolist())
+    for kind, state in zip(kinds, states, strict=True):
+        if kind != "sum":
+            seen, key = islice(largest, 2)
+            state[:2] = (1, key if kind == "max" else ~key) if seen else 0
+            continue
+        limbs = [*islice(added, LIMBS)]
+        seen, up, down, undefined = islice(largest, 4)
+        if seen:
+            level = seen - 1 + LOWEST
+            state[:5] = 1, level, *limbs[HIGHEST - level : HIGHEST - level + 3]
+        if up or down or undefined:
+            value = math.nan if undefined or (up and down) else math.inf if up else -math.inf
+            state[5:7] = 1, _bits(value)
+    return states
 
 
 def _shift(level: int) -> int:

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import boundary as bc
 import ssr
-from boundary.ranks.world import Channel, World
+from boundary.ranks.world import Simulated
 from boundary.schedules.plan import plan
 
 from ..ssr import strategies as some
@@ -109,23 +109,12 @@ def test_all_that_is_read_is_sent(name: str, data: Any) -> None:
 # -- memory --------------------------------------------------------------------------------------
 
 
-class OneOfMany(World):
+class OneOfMany(Simulated):
     """One rank of a job, of which the others are not there: its messages go nowhere."""
 
     def __init__(self, ranks: int, rank: int) -> None:
-        self.ranks, self.here = ranks, (rank,)
-
-    def channel(self, outgoing: Any, incoming: Any) -> Channel:
-        raise NotImplementedError
-
-    def reduced(self, kind: str, states: Any) -> Any:
-        raise NotImplementedError
-
-    def broadcast(self, values: Any, root: int) -> None:
-        raise NotImplementedError
-
-    def shared(self, value: Any) -> Any:
-        return value
+        super().__init__(ranks)
+        self.here = (rank,)
 
 
 def test_a_rank_holds_its_part() -> None:

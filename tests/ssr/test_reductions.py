@@ -92,6 +92,47 @@ def test_sums_in_any_order(
             assert np.array_equal(whole[0], np.sum(wide[~np.isfinite(wide)]), equal_nan=True)
 
 
+KINDS = "sum", "max", "min"
+
+
+@some.examples(150)
+@given(st.lists(FLOATS, min_size=1, max_size=40), st.data(), memory.dtypes)
+def test_parts_give_their_shares_in_any_order(
+    compiled: dict[str, Any], terms: list[float], data: st.DataObject, dtype: str
+) -> None:
+    """Parts of the terms, some of them empty, are reduced apart and have the bits of the whole."""
+    with np.errstate(over="ignore"):
+        line = np.array(terms).astype(dtype)
+    count = len(line)
+    edges = sorted([0, count, *data.draw(st.lists(st.integers(0, count), max_size=4))])
+    parts, out = [], np.zeros(3)
+    for start, stop in data.draw(st.permutations([*pairwise(edges), (0, 0)])):
+        state = np.zeros((3, sums.STATE), np.int64)
+        if stop > start:
+            compiled[dtype](state, line, start, stop - start, out)
+        parts.append(state)
+    some_of_them = data.draw(st.integers(1, len(parts)))
+    groups = [parts[:some_of_them], parts[some_of_them:]]
+    rows = [sums.shares(KINDS, group) for group in groups if group]
+    added, largest = sum(row for row, _ in rows), np.max([row for _, row in rows], axis=0)
+    whole = sums.combined(KINDS, added, largest)
+    result = [sums.total(whole, 0), sums.found(whole, 1), sums.found(whole, 2)]
+    plain.check_same(np.array(result), reduced(compiled[dtype], line, [(0, count)]))
+
+
+def test_nothing_gives_nothing() -> None:
+    empty = np.zeros((3, sums.STATE), np.int64)
+    assert np.array_equal(sums.combined(KINDS, *sums.shares(KINDS, [empty, empty])), empty)
+
+
+@pytest.mark.parametrize("value", [5e-324, 1.7976931348623157e308, 2.0**-1023, 2.0**1023])
+def test_the_smallest_and_the_largest_numbers_have_limbs(value: float) -> None:
+    state = np.zeros((1, sums.STATE), np.int64)
+    sums.add(state[0], [value, -value / 2])
+    whole = sums.combined(["sum"], *sums.shares(["sum"], [state]))
+    assert np.array_equal(whole, state)
+
+
 def test_a_term_just_below_a_limb_is_rounded_into_it(compiled: dict[str, Any]) -> None:
     """0.93 alone is kept in parts of 2^-26 and finer; beside 2^53 it must count as 1."""
     line = np.array([-1.4150428510106662e16, 0.9256550566616157])
