@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
-import os
-import shutil
-import subprocess
-import sys
 import tracemalloc
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,7 +21,6 @@ from . import ranks
 from .ranks import Parts
 
 cells = ssr.Space(*ssr.sizes("ny nx"))
-ROOT = Path(__file__).parents[2]
 
 
 # -- what is read --------------------------------------------------------------------------------
@@ -133,76 +125,3 @@ def test_a_rank_holds_its_part() -> None:
         tracemalloc.stop()
     assert 2 * part <= used <= 2.1 * part + 2**19
     assert most <= 4.2 * part + 2**19  # a field that is given room for ghosts is there twice
-
-
-# -- processes -----------------------------------------------------------------------------------
-
-JOB = """
-import boundary as bc
-from tests.distribution.test_messages import job
-found = job(bc.world())
-if bc.world().rank == 0:
-    print(found)
-"""
-
-
-def job(comm: Any) -> str:
-    """Return the numbers and the bits of some programs, run on the ranks of a communicator."""
-    found = []
-    for name in "far", "bricks":
-        of = Closed(name)
-        on = bc.spread(of.cells, comm, **of.sizes)
-        x, y = on.empty(of.rows), on.zeros(of.rows)
-        x.fill(lambda *index: sum((n + 1) * a for n, a in enumerate(index)) / 3)
-
-        @ssr.program(x=of.rows, y=of.rows)
-        def step(x: Any, y: Any) -> Any:
-            x[:] = 0.25 * x + y
-            return ssr.sum(x), ssr.max(y)
-
-        for _ in range(3):
-            of.program(x, y)
-            found.append(step(x, y))
-        whole = x.gather()
-        assert whole is not None
-        found.append(hashlib.sha256(whole.tobytes()).hexdigest())
-        thin = bc.spread(of.cells, comm, cut=(1, 3), **of.sizes)
-        part = x.moved(thin).gather(box=[(0, 2)] * of.rows.ndim)
-        assert part is not None
-        found.append(part.tolist())
-    return repr(found)
-
-
-needs_mpi = pytest.mark.skipif(
-    shutil.which("mpiexec") is None or importlib.util.find_spec("mpi4py") is None,
-    reason="needs mpiexec and mpi4py",
-)
-
-
-def launched(ranks: int, code: str) -> subprocess.CompletedProcess[str]:
-    """Run a program under mpiexec, or alone."""
-    launch = ["mpiexec", "-n", str(ranks)] if ranks else []
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [*launch, sys.executable, "-c", code]
-    return subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120
-    )
-
-
-@needs_mpi
-def test_ranks_of_mpi_have_the_bits_of_one_process() -> None:
-    wanted = job(None)
-    for count in 2, 3:
-        found = launched(count, JOB)
-        assert found.returncode == 0, found.stderr
-        assert found.stdout.strip() == wanted
-
-
-@needs_mpi
-def test_a_rank_that_fails_ends_the_job() -> None:
-    code = "import boundary as bc\ncomm = bc.world()\n"
-    code += "if comm.rank == 1:\n    raise RuntimeError('no more')\ncomm.Barrier()\n"
-    found = launched(2, code)
-    assert found.returncode != 0
-    assert "Rank 1 of 2 failed:" in found.stderr
-    assert "RuntimeError: no more" in found.stderr

@@ -1,0 +1,157 @@
+"""Jobs of several ranks that tests start: ``python -m tests.distribution.jobs NAME ARGUMENTS``."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+import boundary as bc
+import ssr
+from ssr.build import machine, pipeline
+
+plane = ssr.Space(9, 12)
+wide = plane.grow(1)
+CROSS = {(0, 0): -4.0, (0, 1): 1.0, (0, -1): 1.0, (1, 0): 1.0, (-1, 0): 1.0}
+closed = ssr.stencil(plane, wide, CROSS) @ bc.fill(wide, bc.periodic(axis=1), bc.symmetric(axis=0))
+product = ssr.stencil(plane, plane, CROSS, outside="drop")
+bricks = bc.Grid(4 * [(5, 7)], links=bc.two_by_two(periodic=True))
+
+
+@ssr.program(u=plane, dt=ssr.scalar)
+def diffuse(u: Any, dt: Any) -> Any:
+    u[:] = u + dt * (closed @ u)
+    return ssr.sum(u * u), ssr.max(u), ssr.min(u), ssr.sum(u)
+
+
+def programs(comm: Any) -> list[Any]:
+    """Return numbers and bits of fields that programs, fills, products and moves make."""
+    found: list[Any] = []
+    for dtype in "float64", "float32":
+        on = bc.spread(plane, comm)
+        u = on.zeros(plane, dtype)
+        u.fill(lambda j, i: (j + 0.5 * i) / 3)
+        step = diffuse.bind(u)
+        found += [step(0.125) for _ in range(3)]
+        found += [bits(u), bits(product @ u), bits(u.moved(bc.spread(plane, comm, cut=(1, 3))))]
+        for value in np.inf, -np.inf, np.nan:
+            u.fill(lambda j, i, value=value: np.where((j == 2) & (i == 3), value, 1.0))
+            found.append(step(0.0))
+    return [*found, linked(comm)]
+
+
+def linked(comm: Any) -> str:
+    """Return the bits of values at the nodes of linked blocks, which share those on their sides."""
+    nodes, on = bricks.cells.nodes(), bc.spread(bricks, comm)
+    mean = bc.synchronise(nodes)
+
+    @ssr.program(x=nodes)
+    def shared(x: Any) -> None:
+        x[:] = mean @ (0.5 * x)
+
+    x = on.empty(nodes)
+    x.fill(lambda block, j, i: block + j / 3 + i / 7)
+    shared(x)
+    return bits(x)
+
+
+def bits(field: bc.Field) -> str:
+    return hashlib.sha256(field.gather().tobytes()).hexdigest()[:16]
+
+
+def ends(how: str, pids: str) -> None:
+    """End one rank, or all, in some way, between the steps of a program."""
+    comm = bc.world(patience=3.0 if how == "goes on" else None)
+    Path(pids, str(os.getpid())).touch()
+    on = bc.spread(plane, comm)
+    u = on.zeros(plane)
+    step = diffuse.bind(u)
+    step(0.125)
+    if how == "all abort":
+        bc.abort("The depth is negative.", status=3)
+    if comm.rank == comm.size - 1:
+        END[how]()
+        return
+    step(0.125)
+
+
+def fail() -> None:
+    raise RuntimeError("no more")
+
+
+def go_on() -> None:
+    """Catch an error of this rank alone, and run something else than the others."""
+    try:
+        fail()
+    except RuntimeError:
+        bc.spread(bricks, bc.world()).zeros(bricks.cells).gather()
+
+
+END: dict[str, Callable[[], Any]] = {
+    "raises": fail,
+    "exits": sys.exit,
+    "is killed": lambda: os.kill(os.getpid(), signal.SIGKILL),
+    "falls off the end": lambda: None,
+    "is interrupted": lambda: signal.raise_signal(signal.SIGINT),
+    "aborts": lambda: bc.abort("The depth is negative.", status=3),
+    "goes on": go_on,
+}
+
+
+def waits() -> None:
+    """Let all ranks wait for one that works, in a program and at the end."""
+    comm = bc.world()
+    u = bc.spread(plane, comm).zeros(plane)
+    step = diffuse.bind(u)
+    if comm.rank == 1:
+        time.sleep(3.5)
+    step(0.125)
+    if comm.rank == 0:
+        time.sleep(3.5)
+        print("done")
+
+
+def builds(place: str) -> None:
+    """Note which ranks lower a program and compile it."""
+    comm = bc.world()
+    u = bc.spread(plane, comm).zeros(plane)
+    lower, compiled = pipeline.lower, machine.Code.save_overload
+
+    def note(name: str, then: Callable[..., Any]) -> Callable[..., Any]:
+        def noted(*given: Any, **named: Any) -> Any:
+            Path(place, f"{name} {comm.rank}").touch()
+            return then(*given, **named)
+
+        return noted
+
+    with (
+        patch.object(pipeline, "lower", note("lowered", lower)),
+        patch.object(machine.Code, "save_overload", note("compiled", compiled)),
+    ):
+        diffuse(u, 0.125)
+
+
+def main(name: str, *arguments: str) -> None:
+    if name == "programs":
+        comm = bc.world()
+        found = programs(comm)
+        if comm is None or comm.rank == 0:
+            print(found)
+        if comm is not None and comm.size > 1:
+            for size in 2, 3:
+                part = comm.Split(comm.rank < size)
+                assert repr(programs(part)) == repr(found)
+    else:
+        {"ends": ends, "waits": waits, "builds": builds}[name](*arguments)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
