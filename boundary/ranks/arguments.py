@@ -12,10 +12,10 @@ from ssr.extension import STATE, Array, layout_of, offsets_of
 
 from ..schedules.plan import Plan
 from ..schedules.schedule import KernelPart
-from .field import Field
 from .memory import Memory
 from .moves import RankMoves
 from .tables import RankTables
+from .values import Values
 
 Arguments: TypeAlias = tuple[tuple[Any, ...], tuple[Any, ...]]
 """What a kernel takes before the scalars of a call, and behind them."""
@@ -43,7 +43,7 @@ class RankMemory:
         What reductions have found, and what a call returns.
     """
 
-    def __init__(self, plan: Plan, rank: int, fields: Mapping[str, Field]) -> None:
+    def __init__(self, plan: Plan, rank: int, fields: Mapping[str, Values]) -> None:
         meta, declaration = plan.meta, plan.declaration
         self.rank = rank
         self.memories: dict[str, Memory] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from operator import index
 from typing import Any, Protocol
@@ -15,10 +15,10 @@ from ssr import Space
 from ssr.errors import ArgumentError, ShapeError
 from ssr.extension import Array, VectorSpace, integer
 
-from ..partition.boxes import Box, as_box, slices, volume
+from ..partition.boxes import Box, slices
 from ..partition.partition import Partition
-from .memory import Memory
-from .transfer import Pieces, Views, carry, move
+from .transfer import carry, move
+from .values import Values, Views
 from .world import World
 
 
@@ -41,6 +41,9 @@ class Ground(Protocol):
     def product(self, matrix: Any, x: Field) -> Field:
         """Return the product of a matrix with a field."""
 
+    def coarsen(self, points: Space, cells: Space | None = None) -> Ground:
+        """Return the spread of a coarser level."""
+
 
 class Field:
     """A field whose points are owned by the boxes of a partition; made by `Spread.zeros`.
@@ -57,8 +60,8 @@ class Field:
         Its space, or vector space.
     dtype
         The type of its numbers.
-    whole
-        In a job of one process alone, the array of the whole; None otherwise.
+    values
+        Its values on the ranks of this process.
 
     Examples
     --------
@@ -77,22 +80,8 @@ class Field:
         self.spread = spread
         self.kind = kind
         self.dtype = np.dtype(dtype)
-        self.memories: dict[int, Memory] = {}
-        self.whole: Array | None = None
-        self.changes = 0
-        self.moves = 0
-        owned = spread.partition.owned(self.space)
-        for rank in spread.world.here:
-            memory = Memory(self.space.ndim, self.components, self.dtype)
-            boxes = {b: as_box(owned[b]) for b in spread.partition.of_rank(rank)}
-            boxes = {b: box for b, box in boxes.items() if volume(box)}
-            if spread.world.alone:
-                memory.hold(self.space.box(spread.partition.sizes), boxes)
-                self.whole = memory.flat.reshape(self.shape)
-            else:
-                memory.grow(boxes, {})
-            self.memories[rank] = memory
-        self._pieces = Pieces(self.space, spread.partition, self.memories)
+        ground, world = spread.partition, spread.world
+        self.values = Values(self.space, ground, self.components, self.dtype, world)
 
     @property
     def space(self) -> Space:
@@ -138,14 +127,9 @@ class Field:
             The ranges of the box, one pair (low, high) for each axis; and an array of its shape,
             with the components of a vector field before.
         """
-        for box, view in self._views():
+        for box, view in self.values.views():
             view.flags.writeable = False
             yield box, view
-
-    def _views(self) -> Iterator[tuple[Box, Array]]:
-        for rank in self.memories:
-            for number, box in self._pieces.of_rank(rank):
-                yield box, self._pieces.view(rank, number, box)
 
     def fill(self, values: Callable[..., Any]) -> None:
         """Set all values by a function of the indices; it is called for each box.
@@ -162,12 +146,12 @@ class Field:
             If the values do not broadcast to the shape of a box; the field is as before.
         """
         made = []
-        for box, view in self._views():
+        for box, view in self.values.views():
             indices = np.ogrid[tuple(slice(low, high) for low, high in box)]
             made.append((view, self._fitting(values(*indices), view.shape, box)))
         for view, new in made:
             view[...] = new
-        self.changes += 1
+        self.values.changes += 1
 
     def _fitting(self, values: Any, shape: tuple[int, ...], box: Box) -> Array:
         try:
@@ -191,10 +175,10 @@ class Field:
         if np.ndim(whole) and np.shape(whole) != self.shape:
             raise ShapeError(f"The whole has shape {self.shape}, not {np.shape(whole)}.")
         lower = self.space.lower
-        for box, view in self._views():
+        for box, view in self.values.views():
             inside = slices(box, lower)
             view[...] = whole[(..., *inside)] if np.ndim(whole) else whole
-        self.changes += 1
+        self.values.changes += 1
 
     def gather(
         self, root: int | None = None, box: Sequence[tuple[int, int]] | None = None
@@ -235,8 +219,8 @@ class Field:
             lead = self.shape[: -len(points)]
             whole = np.empty((*lead, *(high - low for low, high in points)), self.dtype)
             if target in world.here:
-                places = self._pieces.places(whole, points, target)
-        carry(world, self._pieces.within(points, target), places)
+                places = self.values.places(whole, points, target)
+        carry(world, self.values.within(points, target), places)
         if root is None and whole is not None:
             world.broadcast(whole, target, "the gathering of a field")
         return whole
@@ -280,27 +264,31 @@ class Field:
                 hint="Give bc.spread(...) the same ranks.",
             )
         made = Field(on, self.kind, self.dtype)
-        move(here.world, self._pieces, made._pieces)
+        move(here.world, self.values, made.values)
         return made
 
     def copy(self) -> Field:
         """Return a field with the same values."""
         made = Field(self.spread, self.kind, self.dtype)
-        for (_, view), (_, values) in zip(made._views(), self._views(), strict=True):
+        for (_, view), (_, values) in zip(made.values.views(), self.values.views(), strict=True):
             view[...] = values
         return made
 
-    # -- programs --------------------------------------------------------------------------------
+    # -- what solvers of ssr ask for -------------------------------------------------------------
 
-    def room(
-        self,
-        rank: int,
-        near: Mapping[int, Box],
-        far: Mapping[int, Sequence[Box]],
-    ) -> None:
-        """Make room for what a program reads around boxes, and elsewhere."""
-        if self.memories[rank].grow(near, far):
-            self.moves += 1
+    @property
+    def __ssr_layout__(self) -> Hashable:
+        """What fields have in common that take each other's place in programs."""
+        return self.spread, self.kind, self.dtype
+
+    def __ssr_like__(self, points: Space | None = None, space: Space | None = None) -> Field:
+        """Return a field without values on the same points, or on those of a coarser level."""
+        if points is None or space is None:
+            return Field(self.spread, self.kind, self.dtype)
+        coarser = self.spread if points == space else self.spread.coarsen(points, space)
+        return Field(coarser, space, self.dtype)
+
+    # -- programs --------------------------------------------------------------------------------
 
     def __ssr_program__(
         self, program: ssr.Program, args: tuple[Any, ...], named: Mapping[str, Any], bound: bool

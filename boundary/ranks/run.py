@@ -41,7 +41,7 @@ class BoundHere:
     ) -> None:
         self._program = program
         self._ground = ground
-        self._fields = dict(fields)
+        self._fields = {name: field.values for name, field in fields.items()}
         self._scalars = dict(scalars)
         self._open = [name for name, value in scalars.items() if value is None]
         dtype = next(iter(fields.values())).dtype
@@ -144,8 +144,8 @@ class BoundAlone:
     ) -> None:
         self._program = program
         self._ground = ground
-        self._fields = dict(fields)
-        arrays = {name: field.whole for name, field in fields.items()}
+        self._dtype = next(iter(fields.values())).dtype
+        arrays = {name: field.values.whole for name, field in fields.items()}
         values = {name: value for name, value in scalars.items() if value is not None}
         self._run = program.bind(**arrays, **values)
 
@@ -159,13 +159,16 @@ class BoundAlone:
     @property
     def schedule(self) -> Explained:
         """What a call exchanges: nothing, but moves between blocks show where ranks would meet."""
-        dtype = next(iter(self._fields.values())).dtype
-        return plan(self._program, self._ground.partition, dtype).explained(frozenset())
+        return plan(self._program, self._ground.partition, self._dtype).explained(frozenset())
+
+
+Bound: TypeAlias = BoundHere | BoundAlone
+"""A program bound to fields."""
 
 
 def bound_program(
     program: ssr.Program, ground: Ground, args: tuple[Any, ...], named: Mapping[str, Any]
-) -> BoundHere | BoundAlone:
+) -> Bound:
     """Return a program bound to fields; scalars may be left out.
 
     Raises
@@ -178,6 +181,10 @@ def bound_program(
         If the program cannot be distributed.
     """
     given = program.signature.arranged(args, named, partly=True)
+    for (_, kind), value in zip(program.signature.kinds, given, strict=True):
+        if isinstance(value, Field) and value.kind == kind:  # sizes are those of its level
+            ground = value.spread
+            break
     fields: dict[str, Field] = {}
     scalars: dict[str, float | None] = {}
     for (name, kind), value in zip(program.signature.kinds, given, strict=True):
@@ -210,14 +217,26 @@ def _field(program: ssr.Program, ground: Ground, name: str, kind: Any, value: An
             "of several ranks.",
             hint="Make it one: on.scatter(space, array), or on.zeros(space).",
         )
-    if value.spread is not ground:
+    if value.spread is ground and value.kind != kind:
+        raise SpaceError(f"{name!r} is on {value.kind!r}; {program.ir.name} takes {kind!r}.")
+    if value.spread is not ground and not _stands_for(value, kind, ground):
         raise ArgumentError(
             f"{name!r} is spread in another way than other fields of {program.ir.name}.",
             hint="Make all fields of a program by one bc.spread(...).",
         )
-    if value.kind != kind:
-        raise SpaceError(f"{name!r} is on {value.kind!r}; {program.ir.name} takes {kind!r}.")
     return value
+
+
+def _stands_for(field: Field, kind: Any, ground: Ground) -> bool:
+    """Whether a field of another spread, such as a coarser level, has points of this one."""
+    space = getattr(kind, "space", kind)
+    one, other = field.spread.partition, ground.partition
+    return (
+        field.spread.world == ground.world
+        and field.components == getattr(kind, "components", None)
+        and np.array_equal(one.owners, other.owners)
+        and np.array_equal(one.owned(field.space), other.owned(space))
+    )
 
 
 class _Ready:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,14 +11,14 @@ import numpy as np
 import ssr
 from ssr import Index, Space
 from ssr.errors import ArgumentError, DtypeError, UnboundError
-from ssr.extension import VectorSpace, integer
+from ssr.extension import VectorSpace, integer, match_sizes
 
 from ..grid.grid import Grid
 from ..partition.cuts import chosen, cut
 from ..partition.partition import Partition, partition
 from .field import Field
 from .launch import world_of
-from .run import BoundAlone, BoundHere, bound_program
+from .run import Bound, bound_program
 from .world import World
 
 
@@ -36,7 +37,8 @@ class Spread:
         self.cells = tuple(cells)
         self.partition = partition
         self.world = world
-        self._bound: dict[tuple[int, ...], BoundHere | BoundAlone] = {}
+        self._bound: dict[tuple[int, ...], tuple[Bound, list[weakref.ref[Field]]]] = {}
+        self._coarser: dict[Any, Spread] = {}
 
     def __repr__(self) -> str:
         count = len(self.partition)
@@ -142,6 +144,75 @@ class Spread:
         made.set(whole)
         return made
 
+    # -- levels ----------------------------------------------------------------------------------
+
+    def coarsen(self, points: Space, cells: Space | None = None) -> Spread:
+        """Return the spread of a coarser level: its cells are points of a space that is coarser.
+
+        A coarse point is owned as its fine ones are, so restriction and interpolation read little
+        that another rank owns. In a program, a field of the coarser level stands for the same
+        points here, and the other way round.
+
+        Parameters
+        ----------
+        points
+            The points, as a space here.
+        cells
+            The space that they are on the coarser level; by default ``points``. If one space with
+            symbolic sizes serves all levels, give that: its sizes have other values there.
+
+        Raises
+        ------
+        ArgumentError
+            If there are several kinds of blocks, or ``points`` is on another grid.
+        ShapeError, UnboundError
+            If there are no sizes, or several, for which ``cells`` has as many points.
+
+        Examples
+        --------
+        >>> import numpy as np, ssr, boundary as bc
+        >>> n = ssr.size("n")
+        >>> fine, coarse = ssr.Space(2 * n), ssr.Space(n)
+        >>> @ssr.matrix(rows=coarse, cols=fine)
+        ... def mean(i):
+        ...     yield 2 * i, 0.5
+        ...     yield 2 * i + 1, 0.5
+        >>> @ssr.program(c=coarse, f=fine)
+        ... def restrict(c, f):
+        ...     c[:] = mean @ f
+        >>> levels = [bc.spread(fine, bc.simulated(2), n=8)]
+        >>> levels.append(levels[0].coarsen(coarse, fine))
+        >>> levels.append(levels[1].coarsen(coarse, fine))
+        >>> f, c, d = (on.zeros(fine) for on in levels)
+        >>> f.fill(lambda i: i)
+        >>> restrict(c, f)
+        >>> restrict(d, c)
+        >>> d.gather()
+        array([ 1.5,  5.5,  9.5, 13.5])
+        """
+        known = points, points if cells is None else cells
+        if known not in self._coarser:
+            self._coarser[known] = self._coarsened(*known)
+        return self._coarser[known]
+
+    def _coarsened(self, points: Space, cells: Space) -> Spread:
+        if len(self.cells) > 1:
+            raise ArgumentError(
+                f"A grid with {len(self.cells)} kinds of blocks is not made coarser.",
+                hint="Spread the coarser grid with boxes=.",
+            )
+        here = self.partition
+        found = match_sizes([("points", cells, points.extent(here.sizes))], {})
+        missing = [name for name in cells.sizes if name not in found]
+        if missing:
+            raise UnboundError(
+                f"{cells!r} has as many points as {points!r} for more than one {missing[0]}."
+            )
+        boxes = here.owned(points)
+        sizes = {**here.sizes, **found}
+        made = Partition((cells,), sizes, here.kinds, boxes, here.owners, here.ranks)
+        return Spread((cells,), made, self.world)
+
     # -- programs --------------------------------------------------------------------------------
 
     def run(
@@ -158,15 +229,21 @@ class Spread:
         given = program.signature.arranged(args, named)
         is_number = [not hasattr(kind, "shape") for _, kind in program.signature.kinds]
         pairs = list(zip(given, is_number, strict=True))
-        key = id(program), *(id(value) for value, number in pairs if not number)
-        made = self._bound.pop(key, None)
-        if made is None:  # what is bound keeps the program and the fields, so they keep their ids
-            args = tuple(None if number else value for value, number in pairs)
-            made = bound_program(program, self, args, {})
-        self._bound[key] = made
+        fields = tuple(None if number else value for value, number in pairs)
+        return self._kept(program, fields)(*(value for value, number in pairs if number))
+
+    def _kept(self, program: ssr.Program, fields: tuple[Any, ...]) -> Bound:
+        """Return a program bound to fields, which is kept as long as all of them are in use."""
+        key = id(program), *map(id, fields)
+        known = self._bound.pop(key, None)
+        if known is None:
+            made = bound_program(program, self, fields, {})
+            seen = [weakref.ref(f, lambda _: self._bound.pop(key, None)) for f in fields if f]
+            known = made, seen
+        self._bound[key] = known
         if len(self._bound) > KEPT:
             self._bound.pop(next(iter(self._bound)))
-        return made(*(value for value, number in pairs if number))
+        return known[0]
 
     def product(self, matrix: Any, x: Field) -> Field:
         """Return the product of a matrix with a field."""
@@ -178,8 +255,8 @@ class Spread:
         return y
 
 
-KEPT = 64
-"""Programs with their fields that a spread keeps bound."""
+KEPT = 512
+"""Programs with their fields that a spread keeps bound, at most."""
 
 
 def _ranks(here: Sequence[int]) -> str:

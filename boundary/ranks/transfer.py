@@ -2,86 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
-
 import numpy as np
 
-from ssr import Space
 from ssr.extension import Array
 
-from ..partition.boxes import Box, as_box, meet, slices, volume
-from ..partition.partition import Partition
-from .memory import Memory
+from .values import Values, Views
 from .world import Letter, World
 
-Views: TypeAlias = Mapping[tuple[int, int], Sequence[Array]]
-"""Parts of arrays, for pairs of a rank that sends and one that receives; none is without parts."""
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Pieces:
-    """The points of a space that the ranks of this process own, and the memory of their values."""
-
-    space: Space
-    partition: Partition
-    memories: Mapping[int, Memory]
-
-    def of_rank(self, rank: int) -> Iterator[tuple[int, Box]]:
-        """Yield the boxes of a rank that own points, each with these."""
-        owned = self.partition.owned(self.space)
-        for number in self.memories[rank].near:
-            box = as_box(owned[number])
-            if volume(box):
-                yield number, box
-
-    def view(self, rank: int, number: int, points: Box) -> Array:
-        """Return the values of some points of a box."""
-        memory = self.memories[rank]
-        return memory.near[number].view(memory.flat, points)
-
-    def within(self, points: Box, root: int) -> Views:
-        """Return the values of some points, for a rank that receives all of them."""
-        found: dict[tuple[int, int], list[Array]] = {}
-        for rank in self.memories:
-            for number, box in self.of_rank(rank):
-                part = meet(box, points)
-                if part is not None:
-                    found.setdefault((rank, root), []).append(self.view(rank, number, part))
-        return found
-
-    def places(self, whole: Array, points: Box, root: int) -> Views:
-        """Return where a rank puts the values of some points in an array of these."""
-        found: dict[tuple[int, int], list[Array]] = {}
-        for number, part in self.partition.owners_of(self.space, points):
-            inside = slices(part, (low for low, _ in points))
-            pair = int(self.partition.owners[number]), root
-            found.setdefault(pair, []).append(whole[(..., *inside)])
-        return found
-
-    def shared(self, other: Partition) -> dict[int, list[_Shared]]:
-        """Return which points each rank of this process owns together with boxes of ``other``."""
-        found: dict[int, list[_Shared]] = {}
-        for rank in self.memories:
-            found[rank] = [
-                _Shared(number, theirs, points)
-                for number, box in self.of_rank(rank)
-                for theirs, points in other.owners_of(self.space, box)
-            ]
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Shared:
-    """Points that are owned by a box here, and by one of another partition."""
-
-    mine: int
-    theirs: int
-    points: Box
-
-
-def move(world: World, one: Pieces, other: Pieces) -> None:
+def move(world: World, one: Values, other: Values) -> None:
     """Copy the values of one to the other, whose points are owned in another way."""
     sent: dict[tuple[int, int], list[Array]] = {}
     received: dict[tuple[int, int], list[Array]] = {}

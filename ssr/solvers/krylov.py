@@ -11,11 +11,12 @@ import numpy as np
 
 from ..errors import ArgumentError
 from ..matrices.matrix import Matrix
-from ..points.numbers import Array
 from ..programs.program import Program
 from ..programs.reductions import dot, norm
 from ..symbols.functions import where
-from .solver import Breakdown, Preconditioner, Result, Solver, remembered
+from . import vectors
+from .solver import Breakdown, Preconditioner, Solver, remembered
+from .vectors import V, Vector
 
 
 class CG(Solver):
@@ -73,8 +74,8 @@ class CG(Solver):
 
         return self.program(next_direction, "rz")
 
-    def _iterations(self, x: Array, b: Array, goal: float) -> Iterator[tuple[float, ...]]:
-        r, z, p, q = _arrays(b, 4)
+    def _iterations(self, x: Vector, b: Vector, goal: float) -> Iterator[tuple[float, ...]]:
+        r, z, p, q = (vectors.empty(b) for _ in range(4))
         norm, rz = self._start(b, x, r, z, p)
         yield (norm,)
         while True:
@@ -88,16 +89,16 @@ class CG(Solver):
 
 def cg(
     A: Matrix,
-    b: Array,
-    x0: Array | None = None,
+    b: V,
+    x0: V | None = None,
     *,
     rtol: float = 1e-5,
     atol: float = 0.0,
     maxiter: int | None = None,
     M: Preconditioner | None = None,
-    callback: Callable[[Array], Any] | None = None,
+    callback: Callable[[V], Any] | None = None,
     history: list[float] | None = None,
-) -> Result:
+) -> tuple[V, int]:
     """Solve ``A x = b`` by conjugate gradients, for symmetric positive definite A and M.
 
     The call is that of SciPy, but arrays have the shape of the grid. The programs are kept with the
@@ -185,12 +186,12 @@ class BiCGStab(Solver):
 
         return self.program(whole)
 
-    def _iterations(self, x: Array, b: Array, goal: float) -> Iterator[tuple[float, ...]]:
-        r, y, z, t = _arrays(b, 4)
-        p, v = (np.zeros(b.shape, b.dtype) for _ in "pv")
+    def _iterations(self, x: Vector, b: Vector, goal: float) -> Iterator[tuple[float, ...]]:
+        r, y, z, t = (vectors.empty(b) for _ in range(4))
+        p, v = vectors.zeros(b), vectors.zeros(b)
         norm = self._residual(r, b, x)
         yield (norm,)
-        r0, rho, beta, omega = r.copy(), norm * norm, 0.0, 0.0
+        r0, rho, beta, omega = vectors.copied(r), norm * norm, 0.0, 0.0
         while True:
             if rho == 0.0:
                 raise Breakdown(-10)
@@ -205,16 +206,16 @@ class BiCGStab(Solver):
 
 def bicgstab(
     A: Matrix,
-    b: Array,
-    x0: Array | None = None,
+    b: V,
+    x0: V | None = None,
     *,
     rtol: float = 1e-5,
     atol: float = 0.0,
     maxiter: int | None = None,
     M: Preconditioner | None = None,
-    callback: Callable[[Array], Any] | None = None,
+    callback: Callable[[V], Any] | None = None,
     history: list[float] | None = None,
-) -> Result:
+) -> tuple[V, int]:
     """Solve ``A x = b`` by stabilised biconjugate gradients; A need not be symmetric.
 
     The call is that of SciPy, but arrays have the shape of the grid. M is applied from the right,
@@ -319,15 +320,14 @@ class GMRES(Solver):
 
         return self.fused(correct)
 
-    def _iterations(self, x: Array, b: Array, goal: float) -> Iterator[tuple[float, ...]]:
-        r, w, z = _arrays(b, 3)
-        count = min(self.restart, b.size)
-        basis = np.empty((count + 1, *b.shape), b.dtype)
+    def _iterations(self, x: Vector, b: Vector, goal: float) -> Iterator[tuple[float, ...]]:
+        r, w, z = (vectors.empty(b) for _ in range(3))
+        basis = [vectors.empty(b)]
         norm = self._residual(r, b, x)
         yield (norm,)
         while True:
             norms, weights = self._cycle(r, w, z, basis, norm, goal)
-            w[...] = 0.0
+            vectors.assign(w, 0.0)
             for v, weight in zip(basis, weights, strict=False):
                 self._add(w, v, weight)
             self._correct(x, z, w)
@@ -337,18 +337,19 @@ class GMRES(Solver):
                 raise Breakdown(-11)
 
     def _cycle(
-        self, r: Array, w: Array, z: Array, basis: Array, norm: float, goal: float
+        self, r: Vector, w: Vector, z: Vector, basis: list[Vector], norm: float, goal: float
     ) -> tuple[list[float], list[float]]:
         """Build a basis; return the residual norms and the weights of its vectors in the best x.
 
         Rotations make the Hessenberg matrix of the basis triangular, column by column; what they
-        leave of the right side is the residual.
+        leave of the right side is the residual. The basis gets new vectors as they are needed.
         """
         self._divide(basis[0], r, norm)
         tiny = float(np.finfo(r.dtype).eps)
         columns, norms = list[list[float]](), list[float]()
         turns, right = list[tuple[float, float]](), [norm]
-        for last in range(1, len(basis)):
+        count = min(self.restart, r.size)
+        for last in range(1, count + 1):
             rest = size = self._multiply(w, z, basis[last - 1])
             column = []
             for v in basis[:last]:
@@ -367,8 +368,10 @@ class GMRES(Solver):
             columns.append([*column[:-2], length])
             right[-1:] = c * right[-1], -s * right[-1]
             norms.append(abs(right[-1]))
-            if norms[-1] <= goal or dependent:
+            if norms[-1] <= goal or dependent or last == count:
                 break
+            if last == len(basis):
+                basis.append(vectors.empty(w))
             self._divide(basis[last], w, rest)
         return norms, _back_substituted(columns, right)
 
@@ -385,17 +388,17 @@ def _back_substituted(columns: list[list[float]], right: list[float]) -> list[fl
 
 def gmres(
     A: Matrix,
-    b: Array,
-    x0: Array | None = None,
+    b: V,
+    x0: V | None = None,
     *,
     rtol: float = 1e-5,
     atol: float = 0.0,
     restart: int | None = None,
     maxiter: int | None = None,
     M: Preconditioner | None = None,
-    callback: Callable[[Array], Any] | None = None,
+    callback: Callable[[V], Any] | None = None,
     history: list[float] | None = None,
-) -> Result:
+) -> tuple[V, int]:
     """Solve ``A x = b`` by the generalised minimal residual method; A need not be symmetric.
 
     The call is that of SciPy, but arrays have the shape of the grid, and M is applied from the
@@ -438,8 +441,3 @@ def gmres(
     """
     solver = remembered(GMRES, A, M, 20 if restart is None else restart)
     return solver(b, x0, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback, history=history)
-
-
-def _arrays(like: Array, count: int) -> list[Array]:
-    """Return uninitialised arrays of the shape and dtype of another."""
-    return [np.empty(like.shape, like.dtype) for _ in range(count)]

@@ -14,9 +14,10 @@ from ..matrices.matrix import Matrix
 from ..points.numbers import Array
 from ..programs.program import program
 from ..spaces.space import Space
+from . import vectors
 from .smoothers import GaussSeidel, Smoother
-from .solver import Result
 from .stationary import Richardson
+from .vectors import V, Vector
 
 DENSE = 2000
 """The largest number of points of a coarsest grid, whose matrix is inverted."""
@@ -125,7 +126,7 @@ class Multigrid:
                 raise SpaceError(f"{A.name} is not square: rows {A.rows!r}, columns {A.cols!r}.")
         self.coarsest = coarsest if alone else None
         self._programs: dict[int, Programs] = {}
-        self._arrays: dict[Any, tuple[Array, Array, Array]] = {}
+        self._vectors: dict[Any, tuple[Any, Any, Any]] = {}
         self._inverses: dict[Any, Array] = {}
 
     @classmethod
@@ -181,21 +182,21 @@ class Multigrid:
         spaces = ", ".join(repr(A.rows) for A in self.matrices)
         return f"<Multigrid with {len(self.matrices)} levels: {spaces}>"
 
-    def __call__(self, z: Array, r: Array) -> None:
+    def __call__(self, z: V, r: V) -> None:
         """Do one cycle: assign to z an approximate solution of ``A z = r``."""
         self._cycle(0, z, r)
 
     def solve(
         self,
-        b: Array,
-        x0: Array | None = None,
+        b: V,
+        x0: V | None = None,
         *,
         rtol: float = 1e-5,
         atol: float = 0.0,
         maxiter: int | None = None,
-        callback: Callable[[Array], Any] | None = None,
+        callback: Callable[[V], Any] | None = None,
         history: list[float] | None = None,
-    ) -> Result:
+    ) -> tuple[V, int]:
         """Solve ``A x = b`` by cycles; see `Solver.__call__`."""
         return self._solver(
             b, x0, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback, history=history
@@ -209,18 +210,18 @@ class Multigrid:
     def _solver(self) -> Richardson:
         return Richardson(self.matrices[0], self)
 
-    def _cycle(self, level: int, z: Array, r: Array) -> None:
+    def _cycle(self, level: int, z: Vector, r: Vector) -> None:
         if self.coarsest is None:
             last = level + 1 == len(self.matrices)
         else:
             last, level = r.size <= self.coarsest, 0
         if last:
-            z[...] = (self._inverse(level, r) @ r.ravel()).reshape(r.shape)
+            right = vectors.whole(r)
+            vectors.assign(z, (self._inverse(level, right) @ right.ravel()).reshape(right.shape))
             return
         down, up = self._programs.get(level) or self._made(level)
-        residual, coarse, correction = self._arrays.get(
-            (level, r.shape, r.dtype)
-        ) or self._allocated(level, r)
+        key = level, vectors.layout(r)
+        residual, coarse, correction = self._vectors.get(key) or self._allocated(level, r)
         down(z, r, residual, coarse)
         self._cycle(level + 1, correction, coarse)
         up(z, r, correction)
@@ -266,11 +267,13 @@ class Multigrid:
             )
         return self._programs.setdefault(level, made)
 
-    def _allocated(self, level: int, r: Array) -> tuple[Array, Array, Array]:
-        """Return arrays for the residual, the coarse right side and the correction."""
-        coarse = self.restrictions[level] @ np.zeros_like(r, order="C")
-        made = np.empty(r.shape, r.dtype), coarse, np.empty_like(coarse)
-        return self._arrays.setdefault((level, r.shape, r.dtype), made)
+    def _allocated(self, level: int, r: V) -> tuple[V, V, V]:
+        """Return vectors for the residual, the coarse right side and the correction."""
+        below = self.matrices[level if self.coarsest is not None else level + 1]
+        coarse = vectors.coarser(r, self.restrictions[level], below.rows)
+        made = vectors.empty(r), coarse, vectors.empty(coarse)
+        self._vectors[level, vectors.layout(r)] = made
+        return made
 
     def _inverse(self, level: int, r: Array) -> Array:
         """Return the inverse of the coarsest matrix."""

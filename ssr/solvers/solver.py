@@ -17,23 +17,21 @@ import numpy as np
 
 from ..errors import ArgumentError, NonFiniteError, SpaceError
 from ..matrices.matrix import Matrix
-from ..points.numbers import Array
 from ..programs import reductions
 from ..programs.program import Program, program
 from ..trace.trace import scalar
+from . import vectors
 from .smoothers import Smoother
+from .vectors import V, Vector
 
 if TYPE_CHECKING:
     from scipy.sparse.linalg import LinearOperator
 
 
 Preconditioner: TypeAlias = (
-    "Matrix | Program | Smoother | LinearOperator | Callable[[Array, Array], Any]"
+    "Matrix | Program | Smoother | LinearOperator | Callable[[Any, Any], Any]"
 )
 """An approximate inverse: applied as ``M @ r``, or called as ``M(z, r)`` to assign z."""
-
-Result: TypeAlias = tuple[Array, int]
-"""The solution, and whether it is one: see `Solver.__call__`."""
 
 S = TypeVar("S", bound="Solver")
 
@@ -58,7 +56,7 @@ class Solver(ABC):
         smoother such as `Jacobi`, or a program with the parameters ``(z, r)`` that assigns z
         becomes a part of the compiled iteration. It may also be any function ``M(z, r)`` of arrays
         that fills z, such as a `Multigrid`, or a ``LinearOperator`` of SciPy, which gets flattened
-        arrays.
+        arrays, and no fields of several ranks.
 
     Raises
     ------
@@ -89,21 +87,22 @@ class Solver(ABC):
 
     def __call__(
         self,
-        b: Array,
-        x0: Array | None = None,
+        b: V,
+        x0: V | None = None,
         *,
         rtol: float = 1e-5,
         atol: float = 0.0,
         maxiter: int | None = None,
-        callback: Callable[[Array], Any] | None = None,
+        callback: Callable[[V], Any] | None = None,
         history: list[float] | None = None,
-    ) -> Result:
+    ) -> tuple[V, int]:
         """Solve ``A x = b`` until ``norm(b - A x) <= max(rtol * norm(b), atol)``.
 
         Parameters
         ----------
         b
-            The right side: an array of the shape of the rows, float64 or float32.
+            The right side: an array of the shape of the rows, float64 or float32, or a field of
+            several ranks (`boundary.Field`). The solution and all vectors are of its kind.
         x0
             The initial guess, zero by default; it is not changed.
         rtol, atol
@@ -131,11 +130,7 @@ class Solver(ABC):
         NonFiniteError
             If b holds infinities or NaN, or its norm overflows.
         """
-        if not isinstance(b, np.ndarray):
-            raise ArgumentError(
-                f"The right side is {type(b).__name__}, not a NumPy array.",
-                hint="Convert it with np.asarray.",
-            )
+        vectors.check_vector(b)
         for name, tolerance in ("rtol", rtol), ("atol", atol):
             if not tolerance >= 0.0:
                 raise ArgumentError(
@@ -150,8 +145,8 @@ class Solver(ABC):
         if size == 0.0:
             if history is not None:
                 history.append(0.0)
-            return np.zeros(b.shape, b.dtype), 0
-        x = np.zeros(b.shape, b.dtype) if x0 is None else np.array(x0, order="C")
+            return vectors.zeros(b), 0
+        x = vectors.zeros(b) if x0 is None else vectors.copied(x0)
         limit = 10 * b.size if maxiter is None else maxiter
         goal = max(rtol * size, atol)
         steps = self._iterations(x, b, goal)
@@ -172,7 +167,7 @@ class Solver(ABC):
         raise AssertionError("iterations end by returning, or by a Breakdown")
 
     @abstractmethod
-    def _iterations(self, x: Array, b: Array, goal: float) -> Iterator[tuple[float, ...]]:
+    def _iterations(self, x: Vector, b: Vector, goal: float) -> Iterator[tuple[float, ...]]:
         """Improve x repeatedly; yield the norms of the new residuals, first that of the start.
 
         The last norm of each tuple is that of the present x. Raises `Breakdown`.
@@ -242,7 +237,7 @@ def _called(A: Matrix, M: Preconditioner | None) -> Callable[..., Any] | None:
             z[:] = M @ r
 
     elif hasattr(M, "matvec"):
-        return lambda z, r: np.copyto(z, M.matvec(r.ravel()).reshape(r.shape))
+        return _flattened(M)
     elif callable(M):
         return M
     else:
@@ -251,6 +246,21 @@ def _called(A: Matrix, M: Preconditioner | None) -> Callable[..., Any] | None:
             hint="Use a matrix, a smoother, a program (z, r), or a function (z, r) of arrays.",
         )
     return program(z=A.rows, r=A.rows)(apply)
+
+
+def _flattened(M: Any) -> Callable[..., Any]:
+    """Return an operator of SciPy as a function ``(z, r)`` of arrays."""
+
+    def apply(z: Any, r: Any) -> None:
+        if vectors.is_distributed(r):
+            raise ArgumentError(
+                f"The preconditioner {type(M).__name__} of SciPy takes arrays, and the right side "
+                "is a field of several ranks.",
+                hint="Use a matrix, ssr.solvers.Jacobi(), a Multigrid, or a function of fields.",
+            )
+        np.copyto(z, M.matvec(r.ravel()).reshape(r.shape))
+
+    return apply
 
 
 def remembered(kind: type[S], A: Any, *rest: Any) -> S:

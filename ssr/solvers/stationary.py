@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from ..errors import ArgumentError
 from ..matrices.matrix import Matrix
-from ..points.numbers import Array
 from ..programs.program import Program
 from ..programs.reductions import norm
-from .solver import Preconditioner, Result, Solver, remembered
+from . import vectors
+from .solver import Preconditioner, Solver, remembered
+from .vectors import V, Vector
 
 
 class Richardson(Solver):
@@ -37,8 +36,8 @@ class Richardson(Solver):
 
         return self.program(correct)
 
-    def _iterations(self, x: Array, b: Array, goal: float) -> Iterator[tuple[float, ...]]:
-        r, z = np.empty((2, *b.shape), b.dtype)
+    def _iterations(self, x: Vector, b: Vector, goal: float) -> Iterator[tuple[float, ...]]:
+        r, z = vectors.empty(b), vectors.empty(b)
         yield (self._residual(r, b, x),)
         while True:
             yield (self._step(x, r, z),)
@@ -46,16 +45,16 @@ class Richardson(Solver):
 
 def richardson(
     A: Matrix,
-    b: Array,
-    x0: Array | None = None,
+    b: V,
+    x0: V | None = None,
     *,
     rtol: float = 1e-5,
     atol: float = 0.0,
     maxiter: int | None = None,
     M: Preconditioner | None = None,
-    callback: Callable[[Array], Any] | None = None,
+    callback: Callable[[V], Any] | None = None,
     history: list[float] | None = None,
-) -> Result:
+) -> tuple[V, int]:
     """Solve ``A x = b`` by ``x = x + M (b - A x)``, where M approximates the inverse of A.
 
     If M is a smoother, an iteration is a sweep; if M is a `Multigrid`, it is a cycle.
@@ -140,8 +139,8 @@ class Chebyshev(Solver):
 
         return self.program(move)
 
-    def _iterations(self, x: Array, b: Array, goal: float) -> Iterator[tuple[float, ...]]:
-        r, z, d = np.zeros((3, *b.shape), b.dtype)
+    def _iterations(self, x: Vector, b: Vector, goal: float) -> Iterator[tuple[float, ...]]:
+        r, z, d = (vectors.zeros(b) for _ in "rzd")
         yield (self._residual(r, b, x),)
         scale = 1.0 / self.middle
         keep, add = 0.0, scale
@@ -153,17 +152,17 @@ class Chebyshev(Solver):
 
 def chebyshev(
     A: Matrix,
-    b: Array,
-    x0: Array | None = None,
+    b: V,
+    x0: V | None = None,
     *,
     bounds: tuple[float, float],
     rtol: float = 1e-5,
     atol: float = 0.0,
     maxiter: int | None = None,
     M: Preconditioner | None = None,
-    callback: Callable[[Array], Any] | None = None,
+    callback: Callable[[V], Any] | None = None,
     history: list[float] | None = None,
-) -> Result:
+) -> tuple[V, int]:
     """Solve ``A x = b`` by Chebyshev iteration; the eigenvalues of M A are real and within bounds.
 
     Its steps need no dot products. It converges as fast as conjugate gradients do in the worst

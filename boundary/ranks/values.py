@@ -1,0 +1,137 @@
+"""The values of a field on the ranks of this process: their memory, and who owns what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ssr import Space
+from ssr.extension import Array
+
+from ..partition.boxes import Box, as_box, meet, slices, volume
+from ..partition.partition import Partition
+from .memory import Memory
+from .world import World
+
+Views: TypeAlias = Mapping[tuple[int, int], Sequence[Array]]
+"""Parts of arrays, for pairs of a rank that sends and one that receives; none is without parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Points that are owned by a box here, and by one of another partition."""
+
+    mine: int
+    theirs: int
+    points: Box
+
+
+class Values:
+    """The values of a field on the ranks of this process.
+
+    Programs that are bound to a field keep its values, not the field itself.
+
+    Attributes
+    ----------
+    space, partition
+        The points, and who owns them.
+    dtype
+        The type of numbers.
+    memories
+        The memory of each rank.
+    whole
+        In a job of one process alone, the array of the whole; None otherwise.
+    changes, moves
+        How often values have changed, and how often they have moved in memory.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        partition: Partition,
+        components: int | None,
+        dtype: np.dtype[Any],
+        world: World,
+    ) -> None:
+        self.space = space
+        self.partition = partition
+        self.dtype = dtype
+        self.memories: dict[int, Memory] = {}
+        self.whole: Array | None = None
+        self.changes = 0
+        self.moves = 0
+        owned = partition.owned(space)
+        for rank in world.here:
+            memory = Memory(space.ndim, components, dtype)
+            boxes = {b: as_box(owned[b]) for b in partition.of_rank(rank)}
+            boxes = {b: box for b, box in boxes.items() if volume(box)}
+            if world.alone:
+                points = space.box(partition.sizes)
+                memory.hold(points, boxes)
+                self.whole = memory.flat.reshape(
+                    *memory.flat.shape[:-1], *(high - low for low, high in points)
+                )
+            else:
+                memory.grow(boxes, {})
+            self.memories[rank] = memory
+
+    def room(self, rank: int, near: Mapping[int, Box], far: Mapping[int, Sequence[Box]]) -> None:
+        """Make room for what a program reads around boxes, and elsewhere."""
+        if self.memories[rank].grow(near, far):
+            self.moves += 1
+
+    # -- boxes -----------------------------------------------------------------------------------
+
+    def of_rank(self, rank: int) -> Iterator[tuple[int, Box]]:
+        """Yield the boxes of a rank that own points, each with these."""
+        owned = self.partition.owned(self.space)
+        for number in self.memories[rank].near:
+            box = as_box(owned[number])
+            if volume(box):
+                yield number, box
+
+    def views(self) -> Iterator[tuple[Box, Array]]:
+        """Yield what the boxes of all ranks of this process own, with its values."""
+        for rank in self.memories:
+            for number, box in self.of_rank(rank):
+                yield box, self.view(rank, number, box)
+
+    def view(self, rank: int, number: int, points: Box) -> Array:
+        """Return the values of some points of a box."""
+        memory = self.memories[rank]
+        return memory.near[number].view(memory.flat, points)
+
+    # -- what goes from rank to rank -------------------------------------------------------------
+
+    def within(self, points: Box, root: int) -> Views:
+        """Return the values of some points, for a rank that receives all of them."""
+        found: dict[tuple[int, int], list[Array]] = {}
+        for rank in self.memories:
+            for number, box in self.of_rank(rank):
+                part = meet(box, points)
+                if part is not None:
+                    found.setdefault((rank, root), []).append(self.view(rank, number, part))
+        return found
+
+    def places(self, whole: Array, points: Box, root: int) -> Views:
+        """Return where a rank puts the values of some points in an array of these."""
+        found: dict[tuple[int, int], list[Array]] = {}
+        for number, part in self.partition.owners_of(self.space, points):
+            inside = slices(part, (low for low, _ in points))
+            pair = int(self.partition.owners[number]), root
+            found.setdefault(pair, []).append(whole[(..., *inside)])
+        return found
+
+    def shared(self, other: Partition) -> dict[int, list[Shared]]:
+        """Return which points each rank of this process owns together with boxes of ``other``."""
+        return {
+            rank: [
+                Shared(number, theirs, points)
+                for number, box in self.of_rank(rank)
+                for theirs, points in other.owners_of(self.space, box)
+            ]
+            for rank in self.memories
+        }

@@ -1,0 +1,129 @@
+"""Vectors as solvers use them: NumPy arrays, or what other packages give in their place.
+
+Solvers compute with programs. All else that they do with vectors is here; `ssr.extension` says what
+a class of vectors has to have for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, Protocol, TypeAlias, TypeVar, cast
+
+import numpy as np
+
+from ..errors import ArgumentError
+from ..matrices.matrix import Matrix
+from ..points.numbers import Array
+from ..spaces.space import Space
+
+
+class Distributed(Protocol):
+    """A vector that no process holds as an array, such as a `boundary.Field`."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the whole."""
+
+    @property
+    def size(self) -> int:
+        """The number of values of the whole."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of numbers."""
+
+    @property
+    def __ssr_layout__(self) -> Hashable:
+        """What vectors have in common that take each other's place in programs."""
+
+    def __ssr_like__(self, points: Space | None = None, space: Space | None = None) -> Any:
+        """Return another vector: see `empty` and `coarser`."""
+
+    def copy(self) -> Any:
+        """Return a vector with the same values."""
+
+    def set(self, whole: Any) -> None:
+        """Take values from an array of the whole, or one number for all points."""
+
+    def gather(self) -> Array | None:
+        """Return an array of the whole."""
+
+
+Vector: TypeAlias = Array | Distributed
+
+V = TypeVar("V", bound=Vector)
+
+
+def is_distributed(vector: Any) -> bool:
+    """Whether something runs programs itself."""
+    return hasattr(type(vector), "__ssr_program__")
+
+
+def check_vector(b: Any) -> None:
+    """Raise if a right side is no vector.
+
+    Raises
+    ------
+    ArgumentError
+        If it is neither an array nor runs programs itself.
+    """
+    if not isinstance(b, np.ndarray) and not is_distributed(b):
+        raise ArgumentError(
+            f"The right side is {type(b).__name__}, not a NumPy array.",
+            hint="Convert it with np.asarray.",
+        )
+
+
+def layout(vector: Vector) -> Hashable:
+    """Return what vectors have in common that take each other's place in programs."""
+    if isinstance(vector, np.ndarray):
+        return vector.shape, vector.dtype
+    return vector.__ssr_layout__
+
+
+def empty(like: V) -> V:
+    """Return a vector on the same points as another, with its dtype, without values."""
+    if isinstance(like, np.ndarray):
+        return cast(V, np.empty(like.shape, like.dtype))
+    return cast(V, like.__ssr_like__())
+
+
+def zeros(like: V) -> V:
+    """Return a vector of zeros on the same points as another, with its dtype."""
+    made = empty(like)
+    assign(made, 0.0)
+    return made
+
+
+def copied(vector: V) -> V:
+    """Return a vector with the same values, an array in C order."""
+    if is_distributed(vector):
+        return cast(V, cast(Distributed, vector).copy())
+    return cast(V, np.array(vector, order="C"))
+
+
+def coarser(like: V, restriction: Matrix, space: Space) -> V:
+    """Return a vector without values for what a restriction makes of a vector.
+
+    It is a vector on ``space`` for the matrix of the next level.
+    """
+    if isinstance(like, np.ndarray):
+        return cast(V, restriction @ np.zeros_like(like, order="C"))
+    return cast(V, like.__ssr_like__(restriction.rows, space))
+
+
+def assign(vector: Vector, whole: Any) -> None:
+    """Set a vector to the values of an array of the whole, or to a number."""
+    if isinstance(vector, np.ndarray):
+        vector[...] = whole
+    else:
+        vector.set(whole)
+
+
+def whole(vector: Vector) -> Array:
+    """Return all values as an array; of a distributed vector a copy, in every process."""
+    if isinstance(vector, np.ndarray):
+        return vector
+    found = vector.gather()
+    assert found is not None, "all processes gather"
+    return found
