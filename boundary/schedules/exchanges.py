@@ -179,6 +179,6 @@ def check_uncut(footprint: Footprint) -> None:
             raise UnsupportedError(
                 f"The solve for {nest.target!r} in {name} crosses a cut between boxes.",
                 note="Each of its rows depends on rows before it, which another box computes.",
-                hint="Cut along axes without such dependences, "
-                "or solve with the entries within a box alone.",
+                hint="Cut along axes without such dependences, or take an iteration whose rows "
+                "wait for none: ssr.solvers.Jacobi() instead of GaussSeidel(), for example.",
             )

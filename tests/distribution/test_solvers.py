@@ -1,0 +1,215 @@
+"""Solvers on fields of several ranks: the bits, norms and errors of solvers on arrays."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse.linalg import aslinearoperator
+
+import boundary as bc
+import ssr
+from ssr import errors
+from ssr.solvers import (
+    GaussSeidel,
+    Jacobi,
+    Multigrid,
+    bicgstab,
+    cg,
+    chebyshev,
+    gmres,
+    interpolation,
+    richardson,
+)
+
+from . import ranks
+from .ranks import Parts
+
+n, m = ssr.sizes("n m")
+fine, coarse = ssr.Space(2 * n + 1, 2 * m + 1), ssr.Space(n, m)
+NEAR = {(0, 1): -1.0, (0, -1): -1.0, (1, 0): -1.0, (-1, 0): -1.0}
+TILTED = {(0, 0): 4.0, (0, 1): -1.5, (0, -1): -0.5, (1, 0): -1.0, (-1, 0): -1.0}
+SIZES = {"n": 5, "m": 3}
+BOXES = (2, 0, ((0, 2), (0, 7))), (0, 0, ((2, 11), (0, 1))), (2, 0, ((2, 11), (1, 7)))
+PARTS = [Parts(1), Parts(3), Parts(4, cut=(2, 2)), Parts(7, cut=(4, 3)), Parts(3, boxes=BOXES)]
+
+
+@pytest.fixture(autouse=True)
+def plain_kernels(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let programs run as plain Python, with arrays too."""
+    call = ssr.Program.__call__
+
+    def run(program: ssr.Program, *args: Any) -> Any:
+        arrays = not any(isinstance(a, ssr.Value | ssr.Field | bc.Field) for a in args)
+        return program.run_plain(*args) if arrays else call(program, *args)
+
+    monkeypatch.setattr(ssr.Program, "__call__", run)
+    with ranks.plain_kernels():
+        yield
+
+
+class Equations:
+    """Matrices, and solvers for them, whose programs are made within a test."""
+
+    def __init__(self) -> None:
+        self.A = ssr.stencil(fine, fine, {(0, 0): 4.0, **NEAR}, outside="drop")
+        self.B = ssr.stencil(fine, fine, TILTED, outside="drop")
+        P = interpolation(fine, coarse)
+        self.grids = Multigrid(self.A, P, P.T, smoother=Jacobi(), coarsest=20)
+
+        @ssr.program(z=fine, r=fine)
+        def quarter(z: Any, r: Any) -> None:
+            z[:] = 0.25 * r
+
+        self.quarter = quarter
+
+    def by_python(self, z: Any, r: Any) -> None:
+        """Call programs from Python."""
+        self.quarter(z, r)
+
+
+SOLVERS: dict[str, Callable[..., Any]] = {
+    "cg": lambda e, b, **more: cg(e.A, b, **more),
+    "cg, Jacobi": lambda e, b, **more: cg(e.A, b, M=Jacobi(), **more),
+    "cg, multigrid": lambda e, b, **more: cg(e.A, b, M=e.grids, **more),
+    "multigrid": lambda e, b, **more: e.grids.solve(b, **more),
+    "bicgstab": lambda e, b, **more: bicgstab(e.B, b, M=e.quarter, **more),
+    "gmres": lambda e, b, **more: gmres(e.B, b, M=e.by_python, restart=4, **more),
+    "richardson": lambda e, b, **more: richardson(e.A, b, M=Jacobi(), **more),
+    "chebyshev": lambda e, b, **more: chebyshev(e.A, b, bounds=(0.5, 8.0), **more),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"), [*((name, np.float64) for name in SOLVERS), ("cg, multigrid", np.float32)]
+)
+def test_bits_of_arrays(name: str, dtype: Any) -> None:
+    equations, solve = Equations(), SOLVERS[name]
+    b, x0 = np.random.default_rng(0).uniform(-1, 1, (2, *fine.extent(SIZES))).astype(dtype)
+    before = x0.copy()
+    norms: list[float] = []
+    seen: list[Any] = []
+    x, info = solve(
+        equations, b, x0=x0, rtol=0.05, maxiter=4, history=norms,
+        callback=lambda x: seen.append(x.copy()),
+    )  # fmt: skip
+    for parts in PARTS:
+        on = parts.spread(fine, SIZES)
+        start = on.scatter(fine, x0)
+        many: list[float] = []
+        passed: list[Any] = []
+        y, found = solve(
+            equations, on.scatter(fine, b), x0=start, rtol=0.05, maxiter=4, history=many,
+            callback=lambda x, passed=passed: passed.append(x.gather()),
+        )  # fmt: skip
+        assert (found, many) == (info, norms)
+        ranks.check_equal([y, start], [x, before], repr(parts))
+        assert len(passed) == len(seen)
+        assert all(map(np.array_equal, passed, seen))
+
+
+def test_a_hierarchy_of_matrices() -> None:
+    """Extents of three grids are known by the sizes of the coarsest one."""
+    s = ssr.Space(4 * n + 3)
+    A = ssr.stencil(s, s, {-1: -1.0, 0: 2.5, 1: -1.0}, outside="drop")
+    grids = Multigrid.galerkin(A, 3, smoother=Jacobi(2 / 3))
+    for size in 1, 4:
+        b = np.random.default_rng(0).uniform(-1, 1, s.extent({"n": size}))
+        x, info = grids.solve(b, rtol=1e-3)
+        assert info == 0
+        for parts in Parts(1), Parts(2), Parts(5), Parts(7, cut=(7,)):
+            y, found = grids.solve(parts.spread(s, {"n": size}).scatter(s, b), rtol=1e-3)
+            assert found == 0
+            ranks.check_equal([y], [x], repr(parts))
+
+
+def test_a_right_side_of_zeros() -> None:
+    e, on = Equations(), bc.spread(fine, bc.simulated(2), **SIZES)
+    x, info = cg(e.A, on.zeros(fine))
+    assert info == 0
+    assert np.array_equal(x.gather(), np.zeros(x.shape))
+
+
+def test_what_does_not_fit() -> None:
+    e, on = Equations(), bc.spread(fine, bc.simulated(2), **SIZES)
+    b, array = on.zeros(fine), np.ones(fine.extent(SIZES))
+    b.set(1.0)
+    with pytest.raises(errors.UnsupportedError, match="crosses a cut between boxes") as found:
+        cg(e.A, b, M=GaussSeidel())
+    assert "ssr.solvers.Jacobi()" in str(found.value)
+    with pytest.raises(errors.UnsupportedError, match="crosses a cut between boxes"):
+        Multigrid(e.A, *(e.grids.prolongations * 2)).solve(b)
+    with pytest.raises(errors.ArgumentError, match="of SciPy takes arrays"):
+        cg(e.A, b, M=aslinearoperator(np.eye(array.size)))
+    with pytest.raises(errors.ArgumentError, match="'x' is ndarray"):
+        cg(e.A, b, array)
+    with pytest.raises(errors.ArgumentError, match="is ndarray"):
+        cg(e.A, array, b)
+    with pytest.raises(errors.DtypeError):
+        cg(e.A, b, on.zeros(fine, np.float32))
+    with pytest.raises(errors.SpaceError, match="is on Space"):
+        cg(e.A, on.zeros(fine.nodes()))
+    with pytest.raises(errors.NonFiniteError):
+        cg(e.A, on.empty(fine))
+    with pytest.raises(errors.ArgumentError, match="spread in another way"):
+        cg(e.A, b, bc.spread(fine, bc.simulated(3), **SIZES).zeros(fine))
+
+
+def test_vectors_of_a_solver_are_not_kept() -> None:
+    """Programs stay bound for the next call, but not to fields that are gone."""
+    e, on = Equations(), bc.spread(fine, bc.simulated(2), **SIZES)
+    b = on.zeros(fine)
+    b.set(1.0)
+    for _ in range(3):
+        cg(e.A, b, maxiter=2)
+        gc.collect()
+        assert sum(isinstance(thing, bc.Field) for thing in gc.get_objects()) <= 1
+    assert len(on._bound) == 1  # the norm of b
+
+
+# -- levels --------------------------------------------------------------------------------------
+
+
+def test_levels_known_by_one_space() -> None:
+    """A field of the coarser level stands for points of this one, as arrays do."""
+    P = interpolation(fine, coarse)
+
+    @ssr.program(f=fine, c=coarse)
+    def down(f: Any, c: Any) -> None:
+        c[:] = P.T @ f
+
+    @ssr.program(c=coarse, f=fine)
+    def up(c: Any, f: Any) -> Any:
+        f[:] = f - P @ c
+        return ssr.sum(f)
+
+    sizes = {"n": 7, "m": 7}
+    arrays = [np.random.default_rng(0).uniform(-1, 1, fine.extent(sizes))]
+    arrays += [np.zeros((7, 7)), np.zeros((3, 3))]
+    for k in 0, 1:
+        down(arrays[k], arrays[k + 1])
+    sums = [up(arrays[k + 1], arrays[k]) for k in (1, 0)]
+    for parts in Parts(1), Parts(4), Parts(6, cut=(2, 3)), Parts(9, cut=(15, 1)):
+        levels = [parts.spread(fine, sizes)]
+        for _ in range(2):
+            levels.append(levels[-1].coarsen(coarse, fine))
+        fields = [on.zeros(fine) for on in levels]
+        fields[0].set(np.random.default_rng(0).uniform(-1, 1, fine.extent(sizes)))
+        for k in 0, 1:
+            down(fields[k], fields[k + 1])
+        assert [up(fields[k + 1], fields[k]) for k in (1, 0)] == sums
+        ranks.check_equal(fields, arrays, repr(parts))
+
+
+def test_levels_that_are_none() -> None:
+    on = bc.spread(fine, bc.simulated(2), **SIZES)
+    with pytest.raises(errors.ShapeError, match="'points' has length 3"):
+        on.coarsen(coarse, ssr.Space(n, 2 * m))
+    with pytest.raises(errors.UnboundError, match="more than one"):
+        on.coarsen(coarse, ssr.Space(n + ssr.size("q"), m))
+    grid = bc.Grid([(4, 2), (4, 3)], links=bc.bricks(1, 2))
+    with pytest.raises(errors.ArgumentError, match="2 kinds of blocks"):
+        bc.spread(grid, bc.simulated(2)).coarsen(grid.kinds[0])
