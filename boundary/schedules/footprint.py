@@ -96,8 +96,9 @@ class Footprint:
     shares
         For each unit that is a step of another package, which box makes what.
     complete
-        Whether each box writes all that it owns of what nests write. Nests that store on several
-        spaces may miss some: where a box owns points of one of them and no rows of the nest.
+        Whether each box writes all that it owns of what nests write, by rows of its own: what it
+        writes beyond them is not final. Nests that store on several spaces may miss some, where a
+        box owns points of one of them and not these rows of the nest.
     """
 
     def __init__(self, declaration: Declaration, meta: KernelMeta, partition: Partition) -> None:
@@ -223,8 +224,9 @@ class Footprint:
         for reach in unit.writes:
             boxes = self._reached(reach, values, runs)
             every = self._reached(reach, self._values(whole), filled(whole))
-            own = common(every, self.owned(reach.array))
-            self.complete = self.complete and bool(within(own, boxes).all())
+            owned = self.owned(reach.array)
+            final = within(common(every, owned), boxes) & within(common(whole, owned), rows)
+            self.complete = self.complete and bool(final.all())
             self._hulls[reach.array] = around(self._hulls[reach.array], boxes)
             held = [as_box(box) for box in boxes[filled(boxes)]]
             before = written.get(reach.array)

@@ -134,6 +134,21 @@ def test_spaces_of_other_extents(program: ssr.Program) -> None:
                 ranks.check(program, args, cells, {"n": size}, parts)
 
 
+def test_fields_with_ghosts_on_a_coarse_level() -> None:
+    """Their owners are not those of the points alone, so that no box runs the rows of both."""
+    wide = coarse.grow(2)
+
+    @ssr.program(x=coarse, h=wide)
+    def p(x: Any, h: Any) -> None:
+        x[:] = 0.5 * x + h[coarse]
+        h[:] = 0.5 * h
+        h[coarse] = h[coarse] + x
+
+    args = [np.linspace(1.0, 2.0, 5), np.linspace(0.0, 1.0, 9)]
+    for parts in Parts(2), Parts(3), Parts(5, cut=(5,)):
+        ranks.check(p, args, fine, {"n": 5}, parts)
+
+
 def test_literal_sizes_share_no_nest_across_ends() -> None:
     """A box that owns points of one space and none of another runs the statements of both."""
     f, c = ssr.Space(8), ssr.Space(5)
