@@ -28,7 +28,12 @@ checks a number that a user gives, and `unchecked` is the kernel without any che
 **Boxes with memory of their own.** An argument whose class has a method ``__ssr_program__(program,
 args, named, bound)`` runs the programs that are called with it, or bound to it (``bound``), itself:
 what the method returns is the result. For ``A @ x`` its class has ``__array_ufunc__ = None`` and
-``__rmatmul__``. The `declaration` of a program is all that was declared. With
+``__rmatmul__``. Solvers take such an argument in the place of an array if it has the attributes
+``shape``, ``size`` and ``dtype``, and the methods ``copy()``, ``set(whole)``, which takes an array
+or a number, and ``gather()``, which returns an array of the whole. ``__ssr_like__()`` returns
+another one on the same points without values, ``__ssr_like__(points, space)`` one on the points of
+a coarser space, which the next level of a `Multigrid` knows as ``space``; two of them with the same
+``__ssr_layout__`` can take each other's place. The `declaration` of a program is all that was declared. With
 ``Options(distributed=True)`` its kernel is one for boxes with memory of their own; if all boxes of
 a partition have all rows or at least `WIDE` along each of their last two axes, ``wide_boxes=True``
 saves work beyond them. The program declared with these options makes constants at each run, so that
