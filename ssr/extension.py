@@ -28,12 +28,7 @@ checks a number that a user gives, and `unchecked` is the kernel without any che
 **Boxes with memory of their own.** An argument whose class has a method ``__ssr_program__(program,
 args, named, bound)`` runs the programs that are called with it, or bound to it (``bound``), itself:
 what the method returns is the result. For ``A @ x`` its class has ``__array_ufunc__ = None`` and
-``__rmatmul__``. Solvers take such an argument in the place of an array if it has the attributes
-``shape``, ``size`` and ``dtype``, and the methods ``copy()``, ``set(whole)``, which takes an array
-or a number, and ``gather()``, which returns an array of the whole. ``__ssr_like__()`` returns
-another one on the same points without values, ``__ssr_like__(points, space)`` one on the points of
-a coarser space, which the next level of a `Multigrid` knows as ``space``; two of them with the same
-``__ssr_layout__`` can take each other's place. The `declaration` of a program is all that was declared. With
+``__rmatmul__``. The `declaration` of a program is all that was declared. With
 ``Options(distributed=True)`` its kernel is one for boxes with memory of their own; if all boxes of
 a partition have all rows or at least `WIDE` along each of their last two axes, ``wide_boxes=True``
 saves work beyond them. The program declared with these options makes constants at each run, so that
@@ -47,6 +42,14 @@ of them read there. A move works through records of `RECORD` integers, each of w
 to `UNPACK`, or to copy `WITHIN` an array. Buffers need `buffer_elements`, and reductions `STATE`
 integers each, which are zero at first; `shares` is what each of several processes gives to them,
 and `combined` makes of that the states of all.
+
+**Vectors.** Solvers take an argument that runs programs itself in the place of an array. Its class
+then has the attributes ``shape``, ``size`` and ``dtype``, and the methods ``copy()``, ``gather()``,
+which returns an array of the whole, and ``set(whole)``, which takes such an array or a number.
+``__ssr_like__()`` returns another vector on the same points, without values;
+``__ssr_like__(points, space)`` returns one on the points of a coarser space, for programs of the
+next level of a `Multigrid`, to which they are ``space``. Vectors with the same ``__ssr_layout__``
+take each other's place in programs.
 """
 
 from __future__ import annotations
