@@ -23,7 +23,8 @@ of a field.
 **Kernels.** `folded` names the steps of a program whose points are not stored. `build` returns the
 kernel of a program, and `describe` what a caller must know of it. A kernel takes a table that
 `layout_of` makes of its arrays; `offsets_of` says where an array of the whole lies, `number_of`
-checks a number that a user gives, and `unchecked` is the kernel without any check of types.
+checks a number that a user gives, `check_row` that there is one for each scalar, and `unchecked` is
+the kernel without any check of types.
 
 **Boxes with memory of their own.** An argument whose class has a method ``__ssr_program__(program,
 args, named, bound)`` runs the programs that are called with it, or bound to it (``bound``), itself:
@@ -33,15 +34,21 @@ what the method returns is the result. For ``A @ x`` its class has ``__array_ufu
 a partition have all rows or at least `WIDE` along each of their last two axes, ``wide_boxes=True``
 saves work beyond them. The program declared with these options makes constants at each run, so that
 fields can hold them. `KernelMeta.units` then says what it runs in order, each a `UnitMeta`: nests,
-each with a table of boxes (`NestMeta`, `blocked`), calls of steps and moves, each with tables of
-its own. Units with empty tables do nothing, so a program is run in several calls of the kernel. A
-`Reach` is what a nest reads or writes of an array, and `region` what that is for given boxes.
-`KernelMeta.wide` names fields that have the points of a temporary there, such as ghosts. Beyond the
-rows of its box a nest may write what is not final: its steps compute for themselves what later ones
-of them read there. A move works through records of `RECORD` integers, each of which is to `PACK`,
-to `UNPACK`, or to copy `WITHIN` an array. Buffers need `buffer_elements`, and reductions `STATE`
-integers each, which are zero at first; `shares` is what each of several processes gives to them,
-and `combined` makes of that the states of all.
+each with a table of boxes (`NestMeta`, `blocked`), calls of steps and moves, each with links and
+weights of its own. A `Reach` is what a nest reads or writes of an array, and `region` what that is
+for given boxes. `KernelMeta.wide` names fields that have the points of a temporary there, such as
+ghosts. Beyond the rows of its box a nest may write what is not final: its steps compute for
+themselves what later ones of them read there. A move works through records of `RECORD` integers,
+each of which is to `PACK`, to `UNPACK`, or to copy `WITHIN` an array. Buffers need
+`buffer_elements`, and reductions `STATE` integers each, which are cleared before the first step;
+`shares` is what each of several processes gives to them, and `combined` makes of that the states
+of all.
+
+**Schedules.** Such a kernel goes through a schedule once for each row of scalars, by the tables
+that `step_tables` makes. A `Step` is a `Run` of some units; a `Function` of C, which is called by
+its address; or None, where the kernel returns `LEFT` and is called again behind the step. It
+returns `FINISHED` in the end, `FAILED` where a function has failed, and `LATE` where one that is
+asked whether it is done takes long. `At` are the integers that say where the kernel is.
 
 **Vectors.** Solvers take an argument that runs programs itself in the place of an array. Its class
 then has the attributes ``shape``, ``size`` and ``dtype``, and the methods ``copy()``, ``gather()``,
@@ -68,12 +75,15 @@ from .points.sets import Domain
 from .programs.expression import Expression
 from .programs.external import extend
 from .programs.program import declaration
+from .run.bound import check_row
 from .run.call_layout import blocked, buffer_elements, layout_of, offsets_of
 from .run.check_arrays import number_of
 from .run.declaration import Declaration
 from .run.launch import unchecked
+from .run.steps import Function, Run, Step, step_tables
 from .runtime.metadata import BufferMeta, KernelMeta, NestMeta, UnitMeta
 from .runtime.reach import Reach, region
+from .runtime.steps import FAILED, FINISHED, LATE, LEFT, At
 from .runtime.sums import STATE, combined, shares
 from .spaces.binding import match_sizes
 from .spaces.space import Box, VectorSpace, row_domain
@@ -82,6 +92,10 @@ from .symbols.printing import show
 
 __all__ = [
     "AXES",
+    "FAILED",
+    "FINISHED",
+    "LATE",
+    "LEFT",
     "PACK",
     "RECORD",
     "STATE",
@@ -90,17 +104,21 @@ __all__ = [
     "WITHIN",
     "Affine",
     "Array",
+    "At",
     "Box",
     "BufferMeta",
     "Declaration",
     "Domain",
     "Expression",
     "External",
+    "Function",
     "KernelMeta",
     "Layout",
     "Made",
     "NestMeta",
     "Reach",
+    "Run",
+    "Step",
     "Tables",
     "UnitMeta",
     "VectorSpace",
@@ -109,6 +127,7 @@ __all__ = [
     "blocked",
     "buffer_elements",
     "build",
+    "check_row",
     "combined",
     "declaration",
     "describe",
@@ -127,6 +146,7 @@ __all__ = [
     "shares",
     "show",
     "spaces",
+    "step_tables",
     "told",
     "unchecked",
 ]

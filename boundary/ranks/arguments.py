@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from ssr.errors import ContiguityError, DtypeError, ShapeError
-from ssr.extension import STATE, Array, layout_of, offsets_of
+from ssr.extension import (
+    STATE,
+    Array,
+    At,
+    Run,
+    Step,
+    layout_of,
+    offsets_of,
+    step_tables,
+    unchecked,
+)
 
 from ..schedules.plan import Plan
 from ..schedules.schedule import KernelPart
@@ -16,12 +26,6 @@ from .memory import Memory
 from .moves import RankMoves
 from .tables import RankTables
 from .values import Values
-
-Arguments: TypeAlias = tuple[tuple[Any, ...], tuple[Any, ...]]
-"""What a kernel takes before the scalars of a call, and behind them."""
-
-STOP = np.zeros(1, np.int64)
-"""The tables of a step of another package that does not run."""
 
 
 class RankMemory:
@@ -39,8 +43,8 @@ class RankMemory:
         For each of these the offset of index zero, and the strides of all axes but the last.
     fields, components
         The arrays of the program's fields: vector fields whole, and as their components.
-    states, results
-        What reductions have found, and what a call returns.
+    states
+        What reductions have found.
     """
 
     def __init__(self, plan: Plan, rank: int, fields: Mapping[str, Values]) -> None:
@@ -67,9 +71,7 @@ class RankMemory:
         self.components = [array for memory in mine for array in memory.arrays()]
         self.temporaries = [self.memories[name].array for name in meta.temporaries]
         self.states = np.zeros((meta.reductions, STATE), np.int64)
-        self.results = np.zeros(meta.results)
         self.buffers: list[Array] = []
-        self.scratch: dict[int, Array] = {}
 
 
 def _check(name: str, array: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
@@ -85,37 +87,85 @@ def _check(name: str, array: Array, shape: tuple[int, ...], dtype: np.dtype[Any]
         )
 
 
-def arguments(
-    plan: Plan, part: KernelPart, rank: RankMemory, tables: RankTables, moves: RankMoves
-) -> Arguments:
-    """Return the arguments by which a rank runs a part of the kernel."""
-    meta, dtype = plan.meta, plan.dtype
+class RankCall:
+    """A kernel with the arguments by which one rank goes through the steps of a schedule.
+
+    Parameters
+    ----------
+    plan
+        The program.
+    steps
+        The steps, as those of the kernel.
+    rank, tables, moves
+        The rank's memory, and what runs there.
+
+    Attributes
+    ----------
+    at
+        Where the kernel is, as `ssr.extension.At` says.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        steps: Sequence[Step],
+        rank: RankMemory,
+        tables: RankTables,
+        moves: RankMoves,
+    ) -> None:
+        meta, dtype = plan.meta, plan.dtype
+        if not rank.buffers:
+            rank.buffers = [np.zeros(tables.buffer(buffer), dtype) for buffer in meta.buffers]
+        laid = step_tables(meta, steps, dtype)
+        arrays = rank.fields if meta.whole else rank.components
+        self.at = np.zeros(len(At), np.int64)
+        self._run = unchecked(plan.kernel.run)
+        self._first = *arrays, *rank.captured.values(), *rank.temporaries, *rank.buffers
+        self._states = (rank.states,) if meta.reductions else ()
+        self._returns = bool(meta.results)
+        self._rest = (
+            layout_of([*rank.components, *rank.captured.values()], 0),
+            laid.tables,
+            laid.links,
+            laid.weights,
+            np.zeros(tables.scratch(dtype), dtype),
+            moves.messages,
+            laid.steps,
+            self.at,
+        )
+        self._arguments: tuple[Any, ...] = ()
+
+    def begin(self, scalars: Array, results: Array) -> None:
+        """Begin with the first step for the first row of scalars."""
+        self.at[:] = 0
+        self.at[At.ROWS] = len(scalars)
+        returned = (results,) if self._returns else ()
+        self._arguments = *self._first, scalars, *self._states, *returned, *self._rest
+
+    def go_on(self) -> int:
+        """Go on until all is done, or there is a step that is the caller's; return which it is."""
+        return self._run(*self._arguments)
+
+    def next_step(self) -> None:
+        """Leave the step behind."""
+        self.at[At.STEP] += 1
+
+
+def kernel_step(plan: Plan, part: KernelPart, tables: RankTables, moves: RankMoves) -> Run:
+    """Return a part of the kernel as what a rank runs there."""
     nests: dict[int, Array] = {}
-    calls: dict[int, tuple[Array, Array, Array]] = {}
-    nothing = np.zeros(0, dtype)
+    calls: dict[int, tuple[Array, Array]] = {}
+    nothing = np.zeros(0, plan.dtype)
     unit = 0
-    for record in meta.units:
+    for record in plan.meta.units:
         if record.kind == "move":  # before the unit, or behind the last
-            calls[record.number] = moves.records(part, unit), nothing, moves.messages
+            calls[record.number] = moves.records(part, unit), nothing
             continue
         rows = part.units.get(unit)
-        if record.kind == "nest":
-            table = tables.nest(unit, rows or "all")
-            nests[record.number] = table if rows else table[:0]
-        else:
-            made = tables.call(unit, dtype)
-            scratch = rank.scratch.setdefault(unit, np.zeros(made.scratch, dtype))
-            calls[record.number] = made.links if rows else STOP, made.weights, scratch
+        if rows and record.kind == "nest":
+            nests[record.number] = tables.nest(unit, rows)
+        elif rows:
+            made = tables.call(unit, plan.dtype)
+            calls[record.number] = made.links, made.weights
         unit += 1
-    if not rank.buffers:
-        rank.buffers = [np.zeros(tables.buffer(buffer), dtype) for buffer in meta.buffers]
-    given = rank.fields if meta.whole else rank.components
-    scratch_of_calls = (calls[n][2] for n in range(len(meta.calls)))
-    first = *given, *rank.captured.values(), *rank.temporaries, *rank.buffers, *scratch_of_calls
-    behind: list[Any] = [dtype.type(value) for value in plan.declaration.constants]
-    behind += [rank.states] if meta.reductions else []
-    behind += [rank.results] if meta.results else []
-    behind.append(layout_of([*rank.components, *rank.captured.values()], 0))
-    behind += [nests[n] for n in range(len(meta.nests))]
-    behind += [array for n in range(len(meta.calls)) for array in calls[n][:2]]
-    return first, tuple(behind)
+    return Run(nests, calls)

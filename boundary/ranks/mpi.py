@@ -12,6 +12,7 @@ import numpy as np
 
 from ssr.extension import Array
 
+from .calls import Requests, compiled
 from .waiting import Awaited, Watch, watch_of
 from .world import Channel, Letter, World
 
@@ -115,6 +116,9 @@ class _Requests(Channel):
         self._requests = tuple(requests)
         self._awaited = Awaited(what, lambda: _missing(requests, peers))
         weakref.finalize(self, _free, self._requests)
+        if compiled():
+            self._known = Requests(self._requests)
+            self.starting, self.waiting = self._known.starting, self._known.waiting
 
     def start(self) -> None:
         for request in self._requests:
@@ -122,6 +126,9 @@ class _Requests(Channel):
 
     def wait(self) -> None:
         self._watch.complete(self._requests, self._awaited)
+
+    def failure(self, code: int) -> Exception:
+        return self._known.failure(code)
 
 
 def _free(requests: Iterable[Any]) -> None:

@@ -1,28 +1,22 @@
-"""Programs bound to fields of several ranks: kernels run part by part, with messages between."""
+"""Programs bound to fields: what a call checks, and what it remembers for the next."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 
 import ssr
 from ssr.errors import ArgumentError, DtypeError, SpaceError
-from ssr.extension import number_of, unchecked
+from ssr.extension import Array, check_row, number_of
 
 from ..schedules.explain import Explained
-from ..schedules.messages import Post
-from ..schedules.plan import Plan, plan
-from ..schedules.schedule import KernelPart, Reduce, Start, Step, Wait
-from .arguments import Arguments, RankMemory, arguments
+from ..schedules.plan import plan
+from .arguments import RankMemory
 from .field import Field, Ground
-from .moves import RankMoves
+from .prepared import Prepared
 from .tables import RankTables
-from .world import Channel, Letter
-
-Action: TypeAlias = "Callable[[], None] | list[Arguments]"
-"""A step of a schedule: messages, or a part of the kernel with the arguments of each rank."""
 
 
 class BoundHere:
@@ -48,6 +42,7 @@ class BoundHere:
         ground.world.first(
             lambda: self._plan_for(dtype), f"the making of {program.ir.name}'s kernel"
         )
+        self._kept = frozenset(fields) - self._plan.changed
         self._prepare()
 
     def __repr__(self) -> str:
@@ -76,7 +71,7 @@ class BoundHere:
         self._ranks = [RankMemory(self._plan, rank, fields) for rank in here]
         self._tables = [RankTables(self._plan.footprint, rank) for rank in self._ranks]
         self._moves = self._moved()
-        self._ready: dict[frozenset[str], _Ready] = {}
+        self._ready: dict[frozenset[str], Prepared] = {}
         self._seen: dict[str, int] = {}
 
     def _fresh(self) -> frozenset[str]:
@@ -95,41 +90,68 @@ class BoundHere:
         ArgumentError
             If the numbers are not those of the scalars without a value.
         """
-        numbers = self._numbers(scalars)
-        if self._moves != self._moved():  # another program needed more room
-            self._prepare()
-        fresh = self._fresh()
+        (results,) = self.repeat([scalars]).tolist()
+        return self._program.returned(tuple(results))
+
+    def repeat(self, rows: Iterable[Sequence[float]]) -> Array:
+        """Run the program for each row of scalars, one after the other, with the bits of calls.
+
+        Returns
+        -------
+        array
+            A row of results for each of scalars.
+
+        Raises
+        ------
+        ArgumentError
+            If a row is not one of numbers for the scalars without a value.
+        """
+        numbers = self._numbers(rows)
+        results = np.zeros((len(numbers), self._plan.meta.results))
+        done = 0
+        while done < len(numbers):
+            if self._moves != self._moved():  # another program needed more room
+                self._prepare()
+            fresh = self._fresh()
+            end = len(numbers) if fresh == self._kept else done + 1
+            self._run(fresh, numbers[done:end], results[done:end])
+            done = end
+        return results
+
+    def _run(self, fresh: frozenset[str], numbers: Array, results: Array) -> None:
+        """Run the program for rows of numbers, before each of which some fields are fresh."""
         ready = self._ready.get(fresh)
         if ready is None:
-            ready = self._ready[fresh] = self._made_ready(fresh)
+            ready = self._ready[fresh] = Prepared(
+                self._plan, self._ground.world, self._ranks, self._tables, fresh
+            )
         try:
-            results = ready.run(numbers)
+            ready.run(numbers, results)
         except BaseException:  # such as Ctrl-C: what is under way is not taken up again
             self._ready.clear()
             raise
         finally:
             for name in self._plan.changed:
                 self._fields[name].changes += 1
-        for name, field in self._fields.items():
-            if name not in self._plan.changed:
-                self._seen[name] = field.changes
-        return self._program.returned(results)
+        for name in self._kept:
+            self._seen[name] = self._fields[name].changes
 
-    def _made_ready(self, fresh: frozenset[str]) -> _Ready:
-        return _Ready(self._plan, self._ground, self._ranks, self._tables, fresh)
-
-    def _numbers(self, scalars: Sequence[float]) -> list[Any]:
-        """Return the numbers of all scalars in the type of the kernel."""
-        if len(scalars) != len(self._open):
-            raise ArgumentError(
-                f"The program takes {len(self._open)} scalars ({', '.join(self._open)}), "
-                f"not {len(scalars)}."
-            )
-        kind, given = self._plan.dtype.type, iter(scalars)
-        return [
-            kind(number_of(name, next(given) if value is None else value))
-            for name, value in self._scalars.items()
-        ]
+    def _numbers(self, rows: Iterable[Sequence[float]]) -> Array:
+        """Return the numbers of all scalars and constants for each row of those without a value."""
+        constants = self._plan.declaration.constants
+        found = []
+        for row in rows:
+            check_row(row, self._open)
+            given = iter(row)
+            found.append((
+                *[
+                    number_of(name, next(given)) if value is None else value
+                    for name, value in self._scalars.items()
+                ],
+                *constants,
+            ))  # fmt: skip
+        width = len(self._scalars) + len(constants)
+        return np.array(found, self._plan.dtype).reshape(len(found), width)
 
 
 class BoundAlone:
@@ -155,6 +177,10 @@ class BoundAlone:
     def __call__(self, *scalars: float) -> Any:
         """Run the program; see `BoundHere.__call__`."""
         return self._run(*scalars)
+
+    def repeat(self, rows: Iterable[Sequence[float]]) -> Array:
+        """Run the program for each row of scalars; see `BoundHere.repeat`."""
+        return self._run.repeat(rows)
 
     @property
     def schedule(self) -> Explained:
@@ -237,76 +263,3 @@ def _stands_for(field: Field, kind: Any, ground: Ground) -> bool:
         and np.array_equal(one.owners, other.owners)
         and np.array_equal(one.owned(field.space), other.owned(space))
     )
-
-
-class _Ready:
-    """A program with its tables and messages, for fields of which some have not changed."""
-
-    def __init__(
-        self,
-        plan: Plan,
-        ground: Ground,
-        ranks: Sequence[RankMemory],
-        tables: Sequence[RankTables],
-        fresh: frozenset[str],
-    ) -> None:
-        self._plan, self._ranks, self._tables, self._world = plan, ranks, tables, ground.world
-        self._reduces = bool(plan.meta.reductions)
-        made = plan.schedule(fresh)
-        posts = [Post(plan.footprint, exchange) for exchange in made.exchanges]
-        self._moves = [RankMoves(plan.footprint, posts, rank, plan.dtype) for rank in ranks]
-        titles = [Explained(plan.footprint, made).title(number) for number in range(len(posts))]
-        self._channels = [self._channel(number, title) for number, title in enumerate(titles)]
-        self._actions: list[Action] = [self._action(step) for step in made.steps]
-        self._run = unchecked(plan.kernel.run)
-
-    def _channel(self, exchange: int, title: str) -> Channel:
-        """Return the channel of an exchange for the ranks of this process."""
-        outgoing: list[Letter] = []
-        incoming: list[Letter] = []
-        for moves in self._moves:
-            mail, slot = moves.mails[exchange], moves.slots[exchange]
-            for messages, starts, letters in (
-                (mail.sends, slot.sends, outgoing),
-                (mail.receives, slot.receives, incoming),
-            ):
-                for message, start in zip(messages, starts, strict=True):
-                    values = moves.messages[start : start + message.count]
-                    letters.append(Letter(message.source, message.target, values))
-        return self._world.channel(outgoing, incoming, title)
-
-    def _action(self, step: Step) -> Action:
-        match step:
-            case Start(exchange):
-                return self._channels[exchange].start
-            case Wait(exchange):
-                return self._channels[exchange].wait
-            case Reduce(unit):
-                return lambda: self._reduce(unit)
-            case KernelPart():
-                every = zip(self._ranks, self._tables, self._moves, strict=True)
-                return [arguments(self._plan, step, *of_rank) for of_rank in every]
-
-    def _reduce(self, unit: int) -> None:
-        folds = self._plan.footprint.units[unit].folds
-        kinds, rows = [kind for _, kind, _ in folds], [row for _, _, row in folds]
-        what = f"a reduction of {self._plan.declaration.program.name}"
-        states = [rank.states[rows] for rank in self._ranks]
-        whole = self._world.reduced(kinds, states, what)
-        for rank in self._ranks:
-            rank.states[rows] = whole
-
-    def run(self, scalars: Sequence[Any]) -> tuple[float, ...]:
-        """Run the program; return its numbers."""
-        run = self._run
-        if self._reduces:
-            for rank in self._ranks:
-                rank.states[...] = 0
-        for action in self._actions:
-            if callable(action):
-                action()
-                continue
-            for before, behind in action:
-                refused = run(*before, *scalars, *behind)
-                assert not refused, "the kernel refused arrays of the layout it was prepared for"
-        return tuple(self._ranks[0].results.tolist()) if self._plan.meta.results else ()

@@ -141,6 +141,11 @@ class RankTables:
             known = self._calls[unit] = self._assembled(unit, dtype)
         return known
 
+    def scratch(self, dtype: Any) -> int:
+        """Return how many numbers of scratch memory these steps need."""
+        units = (n for n, unit in enumerate(self.footprint.units) if unit.kind == "call")
+        return max((self.call(unit, dtype).scratch for unit in units), default=0)
+
     def _assembled(self, unit: int, dtype: Any) -> Tables:
         names, external = self.footprint.fields(unit), self.footprint.external(unit)
         layouts: list[tuple[int, ...]] = []

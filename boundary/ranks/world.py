@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ssr.errors import ArgumentError
-from ssr.extension import Array, combined, integer, shares
+from ssr.extension import Array, Function, combined, integer, shares
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,7 +21,16 @@ class Letter:
 
 
 class Channel(ABC):
-    """The messages of one exchange, prepared once and sent many times."""
+    """The messages of one exchange, prepared once and sent many times.
+
+    Attributes
+    ----------
+    starting, waiting
+        Functions of C that do what `start` and `wait` do, for kernels to call; None without any.
+    """
+
+    starting: Function | None = None
+    waiting: Function | None = None
 
     @abstractmethod
     def start(self) -> None:
@@ -30,6 +39,10 @@ class Channel(ABC):
     @abstractmethod
     def wait(self) -> None:
         """Wait until what others have sent is there, and may be overwritten what was sent."""
+
+    def failure(self, code: int) -> Exception:
+        """Return the error behind what one of these functions has returned."""
+        raise NotImplementedError
 
 
 class World(ABC):

@@ -25,7 +25,8 @@ class Kernel:
     """A kernel ready to be called.
 
     ``run`` is the compiled function, or checked source as plain Python. It takes the vector fields
-    that ``meta`` calls ``whole`` as one array, else an array for each component.
+    that ``meta`` calls ``whole`` as one array, else an array for each component. A kernel for boxes
+    with memory of their own takes the steps of a schedule (`ssr.run.steps`).
     """
 
     name: str
@@ -124,7 +125,8 @@ def build_plain(program: ir.Program, options: Options, dtype: str) -> Kernel:
         _keep(name, text)
     module = _module(f"ssr_plain_{name}", text)
     meta, seconds = KernelMeta.of(module.META), time.perf_counter() - start
-    return Kernel(name, text.source, meta, plain(module.kernel), found is not None, seconds)
+    run = module.call if meta.units else module.kernel
+    return Kernel(name, text.source, meta, plain(run), found is not None, seconds)
 
 
 def kernel_name(program: ir.Program, options: Options, dtype: str, *form: str) -> str:
@@ -191,8 +193,9 @@ def compiled(module: ModuleType, meta: KernelMeta, code: machine.Code | None) ->
     They become part of the kernel's machine code, and are kept with it only.
     """
     scope = dict(vars(module))
-    main, signature = ("call", "WHOLE") if meta.whole else ("kernel", "SIGNATURE")
-    parts = [*meta.functions, *(["kernel"] if meta.whole else [])]
+    main = "call" if meta.whole or meta.units else "kernel"
+    signature = "WHOLE" if meta.whole and not meta.units else "SIGNATURE"
+    parts = [*meta.functions, *(["kernel"] if main == "call" else [])]
     part = machine.jit(None, overlapping=meta.debug)
     for name in parts:
         scope[name] = part(FunctionType(scope[name].__code__, scope))

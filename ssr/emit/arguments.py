@@ -28,10 +28,9 @@ class Argument:
 def arguments(unit: Unit, meta: KernelMeta) -> list[Argument]:
     """Return the arguments of a kernel in order."""
     element, calls = unit.element, range(len(unit.calls))
-    scratch = [*(b.argument for b in meta.buffers), *map(externals.scratch, calls)]
     return [
-        *(Argument(spelled(n), _array(unit, f)) for n, f in unit.arrays.items()),
-        *(Argument(name, f"{element}[::1]") for name in scratch),
+        *_memory(unit, meta),
+        *(Argument(externals.scratch(call), f"{element}[::1]") for call in calls),
         *(Argument(spelled(name), element) for name in meta.scalars),
         *([Argument("state", "i8[:, ::1]")] if meta.reductions else []),
         *([Argument("results", "f8[::1]")] if meta.results else []),
@@ -43,6 +42,38 @@ def arguments(unit: Unit, meta: KernelMeta) -> list[Argument]:
             for call in calls
             for name, kind in zip(externals.tables(call), ("i8", element), strict=True)
         ),
+    ]
+
+
+def driven_arguments(unit: Unit, meta: KernelMeta) -> list[Argument]:
+    """Return the arguments of the function that goes through the steps of a schedule.
+
+    All tables of nests are one array; so are all links and all weights of calls, which share their
+    scratch memory. A row of scalars is for a run, and so is one of results.
+    """
+    element = unit.element
+    return [
+        *_memory(unit, meta),
+        Argument("scalars", _read(element, 2, "C")),
+        *([Argument("state", "i8[:, ::1]")] if meta.reductions else []),
+        *([Argument("results", "f8[:, ::1]")] if meta.results else []),
+        Argument("layout", "i8[::1]"),
+        Argument("tables", _read("i8", 1, "C")),
+        *_stored(unit, meta),
+        Argument("links", _read("i8", 1, "C")),
+        Argument("weights", _read(element, 1, "C")),
+        Argument("scratch", f"{element}[::1]"),
+        Argument("messages", f"{element}[::1]"),
+        Argument("steps", _read("i8", 2, "C")),
+        Argument("at", "i8[::1]"),
+    ]
+
+
+def _memory(unit: Unit, meta: KernelMeta) -> list[Argument]:
+    """Return the arguments that are fields, temporaries and buffers."""
+    return [
+        *(Argument(spelled(n), _array(unit, f)) for n, f in unit.arrays.items()),
+        *(Argument(buffer.argument, f"{unit.element}[::1]") for buffer in meta.buffers),
     ]
 
 

@@ -2,7 +2,8 @@
 
 A kernel takes arrays, scratch buffers, scalars, the layout of its arrays and one table for each
 nest. A table has a row for each box: sizes, bounds, and for each array the flat offset of index
-zero and its strides.
+zero and its strides. One for boxes with memory of their own takes all tables as one array, and the
+step of a schedule that says which parts of it are used.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from .unit import Unit
 from .write_externals import functions_of
 from .write_loops import STRIP
 from .write_nests import kernel_body, write_nests
-from .write_whole import whole_lines
+from .write_steps import driver_lines, parameters
+from .write_whole import signature_lines, whole_lines
 from .writer import shown
 
 MEMORY, ROWS, LOOKS = ("ld", "st"), ("require",), ("unfit",)
@@ -30,6 +32,9 @@ WHOLE = ("apart", "component")
 
 REDUCTIONS = ("accumulate", "extreme", "found", "total")
 POLLING = ("poll", "stopwatch")
+STEPS = ("between", "follow")
+"""What kernels for boxes with memory of their own take too."""
+
 EVERYWHERE = frozenset(("np", "real", "range", "min", "max", "abs"))
 """Names that generated functions know beside those they import."""
 
@@ -48,18 +53,22 @@ def _module(
     unit: Unit, meta: KernelMeta, functions: Functions, body: Sequence[str]
 ) -> Iterator[str]:
     """Yield the lines of a module."""
-    given = arguments(unit, meta)
     yield from [f'"""{shown(unit.title)}"""', "", *_imports(unit, wide=bool(meta.stored)), ""]
     yield from [f"META = {meta.literal()!r}", "", f"real = np.{unit.dtype}"]
     yield from (f"{name} = real({value})" for value, name in functions.constants.items())
     yield from (f"{name} = {text!r}" for text, name in functions.labels.items())
     yield ""
     yield from (line for text in functions.texts.values() for line in ("", *text, ""))
+    if unit.distributed:
+        yield from ["", f"def kernel({', '.join(parameters(unit, meta))}):"]
+        yield from [*_start(unit, meta, body), *body, "    return 0"]
+        yield from driver_lines(unit, meta)
+        return
+    given = arguments(unit, meta)
     yield from ["", f"def kernel({', '.join(a.name for a in given)}):"]
     yield from refusals(unit.program.fields, meta.written)
-    yield from _start(unit, meta, body)
-    yield from [*body, "    return 0", "", "", "SIGNATURE = i8("]
-    yield from [*(f"    {a.type}," for a in given), ")"]
+    yield from [*_start(unit, meta, body), *body, "    return 0", "", ""]
+    yield from signature_lines("SIGNATURE", given)
     if not unit.checked:
         yield from whole_lines(unit.program, given, OTHER_LAYOUT)
 
@@ -67,8 +76,8 @@ def _module(
 def _imports(unit: Unit, *, wide: bool) -> list[str]:
     """Return the lines that import what a kernel is written in; ``wide`` adds short integers."""
     checked = (MEMORY + ROWS + LOOKS) if unit.debug else ROWS if unit.checked else ()
-    whole = WHOLE if unit.program.vectors and not unit.checked else ()
-    operations = OPERATIONS if unit.debug else sorted(OPERATIONS + MEMORY + whole)
+    whole = WHOLE if unit.distributed or (unit.program.vectors and not unit.checked) else ()
+    operations = sorted(OPERATIONS + (() if unit.debug else MEMORY) + whole)
     return [
         "import numpy as np",
         f"from numba.types import Array, f4, f8, {'i4, ' if wide else ''}i8",
@@ -77,16 +86,17 @@ def _imports(unit: Unit, *, wide: bool) -> list[str]:
         f"from ssr.runtime.intrinsics import {', '.join(operations)}",
         f"from ssr.runtime.lanes import {', '.join(REDUCTIONS)}",
         f"from ssr.runtime.polling import {', '.join(POLLING)}",
+        *([f"from ssr.runtime.steps import {', '.join(STEPS)}"] if unit.distributed else []),
     ]
 
 
 def _start(unit: Unit, meta: KernelMeta, body: Sequence[str]) -> Iterator[str]:
     """Yield the lines before the first nest: cleared states, and what all nests use.
 
-    Who runs a program on boxes with memory of their own clears the states: it takes several calls.
+    On boxes with memory of their own the states are cleared before the first step of a schedule.
     """
     used = names(body)
-    if "watch" in used:
+    if "watch" in used and not unit.distributed:
         yield "    watch = stopwatch()"
     if "one" in used:
         yield "    one = layout[0]"

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .. import ir
+from ..lower.moves import kind_of
 from .outline import Functions
+from .step_columns import call_runs, call_slices
 from .unit import Unit
 from .write_rows import value_text
 from .writer import Writer, shown, spelled
@@ -50,17 +52,20 @@ def _names(calls: Sequence[ir.Call]) -> list[str]:
 def call_lines(unit: Unit, number: int, functions: Functions) -> list[str]:
     """Return the lines that make a call.
 
-    In a kernel for boxes with memory of their own, a call without links is left out: each run of
-    the kernel is a phase of the program, in which most calls have nothing to do.
+    In a kernel for boxes with memory of their own, a call without links is left out: in most steps
+    of a schedule most calls have nothing to do.
     """
     call, depth = unit.calls[number], 1
     writer = Writer({}, {}, "", 0, {}, {}, functions)
     numbers = [value_text(writer, value, {}, depth) for value in call.scalars]
-    arguments = [*map(spelled, call.fields), *tables(number), scratch(number), *numbers]
-    function = _names(unit.calls)[number]
+    taken: Sequence[str] = [*tables(number), scratch(number)]
     if unit.distributed:
-        writer.line(depth, f"if {tables(number)[0]}.shape[0]:")
+        memory = "messages" if kind_of(call) == "move" else "scratch"
+        taken = [*call_slices(len(unit.nests), number), memory]
+        writer.line(depth, f"if {call_runs(len(unit.nests), number)}:")
         depth += 1
+    arguments = [*map(spelled, call.fields), *taken, *numbers]
+    function = _names(unit.calls)[number]
     writer.line(depth, f"{function}({', '.join(arguments)})  # {shown(call.name)}")
     return writer.lines
 

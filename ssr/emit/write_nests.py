@@ -9,6 +9,7 @@ from ..lower.nests import bounds
 from .debug_checks import after_nest, in_box
 from .describe import has_own_rows
 from .outline import Functions, names
+from .step_columns import nest_range
 from .unit import Unit
 from .write_externals import call_lines
 from .write_loops import write_tree
@@ -53,23 +54,26 @@ def _nest_lines(
 ) -> list[str]:
     """Return the lines of a nest; the debug build examines what it has made."""
     examined = in_box(writer, nest, number, unit.looks) if unit.debug else []
-    lines = _boxes(writer, unit.program, nest, number, [*inside, *examined])
+    lines = _boxes(unit, writer, nest, number, [*inside, *examined])
     lines += _totals(nest, unit.reductions)
     return lines + after_nest(nest, unit.arrays, number, unit.looks) if unit.debug else lines
 
 
 def _boxes(
-    writer: Writer, program: ir.Program, nest: ir.Nest, number: int, inside: Sequence[str]
+    unit: Unit, writer: Writer, nest: ir.Nest, number: int, inside: Sequence[str]
 ) -> list[str]:
     """Return the loop over the boxes of a nest: what it takes from its table, and its inside."""
     start = [line for b in nest.buffers for line in _buffer_lines(writer, nest.axes, b)]
     start += [f"        {name} = {text}" for name, text in sorted(writer.shifts.items())]
     used = set(names([*start, *inside]))
-    part = nest.rows.slices if has_own_rows(nest, program) else ":"
-    columns = enumerate(_columns(writer, program, nest.axes))
+    part = nest.rows.slices if has_own_rows(nest, unit.program) else ":"
+    columns = [*_columns(writer, unit.program, nest.axes)]
+    boxes, entry = f"range(table_{number}.shape[0])", f"table_{number}[box, {{}}]"
+    if unit.distributed:
+        boxes, entry = nest_range(number, len(columns)), "tables[box + {}]"
     return [
-        f"    for box in range(table_{number}.shape[0]):  # {shown(nest.target)}[{part}] = ...",
-        *(f"        {c} = table_{number}[box, {n}]" for n, c in columns if c in used),
+        f"    for box in {boxes}:  # {shown(nest.target)}[{part}] = ...",
+        *(f"        {c} = {entry.format(n)}" for n, c in enumerate(columns) if c in used),
         *start,
         *inside,
     ]

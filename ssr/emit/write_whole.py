@@ -6,7 +6,8 @@ from which the kernel is called with one array for each component.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from .. import ir
 from .arguments import Argument
@@ -14,6 +15,41 @@ from .writer import spelled
 
 NAME = "call"
 """The function's name in the module, beside ``kernel``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """Arguments with vector fields whole.
+
+    Attributes
+    ----------
+    given
+        The arguments.
+    apart
+        Conditions that each vector field has as many components as it should.
+    parts
+        For each component the source that takes it out of its field.
+    """
+
+    given: tuple[Argument, ...]
+    apart: tuple[str, ...]
+    parts: dict[str, str]
+
+
+def with_whole(program: ir.Program, arguments: Sequence[Argument]) -> Whole:
+    """Return arguments with an array for each vector field instead of one for each component."""
+    kinds = {a.name: a.type for a in arguments}
+    vectors = {f"v__{name}": [spelled(c) for c in found] for name, found in program.vectors}
+    owner = {c: (name, n) for name, found in vectors.items() for n, c in enumerate(found)}
+    names = dict.fromkeys(owner[a.name][0] if a.name in owner else a.name for a in arguments)
+    return Whole(
+        tuple(
+            Argument(n, _wider([kinds[c] for c in vectors[n]]) if n in vectors else kinds[n])
+            for n in names
+        ),
+        tuple(f"apart({name}, {len(found)})" for name, found in vectors.items()),
+        {c: f"component({name}, {n})" for c, (name, n) in owner.items()},
+    )
 
 
 def whole_lines(program: ir.Program, arguments: Sequence[Argument], refused: int) -> list[str]:
@@ -30,38 +66,23 @@ def whole_lines(program: ir.Program, arguments: Sequence[Argument], refused: int
     """
     if not program.vectors:
         return []
-    kinds = {a.name: a.type for a in arguments}
-    parts = {name: [spelled(c) for c in found] for name, found in program.vectors}
-    given, taken = _grouped(parts, list(kinds))
-    wholes = [f"apart(v__{name}, {len(found)})" for name, found in parts.items()]
-    signature = [_wider([kinds[c] for c in parts[n]]) if n in parts else kinds[n] for n in given]
+    whole = with_whole(program, arguments)
     return [
         "",
         "",
-        f"def {NAME}({', '.join(f'v__{n}' if n in parts else n for n in given)}):",
-        f"    if not ({' and '.join(wholes)}):",
+        f"def {NAME}({', '.join(a.name for a in whole.given)}):",
+        f"    if not ({' and '.join(whole.apart)}):",
         f"        return {refused}",
-        f"    return kernel({', '.join(taken)})",
+        f"    return kernel({', '.join(whole.parts.get(a.name, a.name) for a in arguments)})",
         "",
         "",
-        "WHOLE = i8(",
-        *(f"    {kind}," for kind in signature),
-        ")",
+        *signature_lines("WHOLE", whole.given),
     ]
 
 
-def _grouped(
-    vectors: Mapping[str, Sequence[str]], arguments: Sequence[str]
-) -> tuple[list[str], list[str]]:
-    """Return what is given, with vectors whole, and what the kernel takes of it."""
-    owner = {c: (name, n) for name, found in vectors.items() for n, c in enumerate(found)}
-    given: dict[str, None] = {}
-    taken = []
-    for argument in arguments:
-        name, place = owner.get(argument, (argument, 0))
-        given[name] = None
-        taken.append(f"component(v__{name}, {place})" if argument in owner else argument)
-    return list(given), taken
+def signature_lines(name: str, arguments: Sequence[Argument]) -> list[str]:
+    """Return the lines that give a name to the types of a function."""
+    return [f"{name} = i8(", *(f"    {a.type}," for a in arguments), ")"]
 
 
 def _wider(types: Sequence[str]) -> str:

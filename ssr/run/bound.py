@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..errors import ArgumentError, ShapeError
 from .check_arrays import number_of
@@ -57,6 +59,48 @@ class Bound:
         self._kept.append(arguments)
         return self._returned(self._launch.found(arguments)) if self._results else None
 
+    def repeat(self, rows: Iterable[Sequence[float]]) -> np.ndarray[Any, Any]:
+        """Run the program for each row of scalars, one after the other, with the bits of calls.
+
+        On many ranks this is one call of compiled code, messages included.
+
+        Parameters
+        ----------
+        rows
+            For each run the scalars of a call; ``[()] * 10`` for ten runs without any.
+
+        Returns
+        -------
+        array
+            For each run the numbers that a call returns; none for programs that return nothing.
+
+        Raises
+        ------
+        ArgumentError
+            If a row has not a number for each scalar without a value.
+
+        Examples
+        --------
+        >>> import numpy as np, ssr
+        >>> cells = ssr.Space(3)
+        >>> @ssr.program(u=cells, dt=ssr.scalar)
+        ... def decay(u, dt):
+        ...     u[:] = u - dt * u
+        ...     return ssr.sum(u)
+        >>> decay.bind(np.ones(3)).repeat([(0.5,), (0.5,), (0.25,)])
+        array([[1.5   ],
+               [0.75  ],
+               [0.5625]])
+        """
+        every = list(rows)
+        results = np.empty((len(every), self._launch.results))
+        for row, found in zip(every, results, strict=True):
+            check_row(row, self._open)
+            returned = self(*row)
+            if self._results:
+                found[:] = returned
+        return results
+
     def _arguments(self) -> tuple[Any, ...]:
         """Return what the kernel takes, with new scratch memory; None for scalars of a call."""
         middle, end = self._launch.memory(free=True)
@@ -64,10 +108,20 @@ class Bound:
 
     def _given(self, arguments: tuple[Any, ...], scalars: tuple[float, ...]) -> list[Any]:
         """Return arguments with the scalars of a call."""
-        if len(scalars) != len(self._open):
-            raise ArgumentError(
-                f"The bound program takes {len(self._open)} numbers, not {len(scalars)}.",
-                note=f"They are {', '.join(self._open)}." if self._open else None,
-            )
+        check_row(scalars, self._open)
         rest = iter([number_of(n, s) for n, s in zip(self._open, scalars, strict=True)])
         return [next(rest) if a is None else a for a in arguments]
+
+
+def check_row(scalars: Any, names: Sequence[str]) -> None:
+    """Raise unless there is a number for each scalar that was not bound."""
+    if not hasattr(scalars, "__len__"):
+        raise ArgumentError(
+            f"{scalars!r} is not a row of scalars.",
+            hint="Write [(0.1,), (0.2,)] for two runs with a scalar.",
+        )
+    if len(scalars) != len(names):
+        raise ArgumentError(
+            f"The bound program takes {len(names)} numbers, not {len(scalars)}.",
+            note=f"They are {', '.join(names)}." if names else None,
+        )

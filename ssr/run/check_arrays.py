@@ -144,6 +144,8 @@ def dtype_name(dtype: Any) -> str:
 
 def number_of(name: str, value: Any) -> float:
     """Return the value of a scalar as a float."""
+    if type(value) is float:
+        return value
     found = plain(value)
     if isinstance(found, bool) or not isinstance(found, numbers.Real):
         raise ArgumentError(f"Scalar {name!r} is {type(value).__name__}, not a number.")

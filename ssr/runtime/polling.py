@@ -93,7 +93,7 @@ def _asked(module: Any) -> Any:
     (watch,) = asked.args
     builder = llvm.IRBuilder(asked.append_basic_block("entry"))
     builder.store(WORD(POINTS), watch)
-    place, now = builder.gep(watch, [WORD(1)]), _nanoseconds(builder)
+    place, now = builder.gep(watch, [WORD(1)]), nanoseconds(builder)
     last = builder.load(place)
     first = builder.icmp_signed("==", last, WORD(0))
     with builder.if_then(first):
@@ -102,22 +102,22 @@ def _asked(module: Any) -> Any:
     with builder.if_then(builder.or_(first, soon)):
         builder.ret(NUMBER(0))
     builder.store(now, place)
-    lock = builder.call(_external(module, "PyGILState_Ensure", NUMBER), [])
-    raised = builder.call(_external(module, "PyErr_CheckSignals", NUMBER), [])
-    builder.call(_external(module, "PyGILState_Release", llvm.VoidType(), NUMBER), [lock])
+    lock = builder.call(external(module, "PyGILState_Ensure", NUMBER), [])
+    raised = builder.call(external(module, "PyErr_CheckSignals", NUMBER), [])
+    builder.call(external(module, "PyGILState_Release", llvm.VoidType(), NUMBER), [lock])
     builder.ret(raised)
     return asked
 
 
-def _nanoseconds(builder: Any) -> Any:
+def nanoseconds(builder: Any) -> Any:
     """Return the time of a clock that only goes forward."""
-    pair = builder.alloca(WORD, 2)
-    clock = _external(builder.module, "clock_gettime", NUMBER, NUMBER, pair.type)
+    pair = cgutils.alloca_once(builder, WORD, 2)
+    clock = external(builder.module, "clock_gettime", NUMBER, NUMBER, pair.type)
     builder.call(clock, [NUMBER(CLOCK), pair])
     seconds, rest = (builder.load(builder.gep(pair, [WORD(n)])) for n in range(2))
     return builder.add(builder.mul(seconds, WORD(10**9)), rest)
 
 
-def _external(module: Any, name: str, result: Any, *arguments: Any) -> Any:
+def external(module: Any, name: str, result: Any, *arguments: Any) -> Any:
     """Return a function of Python or of the C library."""
     return cgutils.get_or_insert_function(module, llvm.FunctionType(result, arguments), name)

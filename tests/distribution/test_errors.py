@@ -46,7 +46,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "twice": (lambda: axpy.bind(x, x), errors.ArgumentError, "are the same field"),
     "scalar": (lambda: axpy.bind(x, y, "a"), errors.ArgumentError, "'s' is str, not a number"),
     "scalar field": (lambda: axpy(x, y, x), errors.ArgumentError, "'s' is Field, not a number"),
-    "no scalar": (lambda: axpy.bind(x, y)(), errors.ArgumentError, r"takes 1 scalars \(s\), not 0"),
+    "no scalar": (lambda: axpy.bind(x, y)(), errors.ArgumentError, "takes 1 numbers, not 0"),
     "missing": (lambda: axpy(x), errors.ArgumentError, "misses y, s"),
     "boxes": (lambda: axpy(x, y, 1.0, boxes=[((0, 4), (0, 4))]), errors.BoxError, "cut already"),
     "stored": (lambda: stored @ line.zeros(four), errors.UnsupportedError, "by a stored matrix"),

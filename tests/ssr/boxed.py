@@ -14,7 +14,7 @@ import numpy as np
 
 import ssr
 from ssr import ir
-from ssr.extension import AXES, declaration
+from ssr.extension import AXES, Run, declaration
 from ssr.run.call_layout import buffer_elements
 from ssr.run.check_arrays import read_first
 from ssr.runtime.metadata import UnitMeta
@@ -22,6 +22,8 @@ from ssr.runtime.reach import Reach, region
 from ssr.runtime.sums import STATE, merged
 from ssr.spaces.binding import match_sizes
 from ssr.spaces.space import Box
+
+from . import driven
 
 Array = np.ndarray[Any, Any]
 Cuts = Sequence[Sequence[int]]
@@ -222,30 +224,23 @@ class Boxed:
         boxes: Sequence[Box] = (),
     ) -> None:
         """Call the kernel with tables for some nests and calls."""
-        none, numbers = np.empty(0, np.int64), np.empty(0, self.dtype)
-        layout = [1, 0]
-        for name in self.meta.fields:
-            layout += [0, *arrays[name].shape, *arrays[name].strides]
         needed = [
             max((buffer_elements(b, box) for box in boxes if b.nest in tables), default=0)
             for b in self.meta.buffers
         ]
-        calls = range(len(self.meta.calls))
-        code = self.kernel.run(
-            *arrays.values(),
-            *(np.full(size, np.nan, self.dtype) for size in needed),
-            *(np.empty(links[n].scratch if n in links else 0, self.dtype) for n in calls),
-            *self.scalars,
-            *([self.state] if self.meta.reductions else []),
-            *([self.results] if self.meta.results else []),
-            np.array(layout, np.int64),
-            *(tables.get(n, none.reshape(0, 1)) for n in range(len(self.meta.nests))),
-            *(
-                array
-                for n in calls
-                for array in ((links[n].links, links[n].weights) if n in links else (none, numbers))
-            ),
+        run = Run(tables, {n: (made.links, made.weights) for n, made in links.items()})
+        given = driven.arguments(
+            self.meta,
+            [*arrays.values()],
+            [None, run],
+            driven.start(step=1),  # the first one clears the states
+            buffers=[np.full(size, np.nan, self.dtype) for size in needed],
+            scalars=[self.scalars],
+            state=self.state,
+            results=self.results[np.newaxis],
+            scratch=max((made.scratch for made in links.values()), default=0),
         )
+        code = self.kernel.run(*given)
         assert code == 0, f"the kernel returned {code}"
 
 

@@ -13,13 +13,24 @@ from hypothesis import strategies as st
 import ssr
 from ssr.build.pipeline import lower
 from ssr.errors import BoxError, UnsupportedError
-from ssr.extension import PACK, RECORD, STATE, UNPACK, WITHIN, Reach, merged, region
+from ssr.extension import (
+    FINISHED,
+    PACK,
+    RECORD,
+    STATE,
+    UNPACK,
+    WITHIN,
+    Reach,
+    Run,
+    merged,
+    region,
+)
 from ssr.points.affine import Affine
 from ssr.points.sets import Domain
 from ssr.runtime.metadata import KernelMeta
 from ssr.runtime.sums import add, extreme, found, reduced, total
 
-from . import memory, plain, programs, test_random_programs
+from . import driven, memory, plain, programs, test_random_programs
 from . import strategies as some
 from .boxed import Boxed
 from .ghosts import filled
@@ -355,8 +366,8 @@ def test_a_region_without_rows_is_empty() -> None:
 # -- moves ---------------------------------------------------------------------------------------
 
 
-def moved(compiled: bool, records: list[tuple[int, ...]], scratch: Array, x: Array) -> None:
-    """Run the first move of a kernel with two fields, the second of which is ``x``."""
+def moved(compiled: bool, records: list[tuple[int, ...]], messages: Array, x: Array) -> None:
+    """Run a move of a kernel with two fields, the second of which is ``x``."""
 
     @ssr.program(y=line, x=cells)
     def p(y: Any, x: Any) -> None:
@@ -367,13 +378,10 @@ def moved(compiled: bool, records: list[tuple[int, ...]], scratch: Array, x: Arr
     launcher = own._launcher if compiled else own._plain
     y = np.zeros(3)
     kernel = launcher.kernel("float64")
-    layout = [1, 0, 0, 3, 8, 0, *x.shape, *x.strides]
-    tables = [np.empty((0, 9), np.int64) for _ in kernel.meta.nests]
-    links = [np.empty(0, np.int64) for _ in kernel.meta.calls]
-    links[1] = np.array(records, np.int64).ravel()
-    calls = [array for each in links for array in (each, np.empty(0))]
-    memory = [scratch for _ in links]
-    assert kernel.run(y, x, *memory, np.array(layout, np.int64), *tables, *calls) == 0
+    links = np.array(records, np.int64)
+    steps = [Run(calls={1: (links, np.empty(0))})]
+    given = driven.arguments(kernel.meta, [y, x], steps, driven.start(), messages=messages)
+    assert kernel.run(*given) == FINISHED
     assert not y.any()
 
 

@@ -1,0 +1,124 @@
+"""Programs that are ready to run on the ranks of a process: kernels, tables and messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ssr.extension import FAILED, FINISHED, Array, At
+from ssr.extension import Step as KernelStep
+
+from ..schedules.explain import Explained
+from ..schedules.messages import Post
+from ..schedules.plan import Plan
+from ..schedules.schedule import KernelPart, Reduce, Start, Step, Wait
+from .arguments import RankCall, RankMemory, kernel_step
+from .moves import RankMoves
+from .tables import RankTables
+from .world import Channel, Letter, World
+
+
+class Prepared:
+    """A program with its tables and messages, for fields of which some have not changed.
+
+    Parameters
+    ----------
+    plan
+        The program.
+    world
+        All ranks.
+    ranks, tables
+        The memory of those of this process, and what runs there.
+    fresh
+        The fields that have not changed since a run before.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        world: World,
+        ranks: Sequence[RankMemory],
+        tables: Sequence[RankTables],
+        fresh: Iterable[str],
+    ) -> None:
+        self._plan, self._world, self._ranks = plan, world, ranks
+        made = plan.schedule(fresh)
+        posts = [Post(plan.footprint, exchange) for exchange in made.exchanges]
+        moves = [RankMoves(plan.footprint, posts, rank, plan.dtype) for rank in ranks]
+        explained = Explained(plan.footprint, made)
+        self._channels = [
+            self._channel(moves, number, explained.title(number)) for number in range(len(posts))
+        ]
+        self._steps = made.steps
+        self._calls = []
+        for rank, table, move in zip(ranks, tables, moves, strict=True):
+            steps = [self._step(step, table, move) for step in made.steps]
+            self._calls.append(RankCall(plan, steps, rank, table, move))
+
+    def _channel(self, moves: Sequence[RankMoves], exchange: int, title: str) -> Channel:
+        """Return the channel of an exchange for the ranks of this process."""
+        outgoing: list[Letter] = []
+        incoming: list[Letter] = []
+        for of_rank in moves:
+            mail, slot = of_rank.mails[exchange], of_rank.slots[exchange]
+            for messages, starts, letters in (
+                (mail.sends, slot.sends, outgoing),
+                (mail.receives, slot.receives, incoming),
+            ):
+                for message, start in zip(messages, starts, strict=True):
+                    values = of_rank.messages[start : start + message.count]
+                    letters.append(Letter(message.source, message.target, values))
+        return self._world.channel(outgoing, incoming, title)
+
+    def _step(self, step: Step, tables: RankTables, moves: RankMoves) -> KernelStep:
+        """Return what the kernel of a rank does at a step; None for what it leaves to us."""
+        match step:
+            case KernelPart():
+                return kernel_step(self._plan, step, tables, moves)
+            case Start(exchange):
+                return self._channels[exchange].starting
+            case Wait(exchange):
+                return self._channels[exchange].waiting
+            case Reduce():
+                return None
+
+    def _reduce(self, unit: int) -> None:
+        folds = self._plan.footprint.units[unit].folds
+        kinds, rows = [kind for _, kind, _ in folds], [row for _, _, row in folds]
+        what = f"a reduction of {self._plan.declaration.program.name}"
+        states = [rank.states[rows] for rank in self._ranks]
+        whole = self._world.reduced(kinds, states, what)
+        for rank in self._ranks:
+            rank.states[rows] = whole
+
+    def run(self, scalars: Array, results: Array) -> None:
+        """Run the program for each row of scalars; leave its numbers in the rows of results.
+
+        All ranks stop at the same steps, unless each is a process of its own.
+        """
+        for call in self._calls:
+            call.begin(scalars, results)
+        while True:
+            reasons = [call.go_on() for call in self._calls]
+            if reasons[0] == FINISHED:
+                return
+            self._do(reasons[0])
+            for call in self._calls:
+                call.next_step()
+
+    def _do(self, reason: int) -> None:
+        """Do the step at which kernels have stopped."""
+        at = self._calls[0].at
+        step = self._steps[at[At.STEP]]
+        match step:
+            case Reduce(unit):
+                self._reduce(unit)
+            case KernelPart():
+                raise AssertionError("the kernel refused arrays of the layout it was prepared for")
+            case Start(exchange) | Wait(exchange):
+                channel = self._channels[exchange]
+                if reason == FAILED:
+                    raise channel.failure(int(at[At.CODE]))
+                if isinstance(step, Start):
+                    channel.start()
+                else:
+                    channel.wait()

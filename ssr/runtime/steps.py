@@ -1,0 +1,180 @@
+"""How a kernel for boxes with memory of their own goes through the steps of a schedule.
+
+A step is a row of integers, the first of which says what it is. A kernel does by itself
+
+``RUN``
+    a part of its own work: the row says which (`ssr.run.steps`);
+``BEGIN``
+    a call of a function of C, ``int begin(int count, void *things)``: the row has its address, the
+    count, and the address of the things;
+``ASK``
+    calls of ``int ask(int count, void *things, int *done, void *notes)``, until it is done: the row
+    has the address of the notes, too.
+
+The functions return zero unless they fail. Their addresses are data, so that a kernel can be kept
+on disk. At each other step, ``LEAVE``, the kernel returns `LEFT`, and is called again behind it. It
+also returns if a function has `FAILED`, and if one is asked for longer than `PATIENCE`, `LATE`: the
+caller may then run handlers of signals, and find out what is wrong.
+
+What it goes through is a table of steps, for each row of a table of numbers; `AT` says where it is.
+Called from plain Python, `follow` leaves each step to its caller.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from llvmlite import ir as llvm
+from numba import types
+from numba.core import cgutils
+from numba.extending import lower_builtin, type_callable
+from numba.np.arrayobj import populate_array
+
+from .intrinsics import Memory
+from .polling import CLOCK, external, nanoseconds
+
+RUN, BEGIN, ASK, LEAVE = range(4)
+
+FINISHED, LEFT, FAILED, LATE = 0, 3, 4, 5
+"""What a kernel returns behind the last step, or at one; 1 and 2 are for arrays it refuses."""
+
+
+class At(IntEnum):
+    """The integers that say where a kernel is."""
+
+    ROW = 0
+    STEP = 1
+    CODE = 2
+    """What a function has returned that has failed."""
+    ROWS = 3
+    """How many rows of numbers there are."""
+
+
+PATIENCE = 200_000_000
+"""Nanoseconds for which a function is asked."""
+
+SPINS = 2000
+"""How often it is asked before the processor is given to others each time."""
+
+YIELDS = hasattr(os, "sched_yield")
+"""Whether the C library has a function for that."""
+
+WORD, NUMBER = llvm.IntType(64), llvm.IntType(32)
+BYTES = llvm.IntType(8).as_pointer()
+
+
+def follow(steps: Any, at: Any) -> int:
+    """Call the function of a step; return `FINISHED`, or why the kernel returns."""
+    return LEFT
+
+
+def between(a: Any, start: int, stop: int) -> Any:
+    """Return a part of an array of one axis."""
+    return a[start:stop] if isinstance(a, np.ndarray) else Memory(a.array[start:stop])
+
+
+@type_callable(between)
+def _type_between(context: Any) -> Callable[..., Any]:
+    return lambda a, start, stop: a if isinstance(a, types.Array) else None
+
+
+@lower_builtin(between, types.Array, types.Integer, types.Integer)
+def _lower_between(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    array, start, stop = args
+    whole = context.make_array(signature.args[0])(context, builder, array)
+    part = context.make_array(signature.return_type)(context, builder)
+    strides = cgutils.unpack_tuple(builder, whole.strides)
+    data = builder.gep(whole.data, [start])
+    populate_array(part, data, [builder.sub(stop, start)], strides, whole.itemsize, None)
+    return part._getvalue()
+
+
+@type_callable(follow)
+def _type_follow(context: Any) -> Callable[..., Any]:
+    return lambda steps, at: types.int64
+
+
+@lower_builtin(follow, types.Array, types.Array)
+def _lower_follow(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    steps, at = (
+        context.make_array(kind)(context, builder, array)
+        for kind, array in zip(signature.args, args, strict=True)
+    )
+    row = builder.load(builder.gep(at.data, [WORD(At.STEP)]))
+    width = builder.extract_value(steps.shape, 1)
+    step = builder.gep(steps.data, [builder.mul(row, width)])
+    return builder.call(_followed(builder.module), [step, at.data])
+
+
+def _followed(module: Any) -> Any:
+    """Return the function behind `follow`: it takes the addresses of a step, and of where it is."""
+    known = module.globals.get("ssr_follow")
+    if known is not None:
+        return known
+    words = WORD.as_pointer()
+    made = llvm.Function(module, llvm.FunctionType(WORD, [words, words]), "ssr_follow")
+    made.linkage = "linkonce_odr"
+    for attribute in "noinline", "nounwind":
+        made.attributes.add(attribute)
+    step, at = made.args
+    builder = llvm.IRBuilder(made.append_basic_block("entry"))
+    kind, address, count, things, notes = (
+        builder.load(builder.gep(step, [WORD(n)])) for n in range(5)
+    )
+    count = builder.trunc(count, NUMBER)
+    things, notes = (builder.inttoptr(given, BYTES) for given in (things, notes))
+    code = cgutils.alloca_once_value(builder, NUMBER(0))
+    with builder.if_then(builder.icmp_signed("==", kind, WORD(BEGIN))):
+        begin = _function(builder, address, NUMBER, BYTES)
+        builder.store(builder.call(begin, [count, things]), code)
+        _return(builder, builder.load(code), at)
+    with builder.if_then(builder.icmp_signed("==", kind, WORD(ASK))):
+        done = cgutils.alloca_once_value(builder, NUMBER(0))
+        ask = _function(builder, address, NUMBER, BYTES, done.type, BYTES)
+        _asked(builder, lambda: builder.call(ask, [count, things, done, notes]), done, at)
+    builder.ret(WORD(LEFT))
+    return made
+
+
+def _asked(builder: Any, ask: Callable[[], Any], done: Any, at: Any) -> None:
+    """Ask until it is done, it fails, or it takes too long."""
+    tries, since = (cgutils.alloca_once_value(builder, WORD(0)) for _ in range(2))
+    again = builder.append_basic_block("again")
+    builder.branch(again)
+    builder.position_at_end(again)
+    code = ask()
+    ready = builder.icmp_signed("!=", builder.load(done), NUMBER(0))
+    ended = builder.or_(ready, builder.icmp_signed("!=", code, NUMBER(0)))
+    with builder.if_then(ended):
+        _return(builder, code, at)
+    count = builder.add(builder.load(tries), WORD(1))
+    builder.store(count, tries)
+    slowly = builder.append_basic_block("slowly")
+    builder.cbranch(builder.icmp_signed("<", count, WORD(SPINS)), again, slowly)
+    builder.position_at_end(slowly)
+    if YIELDS:
+        builder.call(external(builder.module, "sched_yield", NUMBER), [])
+    if CLOCK is not None:
+        now = nanoseconds(builder)
+        with builder.if_then(builder.icmp_signed("==", builder.load(since), WORD(0))):
+            builder.store(now, since)
+        spent = builder.sub(now, builder.load(since))
+        with builder.if_then(builder.icmp_signed(">", spent, WORD(PATIENCE))):
+            builder.ret(WORD(LATE))
+    builder.branch(again)
+
+
+def _return(builder: Any, code: Any, at: Any) -> None:
+    """Return whether a function has failed, and keep its code."""
+    builder.store(builder.sext(code, WORD), builder.gep(at, [WORD(At.CODE)]))
+    failed = builder.icmp_signed("!=", code, NUMBER(0))
+    builder.ret(builder.select(failed, WORD(FAILED), WORD(FINISHED)))
+
+
+def _function(builder: Any, address: Any, *arguments: Any) -> Any:
+    """Return the function of C at an address, which returns an int."""
+    return builder.inttoptr(address, llvm.FunctionType(NUMBER, arguments).as_pointer())

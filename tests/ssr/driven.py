@@ -1,0 +1,53 @@
+"""Enter kernels for boxes with memory of their own: their arguments in order."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ssr.extension import At, KernelMeta, Step, step_tables
+
+Array = np.ndarray[Any, Any]
+
+
+def start(rows: int = 1, step: int = 0) -> Array:
+    """Return where a kernel begins: the first row of numbers, and a step."""
+    at = np.zeros(len(At), np.int64)
+    at[At.ROWS], at[At.STEP] = rows, step
+    return at
+
+
+def arguments(
+    meta: KernelMeta,
+    arrays: Sequence[Array],
+    steps: Sequence[Step],
+    at: Array,
+    *,
+    buffers: Sequence[Array] = (),
+    scalars: Any = ((),),
+    state: Array | None = None,
+    results: Array | None = None,
+    scratch: int = 0,
+    messages: Array | None = None,
+) -> list[Any]:
+    """Return the arguments of a kernel whose arrays, temporaries included, may overlap."""
+    dtype = arrays[0].dtype
+    layout = [1, 0]
+    for array in arrays[: len(meta.fields)]:
+        layout += [0, *array.shape, *array.strides]
+    laid = step_tables(meta, steps, dtype)
+    return [
+        *arrays,
+        *buffers,
+        np.array(scalars, dtype),
+        *([state] if meta.reductions else []),
+        *([results] if meta.results else []),
+        np.array(layout, np.int64),
+        laid.tables,
+        laid.links,
+        laid.weights,
+        np.empty(scratch, dtype),
+        np.empty(0, dtype) if messages is None else messages,
+        laid.steps,
+        at,
+    ]
