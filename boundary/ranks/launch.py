@@ -76,17 +76,7 @@ def world(patience: float | None = None) -> Any:
     place = launched(os.environ)
     if place is None:
         return None
-    try:
-        from mpi4py import MPI
-    except ImportError as error:
-        raise ArgumentError(
-            "A launcher such as mpiexec has started the run, but mpi4py cannot be imported.",
-            note=str(error),
-            hint="Install the extra: pip install 'staged-sparse-row[mpi]'.",
-        ) from None
-    comm = MPI.COMM_WORLD
-    if comm.size == 1 and place[1] > 1:
-        _refuse(*place, MPI.Get_library_version())
+    comm = _mpi(*place).COMM_WORLD
     if patience is not None:
         Watch.patience = patience
     end_together()
@@ -94,18 +84,52 @@ def world(patience: float | None = None) -> Any:
     return comm
 
 
+def _mpi(rank: int, size: int) -> Any:
+    """Return MPI, which knows all processes that the launcher has started."""
+    try:
+        import mpi4py
+
+        if "mpi4py.MPI" not in sys.modules:  # it is begun below, and ended as always
+            mpi4py.rc.initialize, mpi4py.rc.finalize = False, True
+        from mpi4py import MPI
+    except ImportError as error:
+        raise ArgumentError(
+            "A launcher such as mpiexec has started the run, but mpi4py cannot be imported.",
+            note=str(error),
+            hint="Install the extra: pip install 'staged-sparse-row[mpi]'.",
+        ) from None
+    library = MPI.Get_library_version()
+    if not MPI.Is_initialized():
+        if not fits(library, os.environ):
+            _refuse(rank, size, library)
+        MPI.Init_thread()
+    if MPI.COMM_WORLD.size == 1 and size > 1:
+        _refuse(rank, size, library)
+    return MPI
+
+
+def fits(library: str, environment: Mapping[str, str]) -> bool:
+    """Whether a library can begin under its launcher, as far as is known.
+
+    MPICH ends the process where the launcher offers nothing but PMIx, as that of Open MPI does,
+    unless it was built for that.
+    """
+    mpich = library.startswith("MPICH") and "pmix" not in library.lower()
+    return not (mpich and "PMIX_NAMESPACE" in environment and "PMI_RANK" not in environment)
+
+
 def _refuse(rank: int, size: int, library: str) -> NoReturn:
-    """Refuse to run P times alone; the first process says why, before the others end the job."""
+    """Refuse to run; the first process says why, before the others end the job."""
     if rank:
         time.sleep(1.0)
         sys.exit(1)
     raise ArgumentError(
-        f"{size} processes were started, and each is alone for MPI.",
-        note=f"mpi4py uses {library.strip().splitlines()[0]}.",
+        f"The launcher has started {size} processes, but MPI does not connect them.",
+        note=f"mpi4py uses {library.strip(chr(0)).strip().splitlines()[0]}.",
         hint=(
-            "Start them with the mpiexec of this library, or install mpi4py for the MPI whose "
-            "mpiexec you use. Under Slurm, srun must speak to the library: srun --mpi=list shows "
-            "in which ways it can, such as srun --mpi=pmi2 for MPICH and --mpi=pmix for Open MPI."
+            "Start them with the mpiexec of this library, or install mpi4py for the library whose "
+            "mpiexec you use. Under Slurm, srun --mpi=list shows how srun can connect processes: "
+            "mostly it is srun --mpi=pmi2 for MPICH and srun --mpi=pmix for Open MPI."
         ),
     )
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from boundary.ranks.launch import launched
+from boundary.ranks.launch import fits, launched
 
 from . import jobs
 
@@ -154,7 +154,23 @@ def test_a_launcher_that_does_not_fit_mpi(rank: int) -> None:
     found = start(0, "programs", SLURM_STEP_NUM_TASKS="4", SLURM_PROCID=str(rank))
     assert found.returncode == 1
     if rank:
-        assert found.stderr == ""
+        assert "Error" not in found.stderr
     else:
-        assert "ArgumentError: 4 processes were started, and each is alone for MPI." in found.stderr
+        assert "ArgumentError: The launcher has started 4 processes, but MPI" in found.stderr
         assert "srun --mpi=pmi2" in found.stderr
+
+
+@pytest.mark.parametrize(
+    ("library", "variables", "does"),
+    [
+        ("MPICH Version: 5.0", "PMI_RANK=0", True),
+        ("MPICH Version: 5.0", "OMPI_COMM_WORLD_RANK=0 PMIX_NAMESPACE=a", False),
+        ("MPICH Version: 5.0\nMPICH configure: --with-pmix=/usr", "PMIX_NAMESPACE=a", True),
+        ("Open MPI v5.0", "OMPI_COMM_WORLD_RANK=0 PMIX_NAMESPACE=a", True),
+        ("Open MPI v5.0", "PMI_RANK=0", True),  # it begins, and knows of one process
+    ],
+)
+def test_which_launchers_a_library_can_begin_under(
+    library: str, variables: str, does: bool
+) -> None:
+    assert fits(library, dict(each.split("=") for each in variables.split())) == does
