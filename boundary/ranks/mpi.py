@@ -5,11 +5,12 @@ from __future__ import annotations
 import pickle
 import weakref
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from ssr.errors import ArgumentError
 from ssr.extension import Array
 
 from .calls import Requests, compiled
@@ -19,7 +20,7 @@ from .world import Channel, Letter, World
 TAG, TAGS = 8192, 16384
 """The first tag of messages between two ranks, and how many there are; MPI has 32768 at least."""
 
-BROADCAST = 7104
+BROADCAST = 1
 """The tag of messages that all ranks get."""
 
 
@@ -43,11 +44,17 @@ class Mpi(World):
 
         The name is part of the tags, so that ranks that run different things never mix them up.
         """
+        if what in self._watch.interrupted:
+            raise ArgumentError(
+                f"{what[0].upper()}{what[1:]} was interrupted, and is not begun again.",
+                note="Other ranks may have finished it: their messages and ours no longer pair up.",
+                hint="Begin a new job, from a file if need be; fields can still be gathered.",
+            )
         tag = TAG + zlib.crc32(what.encode()) % TAGS
-        requests = [self.comm.Recv_init(i.values, i.source, tag) for i in incoming]
-        requests += [self.comm.Send_init(o.values, o.target, tag) for o in outgoing]
+        receives = [self.comm.Recv_init(i.values, i.source, tag) for i in incoming]
+        sends = [self.comm.Send_init(o.values, o.target, tag) for o in outgoing]
         peers = [*(i.source for i in incoming), *(o.target for o in outgoing)]
-        return _Requests(self._watch, requests, peers, what)
+        return _Requests(self._watch, receives, sends, peers, what)
 
     def combine(self, added: Array, largest: Array, what: str) -> None:
         """Add rows of integers of all ranks, and take the largest ones of others."""
@@ -110,12 +117,17 @@ class _Requests(Channel):
     """Persistent requests of MPI, each with the rank at its other end."""
 
     def __init__(
-        self, watch: Watch, requests: Sequence[Any], peers: Sequence[int], what: str
+        self,
+        watch: Watch,
+        receives: Sequence[Any],
+        sends: Sequence[Any],
+        peers: Sequence[int],
+        what: str,
     ) -> None:
         self._watch = watch
-        self._requests = tuple(requests)
+        self._requests = requests = (*receives, *sends)
         self._awaited = Awaited(what, lambda: _missing(requests, peers))
-        weakref.finalize(self, _free, self._requests)
+        weakref.finalize(self, _free, watch, what, receives, sends)
         if compiled():
             self._known = Requests(self._requests)
             self.starting, self.waiting = self._known.starting, self._known.waiting
@@ -131,6 +143,16 @@ class _Requests(Channel):
         return self._known.failure(code)
 
 
-def _free(requests: Iterable[Any]) -> None:
-    for request in requests:
+def _free(watch: Watch, what: str, receives: Sequence[Any], sends: Sequence[Any]) -> None:
+    """Free requests. Those that an error has left under way no longer touch any memory."""
+    for request in receives:
+        if not request.Get_status():
+            watch.interrupted.add(what)
+            request.Cancel()
+            request.Wait()
         request.Free()
+    for request in sends:
+        if request.Get_status():
+            request.Free()
+        else:
+            watch.left.append(request)

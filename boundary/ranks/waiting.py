@@ -28,8 +28,8 @@ ARRIVE = 2.0
 BUSY = 0.01
 """Seconds of a wait in which requests are tested without a pause."""
 
-QUESTION, ANSWER = 7102, 7103
-"""Tags of questions and answers."""
+QUESTION, ANSWER = 1, 2
+"""Tags of messages about ends, which have a communicator of their own."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,22 +60,33 @@ class Watch:
         A communicator of our own with the ranks of a user's, so that messages do not meet.
     patience
         Seconds after which a wait ends the job.
+    interrupted
+        The exchanges that an error has left unfinished on this rank.
+    left
+        Requests that an error has left under way: their memory must stay.
     """
 
     patience = 600.0
 
     def __init__(self, comm: Any) -> None:
-        self.comm = _duplicate(comm)
+        self.comm, self._ends = _duplicate(comm), _duplicate(comm)
         self._word = np.zeros(1, np.int8)
         self._ended: dict[int, float] = {}
+        self.interrupted: set[str] = set()
+        self.left: list[Any] = []
 
     def complete(self, requests: Sequence[Any], awaited: Awaited, *, forever: bool = False) -> None:
         """Wait until requests of mpi4py are complete, for longer than `patience` if ``forever``."""
+        try:
+            self._complete(requests, awaited, forever)
+        except BaseException:  # such as Ctrl-C
+            self.left += requests
+            raise
+
+    def _complete(self, requests: Sequence[Any], awaited: Awaited, forever: bool) -> None:
         from mpi4py import MPI
 
         done: Callable[[Sequence[Any]], bool] = MPI.Request.Testall
-        if done(requests):
-            return
         start, asked = time.monotonic(), False
         while not done(requests):
             waited = time.monotonic() - start
@@ -109,22 +120,26 @@ class Watch:
             "  Hint: bc.world(patience=...) sets for how many seconds ranks wait."
         )
 
+    def end(self) -> Any:
+        """Return the request that is complete when all ranks have ended, as this one has."""
+        return self._ends.Ibarrier()
+
     def answer(self) -> None:
         """Answer questions; this rank has ended."""
         self._tell(self._arrived(QUESTION), ANSWER)
 
     def _tell(self, ranks: Iterable[int], tag: int) -> None:
         for rank in ranks:
-            self.comm.Isend(self._word, rank, tag).Free()
+            self._ends.Isend(self._word, rank, tag).Free()
 
     def _arrived(self, tag: int) -> Iterator[int]:
         """Yield the ranks whose questions or answers have arrived."""
         from mpi4py import MPI
 
         status, word = MPI.Status(), np.zeros(1, np.int8)
-        while self.comm.Iprobe(MPI.ANY_SOURCE, tag, status):
+        while self._ends.Iprobe(MPI.ANY_SOURCE, tag, status):
             rank = status.Get_source()
-            self.comm.Recv(word, rank, tag)
+            self._ends.Recv(word, rank, tag)
             yield rank
 
 
@@ -146,7 +161,7 @@ def _outlive(process: int) -> None:
     if os.getpid() != process:  # one that a rank has made
         return
     start = time.monotonic()
-    open_ends = [(watch, watch.comm.Ibarrier()) for watch in _watches.values()]
+    open_ends = [(watch, watch.end()) for watch in _watches.values()]
     while open_ends:
         for watch, _ in open_ends:
             watch.answer()

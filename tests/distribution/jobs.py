@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import signal
@@ -119,6 +120,25 @@ def waits() -> None:
         print("done")
 
 
+def breaks_off() -> None:
+    """Interrupt a program on all ranks while they wait for one; fields can still be gathered."""
+    comm = bc.world()
+    u = bc.spread(plane, comm, cut=(comm.size, 1)).zeros(plane)
+    step = diffuse.bind(u)
+    step(0.125)
+    try:
+        if comm.rank == 0:
+            raise KeyboardInterrupt
+        signal.signal(signal.SIGALRM, signal.default_int_handler)
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        step(0.125)
+    except KeyboardInterrupt:
+        gc.collect()
+        u.gather()
+    if comm.rank == 1:
+        step(0.125)
+
+
 def builds(place: str) -> None:
     """Note which ranks lower a program and compile it."""
     comm = bc.world()
@@ -139,6 +159,14 @@ def builds(place: str) -> None:
         diffuse(u, 0.125)
 
 
+JOBS: dict[str, Callable[..., None]] = {
+    "ends": ends,
+    "waits": waits,
+    "breaks off": breaks_off,
+    "builds": builds,
+}
+
+
 def main(name: str, *arguments: str) -> None:
     if name == "programs":
         comm = bc.world()
@@ -150,7 +178,7 @@ def main(name: str, *arguments: str) -> None:
                 part = comm.Split(comm.rank < size)
                 assert repr(programs(part)) == repr(found)
     else:
-        {"ends": ends, "waits": waits, "builds": builds}[name](*arguments)
+        JOBS[name](*arguments)
 
 
 if __name__ == "__main__":
