@@ -1,16 +1,25 @@
 """The gas: shock tubes, conservation, order of the scheme; its picture is written."""
 
+import importlib.util
+import shutil
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.optimize import brentq
 
+import boundary as bc
 from apps import euler
 from apps.euler import GAMMA
 
 State = tuple[float, float, float]
 """Density, velocity, pressure."""
+
+EDGES = (0, 0), (2, 2), (2, 2)
+"""Cells beyond the sides of the gas."""
 
 LEFT, RIGHT = (1.0, 0.0, 1.0), (0.125, 0.0, 0.1)
 
@@ -45,11 +54,17 @@ def gas(rho: np.ndarray, u: np.ndarray, v: np.ndarray, p: np.ndarray) -> np.ndar
     return np.stack([rho, rho * u, rho * v, p / (GAMMA - 1.0) + 0.5 * rho * (u**2 + v**2)])
 
 
-def open_ends(U: np.ndarray) -> None:
-    """Fill ghost cells with the values beside them."""
-    for field in U:
-        for lines in field, field.T:
-            lines[:2], lines[-2:] = lines[2], lines[-3]
+open_ends = euler.sides(bc.extrapolate(1))
+
+
+def run(start: np.ndarray, width: float, steps: int, **more: Any) -> tuple[np.ndarray, float]:
+    """Return an array of the gas after some steps, and the time; more are arguments of `run`."""
+    _, ny, nx = start.shape
+    on = bc.spread(euler.cells, ny=ny, nx=nx)
+    U, t = euler.run(on.scatter(euler.gas, np.pad(start, EDGES)), width, steps, **more)
+    whole = U.gather()
+    assert whole is not None
+    return whole[:, 2:-2, 2:-2], t
 
 
 def tube(n: int, axis: int) -> tuple[np.ndarray, np.ndarray]:
@@ -58,7 +73,7 @@ def tube(n: int, axis: int) -> tuple[np.ndarray, np.ndarray]:
     rho, p = (np.where(x < 0.0, LEFT[k], RIGHT[k]) * np.ones((4, 1)) for k in (0, 2))
     start = gas(rho, 0.0 * rho, 0.0 * rho, p)
     start = start if axis == 1 else start.transpose(0, 2, 1).copy()
-    U, t = euler.run(start, 1.0 / n, 10 * n, until=0.2, fill=open_ends)
+    U, t = run(start, 1.0 / n, 10 * n, until=0.2, fill=open_ends)
     assert t == pytest.approx(0.2)
     density = U[0] if axis == 1 else U[0].T
     assert np.ptp(density, axis=0).max() == 0.0
@@ -84,7 +99,7 @@ def test_both_axes_are_alike() -> None:
 def test_mass_momentum_and_energy_are_kept() -> None:
     rho, u, v, p = 1.0 + np.random.default_rng(0).random((4, 20, 30))
     start = gas(rho, u, v, p)
-    U, _ = euler.run(start, 1.0, 50)
+    U, _ = run(start, 1.0, 50)
     total = start.sum(axis=(1, 2))
     np.testing.assert_allclose(U.sum(axis=(1, 2)), total, rtol=1e-13)
     assert np.abs(U - start).max() > 0.1
@@ -101,7 +116,7 @@ def wave(n: int, t: float) -> np.ndarray:
 def test_smooth_flow_is_of_second_order() -> None:
     errors = []
     for n in 64, 128:
-        U, t = euler.run(wave(n, 0.0), 1.0 / n, 100 * n, until=0.5)
+        U, t = run(wave(n, 0.0), 1.0 / n, 100 * n, until=0.5)
         errors.append(np.abs(U[0] - wave(n, t)[0]).mean())
     order = np.log2(errors[0] / errors[1])
     assert 1.7 < order < 2.1  # the limiter cuts off extrema
@@ -110,7 +125,7 @@ def test_smooth_flow_is_of_second_order() -> None:
 def test_uniform_gas_stays() -> None:
     ones = np.ones((3, 8))
     start = gas(ones, 0.5 * ones, -0.25 * ones, 2.0 * ones)
-    U, _ = euler.run(start, 1.0, 5)
+    U, _ = run(start, 1.0, 5)
     np.testing.assert_allclose(U, start, rtol=1e-14)
 
 
@@ -122,3 +137,23 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = capsys.readouterr().out
     assert "after 3 steps" in text
     assert str(picture) in text
+
+
+@pytest.mark.skipif(
+    shutil.which("mpiexec") is None or importlib.util.find_spec("mpi4py") is None,
+    reason="needs mpiexec and mpi4py",
+)
+def test_ranks_print_one_digest(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    command = [sys.executable, "-m", "apps.euler", "--n", "48", "--steps", "3", "--digest"]
+    command += ["--plot", str(tmp_path / "euler.png")]
+    lines = []
+    for launch in [], ["mpiexec", "-n", "2"], ["mpiexec", "-n", "3"]:
+        found = subprocess.run([*launch, *command], capture_output=True, text=True, timeout=300)
+        assert found.returncode == 0, found.stderr
+        lines.append(found.stdout.splitlines())
+        (tmp_path / "euler.png").unlink()
+    assert [len(each) for each in lines] == [6, 6, 6]
+    alone, two, three = (each[2:] for each in lines)  # behind times
+    assert alone[2].startswith("digest: ")
+    assert alone == two == three
