@@ -1,29 +1,28 @@
-"""Solve a Poisson problem: ``python -m apps.poisson [--n 256] [--sweeps 200] [--plot FILE]``.
+"""Solve a Poisson problem: ``python -m apps.poisson [--n 255] [--sweeps 200] [--plot FILE]``.
 
 On the unit square, ``-(u_xx + u_yy) = f`` with u = 0 on the boundary, where f is chosen such that
 ``u = exp(x - y) sin(pi x) sin(2 pi y)``. One matrix, A = -h^2 times the five-point Laplacian on
-n x n inner points at distances h = 1/(n + 1), serves symmetric Gauss-Seidel, SciPy's conjugate
-gradients (CG), and CG preconditioned by one symmetric Gauss-Seidel sweep.
+n x n inner points at distances h = 1/(n + 1), serves symmetric Gauss-Seidel, conjugate gradients
+(CG), CG preconditioned by one symmetric Gauss-Seidel sweep, and CG preconditioned by multigrid.
+
+The same on many ranks, with the same bits: ``mpiexec -n 4 python -m apps.poisson``. Gauss-Seidel is
+left out there, because each of its rows waits for the ones before it.
 """
 
 import argparse
-import os
+import hashlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-os.environ.setdefault(
-    "OPENBLAS_NUM_THREADS", "1"
-)  # threads would slow down vectors as short as these
-
 import numpy as np
-from scipy.sparse.linalg import cg
 
+import boundary as bc
 import ssr
 
-(n,) = ssr.sizes("n")
-points = ssr.Space(n, n)
+(m,) = ssr.sizes("m")
+points, coarse = ssr.Space(2 * m + 1, 2 * m + 1), ssr.Space(m, m)
 
 
 @ssr.matrix(rows=points, cols=points)
@@ -35,6 +34,11 @@ def A(j: Any, i: Any) -> Iterator[Any]:
             yield neighbour, -1.0
 
 
+P = ssr.solvers.interpolation(points, coarse)
+multigrid = ssr.solvers.Multigrid(A, P, P.T, smoother=ssr.solvers.Jacobi())
+"""V-cycles: A, which has no divisor, stands for four times the operator at twice the distance."""
+
+
 @ssr.program(u=points, b=points)
 def sweep(u: Any, b: Any) -> None:
     """Do one symmetric Gauss-Seidel sweep: all rows in order, then all in reverse."""
@@ -42,52 +46,82 @@ def sweep(u: Any, b: Any) -> None:
     u[:] = A.triu().solve(b - A.tril(-1) @ u)
 
 
-def problem(size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the solution u and the right side h^2 f on size x size points, indexed [y, x]."""
-    y, x = np.mgrid[1 : size + 1, 1 : size + 1] / (size + 1)
-    s, c = np.sin(np.pi * x), np.cos(np.pi * x)
-    s2, c2 = np.sin(2 * np.pi * y), np.cos(2 * np.pi * y)
-    f = (5 * np.pi**2 - 2) * s * s2 - 2 * np.pi * c * s2 + 4 * np.pi * s * c2
-    return np.exp(x - y) * s * s2, np.exp(x - y) * f / (size + 1) ** 2
+@ssr.program(u=points, b=points, exact=points)
+def measure(u: Any, b: Any, exact: Any) -> Any:
+    """Return the norm of the residual, relative to that of b, and the largest error."""
+    return ssr.norm(b - A @ u) / ssr.norm(b), ssr.max(abs(u - exact))
+
+
+def problem(size: int) -> tuple[Callable[..., np.ndarray], Callable[..., np.ndarray]]:
+    """Return the solution u and the right side h^2 f on size x size points, by indices [j, i]."""
+
+    def waves(j: np.ndarray, i: np.ndarray) -> tuple[np.ndarray, ...]:
+        y, x = (j + 1) / (size + 1), (i + 1) / (size + 1)
+        turns = np.pi * x, 2 * np.pi * y
+        return np.exp(x) * np.exp(-y), *(f(t) for t in turns for f in (np.sin, np.cos))
+
+    def solution(j: np.ndarray, i: np.ndarray) -> np.ndarray:
+        e, s, _, s2, _ = waves(j, i)
+        u: np.ndarray = e * s * s2
+        return u
+
+    def right_side(j: np.ndarray, i: np.ndarray) -> np.ndarray:
+        e, s, c, s2, c2 = waves(j, i)
+        f = (5 * np.pi**2 - 2) * s * s2 - 2 * np.pi * c * s2 + 4 * np.pi * s * c2
+        b: np.ndarray = e * f / (size + 1) ** 2
+        return b
+
+    return solution, right_side
 
 
 class Run:
     """The history of a method that starts at zero, and its last iterate u."""
 
-    def __init__(self, method: str, size: int) -> None:
+    def __init__(self, method: str, on: bc.Spread) -> None:
         self.method = method
-        self.exact, self.b = problem(size)
-        self.u = np.zeros_like(self.b)
+        self.size = 2 * on.sizes["m"] + 1
+        self.exact, self.b, self.u = (on.zeros(points) for _ in range(3))
+        for field, values in zip((self.exact, self.b), problem(self.size), strict=True):
+            field.fill(values)
         self.residuals, self.errors = list[float](), list[float]()
         self.seconds, self.resumed = 0.0, time.perf_counter()
 
-    def record(self, u: np.ndarray) -> None:
+    def record(self, u: bc.Field) -> None:
         """Record an iterate; the clock is stopped meanwhile."""
         self.seconds += time.perf_counter() - self.resumed
-        self.u = u.reshape(self.b.shape)
-        self.residuals.append(float(np.linalg.norm(self.b - A @ self.u) / np.linalg.norm(self.b)))
-        self.errors.append(float(np.abs(self.u - self.exact).max()))
+        self.u = u
+        residual, error = measure(u, self.b, self.exact)
+        self.residuals.append(residual)
+        self.errors.append(error)
         self.resumed = time.perf_counter()
 
 
-def gauss_seidel(size: int, sweeps: int) -> Run:
+def gauss_seidel(on: bc.Spread, sweeps: int) -> Run:
     """Return the run of symmetric Gauss-Seidel."""
-    run = Run("symmetric Gauss-Seidel", size)
+    run = Run("symmetric Gauss-Seidel", on)
     for _ in range(sweeps):
         sweep(run.u, run.b)
         run.record(run.u)
     return run
 
 
-def conjugate_gradients(size: int, *, preconditioned: bool) -> Run:
-    """Return the run of SciPy's CG, or of our CG preconditioned by a symmetric sweep."""
-    run = Run("CG with Gauss-Seidel" if preconditioned else "CG", size)
-    named: dict[str, Any] = {"rtol": 1e-10, "callback": run.record}
-    if preconditioned:
-        ssr.solvers.cg(A, run.b, M=ssr.solvers.GaussSeidel(), **named)
-    else:
-        cg(A.bind(n=size).aslinearoperator(), run.b.ravel(), **named)
+def conjugate_gradients(
+    on: bc.Spread, method: str = "CG", M: Any = None, most: int | None = None
+) -> Run:
+    """Return the run of CG, perhaps with a preconditioner, of a number of iterations at most."""
+    run = Run(method, on)
+    ssr.solvers.cg(A, run.b, rtol=1e-10, maxiter=most, M=M, callback=run.record)
     return run
+
+
+def compare(on: bc.Spread, sweeps: int, most: int | None = None, *, alone: bool) -> list[Run]:
+    """Return the runs of all methods, or of those that many ranks can do."""
+    runs = [conjugate_gradients(on, most=most)]
+    if alone:
+        runs.insert(0, gauss_seidel(on, sweeps))
+        by_rows = ssr.solvers.GaussSeidel()
+        runs.append(conjugate_gradients(on, "CG with Gauss-Seidel", by_rows, most))
+    return [*runs, conjugate_gradients(on, "CG with multigrid", multigrid, most)]
 
 
 def table(runs: Sequence[Run]) -> str:
@@ -101,21 +135,29 @@ def table(runs: Sequence[Run]) -> str:
     return "\n".join(lines)
 
 
-def plot(runs: Sequence[Run], path: Path) -> None:
-    """Draw the solution and error of the last run, and the residuals of all runs, into a file."""
+def digest(u: bc.Field) -> str:
+    """Return a number for all bits of a field; the first rank collects them row by row."""
+    found, (ny, nx) = hashlib.sha256(), u.shape
+    for j in range(ny):
+        row = u.gather(root=0, box=((j, j + 1), (0, nx)))
+        found.update(b"" if row is None else row.tobytes())
+    return found.hexdigest()
+
+
+def plot(runs: Sequence[Run], u: np.ndarray, exact: np.ndarray, path: Path) -> None:
+    """Draw a solution, its error, and the residuals of all runs into a file."""
     from matplotlib.figure import Figure  # not pyplot: needs no display, and Agg writes the file
 
     figure = Figure(figsize=(13, 3.8), layout="constrained")
     left, middle, right = figure.subplots(1, 3, subplot_kw={"box_aspect": 1})
-    u, exact = runs[-1].u, runs[-1].exact
     for axes, values, title in (left, u, "solution $u_h$"), (middle, u - exact, "error $u_h - u$"):
         image = axes.imshow(values, "RdBu_r", origin="lower", extent=(0, 1, 0, 1))
         image.set_clim(-np.abs(values).max(), np.abs(values).max())
         figure.colorbar(image, ax=axes).ax.ticklabel_format(scilimits=(-2, 3))
         axes.set(title=f"{title}, {len(u)} x {len(u)} points", xlabel="x", ylabel="y")
-    for run, style in zip(runs, ("-", "--", "-."), strict=True):
+    for run, style in zip(runs, ("-", "--", "-.", ":"), strict=False):
         right.semilogy(np.arange(len(run.residuals)) + 1, run.residuals, style, label=run.method)
-    right.set(xlabel="iteration", ylabel="residual / right side (2-norms)", ylim=(None, 1e5))
+    right.set(xlabel="iteration", ylabel="residual / right side (2-norms)", ylim=(None, 1e8))
     right.grid(alpha=0.3)
     right.legend(loc="upper right")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -124,21 +166,33 @@ def plot(runs: Sequence[Run], path: Path) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command."""
-    parser = argparse.ArgumentParser("python -m apps.poisson", description="Three Poisson solvers.")
-    parser.add_argument("--n", type=int, default=256, help="inner points along an axis")
+    parser = argparse.ArgumentParser("python -m apps.poisson", description="Poisson solvers.")
+    parser.add_argument("--n", type=int, default=255, help="inner points along an axis, 2 m + 1")
     parser.add_argument("--sweeps", type=int, default=200, help="Gauss-Seidel sweeps")
     parser.add_argument("--plot", type=Path, default=Path("build/poisson.png"), metavar="FILE")
+    parser.add_argument("--digest", action="store_true", help="print a SHA-256 of the solution")
     given = parser.parse_args(arguments)
-    first = gauss_seidel(8, 1), conjugate_gradients(8, preconditioned=True)
-    print(f"kernels ready after {sum(run.seconds for run in first):.1f} s\n")
-    runs = [gauss_seidel(given.n, given.sweeps)]
-    runs += [conjugate_gradients(given.n, preconditioned=p) for p in (False, True)]
-    print(table(runs), "\n")
-    for run in conjugate_gradients(given.n // 2, preconditioned=True), runs[-1]:
-        size, e = len(run.u), run.errors[-1]
-        print(f"discretisation error, n = {size}: {e:.2e} = {e * (size + 1) ** 2:.3f} h^2")
+    comm = bc.world()
+    if given.n < 3 or given.n % 2 == 0:
+        bc.abort(f"--n {given.n} is not an odd number from 3 on", status=2)
+    alone, middle = comm is None, given.n // 2
+    on, small = (bc.spread(points, comm, m=k) for k in (middle, max(1, middle // 2)))
+    say = print if on.first else lambda *_: None
+    first = compare(on, 1, 1, alone=alone)
+    say(f"kernels ready after {sum(run.seconds for run in first):.1f} s\n")
+    runs = compare(on, given.sweeps, alone=alone)
+    last = runs[-1]
+    say(table(runs), "\n")
+    for run in conjugate_gradients(small, M=multigrid), last:
+        e = run.errors[-1]
+        say(f"discretisation error, n = {run.size}: {e:.2e} = {e * (run.size + 1) ** 2:.3f} h^2")
+    if given.digest:
+        say(f"\ndigest: {digest(last.u)}")
+    u, exact = last.u.gather(root=0), last.exact.gather(root=0)
+    if u is None or exact is None:
+        return
     try:
-        plot(runs, given.plot)
+        plot(runs, u, exact, given.plot)
         print(f"\npicture: {given.plot}")
     except ImportError:
         print("\nno picture: matplotlib is missing; install it with `pip install matplotlib`")

@@ -17,6 +17,7 @@ from ssr.extension import Array, VectorSpace, integer
 
 from ..partition.boxes import Box, slices
 from ..partition.partition import Partition
+from ..schedules.plan import Plan
 from .transfer import carry, move
 from .values import Values, Views
 from .world import World
@@ -37,6 +38,9 @@ class Ground(Protocol):
         bound: bool,
     ) -> Any:
         """Run a program on fields, or bind it to them."""
+
+    def plan(self, program: ssr.Program, dtype: np.dtype[Any]) -> Plan:
+        """Return how a program runs here."""
 
     def product(self, matrix: Any, x: Field) -> Field:
         """Return the product of a matrix with a field."""

@@ -12,7 +12,6 @@ from ssr.errors import ArgumentError, DtypeError, SpaceError
 from ssr.extension import Array, check_row, number_of
 
 from ..schedules.explain import Explained
-from ..schedules.plan import plan
 from .arguments import RankMemory
 from .field import Field, Ground
 from .prepared import Prepared
@@ -58,7 +57,7 @@ class BoundHere:
 
     def _plan_for(self, dtype: np.dtype[Any]) -> None:
         """Find out what cannot be distributed, and compile the kernel unless the cache has it."""
-        self._plan = plan(self._program, self._ground.partition, dtype)
+        self._plan = self._ground.plan(self._program, dtype)
         self._plan.schedule()
         self._plan.kernel  # noqa: B018 (it is compiled now)
 
@@ -185,7 +184,7 @@ class BoundAlone:
     @property
     def schedule(self) -> Explained:
         """What a call exchanges: nothing, but moves between blocks show where ranks would meet."""
-        return plan(self._program, self._ground.partition, self._dtype).explained(frozenset())
+        return self._ground.plan(self._program, self._dtype).explained()
 
 
 Bound: TypeAlias = BoundHere | BoundAlone

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from ssr.extension import VectorSpace, integer, match_sizes
 from ..grid.grid import Grid
 from ..partition.cuts import chosen, cut
 from ..partition.partition import Partition, partition
+from ..schedules.plan import Plan, plan
 from .field import Field
 from .launch import world_of
 from .run import Bound, bound_program
@@ -37,7 +38,8 @@ class Spread:
         self.cells = tuple(cells)
         self.partition = partition
         self.world = world
-        self._bound: dict[tuple[int, ...], tuple[Bound, list[weakref.ref[Field]]]] = {}
+        self._bound: dict[tuple[int, ...], tuple[Bound, list[ref[Field]]]] = {}
+        self._plans: WeakKeyDictionary[ssr.Program, dict[Any, Plan]] = WeakKeyDictionary()
         self._coarser: dict[Any, Spread] = {}
 
     def __repr__(self) -> str:
@@ -227,10 +229,11 @@ class Spread:
         if bound:
             return bound_program(program, self, args, named)
         given = program.signature.arranged(args, named)
-        is_number = [not hasattr(kind, "shape") for _, kind in program.signature.kinds]
-        pairs = list(zip(given, is_number, strict=True))
-        fields = tuple(None if number else value for value, number in pairs)
-        return self._kept(program, fields)(*(value for value, number in pairs if number))
+        kinds = [kind for _, kind in program.signature.kinds]
+        is_field = [isinstance(kind, Space | VectorSpace) for kind in kinds]
+        pairs = list(zip(given, is_field, strict=True))
+        fields = tuple(value if field else None for value, field in pairs)
+        return self._kept(program, fields)(*(value for value, field in pairs if not field))
 
     def _kept(self, program: ssr.Program, fields: tuple[Any, ...]) -> Bound:
         """Return a program bound to fields, which is kept as long as all of them are in use."""
@@ -238,12 +241,19 @@ class Spread:
         known = self._bound.pop(key, None)
         if known is None:
             made = bound_program(program, self, fields, {})
-            seen = [weakref.ref(f, lambda _: self._bound.pop(key, None)) for f in fields if f]
+            seen = [ref(f, lambda _: self._bound.pop(key, None)) for f in fields if f]
             known = made, seen
         self._bound[key] = known
         if len(self._bound) > KEPT:
             self._bound.pop(next(iter(self._bound)))
         return known[0]
+
+    def plan(self, program: ssr.Program, dtype: np.dtype[Any]) -> Plan:
+        """Return how a program runs here, which is found out once."""
+        known = self._plans.setdefault(program, {})
+        if dtype not in known:
+            known[dtype] = plan(program, self.partition, dtype)
+        return known[dtype]
 
     def product(self, matrix: Any, x: Field) -> Field:
         """Return the product of a matrix with a field."""

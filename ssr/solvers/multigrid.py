@@ -65,7 +65,9 @@ class Multigrid:
     ``R A P``, or a discretisation of the same equation times the sum of a row of R.
 
     The pseudoinverse of the coarsest matrix is computed once, so the matrix may be singular. Call
-    `renew` when the data of the matrices have changed.
+    `renew` when the data of the matrices have changed. With fields of several ranks every process
+    computes it, and solves the equations of the coarsest grid, for itself. From about a hundred
+    points on, its last bits depend on the number of threads that LAPACK uses.
 
     Examples
     --------
