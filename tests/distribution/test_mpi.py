@@ -32,7 +32,7 @@ needs_mpi = pytest.mark.skipif(
 
 
 def start(
-    ranks: int, *arguments: str, limit: float = 60.0, **environment: str
+    ranks: int, *arguments: str, limit: float = 180.0, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """Run a job of `jobs` under mpiexec, or alone; it ends within some seconds."""
     launch = ["mpiexec", "-n", str(ranks)] if ranks else []
@@ -81,7 +81,7 @@ TOLD = {
 @needs_mpi
 @pytest.mark.parametrize("how", TOLD)
 def test_what_ends_a_rank_ends_the_job(how: str, tmp_path: Path) -> None:
-    found = start(3, "ends", how, str(tmp_path), limit=30)
+    found = start(3, "ends", how, str(tmp_path), limit=90)
     status, messages = TOLD[how]
     assert found.returncode != 0
     assert status is None or found.returncode == status

@@ -19,7 +19,7 @@ from ssr.run.call_layout import buffer_elements
 from ssr.run.check_arrays import read_first
 from ssr.runtime.metadata import UnitMeta
 from ssr.runtime.reach import Reach, region
-from ssr.runtime.sums import STATE, merged
+from ssr.runtime.sums import STATE, combined, shares
 from ssr.spaces.binding import match_sizes
 from ssr.spaces.space import Box
 
@@ -139,7 +139,9 @@ class Boxed:
             changes += self.part(unit, part) if part else []
             states.append(self.state.copy())
         for _, kind, row in unit.folds:
-            self.state[row] = merged(kind, [state[row] for state in states])
+            self.state[row] = combined(
+                [kind], *shares([kind], [state[row : row + 1] for state in states])
+            )
         whole = [(min(b[a][0] for b in boxes), max(b[a][1] for b in boxes)) for a in axes]
         for box, name, index, value in changes:
             if self.owns(box, whole, name, index):

@@ -22,8 +22,9 @@ from ssr.extension import (
     WITHIN,
     Reach,
     Run,
-    merged,
+    combined,
     region,
+    shares,
 )
 from ssr.points.affine import Affine
 from ssr.points.sets import Domain
@@ -416,7 +417,7 @@ NUMBERS = st.one_of(
 
 @some.examples(100)
 @given(st.lists(st.lists(NUMBERS, max_size=4), min_size=1, max_size=4), st.randoms())
-def test_merged_states_are_those_of_all_terms(parts: list[list[float]], random: Any) -> None:
+def test_combined_states_are_those_of_all_terms(parts: list[list[float]], random: Any) -> None:
     every = [term for part in parts for term in part]
     for kind in ("sum", "max", "min"):
         states = np.zeros((len(parts), STATE), np.int64)
@@ -427,7 +428,7 @@ def test_merged_states_are_those_of_all_terms(parts: list[list[float]], random: 
                 sign = 1 if kind == "max" else -1
                 extreme(states, row, sign, np.array(part), 0, len(part))
         order = random.sample(range(len(parts)), len(parts))
-        whole = merged(kind, [states[row] for row in order])[np.newaxis]
+        whole = combined([kind], *shares([kind], [states[row : row + 1] for row in order]))
         if kind == "sum":
             wanted, got = reduced(kind, every), total(whole, 0)
         elif every:
