@@ -9,7 +9,7 @@ import numpy as np
 
 import ssr
 from ssr.errors import ArgumentError, DtypeError, SpaceError
-from ssr.extension import Array, check_row, number_of
+from ssr.extension import Array, number_of, scalar_rows
 
 from ..schedules.explain import Explained
 from .arguments import RankMemory
@@ -137,20 +137,13 @@ class BoundHere:
 
     def _numbers(self, rows: Iterable[Sequence[float]]) -> Array:
         """Return the numbers of all scalars and constants for each row of those without a value."""
-        constants = self._plan.declaration.constants
-        found = []
-        for row in rows:
-            check_row(row, self._open)
-            given = iter(row)
-            found.append((
-                *[
-                    number_of(name, next(given)) if value is None else value
-                    for name, value in self._scalars.items()
-                ],
-                *constants,
-            ))  # fmt: skip
-        width = len(self._scalars) + len(constants)
-        return np.array(found, self._plan.dtype).reshape(len(found), width)
+        given = scalar_rows(rows, self._open)
+        values = *self._scalars.values(), *self._plan.declaration.constants
+        found = np.empty((len(given), len(values)), self._plan.dtype)
+        columns = iter(given.T)
+        for column, value in zip(found.T, values, strict=True):
+            column[:] = next(columns) if value is None else value
+        return found
 
 
 class BoundAlone:

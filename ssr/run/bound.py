@@ -67,7 +67,8 @@ class Bound:
         Parameters
         ----------
         rows
-            For each run the scalars of a call; ``[()] * 10`` for ten runs without any.
+            For each run the scalars of a call, such as an array (runs, scalars); ``[()] * 10`` for
+            ten runs without any.
 
         Returns
         -------
@@ -92,10 +93,9 @@ class Bound:
                [0.75  ],
                [0.5625]])
         """
-        every = list(rows)
+        every = scalar_rows(rows, self._open).tolist()
         results = np.empty((len(every), self._launch.results))
         for row, found in zip(every, results, strict=True):
-            check_row(row, self._open)
             returned = self(*row)
             if self._results:
                 found[:] = returned
@@ -111,6 +111,20 @@ class Bound:
         check_row(scalars, self._open)
         rest = iter([number_of(n, s) for n, s in zip(self._open, scalars, strict=True)])
         return [next(rest) if a is None else a for a in arguments]
+
+
+def scalar_rows(
+    rows: Iterable[Sequence[float]], names: Sequence[str]
+) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return rows of numbers for scalars as an array."""
+    if isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.dtype.kind in "iuf":
+        check_row(range(rows.shape[1]), names)
+        return rows.astype(np.float64)
+    found = []
+    for row in rows:
+        check_row(row, names)
+        found.append([number_of(name, value) for name, value in zip(names, row, strict=True)])
+    return np.array(found, np.float64).reshape(len(found), len(names))
 
 
 def check_row(scalars: Any, names: Sequence[str]) -> None:
