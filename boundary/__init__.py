@@ -2,7 +2,7 @@
 
 from .drawing.draw import draw
 from .drawing.draw_ghosts import draw_ghosts
-from .errors import AmbiguousGhostError, HaloError, LinkError, UndefinedGhostError
+from .errors import AmbiguousGhostError, HaloError, LinkError, MessageError, UndefinedGhostError
 from .fills.affine import Affine
 from .fills.declare import fill
 from .fills.explain import explain
@@ -50,6 +50,7 @@ __all__ = [
     "HaloError",
     "Link",
     "LinkError",
+    "MessageError",
     "Partition",
     "Rule",
     "Side",

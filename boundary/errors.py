@@ -17,3 +17,7 @@ class UndefinedGhostError(Error, LookupError):
 
 class AmbiguousGhostError(Error, ValueError):
     """A ghost that is read is defined differently by two rules."""
+
+
+class MessageError(Error, RuntimeError):
+    """MPI cannot send or receive a message."""

@@ -17,6 +17,8 @@ import numpy as np
 from ssr.errors import ArgumentError
 from ssr.extension import Function
 
+from ..errors import MessageError
+
 CALLS = "BOUNDARY_CALLS"
 """The environment variable that says who calls MPI: ``compiled`` code, or ``python``."""
 
@@ -61,7 +63,9 @@ class Requests:
                 ctypes.memmove(MPI._addressof(status), kept.ctypes.data, kept.size)
                 if status.error not in (MPI.SUCCESS, MPI.ERR_PENDING):
                     code = status.error
-        return MPI.Exception(code)
+        return MessageError(
+            "Messages do not arrive.", note=f"MPI says: {MPI.Get_error_string(code)}"
+        )
 
 
 def compiled() -> bool:

@@ -32,6 +32,7 @@ class Mpi(World):
         self.comm = self._watch.comm
         self.ranks = self.comm.Get_size()
         self.here = (self.comm.Get_rank(),)
+        self.carrier = f"MPI, which {'compiled code' if compiled() else 'Python'} calls"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Mpi) and bool(self.comm == other.comm)

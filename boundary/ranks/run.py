@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -53,7 +54,8 @@ class BoundHere:
 
         Fields that have not changed since a call before are not exchanged again.
         """
-        return self._plan.explained(self._fresh())
+        made = self._plan.explained(self._fresh())
+        return replace(made, carrier=self._ground.world.carrier)
 
     def _plan_for(self, dtype: np.dtype[Any]) -> None:
         """Find out what cannot be distributed, and compile the kernel unless the cache has it."""

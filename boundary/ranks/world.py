@@ -56,11 +56,14 @@ class World(ABC):
         Those that run in this process.
     alone
         Whether this process is the whole job: its fields are arrays, and programs run as on arrays.
+    carrier
+        What carries messages, as a text.
     """
 
     ranks: int
     here: tuple[int, ...]
     alone = False
+    carrier = "the memory of one process"
 
     @abstractmethod
     def channel(self, outgoing: Sequence[Letter], incoming: Sequence[Letter], what: str) -> Channel:

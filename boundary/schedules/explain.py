@@ -27,11 +27,14 @@ class Explained:
         The steps, which are the same on all ranks.
     itemsize
         The bytes of a number.
+    carrier
+        What carries messages, if the schedule is one that runs.
     """
 
     footprint: Footprint
     schedule: Schedule
     itemsize: int = 8
+    carrier: str = ""
 
     @cached_property
     def posts(self) -> tuple[Post, ...]:
@@ -83,6 +86,8 @@ class Explained:
         sent = sum(m.count for mail in mails for m in mail.sends) * self.itemsize
         yield f"  messages  {self.messages(rank)} sent with {sent} bytes"
         yield f"  receives  {self.bytes(rank)} bytes, {self.least(rank)} at least"
+        if self.carrier:
+            yield f"  carried   by {self.carrier}"
 
     def _steps(self, rank: int | None = None) -> Iterator[str]:
         for step in self.schedule.steps:

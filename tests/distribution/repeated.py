@@ -3,11 +3,15 @@
 mpiexec -n 2 python -m tests.distribution.repeated
 """
 
+import ctypes
 import sys
 from typing import Any
 
+import numpy as np
+
 import boundary as bc
 import ssr
+from boundary.ranks.calls import Requests
 
 ny, nx = ssr.sizes("ny nx")
 plane = ssr.Space(ny, nx)
@@ -15,6 +19,10 @@ around = plane.grow(1)
 five = {(0, 0): -4.0, (0, 1): 1.0, (0, -1): 1.0, (1, 0): 1.0, (-1, 0): 1.0}
 closed = ssr.stencil(plane, around, five) @ bc.fill(
     around, bc.periodic(axis=1), bc.symmetric(axis=0)
+)
+BEGIN = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_void_p)
+ASK = ctypes.CFUNCTYPE(
+    ctypes.c_int, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
 )
 ROWS = [(0.125, 1.0), (0.0625, 0.5), (0.25, 0.75), (0.1, 2.0)]
 
@@ -75,8 +83,26 @@ def lines(ranks: Any, *, together: bool) -> list[str]:
     return found
 
 
+def fail() -> None:
+    """Send more than the other rank has room for, and print what is wrong."""
+    comm = bc.world()
+    values = np.zeros(8 if comm.rank == 0 else 4)
+    made = comm.Send_init(values, 1) if comm.rank == 0 else comm.Recv_init(values, 0)
+    known = Requests([made])
+    given = known.starting.count, known.starting.things
+    assert BEGIN(known.starting.address)(*given) == 0
+    done, code = ctypes.c_int(0), 0
+    while not done.value and not code:
+        code = ASK(known.waiting.address)(*given, ctypes.byref(done), known.waiting.notes)
+    if code:
+        sys.stdout.write(f"{known.failure(code)}\n")
+
+
 def main() -> None:
     """Print the lines on the first rank, after a comparison of the two ways to run."""
+    if sys.argv[1:] == ["fail"]:
+        fail()
+        return
     ranks = bc.world()
     found = lines(ranks, together=True)
     assert found == lines(ranks, together=False)

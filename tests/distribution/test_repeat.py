@@ -25,15 +25,37 @@ def test_repeated_runs_have_the_bits_of_calls(ranks: int | None, alone: list[str
     assert repeated.lines(simulated, together=True) == alone
 
 
+def started(ranks: int, *arguments: str, **environment: str) -> str:
+    """Return what a job of `repeated` prints."""
+    command = ["mpiexec", "-n", str(ranks), sys.executable, "-m", "tests.distribution.repeated"]
+    done = subprocess.run(
+        [*command, *arguments],
+        cwd=ROOT,
+        env={**os.environ, **ROOM, "PYTHONPATH": str(ROOT), **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 @needs_mpi
 @pytest.mark.parametrize(("ranks", "calls"), [(2, "compiled"), (3, "compiled"), (2, "python")])
 def test_ranks_of_mpi_have_the_bits_of_one_process(
     ranks: int, calls: str, alone: list[str]
 ) -> None:
-    command = ["mpiexec", "-n", str(ranks), sys.executable, "-m", "tests.distribution.repeated"]
-    variables = {**os.environ, **ROOM, "PYTHONPATH": str(ROOT), "BOUNDARY_CALLS": calls}
-    done = subprocess.run(
-        command, cwd=ROOT, env=variables, capture_output=True, text=True, timeout=60
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == alone
+    assert started(ranks, BOUNDARY_CALLS=calls).splitlines() == alone
+
+
+@needs_mpi
+def test_codes_of_mpi_become_errors() -> None:
+    said = started(2, "fail")
+    assert "Messages do not arrive." in said
+    assert "truncated" in said
+
+
+@needs_mpi
+def test_who_calls_mpi_is_compiled_code_or_python() -> None:
+    with pytest.raises(AssertionError, match="BOUNDARY_CALLS is 'fortran', neither"):
+        started(2, BOUNDARY_CALLS="fortran")

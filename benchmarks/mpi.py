@@ -1,0 +1,357 @@
+"""Measure programs on two ranks of MPI: their exchanges, what two cores gain, and the start.
+
+``python -m benchmarks.mpi [--json FILE] [--rounds N] [--only PART...]`` starts the ranks itself, by
+``mpiexec -n 2``. It needs two cores that nobody else uses: a rank waits for the other, so whatever
+runs beside them shows. Candidates take turns, and the shortest times are compared; the median of
+the ratios of all rounds, with quartiles, stands beside that.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import boundary as bc
+import ssr
+from apps.swe import cases
+from apps.swe.ranks import RankSolver
+from apps.swe.solver import Solver
+from benchmarks import mpi_by_hand as by_hand
+from benchmarks import timing
+from benchmarks.mpi_by_hand import Halo
+from benchmarks.operators import Weights
+from benchmarks.timing import Call, Json
+
+FLOW = cases.case("tc5")
+RUNS = 200
+"""Runs of a program that is little more than an exchange, for one sample."""
+
+EXCHANGES = {"rows": Halo(512, 2, "rows"), "columns": Halo(512, 2, "columns")}
+LIMITS = {"by hand": 1.05, "NumPy": 0.5}
+"""The largest ratios of our time to those of exchanges by hand that are good enough."""
+
+EFFICIENCY, START = 0.95, 1.3
+"""The least efficiency, relative to that of the triad where this is less than one, and the largest
+ratio of the time to the first step on two ranks to that on one."""
+
+Samples = dict[str, list[float]]
+
+
+# -- exchanges -----------------------------------------------------------------------------------
+
+
+def ours(halo: Halo, ranks: Any, whole: Any) -> tuple[Callable[[int], object], bc.Field]:
+    """Return what does a number of products on one or two ranks, and the field that it changes."""
+    ny, nx = ssr.sizes("ny nx")
+    plane = ssr.Space(ny, nx)
+    weights: Weights = {(0, 0): 0.5, (-1, 0): 0.125, (0, -1): 0.125, (0, 1): 0.125, (1, 0): 0.125}
+    A = ssr.stencil(plane, plane, weights, outside="drop")
+
+    @ssr.program(u=plane)
+    def step(u: Any) -> None:
+        u[:] = A @ u
+
+    (rows, columns), one = whole.shape, whole.shape == halo.shape
+    cut = (1, 1) if one else (2, 1) if halo.way == "rows" else (1, 2)
+    on = bc.spread(plane, ranks, cut=cut, ny=rows, nx=columns)
+    u = on.scatter(plane, whole)
+    run = step.bind(u)
+    run()
+    u.set(whole)
+    return lambda count: run.repeat(np.zeros((count, 0))), u
+
+
+def exchange(comm: Any, rounds: int, name: str) -> Samples:
+    """Time runs of a program that is little more than an exchange, and the rest of it alone."""
+    halo = EXCHANGES[name]
+    half = np.random.default_rng(1).random(halo.shape)
+    whole = np.concatenate([half, half[::-1, ::-1]], 0 if halo.way == "rows" else 1)
+    calls: dict[str, Callable[[int], object]] = {}
+    calls["ours"], field = ours(halo, comm, whole)
+    calls["ours, product"], _ = ours(halo, bc.simulated(1), half)
+    calls["by hand, product"] = by_hand.products(half)
+    for other, make in (("by hand", by_hand.compiled), ("NumPy", by_hand.pythonic)):
+        calls[other], array = make(halo, comm, whole)
+        calls["ours"](2)
+        calls[other](2)
+        ((_, values),) = field.parts()
+        assert np.allclose(values, array[1:-1, 1:-1], rtol=1e-13), "the exchanges differ"
+        field.set(whole)
+    return timed(comm, {n: partial(call, RUNS) for n, call in calls.items()}, rounds, RUNS)
+
+
+def timed(comm: Any, calls: Mapping[str, Call], rounds: int, runs: int = 1) -> Samples:
+    """Time calls of all ranks together; a sample is the time of the slowest rank."""
+    found: Samples = {name: [] for name in calls}
+    names = list(calls)
+    for turn in range(rounds):
+        for name in names[turn % len(names) :] + names[: turn % len(names)]:
+            comm.Barrier()
+            start = time.perf_counter()
+            calls[name]()
+            found[name].append((time.perf_counter() - start) / runs)
+    return _slowest(comm, found)
+
+
+def _slowest(comm: Any, found: Samples) -> Samples:
+    from mpi4py import MPI
+
+    slowest = {name: np.array(samples) for name, samples in found.items()}
+    for samples in slowest.values():
+        comm.Allreduce(MPI.IN_PLACE, samples, MPI.MAX)
+    return {name: samples.tolist() for name, samples in slowest.items()}
+
+
+# -- two cores -----------------------------------------------------------------------------------
+
+
+def flow(n: int, comm: Any) -> Call:
+    """Return a step of the shallow-water solver, on ranks or undistributed."""
+    solver = Solver(n, FLOW) if comm is None else RankSolver(n, FLOW, ranks=comm)
+    return lambda: solver.step(FLOW.dt(n))
+
+
+def product27(n: int, comm: Any) -> Call:
+    """Return two products with a 27-point matrix on a cube, on ranks or undistributed."""
+    size = ssr.size("n")
+    cube = ssr.Space(size, size, size)
+    weights: Weights = {o: 26.0 if o == (0, 0, 0) else -1.0 for o in product((-1, 0, 1), repeat=3)}
+    A = ssr.stencil(cube, cube, weights, outside="drop") * (1.0 / 52.0)
+
+    @ssr.program(y=cube, x=cube, options=ssr.Options(fuse=False))
+    def twice(y: Any, x: Any) -> None:
+        y[:] = A @ x
+        x[:] = A @ y
+
+    x = np.random.default_rng(1).random((n, n, n))
+    if comm is None:
+        bound: Callable[[], Any] = twice.bind(np.zeros_like(x), x)
+    else:
+        on = bc.spread(cube, comm, n=n, cut=(2, 1, 1))
+        bound = twice.bind(on.zeros(cube), on.scatter(cube, x))
+    return lambda: bound()
+
+
+def triad(n: int, comm: Any) -> Call:
+    """Return ``a = b + s c`` on cubes, of which each rank has its part."""
+    from numba import njit
+
+    @njit()
+    def run(a: Any, b: Any, c: Any) -> None:
+        for i in range(len(a)):
+            a[i] = b[i] + 3.0 * c[i]
+
+    count = n**3 // (1 if comm is None else comm.size)
+    arrays = np.zeros(count), np.ones(count), np.ones(count)
+    run(*arrays)
+    return lambda: run(*arrays)
+
+
+CORES: Mapping[str, Callable[[Any], Call]] = {
+    "triad 192": lambda comm: triad(192, comm),
+    "shallow water 96": lambda comm: flow(96, comm),
+    "shallow water 192": lambda comm: flow(192, comm),
+    "27 points 192": lambda comm: product27(192, comm),
+}
+
+
+def cores(comm: Any, rounds: int, name: str) -> Samples:
+    """Time a program on all ranks and, while the other ranks sleep, undistributed on one."""
+    alone, together = CORES[name](None), CORES[name](comm)
+    found: Samples = {"one core": [], "two cores": []}
+    together()
+    for _ in range(rounds):
+        if comm.rank == 0:
+            start = time.perf_counter()
+            alone()
+            found["one core"].append(time.perf_counter() - start)
+        else:
+            found["one core"].append(0.0)
+        _asleep(comm)
+        comm.Barrier()
+        start = time.perf_counter()
+        together()
+        found["two cores"].append(time.perf_counter() - start)
+        _asleep(comm)
+    return _slowest(comm, found)
+
+
+def _asleep(comm: Any) -> None:
+    """Wait for all ranks without using the processor."""
+    barrier = comm.Ibarrier()
+    while not barrier.Test():
+        time.sleep(2e-4)
+
+
+# -- the start -----------------------------------------------------------------------------------
+
+
+def first_step(ranks: int) -> float:
+    """Return the seconds from the start of processes to the end of the first step."""
+    launch = ["mpiexec", "-n", str(ranks)] if ranks > 1 else []
+    start = time.perf_counter()
+    subprocess.run(
+        [*launch, sys.executable, "-m", "benchmarks.mpi", "--part", "first step"], check=True
+    )
+    return time.perf_counter() - start
+
+
+def starts(rounds: int) -> Samples:
+    """Time warm starts on two ranks and on one."""
+    for ranks in 1, 2:
+        first_step(ranks)
+    found: Samples = {"one process": [], "two ranks": []}
+    for _ in range(rounds):
+        found["one process"].append(first_step(1))
+        found["two ranks"].append(first_step(2))
+    return found
+
+
+# -- reports -------------------------------------------------------------------------------------
+
+PARTS = (*(f"exchange of {name}" for name in EXCHANGES), *CORES, "start")
+
+
+def on_ranks(name: str, rounds: int) -> None:
+    """Measure a part on the ranks of this job; the first one prints the samples."""
+    comm = bc.world()
+    if name == "first step":
+        RankSolver(24, FLOW, ranks=comm).step(FLOW.dt(24))
+        return
+    kind, _, rest = name.partition(" of ")
+    found = exchange(comm, rounds, rest) if kind == "exchange" else cores(comm, rounds, name)
+    if comm.rank == 0:
+        print(json.dumps(found))
+
+
+def measured(name: str, rounds: int) -> Samples:
+    """Return the samples of a part, taken by ranks that are started for it."""
+    if name == "start":
+        return starts(max(3, rounds // 5))
+    command = [sys.executable, "-m", "benchmarks.mpi", "--part", name, "--rounds", str(rounds)]
+    done = subprocess.run(
+        ["mpiexec", "-n", "2", *command], check=True, stdout=subprocess.PIPE, text=True
+    )
+    found: Samples = json.loads(done.stdout)
+    return found
+
+
+@dataclass(frozen=True)
+class Times:
+    """The times of a candidate, from which those of a part that is left out may be taken off."""
+
+    all: Sequence[float]
+    without: Sequence[float] = ()
+
+    @property
+    def least(self) -> float:
+        """The shortest time."""
+        return min(self.all) - (min(self.without) if self.without else 0.0)
+
+    @property
+    def each(self) -> Any:
+        """The time of each round."""
+        return np.array(self.all) - (np.array(self.without) if self.without else 0.0)
+
+
+@dataclass(frozen=True)
+class Goal:
+    """Two times whose ratio is compared with a limit, from above or from below."""
+
+    what: str
+    ours: Times
+    other: Times
+    limit: float
+    factor: float = 1.0
+    above: bool = False
+
+    @property
+    def least(self) -> float:
+        """The ratio of the shortest times."""
+        return self.factor * self.ours.least / self.other.least
+
+    @property
+    def met(self) -> bool:
+        """Whether it is good enough."""
+        return self.least >= self.limit if self.above else self.least <= self.limit
+
+    @property
+    def quartiles(self) -> list[float]:
+        """The quartiles of the ratios of all rounds."""
+        ratios = self.factor * self.ours.each / self.other.each
+        return [float(q) for q in np.percentile(ratios, (25, 50, 75))]
+
+    def row(self) -> list[str]:
+        """Return the cells of a table."""
+        times = (f"{1e6 * each.least:.1f}" for each in (self.ours, self.other))
+        low, median, high = self.quartiles
+        met = "yes" if self.met else "no"
+        spread = f"{median:.2f}", f"{low:.2f} - {high:.2f}"
+        return [self.what, *times, f"{self.least:.2f}", *spread, f"{self.limit:.2f}", met]
+
+    def json(self) -> Json:
+        """Return the numbers."""
+        return {
+            "ratio of minima": self.least, "quartiles": self.quartiles, "limit": self.limit,
+            "met": self.met,
+        }  # fmt: skip
+
+
+def goals(name: str, found: Samples, triads: float) -> list[Goal]:
+    """Return the goals of a part; those of exchanges are without the products."""
+    if name.startswith("exchange"):
+        ours = Times(found["ours"], found["ours, product"])
+        rest = found["by hand, product"]
+        return [
+            Goal(f"over {other}", ours, Times(found[other], rest), limit)
+            for other, limit in LIMITS.items()
+        ]
+    one, two = (Times(samples) for samples in found.values())
+    if name == "start":
+        return [Goal("two ranks over one process", two, one, START)]
+    limit = 0.0 if name.startswith("triad") else EFFICIENCY * triads
+    return [Goal("efficiency", one, two, limit, factor=0.5, above=True)]
+
+
+def main() -> None:
+    """Measure, print a table, and write a file if asked to."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.mpi", description=__doc__)
+    parser.add_argument("--json", type=Path, help="the file for the results")
+    parser.add_argument("--rounds", type=int, default=40, help="the number of rounds")
+    parser.add_argument("--only", nargs="*", choices=PARTS, help="names of parts")
+    parser.add_argument("--part", help="what this rank of a job measures")
+    given = parser.parse_args()
+    if given.part:
+        on_ranks(given.part, given.rounds)
+        return
+    rows: list[Sequence[str]] = []
+    results: dict[str, Json] = {}
+    triads = 1.0
+    for name in PARTS:
+        if given.only and name not in given.only:
+            continue
+        found = measured(name, given.rounds)
+        results[f"{name}, samples"] = {n: tuple(samples) for n, samples in found.items()}
+        for goal in goals(name, found, triads):
+            rows.append([name, *goal.row()])
+            results[f"{name}, {goal.what}"] = goal.json()
+            triads = min(1.0, goal.least) if name.startswith("triad") else triads
+    head = ["part", "what", "us", "other us", "of minima", "median", "quartiles", "limit", "met"]
+    print(timing.table(head, rows))
+    if given.json:
+        timing.write_json(given.json, {"machine": timing.machine(), "parts": results})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,159 @@
+"""Exchanges between two ranks as they are written by hand, to compare with.
+
+Both do what `Halo` says. `compiled` does it as well as can be: persistent requests, messages packed
+by compiled loops, and MPI called from there. `pythonic` is what many programs do: slices of arrays
+and two requests for each message.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Halo:
+    """A product with a five-point matrix on two ranks, on a strip on both sides of the cut.
+
+    Attributes
+    ----------
+    n
+        The points along the cut.
+    width
+        The points of a rank across the cut.
+    way
+        Whether rows or columns of arrays are exchanged.
+    """
+
+    n: int
+    width: int
+    way: Literal["rows", "columns"]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The points of one rank."""
+        return (self.width, self.n) if self.way == "rows" else (self.n, self.width)
+
+    def local(self, rank: int, whole: Array) -> Array:
+        """Return the points of a rank with zeros around them."""
+        found = np.zeros(tuple(n + 2 for n in self.shape))
+        axis = 0 if self.way == "rows" else 1
+        found[1:-1, 1:-1] = np.split(whole, 2, axis)[rank]
+        return found
+
+    def edges(self, rank: int) -> tuple[int, int]:
+        """Return the row or column that a rank sends, and where it puts what it receives."""
+        return (self.width, self.width + 1) if rank == 0 else (1, 0)
+
+
+@njit(fastmath={"contract"})
+def product(u: Array, w: Array) -> None:
+    """Set the inner points of ``w`` to the product."""
+    for j in range(1, u.shape[0] - 1):
+        for i in range(1, u.shape[1] - 1):
+            w[j, i] = 0.5 * u[j, i] + 0.125 * (
+                u[j - 1, i] + u[j, i - 1] + u[j, i + 1] + u[j + 1, i]
+            )
+
+
+@njit()
+def _products(count: int, u: Array, w: Array) -> None:
+    for _ in range(count // 2):
+        product(u, w)
+        product(w, u)
+
+
+def products(half: Array) -> Callable[[int], object]:
+    """Return what does an even number of products on one rank alone."""
+    u = np.pad(half, 1)
+    w = np.zeros_like(u)
+    return lambda count: _products(count, u, w)
+
+
+def compiled(halo: Halo, comm: Any, whole: Array) -> tuple[Callable[[int], object], Array]:
+    """Return what does an even number of products, and the array that it changes."""
+    from mpi4py import MPI
+
+    rank = comm.rank
+    u = halo.local(rank, whole)
+    w = np.zeros_like(u)
+    sent, there = halo.edges(rank)
+    outgoing, incoming = np.empty(halo.n), np.empty(halo.n)
+    requests = [comm.Recv_init(incoming, 1 - rank, 5), comm.Send_init(outgoing, 1 - rank, 5)]
+    handles = np.concatenate(
+        [
+            np.frombuffer(ctypes.string_at(MPI._addressof(r), MPI._sizeof(MPI.Request)), np.uint8)
+            for r in requests
+        ]
+    )
+    statuses = np.zeros(2 * MPI._sizeof(MPI.Status), np.uint8)
+    library = ctypes.CDLL(MPI.__file__)
+    integer, pointer = ctypes.c_int, ctypes.c_void_p
+    start = ctypes.CFUNCTYPE(integer, integer, pointer)(("MPI_Startall", library))
+    wait = ctypes.CFUNCTYPE(integer, integer, pointer, pointer)(("MPI_Waitall", library))
+    rows = halo.way == "rows"
+
+    @njit()
+    def exchange(a: Array, handles: Any, statuses: Any, outgoing: Array, incoming: Array) -> None:
+        if rows:
+            for i in range(len(outgoing)):
+                outgoing[i] = a[sent, 1 + i]
+        else:
+            for i in range(len(outgoing)):
+                outgoing[i] = a[1 + i, sent]
+        start(2, handles.ctypes)
+        wait(2, handles.ctypes, statuses.ctypes)
+        if rows:
+            for i in range(len(incoming)):
+                a[there, 1 + i] = incoming[i]
+        else:
+            for i in range(len(incoming)):
+                a[1 + i, there] = incoming[i]
+
+    @njit()
+    def run(count: int, u: Array, w: Array, h: Any, s: Any, out: Array, into: Array) -> None:
+        for _ in range(count // 2):
+            exchange(u, h, s, out, into)
+            product(u, w)
+            exchange(w, h, s, out, into)
+            product(w, u)
+
+    def call(count: int) -> None:
+        run(count, u, w, handles, statuses, outgoing, incoming)
+
+    call.requests = requests  # type: ignore[attr-defined]
+    return call, u
+
+
+def pythonic(halo: Halo, comm: Any, whole: Array) -> tuple[Callable[[int], object], Array]:
+    """Return what does an even number of products, and the array that it changes."""
+    from mpi4py import MPI
+
+    rank = comm.rank
+    u = halo.local(rank, whole)
+    w = np.zeros_like(u)
+    sent, there = halo.edges(rank)
+    incoming = np.empty(halo.n)
+
+    def line(array: Array, place: int) -> Array:
+        return array[place, 1:-1] if halo.way == "rows" else array[1:-1, place]
+
+    def call(count: int) -> None:
+        a, b = u, w
+        for _ in range(count):
+            outgoing = np.ascontiguousarray(line(a, sent))
+            requests = [comm.Irecv(incoming, 1 - rank, 6), comm.Isend(outgoing, 1 - rank, 6)]
+            MPI.Request.Waitall(requests)
+            line(a, there)[:] = incoming
+            product(a, b)
+            a, b = b, a
+
+    return call, u
