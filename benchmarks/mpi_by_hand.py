@@ -78,8 +78,13 @@ def products(half: Array) -> Callable[[int], object]:
     return lambda count: _products(count, u, w)
 
 
-def compiled(halo: Halo, comm: Any, whole: Array) -> tuple[Callable[[int], object], Array]:
-    """Return what does an even number of products, and the array that it changes."""
+def compiled(
+    halo: Halo, comm: Any, whole: Array, *, tests: bool = False
+) -> tuple[Callable[[int], object], Array]:
+    """Return what does an even number of products, and the array that it changes.
+
+    It waits by ``MPI_Waitall``, or ``tests`` again and again by ``MPI_Testall``.
+    """
     from mpi4py import MPI
 
     rank = comm.rank
@@ -99,18 +104,24 @@ def compiled(halo: Halo, comm: Any, whole: Array) -> tuple[Callable[[int], objec
     integer, pointer = ctypes.c_int, ctypes.c_void_p
     start = ctypes.CFUNCTYPE(integer, integer, pointer)(("MPI_Startall", library))
     wait = ctypes.CFUNCTYPE(integer, integer, pointer, pointer)(("MPI_Waitall", library))
+    test = ctypes.CFUNCTYPE(integer, integer, pointer, pointer, pointer)(("MPI_Testall", library))
     rows = halo.way == "rows"
 
     @njit()
-    def exchange(a: Array, handles: Any, statuses: Any, outgoing: Array, incoming: Array) -> None:
+    def exchange(a: Array, h: Any, s: Any, done: Any, outgoing: Array, incoming: Array) -> None:
         if rows:
             for i in range(len(outgoing)):
                 outgoing[i] = a[sent, 1 + i]
         else:
             for i in range(len(outgoing)):
                 outgoing[i] = a[1 + i, sent]
-        start(2, handles.ctypes)
-        wait(2, handles.ctypes, statuses.ctypes)
+        start(2, h.ctypes)
+        if tests:
+            done[0] = 0
+            while done[0] == 0:
+                test(2, h.ctypes, done.ctypes, s.ctypes)
+        else:
+            wait(2, h.ctypes, s.ctypes)
         if rows:
             for i in range(len(incoming)):
                 a[there, 1 + i] = incoming[i]
@@ -119,15 +130,17 @@ def compiled(halo: Halo, comm: Any, whole: Array) -> tuple[Callable[[int], objec
                 a[1 + i, there] = incoming[i]
 
     @njit()
-    def run(count: int, u: Array, w: Array, h: Any, s: Any, out: Array, into: Array) -> None:
+    def run(count: int, u: Array, w: Array, h: Any, s: Any, d: Any, o: Array, i: Array) -> None:
         for _ in range(count // 2):
-            exchange(u, h, s, out, into)
+            exchange(u, h, s, d, o, i)
             product(u, w)
-            exchange(w, h, s, out, into)
+            exchange(w, h, s, d, o, i)
             product(w, u)
 
+    done = np.zeros(1, np.int32)
+
     def call(count: int) -> None:
-        run(count, u, w, handles, statuses, outgoing, incoming)
+        run(count, u, w, handles, statuses, done, outgoing, incoming)
 
     call.requests = requests  # type: ignore[attr-defined]
     return call, u
