@@ -40,7 +40,8 @@ RUNS = 100
 BUDGET = 60.0
 """Seconds after which no round begins."""
 
-EXCHANGES = {"rows": Halo(512, 2, "rows"), "columns": Halo(512, 2, "columns")}
+EXCHANGES = {"rows": Halo(512, 1, "rows"), "columns": Halo(512, 1, "columns")}
+"""Strips of one line, which no rank can begin before the other's has come."""
 BY_HAND, NUMPY = 1.05, 0.5
 """The largest ratios of our time to those of exchanges by hand that are good enough: to the better
 one that is compiled, and to that of slices."""

@@ -32,7 +32,7 @@ WHOLE = ("apart", "component")
 
 REDUCTIONS = ("accumulate", "extreme", "found", "total")
 POLLING = ("poll", "stopwatch")
-STEPS = ("between", "follow")
+STEPS = ("between", "copy", "follow")
 """What kernels for boxes with memory of their own take too."""
 
 EVERYWHERE = frozenset(("np", "real", "range", "min", "max", "abs"))

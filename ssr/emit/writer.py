@@ -19,7 +19,8 @@ RESERVED = frozenset(
     i j k l p strip one far clear layout box real np jit ld st fma prefetch address fits
     range min max abs kernel Array minimum maximum sign strip_length state results accumulate
     extreme total found unfit require bad meet table part piece poll stopwatch watch
-    at between call component follow links messages reason scalars scratch step steps tables weights
+    at between call component copy follow links messages reason scalars scratch step steps tables
+    weights
     """.split()  # noqa: SIM905
 )
 """Names of the kernel's own that look like a user's; others hold a digit, `_lo`, `_hi`, `_w`."""

@@ -34,7 +34,7 @@ from numba.core import cgutils
 from numba.extending import lower_builtin, type_callable
 from numba.np.arrayobj import populate_array
 
-from .intrinsics import Memory
+from .intrinsics import Memory, ld, pointer, st
 from .polling import CLOCK, external, nanoseconds
 
 RUN, BEGIN, ASK, LEAVE = range(4)
@@ -75,6 +75,27 @@ def follow(steps: Any, at: Any) -> int:
 def between(a: Any, start: int, stop: int) -> Any:
     """Return a part of an array of one axis."""
     return a[start:stop] if isinstance(a, np.ndarray) else Memory(a.array[start:stop])
+
+
+def copy(target: Any, to: int, source: Any, of: int, count: int) -> None:
+    """Copy elements from a flat offset on; those that are read and written do not overlap."""
+    for n in range(count):
+        st(target, to + n, ld(source, of + n))
+
+
+@type_callable(copy)
+def _type_copy(context: Any) -> Callable[..., Any]:
+    return lambda target, to, source, of, count: types.void
+
+
+@lower_builtin(copy, types.Array, types.Integer, types.Array, types.Integer, types.Integer)
+def _lower_copy(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    target, to, source, of, count = args
+    written = pointer(context, builder, signature.args[0], target, to)
+    read = pointer(context, builder, signature.args[2], source, of)
+    size = context.get_abi_sizeof(context.get_value_type(signature.args[0].dtype))
+    cgutils.raw_memcpy(builder, written, read, count, size, align=size)
+    return context.get_dummy_value()
 
 
 @type_callable(between)
