@@ -13,6 +13,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -113,10 +114,13 @@ class Watch:
                 )
 
     def _lose_patience(self, awaited: Awaited) -> None:
-        missing = f"{_named(awaited.missing())} not" if awaited.certain else "Not all ranks have"
+        missing = awaited.missing()
+        if not missing:  # the last one has come just now
+            return
+        some = f"{_named(missing)} not" if awaited.certain else "Not all ranks have"
         abort(
             f"Rank {self.comm.rank} has waited in {awaited.what} for {self.patience:g} s.\n"
-            f"  Note: {missing} taken part in it: they are at work, or run something else.\n"
+            f"  Note: {some} taken part in it: they are at work, or run something else.\n"
             "  Hint: bc.world(patience=...) sets for how many seconds ranks wait."
         )
 
@@ -143,17 +147,28 @@ class Watch:
             yield rank
 
 
-_watches: dict[int, Watch] = {}
+_watches: list[Watch] = []
+
+
+@cache
+def _key() -> int:
+    """Return the key under which MPI keeps the watch of a communicator, as long as that lives."""
+    from mpi4py import MPI
+
+    key: int = MPI.Comm.Create_keyval()
+    return key
 
 
 def watch_of(comm: Any) -> Watch:
     """Return the watch of a user's communicator; all its ranks ask for it together."""
-    if not _watches:
-        atexit.register(_outlive, os.getpid())
-    handle = comm.py2f()
-    if handle not in _watches:
-        _watches[handle] = Watch(comm)
-    return _watches[handle]
+    found: Watch | None = comm.Get_attr(_key())
+    if found is None:
+        found = Watch(comm)
+        comm.Set_attr(_key(), found)
+        if not _watches:
+            atexit.register(_outlive, os.getpid())
+        _watches.append(found)
+    return found
 
 
 def _outlive(process: int) -> None:
@@ -161,7 +176,7 @@ def _outlive(process: int) -> None:
     if os.getpid() != process:  # one that a rank has made
         return
     start = time.monotonic()
-    open_ends = [(watch, watch.end()) for watch in _watches.values()]
+    open_ends = [(watch, watch.end()) for watch in _watches]
     while open_ends:
         for watch, _ in open_ends:
             watch.answer()
