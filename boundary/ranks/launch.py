@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from ssr.errors import ArgumentError
+from ssr.extension import number_of
 
 from .ending import end_together
 from .mpi import Mpi
@@ -71,7 +72,7 @@ def world(patience: float | None = None) -> Any:
     >>> print(bc.world())                               # in a run without mpiexec
     None
     """
-    if patience is not None and not patience > 0:
+    if patience is not None and not number_of("patience", patience) > 0:
         raise ArgumentError(f"patience is {patience!r}, not a positive number of seconds.")
     place = launched(os.environ)
     if place is None:

@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+import boundary as bc
 from boundary.ranks.launch import fits, launched
+from ssr.errors import ArgumentError
 
 from . import jobs
 
@@ -152,6 +154,12 @@ def test_a_process_alone_does_not_load_mpi() -> None:
 def test_variables_of_launchers(variables: str, place: tuple[int, int] | None) -> None:
     given = dict(each.split("=") for each in variables.split())
     assert launched(given) == place
+
+
+@pytest.mark.parametrize("patience", [0, -1.0, float("nan")])
+def test_patience_is_positive(patience: float) -> None:
+    with pytest.raises(ArgumentError, match="not a positive number of seconds"):
+        bc.world(patience=patience)
 
 
 @pytest.mark.skipif(importlib.util.find_spec("mpi4py") is None, reason="needs mpi4py")
