@@ -80,10 +80,9 @@ def chosen(cells: Sequence[Space], sizes: Mapping[str, int], ranks: int) -> Part
     gridded = isinstance(cells[0], GridSpace)
     blocks = sum(e[0] for e in extents) if gridded else 1
     shapes = [e[1:] if gridded else e for e in extents]
-    if len(shapes) == 1 and ranks <= prod(shapes[0]) * blocks:
-        counts = {ranks // gcd(ranks, blocks)}
-    else:
-        counts = {-(-ranks * times // blocks) for times in (1, 2, 3, 4)}
+    least = [-(-ranks * times // blocks) for times in (1, 2, 3, 4)]  # boxes of a block, for so
+    counts = {count + more for count in least for more in range(4)}  # many boxes of each rank
+    counts.add(ranks // gcd(ranks, blocks))
     trials = {parts for count in counts for parts in _factors(max(1, count), len(shapes[0]))}
     fitting = [
         parts

@@ -7,7 +7,7 @@ own boxes and at those that read from them, however many ranks there are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -85,6 +85,7 @@ class Post:
         self.exchange = exchange
         self._wants: dict[int, tuple[Want, ...]] = {}
         self._mails: dict[int, Mail] = {}
+        self._asked: dict[int, dict[int, list[tuple[str, int, Box]]]] = {}
 
     def mail(self, rank: int) -> Mail:
         """Return what a rank sends and receives."""
@@ -96,14 +97,13 @@ class Post:
     def _mail(self, rank: int) -> Mail:
         owners = self.footprint.partition.owners
         wants = tuple(w for box in self._boxes(rank) for w in self.wants(box))
-        sources: set[int] = set()
-        within: list[tuple[Want, int]] = []
-        for want in wants:
-            for owner, points in self.owners(want):
-                if owners[owner] == rank:
-                    within.append((Want(want.array, want.box, points), owner))
-                else:
-                    sources.add(int(owners[owner]))
+        sources = {source for source in self.asked(rank) if source != rank}
+        within = [
+            (Want(want.array, want.box, points), owner)
+            for want in wants
+            for owner, points in self.owners(want)
+            if owners[owner] == rank
+        ]
         targets = {int(owners[box]) for box in self._readers(rank)}
         sends = (self.message(rank, peer) for peer in sorted(targets))
         receives = (self.message(peer, rank) for peer in sorted(sources))
@@ -116,20 +116,25 @@ class Post:
 
     def message(self, source: int, target: int) -> Message:
         """Return the message from one rank to another, without a value twice."""
-        owners = self.footprint.partition.owners
-        asked = sorted(
-            (want.array, owner, points)
-            for box in self._boxes(target)
-            for want in self.wants(box)
-            for owner, points in self.owners(want)
-            if owners[owner] == source
-        )
+        asked = sorted(self.asked(target).get(source, ()))
         parts, place = [], 0
         for (array, owner), group in groupby(asked, key=lambda entry: entry[:2]):
             for points in disjoint(points for _, _, points in group):
                 parts.append(Part(array, owner, points, place))
                 place += volume(points)
         return Message(source, target, tuple(parts))
+
+    def asked(self, rank: int) -> Mapping[int, Sequence[tuple[str, int, Box]]]:
+        """Return what a rank asks of each rank: arrays, the boxes that own points, and these."""
+        known = self._asked.get(rank)
+        if known is None:
+            known = self._asked[rank] = {}
+            for box in self._boxes(rank):
+                for want in self.wants(box):
+                    for owner, points in self.owners(want):
+                        source = int(self.footprint.partition.owners[owner])
+                        known.setdefault(source, []).append((want.array, owner, points))
+        return known
 
     def wants(self, box: int) -> tuple[Want, ...]:
         """Return what a box reads and has to be given; the points of its rank are at hand."""

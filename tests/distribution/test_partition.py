@@ -112,3 +112,14 @@ def test_boxes_of_a_user_are_checked() -> None:
         partition([cells], {}, [(0, 0, [(0, 5)])], 2)
     made = partition([cells], {}, [(1, 0, [(0, 1)]), (1, 0, [(1, 4)])], 3)
     assert np.array_equal(made.owners, [1, 1])
+
+
+@pytest.mark.parametrize("ranks", [4, 5, 7, 13, 24])
+def test_blocks_are_cut_no_finer_than_loads_ask_for(ranks: int) -> None:
+    """Numbers of ranks that do not divide those of panels and cells among them."""
+    panels = bc.Grid(6 * [(nx, nx)], links=bc.cubed_sphere())
+    for size in 8, 24, 48:
+        made = chosen(panels.kinds, {"nx": size}, ranks)
+        cells = (made.boxes[..., 1] - made.boxes[..., 0]).prod(axis=1)
+        assert len(made) <= 6 * ranks
+        assert np.bincount(made.owners, cells).max() <= 1.7 * 6 * size**2 / ranks
