@@ -12,7 +12,7 @@ import numpy as np
 
 import ssr
 from ssr import Space
-from ssr.errors import ArgumentError, ShapeError
+from ssr.errors import ArgumentError, ShapeError, SpaceError
 from ssr.extension import Array, VectorSpace, integer
 
 from ..partition.boxes import Box, slices
@@ -172,8 +172,17 @@ class Field:
         ----------
         whole
             Anything that is indexed like an array of the field's shape: an array, one that is
-            mapped from a file, or a number for all points.
+            mapped from a file, or a number for all points. Or another field of the same kind, whose
+            values are moved where its points are owned in another way.
+
+        Raises
+        ------
+        ShapeError, SpaceError
+            If an array has another shape, or a field is on another space.
         """
+        if isinstance(whole, Field):
+            self._copy(whole)
+            return
         if not hasattr(whole, "shape"):
             whole = np.asarray(whole, self.dtype)
         if np.ndim(whole) and np.shape(whole) != self.shape:
@@ -274,9 +283,17 @@ class Field:
     def copy(self) -> Field:
         """Return a field with the same values."""
         made = Field(self.spread, self.kind, self.dtype)
-        for (_, view), (_, values) in zip(made.values.views(), self.values.views(), strict=True):
-            view[...] = values
+        made._copy(self)
         return made
+
+    def _copy(self, other: Field) -> None:
+        """Set all values to those of another field."""
+        if other.kind != self.kind:
+            raise SpaceError(f"The other field is on {other.kind!r}, not on {self.kind!r}.")
+        there = other if other.spread is self.spread else other.moved(self.spread)
+        for (_, view), (_, values) in zip(self.values.views(), there.values.views(), strict=True):
+            view[...] = values
+        self.values.changes += 1
 
     # -- what solvers of ssr ask for -------------------------------------------------------------
 

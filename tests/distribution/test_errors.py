@@ -122,6 +122,16 @@ def test_a_field_is_as_before_after_a_mistake(wrong: Any) -> None:
     assert np.array_equal(field.gather(), np.arange(16.0).reshape(4, 4))
 
 
+def test_a_field_takes_the_values_of_another() -> None:
+    one, other = on.zeros(cells), spread(cut=(1, 4)).zeros(cells)
+    other.fill(lambda j, i: 4.0 * j + i)
+    one.set(other)
+    assert np.array_equal(one.gather(), np.arange(16.0).reshape(4, 4))
+    assert np.array_equal(one.copy().gather(), one.gather())
+    with pytest.raises(errors.SpaceError, match="is on Space"):
+        one.set(on.zeros(cells.nodes()))
+
+
 def sweep(axis: int) -> ssr.Program:
     before = (-1, 0) if axis == 0 else (0, -1)
     lower = ssr.stencil(cells, cells, {(0, 0): 2.0, before: -1.0}, outside="drop")
