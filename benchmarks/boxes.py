@@ -20,17 +20,12 @@ import numpy as np
 import boundary as bc
 import ssr
 from apps.swe import cases, geometry, solver
-from apps.swe.constants import constants
+from apps.swe.grid import grid
 from benchmarks import timing
 from benchmarks.operators import Weights
 from benchmarks.timing import Call, Timing
 
 FLOW = cases.case("tc5")
-CONSTANT = (
-    "wind", "m", "f", "b", "west_east", "bottom_west_east", "south_north", "bottom_south_north",
-)  # fmt: skip
-"""The fields of a stage that do not change."""
-
 LIMITS = {
     "panel 48": 1.05,
     "box 48 in 192": 1.15,
@@ -52,10 +47,10 @@ def stage(n: int, parts: tuple[int, int] | None) -> Call:
     arrays: Mapping[str, Any] = {
         "U": state,
         "V": wider,
-        **dict(zip(CONSTANT, constants(n, FLOW), strict=True)),
+        **{name: field.gather() for name, field in solver.Solver(n, FLOW).constants.items()},
     }
     if parts is not None:
-        on = bc.spread(solver.grid, more=n - 5, cut=parts)
+        on = bc.spread(grid, bc.simulated(1), more=n - 5, cut=parts)
         arrays = {name: on.scatter(kinds[name], array) for name, array in arrays.items()}
     run = program.bind(**arrays, per=n / (2 * geometry.EDGE))
     return lambda: run(0.0, 1.0, 1.0)
@@ -76,7 +71,7 @@ def product27(n: int, parts: tuple[int, int, int] | None) -> Call:
     if parts is None:
         bound: Callable[[], Any] = multiply.bind(np.zeros_like(x), x)
     else:
-        on = bc.spread(cube, n=n, cut=parts)
+        on = bc.spread(cube, bc.simulated(1), n=n, cut=parts)
         bound = multiply.bind(on.zeros(cube), on.scatter(cube, x))
     return lambda: bound()
 

@@ -26,9 +26,8 @@ from typing import Any, Literal
 import numpy as np
 
 import ssr
-from apps.swe import geometry, solver
+from apps.swe import geometry, grid, solver
 from apps.swe.cases import case
-from apps.swe.constants import constants
 from benchmarks import fortran, report, timing
 from benchmarks.boundary import fortran_size, python_size
 from benchmarks.cases import COUNTED, Candidate, Case
@@ -63,7 +62,8 @@ def steps(shape: Shape, *, weights: Weights) -> dict[str, Candidate]:
 
     ours = solver.Solver(n, FLOW, weights)
     builds = {f"natural {build}": reference(build) for build in fortran.BUILDS}
-    return {"ours": Candidate(lambda: ours.step(dt), lambda: ours.state / scale), **builds}
+    state = Candidate(lambda: ours.step(dt), lambda: np.asarray(ours.state.gather()) / scale)
+    return {"ours": state, **builds}
 
 
 def right_sides(shape: Shape) -> dict[str, Candidate]:
@@ -74,19 +74,19 @@ def right_sides(shape: Shape) -> dict[str, Candidate]:
     n = shape[-1]
     state, dt = FLOW.state(n), FLOW.dt(n)
     scale = np.abs(state).max(axis=(1, 2, 3), keepdims=True)
-    flow, inner = solver.Flow(n, False, "linear"), solver.cells
+    flow, inner = solver.Flow(n, False, "linear"), grid.cells
 
     @ssr.program(
         V=solver.ring.vector(3),
         R=inner.vector(3),
         wind=inner.vector(2),
-        m=solver.panel.vector(9),
+        m=grid.panel.vector(9),
         f=inner,
-        b=solver.wide,
-        x=solver.edges[0].vector(2),
-        bottom_x=solver.faces[0].vector(2),
-        y=solver.edges[1].vector(2),
-        bottom_y=solver.faces[1].vector(2),
+        b=grid.wide,
+        x=grid.edges[0].vector(2),
+        bottom_x=grid.faces[0].vector(2),
+        y=grid.edges[1].vector(2),
+        bottom_y=grid.faces[1].vector(2),
         per=ssr.scalar,
     )
     def rhs(
@@ -102,7 +102,7 @@ def right_sides(shape: Shape) -> dict[str, Candidate]:
 
     wider, change = np.zeros((3, 6, n + 2, n + 2)), np.zeros_like(state)
     wider[..., 1:-1, 1:-1] = state
-    known = constants(n, FLOW)
+    known = [field.gather() for field in solver.Solver(n, FLOW).constants.values()]
     builds = {f"natural {build}": reference(build) for build in fortran.BUILDS}
     per = n / (2 * geometry.EDGE)
     bound = rhs.bind(wider, change, *known, per)
@@ -142,12 +142,12 @@ CASES: Mapping[str, Case] = MappingProxyType(
 def boundary_program(n: int) -> ssr.Program:
     """Return the boundary part of a stage as a program of its own, in place."""
     flow = solver.Flow(n, False, "linear")
-    inner = solver.cells
+    inner = grid.cells
 
     @ssr.program(
         V=solver.ring.vector(3),
-        H=solver.wide,
-        v=solver.wide.vector(2),
+        H=grid.wide,
+        v=grid.wide.vector(2),
         f=inner.faces(axis=0),
         g=inner.faces(axis=1),
     )

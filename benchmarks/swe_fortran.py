@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from apps.swe import geometry
 from apps.swe.cases import Case, Scalar, at_centres, case
-from apps.swe.fields import bottom
+from apps.swe.constants import Constants
 from apps.swe.geometry import PANELS, SIDES
 from benchmarks import fortran, timing
 from benchmarks.fortran import Call
@@ -93,7 +93,8 @@ class Reference:
 def _fields(n: int, case: Case) -> tuple[Array, ...]:
     """Return the constants of the interior: cell, place, facea and faceb in the source."""
     G, gamma = geometry.metric(*geometry.grid(n)), geometry.christoffel(*geometry.grid(n))
-    J, b = bottom(case, n)
+    known, (p, j, i) = Constants(n, case), np.ogrid[:6, :n, :n]
+    J, b = np.float64(known.area(j, i)), np.float64(known.bottom(p, j, i))
     cell = np.stack([1 / J, G.J, *G.upper, *gamma])
     place = np.stack([b, at_centres(case.coriolis, n)])
     along, beside = geometry.faces(n), geometry.centres(n)

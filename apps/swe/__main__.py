@@ -1,5 +1,6 @@
 """Shallow water on the cubed sphere: ``python -m apps.swe --case tc5 --n 48 --plot day15.png``.
 
+``mpiexec -n 4 python -m apps.swe ...`` runs it on four ranks, with the same bits.
 ``python -m apps.swe plot FILE`` draws a file that a run has written, and
 ``python -m apps.swe verify`` compares the solver with known results.
 """
@@ -12,17 +13,19 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
+import boundary as bc
 import ssr
 
 from . import cases
 from .cases import DAY
-from .checkpoint import Checkpoint, CheckpointError, Setting, load, save
+from .checkpoint import Checkpoint, CheckpointError, Setting, Weights, digest, load, save
+from .diagnostics import Gauges, courant
 from .files import OutputError, check_place, publish
 from .output import Output, read, suffix
 from .plot import Picture, draw
-from .process import flush, prepare, tell, undisturbed
+from .process import flush, interrupted, prepare, tell, undisturbed
 from .progress import Progress
 from .run import Make, Result, Run, time_step
 
@@ -38,45 +41,59 @@ STOPPED = 130
 PICTURES = (".png", ".pdf", ".svg")
 
 
-def main(arguments: Sequence[str] | None = None, make: Make | None = None) -> int:
-    """Run a command and return its exit status; ``make`` makes the solver, by default ours."""
+def main(
+    arguments: Sequence[str] | None = None, make: Make | None = None, ranks: Any = None
+) -> int:
+    """Run a command and return its exit status.
+
+    Parameters
+    ----------
+    make
+        Makes the solver; by default ours.
+    ranks
+        What `boundary.world` returns: what fails on one of several ranks ends them all.
+    """
     given = list(sys.argv[1:] if arguments is None else arguments)
     commands = {"plot": _plot, "verify": _verify}
     command = commands.get(given[0]) if given else None
+    first = ranks is None or ranks.rank == 0
+
+    def ours(n: int, case: cases.Case, weights: Any) -> Any:
+        from .solver import Solver  # it declares matrices, which takes time that drawing need not
+
+        return Solver(n, case, weights, ranks)
+
     try:
         if command is not None:
-            return command(given[1:], make or _ours)
-        return _run(given, make or _ours)
+            return command(given[1:], make or ours, first)
+        return _run(given, make or ours, ranks, first)
     except ssr.Error as error:
         lines = [f"error: {error.message}"]
         lines += [f"  note: {error.note}"] if error.note else []
         lines += [f"  hint: {error.hint}"] if error.hint else []
-        tell("\n".join(lines))
-        return 1
+        return _failed("\n".join(lines), ranks)
     except OSError as error:
-        tell(f"error: {error.filename or 'output'}: {error.strerror}.")
-        return 1
+        return _failed(f"error: {error.filename or 'output'}: {error.strerror}.", ranks)
     except MemoryError as error:
-        tell(f"error: There is not enough memory: {error}.")
-        return 1
+        return _failed(f"error: There is not enough memory: {error}.", ranks)
     except KeyboardInterrupt:
-        tell("stopped")
-        return STOPPED
+        return _failed("stopped", ranks, STOPPED)
 
 
-def _ours(n: int, case: cases.Case, weights: Any) -> Any:
-    """Return the solver that is written with `ssr` and `boundary`."""
-    from .solver import Solver  # declares its matrices, which takes time that drawing does not need
+def _failed(text: str, ranks: Any, status: int = 1) -> int:
+    """Tell why a run ends and return its status; one of several ranks ends all."""
+    if ranks is not None:
+        bc.abort(text, status)
+    tell(text)
+    return status
 
-    return Solver(n, case, weights)
 
-
-def _run(arguments: list[str], make: Make) -> int:
+def _run(arguments: list[str], make: Make, ranks: Any, first: bool) -> int:
     parser = options()
     given = parser.parse_args(arguments)
-    _check(parser, given)
-    start = None if given.restart is None else load(given.restart)
-    setting, until = _setting(given, start)
+    _check(parser, given, first)
+    start = None if given.restart is None else load(given.restart, check=first)
+    setting, until, make = _setting(given, start, make)
     rescue = given.checkpoint or Path(f"swe-{setting.case}-last-good.checkpoint")
     output = None
     if given.output is not None:
@@ -85,45 +102,63 @@ def _run(arguments: list[str], make: Make) -> int:
     run = Run(setting, make, until, 3600 * given.every, start, rescue)
     report = (lambda found: None) if output is None else output.write
     place = given.checkpoint
-    keep = (lambda state: None) if place is None else (lambda state: save(place, state))
-    progress = Progress(sys.stderr)
+    keep = (
+        (lambda state: None) if place is None else (lambda state: save(place, state, first=first))
+    )
+    progress = Progress(sys.stderr, wanted=first)
     try:
-        result = run.run(report, progress, keep)
+        result = run.run(report, progress, keep, None if ranks is None else interrupted)
     except KeyboardInterrupt:
         with undisturbed():
             progress.done()
-            return _interrupted(run, given.checkpoint)
+            return _interrupted(run, given.checkpoint, first)
     finally:
         progress.done()
+    told = digest(result.last.state) if given.digest else None
     try:
-        _write(given, result)
+        _write(given, result, first)
     finally:  # the numbers are shown even if a file cannot be written
-        print(summary(result))
+        if first:
+            print(told or summary(result))
     for path in given.json, given.output, given.plot:
-        if path is not None:
+        if path is not None and first and not given.digest:
             print(f"written              {path}")
     return 0
 
 
-def _write(given: argparse.Namespace, result: Result) -> None:
-    """Write the numbers and the picture of a run."""
-    if given.json is not None:
+def _write(given: argparse.Namespace, result: Result, first: bool) -> None:
+    """Write the numbers and the picture of a run, on the first rank."""
+    if given.json is not None and first:
         text = json.dumps(result.document(), indent=1) + "\n"
         publish(given.json, lambda file: file.write(text.encode()))
     if given.plot is not None:
         setting, last = result.setting, result.last
         title = _title(cases.case(setting.case).title, setting.n, last.seconds / DAY)
-        draw(Picture(last.fields.H, last.fields.zeta, title), given.plot, edges=given.edges)
+        height, vorticity = (x.gather(root=0) for x in (last.values.H, last.values.zeta))
+        if height is not None and vorticity is not None:
+            draw(Picture(height, vorticity, title), given.plot, edges=given.edges)
 
 
-def options() -> argparse.ArgumentParser:
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are told once, and end all ranks."""
+
+    def error(self, message: str) -> NoReturn:
+        """Tell what is wrong, and end."""
+        bc.abort(f"{self.format_usage()}{self.prog}: error: {message}", 2)
+
+
+def options() -> Parser:
     """Return the options of a run."""
-    parser = argparse.ArgumentParser("python -m apps.swe", description=__doc__)
+    parser = Parser("python -m apps.swe", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
     add("--case", choices=cases.NAMES, help="the flow (tc2)")
     add("--n", type=int, help="cells along a panel (32)")
-    add("--days", type=float, help="simulated time; by default that of the case")
+    length = parser.add_mutually_exclusive_group()
+    length.add_argument(
+        "--days", type=float, help="simulated time from the start; by default that of the case"
+    )
+    length.add_argument("--steps", type=int, help="the same as a number of time steps")
     add("--angle", type=float, help="of the flow's axis in degrees, for tc1 and tc2 (0)")
     add("--weights", choices=("linear", "weno"), help="of the values at faces (linear)")
     step = parser.add_mutually_exclusive_group()
@@ -142,16 +177,17 @@ def options() -> argparse.ArgumentParser:
         help="continue from a checkpoint; its records come after that",
     )
     add("--json", type=Path, metavar="FILE", help="write the numbers to this file")
+    add("--digest", action="store_true", help="print only a digest of the state at the end")
     return parser
 
 
-def _check(parser: argparse.ArgumentParser, given: argparse.Namespace) -> None:
-    """Refuse options whose values make no sense."""
+def _check(parser: Parser, given: argparse.Namespace, first: bool) -> None:
+    """Refuse options whose values make no sense, and places that the first rank cannot write."""
     if given.n is not None and given.n < SMALLEST:
         parser.error(f"--n is {given.n}; a panel has at least {SMALLEST} cells along a side.")
     if given.n is not None and given.n > LARGEST:
         parser.error(f"--n is {given.n}; a panel has at most {LARGEST} cells along a side.")
-    for name in "days", "cfl", "dt", "every":
+    for name in "days", "steps", "cfl", "dt", "every":
         value = getattr(given, name)
         if value is not None and not (value > 0 and math.isfinite(value)):
             parser.error(f"--{name} is {value}; it must be above 0.")
@@ -166,17 +202,18 @@ def _check(parser: argparse.ArgumentParser, given: argparse.Namespace) -> None:
     if given.output is not None:
         for package in ("xarray", "zarr" if suffix(given.output) == ".zarr" else "h5netcdf"):
             _require(package, "io")
-    _check_places(parser, given)
+    _check_places(parser, given, first)
 
 
-def _check_places(parser: argparse.ArgumentParser, given: argparse.Namespace) -> None:
+def _check_places(parser: Parser, given: argparse.Namespace, first: bool) -> None:
     """Refuse files that cannot be written, and one file for two purposes."""
     taken = {given.restart.resolve(): "restart"} if given.restart is not None else {}
     for name in "checkpoint", "output", "plot", "json":
         path = getattr(given, name)
         if path is None:
             continue
-        check_place(path, folder=path.suffix == ".zarr" and name == "output")
+        if first:
+            check_place(path, folder=path.suffix == ".zarr" and name == "output")
         other = taken.setdefault(path.resolve(), name)
         if other != name and (other, name) != ("restart", "checkpoint"):
             parser.error(f"--{name} and --{other} are one file, {path}.")
@@ -191,15 +228,25 @@ def _require(package: str, extra: str) -> None:
         )
 
 
-def _setting(given: argparse.Namespace, start: Checkpoint | None) -> tuple[Setting, float]:
-    """Return the setting of a run, and the time at which it ends."""
+def _setting(
+    given: argparse.Namespace, start: Checkpoint | None, make: Make
+) -> tuple[Setting, float, Make]:
+    """Return the setting of a run, the time at which it ends, and how its solver is made."""
     if start is not None:
-        return _same(given, start)
-    name, n = given.case or "tc2", 32 if given.n is None else given.n
-    flow = cases.case(name, given.angle or 0.0)
+        return *_same(given, start), make
+    name, n, angle = given.case or "tc2", 32 if given.n is None else given.n, given.angle or 0.0
+    flow = cases.case(name, angle)
+    weights: Weights = given.weights or "linear"
+    dt = flow.dt(n) if given.dt is None else given.dt
+    if given.cfl is not None:  # it depends on the state, which the solver has
+        solver = make(n, flow, weights)
+        dt = given.cfl / courant(Gauges(n, flow, solver).fastest(), n, 1.0)
+        make = lambda *_: solver  # noqa: E731
+    if given.steps is not None:
+        return Setting(name, n, dt, angle, weights), dt * given.steps, make
     until = DAY * (flow.days if given.days is None else given.days)
-    dt = time_step(flow, n, min(until, 3600 * given.every), given.cfl, given.dt)
-    return Setting(name, n, dt, given.angle or 0.0, given.weights or "linear"), until
+    dt = time_step(min(until, 3600 * given.every), dt)
+    return Setting(name, n, dt, angle, weights), until, make
 
 
 def _same(given: argparse.Namespace, start: Checkpoint) -> tuple[Setting, float]:
@@ -217,17 +264,20 @@ def _same(given: argparse.Namespace, start: Checkpoint) -> tuple[Setting, float]
             f"{given.restart} keeps its time step of {setting.dt:g} s.",
             hint="Leave out --dt and --cfl; a run continues as it began.",
         )
+    if given.steps is not None:
+        return setting, setting.dt * given.steps
     days = cases.case(setting.case).days if given.days is None else given.days
     return setting, DAY * days
 
 
-def _interrupted(run: Run, path: Path | None) -> int:
+def _interrupted(run: Run, path: Path | None, first: bool) -> int:
     """Save the last good state of a run that the user has stopped."""
     place = ""
     if path is not None and run.good.step > run.start.step:
-        save(path, run.good)
+        save(path, run.good, first=first)
         place = f"; the state after step {run.good.step} is in {path}"
-    tell(f"stopped{place}")
+    if first:
+        tell(f"stopped{place}")
     return STOPPED
 
 
@@ -256,8 +306,8 @@ def _title(name: str, n: int, days: float) -> str:
     return f"{name}, {n} x {n} cells a panel, day {days:g}"
 
 
-def _plot(arguments: list[str], make: Make) -> int:
-    parser = argparse.ArgumentParser("python -m apps.swe plot", description="Draw a saved run.")
+def _plot(arguments: list[str], make: Make, first: bool) -> int:
+    parser = Parser("python -m apps.swe plot", description="Draw a saved run.")
     parser.add_argument("file", type=Path, help="a .nc or .zarr file of a run")
     parser.add_argument("--to", type=Path, metavar="FILE", help="the picture; by default FILE.png")
     parser.add_argument(
@@ -273,6 +323,8 @@ def _plot(arguments: list[str], make: Make) -> int:
         parser.error(f"--to is {path}; a picture ends in {', '.join(PICTURES)}.")
     _require("matplotlib", "plot")
     _require("xarray", "io")
+    if not first:
+        return 0
     with read(given.file) as file:
         records = file.sizes["time"]
         if not -records <= given.record < records:
@@ -288,15 +340,17 @@ def _plot(arguments: list[str], make: Make) -> int:
     return 0
 
 
-def _verify(arguments: list[str], make: Make) -> int:
+def _verify(arguments: list[str], make: Make, first: bool) -> int:
     from .verify import verify
 
-    parser = argparse.ArgumentParser("python -m apps.swe verify", description="Known results.")
+    parser = Parser("python -m apps.swe verify", description="Known results.")
     parser.add_argument("--quick", action="store_true", help="small runs only")
     given = parser.parse_args(arguments)
-    return 0 if verify(make, given.quick) else 1
+    show = print if first else (lambda line: None)
+    return 0 if verify(make, given.quick, show) else 1
 
 
 if __name__ == "__main__":
-    prepare()
-    sys.exit(flush(main()))
+    every = bc.world()
+    prepare(together=every is not None)
+    sys.exit(flush(main(ranks=every)))

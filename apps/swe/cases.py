@@ -14,7 +14,6 @@ shallow-water equations, Tellus A 56 (2004) 429-440.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,6 @@ from .geometry import (
     PANELS,
     RADIUS,
     Array,
-    areas,
     averages,
     contravariant,
     grid,
@@ -109,10 +107,6 @@ class Case:
         where: Points = (PANELS, *grid(n)) if points is None else points
         return contravariant(*where, self.wind(*lonlat(position(*where))))
 
-    def exact_depth(self, n: int, seconds: float) -> Array | None:
-        """Return the means of the exact depth over the cells, or None where it is not known."""
-        return None if self.exact is None else mean_depth(self.exact(seconds), n)
-
 
 def at_centres(function: Scalar, n: int) -> Array:
     """Return a function at the centres, shape (6, n, n)."""
@@ -126,12 +120,6 @@ def mean(function: Scalar, n: int, points: Points | None = None) -> Array:
         return metric(alpha, beta).J * function(*lonlat(position(panel, alpha, beta)))
 
     return averages(n, density, points)
-
-
-@lru_cache(maxsize=4)
-def mean_depth(function: Scalar, n: int) -> Array:
-    """Return the means of a function over the areas of the cells, shape (6, n, n)."""
-    return mean(function, n) * (np.pi / 2 / n) ** 2 / areas(n)
 
 
 def steady(depth: Scalar) -> Callable[[float], Scalar]:

@@ -13,14 +13,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import geometry
-from .cases import Case, Points, mean
-from .fields import to_points
+from .cases import Case, Points, Scalar, mean
 from .geometry import Array
 
 Indices = NDArray[np.integer[Any]]
 
 UPWIND = {-3: 3 / 128, -2: -20 / 128, -1: 90 / 128, 0: 60 / 128, 1: -5 / 128}
 """The weights of the cells about a face for the value on its low side."""
+
+
+def second(v: Array, axis: int) -> Array:
+    """Return second differences along an axis, at each end from the four values next to it.
+
+    Examples
+    --------
+    >>> second(np.arange(5.0) ** 2, axis=0)
+    array([2., 2., 2., 2., 2.])
+    """
+    v = np.moveaxis(v, axis, 0)
+    d = np.empty_like(v)
+    d[1:-1] = v[:-2] - 2 * v[1:-1] + v[2:]
+    for end, w in (0, v), (-1, v[::-1]):
+        d[end] = 2 * w[0] - 5 * w[1] + 4 * w[2] - w[3]
+    return np.moveaxis(d, 0, axis)
+
+
+def to_points(averages: Array) -> Array:
+    """Return values at centres, to fourth order, of averages over cells ``[..., beta, alpha]``."""
+    return averages - (second(averages, -1) + second(averages, -2)) / 24
 
 
 @dataclass(frozen=True)
@@ -100,6 +120,17 @@ class Constants:
         (J,) = self._points(lambda *at: mean(ones, self.n, at), panel, j, i)
         return np.asarray(J)
 
+    def depth(self, of: Scalar, p: Indices, j: Indices, i: Indices) -> Array:
+        """Return the means of a depth over the areas of cells."""
+        at = self.centres(p, j, i)
+        cell = (np.pi / 2 / self.n) ** 2
+        return np.asarray(mean(of, self.n, at) * cell / self.sphere(j, i))
+
+    def sphere(self, j: Indices, i: Indices) -> Array:
+        """Return the areas of cells in square metres."""
+        _, *at = self.centres(np.zeros((1, 1, 1), int), j, i)
+        return geometry.areas(self.n, *at)
+
     def centres(self, p: Indices, j: Indices, i: Indices) -> Points:
         """Return panels, alpha and beta of centres."""
         step = 2 * geometry.EDGE / self.n
@@ -134,23 +165,3 @@ class Constants:
             "south_north": lambda j, i: self.faces(1, j, i),
             "bottom_south_north": lambda p, j, i: self.sides(1, p, j, i),
         }
-
-
-def constants(n: int, case: Case) -> tuple[Array, ...]:
-    """Return the constants of a stage as arrays of the whole, in the order of its parameters."""
-    known = Constants(n, case)
-    cells, panels = (0, n), (0, 6)
-    boxes = (
-        (panels, cells, cells),
-        (cells, cells),
-        (panels, cells, cells),
-        (panels, (-3, n + 3), (-3, n + 3)),
-        (cells, (0, n + 1)),
-        (panels, cells, (0, n + 1)),
-        ((0, n + 1), cells),
-        (panels, (0, n + 1), cells),
-    )
-    return tuple(
-        np.ascontiguousarray(values(*np.ogrid[tuple(slice(*edge) for edge in box)]))
-        for values, box in zip(known.functions().values(), boxes, strict=True)
-    )

@@ -15,7 +15,7 @@ Ronchi, Iacono, Paolucci, The "cubed sphere", J. Comput. Phys. 124 (1996) 93-114
 """
 
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -298,9 +298,13 @@ def averages(
     )
 
 
-@lru_cache(maxsize=8)
-def areas(n: int) -> Array:
+def areas(n: int, alpha: Array | None = None, beta: Array | None = None) -> Array:
     """Return the area of the cells of a panel in square metres, shape (n, n).
+
+    Parameters
+    ----------
+    alpha, beta
+        The centres of some cells, which broadcast; those of all cells by default.
 
     Examples
     --------
@@ -308,4 +312,5 @@ def areas(n: int) -> Array:
     >>> float(round(6 * areas(16).sum() / sphere, 12))
     1.0
     """
-    return (2 * EDGE / n) ** 2 * averages(n, lambda panel, alpha, beta: metric(alpha, beta).J)
+    points = None if alpha is None or beta is None else (0, alpha, beta)
+    return (2 * EDGE / n) ** 2 * averages(n, lambda panel, *at: metric(*at).J, points)

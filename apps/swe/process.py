@@ -19,16 +19,17 @@ TOGETHER = 1.0
 """Seconds within which several signals are one request, as from a terminal that closes."""
 
 
-def prepare() -> None:
+def prepare(*, together: bool = False) -> None:
     """Prepare a process for signals that end it and for standard streams that are closed.
 
     The signals interrupt a run as Ctrl-C does, so that it is saved; those that are ignored, as
-    under ``nohup``, stay ignored. Closed streams are opened on the null device: otherwise a file
-    that is opened later takes the place of one, and with it all that libraries print. Characters
-    that a stream cannot encode are written as escapes.
+    under ``nohup``, stay ignored. The ranks of a job stop together: the first signal, that of
+    Ctrl-C too, is remembered for `interrupted`, and a later one interrupts. Closed streams are
+    opened on the null device: otherwise a file that is opened later takes the place of one, and
+    with it all that libraries print. Characters that a stream cannot encode are written as escapes.
     """
-    interrupt = _Interrupt()
-    for number in ENDING:
+    interrupt = _Interrupt(together)
+    for number in (*ENDING, signal.SIGINT) if together else ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, interrupt)
     for descriptor in range(3):
@@ -42,14 +43,24 @@ def prepare() -> None:
 class _Interrupt:
     """A signal handler that interrupts a run once for all signals that arrive together."""
 
-    def __init__(self) -> None:
-        self.last = -math.inf
+    def __init__(self, patient: bool) -> None:
+        self.last, self.patient = -math.inf, patient
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         now = time.monotonic()
         if now - self.last > TOGETHER:
             self.last = now
-            raise KeyboardInterrupt
+            if not self.patient or interrupted():
+                raise KeyboardInterrupt
+            _asked.append(number)
+
+
+_asked: list[int] = []
+
+
+def interrupted() -> bool:
+    """Whether a signal has asked this rank of a job to end."""
+    return bool(_asked)
 
 
 def _usable(stream: TextIO | None) -> TextIO:

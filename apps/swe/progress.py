@@ -10,10 +10,10 @@ from .run import Run
 class Progress:
     """Print at most one line each second, each in place of the one before."""
 
-    def __init__(self, stream: TextIO, pause: float = 1.0) -> None:
+    def __init__(self, stream: TextIO, pause: float = 1.0, *, wanted: bool = True) -> None:
         self.stream, self.pause = stream, pause
         self.began = self.shown = time.monotonic()
-        self.wanted = stream.isatty()
+        self.wanted = wanted and stream.isatty()
         self.width = 0
 
     def __call__(self, run: Run, count: int) -> None:
@@ -44,11 +44,10 @@ class Progress:
 
 
 def line(run: Run, count: int) -> str:
-    """Return time, step, Courant number and drift of invariants."""
-    report = run.report(count)
-    mass, energy, enstrophy = report.drift
-    text = f"day {report.seconds / DAY:.2f} of {run.until / DAY:g}  step {report.step}"
-    text += f"  CFL {report.courant:.2f}  mass {mass:+.0e}"
+    """Return time, step, Courant number and drift of invariants, as they were last computed."""
+    mass, energy, enstrophy = run.drift
+    text = f"day {run.seconds(count) / DAY:.2f} of {run.until / DAY:g}"
+    text += f"  step {run.start.step + count}  CFL {run.courant:.2f}  mass {mass:+.0e}"
     return text if run.case.passive else f"{text}  energy {energy:+.0e}  enstrophy {enstrophy:+.0e}"
 
 

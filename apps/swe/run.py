@@ -15,17 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-import numpy as np
-
+import boundary as bc
 import ssr
 
-from . import cases, diagnostics
+from . import cases
 from .cases import DAY, Case
 from .checkpoint import Checkpoint, Setting, Weights, save
-from .diagnostics import Invariants, Norms
-from .fields import Fields, fields
+from .diagnostics import Flow, Gauges, Invariants, Norms, Range, Values
 from .files import OutputError
-from .geometry import Array
 
 LIMIT = 1.0
 """The Courant number above which a run stops; the scheme was found stable up to 0.99."""
@@ -38,13 +35,11 @@ class UnstableError(ssr.Error, ArithmeticError):
     """The flow is no longer finite, or waves cross more than a cell within a step."""
 
 
-class Solver(Protocol):
-    """A solver: the averages of J h, J h u1, J h u2, and a step that advances them in place."""
-
-    state: Array
+class Solver(Flow, Protocol):
+    """A solver: a state on a grid that is spread over ranks, and steps that advance it."""
 
     def step(self, dt: float) -> None:
-        """Advance the state by dt seconds."""
+        """Advance by one step of dt seconds."""
 
 
 Make = Callable[[int, Case, Weights], Solver]
@@ -52,12 +47,15 @@ Make = Callable[[int, Case, Weights], Solver]
 
 @dataclass(frozen=True)
 class Report:
-    """All that is known about the flow at one time."""
+    """All that is known about the flow at one time; the next report changes its fields."""
 
+    on: bc.Spread
     step: int
     seconds: float
-    state: Array
-    fields: Fields
+    state: bc.Field
+    values: Values
+    height: Range
+    vorticity: Range
     drift: Invariants
     courant: float
     norms: Norms | None
@@ -93,11 +91,8 @@ class Result:
             **dict.fromkeys(("l1", "l2", "linf")),
             **({} if last.norms is None else last.norms._asdict()),
             **{f"{name}_drift": value for name, value in last.drift._asdict().items()},
-            **{
-                f"{name}_{end}": float(pick(values))
-                for name, values in (("h", last.fields.H), ("zeta", last.fields.zeta))
-                for end, pick in (("min", np.min), ("max", np.max))
-            },
+            **{"h_min": last.height.low, "h_max": last.height.high},
+            **{"zeta_min": last.vorticity.low, "zeta_max": last.vorticity.high},
             "wall_s": self.wall,
             "compile_s": self.first,
             "ms_per_step": 1e3 * self.step,
@@ -107,19 +102,15 @@ class Result:
         return {k: None if v != v else v for k, v in found.items()}
 
 
-def time_step(case: Case, n: int, seconds: float, cfl: float | None, dt: float | None) -> float:
-    """Return a time step that divides a given time, such as that between reports.
+def time_step(seconds: float, longest: float) -> float:
+    """Return a time step, at most the longest, that divides a time such as that between reports.
 
-    Parameters
-    ----------
-    cfl, dt
-        The Courant number at the start, or the longest step; by default that of the case.
+    Examples
+    --------
+    >>> time_step(1000.0, 300.0)
+    250.0
     """
-    if cfl is not None:
-        fastest = diagnostics.speeds(case.state(n), case).max()
-        dt = cfl / diagnostics.courant(float(fastest), n, 1.0)
-    dt = case.dt(n) if dt is None else dt
-    return seconds / max(1, math.ceil(seconds / dt - 1e-9))
+    return seconds / max(1, math.ceil(seconds / longest - 1e-9))
 
 
 class Run:
@@ -149,12 +140,14 @@ class Run:
         self.setting, self.until, self.every, self.rescue = setting, until, every, rescue
         self.case = cases.case(setting.case, setting.angle)
         self.solver = make(setting.n, self.case, setting.weights)
-        first = Checkpoint(setting, 0, 0.0, self.solver.state.copy())
-        at_start = fields(first.state, self.case)
-        self.initial = diagnostics.invariants(first.state, at_start, self.case)
-        self.start = first if start is None else start
-        self.good = self.start
-        self.solver.state[:] = self.start.state
+        self.gauges = Gauges(setting.n, self.case, self.solver)
+        self.initial, *_ = self.gauges.observe()
+        if start is not None:
+            self.solver.state.set(start.state)
+        state = self.solver.state.copy()
+        step, seconds = (0, 0.0) if start is None else (start.step, start.seconds)
+        self.start = self.good = Checkpoint(setting, step, seconds, state)
+        self.courant, self.drift = math.nan, Invariants(0.0, 0.0, 0.0)
         self.steps = math.ceil((until - self.start.seconds) / setting.dt - 1e-9)
         if self.steps < 1:
             raise ssr.errors.ArgumentError(
@@ -168,6 +161,7 @@ class Run:
         report: Callable[[Report], object] = lambda report: None,
         progress: Callable[["Run", int], object] = lambda run, step: None,
         keep: Callable[[Checkpoint], object] = lambda checkpoint: None,
+        stop: Callable[[], bool] | None = None,
     ) -> Result:
         """Take all steps.
 
@@ -180,9 +174,14 @@ class Run:
             state becomes the last good one, so that a state which is saved has been reported.
         progress
             Called before the first step with 0, and after each step with its number.
+        stop
+            Called after each step: whether the run is to be interrupted. All ranks stop if it is
+            true on one of them.
 
         Raises
         ------
+        KeyboardInterrupt
+            If the run is to stop.
         UnstableError
             If the flow becomes unstable.
         """
@@ -208,9 +207,11 @@ class Run:
                 if due:
                     keep(self.good)
             progress(self, count)
+            if stop is not None and self.solver.on.any(stop()):
+                raise KeyboardInterrupt
         wall = time.perf_counter() - began
         each = (stepping - first) / (self.steps - 1) if self.steps > 1 else stepping
-        ranks = getattr(self.solver, "ranks", 1)
+        ranks = self.solver.on.world.ranks
         return Result(self.setting, self.steps, last, wall, each, first - each, ranks)
 
     def length(self, count: int) -> float:
@@ -229,19 +230,20 @@ class Run:
 
     def report(self, count: int) -> Report:
         """Return all that is known about the present state."""
-        state, seconds, n = self.solver.state, self.seconds(count), self.setting.n
-        values = fields(state, self.case)
-        now = diagnostics.invariants(state, values, self.case)
-        exact = self.case.exact_depth(n, seconds)
-        speed = float(diagnostics.speeds(state, self.case).max())
+        seconds, gauges = self.seconds(count), self.gauges
+        now, height, vorticity = gauges.observe()
+        self.drift = now.drift(self.initial)
         return Report(
+            self.solver.on,
             self.start.step + count,
             seconds,
-            state,
-            values,
-            now.drift(self.initial),
-            diagnostics.courant(speed, n, self.setting.dt),
-            None if exact is None else diagnostics.norms(diagnostics.depth(state), exact),
+            self.solver.state,
+            gauges.values,
+            height,
+            vorticity,
+            self.drift,
+            gauges.courant(gauges.fastest(), self.setting.dt),
+            gauges.norms(seconds),
         )
 
     def _due(self, count: int) -> bool:
@@ -252,34 +254,31 @@ class Run:
         return math.floor(now) > math.floor(then)
 
     def _check_finite(self, step: int) -> None:
-        if not math.isfinite(self.solver.state.sum()):
-            bad = ~np.isfinite(self.solver.state).all(axis=0)
-            self._stop(step, bad, "holds no finite number")
+        if not self.gauges.finite():
+            self._stop(step, math.inf)
 
     def _check_speeds(self, step: int) -> None:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            speed = diagnostics.speeds(self.solver.state, self.case)
-        dry = np.isnan(speed)
-        if dry.any():
-            self._stop(step, dry, "has run dry")
-        number = diagnostics.courant(float(speed.max()), self.setting.n, self.setting.dt)
-        if number > LIMIT:
-            what = f"has waves of {speed.max():.0f} m/s, a Courant number of {number:.2f}"
-            self._stop(step, speed == speed.max(), what)
+        speed = self.gauges.fastest()
+        self.courant = self.gauges.courant(speed, self.setting.dt)
+        if not self.courant <= LIMIT:
+            self._stop(step, speed)
 
-    def _stop(self, step: int, bad: Any, what: str) -> None:
+    def _stop(self, step: int, speed: float) -> None:
         """Save the last good state and raise."""
-        panel, j, i = np.argwhere(bad)[0]
+        bad, dry, fast = self.gauges.worst(speed)
+        what = f"has waves of {speed:.0f} m/s, a Courant number of {self.courant:.2f}"
+        reasons = (bad, "holds no finite number"), (dry, "has run dry"), (fast, what)
+        (panel, j, i), reason = next((at, why) for at, why in reasons if at is not None)
         dt, hint = self.setting.dt, "Begin again with a shorter step, by --dt or --cfl"
-        place = ""
+        where = ""
         if self.good.step > self.start.step and self.rescue is not None:
-            place = f"; the state after step {self.good.step} is in {self.rescue}"
+            where = f"; the state after step {self.good.step} is in {self.rescue}"
             try:
-                save(self.rescue, self.good)
+                save(self.rescue, self.good, first=self.solver.on.first)
             except OutputError as error:
-                place = f"; {error.message.rstrip('.')}"
+                where = f"; {error.message.rstrip('.')}"
         raise UnstableError(
-            f"The run stops at step {step}: panel {panel}, j = {j}, i = {i} {what}.",
+            f"The run stops at step {step}: panel {panel}, j = {j}, i = {i} {reason}.",
             note=f"steps are {dt:g} s long; no wave may cross more than {LIMIT:g} cell in one",
-            hint=f"{hint}{place}.",
+            hint=f"{hint}{where}.",
         )

@@ -20,67 +20,28 @@ import ssr
 
 from . import geometry
 from .cases import GRAVITY, Case
-from .constants import UPWIND, constants
+from .constants import UPWIND, Constants
+from .grid import (
+    at_cells,
+    bend,
+    cells,
+    edges,
+    everywhere,
+    faces,
+    grid,
+    n,
+    panel,
+    second,
+    stencil,
+    wide,
+)
 
 Weights = Literal["linear", "weno"]
-Array = geometry.Array
 
 STAGES = (0.0, 1.0), (3 / 4, 1 / 4), (1 / 3, 2 / 3)
 """The weights of the old state and of the new one in the stages of a step."""
 
-(more,) = ssr.sizes("more")
-n = more + 5  # interpolation between panels takes six cells
-grid = bc.Grid(6 * [(n, n)], links=bc.cubed_sphere())
 alone = bc.Grid(6 * [(n, n)])
-cells, wide = grid.cells, grid.cells.grow(3)
-faces = cells.faces(axis=1), cells.faces(axis=0)
-panel = ssr.Space(n, n)
-edges = panel.faces(axis=1), panel.faces(axis=0)
-
-
-def moved(d: int, j: Any, i: Any, by: int) -> Any:
-    return (j, i + by) if d == 0 else (j + by, i)
-
-
-def stencil(rows: Any, cols: Any, d: int, weights: dict[int, float]) -> Any:
-    """Return the matrix of a weighted sum of points along a direction."""
-
-    @ssr.matrix(rows=rows, cols=cols)
-    def along(p, j, i):  # type: ignore[no-untyped-def]
-        for by, weight in weights.items():
-            yield (p, *moved(d, j, i, by)), weight
-
-    return along
-
-
-def second(points: Any, d: int) -> Any:
-    """Return second differences along a direction, one-sided at the ends of a line."""
-
-    @ssr.matrix(rows=points, cols=points)
-    def second(p, j, i):  # type: ignore[no-untyped-def]
-        at, last = (i, points.shape[2] - 1) if d == 0 else (j, points.shape[1] - 1)
-        taps = {-1: 1.0, 0: -2.0, 1: 1.0}
-        if at == 0:
-            taps = {0: 2.0, 1: -5.0, 2: 4.0, 3: -1.0}
-        elif at == last:
-            taps = {0: 2.0, -1: -5.0, -2: 4.0, -3: -1.0}
-        for by, weight in taps.items():
-            yield (p, *moved(d, j, i, by)), weight
-
-    return second
-
-
-def everywhere(rows: Any, cols: Any) -> Any:
-    """Return the matrix that copies the field of one panel to all."""
-
-    @ssr.matrix(rows=rows, cols=cols)
-    def everywhere(p, j, i):  # type: ignore[no-untyped-def]
-        yield (j, i), 1.0
-
-    return everywhere
-
-
-bend = [second(cells, d) for d in (0, 1)]
 ring = alone.cells.grow(1)
 extended = bc.fill(ring.vector(3), bc.extrapolate(4))
 curved = [stencil(cells, ring, d, {-1: 1.0, 0: -2.0, 1: 1.0}) for d in (0, 1)]
@@ -90,7 +51,6 @@ right = [stencil(faces[d], wide, d, {-1 - k: w for k, w in UPWIND.items()}) for 
 taps = [[stencil(faces[d], wide, d, {k: 1.0}) for k in range(-3, 3)] for d in (0, 1)]
 across = [stencil(cells, faces[d], d, {1: 1.0, 0: -1.0}) for d in (0, 1)]
 central = [stencil(cells, wide, d, {1: 1.0, -1: -1.0}) for d in (0, 1)]
-at_cells = everywhere(cells, panel)
 at_faces = [everywhere(faces[d], edges[d]) for d in (0, 1)]
 synchronise = bc.synchronise(cells.faces(axis=0), cells.faces(axis=1))
 
@@ -214,32 +174,68 @@ def program(size: int, passive: bool, weights: Weights) -> ssr.Program:
     return stage
 
 
+@ssr.program(U=cells.vector(3), V=ring.vector(3))
+def begin(U: Any, V: Any) -> None:
+    """Assign the state to the field that the stages of a step change."""
+    V[cells] = U
+
+
+@ssr.program(U=cells.vector(3), V=ring.vector(3))
+def end(U: Any, V: Any) -> None:
+    """Assign to the state what the stages have made of it."""
+    U[:] = V[cells]
+
+
 class Solver:
     """A flow on a cubed sphere of 6 x n x n cells, and steps in time.
 
+    The steps have the same bits for any number of ranks, and no rank holds an array of the whole.
+
+    Parameters
+    ----------
+    ranks
+        What `boundary.world` returns, or `boundary.simulated`.
+    cut
+        In how many parts panels are cut along each axis; by default as suits the ranks.
+
     Attributes
     ----------
+    on
+        The grid, spread over the ranks.
     state
-        The averages of J h, J h u1, J h u2 over the cells, shape (3, 6, n, n); steps change it.
+        The averages of J h, J h u1, J h u2 over the cells, a field that steps change.
+    constants
+        The fields that do not change, by the names of the parameters of a stage.
     """
 
-    def __init__(self, n: int, case: Case, weights: Weights = "linear") -> None:
-        self._wider = np.zeros((3, 6, n + 2, n + 2))
-        self.state = self._wider[..., 1:-1, 1:-1]
-        self.state[:] = case.state(n)
-        self._old = self.state.copy()
-        self._setting = n, case, weights
+    def __init__(
+        self,
+        n: int,
+        case: Case,
+        weights: Weights = "linear",
+        ranks: Any = None,
+        cut: tuple[int, int] | None = None,
+    ) -> None:
+        self.on = bc.spread(grid, ranks, cut=cut, more=n - 5)
+        stage, known = program(n, case.passive, weights), Constants(n, case)
+        kinds: dict[str, Any] = dict(stage.signature.kinds)
+        self.constants = {name: self.on.empty(kinds[name]) for name in known.functions()}
+        for name, values in known.functions().items():
+            self.constants[name].fill(values)
+        self.state, wider = self.on.empty(kinds["U"]), self.on.zeros(kinds["V"])
+        self.state.fill(lambda p, j, i: case.state(n, known.centres(p, j, i)))
+        self._unbound = stage, wider, n / (2 * geometry.EDGE)
 
     @cached_property
-    def _stage(self) -> Callable[..., None]:
-        """The program of a stage, bound to its arrays when the first step is taken."""
-        n, case, weights = self._setting
-        stage = program(n, case.passive, weights)
-        per = n / (2 * geometry.EDGE)
-        return stage.bind(self._old, self._wider, *constants(n, case), per)
+    def _programs(self) -> tuple[Callable[..., Any], ...]:
+        """The programs of a step, bound to their fields when the first step is taken."""
+        stage, wider, per = self._unbound
+        run = stage.bind(self.state, wider, **self.constants, per=per)
+        return begin.bind(self.state, wider), run.repeat, end.bind(self.state, wider)
 
     def step(self, dt: float) -> None:
         """Advance by one step of dt seconds."""
-        self._old[:] = self.state
-        for a, c in STAGES:
-            self._stage(a, c, dt)
+        begin, stages, end = self._programs
+        begin()
+        stages([(a, c, dt) for a, c in STAGES])
+        end()

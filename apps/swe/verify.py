@@ -132,8 +132,7 @@ HEADER = f"{'case':<33}{'quantity':<13}{'computed':>13}{'expected':>13}{'ratio':
 def rows(check: Check, make: Make) -> Iterator[Row]:
     """Run a check and yield what it compares."""
     seconds, flow = check.days * DAY, case(check.case, check.angle)
-    step = None if check.step is None else check.step * 32 / check.n
-    dt = time_step(flow, check.n, seconds, None, step)
+    dt = time_step(seconds, (check.step or flow.step) * 32 / check.n)
     run = Run(Setting(check.case, check.n, dt, check.angle, check.weights), make, seconds)
     result = run.run()
     found = result.document()
@@ -142,8 +141,9 @@ def rows(check: Check, make: Make) -> Iterator[Row]:
         if name.endswith("drift"):  # smaller is better, and the order of sums matters as much
             good = abs(found[name]) <= (1 + DRIFT) * abs(expected)
         yield Row(check, name, found[name], expected, good)
+    surface = np.asarray(result.last.values.H.gather())
     for place, expected in zip(PROBES, check.probes, strict=False):
-        height = float(sample(result.last.fields.H, unit(*map(np.array, place))))
+        height = float(sample(surface, unit(*map(np.array, place))))
         name = f"H({place[0]:g},{place[1]:g})"
         yield Row(check, name, height, expected, abs(height - expected) <= 1e-3 * expected)
     for name, value, bound in _bounds(check, found, result):
@@ -156,8 +156,8 @@ def _bounds(
     """Yield what must be small: the drift of mass, and the speed in m/s of water at rest."""
     yield "mass_drift", found["mass_drift"], MASS
     if check.case == "rest":
-        u = np.abs([result.last.fields.u1, result.last.fields.u2]).max()
-        yield "speed", float(u) * geometry.RADIUS, 1e-11
+        u = max(float(np.abs(part).max()) for _, part in result.last.values.u.parts())
+        yield "speed", u * geometry.RADIUS, 1e-11
 
 
 def verify(make: Make, quick: bool, show: Callable[[str], object] = print) -> bool:

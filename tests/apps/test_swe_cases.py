@@ -5,6 +5,7 @@ import pytest
 
 from apps.swe import cases, geometry
 from apps.swe.cases import DAY, GRAVITY
+from apps.swe.constants import Constants
 
 POLES = np.deg2rad([-90.0, 0.0, 45.0, 90.0])
 ZERO = np.zeros(4)
@@ -23,9 +24,10 @@ def test_heights_of_the_jet() -> None:
 
 
 def test_mean_depth_of_the_jet() -> None:
-    n = 32
+    n, jet = 32, cases.jet()
     area = np.broadcast_to(geometry.areas(n), (6, n, n))
-    assert np.average(cases.jet().exact_depth(n, 0.0), weights=area) == pytest.approx(1e4, abs=0.05)
+    depth = Constants(n, jet).depth(jet.depth, *np.ogrid[:6, :n, :n])
+    assert np.average(depth, weights=area) == pytest.approx(1e4, abs=0.05)
 
 
 @pytest.mark.parametrize("name", ["tc2", "jet"])
@@ -107,7 +109,8 @@ def test_state_holds_averages(name: str) -> None:
     assert state.shape == (3, 6, n, n)
     assert np.isfinite(state).all()
     area = geometry.areas(n) / (np.pi / 2 / n) ** 2
-    np.testing.assert_allclose(state[0] / area, cases.mean_depth(case.depth, n), rtol=1e-12)
+    depth = Constants(n, case).depth(case.depth, *np.ogrid[:6, :n, :n])
+    np.testing.assert_allclose(state[0] / area, depth, rtol=1e-12)
     if name in ("tc2", "tc6"):
         u = state[1:] / state[0]
         scale = np.abs(case.velocity(n)).max()

@@ -20,11 +20,11 @@ from apps.swe.checkpoint import load
 from apps.swe.files import OutputError
 from apps.swe.progress import Progress
 from apps.swe.run import Run
-from tests.apps.swe_oracle import Solver
+from tests.apps.swe_oracle import FieldSolver
 
 
 def command(text: str) -> int:
-    return main(text.split(), Solver)
+    return main(text.split(), FieldSolver)
 
 
 def test_a_run_and_its_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -221,13 +221,13 @@ def test_pictures_of_runs_and_files(
 
 
 def test_an_interrupted_run_is_saved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    class Stopped(Solver):
+    class Stopped(FieldSolver):
         count = 0
 
         def step(self, dt: float) -> None:
             self.count += 1
             if self.count == 14:
-                self.state[:] = 0.0
+                self.state.set(0.0)
                 raise KeyboardInterrupt
             super().step(dt)
 
@@ -242,8 +242,8 @@ COMMAND = """
 import signal
 from apps.swe.__main__ import main
 from apps.swe.process import flush, prepare
-from tests.apps.swe_oracle import Solver
-class Slow(Solver):
+from tests.apps.swe_oracle import FieldSolver
+class Slow(FieldSolver):
     def step(self, dt):
         time.sleep(0.01)
         super().step(dt)
@@ -362,7 +362,7 @@ def test_a_terminal_that_is_gone_does_not_stop_a_run(tmp_path: Path) -> None:
     from tests.apps.test_swe_run import SETTING
 
     progress = Progress(Gone(), pause=0.0)
-    result = Run(SETTING, Solver, 7200.0).run(progress=progress)
+    result = Run(SETTING, FieldSolver, 7200.0).run(progress=progress)
     progress.done()
     assert result.steps == 6
 
@@ -377,7 +377,7 @@ def test_progress_is_for_terminals() -> None:
 
     for stream, shown in (io.StringIO(), False), (Terminal(), True):
         progress = Progress(stream, pause=0.0)
-        Run(SETTING, Solver, 7200.0).run(progress=progress)
+        Run(SETTING, FieldSolver, 7200.0).run(progress=progress)
         progress.done()
         text = stream.getvalue()
         assert bool(text) == shown

@@ -1,35 +1,38 @@
-"""Shallow water on many ranks: the bits of one process, and constants box by box."""
+"""Shallow water on many ranks: the bits of one process, constants box by box, files, failures."""
 
 from __future__ import annotations
 
 import importlib.util
+import json
 import shutil
+import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import boundary as bc
 from apps.swe import cases
-from apps.swe.constants import Constants, constants
-from apps.swe.ranks import RankSolver
-from apps.swe.solver import Solver, program
+from apps.swe.__main__ import main
+from apps.swe.constants import Constants
+from apps.swe.solver import Solver
+from tests.apps.swe_oracle import FieldSolver
 
 
 @pytest.mark.parametrize("n", [8, 13])
 def test_constants_of_boxes_are_those_of_the_whole(n: int) -> None:
     case, rng = cases.case("tc5"), np.random.default_rng(n)
-    kinds = dict(program(n, case.passive, "linear").signature.kinds)
     functions = Constants(n, case).functions()
-    for whole, (name, values) in zip(constants(n, case), functions.items(), strict=True):
-        space = getattr(kinds[name], "space", kinds[name])
-        extents = space.box({"more": n - 5})
+    for name, field in Solver(n, case).constants.items():
+        extents = field.space.box({"more": n - 5})
         for _ in range(8):
             box = [np.sort(rng.choice(np.arange(a, b + 1), 2, replace=False)) for a, b in extents]
-            inside = [slice(*(edge - a)) for edge, (a, _) in zip(box, extents, strict=True)]
-            part = whole[(..., *inside)]
-            found = values(*np.ogrid[tuple(slice(*edge) for edge in box)])
+            part = field.gather(box=[tuple(edge) for edge in box])
+            found = functions[name](*np.ogrid[tuple(slice(*edge) for edge in box)])
             assert np.array_equal(np.broadcast_to(found, part.shape), part)
 
 
@@ -38,23 +41,123 @@ def test_constants_of_boxes_are_those_of_the_whole(n: int) -> None:
 )
 def test_steps_have_the_bits_of_one_process(ranks: int, cut: tuple[int, int] | None) -> None:
     case, n = cases.case("tc5"), 12
-    alone = Solver(n, case)
-    spread = RankSolver(n, case, ranks=bc.simulated(ranks), cut=cut)
-    assert np.array_equal(spread.state.gather(), alone.state)
+    alone, spread = Solver(n, case), Solver(n, case, ranks=bc.simulated(ranks), cut=cut)
+    assert np.array_equal(spread.state.gather(), alone.state.gather())
     for _ in range(2):
         alone.step(case.dt(n))
         spread.step(case.dt(n))
-    assert np.array_equal(spread.state.gather(), alone.state)
+    assert np.array_equal(spread.state.gather(), alone.state.gather())
 
 
-@pytest.mark.skipif(
+# -- files ---------------------------------------------------------------------------------------
+
+
+def simulated(ranks: int | None) -> Any:
+    """Return what makes the solver of the tests on some ranks."""
+    world = None if ranks is None else bc.simulated(ranks)
+    return lambda n, case, weights: FieldSolver(n, case, weights, world)
+
+
+@pytest.mark.parametrize("suffix", ["nc", "zarr"])
+def test_files_do_not_depend_on_ranks(
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Chunks are smaller than panels, and the boxes of ranks none of both."""
+    xarray = pytest.importorskip("xarray")
+    pytest.importorskip("h5netcdf" if suffix == "nc" else "zarr")
+    monkeypatch.setattr("apps.swe.stores.CHUNK", 5)
+    found = {}
+    for ranks in None, 4, 13:
+        path = tmp_path / f"on-{ranks}.{suffix}"
+        options = f"--case tc5 --n 8 --steps 3 --every 0.5 --output {path}"
+        assert main(options.split(), simulated(ranks)) == 0
+        found[ranks] = xarray.load_dataset(path).drop_attrs(deep=False)
+        assert found[ranks].sizes["time"] == 4
+    assert found[None].identical(found[4])
+    assert found[None].identical(found[13])
+    if suffix == "zarr":
+        names = [
+            sorted(str(file.relative_to(folder)) for file in folder.rglob("*"))
+            for folder in (tmp_path / "on-None.zarr", tmp_path / "on-13.zarr")
+        ]
+        assert names[0] == names[1]
+
+
+def test_a_run_goes_on_with_other_ranks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    start, numbers = tmp_path / "start", tmp_path / "numbers.json"
+    options = f"--case tc5 --n 8 --steps 9 --digest --json {numbers}"
+    assert main(options.split(), simulated(None)) == 0
+    whole, told = capsys.readouterr().out, json.loads(numbers.read_text())
+    assert main(f"--case tc5 --n 8 --steps 4 --checkpoint {start}".split(), simulated(3)) == 0
+    for ranks in 2, 7:
+        capsys.readouterr()
+        options = f"--restart {start} --steps 9 --digest --json {numbers}"
+        assert main(options.split(), simulated(ranks)) == 0
+        assert capsys.readouterr().out == whole
+        found = json.loads(numbers.read_text())
+        assert found.pop("ranks") == ranks
+        for name, value in found.items():
+            if name not in ("wall_s", "compile_s", "ms_per_step", "cell_updates_per_s"):
+                assert value == told[name], name
+
+
+# -- MPI -----------------------------------------------------------------------------------------
+
+needs_mpi = pytest.mark.skipif(
     shutil.which("mpiexec") is None or importlib.util.find_spec("mpi4py") is None,
     reason="needs mpiexec and mpi4py",
 )
-def test_ranks_of_mpi_print_one_digest() -> None:
-    command = [sys.executable, "-m", "apps.swe.ranks", "--n", "12", "--steps", "2"]
+COMMAND = [sys.executable, "-m", "apps.swe", "--case", "tc5", "--n", "12"]
+
+
+def launched(ranks: int, *options: object, **how: Any) -> subprocess.CompletedProcess[str]:
+    """Run the command on ranks of MPI."""
+    launch = ["mpiexec", "-n", str(ranks), *COMMAND, *map(str, options)]
+    return subprocess.run(launch, capture_output=True, text=True, timeout=300, **how)
+
+
+@needs_mpi
+def test_ranks_of_mpi_print_one_digest(tmp_path: Path) -> None:
+    command = [*COMMAND, "--steps", "4", "--digest"]
     alone = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    for ranks in "2", "3":
-        launch = ["mpiexec", "-n", ranks, *command]
-        found = subprocess.run(launch, capture_output=True, text=True, check=True, timeout=300)
-        assert found.stdout == alone
+    assert len(alone) == 65
+    start = tmp_path / "start"
+    assert launched(3, "--steps", 4, "--digest").stdout == alone
+    assert launched(3, "--steps", 2, "--checkpoint", start).returncode == 0
+    again = [sys.executable, "-m", "apps.swe", "--restart", str(start), "--steps", "4", "--digest"]
+    found = subprocess.run(
+        ["mpiexec", "-n", "2", *again], capture_output=True, text=True, timeout=300
+    )
+    assert found.stdout == alone
+
+
+@needs_mpi
+def test_mistakes_are_told_once(tmp_path: Path) -> None:
+    path = tmp_path / "nowhere"
+    for options, text in (
+        (("--restart", path), f"error: {path} cannot be read: No such file or directory.\n"),
+        (("--dt", "9000", "--steps", 3), "error: The run stops at step 0: panel"),
+    ):
+        found = launched(3, *options)
+        assert found.returncode != 0
+        assert found.stderr.count("error: ") == 1, found.stderr
+        assert text in found.stderr
+        assert "Traceback" not in found.stderr
+
+
+@needs_mpi
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_ctrl_c_saves_the_run_of_all_ranks(tmp_path: Path) -> None:
+    path = tmp_path / "there"
+    options = ["--dt", "100", "--days", "1000", "--every", "1", "--checkpoint", str(path)]
+    launch = ["mpiexec", "-n", "2", *COMMAND, *options]
+    with subprocess.Popen(launch, stderr=subprocess.PIPE, text=True) as process:
+        began = time.monotonic()
+        while not path.exists():
+            assert process.poll() is None
+            assert time.monotonic() - began < 200
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        told = process.communicate(timeout=60)[1]
+    assert process.returncode != 0
+    assert f"is in {path}" in told

@@ -3,30 +3,33 @@
 import math
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import boundary as bc
 import ssr
-from apps.swe import cases, diagnostics, fields
+from apps.swe import cases
 from apps.swe.cases import DAY
 from apps.swe.checkpoint import Checkpoint, Setting, load, save
+from apps.swe.diagnostics import Gauges
 from apps.swe.run import Report, Result, Run, UnstableError, time_step
 from apps.swe.verify import CHECKS, Check, rows, verify
-from tests.apps.swe_oracle import Solver
+from tests.apps.swe_oracle import FieldSolver
 
 HOUR = 3600.0
 SETTING = Setting("tc2", 8, 1200.0, angle=30.0)
 
 
 def run(setting: Setting, hours: float, start: Checkpoint | None = None) -> tuple[Run, Result]:
-    made = Run(setting, Solver, HOUR * hours, start=start)
+    made = Run(setting, FieldSolver, HOUR * hours, start=start)
     return made, made.run()
 
 
 def test_reports_come_at_their_times() -> None:
     found: list[Report] = []
-    result = Run(SETTING, Solver, 7 * HOUR, every=2 * HOUR).run(found.append)
+    result = Run(SETTING, FieldSolver, 7 * HOUR, every=2 * HOUR).run(found.append)
     assert [report.seconds / HOUR for report in found] == [0, 2, 4, 6, 7]
     assert [report.step for report in found] == [0, 6, 12, 18, 21]
     assert result.last.step == 21
@@ -39,7 +42,7 @@ def test_reports_come_at_their_times() -> None:
 
 def test_reports_whose_time_is_within_a_step() -> None:
     found: list[Report] = []
-    Run(SETTING, Solver, 2 * HOUR, every=1500.0).run(found.append)
+    Run(SETTING, FieldSolver, 2 * HOUR, every=1500.0).run(found.append)
     assert [report.step for report in found] == [0, 2, 3, 4, 5, 6]
 
 
@@ -47,15 +50,15 @@ def test_reports_whose_time_is_within_a_step() -> None:
 def test_parts_of_a_run_report_what_the_whole_does(split: float) -> None:
     """Whether or not a report is due at the time at which the second part begins."""
     parts, kept = list[Report](), list[Checkpoint]()
-    Run(SETTING, Solver, 6 * HOUR, every=2 * HOUR).run(parts.append, keep=kept.append)
+    Run(SETTING, FieldSolver, 6 * HOUR, every=2 * HOUR).run(parts.append, keep=kept.append)
     assert [state.seconds / HOUR for state in kept] == [2, 4, 6]
     assert [report.seconds / HOUR for report in parts] == [0, 2, 4, 6]
-    first = Run(SETTING, Solver, 6 * HOUR, every=2 * HOUR)
+    first = Run(SETTING, FieldSolver, 6 * HOUR, every=2 * HOUR)
     parts = []
     with pytest.raises(KeyboardInterrupt):
         first.run(parts.append, stop_at(int(3 * split)))
     start = first.checkpoint(int(3 * split))
-    Run(SETTING, Solver, 6 * HOUR, every=2 * HOUR, start=start).run(parts.append)
+    Run(SETTING, FieldSolver, 6 * HOUR, every=2 * HOUR, start=start).run(parts.append)
     assert [report.seconds / HOUR for report in parts] == [0, 2, 4, 6]
 
 
@@ -71,7 +74,7 @@ def stop_at(step: int) -> Callable[[Run, int], None]:
 
 def test_a_state_is_good_when_its_report_is_made() -> None:
     """A run that is interrupted within a report makes it again when it goes on."""
-    made = Run(SETTING, Solver, 4 * HOUR, every=2 * HOUR)
+    made = Run(SETTING, FieldSolver, 4 * HOUR, every=2 * HOUR)
 
     def report(found: Report) -> None:
         if found.step:
@@ -80,7 +83,7 @@ def test_a_state_is_good_when_its_report_is_made() -> None:
     with pytest.raises(KeyboardInterrupt):
         made.run(report)
     assert made.good.step == 0
-    made = Run(SETTING, Solver, 4 * HOUR, every=2 * HOUR)
+    made = Run(SETTING, FieldSolver, 4 * HOUR, every=2 * HOUR)
 
     def keep(state: Checkpoint) -> None:
         raise KeyboardInterrupt
@@ -116,11 +119,11 @@ def test_no_error_without_an_exact_solution_and_no_energy_without_moving_water()
 
 @pytest.mark.parametrize("split", [1.0, 2.0, 3.0])
 def test_a_run_goes_on_bit_for_bit(split: float, tmp_path: Path) -> None:
-    whole = run(SETTING, 4)[0].solver.state
+    whole = run(SETTING, 4)[0].solver.state.gather()
     first, result = run(SETTING, split)
     save(tmp_path / "there", first.checkpoint(result.steps))
     second, last = run(SETTING, 4, load(tmp_path / "there"))
-    assert (second.solver.state == whole).all()
+    assert np.array_equal(second.solver.state.gather(), whole)
     assert last.last.step == 12
     assert last.last.drift == run(SETTING, 4)[1].last.drift
 
@@ -137,7 +140,7 @@ def test_a_run_to_before_its_start_is_refused() -> None:
         run(SETTING, 2, first.checkpoint(result.steps))
 
 
-class Breaking(Solver):
+class Breaking(FieldSolver):
     """A solver that spoils one value at a step."""
 
     value, at, count = math.nan, 15, 0
@@ -146,7 +149,9 @@ class Breaking(Solver):
         super().step(dt)
         self.count += 1
         if self.count == self.at:
-            self.state[0, 4, 5, 2] *= self.value
+            spoilt = self.state.gather()
+            spoilt[0, 4, 5, 2] *= self.value
+            self.state.set(spoilt)
 
 
 class Drying(Breaking):
@@ -166,7 +171,7 @@ def test_nan_stops_the_run_at_once(tmp_path: Path) -> None:
     saved = load(rescue)
     assert saved.step == 10
     assert saved.seconds == 10 * 1200.0
-    expected = run(SETTING, 10 / 3)[0].solver.state
+    expected = run(SETTING, 10 / 3)[0].solver.state.gather()
     assert (saved.state == expected).all()
 
 
@@ -206,7 +211,7 @@ def test_a_step_that_is_too_long_is_refused_before_the_first() -> None:
 
 def test_a_really_unstable_run_is_caught() -> None:
     """Above the limit the scheme does break; here the first check is made blind."""
-    made = Run(Setting("tc2", 8, 10000.0), Solver, 20 * DAY)
+    made = Run(Setting("tc2", 8, 10000.0), FieldSolver, 20 * DAY)
     assert made.report(0).courant > 1.1
     made._check_speeds = lambda step: None  # type: ignore[method-assign]
     with np.errstate(all="ignore"), pytest.raises(UnstableError, match="finite number"):
@@ -215,26 +220,24 @@ def test_a_really_unstable_run_is_caught() -> None:
 
 def test_time_steps() -> None:
     flow = cases.case("tc2")
-    assert time_step(flow, 32, 5 * DAY, None, None) == 600.0
-    assert time_step(flow, 64, 5 * DAY, None, None) == 300.0
-    assert time_step(flow, 32, 1000.0, None, 300.0) == 250.0
-    dt = time_step(flow, 16, 5 * DAY, 0.5, None)
-    fastest = diagnostics.speeds(flow.state(16), flow).max()
-    assert 0.49 < diagnostics.courant(fastest, 16, dt) <= 0.5
+    assert time_step(5 * DAY, flow.dt(32)) == 600.0
+    assert time_step(5 * DAY, flow.dt(64)) == 300.0
+    assert time_step(1000.0, 300.0) == 250.0
+
+
+def gauges(name: str, n: int, ranks: Any = None) -> Gauges:
+    flow = cases.case(name)
+    return Gauges(n, flow, FieldSolver(n, flow, ranks=ranks))
 
 
 def test_speeds() -> None:
-    flow = cases.case("tc2")
-    state = flow.state(16)
-    found = diagnostics.speeds(state, flow).max()
+    found = gauges("tc2", 16).fastest()
     assert found == pytest.approx(38.6 + math.sqrt(9.80616 * 2998), rel=0.01)
-    assert diagnostics.speeds(state, cases.case("tc1")).max() == pytest.approx(38.6, rel=0.01)
+    assert gauges("tc1", 16).fastest() == pytest.approx(38.6, rel=0.01)
 
 
 def test_invariants_of_a_turning_layer() -> None:
-    flow = cases.case("tc2")
-    state = flow.state(32)
-    found = diagnostics.invariants(state, fields.fields(state, flow), flow)
+    found, *_ = gauges("tc2", 32).observe()
     a, speed, omega = 6.37122e6, 2 * np.pi * 6.37122e6 / (12 * DAY), 7.292e-5
     sine, weights = np.polynomial.legendre.leggauss(60)
     h = (2.94e4 - (a * omega * speed + speed**2 / 2) * sine**2) / 9.80616
@@ -250,14 +253,28 @@ def test_invariants_of_a_turning_layer() -> None:
 
 
 def test_norms() -> None:
-    exact = np.full((6, 8, 8), 2.0)
-    found = diagnostics.norms(exact * 1.5, exact)
-    assert found == pytest.approx((0.5, 0.5, 0.5))
-    one = exact.copy()
-    one[3, 0, 0] = 5.0
-    found = diagnostics.norms(one, exact)
-    assert found.linf == pytest.approx(1.5)
+    made = gauges("tc2", 8)
+    state = made.flow.state
+    exact = state.gather()
+    assert made.norms(0.0) == pytest.approx((0.0, 0.0, 0.0), abs=1e-14)
+    state.set(exact * 1.5)
+    assert made.norms(0.0) == pytest.approx((0.5, 0.5, 0.5))
+    exact[0, 3, 0, 0] *= 2.5
+    state.set(exact)
+    found = made.norms(0.0)
+    assert found is not None
+    assert 1.0 < found.linf < 1.5
     assert found.l1 < found.l2 < found.linf
+
+
+@pytest.mark.parametrize("name", ["tc1", "tc2"])
+def test_gauges_of_ranks_are_those_of_one_process(name: str) -> None:
+    one, five = (gauges(name, 12, ranks) for ranks in (None, bc.simulated(5)))
+    assert repr(five.observe()) == repr(one.observe())  # NaN where there is no energy
+    assert (five.fastest(), five.norms(3600.0)) == (one.fastest(), one.norms(3600.0))
+    assert five.worst(five.fastest()) == one.worst(one.fastest())
+    for mine, theirs in zip(vars(five.values).values(), vars(one.values).values(), strict=True):
+        assert np.array_equal(mine.gather(), theirs.gather())
 
 
 @pytest.mark.parametrize(
@@ -266,21 +283,21 @@ def test_norms() -> None:
     ids=lambda c: f"{c.case}-{c.weights}",
 )
 def test_known_results(check: Check) -> None:
-    found = list(rows(check, Solver))
+    found = list(rows(check, FieldSolver))
     assert len(found) >= 2
     assert not [str(row) for row in found if not row.good]
 
 
 def test_verify_tells_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Slow(Solver):
+    class Slow(FieldSolver):
         def step(self, dt: float) -> None:
             super().step(0.9 * dt)
 
-    errors = Run(Setting("tc1", 8, 8640.0), Solver, DAY).run().document()
+    errors = Run(Setting("tc1", 8, 8640.0), FieldSolver, DAY).run().document()
     expected = {name: errors[name] for name in ("l1", "l2", "linf")}
     monkeypatch.setattr("apps.swe.verify.CHECKS", [Check("tc1", 8, 1, expected, quick=True)])
     good, bad = list[str](), list[str]()
-    assert verify(Solver, True, good.append)
+    assert verify(FieldSolver, True, good.append)
     assert not verify(Slow, True, bad.append)
     assert good[0] == bad[0]
     assert [text.endswith("WRONG") for text in good[1:]] == [False] * 4
