@@ -25,7 +25,6 @@ import numpy as np
 import boundary as bc
 import ssr
 from apps.swe import cases
-from apps.swe.ranks import RankSolver
 from apps.swe.solver import Solver
 from benchmarks import mpi_by_hand as by_hand
 from benchmarks import timing
@@ -133,7 +132,7 @@ def _slowest(comm: Any, found: Samples) -> Samples:
 
 def flow(n: int, comm: Any) -> Call:
     """Return a step of the shallow-water solver, on ranks or undistributed."""
-    solver = Solver(n, FLOW) if comm is None else RankSolver(n, FLOW, ranks=comm)
+    solver = Solver(n, FLOW, ranks=comm)
     return lambda: solver.step(FLOW.dt(n))
 
 
@@ -242,7 +241,7 @@ def on_ranks(name: str, rounds: int) -> None:
     """Measure a part on the ranks of this job; the first one prints the samples."""
     comm = bc.world()
     if name == "first step":
-        RankSolver(24, FLOW, ranks=comm).step(FLOW.dt(24))
+        Solver(24, FLOW, ranks=comm).step(FLOW.dt(24))
         return
     kind, _, rest = name.partition(" of ")
     found = exchange(comm, 10 * rounds, rest) if kind == "exchange" else cores(comm, rounds, name)
