@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ import pytest
 import boundary as bc
 from apps.swe import cases
 from apps.swe.__main__ import main
+from apps.swe.checkpoint import load
 from apps.swe.constants import Constants
 from apps.swe.solver import Solver
 from tests.apps.swe_oracle import FieldSolver
@@ -145,9 +148,20 @@ def test_mistakes_are_told_once(tmp_path: Path) -> None:
         assert "Traceback" not in found.stderr
 
 
+def process_of_a_rank(mark: str) -> int:
+    """Return a process of Python, not of a launcher, whose arguments hold a text."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            arguments = (folder / "cmdline").read_bytes().split(b"\0")
+            if b"python" in arguments[0] and any(mark.encode() in a for a in arguments):
+                return int(folder.name)
+    raise AssertionError("no rank is running")
+
+
 @needs_mpi
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_ctrl_c_saves_the_run_of_all_ranks(tmp_path: Path) -> None:
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+@pytest.mark.parametrize("how", ["Ctrl-C", "kill -9"])
+def test_what_ends_a_run_leaves_a_whole_checkpoint(how: str, tmp_path: Path) -> None:
     path = tmp_path / "there"
     options = ["--dt", "100", "--days", "1000", "--every", "1", "--checkpoint", str(path)]
     launch = ["mpiexec", "-n", "2", *COMMAND, *options]
@@ -157,7 +171,11 @@ def test_ctrl_c_saves_the_run_of_all_ranks(tmp_path: Path) -> None:
             assert process.poll() is None
             assert time.monotonic() - began < 200
             time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
+        if how == "Ctrl-C":
+            process.send_signal(signal.SIGINT)
+        else:
+            os.kill(process_of_a_rank(str(path)), signal.SIGKILL)
         told = process.communicate(timeout=60)[1]
     assert process.returncode != 0
-    assert f"is in {path}" in told
+    assert (f"is in {path}" in told) == (how == "Ctrl-C")
+    assert load(path).step % 36 == 0 or how == "Ctrl-C"
