@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
@@ -99,10 +99,42 @@ def _candidate(
         complete=not isinstance(first, ir.Assignment) or first.part is None,
         domain=first.domain,
         reads=tuple(elements),
+        reached=tuple(elements),
         gathered=frozenset(value.array for _, value in values if isinstance(value, ir.Gather)),
         scalars=frozenset(value.name for _, value in values if isinstance(value, ir.Scalar)),
     )
-    return replace(found, reads=_reads_by_rows(found)) if apart and found.is_simple else found
+    if not found.is_simple:
+        return replace(found, reached=tuple(dict.fromkeys(_reached(made))))
+    reads_by_rows = _reads_by_rows(found) if apart else found.reads
+    return replace(found, reads=reads_by_rows, reached=reads_by_rows)
+
+
+def _reached(nest: ir.Nest) -> Iterator[Read]:
+    """Yield what a nest reads, as seen from the first and the last row of a box.
+
+    Statements that fill buffers run beyond the box.
+    """
+    own, row = {b.name for b in nest.buffers}, tuple(map(Affine.name, nest.axes))
+    for statement in nest.statements:
+        low, high = zip(*_overhang(statement.domain), strict=True)
+        for value in ir.walk(statement.value):
+            if isinstance(value, ir.Load) and value.array not in own:
+                offset = _offset(value.index, row)
+                for sign, ends in (-1, low), (1, high):
+                    yield Read(value.array, offset and _shifted(offset, sign, ends))
+
+
+def _shifted(offset: Offset, sign: int, ends: Sequence[int]) -> Offset:
+    return tuple(o + sign * n for o, n in zip(offset, ends, strict=True))
+
+
+def _overhang(domain: Domain) -> Iterator[tuple[int, int]]:
+    """Yield for each axis how many rows of a domain lie before and behind the box."""
+    for axis in domain.axes:
+        index = Affine.name(axis)
+        before = domain.largest(Affine.name(f"{axis}_lo") - index)
+        behind = domain.largest(index - Affine.name(f"{axis}_hi") + 1)
+        yield max(before or 0, 0), max(behind or 0, 0)
 
 
 def _reads_by_rows(step: Candidate) -> tuple[Read, ...]:

@@ -119,6 +119,7 @@ class Candidate:
     complete: bool
     domain: Domain
     reads: tuple[Read, ...]
+    reached: tuple[Read, ...]
     gathered: frozenset[str]
     scalars: frozenset[str]
 
@@ -135,6 +136,10 @@ class Candidate:
     def reads_of(self, array: str) -> list[Read]:
         """Return what is read of one array."""
         return [read for read in self.reads if read.array == array]
+
+    def reached_of(self, array: str) -> list[Read]:
+        """Return what is read of one array, also to fill buffers beyond the box."""
+        return [read for read in self.reached if read.array == array]
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,7 +377,7 @@ def _needed(group: Group, timings: Sequence[Timing], place: int) -> Margin:
     """Return how far beyond the box a step is needed by later ones."""
     margin, written = NO_MARGIN, group.steps[place].written
     for later, timing in zip(group.steps[place + 1 :], timings[place + 1 :], strict=True):
-        for read in later.reads_of(written):
+        for read in later.reached_of(written):
             assert read.offset is not None
             if group.boxes is None or read.rows is None:
                 margin = margin.including(timing.margin, read.offset)

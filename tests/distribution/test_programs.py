@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -132,6 +133,21 @@ def test_spaces_of_other_extents(program: ssr.Program) -> None:
         for cells in fine, coarse:
             for parts in Parts(1), Parts(2), Parts(3), Parts(5, cut=(5,)), Parts(7, cut=(7,)):
                 ranks.check(program, args, cells, {"n": size}, parts)
+
+
+def test_shared_sums_of_what_the_nest_has_written() -> None:
+    """A sum that three columns share is made beside the box, too, of new values."""
+    weights = dict.fromkeys(product((-1, 0, 1), repeat=2), 1.0)
+    near = ssr.stencil(cells, cells, weights, outside="drop")
+
+    @ssr.program(x=cells, r=cells)
+    def p(x: Any, r: Any) -> None:
+        x[:] = x + 0.5 * r
+        r[:] = r - near @ x
+
+    args = list(np.random.default_rng(0).uniform(-1, 1, (2, 6, 8)))
+    for parts in Parts(2, cut=(1, 2)), Parts(2, cut=(2, 1)), Parts(6, cut=(2, 3)):
+        ranks.check(p, args, cells, {"ny": 6, "nx": 8}, parts)
 
 
 def test_fields_with_ghosts_on_a_coarse_level() -> None:

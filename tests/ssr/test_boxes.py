@@ -113,3 +113,28 @@ def test_boxes_of_a_product(
     plain.run(program, whole, x)
     plain.run(program, cut, x, boxes=data.draw(memory.cuts(recipe.rows.box)))
     plain.check_same(whole, cut)
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_what_shared_sums_read_is_computed_beyond_boxes(count: int) -> None:
+    """A sum that three rows share is made beside the box, too, of what the nest makes there."""
+    space = ssr.Space(*ssr.sizes("nz ny nx")[-count:])
+    A = ssr.stencil(space, space, some.dense(count, -1.0, 26.0), outside="drop")
+
+    @ssr.program(x=space, y=space, r=space)
+    def residual(x: ssr.Field, y: ssr.Field, r: ssr.Field) -> None:
+        t = ssr.let(x + 0.5 * y)
+        r[:] = r - A @ t
+
+    shape = (4, 7, 9)[-count:]
+    rng = np.random.default_rng(0)
+    x, y, r = (memory.array(rng, shape, "float64") for _ in "xyr")
+    whole, cut = r.copy(), r.copy()
+    plain.run(residual, x, y, whole)
+    for axis in range(count):
+        lower = [(0, n) for n in shape]
+        upper = lower.copy()
+        lower[axis], upper[axis] = (0, 3), (3, shape[axis])
+        cut[...] = r
+        plain.run(residual, x, y, cut, boxes=(tuple(lower), tuple(upper)))
+        plain.check_same(cut, whole)
