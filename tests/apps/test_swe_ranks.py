@@ -18,12 +18,12 @@ import numpy as np
 import pytest
 
 import boundary as bc
-from apps.swe import cases
+from apps.swe import cases, geometry
 from apps.swe.__main__ import main
 from apps.swe.checkpoint import load
 from apps.swe.constants import Constants
-from apps.swe.solver import Solver
-from tests.apps.swe_oracle import FieldSolver
+from apps.swe.solver import Solver, program
+from tests.apps.swe_oracle import FieldSolver, lines
 
 
 @pytest.mark.parametrize("n", [8, 13])
@@ -50,6 +50,29 @@ def test_steps_have_the_bits_of_one_process(ranks: int, cut: tuple[int, int] | N
         alone.step(case.dt(n))
         spread.step(case.dt(n))
     assert np.array_equal(spread.state.gather(), alone.state.gather())
+
+
+@pytest.mark.parametrize("n", [8, 13])
+def test_messages_of_a_stage_are_those_counted_point_by_point(n: int) -> None:
+    """With a panel on each rank: what ghosts are interpolated from, and fluxes through edges."""
+    first, _ = geometry.interpolation(n)
+    stage, known = program(n, False, "linear"), Solver(n, cases.case("tc5"), ranks=bc.simulated(6))
+    on, fields = known.on, known.constants
+    kinds = dict(stage.signature.kinds)
+    run = stage.bind(known.state, on.zeros(kinds["V"]), **fields, per=1.0, a=0.0, c=1.0, dt=1.0)
+    run()  # constants are sent once
+    numbers = np.arange(6 * n * n).reshape(6, n, n)
+    for panel in range(6):
+        values = messages = 0
+        for side in geometry.SIDES:
+            other = geometry.link(panel, side)
+            inward = lines(numbers[other.panel], other.side, 3)
+            taps = first[..., None] + np.arange(6)
+            read = {inward[k, t] for k in range(3) for t in taps[k].ravel()}
+            values += 3 * len(read) + n
+            messages += 2
+        assert run.schedule.bytes(panel) == 8 * values
+        assert run.schedule.messages(panel) == messages
 
 
 # -- files ---------------------------------------------------------------------------------------
