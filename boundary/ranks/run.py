@@ -141,10 +141,11 @@ class BoundHere:
         """Return the numbers of all scalars and constants for each row of those without a value."""
         given = scalar_rows(rows, self._open)
         values = *self._scalars.values(), *self._plan.declaration.constants
+        if len(values) == len(self._open):
+            return given.astype(self._plan.dtype)
         found = np.empty((len(given), len(values)), self._plan.dtype)
-        columns = iter(given.T)
-        for column, value in zip(found.T, values, strict=True):
-            column[:] = next(columns) if value is None else value
+        found[:] = [0.0 if value is None else value for value in values]
+        found[:, [n for n, value in enumerate(values) if value is None]] = given
         return found
 
 

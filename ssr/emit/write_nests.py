@@ -70,7 +70,7 @@ def _boxes(
     columns = [*_columns(writer, unit.program, nest.axes)]
     boxes, entry = f"range(table_{number}.shape[0])", f"table_{number}[box, {{}}]"
     if unit.distributed:
-        boxes, entry = nest_range(number, len(columns)), "tables[box + {}]"
+        boxes, entry = nest_range(number, len(columns)), "ld(tables, box + {})"
     return [
         f"    for box in {boxes}:  # {shown(nest.target)}[{part}] = ...",
         *(f"        {c} = {entry.format(n)}" for n, c in enumerate(columns) if c in used),

@@ -19,7 +19,7 @@ POINTS = 1024
 
 
 def parameters(unit: Unit, meta: KernelMeta) -> list[str]:
-    """Return the names that the kernel itself takes: one run, and the number of a step."""
+    """Return the names that the kernel itself takes: one run, and the place of a step."""
     names = [a.name for a in driven_arguments(unit, meta)]
     place = names.index("scalars")
     scalars = [spelled(name) for name in meta.scalars]
@@ -51,7 +51,7 @@ def _loops(unit: Unit, meta: KernelMeta) -> list[str]:
     row, step, rows = (f"at[{place:d}]" for place in (At.ROW, At.STEP, At.ROWS))
     names, count = map(spelled, meta.scalars), len(meta.scalars)
     given = {name: f"ld(scalars, {row} * {count} + {k})" for k, name in enumerate(names)}
-    given |= {"results": f"component(results, {row})", "step": step}
+    given |= {"results": f"component(results, {row})", "step": f"{step} * steps.shape[1]"}
     taken = [given.get(name, name) for name in parameters(unit, meta)]
     cleared = [
         f"        if {step} == 0:",
