@@ -9,6 +9,8 @@ import sys
 import pytest
 
 import boundary as bc
+from boundary.ranks.calls import compiled
+from ssr.errors import ArgumentError
 
 from . import repeated
 from .test_mpi import ROOM, ROOT, needs_mpi
@@ -55,7 +57,7 @@ def test_codes_of_mpi_become_errors() -> None:
     assert "truncated" in said
 
 
-@needs_mpi
-def test_who_calls_mpi_is_compiled_code_or_python() -> None:
-    with pytest.raises(AssertionError, match="BOUNDARY_CALLS is 'fortran', neither"):
-        started(2, BOUNDARY_CALLS="fortran")
+def test_who_calls_mpi_is_compiled_code_or_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BOUNDARY_CALLS", "fortran")
+    with pytest.raises(ArgumentError, match="BOUNDARY_CALLS is 'fortran', neither"):
+        compiled()
