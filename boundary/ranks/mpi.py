@@ -15,7 +15,7 @@ from ssr.extension import Array
 
 from .calls import Requests, compiled
 from .waiting import Awaited, Watch, watch_of
-from .world import Channel, Letter, World
+from .world import Channel, Letter, T, World
 
 TAG, TAGS = 8192, 16384
 """The first tag of messages between two ranks, and how many there are; MPI has 32768 at least."""
@@ -96,16 +96,16 @@ class Mpi(World):
         self.broadcast(text, 0, what)
         return value if first else pickle.loads(text.tobytes())
 
-    def first(self, make: Callable[[], None], what: str) -> None:
-        """Make something on the first rank, and then on all others."""
-        done, is_first = np.zeros(1, np.int8), self.here == (0,)
+    def first(self, make: Callable[[], T], what: str) -> T:
+        """Return what a function makes on the first rank, and then on all others."""
+        done = np.zeros(1, np.int8)
+        if self.here != (0,):
+            self.broadcast(done, 0, what, forever=True)
+            return make()
         try:
-            if is_first:
-                make()
+            return make()
         finally:  # others find out for themselves what is wrong
             self.broadcast(done, 0, what, forever=True)
-        if not is_first:
-            make()
 
 
 def _missing(requests: Sequence[Any], peers: Sequence[int]) -> list[int]:

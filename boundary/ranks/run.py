@@ -39,9 +39,9 @@ class BoundHere:
         self._scalars = dict(scalars)
         self._open = [name for name, value in scalars.items() if value is None]
         dtype = next(iter(fields.values())).dtype
-        ground.world.first(
-            lambda: self._plan_for(dtype), f"the making of {program.ir.name}'s kernel"
-        )
+        self._plan = ground.plan(program, dtype)
+        self._plan.schedule()  # what cannot be distributed is found out now
+        self._plan.kernel  # noqa: B018 (it is compiled now, unless the cache has it)
         self._kept = frozenset(fields) - self._plan.changed
         self._prepare()
 
@@ -56,12 +56,6 @@ class BoundHere:
         """
         made = self._plan.explained(self._fresh())
         return replace(made, carrier=self._ground.world.carrier)
-
-    def _plan_for(self, dtype: np.dtype[Any]) -> None:
-        """Find out what cannot be distributed, and compile the kernel unless the cache has it."""
-        self._plan = self._ground.plan(self._program, dtype)
-        self._plan.schedule()
-        self._plan.kernel  # noqa: B018 (it is compiled now)
 
     def _prepare(self) -> None:
         """Make room in the fields for what is read, and memory for the rest; forget all tables."""

@@ -252,7 +252,10 @@ class Spread:
         """Return how a program runs here, which is found out once."""
         known = self._plans.setdefault(program, {})
         if dtype not in known:
-            known[dtype] = plan(program, self.partition, dtype)
+            what = f"the making of {program.ir.name}'s kernel"
+            known[dtype] = plan(
+                program, self.partition, dtype, lambda make: self.world.first(make, what)
+            )
         return known[dtype]
 
     def product(self, matrix: Any, x: Field) -> Field:

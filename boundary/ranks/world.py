@@ -5,10 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from ssr.errors import ArgumentError
 from ssr.extension import Array, Function, combined, integer, shares
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,8 +87,8 @@ class World(ABC):
         """Return the object of the first rank on all ranks."""
 
     @abstractmethod
-    def first(self, make: Callable[[], None], what: str) -> None:
-        """Make something on the first rank, and then on all others, which may find it made."""
+    def first(self, make: Callable[[], T], what: str) -> T:
+        """Return what a function makes on the first rank, and then on others that find it made."""
 
     def reduced(self, kinds: Sequence[str], states: Sequence[Array], what: str) -> Array:
         """Return the states of reductions over all ranks, from those of the ranks of this process.
@@ -126,9 +128,9 @@ class Simulated(World):
         """Return the object of the first rank."""
         return value
 
-    def first(self, make: Callable[[], None], what: str) -> None:
-        """Make something."""
-        make()
+    def first(self, make: Callable[[], T], what: str) -> T:
+        """Return what a function makes."""
+        return make()
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self.ranks == other.ranks

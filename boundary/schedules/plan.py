@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from .footprint import Footprint, known
 from .inner import splittable
 from .messages import at_hand
 from .schedule import Schedule, schedule
+
+Once: TypeAlias = Callable[[Callable[[], Any]], Any]
+"""Returns what a function makes."""
 
 
 @dataclass(frozen=True)
@@ -36,17 +39,21 @@ class Plan:
         What its units read and write on each box.
     dtype
         The type of numbers.
+    once
+        Makes what others take from the cache; see `World.first`.
     """
 
     declaration: Declaration
     meta: KernelMeta
     footprint: Footprint
     dtype: np.dtype[Any]
+    once: Once
 
     @cached_property
     def kernel(self) -> Any:
         """The kernel, which is compiled when it is first needed."""
-        return build(self.declaration.program, self.declaration.options, self.dtype.name)
+        program, options = self.declaration.program, self.declaration.options
+        return self.once(lambda: build(program, options, self.dtype.name))
 
     @cached_property
     def parts(self) -> Mapping[str, tuple[str, ...]]:
@@ -113,8 +120,18 @@ class Plan:
         return near, far
 
 
-def plan(program: ssr.Program, partition: Partition, dtype: np.dtype[Any]) -> Plan:
+def plan(
+    program: ssr.Program,
+    partition: Partition,
+    dtype: np.dtype[Any],
+    once: Once = lambda make: make(),
+) -> Plan:
     """Return the plan of a program on a partition. It does not depend on the rank.
+
+    Parameters
+    ----------
+    once
+        Makes what others take from the cache: on ranks, the first one makes it.
 
     Raises
     ------
@@ -122,24 +139,28 @@ def plan(program: ssr.Program, partition: Partition, dtype: np.dtype[Any]) -> Pl
         If a solve crosses a cut, or a step cannot be distributed.
     """
     options = replace(declaration(program).options, distributed=True, wide_boxes=True)
-    found = _plan(program, options, partition, dtype)
+    found = _plan(program, options, partition, dtype, once)
     if not _wide(found.footprint):
         options = replace(options, wide_boxes=False)
-        found = _plan(program, options, partition, dtype)
+        found = _plan(program, options, partition, dtype, once)
     if not found.footprint.complete:  # with a nest for each step, each is cut as its own space is
-        found = _plan(program, replace(options, fuse=False), partition, dtype)
+        found = _plan(program, replace(options, fuse=False), partition, dtype, once)
         assert found.footprint.complete, "a box does not write all that it owns"
     return found
 
 
 def _plan(
-    program: ssr.Program, options: ssr.Options, partition: Partition, dtype: np.dtype[Any]
+    program: ssr.Program,
+    options: ssr.Options,
+    partition: Partition,
+    dtype: np.dtype[Any],
+    once: Once,
 ) -> Plan:
     """Return the plan of a program with some options."""
     declared = _generally(declaration(program.with_options(options)))
     declared = replace(declared, options=replace(declared.options, debug=False))  # for whole arrays
-    meta = describe(declared.program, declared.options, dtype.name)
-    return Plan(declared, meta, Footprint(declared, meta, partition), dtype)
+    meta = once(lambda: describe(declared.program, declared.options, dtype.name))
+    return Plan(declared, meta, Footprint(declared, meta, partition), dtype, once)
 
 
 def _wide(footprint: Footprint) -> bool:
