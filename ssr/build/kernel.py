@@ -9,6 +9,7 @@ import marshal
 import pickle
 import sys
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import CodeType, FunctionType, ModuleType
@@ -131,8 +132,18 @@ def build_plain(program: ir.Program, options: Options, dtype: str) -> Kernel:
 
 def kernel_name(program: ir.Program, options: Options, dtype: str, *form: str) -> str:
     """Return the name of a kernel in the cache: that of its program, readable, and a digest."""
+    asked = options, dtype, form
+    for known, *of, name in tuple(_NAMES):
+        if known is program and tuple(of) == asked:
+            return str(name)
     stem = "".join(c if c.isalnum() else "_" for c in program.name).strip("_") or "kernel"
-    return f"{stem[:40]}_{cache.digest(text_of(program), repr(options), dtype, *form)}"
+    made = f"{stem[:40]}_{cache.digest(text_of(program), repr(options), dtype, *form)}"
+    _NAMES.append((program, *asked, made))
+    return made
+
+
+_NAMES: deque[tuple[ir.Program, Options, str, tuple[str, ...], str]] = deque(maxlen=8)
+"""The last names: a kernel is described and then built, and the text of a program is long."""
 
 
 def _source(program: ir.Program, options: Options, dtype: str, *, checked: bool = False) -> str:
