@@ -148,9 +148,10 @@ def test_a_function_that_is_never_done() -> None:
 def test_many_rows_of_a_small_kernel_can_be_interrupted() -> None:
     """To the end they would run for a minute at two nanoseconds a step."""
     program = """if True:
-        import _thread, threading
+        import _thread, signal, threading
         import numpy as np
         from tests.ssr.test_steps import Entered, whole
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in some shells
         x = np.ones(2)
         run = Entered(x, [whole(x)] * 30000, np.ones(10**6))
         threading.Timer(0.1, _thread.interrupt_main).start()
