@@ -87,7 +87,13 @@ class Values:
 
 
 slope = [derivative(cells, d) for d in (0, 1)]
-metric = panel.vector(9)
+FLOW: dict[str, Any] = {
+    "U": cells.vector(3),
+    "wind": cells.vector(2),
+    "m": panel.vector(9),
+    "area": panel,
+}
+"""The fields of a flow: the state, the wind if it is given, the metric, the areas of cells."""
 
 
 def to_points(averages: Any) -> Any:
@@ -112,12 +118,9 @@ def observing(passive: bool) -> ssr.Program:
     """Return the program that makes values at centres, and numbers, of a state."""
 
     @ssr.program(
-        U=cells.vector(3),
-        wind=cells.vector(2),
-        m=metric,
+        **FLOW,
         f=cells,
         b=wide,
-        area=panel,
         h=cells,
         u=cells.vector(2),
         H=cells,
@@ -155,7 +158,7 @@ def speeds(U: Any, wind: Any, m: Any, area: Any, width: Any, passive: bool) -> A
 def watching(passive: bool) -> ssr.Program:
     """Return the program that finds the fastest wave."""
 
-    @ssr.program(U=cells.vector(3), wind=cells.vector(2), m=metric, area=panel, width=ssr.scalar)
+    @ssr.program(**FLOW, width=ssr.scalar)
     def fastest(U: Any, wind: Any, m: Any, area: Any, width: Any) -> Any:
         return ssr.max(speeds(U, wind, m, area, width, passive))
 
@@ -172,15 +175,7 @@ def largest(U: Any) -> Any:
 def searching(passive: bool) -> ssr.Program:
     """Return the program that finds the first cells that are not finite, dry, or too fast."""
 
-    @ssr.program(
-        U=cells.vector(3),
-        wind=cells.vector(2),
-        m=metric,
-        area=panel,
-        number=cells,
-        width=ssr.scalar,
-        top=ssr.scalar,
-    )
+    @ssr.program(**FLOW, number=cells, width=ssr.scalar, top=ssr.scalar)
     def search(  # type: ignore[no-untyped-def]
         U, wind, m, area, number, width, top
     ):
@@ -263,10 +258,6 @@ class Gauges:
     def fastest(self) -> float:
         """Return the speed of the fastest wave in m/s; NaN if there is no water somewhere."""
         return float(self._fastest())
-
-    def courant(self, speed: float, dt: float) -> float:
-        """Return the Courant number of a time step; the scheme is stable up to about one."""
-        return courant(speed, self.n, dt)
 
     def norms(self, seconds: float) -> Norms | None:
         """Return the errors of the depth at a time; None if the exact solution is not known."""

@@ -18,8 +18,6 @@ from .files import OutputError
 from .run import Report
 from .stores import STORES, Store
 
-SUFFIXES = (".nc", ".zarr")
-
 
 class Output:
     """A file to which one report after the other is appended.
@@ -89,9 +87,9 @@ def suffix(path: Path) -> str:
     OutputError
         If the name has another suffix.
     """
-    if path.suffix not in SUFFIXES:
+    if path.suffix not in STORES:
         raise OutputError(
-            f"{path} has no known format.", hint=f"Let the name end in {' or '.join(SUFFIXES)}."
+            f"{path} has no known format.", hint=f"Let the name end in {' or '.join(STORES)}."
         )
     return path.suffix
 

@@ -21,7 +21,7 @@ import ssr
 from . import cases
 from .cases import DAY, Case
 from .checkpoint import Checkpoint, Setting, Weights, save
-from .diagnostics import Flow, Gauges, Invariants, Norms, Range, Values
+from .diagnostics import Flow, Gauges, Invariants, Norms, Range, Values, courant
 from .files import OutputError
 
 LIMIT = 1.0
@@ -242,7 +242,7 @@ class Run:
             height,
             vorticity,
             self.drift,
-            gauges.courant(gauges.fastest(), self.setting.dt),
+            courant(gauges.fastest(), self.setting.n, self.setting.dt),
             gauges.norms(seconds),
         )
 
@@ -259,7 +259,7 @@ class Run:
 
     def _check_speeds(self, step: int) -> None:
         speed = self.gauges.fastest()
-        self.courant = self.gauges.courant(speed, self.setting.dt)
+        self.courant = courant(speed, self.setting.n, self.setting.dt)
         if not self.courant <= LIMIT:
             self._stop(step, speed)
 
