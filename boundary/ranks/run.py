@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -19,12 +20,37 @@ from .prepared import Prepared
 from .tables import RankTables
 
 
-class BoundHere:
-    """A program bound to fields of several ranks; made by `Program.bind`.
+class Bound(ABC):
+    """A program bound to fields; made by `Program.bind`.
 
     Call it with the scalars that were not bound, in the order of the program's parameters. All
     ranks call it together.
     """
+
+    def __init__(self, program: ssr.Program, ground: Ground, dtype: np.dtype[Any]) -> None:
+        self._program = program
+        self._ground = ground
+        self._dtype = dtype
+
+    def __repr__(self) -> str:
+        return f"<{self._program!r} on {self._ground!r}>"
+
+    @abstractmethod
+    def __call__(self, *scalars: float) -> Any:
+        """Run the program."""
+
+    @abstractmethod
+    def repeat(self, rows: Iterable[Sequence[float]]) -> Array:
+        """Run the program for each row of scalars; return a row of results for each."""
+
+    @property
+    @abstractmethod
+    def schedule(self) -> Explained:
+        """What the next call exchanges, and when, as a value that prints."""
+
+
+class BoundHere(Bound):
+    """A program bound to fields of several ranks."""
 
     def __init__(
         self,
@@ -33,20 +59,15 @@ class BoundHere:
         fields: Mapping[str, Field],
         scalars: Mapping[str, float | None],
     ) -> None:
-        self._program = program
-        self._ground = ground
+        super().__init__(program, ground, next(iter(fields.values())).dtype)
         self._fields = {name: field.values for name, field in fields.items()}
         self._scalars = dict(scalars)
         self._open = [name for name, value in scalars.items() if value is None]
-        dtype = next(iter(fields.values())).dtype
-        self._plan = ground.plan(program, dtype)
+        self._plan = ground.plan(program, self._dtype)
         self._plan.schedule()  # what cannot be distributed is found out now
         self._plan.kernel  # noqa: B018 (it is compiled now, unless the cache has it)
         self._kept = frozenset(fields) - self._plan.changed
         self._prepare()
-
-    def __repr__(self) -> str:
-        return f"<{self._program!r} on {self._ground!r}>"
 
     @property
     def schedule(self) -> Explained:
@@ -143,7 +164,7 @@ class BoundHere:
         return found
 
 
-class BoundAlone:
+class BoundAlone(Bound):
     """A program bound to fields of a job of one process; it runs as on arrays."""
 
     def __init__(
@@ -153,15 +174,10 @@ class BoundAlone:
         fields: Mapping[str, Field],
         scalars: Mapping[str, float | None],
     ) -> None:
-        self._program = program
-        self._ground = ground
-        self._dtype = next(iter(fields.values())).dtype
+        super().__init__(program, ground, next(iter(fields.values())).dtype)
         arrays = {name: field.values.whole for name, field in fields.items()}
         values = {name: value for name, value in scalars.items() if value is not None}
         self._run = program.bind(**arrays, **values)
-
-    def __repr__(self) -> str:
-        return f"<{self._program!r} on {self._ground!r}>"
 
     def __call__(self, *scalars: float) -> Any:
         """Run the program; see `BoundHere.__call__`."""
@@ -175,10 +191,6 @@ class BoundAlone:
     def schedule(self) -> Explained:
         """What a call exchanges: nothing, but moves between blocks show where ranks would meet."""
         return self._ground.plan(self._program, self._dtype).explained()
-
-
-Bound: TypeAlias = BoundHere | BoundAlone
-"""A program bound to fields."""
 
 
 def bound_program(
