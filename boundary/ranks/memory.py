@@ -3,12 +3,16 @@
 A storage holds a box of points: what the box owns, and the points around that it reads. Points that
 lie farther away, on another block for example, have storages of their own. A kernel takes all of it
 as one array and finds a storage by the offset of index zero and its strides.
+
+Boxes that differ only along axes which a field has not, such as the panels of a sphere for the
+metric of one panel, share a storage as long as no program changes the field.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -74,6 +78,10 @@ class Memory:
         The number of values at each point of a vector field; None for a field of numbers.
     dtype
         The type of numbers.
+    groups
+        For boxes that may share a storage the number of their group.
+    apart
+        Whether they do not, as a program changes the field.
     near
         For each box the storage around it.
     far
@@ -85,6 +93,8 @@ class Memory:
     axes: int
     components: int | None
     dtype: Any
+    groups: Mapping[int, int] = field(default_factory=dict)
+    apart: bool = False
     near: dict[int, Storage] = field(default_factory=dict)
     far: dict[int, tuple[Storage, ...]] = field(default_factory=dict)
     flat: Array = field(init=False)
@@ -117,8 +127,16 @@ class Memory:
         self.flat = self._allocated(volume(points))
         self.near = dict.fromkeys(boxes, Storage(points, 0))
 
-    def grow(self, near: Mapping[int, Box], far: Mapping[int, Sequence[Box]]) -> bool:
+    def grow(
+        self,
+        near: Mapping[int, Box],
+        far: Mapping[int, Sequence[Box]],
+        *,
+        changes: bool = False,
+    ) -> bool:
         """Make room for more points; return whether anything has moved.
+
+        All copies of a point that a box has keep their values, and new ones get them.
 
         Parameters
         ----------
@@ -126,19 +144,36 @@ class Memory:
             For each box what the storage around it must hold.
         far
             For each box what it reads elsewhere.
+        changes
+            Whether a program changes the field, so that each box needs a storage of its own.
         """
+        apart = self.apart or (changes and bool(self.groups))
         around = {box: s.points for box, s in self.near.items()}
         for box, points in near.items():
             around[box] = hull([around[box], points]) if box in around else points
+        if not apart:
+            around = self._together(around)
         beyond = {box: [s.points for s in several] for box, several in self.far.items()}
         for box, several in far.items():
             beyond[box] = joined([*beyond.get(box, ()), *several])
         same_near = around == {box: s.points for box, s in self.near.items()}
         same_far = all(set(b) == {s.points for s in self.far.get(n, ())} for n, b in beyond.items())
-        if same_near and same_far:
+        if same_near and same_far and apart == self.apart:
             return False
+        self.apart = apart
         self._move(around, beyond)
         return True
+
+    def _together(self, around: Mapping[int, Box]) -> dict[int, Box]:
+        """Return what the boxes hold if those of a group hold the same."""
+        members: dict[int, list[Box]] = {}
+        for box, points in around.items():
+            members.setdefault(self._group(box), []).append(points)
+        return {box: hull(members[self._group(box)]) for box in around}
+
+    def _group(self, box: int) -> int:
+        """Return the number of a box's group; boxes are numbered from 0, groups of one below."""
+        return self.groups.get(box, -1 - box)
 
     def _move(self, around: Mapping[int, Box], beyond: Mapping[int, Sequence[Box]]) -> None:
         place = 0
@@ -149,9 +184,23 @@ class Memory:
             place += -(-volume(points) // LINE) * LINE
             return made
 
-        near = {box: placed(points) for box, points in sorted(around.items())}
+        near: dict[int, Storage] = {}
+        of_group: dict[int, Storage] = {}
+        for box, points in sorted(around.items()):
+            group = -1 - box if self.apart else self._group(box)
+            near[box] = of_group[group] = of_group.get(group) or placed(points)
         far = {box: tuple(map(placed, several)) for box, several in sorted(beyond.items())}
         flat = self._allocated(max(place, 1))
-        for box, old in self.near.items():
-            near[box].view(flat, old.points)[...] = old.view(self.flat, old.points)
+        for box in {*self.near, *self.far}:
+            for old, new in product(_held(box, self.near, self.far), _held(box, near, far)):
+                both = meet(old.points, new.points)
+                if both is not None:
+                    new.view(flat, both)[...] = old.view(self.flat, both)
         self.near, self.far, self.flat = near, far, flat
+
+
+def _held(
+    box: int, near: Mapping[int, Storage], far: Mapping[int, Sequence[Storage]]
+) -> list[Storage]:
+    """Return the storages of a box: first what it reads elsewhere, which may hold stale copies."""
+    return [*far.get(box, ()), *([near[box]] if box in near else [])]

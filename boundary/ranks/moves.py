@@ -90,12 +90,13 @@ class RankMoves:
         for want in mail.wants:
             wants.setdefault(want.array, []).append(want)
         for part in message.parts:
+            source = Storage(part.points, start + part.place)
+            targets: dict[tuple[Storage, Box], None] = {}  # boxes may share storages
             for want in wants.get(part.array, ()):
                 shared = meet(want.points, part.points)
                 if shared is not None:
-                    source = Storage(part.points, start + part.place)
-                    for target in self._targets(want, shared):
-                        found.append(self._record(UNPACK, part.array, source, target))
+                    targets |= dict.fromkeys(self._targets(want, shared))
+            found += [self._record(UNPACK, part.array, source, target) for target in targets]
         return found
 
     def _within(self, want: Want, owner: int) -> list[list[int]]:
@@ -103,6 +104,7 @@ class RankMoves:
         return [
             self._record(WITHIN, want.array, source, target)
             for target in self._targets(want, want.points)
+            if target[0] != source
         ]
 
     def _targets(self, want: Want, shared: Box) -> list[tuple[Storage, Box]]:

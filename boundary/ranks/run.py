@@ -83,17 +83,16 @@ class BoundHere(Bound):
         here, fields = self._ground.world.here, self._fields
         for rank in here:
             for name, field in fields.items():
-                field.room(rank, *self._plan.room(rank, self._plan.parts[name]))
+                field.room(rank, self._plan, name)
         self._ranks = [RankMemory(self._plan, rank, fields) for rank in here]
         self._tables = [RankTables(self._plan.footprint, rank) for rank in self._ranks]
         self._moves = self._moved()
         self._ready: dict[frozenset[str], Prepared] = {}
-        self._seen: dict[str, int] = {}
 
     def _fresh(self) -> frozenset[str]:
         """Return the fields that have not changed since a call before."""
-        seen = self._seen
-        return frozenset(n for n, field in self._fields.items() if seen.get(n) == field.changes)
+        fields = self._fields.items()
+        return frozenset(name for name, field in fields if field.is_fresh(self._plan, name))
 
     def _moved(self) -> tuple[int, ...]:
         return tuple(field.moves for field in self._fields.values())
@@ -150,7 +149,7 @@ class BoundHere(Bound):
             for name in self._plan.changed:
                 self._fields[name].changes += 1
         for name in self._kept:
-            self._seen[name] = self._fields[name].changes
+            self._fields[name].freshen(self._plan, name)
 
     def _numbers(self, rows: Iterable[Sequence[float]]) -> Array:
         """Return the numbers of all scalars and constants for each row of those without a value."""

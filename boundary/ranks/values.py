@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from ssr.extension import Array
 
 from ..partition.boxes import Box, as_box, meet, slices, volume
 from ..partition.partition import Partition
+from ..schedules.plan import Plan
 from .memory import Memory
 from .world import World
 
@@ -45,7 +47,11 @@ class Values:
     whole
         In a job of one process alone, the array of the whole; None otherwise.
     changes, moves
-        How often values have changed, and how often they have moved in memory.
+        How often values have changed, on all ranks alike; and how often they have moved in the
+        memory of this process.
+    given
+        For each program that does not change them, by the name of its parameter, the change as of
+        which its boxes have what they read.
     """
 
     def __init__(
@@ -63,9 +69,10 @@ class Values:
         self.whole: Array | None = None
         self.changes = 0
         self.moves = 0
+        self.given: WeakKeyDictionary[Plan, dict[str, int]] = WeakKeyDictionary()
         owned = partition.owned(space)
         for rank in world.here:
-            memory = Memory(space.ndim, components, dtype)
+            memory = Memory(space.ndim, components, dtype, groups(partition, space, rank))
             boxes = {b: as_box(owned[b]) for b in partition.of_rank(rank)}
             boxes = {b: box for b, box in boxes.items() if volume(box)}
             if world.alone:
@@ -78,10 +85,22 @@ class Values:
                 memory.grow(boxes, {})
             self.memories[rank] = memory
 
-    def room(self, rank: int, near: Mapping[int, Box], far: Mapping[int, Sequence[Box]]) -> None:
-        """Make room for what a program reads around boxes, and elsewhere."""
-        if self.memories[rank].grow(near, far):
+    def room(self, rank: int, plan: Plan, name: str) -> None:
+        """Make room for what a program reads of its field of some name."""
+        near, far = plan.room(rank, plan.parts[name])
+        if self.memories[rank].grow(near, far, changes=name in plan.changed):
             self.moves += 1
+
+    def is_fresh(self, plan: Plan, name: str) -> bool:
+        """Whether the boxes have what a program reads, so that nothing has to be exchanged.
+
+        All ranks find the same.
+        """
+        return self.given.get(plan, {}).get(name) == self.changes
+
+    def freshen(self, plan: Plan, name: str) -> None:
+        """Remember that the boxes have what a program reads."""
+        self.given.setdefault(plan, {})[name] = self.changes
 
     # -- boxes -----------------------------------------------------------------------------------
 
@@ -135,3 +154,20 @@ class Values:
             ]
             for rank in self.memories
         }
+
+
+def groups(partition: Partition, space: Space, rank: int) -> dict[int, int]:
+    """Return the groups of boxes of a rank that have the same points of a space.
+
+    They differ only along axes that the space has not.
+    """
+    missing = partition.boxes.shape[1] - space.ndim
+    if missing <= 0:
+        return {}
+    found: dict[object, int] = {}
+    return {
+        box: found.setdefault(
+            (int(partition.kinds[box]), as_box(partition.boxes[box, missing:])), len(found)
+        )
+        for box in partition.of_rank(rank)
+    }

@@ -25,7 +25,7 @@ Once: TypeAlias = Callable[[Callable[[], Any]], Any]
 """Returns what a function makes."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Plan:
     """A program on a partition: its kernel, what it reads and writes, its schedules.
 

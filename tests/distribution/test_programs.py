@@ -137,6 +137,7 @@ def test_spaces_of_other_extents(program: ssr.Program) -> None:
 
 def test_shared_sums_of_what_the_nest_has_written() -> None:
     """A sum that three columns share is made beside the box, too, of new values."""
+    cells = ssr.Space(*ssr.sizes("ny nx"))
     weights = dict.fromkeys(product((-1, 0, 1), repeat=2), 1.0)
     near = ssr.stencil(cells, cells, weights, outside="drop")
 
@@ -219,81 +220,6 @@ def test_rows_wait_for_a_fill_that_reads_what_they_overwrite() -> None:
     args = [np.arange(1.0, 6.0), np.full(6, np.nan)]
     for parts in Parts(1), Parts(2), Parts(5):
         ranks.check(p, args, cells, {"n": 5}, parts)
-
-
-# -- several programs on the same fields ---------------------------------------------------------
-
-cells = ssr.Space(*ssr.sizes("ny nx"))
-CROSS = {(0, 0): -4.0, (0, 1): 1.0, (0, -1): 1.1, (1, 0): 0.9, (-1, 0): 1.3}
-
-
-def diffusion(value: float, once: bool) -> ssr.Program:
-    wide = cells.grow(1)
-    cross = ssr.stencil(cells, wide, CROSS)
-    fill = bc.fill(wide, bc.constant(value, axis=0), bc.constant(-value, axis=1), once=once)
-
-    @ssr.program(u=cells, v=cells)
-    def diffusion(u: Any, v: Any) -> None:
-        v[:] = cross @ (fill @ u)
-
-    return diffusion
-
-
-def far() -> ssr.Program:
-    wide = cells.grow(2)
-    fill = bc.fill(wide, bc.periodic(0), bc.symmetric(1))
-    star = ssr.stencil(cells, wide, {(0, 2): 1.0, (-2, 0): 0.5, (0, 0): 1.0})
-
-    @ssr.program(u=cells, v=cells)
-    def far(u: Any, v: Any) -> Any:
-        v[:] = 0.125 * v + star @ (fill @ u)
-        return ssr.sum(v)
-
-    return far
-
-
-@ssr.program(u=cells, v=cells)
-def mix(u: Any, v: Any) -> Any:
-    u[:] = 0.25 * u - v
-    return ssr.min(u)
-
-
-TURNS: dict[str, ssr.Program] = {
-    "warm": diffusion(3.0, True), "cold": diffusion(-5.0, True), "kept": diffusion(7.0, False),
-    "far": far(), "mix": mix,
-}  # fmt: skip
-
-
-@some.examples(25)
-@given(
-    st.lists(st.sampled_from([*TURNS, "set", "fill", "copy"]), min_size=3, max_size=12),
-    st.tuples(st.integers(1, 5), st.integers(1, 5)),
-    st.data(),
-)
-def test_programs_in_turns(turns: list[str], shape: tuple[int, int], data: Any) -> None:
-    """Fields grow room for other programs, and their values change between calls of one."""
-    sizes = dict(zip(("ny", "nx"), shape, strict=True))
-    rng = np.random.default_rng(0)
-    on = data.draw(ranks.parts(cells, sizes)).spread(cells, sizes)
-    u, v = rng.uniform(-1, 1, (2, *shape))
-    fields = [on.scatter(cells, u), on.scatter(cells, v)]
-    bound: dict[str, Any] = {}
-    for turn in turns:
-        if turn == "set":
-            u[:] = rng.uniform(-1, 1, shape)
-            fields[0].set(u)
-        elif turn == "fill":
-            v[:] = np.add.outer(2 * np.arange(shape[0]), np.arange(shape[1]))
-            fields[1].fill(lambda j, i: 2 * j + i)
-        elif turn == "copy":
-            fields[0] = fields[0].copy()
-            bound.clear()
-        else:
-            wanted = ranks.serial(TURNS[turn], [u, v], compiled=False)
-            if turn not in bound:
-                bound[turn] = TURNS[turn].bind(*fields)
-            ranks.check_numbers(bound[turn](), wanted)
-        ranks.check_equal(fields, [u, v], turn)
 
 
 # -- reductions ----------------------------------------------------------------------------------
