@@ -36,6 +36,9 @@ FLOW = cases.case("tc5")
 RUNS = 100
 """Runs of a program that is little more than an exchange, for one sample."""
 
+STEADY = 8
+"""Runs of a program on one core or two, for one sample."""
+
 BUDGET = 60.0
 """Seconds after which no round begins."""
 
@@ -184,21 +187,22 @@ def cores(comm: Any, rounds: int, name: str) -> Samples:
     """Time a program on all ranks and, while the other ranks sleep, undistributed on one."""
     alone, together = CORES[name](None), CORES[name](comm)
     found: Samples = {"one core": [], "two cores": []}
-    together()
     for _ in range(rounds):
-        if comm.rank == 0:
-            start = time.perf_counter()
-            alone()
-            found["one core"].append(time.perf_counter() - start)
-        else:
-            found["one core"].append(0.0)
+        found["one core"].append(steady(alone) if comm.rank == 0 else 0.0)
         _asleep(comm)
         comm.Barrier()
-        start = time.perf_counter()
-        together()
-        found["two cores"].append(time.perf_counter() - start)
+        found["two cores"].append(steady(together))
         _asleep(comm)
     return _slowest(comm, found)
+
+
+def steady(call: Call) -> float:
+    """Return the time of a call among many, as of a step among steps: what it needs is cached."""
+    call()
+    start = time.perf_counter()
+    for _ in range(STEADY):
+        call()
+    return (time.perf_counter() - start) / STEADY
 
 
 def _asleep(comm: Any) -> None:
