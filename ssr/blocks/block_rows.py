@@ -6,11 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from .. import ir
+from ..algebra.lines import crossing, line_axis
 from ..errors import NotTriangularError, UnboundError
 from ..options import Options
 from ..programs.expression import Expression, Field, recording
+from ..programs.line_solves import solved_along
 from ..programs.matrix_program import What
-from ..programs.matrix_rows import apply_rows, solve_rows
+from ..programs.matrix_rows import apply_rows, bound_families, solve_rows
 from ..programs.program import Program
 from ..programs.recorder import Recorder, current
 from ..programs.signature import Signature
@@ -64,15 +66,42 @@ def solution(matrix: BlockData, b: Sequence[Expression]) -> list[Expression]:
         return eliminated(matrix, b)
     below, above = ([p for p in filled if p[0] > p[1]], [p for p in filled if p[0] < p[1]])
     if below and above:
+        axis = _lines(matrix)
+        if axis is not None:
+            return _solved_along(matrix, axis, b)
         raise NotTriangularError(
-            f"{matrix.name}.solve needs entries at the row's own point only, or blocks that are "
-            "triangular as a whole.",
-            note=f"Block {coupled[0]} reads other points; there is block {below[0]} below the "
-            f"diagonal, and block {above[0]} above it.",
+            f"{matrix.name}.solve needs entries at the row's own point or along one axis only, or "
+            "blocks that are triangular as a whole.",
+            note=f"Block {coupled[0]} reads other points{_across(matrix)}; there is block "
+            f"{below[0]} below the diagonal, and block {above[0]} above it.",
             hint=f"Solve with {matrix.name}.diagonal() or with a triangle of blocks, or use an "
             "iterative solver.",
         )
     return substituted(matrix, b, count if below else count[::-1])
+
+
+def _lines(matrix: BlockData) -> int | None:
+    """Return the axis along which all columns lie from their rows, if there is one."""
+    if len({*spaces(matrix.rows)}) > 1:
+        return None
+    return line_axis([f for block in matrix.every for f in block.families])
+
+
+def _across(matrix: BlockData) -> str:
+    """Return in words that columns lie along several axes, if they do."""
+    found = crossing([f for block in matrix.every for f in block.families])
+    return "" if found is None else f", and columns lie at {found[0]} and {found[1]}"
+
+
+def _solved_along(
+    matrix: BlockData, axis: int, b: Sequence[Expression]
+) -> list[Expression]:
+    """Return the solution with blocks along lines."""
+    recorder = current()
+    families = [
+        [bound_families(block.definition, recorder) for block in row] for row in matrix.blocks
+    ]
+    return solved_along(matrix.name, spaces(matrix.rows)[0], axis, families, b)
 
 
 def _pointwise(matrix: BlockData, place: tuple[int, int]) -> bool:

@@ -7,13 +7,15 @@ what is the same number everywhere is computed at once.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Sequence
+from functools import reduce
 from typing import TypeAlias
 
 from .. import ir
-from ..errors import SingularMatrixError
 from ..points.sets import Domain
 from ..programs.expression import Expression
+from ..programs.line_solves import check_filled, no_pivot
 from ..programs.matrix_rows import bound_families, diagonal_value
 from ..programs.recorder import current
 from ..spaces.space import row_domain
@@ -39,7 +41,7 @@ def eliminated(matrix: BlockData, b: Sequence[Expression]) -> list[Expression]:
         for c in count[k:]:
             f[k, c] = _kept(_less(f[k, c], ((f[k, m], f[m, c]) for m in range(k))))
         if _is(f[k, k], 0.0):
-            raise _singular(matrix, k, "The number there is zero.")
+            raise no_pivot(matrix.name, k, "The number there is zero.")
         for r in count[k + 1 :]:
             rest = _less(f[r, k], ((f[r, m], f[m, k]) for m in range(k)))
             f[r, k] = _kept(_over(rest, f[k, k]))
@@ -60,30 +62,12 @@ def check_pivots(matrix: BlockData) -> None:
     SingularMatrixError
         If a pivot is missing somewhere.
     """
-    space, count = spaces(matrix.rows)[0], range(len(matrix.blocks))
-    rows = row_domain(space)
-    nowhere = rows - rows
-    filled: dict[Place, Domain] = {}
-    for r in count:
-        for c in count:
-            filled[r, c] = nowhere
-            for family in matrix.blocks[r][c].families:
-                filled[r, c] = filled[r, c] | family.domain
-    for k in count:
-        missing = rows - filled[k, k]
-        if not missing.empty:
-            raise _singular(matrix, k, f"It is missing for {missing.simplified().notation()}.")
-        for r in count[k + 1 :]:
-            for c in count[k + 1 :]:
-                filled[r, c] = filled[r, c] | (filled[r, k] & filled[k, c])
-
-
-def _singular(matrix: BlockData, k: int, note: str) -> SingularMatrixError:
-    return SingularMatrixError(
-        f"{matrix.name} has no pivot in component {k}, so it cannot be solved with.",
-        note=note,
-        hint="Elimination is without pivoting; put the components into another order.",
-    )
+    rows, filled = row_domain(spaces(matrix.rows)[0]), dict[Place, Domain]()
+    for r, row in enumerate(matrix.blocks):
+        for c, block in enumerate(row):
+            domains = (family.domain for family in block.families)
+            filled[r, c] = reduce(operator.or_, domains, rows - rows)
+    check_filled(matrix.name, rows, filled)
 
 
 def _entry(matrix: BlockData, r: int, c: int) -> Entry:

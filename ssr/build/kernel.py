@@ -69,7 +69,11 @@ def text_of(program: ir.Program) -> str:
             rows = made and [[(points.text, name(v)) for points, v in each] for each in made]
             scalars = [name(v) for v in step.scalars]
             return step.name, step.fields, scalars, step.alone, text, rows
-        return [(name(p.value), replace(p, value=ir.ZERO)) for p in ir.parts(step)]
+        parts = [(name(p.value), replace(p, value=ir.ZERO)) for p in ir.parts(step)]
+        if isinstance(step, ir.Solve):
+            entries = [(name(e.value), replace(e, value=ir.ZERO)) for e in step.entries]
+            return parts, step.axis, step.size, entries
+        return parts
 
     made = [meant(step) for step in program.steps]
     results = [name(value) for value in program.results]

@@ -9,9 +9,10 @@ from typing import TypeAlias
 from .. import ir
 from ..emit.module import kernel_source
 from ..emit.unit import Form, Unit
-from ..ir import LoopNest
+from ..ir import LineLoops, LoopNest
 from ..lower.folding import Folded, fold
 from ..lower.fusion import fuse
+from ..lower.line_nests import line_nest, line_schedule
 from ..lower.loops import schedule
 from ..lower.moves import with_moves
 from ..lower.nests import in_place, nest
@@ -29,7 +30,7 @@ from ..options import Options
 from ..runtime.metadata import KernelMeta
 
 Pass: TypeAlias = Callable[[ir.Nest], ir.Nest]
-Nests: TypeAlias = "tuple[ir.Nest | ir.Call, ...]"
+Nests: TypeAlias = "tuple[ir.Nest | ir.LineNest | ir.Call, ...]"
 """What runs one after the other: nests, and calls of functions of other packages."""
 
 
@@ -44,7 +45,7 @@ class Lowered:
     program: ir.Program
     notes: tuple[str, ...]
     nests: Nests
-    loops: tuple[LoopNest | ir.Call, ...]
+    loops: tuple[LoopNest | LineLoops | ir.Call, ...]
     source: str
     meta: KernelMeta
 
@@ -80,8 +81,10 @@ def lower(
     return Lowered(program, notes, nests, loops, source, meta)
 
 
-def _scheduled(made: ir.Nest, options: Options) -> LoopNest:
+def _scheduled(made: ir.Nest | ir.LineNest, options: Options) -> LoopNest | LineLoops:
     """Return the loops of a nest; ``SSR_VERIFY=1`` verifies them."""
+    if isinstance(made, ir.LineNest):
+        return line_schedule(made)
     loops = schedule(made, options)
     if wanted():
         verify_loops(loops)
@@ -115,7 +118,7 @@ def fused_nests(program: ir.Program, options: Options, dtype: str) -> tuple[ir.P
     if not options.debug:
         program, alone = reuse(program, alone)
     if options.prefetch:
-        alone = tuple(n if isinstance(n, ir.Call) else prefetch(n) for n in alone)
+        alone = tuple(prefetch(n) if isinstance(n, ir.Nest) else n for n in alone)
     _verified(program, alone, "fusion")
     return program, alone
 
@@ -130,6 +133,8 @@ def apart(program: ir.Program, options: Options, dtype: str) -> Folded:
     alone: Nests = tuple(
         step
         if isinstance(step, ir.Call)
+        else line_nest(step, program)
+        if isinstance(step, ir.Solve)
         else optimise(nest(step, program), program, options, dtype)
         for step in program.steps
     )
@@ -151,7 +156,7 @@ def _verified(program: ir.Program, nests: Nests, after: str) -> None:
         for made in nests:
             if isinstance(made, ir.Call):
                 verify_call(made, known(program))
-            else:
+            elif isinstance(made, ir.Nest):
                 verify(made, known(program), after)
 
 

@@ -18,13 +18,16 @@ def verdict(look: int, looks: int, bad: str = "0") -> str:
     return f"{BAD + look} + {looks} * {bad}"
 
 
-def partial(nest: ir.Nest, fields: Mapping[str, ir.Field]) -> bool:
+def partial(nest: ir.Nest | ir.LineNest, fields: Mapping[str, ir.Field]) -> bool:
     """Whether a nest makes a part of its target: the other points may hold anything."""
     return nest.target in fields and fields[nest.target].points != nest.rows.points
 
 
 def after_nest(
-    nest: ir.Nest, fields: Mapping[str, ir.Field], number: int, looks: Sequence[Look]
+    nest: ir.Nest | ir.LineNest,
+    fields: Mapping[str, ir.Field],
+    number: int,
+    looks: Sequence[Look],
 ) -> list[str]:
     """Return the lines after a nest: return if it made an infinity or NaN."""
     lines = []
@@ -32,7 +35,7 @@ def after_nest(
         target = spelled(look.target)
         if look.nest != number or partial(nest, fields):
             continue
-        if nest.folds:
+        if isinstance(nest, ir.Nest) and nest.folds:
             lines.append(f"    if {target} - {target} != 0:")
             lines.append(f"        return {verdict(place, len(looks))}")
         else:
@@ -42,7 +45,9 @@ def after_nest(
     return lines
 
 
-def in_box(writer: Writer, nest: ir.Nest, number: int, looks: Sequence[Look]) -> list[str]:
+def in_box(
+    writer: Writer, nest: ir.Nest | ir.LineNest, number: int, looks: Sequence[Look]
+) -> list[str]:
     """Return the lines at the end of a box where a nest makes a part of its target."""
     if not partial(nest, writer.arrays) or Look(number, nest.target) not in looks:
         return []

@@ -19,6 +19,7 @@ from ..runtime.metadata import (
     UnitMeta,
 )
 from .unit import Unit
+from .write_lines import BUFFER, LineWriter
 from .write_loops import has_loop
 from .writer import Writer
 
@@ -41,17 +42,24 @@ def described(unit: Unit, writers: Sequence[Writer], functions: Sequence[str]) -
         temporaries={f.name: _alike(f, program) for f in program.temporaries},
         written=unit.written,
         buffers=tuple(
-            BufferMeta(writer.buffer(b.name), number, b.rows, b.pad, b.lines)
+            buffer
             for number, (writer, nest) in enumerate(zip(writers, nests, strict=True))
-            for b in nest.buffers
+            for buffer in _buffers(writer, nest, number)
         ),
         scalars=program.scalars,
         sizes=program.sizes,
         nests=tuple(_nest(nest, program) for nest in nests),
-        loops=sum(_vector_loops(made, node) for made in unit.nests for node in made.tree),
+        loops=sum(
+            _vector_loops(made, node)
+            for made in unit.nests
+            if isinstance(made, LoopNest)
+            for node in made.tree
+        ),
         reductions=len(unit.reductions),
         results=len(program.results),
-        stored=tuple(StoredMeta(*entry) for entry in needed(nests)),
+        stored=tuple(
+            StoredMeta(*entry) for entry in needed(n for n in nests if isinstance(n, ir.Nest))
+        ),
         debug=unit.debug,
         functions=tuple(functions),
         calls=tuple(CallMeta(call.name, call.fields) for call in unit.calls),
@@ -60,6 +68,19 @@ def described(unit: Unit, writers: Sequence[Writer], functions: Sequence[str]) -
         units=tuple(_units(unit)) if unit.distributed else (),
         wide=program.wide,
     )
+
+
+def _buffers(
+    writer: Writer, nest: ir.Nest | ir.LineNest, number: int
+) -> Iterator[BufferMeta]:
+    """Yield the scratch buffers of a nest."""
+    if isinstance(nest, ir.LineNest):
+        assert isinstance(writer, LineWriter)
+        argument = writer.buffer(BUFFER)
+        yield BufferMeta(argument, number, writer.step, nest.beyond, None, nest.along)
+        return
+    for b in nest.buffers:
+        yield BufferMeta(writer.buffer(b.name), number, b.rows, b.pad, b.lines)
 
 
 def _units(unit: Unit) -> Iterator[UnitMeta]:
@@ -83,12 +104,14 @@ def _numbers(unit: Unit, values: Sequence[ir.Value]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name in unit.reductions))
 
 
-def _nest(nest: ir.Nest, program: ir.Program) -> NestMeta:
+def _nest(nest: ir.Nest | ir.LineNest, program: ir.Program) -> NestMeta:
     rows = _alike(nest.rows, program) if has_own_rows(nest, program) else None
+    if isinstance(nest, ir.LineNest):
+        return NestMeta(nest.target, "any", None, True, False, rows)
     return NestMeta(nest.target, nest.order, nest.earlier, nest.whole_lines, nest.fused, rows)
 
 
-def has_own_rows(nest: ir.Nest, program: ir.Program) -> bool:
+def has_own_rows(nest: ir.Nest | ir.LineNest, program: ir.Program) -> bool:
     """Whether the points of a nest's rows are not those of its target."""
     arrays = {f.name: f for f in (*program.fields, *program.temporaries)}
     return arrays.get(nest.target, nest.rows).points != nest.rows.points

@@ -27,6 +27,9 @@ MEMORY, ROWS, LOOKS = ("ld", "st"), ("require",), ("unfit",)
 """What checked kernels take from `ssr.runtime.checked`: all of it in the debug build."""
 
 OPERATIONS = ("address", "fits", "fma", "maximum", "meet", "minimum", "prefetch", "sign")
+BUNDLES = ("gather", "put", "scatter", "take")
+"""What kernels that solve along lines take too."""
+
 WHOLE = ("apart", "component")
 """What modules of programs with vector fields take too."""
 
@@ -41,7 +44,8 @@ EVERYWHERE = frozenset(("np", "real", "range", "min", "max", "abs"))
 
 def kernel_source(unit: Unit) -> tuple[str, KernelMeta]:
     """Return the module text of a kernel and what a caller must know about it."""
-    functions = Functions(EVERYWHERE.union(MEMORY, ROWS, LOOKS, OPERATIONS, REDUCTIONS, POLLING))
+    known = MEMORY, ROWS, LOOKS, OPERATIONS, BUNDLES, REDUCTIONS, POLLING
+    functions = Functions(EVERYWHERE.union(*known))
     writers = write_nests(unit, functions)
     body = kernel_body(unit, writers, functions)
     functions.texts.update(functions_of(unit.calls))
@@ -83,6 +87,7 @@ def _imports(unit: Unit, *, wide: bool) -> list[str]:
         f"from numba.types import Array, f4, f8, {'i4, ' if wide else ''}i8",
         "",
         *([f"from ssr.runtime.checked import {', '.join(sorted(checked))}"] if checked else []),
+        *([f"from ssr.runtime.bundles import {', '.join(BUNDLES)}"] if unit.lines else []),
         f"from ssr.runtime.intrinsics import {', '.join(operations)}",
         f"from ssr.runtime.lanes import {', '.join(REDUCTIONS)}",
         f"from ssr.runtime.polling import {', '.join(POLLING)}",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
 from .. import ir
-from ..ir import LoopNest
+from ..ir import LineLoops, LoopNest
 from ..lower.place_externals import partly_needed
 from ..runtime.metadata import Look
 
@@ -24,7 +24,7 @@ class Unit:
     """
 
     program: ir.Program
-    steps: tuple[LoopNest | ir.Call, ...]
+    steps: tuple[LoopNest | LineLoops | ir.Call, ...]
     dtype: str
     title: str
     form: Form = "fast"
@@ -46,16 +46,21 @@ class Unit:
         return {"float64": "f8", "float32": "f4"}[self.dtype]
 
     @cached_property
-    def nests(self) -> tuple[LoopNest, ...]:
+    def nests(self) -> tuple[LoopNest | LineLoops, ...]:
         """The steps that are loops."""
-        return tuple(step for step in self.steps if isinstance(step, LoopNest))
+        return tuple(step for step in self.steps if not isinstance(step, ir.Call))
+
+    @property
+    def lines(self) -> bool:
+        """Whether systems along lines are solved."""
+        return any(isinstance(made, LineLoops) for made in self.nests)
 
     @cached_property
     def calls(self) -> tuple[ir.Call, ...]:
         """The steps that are calls of functions of other packages."""
         return tuple(step for step in self.steps if isinstance(step, ir.Call))
 
-    def numbered(self) -> Iterator[tuple[int, LoopNest | ir.Call]]:
+    def numbered(self) -> Iterator[tuple[int, LoopNest | LineLoops | ir.Call]]:
         """Yield the steps in order, each with its number among those of its class."""
         nests, calls = enumerate(self.nests), enumerate(self.calls)
         for step in self.steps:
@@ -69,14 +74,15 @@ class Unit:
     @cached_property
     def written(self) -> tuple[str, ...]:
         """The fields and temporaries that are written."""
-        stored = [s.array for n in self.nests for s in n.nest.statements if s.array in self.arrays]
+        stored = [name for n in self.nests for name in n.nest.made if name in self.arrays]
         called = [name for call in self.calls for name in call.fields]
         return tuple(dict.fromkeys([*stored, *called]))
 
     @cached_property
     def reductions(self) -> dict[str, int]:
         """The names of reductions, each with the row of its state."""
-        folds = (fold for n in self.nests for fold in n.nest.folds)
+        nests = (n.nest for n in self.nests)
+        folds = (fold for n in nests if isinstance(n, ir.Nest) for fold in n.folds)
         return {fold.name: row for row, fold in enumerate(folds)}
 
     @cached_property
@@ -96,6 +102,7 @@ class Unit:
         )
 
 
-def _targets(nest: ir.Nest) -> list[str]:
-    """Return what a nest makes: its target, or all targets of a joint one."""
-    return [s.array for s in nest.statements] if nest.joint else [nest.target]
+def _targets(nest: ir.Nest | ir.LineNest) -> Sequence[str]:
+    """Return what a nest makes: its target, or all that it makes together."""
+    together = isinstance(nest, ir.LineNest) or nest.joint
+    return nest.made if together else [nest.target]

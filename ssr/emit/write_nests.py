@@ -12,6 +12,7 @@ from .outline import Functions, names
 from .step_columns import nest_range
 from .unit import Unit
 from .write_externals import call_lines
+from .write_lines import LineWriter, slots_of, write_lines
 from .write_loops import write_tree
 from .write_rows import value_text
 from .writer import Writer, shown, spelled
@@ -19,18 +20,20 @@ from .writer import Writer, shown, spelled
 
 def write_nests(unit: Unit, functions: Functions) -> list[Writer]:
     """Return a writer for each nest, which holds the lines of a box."""
-    writers = []
+    writers: list[Writer] = []
     for number, made in enumerate(unit.nests):
-        writer = Writer(
-            unit.arrays,
-            {b.name: b for b in made.nest.buffers},
-            f"_{number}" if len(unit.nests) > 1 else "",
-            8 if unit.dtype == "float64" else 16,
-            {n: spelled(n) for n in unit.program.sizes if spelled(n) != n},
-            unit.reductions,
-            functions,
-            checked=unit.checked,
-        )
+        suffix = f"_{number}" if len(unit.nests) > 1 else ""
+        near = 8 if unit.dtype == "float64" else 16
+        sizes = {n: spelled(n) for n in unit.program.sizes if spelled(n) != n}
+        rest = unit.reductions, functions, unit.checked
+        if isinstance(made, ir.LineLoops):
+            lines = LineWriter(unit.arrays, {}, suffix, near, sizes, *rest)
+            lines.slots = slots_of(made.nest)
+            write_lines(lines, made, 2)
+            writers.append(lines)
+            continue
+        buffers = {b.name: b for b in made.nest.buffers}
+        writer = Writer(unit.arrays, buffers, suffix, near, sizes, *rest)
         write_tree(writer, made, made.tree, 2)
         writers.append(writer)
     return writers
@@ -50,20 +53,29 @@ def kernel_body(unit: Unit, writers: Sequence[Writer], functions: Functions) -> 
 
 
 def _nest_lines(
-    unit: Unit, nest: ir.Nest, number: int, writer: Writer, inside: Sequence[str]
+    unit: Unit,
+    nest: ir.Nest | ir.LineNest,
+    number: int,
+    writer: Writer,
+    inside: Sequence[str],
 ) -> list[str]:
     """Return the lines of a nest; the debug build examines what it has made."""
     examined = in_box(writer, nest, number, unit.looks) if unit.debug else []
     lines = _boxes(unit, writer, nest, number, [*inside, *examined])
-    lines += _totals(nest, unit.reductions)
+    lines += _totals(nest, unit.reductions) if isinstance(nest, ir.Nest) else []
     return lines + after_nest(nest, unit.arrays, number, unit.looks) if unit.debug else lines
 
 
 def _boxes(
-    unit: Unit, writer: Writer, nest: ir.Nest, number: int, inside: Sequence[str]
+    unit: Unit,
+    writer: Writer,
+    nest: ir.Nest | ir.LineNest,
+    number: int,
+    inside: Sequence[str],
 ) -> list[str]:
     """Return the loop over the boxes of a nest: what it takes from its table, and its inside."""
-    start = [line for b in nest.buffers for line in _buffer_lines(writer, nest.axes, b)]
+    buffers = nest.buffers if isinstance(nest, ir.Nest) else ()
+    start = [line for b in buffers for line in _buffer_lines(writer, nest.axes, b)]
     start += [f"        {name} = {text}" for name, text in sorted(writer.shifts.items())]
     used = set(names([*start, *inside]))
     part = nest.rows.slices if has_own_rows(nest, unit.program) else ":"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from .. import ir
 from ..algebra.stored import argument, bounds_of
-from ..ir import LoopNest
+from ..ir import LineLoops, LoopNest
 from ..ir.value_numbering import Numbers
 from ..points.affine import Affine
 from ..points.loop_tree import Run
@@ -27,14 +27,14 @@ _CALL = {
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
-def place_of(writer: Writer, made: LoopNest, run: Run) -> dict[str, Affine]:
+def place_of(writer: Writer, made: LoopNest | LineLoops, run: Run) -> dict[str, Affine]:
     """Return what the axes and sizes stand for at an instance, as the kernel spells them."""
     spelling = {name: Affine.name(text) for name, text in writer.sizes.items()}
     row = (here.substitute(spelling) for here in made.row(run))
     return spelling | dict(zip(made.nest.axes, row, strict=True))
 
 
-def write_instance(writer: Writer, made: LoopNest, run: Run, depth: int) -> None:
+def write_instance(writer: Writer, made: LoopNest | LineLoops, run: Run, depth: int) -> None:
     """Write the assignments of a piece at a row."""
     piece, where = made.pieces[run.piece], place_of(writer, made, run)
     if writer.checked:
@@ -47,14 +47,12 @@ def write_instance(writer: Writer, made: LoopNest, run: Run, depth: int) -> None
             text = _held(writer, part.value, text, depth)
         if part.stored:
             target = tuple(a.substitute(where) for a in part.statement.index)
-            array = part.statement.array
-            place = writer.place(array, target)
-            writer.line(depth, f"st({writer.argument(array)}, {place}, {text})")
+            writer.line(depth, writer.stored(part.statement.array, target, text))
     writer.numbers = None
 
 
 def _write_check(
-    writer: Writer, nest: ir.Nest, piece: ir.Piece, where: Mapping[str, Affine], depth: int
+    writer: Writer, nest: ir.Nest | ir.LineNest, piece: ir.Piece, where: Mapping[str, Affine], depth: int
 ) -> None:
     """Write the check that a row is one of those of a piece."""
     condition = condition_text(piece.domain, nest.context)
@@ -101,8 +99,7 @@ def _computed(writer: Writer, value: ir.Value, where: Mapping[str, Affine], dept
         case ir.Coordinate(index):
             return f"real({index.substitute(where)})"
         case ir.Load(array, index):
-            moved = tuple(a.substitute(where) for a in index)
-            return f"ld({writer.argument(array)}, {writer.place(array, moved)})"
+            return writer.loaded(array, tuple(a.substitute(where) for a in index))
         case ir.Sum():
             return _sum_text(writer, value, where, depth)
         case ir.Gather():

@@ -21,6 +21,7 @@ RESERVED = frozenset(
     extreme total found unfit require bad meet table part piece poll stopwatch watch
     at between call component copy follow links messages reason scalars scratch step steps tables
     weights
+    gather many put scatter take
     """.split()  # noqa: SIM905
 )
 """Names of the kernel's own that look like a user's; others hold a digit, `_lo`, `_hi`, `_w`."""
@@ -159,6 +160,14 @@ class Writer:
         factor = "one" if abs(shift) == 1 else f"{abs(shift)} * one"
         self.shifts[name] = f"{self.buffer(array)}_0 {'+' if shift > 0 else '-'} {factor}"
         return name
+
+    def loaded(self, array: str, index: Sequence[Affine]) -> str:
+        """Return the source of an element."""
+        return f"ld({self.argument(array)}, {self.place(array, index)})"
+
+    def stored(self, array: str, index: Sequence[Affine], text: str) -> str:
+        """Return the source that stores an element."""
+        return f"st({self.argument(array)}, {self.place(array, index)}, {text})"
 
     def argument(self, array: str) -> str:
         """Return the argument an array or buffer is."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from .. import ir
-from ..ir import LoopNest
+from ..ir import LineLoops, LoopNest
 from ..points.affine import Affine
 from ..points.loop_tree import For, If, Loop, Reduce, Run
 from ..points.sets import Domain
@@ -114,6 +114,10 @@ def program_text(program: ir.Program, notes: Sequence[str] = ()) -> str:
             lines += ["", f"  {call_text(a)}"]
             lines += [f"  {notes[n]}"] if notes else []
             continue
+        if isinstance(a, ir.Solve):
+            lines += ["", *(f"  {line}" for line in _solve(a))]
+            lines += [f"  {notes[n]}"] if notes else []
+            continue
         first, *_ = together = a.assignments if isinstance(a, ir.Group) else (a,)
         order = "" if first.order == "any" else f", {first.order}"
         lines += ["", f"  for {first.domain.notation()}{order}:"]
@@ -124,6 +128,22 @@ def program_text(program: ir.Program, notes: Sequence[str] = ()) -> str:
     if program.results:
         lines += ["", f"  return {', '.join(map(show, program.results))}"]
     return "\n".join(lines)
+
+
+def _solve(solve: ir.Solve) -> list[str]:
+    """Return systems along lines: entries of a row, and right sides."""
+    first = solve.assignments[0]
+    lines = [f"for {first.domain.notation()}, lines along {first.axes[solve.axis]}:"]
+    for entry in solve.entries:
+        column = [*map(Affine.name, first.axes)]
+        column[solve.axis] = column[solve.axis] + entry.offset
+        block = f"[{entry.row}, {entry.column}]" if solve.size > 1 else ""
+        left = f"A{block} at ({point(column)})"
+        lines += [f"  {line}" for line in equation(left, entry.value, first.domain)]
+    for each in solve.assignments:
+        left = f"A {each.target}[{', '.join(each.axes)}]"
+        lines += [f"  {line}" for line in equation(left, each.value, each.domain)]
+    return lines
 
 
 def call_text(call: ir.Call) -> str:
@@ -151,6 +171,42 @@ def nest_text(nest: ir.Nest) -> str:
         lines += [f"  {line}" for line in _statement(s, nest)]
     for fold in nest.folds:
         lines.append(f"  {fold.name} = {fold.kind} with {fold.buffer}, line by line")
+    return "\n".join(lines)
+
+
+def line_nest_text(nest: ir.LineNest) -> str:
+    """Return a nest of systems along lines: what is copied, and both sweeps."""
+    along = nest.axes[nest.along]
+    lines = [f"{nest.target}[{', '.join(nest.axes)}], lines along {along}"]
+    lines += [f"  take {t.variable}[{along}] from {show(t.load)}" for t in nest.taken]
+    for title, pieces in ("forward", nest.forward), ("backward", nest.backward):
+        for piece in pieces:
+            lines.append(f"  {title}, for {piece.domain.simplified(nest.context).notation()}:")
+            lines += [f"    {line}" for line in _parts(piece)]
+    row = ", ".join(nest.axes)
+    lines += [f"  give {name}[{along}] to {array}[{row}]" for name, array in nest.given]
+    return "\n".join(lines)
+
+
+def _parts(piece: ir.Piece) -> list[str]:
+    """Return what a piece computes at a row, line by line."""
+    return [
+        line
+        for part in piece.parts
+        for line in equation(
+            f"{part.statement.array}[{point(part.statement.index)}]", part.value, piece.domain
+        )
+    ]
+
+
+def line_loops_text(made: LineLoops) -> str:
+    """Return the loops over lines, and below them the loops along lines of each kind."""
+    lines = [*_loops(made.tree, "")]
+    for name, kind in made.kinds.items():
+        lines.append(f"  {name}, forward:")
+        lines += _loops(kind.forward, "    ")
+        lines.append(f"  {name}, backward:")
+        lines += _loops(kind.backward, "    ")
     return "\n".join(lines)
 
 

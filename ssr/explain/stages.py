@@ -15,12 +15,23 @@ from .. import ir
 from ..algebra.matrix_data import MatrixData
 from ..build.pipeline import Lowered, apart, direct, fused_nests, lower, simple, stages
 from ..errors import ArgumentError, Span
+from ..lower.line_nests import line_nest
 from ..lower.nests import in_place, nest
 from ..lower.stored_values import storage_notes
 from ..options import Options
 from ..points.affine import Affine
 from ..symbols.printing import show
-from .listing import call_text, loops_text, nest_text, point, program_text, table, where
+from .listing import (
+    call_text,
+    line_loops_text,
+    line_nest_text,
+    loops_text,
+    nest_text,
+    point,
+    program_text,
+    table,
+    where,
+)
 
 Stages = Mapping[str, Callable[[], str]]
 
@@ -237,6 +248,9 @@ def _passes(program: ir.Program, options: Options, dtype: str) -> str:
             lines += [f"-- step {number} --", call_text(step)]
             continue
         known = None
+        if isinstance(step, ir.Solve):
+            lines += [f"-- step {number} --", line_nest_text(line_nest(step, program))]
+            continue
         for name, made in stages(nest(step, program), program, options, dtype):
             lines.append(f"-- step {number}, {name if known is None else f'after {name}'} --")
             lines.append("no change" if made == known else nest_text(made))
@@ -244,16 +258,26 @@ def _passes(program: ir.Program, options: Options, dtype: str) -> str:
     notes = apart(program, options, dtype).notes
     lines += ["-- fold --", *notes] if notes else []
     for number, ran in enumerate(fused_nests(program, options, dtype)[1]):
-        text = call_text(ran) if isinstance(ran, ir.Call) else nest_text(ran)
-        lines += [f"-- nest {number} --", text]
+        lines += [f"-- nest {number} --", _nest_text(ran)]
     return "\n".join(lines)
+
+
+def _nest_text(made: ir.Nest | ir.LineNest | ir.Call) -> str:
+    """Return what runs as one as text."""
+    if isinstance(made, ir.Call):
+        return call_text(made)
+    return line_nest_text(made) if isinstance(made, ir.LineNest) else nest_text(made)
+
+
+def _loops_text(made: ir.LoopNest | ir.LineLoops) -> str:
+    return line_loops_text(made) if isinstance(made, ir.LineLoops) else loops_text(made)
 
 
 def _loops(lowered: Lowered) -> str:
     return "\n\n".join(
         f"-- nest {number}: {call_text(made)} --"
         if isinstance(made, ir.Call)
-        else f"-- nest {number}: {made.nest.target} --\n{loops_text(made)}"
+        else f"-- nest {number}: {made.nest.target} --\n{_loops_text(made)}"
         for number, made in enumerate(lowered.loops)
     )
 
@@ -273,7 +297,10 @@ def dump(program: ir.Program, options: Options, dtype: str) -> None:
     placed, notes = direct(program, options)
     lowered = _lowered(program, options, dtype)
     made = [
-        call_text(a) if isinstance(a, ir.Call) else nest_text(nest(a, placed)) for a in placed.steps
+        call_text(a)
+        if isinstance(a, ir.Call)
+        else _nest_text(line_nest(a, placed) if isinstance(a, ir.Solve) else nest(a, placed))
+        for a in placed.steps
     ]
     texts = {
         "10_program.txt": program_text(placed) + "\n\n" + "\n".join(notes),

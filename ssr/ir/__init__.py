@@ -54,12 +54,16 @@ __all__ = [
     "Const",
     "Coordinate",
     "Diagonal",
+    "Entry",
     "External",
     "Family",
     "Field",
     "Fold",
     "Gather",
     "Group",
+    "LineLoops",
+    "LineNest",
+    "Lines",
     "Load",
     "LoopNest",
     "Nest",
@@ -71,10 +75,12 @@ __all__ = [
     "Range",
     "Reduction",
     "Scalar",
+    "Solve",
     "Stage",
     "Statement",
     "Step",
     "Sum",
+    "Taken",
     "Term",
     "Value",
     "arrays",
@@ -154,6 +160,35 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of the blocks of a matrix that couples rows along an axis only.
+
+    It stands in a row of its block and at a column, in the block so many points before or behind
+    the block's own row.
+    """
+
+    offset: int
+    row: int
+    column: int
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Solve:
+    """Systems of equations, one for each line along an axis, solved without pivoting.
+
+    The value of an assignment is a right side, and its target takes the solution. The matrix has
+    blocks of ``size`` rows; assignments beyond these are further right sides. Where the rows of a
+    system read targets, these are old values on their own line.
+    """
+
+    assignments: tuple[Assignment, ...]
+    axis: int
+    size: int
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """A function of another package that updates fields in place, such as ghost points.
 
@@ -169,13 +204,13 @@ class Call:
     alone: tuple[str, ...] = ()
 
 
-Step: TypeAlias = "Assignment | Reduction | Group | Call"
+Step: TypeAlias = "Assignment | Reduction | Group | Solve | Call"
 
 
 def parts(step: Step) -> tuple[Assignment | Reduction, ...]:
     """Return the assignments of a step, or the step itself; nothing of a call is known."""
     match step:
-        case Group(together):
+        case Group(together) | Solve(together):
             return together
         case Call():
             return ()
@@ -184,7 +219,12 @@ def parts(step: Step) -> tuple[Assignment | Reduction, ...]:
 
 def values(step: Step) -> tuple[Value, ...]:
     """Return the values that a step computes row by row, or takes as numbers."""
-    return step.scalars if isinstance(step, Call) else tuple(p.value for p in parts(step))
+    match step:
+        case Call(scalars=scalars):
+            return scalars
+        case Solve(entries=entries):
+            return (*(p.value for p in parts(step)), *(e.value for e in entries))
+    return tuple(p.value for p in parts(step))
 
 
 def made(step: Step) -> tuple[str, ...]:
@@ -359,6 +399,115 @@ class Nest:
     fused: bool = False
     joint: bool = False
     least: int = 1
+
+    @property
+    def made(self) -> tuple[str, ...]:
+        """The arrays and buffers that are written, statement by statement."""
+        return tuple(s.array for s in self.statements)
+
+    @property
+    def read(self) -> frozenset[str]:
+        """The arrays and buffers that are read."""
+        return frozenset().union(*(arrays(s.value) for s in self.statements))
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A line variable that is copied from an array.
+
+    The index of the load is that of the row, with constants added along other axes than the line's.
+    The points lie within bounds along the line.
+    """
+
+    variable: str
+    load: Load
+    points: Domain
+
+
+@dataclass(frozen=True, slots=True)
+class LineNest:
+    """Systems along lines: what each row of a line computes, forward and then backward.
+
+    A *line variable* has a number for each point of a line; its name begins with %, and its index
+    is one place along the line. Those that are ``taken`` are copied from arrays before the sweeps,
+    those that are ``given`` are copied to arrays after them. Pieces read and write line variables
+    only; no row is in two pieces of a sweep. Lines that lie side by side along the axis ``across``
+    are worked on together; None if there is one line only.
+    """
+
+    target: str
+    rows: Field
+    axes: tuple[str, ...]
+    along: int
+    context: Domain
+    taken: tuple[Taken, ...]
+    given: tuple[tuple[str, str], ...]
+    forward: tuple[Piece, ...]
+    backward: tuple[Piece, ...]
+
+    @property
+    def made(self) -> tuple[str, ...]:
+        """The arrays that are written."""
+        return tuple(array for _, array in self.given)
+
+    @property
+    def read(self) -> frozenset[str]:
+        """The arrays that are read."""
+        return frozenset(taken.load.array for taken in self.taken)
+
+    @property
+    def across(self) -> int | None:
+        """The axis along which lines lie side by side: the last one, or the one before it."""
+        last = len(self.axes) - 1
+        return last if self.along < last else last - 1 if last else None
+
+    @property
+    def outer(self) -> tuple[str, ...]:
+        """The axes that tell lines from each other; that across them is the last."""
+        return (*self.axes[: self.along], *self.axes[self.along + 1 :])
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The line variables."""
+        pieces = (*self.forward, *self.backward)
+        made = [part.statement.array for piece in pieces for part in piece.parts if part.stored]
+        return tuple(dict.fromkeys([*(taken.variable for taken in self.taken), *made]))
+
+    @property
+    def beyond(self) -> int:
+        """How far beyond their first or last row lines are read."""
+        parts = (part for piece in self.forward for part in piece.parts)
+        found = (load.index[0] for part in parts for load in loads(part.value))
+        return max((abs(place.constant) for place in found), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines on which the same pieces run, and the loops of each of them.
+
+    For what is copied there are loops over the points of a line that are copied, too.
+    """
+
+    taken: tuple[tuple[str, tuple[Loop, ...]], ...]
+    forward: tuple[Loop, ...]
+    backward: tuple[Loop, ...]
+    given: tuple[Loop, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LineLoops:
+    """Systems along lines as loops: the kinds of lines, and the loops over lines that run them."""
+
+    nest: LineNest
+    pieces: dict[str, Piece]
+    kinds: dict[str, Lines]
+    tree: tuple[Loop, ...]
+
+    def row(self, run: Run) -> tuple[Affine, ...]:
+        """Return the row of an instance on the first line of a bundle."""
+        row = [*map(Affine.name, self.nest.axes)]
+        (row[self.nest.along],) = run.indices
+        return tuple(row)
 
 
 @dataclass(frozen=True, slots=True)

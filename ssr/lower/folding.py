@@ -33,7 +33,7 @@ from .nests import arrays_read, bounds
 from .place_externals import copied
 from .simplify import value_at
 
-Nests: TypeAlias = "tuple[ir.Nest | ir.Call, ...]"
+Nests: TypeAlias = "tuple[ir.Nest | ir.LineNest | ir.Call, ...]"
 
 TERMS = 32
 """Terms that the statements of one nest may have more after a call is folded into them."""
@@ -106,7 +106,7 @@ def _without(call: ir.Call, program: ir.Program, nests: Nests) -> tuple[ir.Progr
         own = tuple(map(Affine.name, given.axes))
         whole[name] = ((row_domain(given), ir.Load(source, own)), *points)
     fields = {f.name: f for f in (*program.fields, *program.temporaries)}
-    found: list[ir.Nest | ir.Call] = []
+    found: list[ir.Nest | ir.LineNest | ir.Call] = []
     for number, nest in enumerate(nests):
         if number > place and not arrays_read(nest).isdisjoint(copies):
             assert isinstance(nest, ir.Nest)
@@ -157,7 +157,7 @@ def _check_reader(name: str, step: ir.Step) -> None:
     """
     if isinstance(step, ir.Call):
         raise _Kept(f"{name} is completed further by {step.name}")
-    if isinstance(step, ir.Group) or any(
+    if isinstance(step, (ir.Group, ir.Solve)) or any(
         isinstance(part, ir.Assignment) and part.order != "any" for part in ir.parts(step)
     ):
         raise _Kept(f"{name} is read where rows depend on each other")

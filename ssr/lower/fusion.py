@@ -41,8 +41,11 @@ MOST_STEPS = 64
 
 
 def fuse(
-    program: ir.Program, alone: Sequence[ir.Nest | ir.Call], *, least: int | None = None
-) -> tuple[ir.Program, tuple[ir.Nest | ir.Call, ...]]:
+    program: ir.Program,
+    alone: Sequence[ir.Nest | ir.LineNest | ir.Call],
+    *,
+    least: int | None = None,
+) -> tuple[ir.Program, tuple[ir.Nest | ir.LineNest | ir.Call, ...]]:
     """Return a program without temporaries that are buffered, and its nests.
 
     Parameters
@@ -58,7 +61,7 @@ def fuse(
     pairs = zip(program.steps, alone, strict=True)
     steps = [_candidate(step, made, program, apart=least is not None) for step, made in pairs]
     last_reads = _last_reads(program, steps, alone)
-    nests: list[ir.Nest | ir.Call] = []
+    nests: list[ir.Nest | ir.LineNest | ir.Call] = []
     buffered: set[str] = set()
     start = 0
     while start < len(alone):
@@ -75,13 +78,13 @@ def fuse(
 
 
 def _candidate(
-    step: ir.Step, made: ir.Nest | ir.Call, program: ir.Program, *, apart: bool
+    step: ir.Step, made: ir.Nest | ir.LineNest | ir.Call, program: ir.Program, *, apart: bool
 ) -> Candidate | None:
-    """Return a step that may share a nest; None for a call.
+    """Return a step that may share a nest; None for a call, and for systems along lines.
 
     For boxes ``apart``, with memory of their own, it knows which rows read what.
     """
-    if isinstance(made, ir.Call):
+    if not isinstance(made, ir.Nest):
         return None
     first = ir.parts(step)[0]
     own = {b.name for b in made.buffers}
@@ -159,7 +162,7 @@ def _offset(index: Sequence[Affine], row: Sequence[Affine]) -> Offset | None:
 def _last_reads(
     program: ir.Program,
     steps: Sequence[Candidate | None],
-    alone: Sequence[ir.Nest | ir.Call],
+    alone: Sequence[ir.Nest | ir.LineNest | ir.Call],
 ) -> dict[str, int]:
     """Return the last step that reads each temporary.
 

@@ -42,6 +42,12 @@ def _changed(step: ir.Step, used: Counter[int]) -> ir.Step:
     match step:
         case ir.Group(assignments):
             return ir.Group(tuple(_assigned(a, used) for a in assignments))
+        case ir.Solve(assignments=assignments, entries=entries):
+            return replace(
+                step,
+                assignments=tuple(_assigned(a, used) for a in assignments),
+                entries=tuple(replace(e, value=_joined(e.value, used)) for e in entries),
+            )
         case ir.Call(scalars=scalars):
             return replace(step, scalars=tuple(_joined(s, used) for s in scalars))
         case ir.Assignment():

@@ -125,7 +125,7 @@ def _stage(stage: ir.Stage, nest: ir.Nest, context: Domain) -> list[Loop]:
     result: list[Loop] = []
     for lines, found in groups:
         loops = unit_steps(line_loops(context & lines, found, axes[-1]), dict(found))
-        loops = _reversed(loops) if backward else loops
+        loops = reversed_loops(loops) if backward else loops
         condition = condition_text(lines, context)
         result += [If(condition, loops, ())] if condition else loops
     return cut(result, stage.statements[0], nest, _lead(nest)) if is_cut(nest) else result
@@ -140,7 +140,7 @@ def _at_line(domain: Domain, statement: ir.Statement, nest: ir.Nest) -> Domain:
     )
 
 
-def _reversed(loops: Sequence[Loop]) -> tuple[Loop, ...]:
+def reversed_loops(loops: Sequence[Loop]) -> tuple[Loop, ...]:
     """Return loops that run the same instances in the opposite order."""
     result: list[Loop] = []
     for node in reversed(loops):
@@ -149,9 +149,9 @@ def _reversed(loops: Sequence[Loop]) -> tuple[Loop, ...]:
                 first = f"({stop}) - 1"
                 if step != 1:
                     first = f"({start}) + (({stop}) - 1 - ({start})) // {step} * {step}"
-                result.append(For(variable, first, f"({start}) - 1", -step, _reversed(body)))
+                result.append(For(variable, first, f"({start}) - 1", -step, reversed_loops(body)))
             case If(condition, then, orelse):
-                result.append(If(condition, _reversed(then), _reversed(orelse)))
+                result.append(If(condition, reversed_loops(then), reversed_loops(orelse)))
             case Run() | Reduce():
                 result.append(node)
     return tuple(result)

@@ -42,6 +42,11 @@ def in_place(program: ir.Program) -> tuple[ir.Program, tuple[str, ...]]:
             notes.append(f"{a.name} makes more points of {', '.join(a.fields)} in place.")
             steps.append(a)
             continue
+        if isinstance(a, ir.Solve):
+            line = a.assignments[0].axes[a.axis]
+            notes.append(f"{', '.join(ir.made(a))} are found on lines along {line}, in place.")
+            steps.append(a)
+            continue
         if isinstance(a, ir.Group):
             notes.append(f"{', '.join(ir.made(a))} are made together, row by row.")
             steps.append(a)
@@ -202,11 +207,9 @@ def covered(value: ir.Value, rows: Domain, zero: float = 0.0) -> ir.Value:
     return ir.rewrite(value, change)
 
 
-def arrays_read(made: ir.Nest | ir.Call) -> frozenset[str]:
+def arrays_read(made: ir.Nest | ir.LineNest | ir.Call) -> frozenset[str]:
     """Return the names of the fields and buffers that a nest or a call reads."""
-    if isinstance(made, ir.Call):
-        return frozenset(made.fields)
-    return frozenset().union(*(ir.arrays(s.value) for s in made.statements))
+    return frozenset(made.fields) if isinstance(made, ir.Call) else made.read
 
 
 def _own_line(assignment: ir.Assignment) -> bool:

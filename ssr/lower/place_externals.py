@@ -137,6 +137,12 @@ def renamed(step: ir.Step, old: str, new: str) -> ir.Step:
             return replace(step, fields=tuple(new if f == old else f for f in fields))
         case ir.Group(assignments):
             return ir.Group(tuple(_assignment(renamed(a, old, new)) for a in assignments))
+        case ir.Solve(assignments=assignments, entries=entries):
+            return replace(
+                step,
+                assignments=tuple(_assignment(renamed(a, old, new)) for a in assignments),
+                entries=tuple(replace(e, value=ir.rewrite(e.value, change)) for e in entries),
+            )
         case ir.Reduction():
             return replace(step, value=ir.rewrite(step.value, change))
     target = new if step.target == old else step.target
@@ -214,12 +220,15 @@ def _before(step: ir.Step, needed: dict[str, Domain], seen: set[str]) -> None:
         if isinstance(part, ir.Assignment):
             needed[part.target] = needed[part.target] - part.domain
     seen -= replaced(step)
-    for part, domain in zip(ir.parts(step), rows, strict=True):
-        for where, load in reads(part.value, domain):
+    values = [(part.value, domain) for part, domain in zip(ir.parts(step), rows, strict=True)]
+    if isinstance(step, ir.Solve):
+        values += [(entry.value, rows[0]) for entry in step.entries]
+    for value, domain in values:
+        for where, load in reads(value, domain):
             if not load.new:
                 met = where.image(load.index, AXES[len(load.index)])
                 needed[load.array] = needed[load.array] | met
-        for gather in ir.gathers(part.value):
+        for gather in ir.gathers(value):
             if not gather.new:
                 needed[gather.array] = needed[gather.array] | _points(gather.cols)
 
@@ -231,7 +240,8 @@ def _rows(
     seen: Collection[str],
 ) -> Domain:
     """Return the rows of an assignment that somebody needs; all rows if they need each other."""
-    if isinstance(part, ir.Reduction) or isinstance(step, ir.Group) or part.target in seen:
+    together = isinstance(step, (ir.Group, ir.Solve))
+    if isinstance(part, ir.Reduction) or together or part.target in seen:
         return part.domain
     return part.domain & needed[part.target] if part.order == "any" else part.domain
 

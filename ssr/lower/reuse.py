@@ -13,12 +13,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from typing import TypeAlias
+
 from .. import ir
+from .line_nests import moved
+
+AnyNest: TypeAlias = "ir.Nest | ir.LineNest | ir.Call"
 
 
 def reuse(
-    program: ir.Program, nests: Sequence[ir.Nest | ir.Call]
-) -> tuple[ir.Program, tuple[ir.Nest | ir.Call, ...]]:
+    program: ir.Program, nests: Sequence[AnyNest]
+) -> tuple[ir.Program, tuple[AnyNest, ...]]:
     """Return a program with as few temporaries as can hold what its nests keep in them."""
     first: dict[str, int] = {}
     last: dict[str, int] = {}
@@ -41,17 +46,17 @@ def reuse(
     return replace(program, temporaries=kept), tuple(_moved(made, place) for made in nests)
 
 
-def _arrays(nest: ir.Nest | ir.Call) -> set[str]:
+def _arrays(nest: AnyNest) -> set[str]:
     """Return the names of all arrays and buffers of a nest."""
-    if isinstance(nest, ir.Call):
-        return set(nest.fields)
-    return {name for s in nest.statements for name in (s.array, *ir.arrays(s.value))}
+    return set(nest.fields) if isinstance(nest, ir.Call) else {*nest.made, *nest.read}
 
 
-def _moved(nest: ir.Nest | ir.Call, place: Mapping[str, str]) -> ir.Nest | ir.Call:
+def _moved(nest: AnyNest, place: Mapping[str, str]) -> AnyNest:
     """Return a nest that keeps temporaries in other arrays."""
     if isinstance(nest, ir.Call):
         return replace(nest, fields=tuple(place.get(name, name) for name in nest.fields))
+    if isinstance(nest, ir.LineNest):
+        return moved(nest, place)
     if all(place.get(name, name) == name for name in _arrays(nest)):
         return nest
 

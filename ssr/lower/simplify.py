@@ -1,7 +1,8 @@
 """Leave out of a program what need not be computed, before it is lowered.
 
-Three rewrites of a program into one that makes the same results:
+Four rewrites of a program into one that makes the same results:
 
+- Systems along lines are solved where their solution is copied to (`solve_targets`).
 - A field that was set to zero and is read before anything else is written to it is known: terms
   that hold it are dropped. A sweep that starts from zero reads no old values then. This changes
   bits where a weight is infinite or NaN, or a sum is a zero of the other sign.
@@ -20,6 +21,7 @@ from ..algebra.analyse import reads
 from ..ir.liveness import live, read
 from ..points.affine import Affine
 from ..points.sets import Domain
+from .solve_targets import solved_in_place
 
 _NOTHING = ir.Const(0.0)
 """The zero that stands for a load of a field known to be zero; told from others by identity."""
@@ -30,8 +32,10 @@ _ODD = frozenset({"neg", "abs", "sqrt", "sign", "sin", "tan", "tanh"})
 
 def simplified(program: ir.Program, *, exact: bool) -> ir.Program:
     """Return a program with the same results that computes less; with ``exact`` to the last bit."""
-    steps = program.steps if exact else _without_zeros(program.steps)
-    steps = _where_read(steps, {f.name for f in program.temporaries})
+    temporaries = {f.name for f in program.temporaries}
+    steps = solved_in_place(program.steps, temporaries)
+    steps = steps if exact else _without_zeros(steps)
+    steps = _where_read(steps, temporaries)
     steps = live(steps, {f.name for f in program.fields}, program.results)
     written = {name for step in steps for name in ir.made(step)}
     kept = tuple(f for f in program.temporaries if f.name in written)
@@ -45,7 +49,7 @@ def _without_zeros(steps: Sequence[ir.Step]) -> tuple[ir.Step, ...]:
     zero: set[str] = set()
     found: list[ir.Step] = []
     for step in steps:
-        if isinstance(step, (ir.Group, ir.Call)):
+        if isinstance(step, (ir.Group, ir.Solve, ir.Call)):
             zero -= {*ir.made(step)}
             found.append(step)
             continue
@@ -105,7 +109,7 @@ def _move(steps: list[ir.Step], place: int, name: str) -> None:
     if len(readers) != 1 or readers[0] < place or made.order != "any":
         return
     reader = steps[readers[0]]
-    if isinstance(reader, (ir.Group, ir.Call)) or any(
+    if isinstance(reader, (ir.Group, ir.Solve, ir.Call)) or any(
         g.array == name for g in ir.gathers(reader.value)
     ):
         return

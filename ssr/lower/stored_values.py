@@ -268,6 +268,9 @@ class _Reader:
             case ir.Group(assignments):
                 made = (replace(a, value=self._value(a, name)) for a in assignments)
                 return ir.Group(tuple(made))
+            case ir.Solve(assignments=assignments):
+                made = (replace(a, value=self._value(a, name)) for a in assignments)
+                return replace(step, assignments=tuple(made))
             case ir.Assignment() | ir.Reduction():
                 return replace(step, value=self._value(step, name))
         return step

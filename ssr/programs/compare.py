@@ -103,6 +103,11 @@ class _Comparison:
             case ir.Group(), ir.Group() if len(a.assignments) == len(b.assignments):
                 for pair in zip(a.assignments, b.assignments, strict=True):
                     yield from self.steps(*pair)
+            case ir.Solve(), ir.Solve() if _form(a) == _form(b):
+                for pair in zip(a.assignments, b.assignments, strict=True):
+                    yield from self.steps(*pair)
+                for one, other in zip(a.entries, b.entries, strict=True):
+                    yield from self.values(one.value, other.value)
             case ir.Call(), ir.Call() if a.external.alike(b.external):
                 for names in zip(a.fields, b.fields, strict=True):
                     yield from self._names(*names)
@@ -189,6 +194,12 @@ def _same_rows(a: ir.Term, b: ir.Term) -> bool:
     """Whether terms have the same rows, and both or none have an operand."""
     same = a.domain is b.domain or a.domain == b.domain
     return same and (a.operand is None) == (b.operand is None)
+
+
+def _form(step: ir.Solve) -> tuple[object, ...]:
+    """Return where the systems of a step have entries, and along which axis."""
+    places = [(entry.offset, entry.row, entry.column) for entry in step.entries]
+    return step.axis, step.size, len(step.assignments), places
 
 
 def _told(step: ir.Step) -> str:

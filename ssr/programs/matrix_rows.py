@@ -12,11 +12,13 @@ from dataclasses import replace
 from .. import ir
 from ..algebra.analyse import diagonal_split
 from ..algebra.families import multiply
+from ..algebra.lines import two_sided_axis
 from ..algebra.matrix_data import MatrixData
 from ..errors import SpaceError
 from ..points.sets import Domain
 from ..spaces.space import row_domain
 from .expression import Expression, terms
+from .line_solves import solved_along
 from .recorder import Recorder, current
 
 
@@ -42,14 +44,19 @@ def solve_rows(matrix: MatrixData, b: Expression) -> Expression:
             f"{matrix.name}.solve(an expression on {b.space!r}): the rows are {matrix.rows!r}."
         )
     recorder = current()
+    found = bound_families(matrix, recorder)
+    axis = two_sided_axis(found)
+    if axis is not None:
+        (made,) = solved_along(matrix.name, matrix.rows, axis, [[found]], [b])
+        return made
     b = b.settled()
     rows = row_domain(matrix.rows)
-    order, diagonal, rest = diagonal_split(bound_families(matrix, recorder), rows, matrix.name)
-    made = tuple(
+    order, diagonal, rest = diagonal_split(found, rows, matrix.name)
+    terms_made = tuple(
         ir.Term(f.domain, multiply(ir.Const(-1.0), f.value), ir.Load(ir.MADE, f.column, True))
         for f in rest
     )
-    total = ir.Sum((*terms(b), *made))
+    total = ir.Sum((*terms(b), *terms_made))
     divisor = diagonal_value(diagonal, rows)
     value = total if divisor == ir.ONE else ir.Op("div", (total, divisor))
     return Expression(matrix.rows, value, order)

@@ -118,6 +118,27 @@ class Recorder(Recording):
         self.places.append(user_span())
         self.steps.append(made[0] if len(made) == 1 else ir.Group(tuple(made)))
 
+    def solve_lines(
+        self,
+        space: Space,
+        axis: int,
+        size: int,
+        entries: Sequence[ir.Entry],
+        right: Sequence[ir.Value],
+    ) -> list[Expression]:
+        """Record systems of equations, one for each line; return the components of the solution."""
+        for value in (*(entry.value for entry in entries), *right):
+            self._own_scalars(value)
+        names = []
+        for _ in right:
+            names.append(self.fresh("t"))
+            self.temporaries[names[-1]] = space
+        rows = row_domain(space)
+        made = (ir.Assignment(n, space.axes, rows, v) for n, v in zip(names, right, strict=True))
+        self.places.append(user_span())
+        self.steps.append(ir.Solve(tuple(made), axis, size, tuple(entries)))
+        return [self.whole(name) for name in names]
+
     def _keep_readers(self, name: str, but: Expression | None) -> None:
         """Store the expressions that read a field which is about to be assigned."""
         for other in list(self._live.values()):

@@ -89,7 +89,8 @@ def plan_boxes(
 
 def buffer_elements(buffer: BufferMeta, box: Box) -> int:
     """Return the elements that a buffer needs for a box: its rows, or planes."""
-    row = box[-1][1] - box[-1][0] + 2 * buffer.pad
+    low, high = box[buffer.axis]
+    row = high - low + 2 * buffer.pad
     plane = 1 if buffer.lines is None else box[-2][1] - box[-2][0] + 2 * buffer.lines
     return buffer.rows * row * plane
 

@@ -8,6 +8,7 @@ Called from plain Python they do the same on arrays wrapped by `Memory`, with bo
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -104,6 +105,19 @@ def component(a: Any, number: int) -> Any:
     return Memory(a.array[number])
 
 
+def each(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of numbers that takes bundles too, and gives a bundle then."""
+
+    @functools.wraps(function)
+    def on_bundles(*given: Any) -> Any:
+        if not any(isinstance(value, np.ndarray) for value in given):
+            return function(*given)
+        return np.array([function(*numbers) for numbers in np.broadcast(*given)])
+
+    return on_bundles
+
+
+@each
 def fma(a: Any, b: Any, c: Any) -> Any:
     """Return ``a * b + c`` rounded once.
 
@@ -315,11 +329,13 @@ def _lower_fma(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     return builder.fma(*args)
 
 
+@each
 def minimum(a: Any, b: Any) -> Any:
     """Return the smaller of two numbers, NaN if one is NaN, like `numpy.minimum`."""
     return a if a < b or a != a else b
 
 
+@each
 def maximum(a: Any, b: Any) -> Any:
     """Return the larger of two numbers, NaN if one is NaN, like `numpy.maximum`."""
     return a if a > b or a != a else b

@@ -14,13 +14,22 @@ from .reach import Reach
 
 @dataclass(frozen=True, slots=True)
 class BufferMeta:
-    """A scratch buffer: its argument, the number of its nest, and its form as in `ir.Buffer`."""
+    """A scratch buffer: its argument, the number of its nest, and its form as in `ir.Buffer`.
+
+    Its rows run along an ``axis``; ``rows`` may be numbers of each point.
+    """
 
     argument: str
     nest: int
     rows: int
     pad: int
     lines: int | None
+    axis: int = -1
+
+    def literal(self) -> tuple[Any, ...]:
+        """Return the record as a tuple, without the axis if it is the last one."""
+        whole = astuple(self)
+        return whole[:-1] if self.axis == -1 else whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +185,7 @@ class KernelMeta:
             "fields": list(self.fields),
             "temporaries": dict(self.temporaries),
             "written": list(self.written),
-            "buffers": [astuple(buffer) for buffer in self.buffers],
+            "buffers": [buffer.literal() for buffer in self.buffers],
             "scalars": list(self.scalars),
             "sizes": list(self.sizes),
             "nests": [nest.literal() for nest in self.nests],

@@ -1,0 +1,216 @@
+"""Write systems along lines: bundles of lines, copied to a buffer, swept twice, copied back.
+
+In the buffer of a nest a point of a line has the line variables one behind the other, each a
+bundle: the numbers of as many lines as a vector register holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from .. import ir
+from ..ir import LineLoops
+from ..points.affine import Affine
+from ..points.loop_tree import For, If, Loop, Run
+from .write_rows import write_instance
+from .writer import Writer, factor, spelled
+
+BUFFER = "%lines"
+"""The line buffer of a nest."""
+
+
+@dataclass
+class LineWriter(Writer):
+    """Lines of source of a nest of systems along lines.
+
+    ``slots`` says where line variables stand at a point; ``here`` is the point along the line.
+    """
+
+    slots: Mapping[str, int] = field(default_factory=dict)
+    here: Affine = field(default_factory=lambda: Affine.of(0))
+
+    @property
+    def width(self) -> int:
+        """The lines of a bundle, which fill what is near."""
+        return self.near
+
+    @property
+    def step(self) -> int:
+        """The numbers of a point in the buffer."""
+        return len(self.slots) * self.width
+
+    def place(self, array: str, index: Sequence[Affine]) -> str:
+        """Return the source of the flat offset of an element of an array, or of a bundle."""
+        if array not in self.slots:
+            return super().place(array, index)
+        shift = (index[0] - self.here).constant * self.step + self.slots[array] * self.width
+        return f"at {'-' if shift < 0 else '+'} {abs(shift)}" if shift else "at"
+
+    def loaded(self, array: str, index: Sequence[Affine]) -> str:
+        """Return the source of a bundle, or of an element."""
+        if array not in self.slots:
+            return super().loaded(array, index)
+        return f"take({self.buffer(BUFFER)}, {self.place(array, index)})"
+
+    def stored(self, array: str, index: Sequence[Affine], text: str) -> str:
+        """Return the source that stores a bundle, or an element."""
+        if array not in self.slots:
+            return super().stored(array, index, text)
+        return f"put({self.buffer(BUFFER)}, {self.place(array, index)}, {text})"
+
+
+def slots_of(nest: ir.LineNest) -> dict[str, int]:
+    """Return where line variables stand at a point of the buffer of a nest."""
+    return {name: n for n, name in enumerate(nest.variables)}
+
+
+def write_lines(writer: LineWriter, made: LineLoops, depth: int) -> None:
+    """Write the loops over lines, and what is done with bundles of them."""
+    if not made.tree:
+        _write_bundle(writer, made, made.kinds["lines_0"], "1", 1, depth)
+    for node in made.tree:
+        _write_lines_of(writer, made, node, depth)
+
+
+def _write_lines_of(writer: LineWriter, made: LineLoops, node: Loop, depth: int) -> None:
+    match node:
+        case For(variable, start, stop, step, (Run(kind),)):
+            start, stop = writer.spell(start), writer.spell(stop)
+            count = f"{stop} - {variable}"
+            count = count if step == 1 else f"({count} + {step - 1}) // {step}"
+            writer.line(
+                depth, f"for {variable} in range({start}, {stop}, {step * writer.width}):"
+            )
+            writer.line(depth + 1, f"many = min({writer.width}, {count})")
+            _write_bundle(writer, made, made.kinds[kind], "many", step, depth + 1)
+        case For(variable, start, stop, step, body):
+            more = f", {step}" if step != 1 else ""
+            start, stop = writer.spell(start), writer.spell(stop)
+            writer.line(depth, f"for {variable} in range({start}, {stop}{more}):")
+            for inner in body:
+                _write_lines_of(writer, made, inner, depth + 1)
+        case If(condition, then, orelse):
+            _write_branches(writer, made, (condition, then, orelse), depth)
+        case Run(kind, (index,)):
+            last = made.nest.outer[-1]
+            if index != Affine.name(last):
+                writer.line(depth, f"{last} = {writer.spell(str(index))}")
+            _write_bundle(writer, made, made.kinds[kind], "1", 1, depth)
+
+
+def _write_branches(
+    writer: LineWriter,
+    made: LineLoops,
+    branches: tuple[str, tuple[Loop, ...], tuple[Loop, ...]],
+    depth: int,
+) -> None:
+    condition, then, orelse = branches
+    writer.line(depth, f"if {writer.spell(condition)}:")
+    for inner in then:
+        _write_lines_of(writer, made, inner, depth + 1)
+    if orelse:
+        writer.line(depth, "else:")
+        for inner in orelse:
+            _write_lines_of(writer, made, inner, depth + 1)
+
+
+def _write_bundle(
+    writer: LineWriter, made: LineLoops, lines: ir.Lines, many: str, every: int, depth: int
+) -> None:
+    """Write what is done with a bundle of ``many`` lines, which are ``every`` so many apart."""
+    nest = made.nest
+    axis = nest.axes[nest.along]
+    writer.line(depth, f"poll(watch, ({axis}_hi - {axis}_lo) * {writer.width})")
+    loads, given = {t.variable: t.load for t in nest.taken}, dict(nest.given)
+    for name, loops in lines.taken:
+        for loop in loops:
+            _write_copy(writer, nest, "gather", (name, loads[name]), loop, (many, every), depth)
+    for loop in lines.forward:
+        _write_sweep(writer, made, loop, depth)
+    for loop in lines.backward:
+        _write_sweep(writer, made, loop, depth)
+    row = tuple(map(Affine.name, nest.axes))
+    for name, array in given.items():
+        for loop in lines.given:
+            element = name, ir.Load(array, row)
+            _write_copy(writer, nest, "scatter", element, loop, (many, every), depth)
+
+
+def _write_copy(
+    writer: LineWriter,
+    nest: ir.LineNest,
+    function: str,
+    element: tuple[str, ir.Load],
+    loop: Loop,
+    bundle: tuple[str, int],
+    depth: int,
+) -> None:
+    """Write the copy of points of a bundle of lines between a line variable and an array."""
+    variable, load = element
+    match loop:
+        case For(_, start, stop, step, (Run(),)):
+            start, stop = writer.spell(start), writer.spell(stop)
+        case Run(_, (index,)):
+            start, stop, step = writer.spell(str(index)), "", 1
+        case If(condition, then, ()):
+            writer.line(depth, f"if {writer.spell(condition)}:")
+            for inner in then:
+                _write_copy(writer, nest, function, element, inner, bundle, depth + 1)
+            return
+        case _:
+            raise AssertionError("points of lines that are copied are ranges")
+    assert step == 1, "points of lines that are copied stand side by side"
+    axis, first = nest.axes[nest.along], writer.fresh("f")
+    writer.line(depth, f"{first} = {start}")
+    count = f"{factor(stop)} - {first}" if stop else "1"
+    index = [*load.index]
+    index[nest.along] = Affine.name(first)
+    at = f"({first} - {axis}_lo + {nest.beyond}) * {writer.step}"
+    slot = writer.slots[variable] * writer.width
+    place = writer.place(load.array, index)
+    many, every = bundle
+    across = "0" if nest.across is None else _stride(load.array, nest.across, nest)
+    across = across if every == 1 else f"{every} * {across}"
+    along = _stride(load.array, nest.along, nest)
+    buffer = writer.buffer(BUFFER)
+    array = spelled(load.array)
+    writer.line(
+        depth,
+        f"{function}({buffer}, {at} + {slot}, {writer.step}, {array}, {place}, {along}, {across}, "
+        f"{count}, {many})",
+    )
+
+
+def _stride(array: str, axis: int, nest: ir.LineNest) -> str:
+    """Return the source of the distance of neighbours along an axis of an array."""
+    return "1" if axis == len(nest.axes) - 1 else f"{spelled(array)}_s{axis}"
+
+
+def _write_sweep(writer: LineWriter, made: LineLoops, node: Loop, depth: int) -> None:
+    match node:
+        case For(variable, start, stop, step, body):
+            more = f", {step}" if step != 1 else ""
+            start, stop = writer.spell(start), writer.spell(stop)
+            writer.line(depth, f"for {variable} in range({start}, {stop}{more}):")
+            for inner in body:
+                _write_sweep(writer, made, inner, depth + 1)
+        case If(condition, then, orelse):
+            writer.line(depth, f"if {writer.spell(condition)}:")
+            for inner in then:
+                _write_sweep(writer, made, inner, depth + 1)
+            if orelse:
+                writer.line(depth, "else:")
+                for inner in orelse:
+                    _write_sweep(writer, made, inner, depth + 1)
+        case Run(_, (index,)):
+            axis = made.nest.axes[made.nest.along]
+            point = factor(writer.spell(str(index)))
+            at = f"({point} - {axis}_lo + {made.nest.beyond}) * {writer.step}"
+            writer.line(depth, f"at = {at}")
+            before, writer.lines = writer.lines, []
+            writer.here = index.substitute(
+                {name: Affine.name(text) for name, text in writer.sizes.items()}
+            )
+            write_instance(writer, made, node, depth)
+            writer.lines = before + writer.functions.short(writer.lines)

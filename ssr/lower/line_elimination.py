@@ -1,0 +1,269 @@
+"""The rows of an elimination along a line, as values: straight-line code without zeros.
+
+For each row of a line, block by block,
+
+    l[o] = A[o] - sum of l[o'] C[o - o']     o < 0
+    D    = A[0] - sum of l[o'] C[-o']
+    C[s] = D^-1 (A[s] - sum of l[o'] C[s - o'])     s > 0
+    y    = D^-1 (b - sum of l[o'] y)
+
+where C and y are those of the row so many points before, and then backward
+
+    x    = y - sum of C[s] x
+
+A block is factorised without pivoting, in Doolittle's order. What is zero for all rows of a piece,
+by its entries alone, is not computed; a number that some row has is stored for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from .. import ir
+from ..points.affine import Affine
+from ..points.sets import Domain
+
+Place: TypeAlias = tuple[int, int, int]
+"""An entry of the blocks of a row: how many points on, row and column of the block."""
+Number: TypeAlias = "ir.Value | None"
+"""A value that a row computes; None is zero."""
+Pair: TypeAlias = tuple[Number, Number]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of lines that have the same entries, and columns at the same offsets.
+
+    Values read line variables.
+    """
+
+    name: str
+    domain: Domain
+    offsets: frozenset[int]
+    entries: Mapping[Place, ir.Value]
+    right: tuple[ir.Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """All rows of lines: the axis along them, the rows of a block, and the pieces of the rows."""
+
+    axis: str
+    size: int
+    pieces: tuple[Rows, ...]
+
+    @property
+    def reach(self) -> tuple[int, int]:
+        """How many points before and behind a row its first and last columns lie."""
+        found = [offset for rows in self.pieces for offset, *_ in rows.entries]
+        return max(0, -min(found, default=0)), max(0, *found, 0)
+
+
+def swept(system: System) -> tuple[tuple[ir.Piece, ...], tuple[ir.Piece, ...]]:
+    """Return the pieces of the sweeps forward and backward."""
+    kept: frozenset[Place] = frozenset()
+    while True:
+        made = [_Row(system, rows, kept) for rows in system.pieces]
+        found = kept.union(*(row.filled for row in made))
+        if found == kept:
+            break
+        kept = found
+    forward = (ir.Piece(f"{r.rows.name}_down", r.rows.domain, tuple(r.parts)) for r in made)
+    backward = (
+        ir.Piece(f"{r.rows.name}_up", r.rows.domain, _substituted(system, r)) for r in made
+    )
+    return tuple(forward), tuple(piece for piece in backward if piece.parts)
+
+
+def solution(number: int) -> str:
+    """Return the line variable of a component of the solution."""
+    return f"%x{number}"
+
+
+def _factor(place: Place) -> str:
+    """Return the line variable of a number that is kept for the sweep back."""
+    return f"%c{'_'.join(map(str, place))}"
+
+
+@dataclass
+class _Row:
+    """The forward sweep at the rows of a piece: what is computed, in order."""
+
+    system: System
+    rows: Rows
+    kept: frozenset[Place]
+    parts: list[ir.Part] = field(default_factory=list)
+    filled: frozenset[Place] = frozenset()
+
+    def __post_init__(self) -> None:
+        before, behind = self.system.reach
+        count = range(self.system.size)
+        left: dict[Place, Number] = {}
+        for offset in range(-before, 0):
+            for r in count:
+                for c in count:
+                    left[offset, r, c] = self._let(self._entry((offset, r, c), left))
+        solve = self._factorised([[self._entry((0, r, c), left) for c in count] for r in count])
+        found: dict[Place, Number] = {}
+        for offset in range(1, behind + 1):
+            for c in count:
+                column = solve([self._entry((offset, r, c), left) for r in count])
+                found |= {(offset, r, c): value for r, value in enumerate(column)}
+        self.filled = frozenset(place for place, value in found.items() if value is not None)
+        for place in sorted(self.kept):
+            self._store(_factor(place), found.get(place) or ir.ZERO)
+        for first in range(0, len(self.rows.right), self.system.size):
+            sides = (self._side(first, r, left) for r in count)
+            for r, value in enumerate(solve([*sides])):
+                self._store(solution(first + r), value or ir.ZERO)
+
+    def _entry(self, place: Place, left: Mapping[Place, Number]) -> Number:
+        """Return an entry after the rows before are eliminated from it."""
+        offset, r, c = place
+        if offset not in self.rows.offsets:
+            return None
+        pairs = (
+            (left[o, r, m], self._read(_factor((offset - o, m, c)), o))
+            for o in range(-self.system.reach[0], min(offset, 0))
+            for m in range(self.system.size)
+            if (offset - o, m, c) in self.kept
+        )
+        return self._less(self.rows.entries.get(place), pairs)
+
+    def _side(self, first: int, r: int, left: Mapping[Place, Number]) -> Number:
+        """Return a right side after the rows before are eliminated from it."""
+        pairs = (
+            (left[o, r, m], self._read(solution(first + m), o))
+            for o in range(-self.system.reach[0], 0)
+            for m in range(self.system.size)
+        )
+        return self._less(self.rows.right[first + r], pairs)
+
+    def _factorised(
+        self, f: Sequence[Sequence[Number]]
+    ) -> Callable[[Sequence[Number]], list[Number]]:
+        """Return what solves with a block of numbers, which is factorised."""
+        count = range(len(f))
+        lower: dict[tuple[int, int], Number] = {}
+        upper: dict[tuple[int, int], Number] = {}
+        inverse: list[ir.Value] = []
+        for k in count:
+            for c in count[k:]:
+                pairs = ((lower[k, m], upper[m, c]) for m in range(k))
+                upper[k, c] = self._let(self._less(f[k][c], pairs))
+            inverse.append(self._inverse(upper[k, k]))
+            for r in count[k + 1 :]:
+                pairs = ((lower[r, m], upper[m, k]) for m in range(k))
+                lower[r, k] = self._let(_product(self._less(f[r][k], pairs), inverse[k]))
+
+        def solve(b: Sequence[Number]) -> list[Number]:
+            x = list(b)
+            for k in count:
+                x[k] = self._let(self._less(x[k], ((lower[k, m], x[m]) for m in range(k))))
+            for k in reversed(count):
+                pairs = ((upper[k, m], x[m]) for m in count[k + 1 :])
+                x[k] = self._let(_product(self._less(x[k], pairs), inverse[k]))
+            return x
+
+        return solve
+
+    def _inverse(self, pivot: Number) -> ir.Value:
+        assert pivot is not None, "a row without a pivot is refused before"
+        if pivot == ir.ONE:
+            return pivot
+        return self._let(ir.Op("div", (ir.ONE, pivot))) or ir.ZERO
+
+    def _let(self, value: Number) -> Number:
+        """Return what stands for a value from here on: a number, or a variable of the row."""
+        if value is None or isinstance(value, (ir.Const, ir.Load, ir.Scalar)):
+            return value
+        name = f"%v{len(self.parts)}"
+        self.parts.append(self._part(name, value, stored=False))
+        return ir.Load(name, (Affine.name(self.system.axis),))
+
+    def _store(self, name: str, value: ir.Value) -> None:
+        self.parts.append(self._part(name, value, stored=True))
+
+    def _part(self, name: str, value: ir.Value, *, stored: bool) -> ir.Part:
+        return _part(name, value, self.system, self.rows, stored=stored)
+
+    def _read(self, name: str, steps: int) -> ir.Value | None:
+        """Return a line variable so many points on; zero where there is no row."""
+        if steps not in self.rows.offsets:
+            return None
+        return ir.Load(name, (Affine.name(self.system.axis) + steps,))
+
+    def _less(self, start: Number, pairs: Iterable[Pair]) -> Number:
+        return _less(self.rows.domain, start, pairs)
+
+
+def _substituted(system: System, row: _Row) -> tuple[ir.Part, ...]:
+    """Return what the sweep backward computes at the rows of a piece."""
+    here, count = Affine.name(system.axis), range(system.size)
+    parts = []
+    for number in range(len(row.rows.right)):
+        first, r = divmod(number, system.size)
+        pairs = [
+            (
+                ir.Load(_factor((offset, r, c)), (here,)),
+                ir.Load(solution(first * system.size + c), (here + offset,)),
+            )
+            for offset in range(1, system.reach[1] + 1)
+            for c in count
+            if (offset, r, c) in row.filled
+        ]
+        if pairs:
+            name = solution(number)
+            value = _less(row.rows.domain, ir.Load(name, (here,)), pairs)
+            assert value is not None
+            parts.append(_part(name, value, system, row.rows, stored=True))
+    return tuple(parts)
+
+
+def _part(name: str, value: ir.Value, system: System, rows: Rows, *, stored: bool) -> ir.Part:
+    index = (Affine.name(system.axis),)
+    statement = ir.Statement(rows.name, rows.domain, name, index, value)
+    return ir.Part(statement, value, stored)
+
+
+def _less(rows: Domain, start: Number, pairs: Iterable[Pair]) -> Number:
+    """Return a value less products, as one chain of fused multiply-adds."""
+    terms = [] if start is None else [ir.Term(rows, ir.ONE, start)]
+    if isinstance(start, ir.Const):
+        terms = [ir.Term(rows, start)]
+    for a, b in pairs:
+        if a is not None and b is not None:
+            terms.append(ir.Term(rows, _negated(a), b))
+    if len(terms) == (start is not None):
+        return start
+    return ir.Sum(tuple(terms))
+
+
+def _negated(value: ir.Value) -> ir.Value:
+    return ir.Const(-value.value) if isinstance(value, ir.Const) else ir.Op("neg", (value,))
+
+
+def _product(value: Number, factor: ir.Value) -> Number:
+    return value if value is None or factor == ir.ONE else ir.Op("mul", (value, factor))
+
+
+def present(value: ir.Value, rows: Domain, whole: Domain) -> Number:
+    """Return a value at rows at which the same terms are present; None if it has no term.
+
+    Its terms are there for the ``whole`` of all rows, so that equal values are equal.
+    """
+
+    def change(node: ir.Value) -> ir.Value | None:
+        if not isinstance(node, ir.Sum):
+            return None
+        terms = [replace(t, domain=whole) for t in node.terms if rows <= t.domain]
+        if len(terms) == 1 and terms[0].operand is None:
+            return terms[0].weight
+        if len(terms) == 1 and terms[0].weight == ir.ONE:
+            return terms[0].operand
+        return ir.Sum(tuple(terms))
+
+    found = ir.rewrite(value, change)
+    return None if found in (ir.Sum(()), ir.ZERO) else found

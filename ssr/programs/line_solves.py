@@ -1,0 +1,204 @@
+"""Solves along lines in programs: entries and right sides as they are found row by row.
+
+What a row of a system may be made of is what lies on its line, by arithmetic that vector registers
+have. Anything else is stored in a temporary first: costly functions, choices, what is read through
+stored matrices, and entries whose rows lie otherwise on neighbouring lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from .. import ir
+from ..algebra.lines import offset_of, pieces, side_by_side
+from ..errors import SingularMatrixError, SpaceError
+from ..points.sets import Domain
+from ..spaces.space import Space, row_domain
+from ..trace.trace import Place
+from .expression import Expression
+from .recorder import Recorder, current
+
+ARITHMETIC = frozenset(("add", "sub", "mul", "div", "neg", "abs", "min", "max"))
+"""Operations that are computed for several lines at once."""
+
+Blocks = Sequence[Sequence[tuple[ir.Family, ...]]]
+"""The families of each entry of the blocks, row by row."""
+
+
+def solved_along(
+    name: str, space: Space, axis: int, blocks: Blocks, right: Sequence[Expression]
+) -> list[Expression]:
+    """Return the solutions of systems along lines.
+
+    Parameters
+    ----------
+    name
+        The matrix.
+    space
+        Its rows.
+    axis
+        The axis along which lines run.
+    blocks
+        The families of its entries, with data replaced by what they are bound to.
+    right
+        The right sides: one for each row of a block, or several times as many.
+
+    Raises
+    ------
+    SpaceError
+        If a right side is on another space.
+    SingularMatrixError
+        If a pivot is missing.
+    """
+    recorder, sides = current(), []
+    for b in right:
+        if b.space != space:
+            raise SpaceError(
+                f"{name}.solve(an expression on {b.space!r}): the rows are {space!r}."
+            )
+        sides.append(_right(b.settled(), recorder))
+    _check_pivots(name, space, axis, blocks)
+    entries = _entries(space, axis, blocks)
+    across = _across(space, axis)
+    entries = [_taken(e, space, axis, across, recorder) for e in entries]
+    if not side_by_side(pieces(_tried(space, axis, entries, sides)), axis):
+        entries = [_stored(e, space, recorder) for e in entries]
+    return recorder.solve_lines(space, axis, len(blocks), entries, sides)
+
+
+def _across(space: Space, axis: int) -> str:
+    """Return the name of the axis along which lines lie side by side; of none, the empty name."""
+    outer = [name for n, name in enumerate(space.axes) if n != axis]
+    return outer[-1] if outer else ""
+
+
+def _entries(space: Space, axis: int, blocks: Blocks) -> list[ir.Entry]:
+    """Return the entries of the blocks by offset, each as one sum over its families."""
+    found: dict[tuple[int, int, int], list[ir.Term]] = {}
+    for r, row in enumerate(blocks):
+        for c, families in enumerate(row):
+            for f in families:
+                offset = offset_of(f.column, space.axes)
+                assert offset is not None
+                term = ir.Term(f.domain, f.value)
+                found.setdefault((offset[axis], r, c), []).append(term)
+    return [ir.Entry(*place, ir.Sum(tuple(found[place]))) for place in sorted(found)]
+
+
+def _tried(
+    space: Space, axis: int, entries: Sequence[ir.Entry], right: Sequence[ir.Value]
+) -> ir.Solve:
+    """Return systems as they would be recorded."""
+    rows = row_domain(space)
+    made = (ir.Assignment("", space.axes, rows, value) for value in right)
+    return ir.Solve(tuple(made), axis, 1, tuple(entries))
+
+
+def _right(b: Expression, recorder: Recorder) -> ir.Value:
+    """Return a right side that reads its own points only, stored if need be."""
+    own = b.space.indices()
+    near = all(load.index == own for load in ir.loads(b.value))
+    sums = [part for part in ir.walk(b.value) if isinstance(part, ir.Sum)]
+    rows = row_domain(b.space)
+    whole = all(rows <= term.domain for part in sums for term in part.terms)
+    simple = near and whole and _arithmetic(b.value, "")
+    return b.value if simple else recorder.store(b).value
+
+
+def _taken(
+    entry: ir.Entry, space: Space, axis: int, across: str, recorder: Recorder
+) -> ir.Entry:
+    """Return an entry that lines can compute, stored if need be."""
+    on_line = all(_on_line(load, space, axis) for load in ir.loads(entry.value))
+    if on_line and _arithmetic(entry.value, across):
+        return entry
+    return _stored(entry, space, recorder)
+
+
+def _on_line(load: ir.Load, space: Space, axis: int) -> bool:
+    """Whether an element lies at a constant distance, on the own line."""
+    if len(load.index) != len(space.axes):
+        return False
+    offset = offset_of(load.index, space.axes)
+    return offset is not None and not any(offset[:axis] + offset[axis + 1 :])
+
+
+def _arithmetic(value: ir.Value, across: str) -> bool:
+    """Whether a value is made of arithmetic, and is the same on neighbouring lines but for loads."""
+    for part in ir.walk(value):
+        match part:
+            case ir.Op(name) if name not in ARITHMETIC:
+                return False
+            case ir.Coordinate(index) if not across or across in index.names():
+                return False
+            case ir.Gather() | ir.Diagonal():
+                return False
+    return True
+
+
+def _stored(entry: ir.Entry, space: Space, recorder: Recorder) -> ir.Entry:
+    """Return an entry as a field of its values, zero where a row has none."""
+    assert isinstance(entry.value, ir.Sum)
+    made = recorder.store(Expression(space, entry.value))
+    return replace(entry, value=ir.Sum((ir.Term(row_domain(space), ir.ONE, made.value),)))
+
+
+def _check_pivots(name: str, space: Space, axis: int, blocks: Blocks) -> None:
+    """Check that entries, or what elimination in a block adds to them, make every pivot.
+
+    Raises
+    ------
+    SingularMatrixError
+        If a pivot is missing somewhere.
+    """
+    rows, count = row_domain(space), range(len(blocks))
+    filled: dict[Place, Domain] = {}
+    for r in count:
+        for c in count:
+            filled[r, c] = rows - rows
+            for f in blocks[r][c]:
+                if offset_of(f.column, space.axes) == (0,) * len(space.axes):
+                    filled[r, c] = filled[r, c] | f.domain
+    check_filled(name, rows, filled)
+
+
+def check_filled(name: str, rows: Domain, filled: Mapping[Place, Domain]) -> None:
+    """Check that elimination finds every pivot of a block at every row.
+
+    Parameters
+    ----------
+    name
+        The matrix.
+    rows
+        Its rows.
+    filled
+        The rows that have each entry of the block.
+
+    Raises
+    ------
+    SingularMatrixError
+        If a pivot is missing somewhere.
+    """
+    known, count = dict(filled), range(1 + max(r for r, _ in filled))
+    for k in count:
+        missing = rows - known[k, k]
+        if not missing.empty:
+            where = f"It is missing for {missing.simplified().notation()}."
+            raise no_pivot(name, k if len(count) > 1 else None, where)
+        for r in count[k + 1 :]:
+            for c in count[k + 1 :]:
+                known[r, c] = known[r, c] | (known[r, k] & known[k, c])
+
+
+def no_pivot(name: str, component: int | None, note: str) -> SingularMatrixError:
+    """Return the error of a matrix that cannot be eliminated; blocks have components."""
+    if component is None:
+        return SingularMatrixError(
+            f"{name} has no diagonal entry in some rows, so it cannot be solved with.", note=note
+        )
+    return SingularMatrixError(
+        f"{name} has no pivot in component {component}, so it cannot be solved with.",
+        note=note,
+        hint="Elimination is without pivoting; put the components into another order.",
+    )
