@@ -1,0 +1,100 @@
+"""The flow problem of the NAS Parallel Benchmarks: compressible Navier-Stokes in the unit cube.
+
+At each of N^3 points, indices k, j, i for z, y, x, stand density, momenta and energy,
+``U = (rho, rho u, rho v, rho w, E)``. The spatial operator is a sum over the three directions d,
+
+    L(U) = sum of  delta2(D U + G(U)) / h^2 - delta(F(U)) / 2h - 1/4 Q U,
+
+with second and central differences delta2 and delta, the convective flux F along the direction, the
+viscous terms G, a dissipation D, and one of fourth order, Q = delta2^2. On the boundary U is the
+exact solution U*, a polynomial, and the forcing -L(U*) makes it the steady state.
+
+References
+----------
+Bailey et al., The NAS Parallel Benchmarks, NAS-95-020 (1995), chapter 3.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import ssr
+
+C1, C2 = 1.4, 0.4
+C3C4, C1C5 = 0.1, 1.96
+DIRECTIONS = {2: 0.75, 1: 0.75, 0: 1.0}
+"""The axes of x, y and z, each with its dissipation."""
+
+(n,) = ssr.sizes("n")
+points = ssr.Space(n, n, n)
+inner = points.grow(-1)
+flow, change = points.vector(5), inner.vector(5)
+
+SOLUTION = np.array([
+    [2, 0, 0, 4, 5, 3, 0.5, 0.02, 0.01, 0.03, 0.5, 0.4, 0.3],
+    [1, 0, 0, 0, 1, 2, 3, 0.01, 0.03, 0.02, 0.4, 0.3, 0.5],
+    [2, 2, 0, 0, 0, 2, 3, 0.04, 0.03, 0.05, 0.3, 0.5, 0.4],
+    [2, 2, 0, 0, 0, 2, 3, 0.03, 0.05, 0.04, 0.2, 0.1, 0.3],
+    [5, 4, 3, 2, 0.1, 0.4, 0.3, 0.05, 0.04, 0.03, 0.1, 0.3, 0.2],
+])  # fmt: skip
+"""The coefficients of the exact solution: constants, then those of x, y, z, x^2, y^2, ..."""
+
+
+def exact(*xyz: Any) -> np.ndarray:
+    """Return the exact solution at given coordinates."""
+    powers = [x**p for p in range(1, 5) for x in xyz]
+    terms = [c[:, None, None, None] * x for c, x in zip(SOLUTION.T, [1.0, *powers], strict=True)]
+    return np.sum(np.broadcast_arrays(*terms), axis=0)
+
+
+def initial(size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the initial state, interpolated between the faces, and the exact solution."""
+    z, y, x = np.meshgrid(*[np.linspace(0.0, 1.0, size)] * 3, indexing="ij")
+    whole, xyz = exact(x, y, z), (x, y, z)
+
+    def between(place: int) -> np.ndarray:
+        low, high = (exact(*xyz[:place], np.full_like(x, end), *xyz[place + 1 :]) for end in (0, 1))
+        return xyz[place] * high + (1.0 - xyz[place]) * low
+
+    state, within = whole.copy(), np.s_[:, 1:-1, 1:-1, 1:-1]
+    state[within] = (1.0 - np.prod([1.0 - between(place) for place in range(3)], axis=0))[within]
+    return state, whole
+
+
+def along(axis: int, weights: Sequence[float], cols: ssr.Space = points) -> ssr.Matrix:
+    """Return differences along an axis at the inner points."""
+    offsets = [tuple(s * (a == axis) for a in range(3)) for s in (-1, 0, 1)]
+    found = dict(zip(offsets, weights, strict=True))
+    return ssr.stencil(inner, cols, found, outside="drop")
+
+
+def convection(q: Any, axis: int) -> tuple[Any, ...]:
+    """Return the flux along an axis."""
+    normal, energy = 3 - axis, q[4]
+    speed, kinetic = q[normal] / q[0], 0.5 * (q[1] ** 2 + q[2] ** 2 + q[3] ** 2) / q[0]
+    momenta = [q[m] * speed + (C2 * (energy - kinetic) if m == normal else 0) for m in (1, 2, 3)]
+    return q[normal], *momenta, (C1 * energy - C2 * kinetic) * speed
+
+
+def viscosity(q: Any, axis: int) -> tuple[Any, ...]:
+    """Return the terms of which second differences are taken along an axis."""
+    normal, t = 3 - axis, 1.0 / q[0]
+    velocities = [q[m] * t for m in (1, 2, 3)]
+    half_square = 0.5 * (velocities[0] ** 2 + velocities[1] ** 2 + velocities[2] ** 2)
+    stress = [C3C4 * (4 / 3 if m == normal else 1) * velocities[m - 1] for m in (1, 2, 3)]
+    heat = (1 - C1C5) * half_square + velocities[normal - 1] ** 2 / 6 + C1C5 * q[4] * t
+    return 0.0, *stress, C3C4 * heat
+
+
+def spatial(U: Any, h: Any) -> Any:
+    """Return L(U) at the inner points."""
+    total = 0.0
+    for axis, D in DIRECTIONS.items():
+        second, central = along(axis, (1, -2, 1)), along(axis, (-1, 0, 1))
+        within = along(axis, (1, -2, 1), inner)
+        smoothed = second @ (D * U + ssr.vector(*viscosity(U, axis))) / h**2
+        flux = central @ ssr.vector(*convection(U, axis)) / (2 * h)
+        total = total + smoothed - flux - 0.25 * ((within @ within) @ U[inner])
+    return total
