@@ -15,7 +15,6 @@ Bailey et al., The NAS Parallel Benchmarks, NAS-95-020 (1995), chapter 3.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -46,7 +45,7 @@ def exact(*xyz: Any) -> np.ndarray:
     """Return the exact solution at given coordinates."""
     powers = [x**p for p in range(1, 5) for x in xyz]
     terms = [c[:, None, None, None] * x for c, x in zip(SOLUTION.T, [1.0, *powers], strict=True)]
-    return np.sum(np.broadcast_arrays(*terms), axis=0)
+    return np.asarray(sum(terms))
 
 
 def initial(size: int) -> tuple[np.ndarray, np.ndarray]:
@@ -56,18 +55,29 @@ def initial(size: int) -> tuple[np.ndarray, np.ndarray]:
 
     def between(place: int) -> np.ndarray:
         low, high = (exact(*xyz[:place], np.full_like(x, end), *xyz[place + 1 :]) for end in (0, 1))
-        return xyz[place] * high + (1.0 - xyz[place]) * low
+        return np.asarray(xyz[place] * high + (1.0 - xyz[place]) * low)
 
     state, within = whole.copy(), np.s_[:, 1:-1, 1:-1, 1:-1]
     state[within] = (1.0 - np.prod([1.0 - between(place) for place in range(3)], axis=0))[within]
     return state, whole
 
 
+def beside(row: tuple[Any, ...], axis: int, step: int) -> tuple[Any, ...]:
+    """Return the point some steps further along an axis."""
+    return (*row[:axis], row[axis] + step, *row[axis + 1 :])
+
+
 def along(axis: int, weights: Sequence[float], cols: ssr.Space = points) -> ssr.Matrix:
     """Return differences along an axis at the inner points."""
-    offsets = [tuple(s * (a == axis) for a in range(3)) for s in (-1, 0, 1)]
-    found = dict(zip(offsets, weights, strict=True))
-    return ssr.stencil(inner, cols, found, outside="drop")
+
+    @ssr.matrix(rows=inner, cols=cols)
+    def differences(*row: Any) -> Iterator[Any]:
+        for step, weight in zip((-1, 0, 1), weights, strict=True):
+            c = beside(row, axis, step)
+            if c in cols:
+                yield c, weight
+
+    return differences
 
 
 def convection(q: Any, axis: int) -> tuple[Any, ...]:

@@ -168,8 +168,15 @@ def check_uncut(footprint: Footprint) -> None:
         if step.kind != "nest":
             continue
         nest, rows = footprint.meta.nests[step.number], footprint.rows[unit]
-        whole = footprint.row_space(unit).box(footprint.sizes)[-1]
-        run = rows[filled(rows)]
+        box = footprint.row_space(unit).box(footprint.sizes)
+        run, whole = rows[filled(rows)], box[-1]
+        if nest.along is not None and (run[:, nest.along] != np.array(box[nest.along])).any():
+            raise UnsupportedError(
+                f"The solve for {nest.target!r} in {name} crosses a cut between boxes.",
+                note=f"Its lines run along axis {nest.along}, and each is solved as a whole.",
+                hint="Spread the cells with a cut along other axes only, and move the fields there "
+                "and back: u.moved(bc.spread(..., cut=...)).",
+            )
         cut = nest.whole_lines and (run[:, -1] != np.array(whole)).any()
         for read in footprint.reads:
             if read.unit == unit and read.made:

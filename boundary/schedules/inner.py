@@ -32,7 +32,7 @@ def splittable(footprint: Footprint, exchanges: tuple[Exchange, ...]) -> dict[in
 
 def _reason(footprint: Footprint, place: int, unit: int) -> str:
     nest = footprint.meta.nests[footprint.units[unit].number]
-    if nest.earlier != ():
+    if nest.earlier != () or nest.along is not None:
         return "its rows depend on each other, or one overwrites what another reads"
     filled_before = {name for call in range(place, unit) for name in footprint.fields(call)}
     if not filled_before.isdisjoint(footprint.written[unit]):

@@ -10,6 +10,7 @@ from ..errors import NotTriangularError, SingularMatrixError
 from ..points.affine import Affine
 from ..points.sets import Domain
 from ..symbols.printing import show
+from .lines import crossing
 
 
 def diagonal_split(
@@ -36,11 +37,14 @@ def diagonal_split(
             if not domain.empty:
                 kept.append(replace(f, domain=domain))
     if before and after:
+        across = crossing(found)
         raise NotTriangularError(
-            f"{name}.solve needs a triangular matrix; {name} has entries on both sides.",
+            f"{name}.solve needs a triangular matrix, or one with columns along one axis only; "
+            f"{name} is neither.",
             note=f"({_place(before[0].column)}) comes before the row for "
             f"{before[0].domain.notation()}; ({_place(after[0].column)}) after it for "
-            f"{after[0].domain.notation()}",
+            f"{after[0].domain.notation()}"
+            + (f"; columns lie at {across[0]} and at {across[1]} from the row" if across else ""),
             hint=f"Solve with {name}.tril() or {name}.triu(), or use an iterative solver.",
         )
     missing = rows

@@ -93,9 +93,7 @@ def _across(matrix: BlockData) -> str:
     return "" if found is None else f", and columns lie at {found[0]} and {found[1]}"
 
 
-def _solved_along(
-    matrix: BlockData, axis: int, b: Sequence[Expression]
-) -> list[Expression]:
+def _solved_along(matrix: BlockData, axis: int, b: Sequence[Expression]) -> list[Expression]:
     """Return the solution with blocks along lines."""
     recorder = current()
     families = [

@@ -30,7 +30,7 @@ from ..options import Options
 from ..runtime.metadata import KernelMeta
 
 Pass: TypeAlias = Callable[[ir.Nest], ir.Nest]
-Nests: TypeAlias = "tuple[ir.Nest | ir.LineNest | ir.Call, ...]"
+Nests: TypeAlias = tuple[ir.Made, ...]
 """What runs one after the other: nests, and calls of functions of other packages."""
 
 
@@ -45,7 +45,7 @@ class Lowered:
     program: ir.Program
     notes: tuple[str, ...]
     nests: Nests
-    loops: tuple[LoopNest | LineLoops | ir.Call, ...]
+    loops: tuple[ir.Ran, ...]
     source: str
     meta: KernelMeta
 

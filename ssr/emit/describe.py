@@ -8,7 +8,7 @@ from .. import ir
 from ..algebra.stored import needed
 from ..ir import LoopNest
 from ..lower.moves import kind_of
-from ..lower.reaches import reached
+from ..lower.reaches import reached, reached_by_lines
 from ..points.loop_tree import For, If, Loop, runs_of
 from ..runtime.metadata import (
     BufferMeta,
@@ -70,9 +70,7 @@ def described(unit: Unit, writers: Sequence[Writer], functions: Sequence[str]) -
     )
 
 
-def _buffers(
-    writer: Writer, nest: ir.Nest | ir.LineNest, number: int
-) -> Iterator[BufferMeta]:
+def _buffers(writer: Writer, nest: ir.Nest | ir.LineNest, number: int) -> Iterator[BufferMeta]:
     """Yield the scratch buffers of a nest."""
     if isinstance(nest, ir.LineNest):
         assert isinstance(writer, LineWriter)
@@ -91,6 +89,11 @@ def _units(unit: Unit) -> Iterator[UnitMeta]:
             yield UnitMeta(kind, number, numbers=_numbers(unit, step.scalars))
             continue
         nest = step.nest
+        if isinstance(nest, ir.LineNest):
+            reads, writes = reached_by_lines(nest)
+            values = [part.value for piece in nest.forward for part in piece.parts]
+            yield UnitMeta(kind, number, reads, writes, (), _numbers(unit, values))
+            continue
         reads, writes = reached(nest, unit.arrays)
         folds = tuple((fold.name, fold.kind, unit.reductions[fold.name]) for fold in nest.folds)
         numbers = _numbers(unit, [statement.value for statement in nest.statements])
@@ -107,7 +110,7 @@ def _numbers(unit: Unit, values: Sequence[ir.Value]) -> tuple[str, ...]:
 def _nest(nest: ir.Nest | ir.LineNest, program: ir.Program) -> NestMeta:
     rows = _alike(nest.rows, program) if has_own_rows(nest, program) else None
     if isinstance(nest, ir.LineNest):
-        return NestMeta(nest.target, "any", None, True, False, rows)
+        return NestMeta(nest.target, "any", (), False, False, rows, nest.along)
     return NestMeta(nest.target, nest.order, nest.earlier, nest.whole_lines, nest.fused, rows)
 
 

@@ -24,7 +24,7 @@ class Unit:
     """
 
     program: ir.Program
-    steps: tuple[LoopNest | LineLoops | ir.Call, ...]
+    steps: tuple[ir.Ran, ...]
     dtype: str
     title: str
     form: Form = "fast"
@@ -60,7 +60,7 @@ class Unit:
         """The steps that are calls of functions of other packages."""
         return tuple(step for step in self.steps if isinstance(step, ir.Call))
 
-    def numbered(self) -> Iterator[tuple[int, LoopNest | LineLoops | ir.Call]]:
+    def numbered(self) -> Iterator[tuple[int, ir.Ran]]:
         """Yield the steps in order, each with its number among those of its class."""
         nests, calls = enumerate(self.nests), enumerate(self.calls)
         for step in self.steps:

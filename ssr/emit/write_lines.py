@@ -40,6 +40,10 @@ class LineWriter(Writer):
         """The numbers of a point in the buffer."""
         return len(self.slots) * self.width
 
+    def fresh(self, stem: str) -> str:
+        """Return a new variable name, one that no other nest has: it may hold a bundle."""
+        return f"{super().fresh(stem)}{self.suffix}"
+
     def place(self, array: str, index: Sequence[Affine]) -> str:
         """Return the source of the flat offset of an element of an array, or of a bundle."""
         if array not in self.slots:
@@ -79,9 +83,7 @@ def _write_lines_of(writer: LineWriter, made: LineLoops, node: Loop, depth: int)
             start, stop = writer.spell(start), writer.spell(stop)
             count = f"{stop} - {variable}"
             count = count if step == 1 else f"({count} + {step - 1}) // {step}"
-            writer.line(
-                depth, f"for {variable} in range({start}, {stop}, {step * writer.width}):"
-            )
+            writer.line(depth, f"for {variable} in range({start}, {stop}, {step * writer.width}):")
             writer.line(depth + 1, f"many = min({writer.width}, {count})")
             _write_bundle(writer, made, made.kinds[kind], "many", step, depth + 1)
         case For(variable, start, stop, step, body):
@@ -148,22 +150,16 @@ def _write_copy(
 ) -> None:
     """Write the copy of points of a bundle of lines between a line variable and an array."""
     variable, load = element
-    match loop:
-        case For(_, start, stop, step, (Run(),)):
-            start, stop = writer.spell(start), writer.spell(stop)
-        case Run(_, (index,)):
-            start, stop, step = writer.spell(str(index)), "", 1
-        case If(condition, then, ()):
-            writer.line(depth, f"if {writer.spell(condition)}:")
-            for inner in then:
-                _write_copy(writer, nest, function, element, inner, bundle, depth + 1)
-            return
-        case _:
-            raise AssertionError("points of lines that are copied are ranges")
-    assert step == 1, "points of lines that are copied stand side by side"
     axis, first = nest.axes[nest.along], writer.fresh("f")
-    writer.line(depth, f"{first} = {start}")
-    count = f"{factor(stop)} - {first}" if stop else "1"
+    match loop:
+        case For(_, start, stop, 1, (Run(),)):
+            writer.line(depth, f"{first} = {writer.spell(start)}")
+            count = f"{factor(writer.spell(stop))} - {first}"
+        case Run(_, (point,)):
+            writer.line(depth, f"{first} = {writer.spell(str(point))}")
+            count = "1"
+        case _:
+            raise AssertionError("points of lines that are copied stand side by side")
     index = [*load.index]
     index[nest.along] = Affine.name(first)
     at = f"({first} - {axis}_lo + {nest.beyond}) * {writer.step}"

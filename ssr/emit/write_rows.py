@@ -52,7 +52,11 @@ def write_instance(writer: Writer, made: LoopNest | LineLoops, run: Run, depth: 
 
 
 def _write_check(
-    writer: Writer, nest: ir.Nest | ir.LineNest, piece: ir.Piece, where: Mapping[str, Affine], depth: int
+    writer: Writer,
+    nest: ir.Nest | ir.LineNest,
+    piece: ir.Piece,
+    where: Mapping[str, Affine],
+    depth: int,
 ) -> None:
     """Write the check that a row is one of those of a piece."""
     condition = condition_text(piece.domain, nest.context)

@@ -21,7 +21,7 @@ RESERVED = frozenset(
     extreme total found unfit require bad meet table part piece poll stopwatch watch
     at between call component copy follow links messages reason scalars scratch step steps tables
     weights
-    gather many put scatter take
+    gather lines many put scatter take
     """.split()  # noqa: SIM905
 )
 """Names of the kernel's own that look like a user's; others hold a digit, `_lo`, `_hi`, `_w`."""

@@ -262,7 +262,7 @@ def _passes(program: ir.Program, options: Options, dtype: str) -> str:
     return "\n".join(lines)
 
 
-def _nest_text(made: ir.Nest | ir.LineNest | ir.Call) -> str:
+def _nest_text(made: ir.Made) -> str:
     """Return what runs as one as text."""
     if isinstance(made, ir.Call):
         return call_text(made)

@@ -66,12 +66,14 @@ __all__ = [
     "Lines",
     "Load",
     "LoopNest",
+    "Made",
     "Nest",
     "Op",
     "Order",
     "Part",
     "Piece",
     "Program",
+    "Ran",
     "Range",
     "Reduction",
     "Scalar",
@@ -415,8 +417,7 @@ class Nest:
 class Taken:
     """A line variable that is copied from an array.
 
-    The index of the load is that of the row, with constants added along other axes than the line's.
-    The points lie within bounds along the line.
+    The load is that of the row's own point. Points of a line lie between bounds.
     """
 
     variable: str
@@ -476,9 +477,10 @@ class LineNest:
     @property
     def beyond(self) -> int:
         """How far beyond their first or last row lines are read."""
+        taken = {taken.variable for taken in self.taken}
         parts = (part for piece in self.forward for part in piece.parts)
-        found = (load.index[0] for part in parts for load in loads(part.value))
-        return max((abs(place.constant) for place in found), default=0)
+        found = (load for part in parts for load in loads(part.value) if load.array in taken)
+        return max((abs(load.index[0].constant) for load in found), default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -527,6 +529,13 @@ class LoopNest:
         here = tuple(map(Affine.name, self.nest.axes))
         statement = self.pieces[run.piece].parts[0].statement
         return (*statement.runs(here, self.nest.order)[:-1], *run.indices)
+
+
+Made: TypeAlias = "Nest | LineNest | Call"
+"""What a step of a program becomes, or several steps: a nest, or a call."""
+
+Ran: TypeAlias = "LoopNest | LineLoops | Call"
+"""The same as loops."""
 
 
 def fresh(stem: str, taken: Collection[str]) -> str:

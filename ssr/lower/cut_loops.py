@@ -65,7 +65,7 @@ def cut(
             tests.append(f"{here} < {_moved(axis, 'hi', high)}")
     low, high = statement.beyond[-1]
     first, last = _moved(axes[-1], "lo", -low), _moved(axes[-1], "hi", high)
-    inside = _along(loops, first, last)
+    inside = clipped(loops, first, last)
     return [If(" and ".join(tests), tuple(inside), ())] if tests and inside else inside
 
 
@@ -74,7 +74,7 @@ def _moved(axis: str, end: str, shift: int) -> str:
     return str(Affine.name(f"{axis}_{end}") + shift)
 
 
-def _along(loops: Sequence[Loop], first: str, last: str) -> list[Loop]:
+def clipped(loops: Sequence[Loop], first: str, last: str) -> list[Loop]:
     """Return loops and instances along a line for the rows from a first one to before a last."""
     found: list[Loop] = []
     for node in loops:
@@ -84,9 +84,9 @@ def _along(loops: Sequence[Loop], first: str, last: str) -> list[Loop]:
                     For(variable, f"max({start}, {first})", f"min({stop}, {last})", 1, body)
                 )
             case For(body=body):
-                found.append(replace(node, body=tuple(_along(body, first, last))))
+                found.append(replace(node, body=tuple(clipped(body, first, last))))
             case If(condition, then, orelse):
-                ways = (tuple(_along(way, first, last)) for way in (then, orelse))
+                ways = (tuple(clipped(way, first, last)) for way in (then, orelse))
                 found.append(If(condition, *ways))
             case Run(indices=(*_, index)):
                 found.append(If(f"{first} <= {index} < {last}", (node,), ()))

@@ -33,7 +33,7 @@ from .nests import arrays_read, bounds
 from .place_externals import copied
 from .simplify import value_at
 
-Nests: TypeAlias = "tuple[ir.Nest | ir.LineNest | ir.Call, ...]"
+Nests: TypeAlias = tuple[ir.Made, ...]
 
 TERMS = 32
 """Terms that the statements of one nest may have more after a call is folded into them."""
@@ -106,7 +106,7 @@ def _without(call: ir.Call, program: ir.Program, nests: Nests) -> tuple[ir.Progr
         own = tuple(map(Affine.name, given.axes))
         whole[name] = ((row_domain(given), ir.Load(source, own)), *points)
     fields = {f.name: f for f in (*program.fields, *program.temporaries)}
-    found: list[ir.Nest | ir.LineNest | ir.Call] = []
+    found: list[ir.Made] = []
     for number, nest in enumerate(nests):
         if number > place and not arrays_read(nest).isdisjoint(copies):
             assert isinstance(nest, ir.Nest)

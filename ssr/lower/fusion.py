@@ -42,10 +42,10 @@ MOST_STEPS = 64
 
 def fuse(
     program: ir.Program,
-    alone: Sequence[ir.Nest | ir.LineNest | ir.Call],
+    alone: Sequence[ir.Made],
     *,
     least: int | None = None,
-) -> tuple[ir.Program, tuple[ir.Nest | ir.LineNest | ir.Call, ...]]:
+) -> tuple[ir.Program, tuple[ir.Made, ...]]:
     """Return a program without temporaries that are buffered, and its nests.
 
     Parameters
@@ -61,7 +61,7 @@ def fuse(
     pairs = zip(program.steps, alone, strict=True)
     steps = [_candidate(step, made, program, apart=least is not None) for step, made in pairs]
     last_reads = _last_reads(program, steps, alone)
-    nests: list[ir.Nest | ir.LineNest | ir.Call] = []
+    nests: list[ir.Made] = []
     buffered: set[str] = set()
     start = 0
     while start < len(alone):
@@ -78,7 +78,7 @@ def fuse(
 
 
 def _candidate(
-    step: ir.Step, made: ir.Nest | ir.LineNest | ir.Call, program: ir.Program, *, apart: bool
+    step: ir.Step, made: ir.Made, program: ir.Program, *, apart: bool
 ) -> Candidate | None:
     """Return a step that may share a nest; None for a call, and for systems along lines.
 
@@ -162,7 +162,7 @@ def _offset(index: Sequence[Affine], row: Sequence[Affine]) -> Offset | None:
 def _last_reads(
     program: ir.Program,
     steps: Sequence[Candidate | None],
-    alone: Sequence[ir.Nest | ir.LineNest | ir.Call],
+    alone: Sequence[ir.Made],
 ) -> dict[str, int]:
     """Return the last step that reads each temporary.
 

@@ -71,9 +71,7 @@ def swept(system: System) -> tuple[tuple[ir.Piece, ...], tuple[ir.Piece, ...]]:
             break
         kept = found
     forward = (ir.Piece(f"{r.rows.name}_down", r.rows.domain, tuple(r.parts)) for r in made)
-    backward = (
-        ir.Piece(f"{r.rows.name}_up", r.rows.domain, _substituted(system, r)) for r in made
-    )
+    backward = (ir.Piece(f"{r.rows.name}_up", r.rows.domain, _substituted(system, r)) for r in made)
     return tuple(forward), tuple(piece for piece in backward if piece.parts)
 
 

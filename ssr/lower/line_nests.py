@@ -21,6 +21,7 @@ from ..points.affine import AXES, Affine
 from ..points.loop_tree import For, Loop
 from ..points.scanning import line_loops
 from ..points.sets import Domain
+from .cut_loops import clipped
 from .line_elimination import Place, Rows, System, present, solution, swept
 from .loops import reversed_loops
 from .nests import context
@@ -31,18 +32,27 @@ def line_nest(solve: ir.Solve, program: ir.Program) -> ir.LineNest:
     first, taken = solve.assignments[0], _Taken(solve.axis)
     found = _merged([_rows(part, solve, taken) for part in pieces(solve)])
     forward, backward = swept(System(first.axes[solve.axis], solve.size, tuple(found)))
-    parameters = frozenset().union(*(rows.domain.parameters() for rows in found))
+    parameters = frozenset().union(*(part.domain.parameters() for part in found))
+    rows = program.rows(first)
     return ir.LineNest(
         target=first.target,
-        rows=program.rows(first),
+        rows=rows,
         axes=first.axes,
         along=solve.axis,
-        context=context(first.axes, parameters, program.rows(first), whole=True),
-        taken=taken.found(program, program.rows(first)),
+        context=_whole_lines(context(first.axes, parameters, rows), rows, solve.axis),
+        taken=taken.found(program, rows),
         given=tuple((solution(n), a.target) for n, a in enumerate(solve.assignments)),
         forward=forward,
         backward=backward,
     )
+
+
+def _whole_lines(known: Domain, rows: ir.Field, along: int) -> Domain:
+    """Return what is known of boxes that have all rows along an axis."""
+    axis, low, extent = known.axes[along], rows.lower[along], rows.shape[along]
+    ends = f"{axis}_lo = {low} and {axis}_hi = {(extent + low).isl()}"
+    names = {f"{axis}_lo", f"{axis}_hi"} | extent.names()
+    return known & Domain.where(known.axes, ends, sorted(names))
 
 
 class _Taken:
@@ -64,6 +74,7 @@ class _Taken:
             own = [*part.index]
             own[self.along] = Affine.name(axes[self.along])
             base = ir.Load(part.array, tuple(own))
+            assert not any(offset[: self.along] + offset[self.along + 1 :]), "a line of its own"
             name = self.names.setdefault(base, f"%s{len(self.names)}")
             self.shifts.setdefault(base, []).append(offset[self.along])
             return ir.Load(name, (part.index[self.along],))
@@ -169,7 +180,7 @@ def _across(nest: ir.LineNest, kinds: dict[str, Domain]) -> tuple[Loop, ...]:
     ends = " and ".join(f"{a}_lo <= {a} < {a}_hi" for a in first) or "0 = 0"
     bounds = [f"{a}_{end}" for a in first for end in ("lo", "hi")]
     known = limits & low & Domain.where(nest.outer, ends, bounds)
-    tree = line_loops(known, [*kinds.items()], last)
+    tree = tuple(clipped(line_loops(known, [*kinds.items()], last), f"{last}_lo", f"{last}_hi"))
     for axis in reversed(first):
         tree = (For(axis, f"{axis}_lo", f"{axis}_hi", 1, tree),)
     return tree

@@ -120,9 +120,7 @@ def kind_of(step: object) -> Literal["nest", "call", "move"]:
     return "move" if isinstance(step.external, Move) else "call"
 
 
-def with_moves(
-    program: ir.Program, steps: Sequence[ir.LoopNest | ir.LineLoops | ir.Call]
-) -> tuple[ir.LoopNest | ir.LineLoops | ir.Call, ...]:
+def with_moves(program: ir.Program, steps: Sequence[ir.Ran]) -> tuple[ir.Ran, ...]:
     """Return the steps of a kernel with a move before each of them, and one behind the last."""
     arrays = tuple(field.name for field in (*program.fields, *program.temporaries))
     taken = {step.name for step in steps if isinstance(step, ir.Call)}

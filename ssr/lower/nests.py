@@ -207,7 +207,7 @@ def covered(value: ir.Value, rows: Domain, zero: float = 0.0) -> ir.Value:
     return ir.rewrite(value, change)
 
 
-def arrays_read(made: ir.Nest | ir.LineNest | ir.Call) -> frozenset[str]:
+def arrays_read(made: ir.Made) -> frozenset[str]:
     """Return the names of the fields and buffers that a nest or a call reads."""
     return frozenset(made.fields) if isinstance(made, ir.Call) else made.read
 

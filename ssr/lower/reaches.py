@@ -60,6 +60,23 @@ def reached(
     return order.fewer(read), order.fewer(made)
 
 
+def reached_by_lines(nest: ir.LineNest) -> tuple[tuple[Reach, ...], tuple[Reach, ...]]:
+    """Return what systems along lines read, and what they write, of arrays."""
+    own = tuple(map(Affine.name, nest.axes))
+    low = [(Affine.name(f"{axis}_lo"),) for axis in nest.axes]
+    high = [(Affine.name(f"{axis}_hi"),) for axis in nest.axes]
+    writes = (Reach(array, False, tuple(low), tuple(high), (), own) for array in nest.made)
+    first, last = list(low), list(high)
+    first[nest.along] = (low[nest.along][0] - nest.beyond,)
+    last[nest.along] = (high[nest.along][0] + nest.beyond,)
+    reads = (Reach(array, False, tuple(first), tuple(last), (), own) for array in nest.read)
+    return tuple(sorted(reads, key=_array)), tuple(writes)
+
+
+def _array(reach: Reach) -> str:
+    return reach.array
+
+
 def _within(rows: Domain, load: ir.Load, written: Domain | None) -> bool:
     """Whether all elements that rows read have been written."""
     return written is not None and rows.image(load.index, written.axes) <= written

@@ -4,7 +4,8 @@
     after:   t = ...;  x = f(t);  t = ...;  y = g(t)         one
 
 A temporary lives from the nest that writes it first to the one that reads it last. Those that take
-an array over live in later nests only, and have the same points. Temporaries in which a call finds
+an array over live in later nests only, and have the same points; systems along lines may put their
+solution where they have read. Temporaries in which a call finds
 what it left there have arrays of their own.
 """
 
@@ -13,17 +14,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from typing import TypeAlias
-
 from .. import ir
 from .line_nests import moved
 
-AnyNest: TypeAlias = "ir.Nest | ir.LineNest | ir.Call"
 
-
-def reuse(
-    program: ir.Program, nests: Sequence[AnyNest]
-) -> tuple[ir.Program, tuple[AnyNest, ...]]:
+def reuse(program: ir.Program, nests: Sequence[ir.Made]) -> tuple[ir.Program, tuple[ir.Made, ...]]:
     """Return a program with as few temporaries as can hold what its nests keep in them."""
     first: dict[str, int] = {}
     last: dict[str, int] = {}
@@ -36,8 +31,10 @@ def reuse(
     place = {name: name for name in alone}
     shared = [f for f in program.temporaries if f.name not in alone]
     for field in sorted(shared, key=lambda f: first[f.name]):
+        here = first[field.name]
+        beside = isinstance(nests[here], ir.LineNest)  # all of a line is read before it is written
         free = (
-            f for f, until in held.items() if f.points == field.points and until < first[field.name]
+            f for f, until in held.items() if f.points == field.points and until < here + beside
         )
         home = next(free, field)
         held[home] = last[field.name]
@@ -46,12 +43,12 @@ def reuse(
     return replace(program, temporaries=kept), tuple(_moved(made, place) for made in nests)
 
 
-def _arrays(nest: AnyNest) -> set[str]:
+def _arrays(nest: ir.Made) -> set[str]:
     """Return the names of all arrays and buffers of a nest."""
     return set(nest.fields) if isinstance(nest, ir.Call) else {*nest.made, *nest.read}
 
 
-def _moved(nest: AnyNest, place: Mapping[str, str]) -> AnyNest:
+def _moved(nest: ir.Made, place: Mapping[str, str]) -> ir.Made:
     """Return a nest that keeps temporaries in other arrays."""
     if isinstance(nest, ir.Call):
         return replace(nest, fields=tuple(place.get(name, name) for name in nest.fields))

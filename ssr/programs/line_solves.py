@@ -54,9 +54,7 @@ def solved_along(
     recorder, sides = current(), []
     for b in right:
         if b.space != space:
-            raise SpaceError(
-                f"{name}.solve(an expression on {b.space!r}): the rows are {space!r}."
-            )
+            raise SpaceError(f"{name}.solve(an expression on {b.space!r}): the rows are {space!r}.")
         sides.append(_right(b.settled(), recorder))
     _check_pivots(name, space, axis, blocks)
     entries = _entries(space, axis, blocks)
@@ -106,9 +104,7 @@ def _right(b: Expression, recorder: Recorder) -> ir.Value:
     return b.value if simple else recorder.store(b).value
 
 
-def _taken(
-    entry: ir.Entry, space: Space, axis: int, across: str, recorder: Recorder
-) -> ir.Entry:
+def _taken(entry: ir.Entry, space: Space, axis: int, across: str, recorder: Recorder) -> ir.Entry:
     """Return an entry that lines can compute, stored if need be."""
     on_line = all(_on_line(load, space, axis) for load in ir.loads(entry.value))
     if on_line and _arithmetic(entry.value, across):
@@ -125,7 +121,7 @@ def _on_line(load: ir.Load, space: Space, axis: int) -> bool:
 
 
 def _arithmetic(value: ir.Value, across: str) -> bool:
-    """Whether a value is made of arithmetic, and is the same on neighbouring lines but for loads."""
+    """Whether a value is made of arithmetic, and differs between lines by what is loaded only."""
     for part in ir.walk(value):
         match part:
             case ir.Op(name) if name not in ARITHMETIC:

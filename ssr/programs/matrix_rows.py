@@ -6,7 +6,7 @@ Data of the matrix are replaced by what they are bound to in the program.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from .. import ir
@@ -38,25 +38,39 @@ def apply_rows(matrix: MatrixData, x: Expression) -> Expression:
 
 
 def solve_rows(matrix: MatrixData, b: Expression) -> Expression:
-    """Return the row of ``matrix.solve(b)``: ``(b - sum of made neighbours) / diagonal``."""
-    if b.space != matrix.rows:
-        raise SpaceError(
-            f"{matrix.name}.solve(an expression on {b.space!r}): the rows are {matrix.rows!r}."
-        )
+    """Return the row of ``matrix.solve(b)``."""
+    (made,) = solutions(matrix, [b])
+    return made
+
+
+def solutions(matrix: MatrixData, given: Sequence[Expression]) -> list[Expression]:
+    """Return ``matrix.solve(b)`` for several right sides.
+
+    Where rows are coupled in both directions along an axis, these are systems along lines; else
+    the row is ``(b - sum of made neighbours) / diagonal``.
+    """
     recorder = current()
     found = bound_families(matrix, recorder)
     axis = two_sided_axis(found)
     if axis is not None:
-        (made,) = solved_along(matrix.name, matrix.rows, axis, [[found]], [b])
-        return made
+        return solved_along(matrix.name, matrix.rows, axis, [[found]], given)
+    return [_substituted(matrix, found, b) for b in given]
+
+
+def _substituted(matrix: MatrixData, found: tuple[ir.Family, ...], b: Expression) -> Expression:
+    """Return the row of a solution by substitution."""
+    if b.space != matrix.rows:
+        raise SpaceError(
+            f"{matrix.name}.solve(an expression on {b.space!r}): the rows are {matrix.rows!r}."
+        )
     b = b.settled()
     rows = row_domain(matrix.rows)
     order, diagonal, rest = diagonal_split(found, rows, matrix.name)
-    terms_made = tuple(
+    made = tuple(
         ir.Term(f.domain, multiply(ir.Const(-1.0), f.value), ir.Load(ir.MADE, f.column, True))
         for f in rest
     )
-    total = ir.Sum((*terms(b), *terms_made))
+    total = ir.Sum((*terms(b), *made))
     divisor = diagonal_value(diagonal, rows)
     value = total if divisor == ir.ONE else ir.Op("div", (total, divisor))
     return Expression(matrix.rows, value, order)

@@ -127,7 +127,7 @@ def blocked(whole: Box, nest: NestMeta) -> tuple[Box, ...]:
 
     Only where rows do not depend on each other; bits do not depend on boxes.
     """
-    if nest.earlier != () or len(whole) < 3:
+    if nest.earlier != () or nest.along is not None or len(whole) < 3:
         return (whole,)
     (low, high), (first, last) = whole[-2], whole[-1]
     rows = max(8, BLOCK // (3 * (last - first)))
@@ -170,6 +170,12 @@ def ordered(boxes: Sequence[Box], whole: Box, nest: NestMeta) -> tuple[Box, ...]
     """Return boxes in an order in which every box comes after those it waits for."""
     found = tuple(boxes)
     _check_cover(found, whole)
+    if nest.along is not None and any(box[nest.along] != whole[nest.along] for box in found):
+        raise BoxError(
+            f"The systems for {nest.target!r} cannot be cut along axis {nest.along}.",
+            note="Their lines run along this axis, and each is solved as a whole.",
+            hint="Cut along other axes.",
+        )
     if nest.whole_lines and any(box[-1] != whole[-1] for box in found):
         raise BoxError(
             f"The sweep over {nest.target!r} cannot be cut along its last axis.",

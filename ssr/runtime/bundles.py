@@ -18,7 +18,7 @@ import numpy as np
 from llvmlite import ir as llvm
 from numba import types
 from numba.core import cgutils
-from numba.core.datamodel import PrimitiveModel
+from numba.core.datamodel.models import PrimitiveModel
 from numba.extending import lower_builtin, register_model, type_callable
 
 from .intrinsics import fma, ld, maximum, minimum, pointer, st
@@ -280,7 +280,9 @@ def _function_of(module: Any, kind: Any, write: Any) -> Any:
     known = module.globals.get(name)
     if known is not None:
         return known
-    made = llvm.Function(module, llvm.FunctionType(llvm.VoidType(), [kind, kind, *[WORD] * 5]), name)
+    made = llvm.Function(
+        module, llvm.FunctionType(llvm.VoidType(), [kind, kind, *[WORD] * 5]), name
+    )
     made.linkage = "internal"
     made.attributes.add("noinline")
     for pointer_ in made.args[:2]:

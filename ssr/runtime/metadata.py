@@ -36,7 +36,8 @@ class BufferMeta:
 class NestMeta:
     """A nest: what it makes, and which boxes it may run on, as in `ir.Nest`.
 
-    ``rows`` names what has the points of its rows, where they are not those of its target.
+    ``rows`` names what has the points of its rows, where they are not those of its target. Systems
+    are solved along the axis ``along``, if there is one: no box cuts their lines.
     """
 
     target: str
@@ -45,6 +46,7 @@ class NestMeta:
     whole_lines: bool
     fused: bool
     rows: str | None = None
+    along: int | None = None
 
     @property
     def alike(self) -> str:
@@ -55,7 +57,8 @@ class NestMeta:
         """Return the record as a dictionary, without rows that are those of the target."""
         kept = {name: getattr(self, name) for name in ("target", "order", "earlier")}
         kept |= {"whole_lines": self.whole_lines, "fused": self.fused}
-        return kept if self.rows is None else {**kept, "rows": self.rows}
+        more = {"rows": self.rows, "along": self.along}
+        return kept | {name: value for name, value in more.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,6 +107,8 @@ def interpret_program(
                 meaning.scalars[step.name] = _reduce(step, program, held, meaning)
             elif isinstance(step, ir.Call):
                 interpret_call(step, held, meaning.scalars, sizes)
+            elif isinstance(step, ir.Solve):
+                _solve(step, program, held, meaning)
             else:
                 together = step.assignments if isinstance(step, ir.Group) else (step,)
                 _assign(together, program, held, meaning)
@@ -123,6 +125,63 @@ def interpret_call(
     given = [arrays[name] for name in call.fields]
     meaning = Meaning(given[0].dtype.type, sizes, dict(scalars))
     call.external.reference(given, sizes, meaning.numbers(call.scalars))
+
+
+def _solve(
+    solve: ir.Solve, program: ir.Program, held: Mapping[str, Array], meaning: Meaning
+) -> None:
+    """Solve systems along lines: each as a dense matrix, by elimination without pivoting."""
+
+    def read(load: ir.Load, index: Row) -> Any:
+        return held[load.array][_place(index, program.field(load.array), held[load.array])]
+
+    first, size = solve.assignments[0], solve.size
+    lines: dict[Row, list[Row]] = {}
+    for row in meaning.points(first.domain):
+        lines.setdefault((*row[: solve.axis], *row[solve.axis + 1 :]), []).append(row)
+    made: dict[str, dict[Row, Any]] = {a.target: {} for a in solve.assignments}
+    for rows in lines.values():
+        where = {row: n for n, row in enumerate(rows)}
+        matrix = np.zeros((len(rows), size, len(rows), size), meaning.kind)
+        for row, n in where.items():
+            for entry in solve.entries:
+                value = meaning.evaluate(entry.value, row, first.domain, read)
+                column = (
+                    *row[: solve.axis],
+                    row[solve.axis] + entry.offset,
+                    *row[solve.axis + 1 :],
+                )
+                if column in where:
+                    matrix[n, entry.row, where[column], entry.column] += value
+                else:
+                    assert value == 0, f"an entry of row {row} lies outside of its line"
+        for side in range(0, len(solve.assignments), size):
+            found = [
+                [meaning.evaluate(a.value, row, a.domain, read) for a in together]
+                for together in [solve.assignments[side : side + size]]
+                for row in rows
+            ]
+            count = len(rows) * size
+            x = eliminated(matrix.reshape(count, count), np.array(found, meaning.kind).ravel())
+            for c, a in enumerate(solve.assignments[side : side + size]):
+                made[a.target] |= dict(zip(rows, x.reshape(-1, size)[:, c], strict=True))
+    for name, values in made.items():
+        for row, value in values.items():
+            held[name][_place(row, program.field(name), held[name])] = value
+
+
+def eliminated(matrix: Array, right: Array) -> Array:
+    """Return the solution of a system of equations, by elimination without pivoting."""
+    a, x = matrix.copy(), right.copy()
+    for k in range(len(x)):
+        for r in range(k + 1, len(x)):
+            if a[r, k] != 0:
+                factor = a[r, k] / a[k, k]
+                a[r, k:] -= factor * a[k, k:]
+                x[r] -= factor * x[k]
+    for k in reversed(range(len(x))):
+        x[k] = (x[k] - a[k, k + 1 :] @ x[k + 1 :]) / a[k, k]
+    return x
 
 
 def _no_field(load: ir.Load, index: Row) -> Any:

@@ -568,16 +568,20 @@ def data_that_is_not_declared() -> None:
 
 
 @mistake("""
-    NotTriangularError: X.solve needs entries at the row's own point only, or blocks that are \
-triangular as a whole.
-    | X.bind(u=ones(2, 4), dt=0.1).solve(ones(2, 4))
-    | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-    Note: Block (0, 1) reads other points; there is block (1, 0) below the diagonal, and block \
-(0, 1) above it.
-    Hint: Solve with X.diagonal() or with a triangle of blocks, or use an iterative solver.
+    NotTriangularError: kron(array, stencil).solve needs entries at the row's own point or along \
+one axis only, or blocks that are triangular as a whole.
+    | B.solve(ones(2, 3, 4))
+    | ^^^^^^^^^^^^^^^^^^^^^^
+    Note: Block (0, 0) reads other points, and columns lie at (-1, 0) and (0, 1); there is block \
+(1, 0) below the diagonal, and block (0, 1) above it.
+    Hint: Solve with kron(array, stencil).diagonal() or with a triangle of blocks, or use an \
+iterative solver.
 """)
 def solve_that_couples_points() -> None:
-    X.bind(u=ones(2, 4), dt=0.1).solve(ones(2, 4))
+    plane = ssr.Space(*ssr.sizes("ny nx"))
+    A = ssr.stencil(plane, plane, {(-1, 0): -1, (0, 0): 4, (0, 1): -1}, outside="drop")
+    B = ssr.kron(np.array([[2.0, 1.0], [1.0, 2.0]]), A)
+    B.solve(ones(2, 3, 4))
 
 
 @mistake("""

@@ -85,14 +85,17 @@ def part_of_a_rectangle():
 
 
 @mistake("""
-    NotTriangularError: stencil.solve needs a triangular matrix; stencil has entries on both sides.
-    | T.solve(ones(3))
-    | ^^^^^^^^^^^^^^^^
-    Note: (i - 1) comes before the row for 0 < i < n; (i + 1) after it for 0 <= i <= -2 + n
+    NotTriangularError: stencil.solve needs a triangular matrix, or one with columns along one \
+axis only; stencil is neither.
+    | A.solve(ones(3, 4))
+    | ^^^^^^^^^^^^^^^^^^^
+    Note: (j - 1, i) comes before the row for 0 < j < ny and 0 <= i < nx; (j, i + 1) after it for \
+0 <= j < ny and 0 <= i <= -2 + nx; columns lie at (-1, 0) and at (0, 1) from the row
     Hint: Solve with stencil.tril() or stencil.triu(), or use an iterative solver.
 """)
 def solve_with_a_full_matrix():
-    T.solve(ones(3))
+    A = ssr.stencil(cells, cells, {(-1, 0): -1, (0, 0): 4, (0, 1): -1}, outside="drop")
+    A.solve(ones(3, 4))
 
 
 SINGULAR = """
