@@ -19,7 +19,7 @@ import numpy as np
 
 import boundary as bc
 import ssr
-from apps.swe import cases, geometry, solver
+from apps.swe import cases, geometry, volumes
 from apps.swe.grid import grid
 from benchmarks import timing
 from benchmarks.operators import Weights
@@ -42,7 +42,7 @@ SAMPLE = 0.05
 
 def stage(n: int, parts: tuple[int, int] | None) -> Call:
     """Return a stage of the shallow-water solver on panels that are cut so; None for no boxes."""
-    program = solver.program(n, False, "linear")
+    program = volumes.program(n, False, "linear")
     kinds: dict[str, Any] = dict(program.signature.kinds)
     state = FLOW.state(n)
     wider = np.zeros((3, 6, n + 2, n + 2))
@@ -50,7 +50,7 @@ def stage(n: int, parts: tuple[int, int] | None) -> Call:
     arrays: Mapping[str, Any] = {
         "U": state,
         "V": wider,
-        **{name: field.gather() for name, field in solver.Solver(n, FLOW).constants.items()},
+        **{name: field.gather() for name, field in volumes.Volumes(n, FLOW).constants.items()},
     }
     if parts is not None:
         on = bc.spread(grid, bc.simulated(1), more=n - 5, cut=parts)

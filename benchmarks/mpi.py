@@ -25,7 +25,7 @@ import numpy as np
 import boundary as bc
 import ssr
 from apps.swe import cases
-from apps.swe.solver import Solver
+from apps.swe.volumes import Volumes
 from benchmarks import mpi_by_hand as by_hand
 from benchmarks import timing
 from benchmarks.mpi_by_hand import Halo
@@ -135,7 +135,7 @@ def _slowest(comm: Any, found: Samples) -> Samples:
 
 def flow(n: int, comm: Any) -> Call:
     """Return a step of the shallow-water solver, on ranks or undistributed."""
-    solver = Solver(n, FLOW, ranks=comm)
+    solver = Volumes(n, FLOW, ranks=comm)
     return lambda: solver.step(FLOW.dt(n))
 
 
@@ -245,7 +245,7 @@ def on_ranks(name: str, rounds: int) -> None:
     """Measure a part on the ranks of this job; the first one prints the samples."""
     comm = bc.world()
     if name == "first step":
-        Solver(24, FLOW, ranks=comm).step(FLOW.dt(24))
+        Volumes(24, FLOW, ranks=comm).step(FLOW.dt(24))
         return
     kind, _, rest = name.partition(" of ")
     found = exchange(comm, 10 * rounds, rest) if kind == "exchange" else cores(comm, rounds, name)

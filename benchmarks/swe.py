@@ -26,7 +26,7 @@ from typing import Any, Literal
 import numpy as np
 
 import ssr
-from apps.swe import geometry, grid, solver
+from apps.swe import geometry, grid, volumes
 from apps.swe.cases import case
 from benchmarks import fortran, report, timing
 from benchmarks.boundary import fortran_size, python_size
@@ -60,7 +60,7 @@ def steps(shape: Shape, *, weights: Weights) -> dict[str, Candidate]:
         other = Reference(n, FLOW, weights, build)
         return Candidate(other.stepping(dt), lambda: other.state / scale)
 
-    ours = solver.Solver(n, FLOW, weights)
+    ours = volumes.Volumes(n, FLOW, weights)
     builds = {f"natural {build}": reference(build) for build in fortran.BUILDS}
     state = Candidate(lambda: ours.step(dt), lambda: np.asarray(ours.state.gather()) / scale)
     return {"ours": state, **builds}
@@ -74,10 +74,10 @@ def right_sides(shape: Shape) -> dict[str, Candidate]:
     n = shape[-1]
     state, dt = FLOW.state(n), FLOW.dt(n)
     scale = np.abs(state).max(axis=(1, 2, 3), keepdims=True)
-    flow, inner = solver.Flow(n, False, "linear"), grid.cells
+    flow, inner = volumes.Flow(n, False, "linear"), grid.cells
 
     @ssr.program(
-        V=solver.ring.vector(3),
+        V=volumes.ring.vector(3),
         R=inner.vector(3),
         wind=inner.vector(2),
         m=grid.panel.vector(9),
@@ -93,7 +93,7 @@ def right_sides(shape: Shape) -> dict[str, Candidate]:
         V: Any, R: Any, wind: Any, m: Any, f: Any, b: Any, x: Any, bottom_x: Any, y: Any,
         bottom_y: Any, per: Any,
     ) -> None:  # fmt: skip
-        V[:] = solver.extended @ V[inner]
+        V[:] = volumes.extended @ V[inner]
         R[:] = flow.rhs(V, wind, m, f, b, ((x, bottom_x), (y, bottom_y)), per)
 
     def reference(build: str) -> Candidate:
@@ -102,7 +102,7 @@ def right_sides(shape: Shape) -> dict[str, Candidate]:
 
     wider, change = np.zeros((3, 6, n + 2, n + 2)), np.zeros_like(state)
     wider[..., 1:-1, 1:-1] = state
-    known = [field.gather() for field in solver.Solver(n, FLOW).constants.values()]
+    known = [field.gather() for field in volumes.Volumes(n, FLOW).constants.values()]
     builds = {f"natural {build}": reference(build) for build in fortran.BUILDS}
     per = n / (2 * geometry.EDGE)
     bound = rhs.bind(wider, change, *known, per)
@@ -141,21 +141,21 @@ CASES: Mapping[str, Case] = MappingProxyType(
 
 def boundary_program(n: int) -> ssr.Program:
     """Return the boundary part of a stage as a program of its own, in place."""
-    flow = solver.Flow(n, False, "linear")
+    flow = volumes.Flow(n, False, "linear")
     inner = grid.cells
 
     @ssr.program(
-        V=solver.ring.vector(3),
+        V=volumes.ring.vector(3),
         H=grid.wide,
         v=grid.wide.vector(2),
         f=inner.faces(axis=0),
         g=inner.faces(axis=1),
     )
     def boundary(V: Any, H: Any, v: Any, f: Any, g: Any) -> None:
-        V[:] = solver.extended @ V[inner]
+        V[:] = volumes.extended @ V[inner]
         H[:] = flow.fill @ H[inner]
         v[:] = flow.turn @ v[inner]
-        f[:], g[:] = solver.synchronise @ (f, g)
+        f[:], g[:] = volumes.synchronise @ (f, g)
 
     return boundary
 
@@ -172,7 +172,7 @@ def shares(quick: bool) -> Json:
     rows = []
     for n in (12,) if quick else (48, 96, 192):
         program, arrays = boundary_program(n), boundary_arrays(n)
-        ours, dt = solver.Solver(n, FLOW), FLOW.dt(n)
+        ours, dt = volumes.Volumes(n, FLOW), FLOW.dt(n)
         calls: dict[str, Callable[[], object]] = {
             "ours": lambda ours=ours, dt=dt: ours.step(dt),  # type: ignore[misc]
             "ours alone": lambda program=program, arrays=arrays: program(*arrays),  # type: ignore[misc]
@@ -199,7 +199,7 @@ def shares(quick: bool) -> Json:
 def tiny(quick: bool) -> Json:
     """Print the microseconds of a step on the smallest useful grid, called from Python."""
     n = 8
-    ours, dt = solver.Solver(n, FLOW), FLOW.dt(n)
+    ours, dt = volumes.Volumes(n, FLOW), FLOW.dt(n)
     calls: dict[str, Callable[[], object]] = {"ours": lambda: ours.step(dt)}
     calls |= {build: Reference(n, FLOW, build=build).stepping(dt) for build in COUNTED}
     found = {t.name: 1e6 * t.median for t in timing.measure(calls, 3 if quick else 15)}
@@ -211,7 +211,7 @@ def tiny(quick: bool) -> Json:
 def start() -> float:
     """Return the seconds of the first step, most of which compile the kernel."""
     began = time.process_time()
-    solver.Solver(12, FLOW).step(1.0)
+    volumes.Volumes(12, FLOW).step(1.0)
     return time.process_time() - began
 
 
@@ -245,7 +245,7 @@ def _started(folder: str) -> float:
 
 def our_source() -> str:
     """Return the source of our solver; its constants, which Fortran gets from us, are elsewhere."""
-    return inspect.getsource(solver)
+    return inspect.getsource(volumes)
 
 
 def about_boundaries(source: str) -> str:

@@ -1,6 +1,6 @@
 r"""``python -m boundary plan``: what one rank of a job would do, without a job.
 
-python -m boundary plan apps.swe.solver:program size=1024 passive=False weights=linear \
+python -m boundary plan apps.swe.volumes:program size=1024 passive=False weights=linear \
         more=1019 --ranks 10752 --rank 77
 """
 

@@ -1,5 +1,7 @@
 """Shallow water on the cubed sphere: ``python -m apps.swe --case tc5 --n 48 --plot day15.png``.
 
+``--solver sem`` takes spectral elements in the place of finite volumes.
+
 ``mpiexec -n 4 python -m apps.swe ...`` runs it on four ranks, with the same bits.
 ``python -m apps.swe plot FILE`` draws a file that a run has written, and
 ``python -m apps.swe verify`` compares the solver with known results.
@@ -12,28 +14,26 @@ import math
 import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 import boundary as bc
 import ssr
 
-from . import cases
+from . import cases, solvers
 from .cases import DAY
-from .checkpoint import Checkpoint, CheckpointError, Setting, Weights, digest, load, save
+from .checkpoint import Checkpoint, CheckpointError, Setting, digest, load, save
 from .diagnostics import Gauges, courant
 from .files import OutputError, check_place, publish
 from .output import Output, read, suffix
-from .plot import Picture, draw
+from .plot import Picture, Points, draw
 from .process import flush, interrupted, prepare, tell, undisturbed
 from .progress import Progress
 from .run import Make, Result, Run, time_step
 
-SMALLEST = 6
-"""The fewest cells along a panel: interpolation between panels takes six."""
-
 LARGEST = 10**6
-"""The most cells along a panel: more would not fit into any memory."""
+"""The most cells or elements along a panel: more would not fit into any memory."""
 
 STOPPED = 130
 """The exit status after Ctrl-C."""
@@ -49,7 +49,7 @@ def main(
     Parameters
     ----------
     make
-        Makes the solver; by default ours.
+        Makes the solver of a setting; by default ours.
     ranks
         What `boundary.world` returns: what fails on one of several ranks ends them all.
     """
@@ -57,16 +57,12 @@ def main(
     commands = {"plot": _plot, "verify": _verify}
     command = commands.get(given[0]) if given else None
     first = ranks is None or ranks.rank == 0
-
-    def ours(n: int, case: cases.Case, weights: Any) -> Any:
-        from .solver import Solver  # it declares matrices, which takes time that drawing need not
-
-        return Solver(n, case, weights, ranks)
+    make = make or (lambda setting: solvers.make(setting, ranks))
 
     try:
         if command is not None:
-            return command(given[1:], make or ours, first)
-        return _run(given, make or ours, ranks, first)
+            return command(given[1:], make, first)
+        return _run(given, make, ranks, first)
     except ssr.Error as error:
         lines = [f"error: {error.message}"]
         lines += [f"  note: {error.note}"] if error.note else []
@@ -133,10 +129,11 @@ def _write(given: argparse.Namespace, result: Result, first: bool) -> None:
         publish(given.json, lambda file: file.write(text.encode()))
     if given.plot is not None:
         setting, last = result.setting, result.last
-        title = _title(cases.case(setting.case).title, setting.n, last.seconds / DAY)
+        title = _title(setting, last.seconds / DAY)
+        points = Points(last.flow.known.at, setting.kind.degree)
         height, vorticity = (x.gather(root=0) for x in (last.values.H, last.values.zeta))
         if height is not None and vorticity is not None:
-            draw(Picture(height, vorticity, title), given.plot, edges=given.edges)
+            draw(Picture(height, vorticity, points, title), given.plot, edges=given.edges)
 
 
 class Parser(argparse.ArgumentParser):
@@ -153,14 +150,17 @@ def options() -> Parser:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
     add("--case", choices=cases.NAMES, help="the flow (tc2)")
-    add("--n", type=int, help="cells along a panel (32)")
+    add("--solver", choices=solvers.SOLVERS, help="finite volumes, or spectral elements (fv)")
+    add("--n", type=int, help="cells (32) or elements (10) along a panel")
     length = parser.add_mutually_exclusive_group()
     length.add_argument(
         "--days", type=float, help="simulated time from the start; by default that of the case"
     )
     length.add_argument("--steps", type=int, help="the same as a number of time steps")
     add("--angle", type=float, help="of the flow's axis in degrees, for tc1 and tc2 (0)")
-    add("--weights", choices=("linear", "weno"), help="of the values at faces (linear)")
+    add("--weights", choices=("linear", "weno"), help="of fv: of the values at faces (linear)")
+    add("--viscosity", type=viscosity, metavar="NU",
+        help="of sem: a number in m4/s, off, or auto: what the flow needs (auto)")  # fmt: skip
     step = parser.add_mutually_exclusive_group()
     step.add_argument("--cfl", type=float, metavar="C", help="Courant number at the start, below 1")
     step.add_argument("--dt", type=float, metavar="S", help="longest time step in seconds")
@@ -181,12 +181,27 @@ def options() -> Parser:
     return parser
 
 
+def viscosity(text: str) -> float | str:
+    """Return a viscosity, or how it is chosen."""
+    return text if text in ("auto", "off") else float(text)
+
+
 def _check(parser: Parser, given: argparse.Namespace, first: bool) -> None:
     """Refuse options whose values make no sense, and places that the first rank cannot write."""
-    if given.n is not None and given.n < SMALLEST:
-        parser.error(f"--n is {given.n}; a panel has at least {SMALLEST} cells along a side.")
-    if given.n is not None and given.n > LARGEST:
-        parser.error(f"--n is {given.n}; a panel has at most {LARGEST} cells along a side.")
+    kind = solvers.SOLVERS[given.solver or "fv"]
+    for bad, bound in (
+        (given.n is not None and given.n < kind.least, f"at least {kind.least}"),
+        (given.n is not None and given.n > LARGEST, f"at most {LARGEST}"),
+    ):
+        if bad:
+            parser.error(f"--n is {given.n}; a panel has {bound} {kind.parts} along a side.")
+    for name, other in ("weights", "sem"), ("viscosity", "fv"):
+        wanted = getattr(given, name) is not None and given.restart is None
+        if wanted and (given.solver or "fv") == other:
+            parser.error(f"--{name} is not for the solver {other}.")
+    nu = given.viscosity
+    if isinstance(nu, float) and not (nu >= 0 and math.isfinite(nu)):
+        parser.error(f"--viscosity is {nu}; it must not be below 0.")
     for name in "days", "steps", "cfl", "dt", "every":
         value = getattr(given, name)
         if value is not None and not (value > 0 and math.isfinite(value)):
@@ -234,30 +249,45 @@ def _setting(
     """Return the setting of a run, the time at which it ends, and how its solver is made."""
     if start is not None:
         return *_same(given, start), make
-    name, n, angle = given.case or "tc2", 32 if given.n is None else given.n, given.angle or 0.0
-    flow = cases.case(name, angle)
-    weights: Weights = given.weights or "linear"
-    dt = flow.dt(n) if given.dt is None else given.dt
+    name, angle, solver = given.case or "tc2", given.angle or 0.0, given.solver or "fv"
+    flow, kind = cases.case(name, angle), solvers.SOLVERS[solver]
+    n = kind.usual if given.n is None else given.n
+    dt = kind.step(flow, n) if given.dt is None else given.dt
+    nu = _chosen(given.viscosity, flow, n) if solver == "sem" else 0.0
+    setting = Setting(name, n, dt, angle, given.weights or "linear", solver, nu)
     if given.cfl is not None:  # it depends on the state, which the solver has
-        solver = make(n, flow, weights)
-        dt = given.cfl / courant(Gauges(n, flow, solver).fastest(), n, 1.0)
-        make = lambda *_: solver  # noqa: E731
+        made = make(setting)
+        dt = given.cfl / courant(Gauges(made).fastest(), made.cells, 1.0)
+        make = lambda _: made  # noqa: E731
     if given.steps is not None:
-        return Setting(name, n, dt, angle, weights), dt * given.steps, make
+        return replace(setting, dt=dt), dt * given.steps, make
     until = DAY * (flow.days if given.days is None else given.days)
-    dt = time_step(min(until, 3600 * given.every), dt)
-    return Setting(name, n, dt, angle, weights), until, make
+    return replace(setting, dt=time_step(min(until, 3600 * given.every), dt)), until, make
+
+
+def _chosen(viscosity: float | str | None, flow: cases.Case, n: int) -> float:
+    """Return a viscosity in m4/s."""
+    if isinstance(viscosity, float):
+        return viscosity
+    return cases.viscosity(n) if flow.rough and viscosity != "off" else 0.0
 
 
 def _same(given: argparse.Namespace, start: Checkpoint) -> tuple[Setting, float]:
     """Return the setting of a checkpoint, which options may not contradict, and the end."""
     setting = start.setting
-    for name in "case", "n", "angle", "weights":
+    for name in "case", "n", "angle", "weights", "solver":
         here, there = getattr(given, name), getattr(setting, name)
         if here is not None and here != there:
             raise CheckpointError(
                 f"{given.restart} is of another run: --{name} is {there} there and {here} here.",
                 hint=f"Leave out --{name}; a run continues as it began.",
+            )
+    if given.viscosity is not None:
+        nu = _chosen(given.viscosity, cases.case(setting.case), setting.n)
+        if nu != setting.viscosity:
+            raise CheckpointError(
+                f"{given.restart} keeps its viscosity of {setting.viscosity:g} m4/s.",
+                hint="Leave out --viscosity; a run continues as it began.",
             )
     if given.cfl is not None or given.dt is not None:
         raise CheckpointError(
@@ -283,8 +313,8 @@ def _interrupted(run: Run, path: Path | None, first: bool) -> int:
 
 def summary(result: Result) -> str:
     """Return the results of a run as text."""
-    found, case = result.document(), cases.case(result.setting.case)
-    head = f"{case.name}: {_title(case.title, found['n'], found['days'])}"
+    found, setting = result.document(), result.setting
+    head = f"{setting.case}: {_title(setting, found['days'])}"
     lines = [f"{head}, {found['steps']} steps of {found['dt']:g} s"]
     if found["l1"] is not None:
         errors = "  ".join(f"{name} {found[name]:.4e}" for name in ("l1", "l2", "linf"))
@@ -294,16 +324,18 @@ def summary(result: Result) -> str:
     lines.append(f"drift                {text}")
     lines.append(f"height               {found['h_min']:.2f} to {found['h_max']:.2f} m")
     lines.append(f"vorticity            {found['zeta_min']:.3e} to {found['zeta_max']:.3e} 1/s")
-    rate = 6 * found["n"] ** 2 / result.step / 1e6 if result.step else math.nan
-    each = f"{found['ms_per_step']:.2f} ms for a step, {rate:.1f} million cells a second"
+    rate = 6 * setting.points**2 / result.step / 1e6 if result.step else math.nan
+    what = "cells" if setting.points == setting.n else "points"
+    each = f"{found['ms_per_step']:.2f} ms for a step, {rate:.1f} million {what} a second"
     lines.append(f"time                 {found['wall_s']:.1f} s; {each}")
     if found["compile_s"] > 1:
         lines.append(f"kernels              ready after {found['compile_s']:.0f} s")
     return "\n".join(lines)
 
 
-def _title(name: str, n: int, days: float) -> str:
-    return f"{name}, {n} x {n} cells a panel, day {days:g}"
+def _title(setting: Setting, days: float) -> str:
+    title, n = cases.case(setting.case).title, setting.n
+    return f"{title}, {n} x {n} {setting.kind.parts} a panel, day {days:g}"
 
 
 def _plot(arguments: list[str], make: Make, first: bool) -> int:
@@ -332,9 +364,11 @@ def _plot(arguments: list[str], make: Make, first: bool) -> int:
                 f"{given.file} has {records} records; there is no record {given.record}."
             )
         record = file.isel(time=given.record)
-        title = cases.case(file.attrs["case"]).title
-        title = _title(title, file.sizes["x"], float(record["time"]) / DAY)
-        picture = Picture(record["H"].values, record["zeta"].values, title)
+        about = {name: file.attrs.get(name, "fv") for name in ("case", "n", "dt", "solver")}
+        setting = Setting(**about)
+        points = Points(file["x"].values, setting.kind.degree)
+        title = _title(setting, float(record["time"]) / DAY)
+        picture = Picture(record["H"].values, record["zeta"].values, points, title)
     draw(picture, path, edges=given.edges)
     print(path)
     return 0
@@ -345,9 +379,10 @@ def _verify(arguments: list[str], make: Make, first: bool) -> int:
 
     parser = Parser("python -m apps.swe verify", description="Known results.")
     parser.add_argument("--quick", action="store_true", help="small runs only")
+    parser.add_argument("--solver", choices=solvers.SOLVERS, help="one of the solvers only")
     given = parser.parse_args(arguments)
     show = print if first else (lambda line: None)
-    return 0 if verify(make, given.quick, show) else 1
+    return 0 if verify(make, given.quick, show, given.solver) else 1
 
 
 if __name__ == "__main__":

@@ -74,6 +74,10 @@ class Case:
         The depth at a time in seconds, or None where it is not known.
     passive
         Whether the wind never changes and the depth is only carried with it.
+    element_step
+        The time step in seconds for one spectral element along a panel.
+    rough
+        Whether spectral elements need viscosity: waves of the grid come up.
     """
 
     name: str
@@ -86,10 +90,16 @@ class Case:
     coriolis: Scalar = earth
     exact: Callable[[float], Scalar] | None = None
     passive: bool = False
+    element_step: float = 4000
+    rough: bool = False
 
     def dt(self, n: int) -> float:
         """Return the usual time step for n cells along a panel."""
         return self.step * 32 / n
+
+    def element_dt(self, n: int) -> float:
+        """Return the usual time step for n spectral elements along a panel."""
+        return self.element_step / n
 
     def state(self, n: int, points: Points | None = None) -> Array:
         """Return the averages of J h, J h u1, J h u2 over cells, shape (3, 6, n, n) for all."""
@@ -169,7 +179,9 @@ def tc1(angle: float) -> Case:
 
     title = "advection of a cosine bell"
     wind = _turn(speed, angle)
-    return Case("tc1", title, bell(0.0), wind, 12, 2160, exact=bell, passive=True)
+    return Case(
+        "tc1", title, bell(0.0), wind, 12, 2160, exact=bell, passive=True, element_step=14400
+    )
 
 
 def tc2(angle: float) -> Case:
@@ -199,7 +211,8 @@ def tc5() -> Case:
     """Return a zonal flow that meets a mountain."""
     surface = _zonal(5960.0, 20.0, 0.0)
     title = "zonal flow over a mountain"
-    return Case("tc5", title, _above(surface), _turn(20.0, 0.0), 15, 600, bottom=mountain)
+    wind = _turn(20.0, 0.0)
+    return Case("tc5", title, _above(surface), wind, 15, 600, bottom=mountain, rough=True)
 
 
 def rest() -> Case:
@@ -236,7 +249,8 @@ def tc6() -> Case:
         height: Array = 8000.0 + RADIUS**2 / GRAVITY * wave
         return height
 
-    return Case("tc6", "Rossby-Haurwitz wave", depth, wind, 14, 450)
+    title = "Rossby-Haurwitz wave"
+    return Case("tc6", title, depth, wind, 14, 450, element_step=3200, rough=True)
 
 
 SOUTH, NORTH = np.pi / 7, np.pi / 2 - np.pi / 7
@@ -294,7 +308,8 @@ def _galewsky(name: str, title: str, bump: float) -> Case:
     def wind(lon: Array, lat: Array) -> Array:
         return np.stack([_jet(lat), np.zeros_like(lat)])
 
-    return Case(name, title, depth, wind, 6, 480, exact=None if bump else steady(depth))
+    exact = None if bump else steady(depth)
+    return Case(name, title, depth, wind, 6, 480, exact=exact, element_step=3200, rough=True)
 
 
 def galewsky() -> Case:
@@ -305,6 +320,17 @@ def galewsky() -> Case:
 def jet() -> Case:
     """Return the jet without the hill, which is steady."""
     return _galewsky("jet", "balanced jet", 0.0)
+
+
+def viscosity(n: int) -> float:
+    """Return the viscosity that n spectral elements along a panel need, in m4/s.
+
+    Examples
+    --------
+    >>> f"{viscosity(20):.6e}"
+    '9.150231e+14'
+    """
+    return float(2.5e14 * (30 / n) ** 3.2)
 
 
 TILTED = {"tc1": tc1, "tc2": tc2}

@@ -1,11 +1,11 @@
 """Save a run so that it can go on, bit for bit, and read it back.
 
 A checkpoint has three lines of text and then the state, as little-endian doubles row by row: panels
-one after the other, their rows in the order of beta, and of each row the averages of J h, J h u1
-and J h u2. The lines are the name of the format, the SHA-256 digest of everything after the second
-line, and a header in JSON that says which run the state belongs to. A file is written beside its
-place and then moved there, so that a run killed at any moment leaves the previous checkpoint whole;
-a file that was damaged later does not fit its digest.
+one after the other, their rows in the order of beta, and of each row the three components of the
+state. The lines are the name of the format, the SHA-256 digest of everything after the second line,
+and a header in JSON that says which run the state belongs to. A file is written beside its place
+and then moved there, so that a run killed at any moment leaves the previous checkpoint whole; a
+file that was damaged later does not fit its digest.
 
 The first rank writes the file, some rows at a time; all ranks read their own part of it. So a run
 goes on with any number of ranks, and no rank holds the whole.
@@ -26,6 +26,7 @@ import ssr
 
 from . import cases
 from .files import publish
+from .solvers import SOLVERS, Kind
 
 FORMAT = b"ssr shallow water checkpoint, version 3\n"
 
@@ -49,8 +50,16 @@ class Setting:
     ----------
     angle
         The tilt of the flow's axis, in degrees.
+    n
+        The cells, or elements, along a panel.
     dt
         The time step in seconds.
+    weights
+        Of values at faces, for finite volumes.
+    solver
+        Its name in `SOLVERS`.
+    viscosity
+        Of spectral elements, in m4/s.
     """
 
     case: str
@@ -58,6 +67,18 @@ class Setting:
     dt: float
     angle: float = 0.0
     weights: Weights = "linear"
+    solver: str = "fv"
+    viscosity: float = 0.0
+
+    @property
+    def kind(self) -> Kind:
+        """What is known of the solver."""
+        return SOLVERS[self.solver]
+
+    @property
+    def points(self) -> int:
+        """The number of points along a panel."""
+        return self.kind.points(self.n)
 
 
 @dataclass(frozen=True)
@@ -68,7 +89,7 @@ class Checkpoint:
     step: int
     seconds: float
     state: Any
-    """The field; or, where it was read, an array (3, 6, n, n) that is mapped from a file."""
+    """The field; or, where it was read, an array (3, 6, m, m) that is mapped from a file."""
 
 
 def rows(state: bc.Field) -> Iterator[bytes]:
@@ -187,10 +208,11 @@ def _checked(path: Path, text: bytes, start: int) -> Checkpoint:
             note=f"its header is {text.decode(errors='replace').strip()}",
             hint=HINT,
         )
-    shape, size = (6, setting.n, 3, setting.n), path.stat().st_size - start
+    n = setting.points
+    shape, size = (6, n, 3, n), path.stat().st_size - start
     if size != 8 * math.prod(shape):
         raise CheckpointError(
-            f"{path} does not hold the state of {setting.n} x {setting.n} cells a panel.",
+            f"{path} does not hold the state of {n} x {n} points a panel.",
             note=f"that takes {8 * math.prod(shape)} bytes, and there are {size}",
             hint=HINT,
         )
@@ -200,11 +222,12 @@ def _checked(path: Path, text: bytes, start: int) -> Checkpoint:
 
 def _possible(s: Setting, step: Any, seconds: Any) -> bool:
     """Whether a run of this program can have these names and numbers."""
-    if s.case not in cases.NAMES or s.weights not in ("linear", "weno"):
+    known = s.case in cases.NAMES and s.solver in SOLVERS
+    if not known or s.weights not in ("linear", "weno"):
         return False
     if {type(s.n), type(step)} != {int}:
         return False
-    numbers = s.dt, s.angle, seconds
+    numbers = s.dt, s.angle, s.viscosity, seconds
     if not all(type(x) in (int, float) and math.isfinite(x) for x in numbers):
         return False
-    return s.n > 0 and s.dt > 0 and step >= 0 and seconds >= 0
+    return s.n > 0 and s.dt > 0 and s.viscosity >= 0 and step >= 0 and seconds >= 0

@@ -1,4 +1,4 @@
-"""What is constant in time, for any box of points: wind, metric, rotation, bottom.
+"""What is constant in time for finite volumes, for any box: wind, metric, rotation, bottom.
 
 Points are given by their indices, as arrays that broadcast: panel, j and i of cells, where ghosts
 lie before 0 and behind n; faces lie before the cell of their index. A box has the values of the
@@ -49,6 +49,20 @@ class Constants:
 
     n: int
     case: Case
+
+    @property
+    def at(self) -> Array:
+        """The coordinates of centres along a panel."""
+        return geometry.centres(self.n)
+
+    @property
+    def edges(self) -> Array:
+        """The coordinates of faces along a panel."""
+        return geometry.faces(self.n)
+
+    def state(self, p: Indices, j: Indices, i: Indices) -> Array:
+        """Return the averages of J h, J h u1, J h u2 over cells, at the start."""
+        return self.case.state(self.n, self.centres(p, j, i))
 
     def wind(self, p: Indices, j: Indices, i: Indices) -> Array:
         """Return u1 and u2 at centres, at the start."""

@@ -1,8 +1,8 @@
 """What a file of a run holds: variables with their names and units by the CF conventions.
 
-Fields have the axes ``time, panel, y, x``; longitude and latitude are fields of cells, with the
-corners of the cells as bounds. Values are made for any box of cells, given by its indices as arrays
-that broadcast, so that nobody needs those of the whole.
+Fields have the axes ``time, panel, y, x``; longitude and latitude are fields of points, with the
+corners of the points' cells as bounds. Values are made for any box of points, given by its indices
+as arrays that broadcast, so that nobody needs those of the whole.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -18,12 +18,13 @@ import ssr
 
 from . import cases, geometry
 from .checkpoint import Setting
-from .constants import Constants, Indices
+from .constants import Indices
 from .diagnostics import Values
 from .geometry import Array
+from .scheme import Known
 
 Box = tuple[tuple[int, int], ...]
-"""The ranges of panels, rows and columns of some cells."""
+"""The ranges of panels, rows and columns of some points."""
 
 EPOCH = "seconds since 2000-01-01 00:00:00"
 """The date at which all flows begin; they have none of their own."""
@@ -51,7 +52,7 @@ class Variable:
     attributes
         What describes it.
     values
-        Its values: an array; a function of the indices of cells; or None if each record has its
+        Its values: an array; a function of the indices of points; or None if each record has its
         own.
     """
 
@@ -67,7 +68,7 @@ class Recorded:
     Parameters
     ----------
     change
-        Makes the variables of the field's values in a box, given with the indices of its cells.
+        Makes the variables of the field's values in a box, given with the indices of its points.
     """
 
     names: tuple[str, ...]
@@ -80,9 +81,8 @@ class Recorded:
         return zip(self.names, made, strict=True)
 
 
-def recorded(values: Values, n: int) -> list[Recorded]:
-    """Return the fields of a record."""
-    at = geometry.centres(n)
+def recorded(values: Values, at: Array) -> list[Recorded]:
+    """Return the fields of a record, for points at these coordinates along a panel."""
 
     def wind(u: Array, p: Indices, j: Indices, i: Indices) -> Array:
         return geometry.wind(p, at[i], at[j], u)
@@ -95,7 +95,7 @@ def recorded(values: Values, n: int) -> list[Recorded]:
 
 
 def place(box: Box) -> tuple[slice, ...]:
-    """Return a box as the slices of an array of all cells."""
+    """Return a box as the slices of an array of all points."""
     return tuple(slice(low, high) for low, high in box)
 
 
@@ -104,11 +104,9 @@ def dimensions(n: int) -> dict[str, int]:
     return {"panel": 6, "y": n, "x": n, "corner": 4}
 
 
-def variables(setting: Setting) -> dict[str, Variable]:
+def variables(known: Known) -> dict[str, Variable]:
     """Return the variables of a file."""
-    n = setting.n
-    known = Constants(n, cases.case(setting.case, setting.angle))
-    every = dict(_coordinates(n))
+    every = dict(_coordinates(known))
     for name, (long_name, units, standard) in NAMES.items():
         about = {"long_name": long_name, "units": units, "cell_measures": "area: cell_area"}
         about |= {} if standard is None else {"standard_name": standard}
@@ -122,18 +120,18 @@ def variables(setting: Setting) -> dict[str, Variable]:
     return every
 
 
-def _coordinates(n: int) -> Iterator[tuple[str, Variable]]:
+def _coordinates(known: Known) -> Iterator[tuple[str, Variable]]:
     time = {"standard_name": "time", "units": EPOCH, "calendar": "proleptic_gregorian", "axis": "T"}
     yield "time", Variable(("time",), time)
     yield "panel", Variable(("panel",), {"long_name": "panel of the cubed sphere"}, np.arange(6))
     for axis, angle in ("y", "beta"), ("x", "alpha"):
         about = {"long_name": angle, "units": "radian", "axis": axis.upper()}
-        yield axis, Variable((axis,), about, geometry.centres(n))
+        yield axis, Variable((axis,), about, known.at)
     for place, (name, units) in enumerate((("longitude", "east"), ("latitude", "north"))):
         short = name[:3]
         about = {"standard_name": name, "units": f"degrees_{units}", "bounds": f"{short}_bounds"}
-        yield short, Variable(CELLS, about, _part(lambda *at: centres(n, *at), place))
-        corners = _part(lambda *at: bounds(n, *at), place)
+        yield short, Variable(CELLS, about, _part(lambda *at: places(known.at, *at), place))
+        corners = _part(lambda *at: bounds(known, *at), place)
         yield f"{short}_bounds", Variable((*CELLS, "corner"), {}, corners)
 
 
@@ -141,25 +139,24 @@ def _part(pair: Callable[..., tuple[Array, Array]], place: int) -> Callable[...,
     return lambda *at: pair(*at)[place]
 
 
-def centres(n: int, p: Indices, j: Indices, i: Indices) -> tuple[Array, Array]:
-    """Return longitude and latitude of the centres of cells in degrees."""
-    at = geometry.centres(n)
+def places(at: Array, p: Indices, j: Indices, i: Indices) -> tuple[Array, Array]:
+    """Return longitude and latitude of points in degrees, from coordinates along a panel."""
     lon, lat = np.rad2deg(geometry.lonlat(geometry.position(p, at[i], at[j])))
     return lon, lat
 
 
-def bounds(n: int, p: Indices, j: Indices, i: Indices) -> tuple[Array, Array]:
+def bounds(known: Known, p: Indices, j: Indices, i: Indices) -> tuple[Array, Array]:
     """Return longitude and latitude of the corners of cells in degrees, anticlockwise, (..., 4).
 
-    Of equal longitudes that nearest to the centre of the cell is taken.
+    Of equal longitudes that nearest to the point is taken.
     """
-    at = geometry.faces(n)
+    at = known.edges
     corners = [
         geometry.position(p, at[i + east], at[j + north])
         for north, east in ((0, 0), (0, 1), (1, 1), (1, 0))
     ]
     lon, lat = np.rad2deg(geometry.lonlat(np.stack(corners, axis=-1)))
-    centre = centres(n, p, j, i)[0][..., None]
+    centre = places(known.at, p, j, i)[0][..., None]
     return centre + (lon - centre + 180) % 360 - 180, lat
 
 
@@ -175,5 +172,6 @@ def attributes(setting: Setting, command: str) -> dict[str, Any]:
         "command": command,
         "version": ssr.__version__,
         **{"case": setting.case, "angle": setting.angle, "n": setting.n},
-        **{"dt": setting.dt, "weights": setting.weights},
+        **{"dt": setting.dt, "solver": setting.solver},
+        **{"weights": setting.weights, "viscosity": setting.viscosity},
     }

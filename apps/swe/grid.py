@@ -1,4 +1,4 @@
-"""The grid of the solver, and the matrices that the scheme and its diagnostics are made of.
+"""The grid of the finite volumes, and the matrices that their scheme is made of.
 
 Fields are ordered ``[panel, beta, alpha]``. A direction is 0 for alpha, 1 for beta.
 """
@@ -7,6 +7,8 @@ from typing import Any
 
 import boundary as bc
 import ssr
+
+from .scheme import everywhere
 
 (more,) = ssr.sizes("more")
 n = more + 5  # interpolation between panels takes six cells
@@ -69,16 +71,6 @@ def derivative(points: Any, d: int) -> Any:
     middle = {-2: 1.0, -1: -8.0, 1: 8.0, 2: -1.0}
     first = {0: -25.0, 1: 48.0, 2: -36.0, 3: 16.0, 4: -3.0}
     return one_sided(d, points, middle, first, {-1: -3.0, 0: -10.0, 1: 18.0, 2: -6.0, 3: 1.0})
-
-
-def everywhere(rows: Any, cols: Any) -> Any:
-    """Return the matrix that copies the field of one panel to all."""
-
-    @ssr.matrix(rows=rows, cols=cols)
-    def everywhere(p, j, i):  # type: ignore[no-untyped-def]
-        yield (j, i), 1.0
-
-    return everywhere
 
 
 bend = [second(cells, d) for d in (0, 1)]

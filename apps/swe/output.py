@@ -56,9 +56,9 @@ class Output:
         OutputError
             If it cannot be written, or another program has replaced or removed the file.
         """
-        on, record = report.on, recorded(report.values, self.setting.n)
+        on, record = report.flow.on, recorded(report.values, report.flow.known.at)
         if self._store is None:
-            store = STORES[suffix(self.path)](self.path, self.setting, self.command, on)
+            store = STORES[suffix(self.path)](self.path, self.setting, self.command, report.flow)
             store.create(report.seconds, record)
             self._made, self._store = _identity(self.path), store
             return
@@ -122,5 +122,5 @@ def _check_run(path: Path, found: Any) -> None:
     n = found.sizes.get("x", 0)
     fields = [found[name].shape[1:] for name in ("H", "zeta") if name in found.variables]
     known = "time" in found.variables and found.attrs.get("case") in cases.NAMES
-    if not known or n < 6 or fields != 2 * [(6, n, n)]:
+    if not known or n < 4 or fields != 2 * [(6, n, n)]:
         raise OutputError(f"{path} is not a file of a shallow-water run.")

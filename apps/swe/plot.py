@@ -1,7 +1,8 @@
 """Pictures of height and vorticity: on a map, and on two sides of the globe.
 
-The value of a pixel is interpolated linearly between centres of cells of the panel it lies on,
-across the edges of panels too. So nothing is drawn twice or left out at edges and poles.
+The value of a pixel is interpolated between points of the panel it lies on, by polynomials through
+as many of them as the solver's have; across the edges of panels too where no points lie on these.
+So nothing is drawn twice or left out at edges and poles.
 """
 
 from pathlib import Path
@@ -20,16 +21,26 @@ STILL = 1e-12
 """The vorticity in 1/s below which there is only rounding."""
 
 
+class Points(NamedTuple):
+    """Where values lie, and how they are interpolated."""
+
+    at: Array
+    """The coordinates of points along a panel."""
+    degree: int
+    """The degree of the polynomials, of which neighbours have a point in common."""
+
+
 class Picture(NamedTuple):
-    """What is drawn: values at centres, shape (6, n, n), and a title."""
+    """What is drawn: values, shape (6, n, n), where they lie, and a title."""
 
     height: Array
     vorticity: Array
+    points: Points
     title: str
 
 
 def padded(field: Array) -> Array:
-    """Return a scalar field (6, n, n) with one layer of ghosts, (6, n + 2, n + 2).
+    """Return a field (6, n, n) at centres with one layer of ghosts, (6, n + 2, n + 2).
 
     A ghost at a corner is the mean of the two beside it.
     """
@@ -56,25 +67,39 @@ def border(field: Array, side: str, k: int) -> Array:
     return field[:, index] if side in "WE" else field[index]
 
 
-def sample(field: Array, r: Array) -> Array:
-    """Return a field (6, n, n) at unit vectors (3, ...), linearly between centres.
+def sample(field: Array, r: Array, points: Points) -> Array:
+    """Return a field (6, n, n) at unit vectors (3, ...), by polynomials between points.
 
     Examples
     --------
     >>> north = np.array([[0.0], [0.0], [1.0]])
-    >>> sample(np.arange(6.0)[:, None, None] * np.ones((6, 6)), north)
+    >>> field = np.arange(6.0)[:, None, None] * np.ones((6, 6))
+    >>> sample(field, north, Points(geometry.centres(6), 1)).round(12)
     array([4.])
     """
-    n, wide = field.shape[-1], padded(field)
+    at, degree = points
+    if at[0] > -EDGE:
+        field, at = padded(field), np.concatenate([[2 * at[0] - at[1]], at, [2 * at[-1] - at[-2]]])
     panel = np.argmax(np.einsum("pr,r...->p...", MATRICES[:, :, 0], r), axis=0)
-    alpha, beta = geometry.coordinates(panel, r)
-    x, y = ((angle + EDGE) / (2 * EDGE) * n + 0.5 for angle in (alpha, beta))
-    i, j = (np.clip(np.floor(v).astype(int), 0, n) for v in (x, y))
-    x, y = x - i, y - j
-    low = (1 - x) * wide[panel, j, i] + x * wide[panel, j, i + 1]
-    high = (1 - x) * wide[panel, j + 1, i] + x * wide[panel, j + 1, i + 1]
-    values: Array = (1 - y) * low + y * high
-    return values
+    (i, x), (j, y) = (_weights(at, degree, angle) for angle in geometry.coordinates(panel, r))
+    return np.asarray(
+        sum(
+            y[b] * sum(x[a] * field[panel, j + b, i + a] for a in range(degree + 1))
+            for b in range(degree + 1)
+        )
+    )
+
+
+def _weights(at: Array, degree: int, angle: Array) -> tuple[Any, list[Array]]:
+    """Return the first of the points around each angle, and the weight of each of them."""
+    ends = at[degree:-1:degree]
+    first = degree * np.searchsorted(ends, angle, side="right")
+    near = [at[first + k] for k in range(degree + 1)]
+    weights = []
+    for k, here in enumerate(near):
+        others = [(angle - there) / (here - there) for m, there in enumerate(near) if m != k]
+        weights.append(np.prod(others, axis=0))
+    return first, weights
 
 
 def draw(picture: Picture, path: Path, *, edges: bool = False) -> None:
@@ -100,10 +125,10 @@ def draw(picture: Picture, path: Path, *, edges: bool = False) -> None:
         (picture.vorticity, "relative vorticity, 1/s", _vorticities(picture.vorticity)),
     )
     for (chart, *globes), (values, name, style) in zip(axes, rows, strict=True):
-        image = _map(chart, values, style, edges)
+        image = _map(chart, values, picture.points, style, edges)
         chart.set_title(name)
         for globe, (lon, lat) in zip(globes, ((-60.0, 35.0), (120.0, 35.0)), strict=True):
-            _globe(globe, values, style, lon, lat, edges)
+            _globe(globe, values, picture.points, style, (lon, lat), edges)
         figure.colorbar(image, ax=[chart, *globes], aspect=30, pad=0.01)
     publish(path, lambda file: figure.savefig(file, dpi=110, format=path.suffix[1:]))
 
@@ -140,12 +165,12 @@ def _clear(levels: Array, size: float) -> Array:
     return levels[np.abs(levels) > 1e-3 * size]
 
 
-def _map(axes: Any, values: Array, style: _Style, edges: bool) -> Any:
+def _map(axes: Any, values: Array, points: Points, style: _Style, edges: bool) -> Any:
     """Draw a field over longitude and latitude; return the image."""
     lon = (np.arange(900) + 0.5) * 0.4 - 180
     lat = (np.arange(450) + 0.5) * 0.4 - 90
     x, y = np.meshgrid(lon, lat)
-    shown = sample(values, unit(x, y))
+    shown = sample(values, unit(x, y), points)
     image = axes.imshow(
         shown, style.colours, vmin=style.low, vmax=style.high, origin="lower",
         extent=(-180, 180, -90, 90), interpolation="bilinear",
@@ -161,15 +186,18 @@ def _map(axes: Any, values: Array, style: _Style, edges: bool) -> Any:
     return image
 
 
-def _globe(axes: Any, values: Array, style: _Style, lon: float, lat: float, edges: bool) -> None:
-    """Draw a field as seen from far above a point, in degrees."""
+def _globe(
+    axes: Any, values: Array, points: Points, style: _Style, place: tuple[float, float], edges: bool
+) -> None:
+    """Draw a field as seen from far above a place, in degrees."""
+    lon, lat = place
     east, north, up = _frame(lon, lat)
     side = np.linspace(-1, 1, 480)
     x, y = np.meshgrid(side, side)
     square = x**2 + y**2
     z = np.sqrt(np.maximum(0.0, 1 - square))
     r = np.multiply.outer(east, x) + np.multiply.outer(north, y) + np.multiply.outer(up, z)
-    shown = sample(values, r / np.linalg.norm(r, axis=0))
+    shown = sample(values, r / np.linalg.norm(r, axis=0), points)
     seen = np.where(square < 1, shown, np.nan)
     axes.imshow(
         seen, style.colours, vmin=style.low, vmax=style.high, origin="lower", extent=(-1, 1, -1, 1)

@@ -13,19 +13,16 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import boundary as bc
 import ssr
 
-from . import cases
-from .cases import DAY, Case
-from .checkpoint import Checkpoint, Setting, Weights, save
-from .diagnostics import Flow, Gauges, Invariants, Norms, Range, Values, courant
+from .cases import DAY
+from .checkpoint import Checkpoint, Setting, save
+from .diagnostics import Gauges, Invariants, Norms, Range, Values, courant
 from .files import OutputError
-
-LIMIT = 1.0
-"""The Courant number above which a run stops; the scheme was found stable up to 0.99."""
+from .scheme import Solver
 
 BETWEEN = 10
 """Steps between two checks of the fastest wave."""
@@ -35,21 +32,14 @@ class UnstableError(ssr.Error, ArithmeticError):
     """The flow is no longer finite, or waves cross more than a cell within a step."""
 
 
-class Solver(Flow, Protocol):
-    """A solver: a state on a grid that is spread over ranks, and steps that advance it."""
-
-    def step(self, dt: float) -> None:
-        """Advance by one step of dt seconds."""
-
-
-Make = Callable[[int, Case, Weights], Solver]
+Make = Callable[[Setting], Solver]
 
 
 @dataclass(frozen=True)
 class Report:
     """All that is known about the flow at one time; the next report changes its fields."""
 
-    on: bc.Spread
+    flow: Solver
     step: int
     seconds: float
     state: bc.Field
@@ -81,9 +71,12 @@ class Result:
         setting, last = self.setting, self.last
         found = {
             "case": setting.case,
+            "solver": setting.solver,
             "n": setting.n,
+            "points": setting.points,
             "angle": setting.angle,
             "weights": setting.weights,
+            "viscosity": setting.viscosity,
             "dt": setting.dt,
             "steps": last.step,
             "days": last.seconds / DAY,
@@ -96,7 +89,7 @@ class Result:
             "wall_s": self.wall,
             "compile_s": self.first,
             "ms_per_step": 1e3 * self.step,
-            "cell_updates_per_s": 6 * setting.n**2 / self.step if self.step else None,
+            "cell_updates_per_s": 6 * setting.points**2 / self.step if self.step else None,
             "ranks": self.ranks,
         }
         return {k: None if v != v else v for k, v in found.items()}
@@ -119,7 +112,7 @@ class Run:
     Parameters
     ----------
     make
-        A function that makes the solver for a number of cells, a case and weights.
+        A function that makes the solver of a setting.
     until
         The time at which the run ends, in seconds.
     every
@@ -138,9 +131,8 @@ class Run:
         rescue: Path | None = None,
     ) -> None:
         self.setting, self.until, self.every, self.rescue = setting, until, every, rescue
-        self.case = cases.case(setting.case, setting.angle)
-        self.solver = make(setting.n, self.case, setting.weights)
-        self.gauges = Gauges(setting.n, self.case, self.solver)
+        self.solver = make(setting)
+        self.case, self.gauges = self.solver.case, Gauges(self.solver)
         self.initial, *_ = self.gauges.observe()
         if start is not None:
             self.solver.state.set(start.state)
@@ -234,7 +226,7 @@ class Run:
         now, height, vorticity = gauges.observe()
         self.drift = now.drift(self.initial)
         return Report(
-            self.solver.on,
+            self.solver,
             self.start.step + count,
             seconds,
             self.solver.state,
@@ -242,7 +234,7 @@ class Run:
             height,
             vorticity,
             self.drift,
-            courant(gauges.fastest(), self.setting.n, self.setting.dt),
+            courant(gauges.fastest(), self.solver.cells, self.setting.dt),
             gauges.norms(seconds),
         )
 
@@ -259,8 +251,8 @@ class Run:
 
     def _check_speeds(self, step: int) -> None:
         speed = self.gauges.fastest()
-        self.courant = courant(speed, self.setting.n, self.setting.dt)
-        if not self.courant <= LIMIT:
+        self.courant = courant(speed, self.solver.cells, self.setting.dt)
+        if not self.courant <= self.solver.limit:
             self._stop(step, speed)
 
     def _stop(self, step: int, speed: float) -> None:
@@ -279,6 +271,7 @@ class Run:
                 where = f"; {error.message.rstrip('.')}"
         raise UnstableError(
             f"The run stops at step {step}: panel {panel}, j = {j}, i = {i} {reason}.",
-            note=f"steps are {dt:g} s long; no wave may cross more than {LIMIT:g} cell in one",
+            note=f"steps are {dt:g} s long; no wave may cross more than "
+            f"{self.solver.limit:g} cell in one",
             hint=f"{hint}{where}.",
         )

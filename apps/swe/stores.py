@@ -19,10 +19,10 @@ import boundary as bc
 from .checkpoint import Setting
 from .conventions import NAMES, Box, Recorded, attributes, dimensions, place, variables
 from .files import aside, reserve, writing
-from .grid import grid
+from .scheme import Solver
 
 CHUNK = 256
-"""The most cells along the sides of a box that is written at once, and of a chunk of Zarr."""
+"""The most points along the sides of a box that is written at once, and of a chunk of Zarr."""
 
 ROOM = 1 << 20
 """The most bytes that a record of NetCDF takes besides its numbers."""
@@ -43,13 +43,13 @@ class Store(ABC):
     ----------
     path
         Where it is to be.
-    on
-        The grid, spread over ranks.
+    flow
+        The solver, of which fields and constants are written.
     """
 
-    def __init__(self, path: Path, setting: Setting, command: str, on: bc.Spread) -> None:
-        self.path, self.setting, self.command, self.on = path, setting, command, on
-        self.variables = variables(setting)
+    def __init__(self, path: Path, setting: Setting, command: str, flow: Solver) -> None:
+        self.path, self.setting, self.command, self.on = path, setting, command, flow.on
+        self.variables, self.points = variables(flow.known), setting.points
 
     @abstractmethod
     def create(self, seconds: float, record: Sequence[Recorded]) -> None:
@@ -86,7 +86,7 @@ class NetCDF(Store):
                 self._append(file, seconds, record)
 
     def _bytes(self, *, first: bool) -> int:
-        lengths = dimensions(self.setting.n)
+        lengths = dimensions(self.points)
         numbers = 0
         for variable in self.variables.values():
             if variable.values is None or first:
@@ -95,7 +95,7 @@ class NetCDF(Store):
 
     def _describe(self, file: Any) -> None:
         """Make the variables of a new file, and write those that do not change."""
-        file.dimensions = {"time": None, **dimensions(self.setting.n)}
+        file.dimensions = {"time": None, **dimensions(self.points)}
         file.attrs.update(attributes(self.setting, self.command))
         for name, variable in self.variables.items():
             values = variable.values
@@ -105,7 +105,7 @@ class NetCDF(Store):
             if isinstance(values, np.ndarray):
                 made[:] = values
             elif values is not None:
-                for box in boxes(self.setting.n):
+                for box in boxes(self.points):
                     made[place(box)] = values(*np.ogrid[place(box)])
 
     def _append(self, file: Any, seconds: float, record: Sequence[Recorded]) -> None:
@@ -121,7 +121,7 @@ class NetCDF(Store):
     def _collect(self, file: Any, number: int, record: Sequence[Recorded]) -> None:
         """Write the fields of a record, collected box by box."""
         for each in record:
-            for box in boxes(self.setting.n):
+            for box in boxes(self.points):
                 collected = each.field.gather(root=0, box=box)
                 if file is not None and collected is not None:
                     for name, values in each.variables(box, collected):
@@ -142,11 +142,14 @@ class Zarr(Store):
     It has format 2, whose metadata are in one file: a record counts once that is written.
     """
 
-    def __init__(self, path: Path, setting: Setting, command: str, on: bc.Spread) -> None:
-        super().__init__(path, setting, command, on)
-        every, ranks = boxes(setting.n), on.world.ranks
-        mine = [(k * ranks // max(len(every), ranks), 0, box) for k, box in enumerate(every)]
-        self.chunked = bc.spread(grid, on.world, boxes=mine, more=setting.n - 5)
+    def __init__(self, path: Path, setting: Setting, command: str, flow: Solver) -> None:
+        super().__init__(path, setting, command, flow)
+        sizes: dict[str, Any] = dict(flow.on.sizes)
+        every, world, self.space = boxes(flow.cells), flow.on.world, flow.points
+        mine = [
+            (k * world.ranks // max(len(every), world.ranks), 0, b) for k, b in enumerate(every)
+        ]
+        self.chunked = bc.spread(flow.points.grid, world, boxes=mine, **sizes)
 
     def create(self, seconds: float, record: Sequence[Recorded]) -> None:
         """Make the store with its first record, beside its place and then there."""
@@ -176,7 +179,7 @@ class Zarr(Store):
 
         group = zarr.open_group(path, mode="w", zarr_format=2)
         group.attrs.update(attributes(self.setting, self.command))
-        n = self.setting.n
+        n = self.points
         lengths = {"time": 1, **dimensions(n)}
         chunks = {"time": 1, "panel": 1, "y": min(n, CHUNK), "x": min(n, CHUNK), "corner": 4}
         for name, variable in self.variables.items():
@@ -210,10 +213,10 @@ class Zarr(Store):
                 for name, values in each.variables(box, mine):
                     group[name][(number, *place(box))] = values
         if constant:
-            cells = self.chunked.empty(grid.cells)
+            points = self.chunked.empty(self.space)
             for name, variable in self.variables.items():
                 if callable(variable.values):
-                    for box, _ in cells.parts():
+                    for box, _ in points.parts():
                         group[name][place(box)] = variable.values(*np.ogrid[place(box)])
         self.on.any(False)
 

@@ -13,13 +13,14 @@ from ssr.extension import Array, VectorSpace
 from ..grid.grid import GridSpace
 from ..rules.arguments import table
 from .means import How, Means
+from .point_values import PointValues
 from .synchronise import Synchronise
 
 
 def synchronise(
     *spaces: GridSpace | VectorSpace,
     how: How = "average",
-    weights: Sequence[float] | None = None,
+    weights: Any = None,
     basis: Any = None,
 ) -> Synchronise:
     """Return the matrix that makes the copies of shared points equal.
@@ -35,13 +36,16 @@ def synchronise(
         ``"average"``: all copies become their mean; ``"owner"``: that of the lowest block, and of
         several on a side that is folded onto itself the one of the lowest index.
     weights
-        A positive number for each block, by which its copies count in the mean; all alike by
-        default.
+        Positive numbers by which copies count in the mean, all alike by default: one for each
+        block; or one for each point, of shape (blocks, *points), in a list of one array for each
+        field if there are several. Or a function, as below.
     basis
         For vectors, numbers of shape (m, components, blocks, *points): the components of a copy
         times its basis are the same vector of m numbers for all copies. Vectors are averaged so,
         and returned to the basis of each copy. A list has one basis for each kind of blocks.
-        It is copied.
+        It is copied. Or a function of a block's number and of indices, an array for each axis,
+        that returns (m, components, *points) for these points: it is asked for the shared points
+        only, when sizes are known, and again if they change.
 
     Raises
     ------
@@ -57,17 +61,20 @@ def synchronise(
     >>> bc.synchronise(grid.cells.nodes()) @ np.array([[0.0, 1, 2], [4, 5, 6]])
     array([[0., 1., 3.],
            [3., 5., 6.]])
+    >>> at_points = np.array([[1.0, 1, 3], [1, 1, 1]])
+    >>> bc.synchronise(grid.cells.nodes(), weights=at_points) @ np.array([[0.0, 1, 2], [6, 5, 6]])
+    array([[0., 1., 3.],
+           [3., 5., 6.]])
 
     References
     ----------
     Mat2Boundary, arXiv 2605.14780.
     """
     points = _points(spaces)
-    grid = points[0].grid
     components = _components(spaces, fluxes=not all(points[0].data.staggered[1:]))
     if how not in ("average", "owner"):
         raise ArgumentError(f'how is "average" or "owner", not {how!r}.')
-    counts = _weights(weights, grid.count)
+    counts = _weights(weights, points)
     turns = None if basis is None else _basis(basis, points, components)
     return Synchronise(Means(tuple(points), components, how, counts, turns))
 
@@ -112,36 +119,83 @@ def _components(spaces: Sequence[object], fluxes: bool) -> int | None:
     return found.pop()
 
 
-def _basis(basis: Any, points: Sequence[GridSpace], components: int | None) -> tuple[Array, ...]:
+def _basis(
+    basis: Any, points: Sequence[GridSpace], components: int | None
+) -> tuple[PointValues, ...]:
     """Return the bases of the blocks of each kind."""
-    given = list(basis) if len(points) > 1 else [basis]
-    if len(given) != len(points):
-        raise ShapeError(f"{len(given)} bases are given for {len(points)} kinds of blocks.")
-    found = []
-    for one, space in zip(given, points, strict=True):
-        array = table("synchronise", "basis", one)
-        fits = array.ndim == 2 + space.ndim and array.shape[1:3] == (components, len(space.blocks))
-        if components is None or not fits:
-            raise ShapeError(
-                f"The basis has shape {array.shape}.",
-                hint="It is (m, components, blocks, *points), for a vector space.",
-            )
-        if not space.sizes and array.shape[3:] != space.extent({})[1:]:
-            raise ShapeError(
-                f"The basis has shape {array.shape}; the blocks have {space.extent({})[1:]} points."
-            )
-        if not np.isfinite(array).all():
-            raise ArgumentError("The basis has a number that is not finite.")
-        found.append(array)
-    return tuple(found)
+    if components is None:
+        raise ShapeError("A basis is for vectors.", hint="Give a vector space: nodes.vector(2).")
+    found = _each("basis", 2, basis, points)
+    for values, space in zip(found, points, strict=True):
+        array = values.given
+        if isinstance(array, np.ndarray):
+            fits = array.ndim == 2 + space.ndim
+            if not fits or array.shape[1:3] != (components, len(space.blocks)):
+                raise ShapeError(
+                    f"The basis has shape {array.shape}.",
+                    hint="It is (m, components, blocks, *points), for a vector space.",
+                )
+            _check("basis", array, array.shape[3:], space)
+    return found
 
 
-def _weights(weights: Sequence[float] | None, count: int) -> tuple[float, ...]:
+def _weights(
+    weights: Any, points: Sequence[GridSpace]
+) -> tuple[float, ...] | tuple[PointValues, ...]:
+    """Return the weights of blocks, or those of the points of each field."""
+    count = points[0].grid.count
     if weights is None:
         return (1.0,) * count
-    found = table("synchronise", "weights", weights)
-    if found.shape != (count,):
-        raise ShapeError(f"weights has shape {found.shape}; there are {count} blocks.")
-    if not (np.isfinite(found).all() and (found > 0).all()):
-        raise ArgumentError("The weights of blocks are positive numbers.")
-    return tuple(map(float, found))
+    if not callable(weights) and not _lists(weights, points):
+        found = table("synchronise", "weights", weights)
+        if found.ndim <= 1:
+            if found.shape != (count,):
+                raise ShapeError(f"weights has shape {found.shape}; there are {count} blocks.")
+            _check_positive("blocks", found)
+            return tuple(map(float, found))
+    each = _each("weights", 0, weights, points)
+    for values, space in zip(each, points, strict=True):
+        array = values.given
+        if isinstance(array, np.ndarray):
+            if array.ndim != space.ndim or len(array) != len(space.blocks):
+                raise ShapeError(
+                    f"weights has shape {array.shape}.",
+                    hint="It is (blocks,), or (blocks, *points).",
+                )
+            _check("weights", array, array.shape[1:], space)
+            _check_positive("points", array)
+    return each
+
+
+def _lists(given: Any, points: Sequence[GridSpace]) -> bool:
+    """Whether values are given field by field."""
+    return isinstance(given, (list, tuple)) and len(points) > 1 and any(map(np.ndim, given))
+
+
+def _each(name: str, lead: int, given: Any, points: Sequence[GridSpace]) -> tuple[PointValues, ...]:
+    """Return the values at the points of each field, which one function may tell for all."""
+    if callable(given):
+        return tuple(PointValues(name, lead, given) for _ in points)
+    every = list(given) if len(points) > 1 else [given]
+    if len(every) != len(points):
+        noun = "bases" if name == "basis" else name
+        raise ShapeError(f"{len(every)} {noun} are given for {len(points)} fields.")
+    return tuple(
+        PointValues(name, lead, one if callable(one) else table("synchronise", name, one))
+        for one in every
+    )
+
+
+def _check(name: str, array: Array, given: tuple[int, ...], space: GridSpace) -> None:
+    """Check that an array is for the points of blocks of known size, and finite."""
+    if not space.sizes and given != space.extent({})[1:]:
+        raise ShapeError(
+            f"The {name} has shape {array.shape}; the blocks have {space.extent({})[1:]} points."
+        )
+    if not np.isfinite(array).all():
+        raise ArgumentError(f"The {name} has a number that is not finite.")
+
+
+def _check_positive(of: str, weights: Array) -> None:
+    if not (np.isfinite(weights).all() and (weights > 0).all()):
+        raise ArgumentError(f"The weights of {of} are positive numbers.")

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ssr.errors import ShapeError
+from ssr.errors import ArgumentError
 from ssr.extension import Array
 
 from ..grid.grid import Grid, GridSpace
 from ..rules.evaluate import indices
-from ..tables.pieces import Piece, Tap
+from ..tables.pieces import Number, Piece, Tap
 from .owners import Ranges, owners
+from .point_values import PointValues
 from .shared_points import Copy, Shared
 
 How: TypeAlias = Literal["average", "owner"]
@@ -35,7 +36,7 @@ class Means:
     how
         Whether copies become their mean, or the copy of their owner.
     weights
-        For each block the weight of its copies.
+        For each block the weight of its copies; or for each field the weights of its points.
     basis
         For each field the basis of the vectors at its points; None if they have the same basis.
     """
@@ -43,17 +44,39 @@ class Means:
     points: tuple[GridSpace, ...]
     components: int | None
     how: How
-    weights: tuple[float, ...]
-    basis: tuple[Array, ...] | None
+    weights: tuple[float, ...] | tuple[PointValues, ...]
+    basis: tuple[PointValues, ...] | None
 
     def alike(self, other: Means) -> bool:
         """Whether other means are known to be the same."""
         if self is other:
             return True
-        same = (self.how, self.weights) == (other.how, other.weights)
-        bases = [None if m.basis is None else [b.tolist() for b in m.basis] for m in (self, other)]
-        links = [(m.grid.links, m.points, m.components) for m in (self, other)]
-        return same and bases[0] == bases[1] and links[0] == links[1]
+        if (self.how, self.points, self.components) != (other.how, other.points, other.components):
+            return False
+        given = [(*m.weights, None, *(m.basis or ())) for m in (self, other)]
+        return (
+            self.grid.links == other.grid.links
+            and len(given[0]) == len(given[1])
+            and all(
+                one.alike(two)
+                if isinstance(one, PointValues) and isinstance(two, PointValues)
+                else one == two
+                for one, two in zip(*given, strict=True)
+            )
+        )
+
+    def outlined(self) -> Means:
+        """Return means with the same points and other numbers, for sizes of any kind."""
+        ones = PointValues("weight", 0, lambda block, *index: 1.0)
+        count = self.components or 1
+        same = np.eye(count).reshape(count, count, *(self.grid.ndim * [1]))
+        turns = PointValues("basis", 2, lambda block, *index: same)
+        plain = [w for w in self.weights if not isinstance(w, PointValues)]
+        return replace(
+            self,
+            weights=tuple(plain) or len(self.weights) * (ones,),
+            basis=None if self.basis is None else len(self.basis) * (turns,),
+        )
 
     @property
     def grid(self) -> Grid:
@@ -77,14 +100,26 @@ class Means:
                 for owner, part in owners(self.shared, first, ordered, box, sizes):
                     yield from self._sums(first, [(owner, 1.0)], part, sizes)
             else:
-                total = sum(self.weights[c.block] for c in copies)
-                used = [(c, self.weights[c.block] / total) for c in ordered]
+                each = [self._weight(copy, box, sizes) for copy in ordered]
+                total = sum(each)
+                used = [(c, w / total) for c, w in zip(ordered, each, strict=True)]
                 yield from self._sums(first, used, box, sizes)
+
+    def _weight(self, copy: Copy, box: Ranges, sizes: Mapping[str, int]) -> Number:
+        """Return the weights of a copy in the mean."""
+        if not isinstance(self.weights[0], PointValues):
+            weight = self.weights[copy.block]
+            assert isinstance(weight, float)
+            return weight
+        weights = self._at(self.weights[copy.field], copy, box, sizes)
+        if not (weights > 0).all():
+            raise ArgumentError("The weights of points are positive numbers.")
+        return weights
 
     def _sums(
         self,
         first: Copy,
-        used: Sequence[tuple[Copy, float]],
+        used: Sequence[tuple[Copy, Number]],
         box: Ranges,
         sizes: Mapping[str, int],
     ) -> Iterator[Piece]:
@@ -103,19 +138,20 @@ class Means:
     def _turned(
         self,
         first: Copy,
-        used: Sequence[tuple[Copy, float]],
-        box: Sequence[tuple[int, int]],
+        used: Sequence[tuple[Copy, Number]],
+        box: Ranges,
         sizes: Mapping[str, int],
     ) -> Iterator[Piece]:
         """Yield vectors averaged in the common basis."""
         assert self.basis is not None
         assert self.components is not None
-        back = np.moveaxis(self._at(first, box, sizes), (0, 1), (-2, -1))
-        back = np.linalg.pinv(back)
-        weights = [
-            (copy, w * back @ np.moveaxis(self._at(copy, box, sizes), (0, 1), (-2, -1)))
-            for copy, w in used
-        ]
+        bases = self.basis
+
+        def basis(copy: Copy) -> Array:
+            return np.moveaxis(self._at(bases[copy.field], copy, box, sizes), (0, 1), (-2, -1))
+
+        back = np.linalg.pinv(basis(first))
+        weights = [(copy, np.asarray(w)[..., None, None] * back @ basis(copy)) for copy, w in used]
         for c in range(self.components):
             taps = tuple(
                 self._tap(copy, copy.field * self.components + d, matrix[..., c, d], box, sizes)
@@ -124,18 +160,15 @@ class Means:
             )
             yield self._piece(first, c, box, taps)
 
-    def _at(self, copy: Copy, box: Sequence[tuple[int, int]], sizes: Mapping[str, int]) -> Array:
-        assert self.basis is not None
+    def _at(self, values: PointValues, copy: Copy, box: Ranges, sizes: Mapping[str, int]) -> Array:
+        """Return numbers at the points of a copy, in the order of the first copy."""
         names = indices(self.shared.names, tuple(box), sizes)
-        every: Any = slice(None)
         whole = 0 * sum(names[n] for n in self.shared.names)
-        places = np.broadcast_arrays(*(a.evaluate(names) + whole for a in copy.index))
-        place: Any = (every, every, *self.shared.at(copy, places))
-        points, given = self.points[copy.field].extent(sizes)[1:], self.basis[copy.field].shape
-        if given[3:] != points:
-            raise ShapeError(f"The basis has shape {given}; the blocks have {points} points.")
-        found: Array = self.basis[copy.field][place]
-        return found
+        index = np.broadcast_arrays(*(a.evaluate(names) + whole for a in copy.index))
+        points = self.points[copy.field]
+        return values.at(
+            copy.block, points.blocks.index(copy.block), index, points.extent(sizes)[1:]
+        )
 
     def _piece(
         self, first: Copy, c: int, box: Sequence[tuple[int, int]], taps: tuple[Tap, ...]

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..grid.link import lengths
 from .means import Means
+from .point_values import PointValues
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -36,7 +37,7 @@ def synchronisation(of: Means, sizes: Mapping[str, int]) -> scipy.sparse.csr_arr
 
     for members in _classes(of, sizes):
         places = sorted(members, key=lambda p: (p[1], p[0], p[2]))
-        weights = np.array([of.weights[block] for _, block, _ in places])
+        weights = np.array([_weight(of, place, shapes) for place in places])
         weights = weights / weights.sum()
         if of.how == "owner":
             weights = np.eye(len(places))[_owner(of, places, shapes)]
@@ -45,7 +46,7 @@ def synchronisation(of: Means, sizes: Mapping[str, int]) -> scipy.sparse.csr_arr
                 found[number(here, c), number(here, c)] = 0.0
             for there, weight in zip(places, weights, strict=True):
                 sign = members[here] * members[there]
-                block = _between(of, here, there) * weight * sign
+                block = _between(of, here, there, shapes) * weight * sign
                 for c, d in product(range(count), repeat=2):
                     if block[c, d]:
                         found[number(here, c), number(there, d)] += block[c, d]
@@ -68,14 +69,25 @@ def _owner(of: Means, places: list[Place], shapes: list[tuple[int, ...]]) -> int
     return min(range(len(places)), key=lambda n: ends(places[n]))
 
 
-def _between(of: Means, here: Place, there: Place) -> Any:
+def _weight(of: Means, place: Place, shapes: list[tuple[int, ...]]) -> float:
+    """Return the weight of one copy."""
+    if isinstance(of.weights[0], PointValues):
+        return float(_at(of, of.weights, place, shapes))
+    return float(of.weights[place[1]])
+
+
+def _at(of: Means, values: Any, place: Place, shapes: list[tuple[int, ...]]) -> Any:
+    """Return the numbers at one point."""
+    field, block, index = place
+    at = [np.array(x) for x in index]
+    return values[field].at(block, _local(of, field, block), at, shapes[field][1:])
+
+
+def _between(of: Means, here: Place, there: Place, shapes: list[tuple[int, ...]]) -> Any:
     """Return the matrix from the components of one copy to those of another."""
     if of.basis is None:
         return np.eye(of.components or 1)
-    every: Any = slice(None)
-    one, other = (
-        of.basis[f][(every, every, _local(of, f, b), *index)] for f, b, index in (here, there)
-    )
+    one, other = (_at(of, of.basis, place, shapes) for place in (here, there))
     return np.linalg.pinv(one) @ other
 
 

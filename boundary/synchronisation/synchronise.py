@@ -150,12 +150,12 @@ class SharedPoints(External):
 
     @cached_property
     def form(self) -> Form:
-        """What the machine must be able to do."""
-        names = self.of.sizes
+        """What the machine must be able to do; it is the same for all numbers."""
+        names, means = self.of.sizes, self.of.means.outlined()
         likely = {n: LARGE + 4 * k for k, n in enumerate(names)}
         find = general_form if self.broad else form_of
         made = (
-            find(self.parts(sizes), len(self.fields), staged=True)
+            find(means.pieces(sizes), len(self.fields), staged=True)
             for sizes in several(likely, names)
         )
         return reduce(operator.or_, made)

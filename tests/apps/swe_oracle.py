@@ -6,13 +6,15 @@ faces, and make fluxes (LMARS), pressure gradients and sources. The axes of all 
 ``[panel, beta, alpha]``; a direction is the axis -1 for alpha and -2 for beta.
 """
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 
-from apps.swe import geometry, solver
-from apps.swe.cases import GRAVITY, Case, mean
+from apps.swe import geometry
+from apps.swe.cases import GRAVITY, Case, case, mean
+from apps.swe.checkpoint import Setting
 from apps.swe.geometry import SIDES, Array
+from apps.swe.volumes import Volumes
 
 Weights = Literal["linear", "weno"]
 
@@ -181,12 +183,18 @@ class Solver:
                     there[:] = -sign[its] * m
 
 
-class FieldSolver(solver.Solver):
+class FieldSolver(Volumes):
     """The same steps on a field, for runs: they compile nothing."""
 
     def __init__(self, n: int, case: Case, weights: Weights = "linear", ranks: Any = None) -> None:
         super().__init__(n, case, weights, ranks)
         self.oracle = Solver(n, case, weights)
+
+    @classmethod
+    def of(cls, setting: Setting, ranks: Any = None) -> Self:
+        """Return the solver of a setting."""
+        flow = case(setting.case, setting.angle)
+        return cls(setting.n, flow, setting.weights, ranks)
 
     def step(self, dt: float) -> None:
         self.oracle.state[:] = self.state.gather()

@@ -24,7 +24,7 @@ from tests.apps.swe_oracle import FieldSolver
 
 
 def command(text: str) -> int:
-    return main(text.split(), FieldSolver)
+    return main(text.split(), FieldSolver.of)
 
 
 def test_a_run_and_its_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -233,7 +233,7 @@ def test_an_interrupted_run_is_saved(tmp_path: Path, capsys: pytest.CaptureFixtu
 
     path = tmp_path / "there"
     arguments = f"--n 8 --days 2 --dt 2000 --checkpoint {path}".split()
-    assert main(arguments, Stopped) == 130
+    assert main(arguments, Stopped.of) == 130
     assert "state after step 10" in capsys.readouterr().err
     assert load(path).step == 10
 
@@ -248,7 +248,7 @@ class Slow(FieldSolver):
         time.sleep(0.01)
         super().step(dt)
 prepare()
-sys.exit(flush(main(sys.argv[1:], Slow)))
+sys.exit(flush(main(sys.argv[1:], Slow.of)))
 """
 """What the command does in a process of its own, with the solver of the tests."""
 
@@ -362,7 +362,7 @@ def test_a_terminal_that_is_gone_does_not_stop_a_run(tmp_path: Path) -> None:
     from tests.apps.test_swe_run import SETTING
 
     progress = Progress(Gone(), pause=0.0)
-    result = Run(SETTING, FieldSolver, 7200.0).run(progress=progress)
+    result = Run(SETTING, FieldSolver.of, 7200.0).run(progress=progress)
     progress.done()
     assert result.steps == 6
 
@@ -377,7 +377,7 @@ def test_progress_is_for_terminals() -> None:
 
     for stream, shown in (io.StringIO(), False), (Terminal(), True):
         progress = Progress(stream, pause=0.0)
-        Run(SETTING, FieldSolver, 7200.0).run(progress=progress)
+        Run(SETTING, FieldSolver.of, 7200.0).run(progress=progress)
         progress.done()
         text = stream.getvalue()
         assert bool(text) == shown

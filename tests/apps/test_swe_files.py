@@ -19,6 +19,7 @@ import boundary as bc
 from apps.swe import cases, checkpoint, conventions, geometry, plot
 from apps.swe.cases import DAY, at_centres
 from apps.swe.checkpoint import Checkpoint, CheckpointError, Setting, load, save
+from apps.swe.constants import Constants
 from apps.swe.files import OutputError, check_place, publish, reserve
 from apps.swe.grid import grid
 from apps.swe.output import Output, read
@@ -186,7 +187,7 @@ def test_foreign_files_are_refused(tmp_path: Path) -> None:
     assert refused(path, other) == f"{path} is not a checkpoint of this program."
     small = bc.spread(grid, more=1).zeros(grid.cells.vector(3))
     save(path, Checkpoint(SETTING, 1, 1.0, small))
-    with pytest.raises(CheckpointError, match="does not hold the state of 8 x 8 cells") as e:
+    with pytest.raises(CheckpointError, match="does not hold the state of 8 x 8 points") as e:
         load(path)
     assert e.value.note == "that takes 9216 bytes, and there are 5184"
     with pytest.raises(CheckpointError, match="cannot be read: No such file"):
@@ -273,7 +274,7 @@ def test_output_is_read_by_xarray(suffix: str, tmp_path: Path) -> None:
     xarray = pytest.importorskip("xarray")
     pytest.importorskip("h5netcdf" if suffix == ".nc" else "zarr")
     path = tmp_path / "new" / f"run{suffix}"
-    result = Run(SETTING, FieldSolver, DAY / 4, every=7200.0).run(
+    result = Run(SETTING, FieldSolver.of, DAY / 4, every=7200.0).run(
         Output(path, SETTING, "a command").write
     )
     with xarray.open_dataset(path) as file:
@@ -306,7 +307,7 @@ def test_a_name_that_is_not_utf8(suffix: str, tmp_path: Path) -> None:
     path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/run\xff." + suffix.encode()))
     out, report = (
         Output(path, SETTING, f"--output {path}"),
-        Run(SETTING, FieldSolver, 1200.0).report(0),
+        Run(SETTING, FieldSolver.of, 1200.0).report(0),
     )
     out.write(report)
     out.write(report)
@@ -331,7 +332,8 @@ from apps.swe.run import Run
 from tests.apps.swe_oracle import FieldSolver
 from tests.apps.test_swe_files import SETTING
 try:
-    Run(SETTING, FieldSolver, 1e6, every=1200.0).run(Output(Path(sys.argv[1]), SETTING, "").write)
+    output = Output(Path(sys.argv[1]), SETTING, "")
+    Run(SETTING, FieldSolver.of, 1e6, every=1200.0).run(output.write)
 except OutputError as error:
     print(error.message)
 """
@@ -373,7 +375,7 @@ def test_two_runs_do_not_write_one_file(suffix: str, tmp_path: Path) -> None:
     xarray = pytest.importorskip("xarray")
     pytest.importorskip("h5netcdf" if suffix == ".nc" else "zarr")
     path = tmp_path / f"run{suffix}"
-    report = Run(SETTING, FieldSolver, 1200.0).report(0)
+    report = Run(SETTING, FieldSolver.of, 1200.0).report(0)
     one, other = (Output(path, SETTING, "") for _ in range(2))
     one.write(report)
     one.write(report)
@@ -393,7 +395,7 @@ def test_an_interrupted_record_is_not_there(
     h5netcdf = pytest.importorskip("h5netcdf")
     out, report = (
         Output(tmp_path / "run.nc", SETTING, ""),
-        Run(SETTING, FieldSolver, 1200.0).report(0),
+        Run(SETTING, FieldSolver.of, 1200.0).report(0),
     )
     out.write(report)
     put = h5netcdf.Variable.__setitem__
@@ -415,7 +417,7 @@ def test_damaged_and_foreign_files_are_refused(tmp_path: Path) -> None:
     xarray = pytest.importorskip("xarray")
     pytest.importorskip("h5netcdf")
     path = tmp_path / "run.nc"
-    Output(path, SETTING, "").write(Run(SETTING, FieldSolver, 1200.0).report(0))
+    Output(path, SETTING, "").write(Run(SETTING, FieldSolver.of, 1200.0).report(0))
     with xarray.open_dataset(path, decode_times=False) as file:
         whole = file.load()
     for foreign in whole.drop_attrs(), whole.isel(panel=slice(0, 2)), whole.drop_vars("time"):
@@ -430,7 +432,7 @@ def test_damaged_and_foreign_files_are_refused(tmp_path: Path) -> None:
 
 def test_bounds_surround_the_cells() -> None:
     n = 8
-    lon, lat = conventions.bounds(n, *np.ogrid[:6, :n, :n])
+    lon, lat = conventions.bounds(Constants(n, cases.case("tc2")), *np.ogrid[:6, :n, :n])
     place = geometry.position(geometry.PANELS, *geometry.grid(n))
     r = plot.unit(lon, lat)
     middle = r.sum(axis=-1)
@@ -466,7 +468,9 @@ def test_samples_are_of_second_order_everywhere() -> None:
     errors = []
     for n in 16, 32:
         field = smooth(geometry.position(geometry.PANELS, *geometry.grid(n)))
-        errors.append(np.abs(plot.sample(field, r) - smooth(r)).max())
+        errors.append(
+            np.abs(plot.sample(field, r, plot.Points(geometry.centres(n), 1)) - smooth(r)).max()
+        )
     assert errors[1] < 2e-3
     assert 3.0 < errors[0] / errors[1] < 6.0
 
@@ -495,10 +499,10 @@ def test_pictures(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     image = pytest.importorskip("matplotlib.image")
     field = smooth(geometry.position(geometry.PANELS, *geometry.grid(8)))
-    shown = []
+    points, shown = plot.Points(geometry.centres(8), 1), []
     for edges in False, True:
         path = tmp_path / "new" / f"{edges}.png"
-        plot.draw(plot.Picture(field, 0 * field, "a title"), path, edges=edges)
+        plot.draw(plot.Picture(field, 0 * field, points, "a title"), path, edges=edges)
         shown.append(image.imread(path))
     assert shown[0].shape == shown[1].shape
     assert (shown[0] != shown[1]).any()

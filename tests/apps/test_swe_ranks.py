@@ -23,7 +23,7 @@ from apps.swe import cases, geometry
 from apps.swe.__main__ import main
 from apps.swe.checkpoint import load
 from apps.swe.constants import Constants
-from apps.swe.solver import Solver, program
+from apps.swe.volumes import Volumes, program
 from tests.apps.swe_oracle import FieldSolver, lines
 from tests.distribution.test_messages import OneOfMany
 
@@ -32,7 +32,7 @@ from tests.distribution.test_messages import OneOfMany
 def test_constants_of_boxes_are_those_of_the_whole(n: int) -> None:
     case, rng = cases.case("tc5"), np.random.default_rng(n)
     functions = Constants(n, case).functions()
-    for name, field in Solver(n, case).constants.items():
+    for name, field in Volumes(n, case).constants.items():
         extents = field.space.box({"more": n - 5})
         for _ in range(8):
             box = [np.sort(rng.choice(np.arange(a, b + 1), 2, replace=False)) for a, b in extents]
@@ -46,7 +46,7 @@ def test_constants_of_boxes_are_those_of_the_whole(n: int) -> None:
 )
 def test_steps_have_the_bits_of_one_process(ranks: int, cut: tuple[int, int] | None) -> None:
     case, n = cases.case("tc5"), 12
-    alone, spread = Solver(n, case), Solver(n, case, ranks=bc.simulated(ranks), cut=cut)
+    alone, spread = Volumes(n, case), Volumes(n, case, ranks=bc.simulated(ranks), cut=cut)
     assert np.array_equal(spread.state.gather(), alone.state.gather())
     for _ in range(2):
         alone.step(case.dt(n))
@@ -57,9 +57,9 @@ def test_steps_have_the_bits_of_one_process(ranks: int, cut: tuple[int, int] | N
 def test_no_rank_holds_the_whole() -> None:
     """Of 14 fields of the sphere and 13 of a panel, 51 MB, a rank of 64 holds a twentieth."""
     case, n = cases.case("tc5"), 256
-    Solver(8, case)  # what is made once for all sizes
+    Volumes(8, case)  # what is made once for all sizes
     tracemalloc.start()
-    made = Solver(n, case, ranks=OneOfMany(64, 27))
+    made = Volumes(n, case, ranks=OneOfMany(64, 27))
     used, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert sum(values.size for _, values in made.state.parts()) == 3 * 6 * n**2 // 64
@@ -71,10 +71,10 @@ def test_no_rank_holds_the_whole() -> None:
 def test_messages_of_a_stage_are_those_counted_point_by_point(n: int) -> None:
     """With a panel on each rank: what ghosts are interpolated from, and fluxes through edges."""
     first, _ = geometry.interpolation(n)
-    stage, known = program(n, False, "linear"), Solver(n, cases.case("tc5"), ranks=bc.simulated(6))
+    stage, known = program(n, False, "linear"), Volumes(n, cases.case("tc5"), ranks=bc.simulated(6))
     on, fields = known.on, known.constants
     kinds = dict(stage.signature.kinds)
-    run = stage.bind(known.state, on.zeros(kinds["V"]), **fields, per=1.0, a=0.0, c=1.0, dt=1.0)
+    run = stage.bind(known.state, on.zeros(kinds["V"]), **fields, per=1.0, a=0.0, dt=1.0)
     run()  # constants are sent once
     numbers = np.arange(6 * n * n).reshape(6, n, n)
     for panel in range(6):
@@ -96,7 +96,7 @@ def test_messages_of_a_stage_are_those_counted_point_by_point(n: int) -> None:
 def simulated(ranks: int | None) -> Any:
     """Return what makes the solver of the tests on some ranks."""
     world = None if ranks is None else bc.simulated(ranks)
-    return lambda n, case, weights: FieldSolver(n, case, weights, world)
+    return lambda setting: FieldSolver.of(setting, world)
 
 
 @pytest.mark.parametrize("suffix", ["nc", "zarr"])

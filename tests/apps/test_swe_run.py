@@ -23,13 +23,13 @@ SETTING = Setting("tc2", 8, 1200.0, angle=30.0)
 
 
 def run(setting: Setting, hours: float, start: Checkpoint | None = None) -> tuple[Run, Result]:
-    made = Run(setting, FieldSolver, HOUR * hours, start=start)
+    made = Run(setting, FieldSolver.of, HOUR * hours, start=start)
     return made, made.run()
 
 
 def test_reports_come_at_their_times() -> None:
     found: list[Report] = []
-    result = Run(SETTING, FieldSolver, 7 * HOUR, every=2 * HOUR).run(found.append)
+    result = Run(SETTING, FieldSolver.of, 7 * HOUR, every=2 * HOUR).run(found.append)
     assert [report.seconds / HOUR for report in found] == [0, 2, 4, 6, 7]
     assert [report.step for report in found] == [0, 6, 12, 18, 21]
     assert result.last.step == 21
@@ -42,7 +42,7 @@ def test_reports_come_at_their_times() -> None:
 
 def test_reports_whose_time_is_within_a_step() -> None:
     found: list[Report] = []
-    Run(SETTING, FieldSolver, 2 * HOUR, every=1500.0).run(found.append)
+    Run(SETTING, FieldSolver.of, 2 * HOUR, every=1500.0).run(found.append)
     assert [report.step for report in found] == [0, 2, 3, 4, 5, 6]
 
 
@@ -50,15 +50,15 @@ def test_reports_whose_time_is_within_a_step() -> None:
 def test_parts_of_a_run_report_what_the_whole_does(split: float) -> None:
     """Whether or not a report is due at the time at which the second part begins."""
     parts, kept = list[Report](), list[Checkpoint]()
-    Run(SETTING, FieldSolver, 6 * HOUR, every=2 * HOUR).run(parts.append, keep=kept.append)
+    Run(SETTING, FieldSolver.of, 6 * HOUR, every=2 * HOUR).run(parts.append, keep=kept.append)
     assert [state.seconds / HOUR for state in kept] == [2, 4, 6]
     assert [report.seconds / HOUR for report in parts] == [0, 2, 4, 6]
-    first = Run(SETTING, FieldSolver, 6 * HOUR, every=2 * HOUR)
+    first = Run(SETTING, FieldSolver.of, 6 * HOUR, every=2 * HOUR)
     parts = []
     with pytest.raises(KeyboardInterrupt):
         first.run(parts.append, stop_at(int(3 * split)))
     start = first.checkpoint(int(3 * split))
-    Run(SETTING, FieldSolver, 6 * HOUR, every=2 * HOUR, start=start).run(parts.append)
+    Run(SETTING, FieldSolver.of, 6 * HOUR, every=2 * HOUR, start=start).run(parts.append)
     assert [report.seconds / HOUR for report in parts] == [0, 2, 4, 6]
 
 
@@ -74,7 +74,7 @@ def stop_at(step: int) -> Callable[[Run, int], None]:
 
 def test_a_state_is_good_when_its_report_is_made() -> None:
     """A run that is interrupted within a report makes it again when it goes on."""
-    made = Run(SETTING, FieldSolver, 4 * HOUR, every=2 * HOUR)
+    made = Run(SETTING, FieldSolver.of, 4 * HOUR, every=2 * HOUR)
 
     def report(found: Report) -> None:
         if found.step:
@@ -83,7 +83,7 @@ def test_a_state_is_good_when_its_report_is_made() -> None:
     with pytest.raises(KeyboardInterrupt):
         made.run(report)
     assert made.good.step == 0
-    made = Run(SETTING, FieldSolver, 4 * HOUR, every=2 * HOUR)
+    made = Run(SETTING, FieldSolver.of, 4 * HOUR, every=2 * HOUR)
 
     def keep(state: Checkpoint) -> None:
         raise KeyboardInterrupt
@@ -164,7 +164,7 @@ class Rushing(Breaking):
 
 def test_nan_stops_the_run_at_once(tmp_path: Path) -> None:
     rescue = tmp_path / "good"
-    made = Run(SETTING, Breaking, 20 * HOUR, rescue=rescue)
+    made = Run(SETTING, Breaking.of, 20 * HOUR, rescue=rescue)
     with pytest.raises(UnstableError, match=r"step 15: panel 4, j = 5, i = 2 holds no finite") as e:
         made.run()
     assert "state after step 10 is in" in str(e.value)
@@ -180,7 +180,7 @@ def test_nothing_is_saved_before_a_good_state(tmp_path: Path) -> None:
         at = 3
 
     with pytest.raises(UnstableError) as e:
-        Run(SETTING, Early, 20 * HOUR, rescue=tmp_path / "good").run()
+        Run(SETTING, Early.of, 20 * HOUR, rescue=tmp_path / "good").run()
     assert "is in" not in str(e.value)
     assert not list(tmp_path.iterdir())
 
@@ -189,18 +189,18 @@ def test_a_state_that_cannot_be_saved_does_not_hide_why_the_run_stops(tmp_path: 
     (tmp_path / "file").touch()
     rescue = tmp_path / "file" / "good"
     with pytest.raises(UnstableError, match="step 15") as e:
-        Run(SETTING, Breaking, 20 * HOUR, rescue=rescue).run()
+        Run(SETTING, Breaking.of, 20 * HOUR, rescue=rescue).run()
     assert f"{rescue} cannot be written" in str(e.value)
 
 
 def test_dry_land_stops_the_run() -> None:
     with pytest.raises(UnstableError, match="step 20: panel 4, j = 5, i = 2 has run dry"):
-        Run(SETTING, Drying, 20 * HOUR).run()
+        Run(SETTING, Drying.of, 20 * HOUR).run()
 
 
 def test_fast_waves_stop_the_run() -> None:
     with pytest.raises(UnstableError, match=r"step 20: panel 4, j = 5, i = 2 has waves of \d+ m/s"):
-        Run(SETTING, Rushing, 20 * HOUR).run()
+        Run(SETTING, Rushing.of, 20 * HOUR).run()
 
 
 def test_a_step_that_is_too_long_is_refused_before_the_first() -> None:
@@ -211,7 +211,7 @@ def test_a_step_that_is_too_long_is_refused_before_the_first() -> None:
 
 def test_a_really_unstable_run_is_caught() -> None:
     """Above the limit the scheme does break; here the first check is made blind."""
-    made = Run(Setting("tc2", 8, 10000.0), FieldSolver, 20 * DAY)
+    made = Run(Setting("tc2", 8, 10000.0), FieldSolver.of, 20 * DAY)
     assert made.report(0).courant > 1.1
     made._check_speeds = lambda step: None  # type: ignore[method-assign]
     with np.errstate(all="ignore"), pytest.raises(UnstableError, match="finite number"):
@@ -227,7 +227,7 @@ def test_time_steps() -> None:
 
 def gauges(name: str, n: int, ranks: Any = None) -> Gauges:
     flow = cases.case(name)
-    return Gauges(n, flow, FieldSolver(n, flow, ranks=ranks))
+    return Gauges(FieldSolver(n, flow, ranks=ranks))
 
 
 def test_speeds() -> None:
@@ -283,7 +283,7 @@ def test_gauges_of_ranks_are_those_of_one_process(name: str) -> None:
     ids=lambda c: f"{c.case}-{c.weights}",
 )
 def test_known_results(check: Check) -> None:
-    found = list(rows(check, FieldSolver))
+    found = list(rows(check, FieldSolver.of))
     assert len(found) >= 2
     assert not [str(row) for row in found if not row.good]
 
@@ -293,12 +293,12 @@ def test_verify_tells_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
         def step(self, dt: float) -> None:
             super().step(0.9 * dt)
 
-    errors = Run(Setting("tc1", 8, 8640.0), FieldSolver, DAY).run().document()
+    errors = Run(Setting("tc1", 8, 8640.0), FieldSolver.of, DAY).run().document()
     expected = {name: errors[name] for name in ("l1", "l2", "linf")}
     monkeypatch.setattr("apps.swe.verify.CHECKS", [Check("tc1", 8, 1, expected, quick=True)])
     good, bad = list[str](), list[str]()
-    assert verify(FieldSolver, True, good.append)
-    assert not verify(Slow, True, bad.append)
+    assert verify(FieldSolver.of, True, good.append)
+    assert not verify(Slow.of, True, bad.append)
     assert good[0] == bad[0]
     assert [text.endswith("WRONG") for text in good[1:]] == [False] * 4
     assert [text.endswith("WRONG") for text in bad[1:]] == [True] * 3 + [False]

@@ -461,7 +461,7 @@ def test_shared_vectors() -> None:
     np.testing.assert_allclose(space[1][:, 0, :, 0], mean)
     flat = s.to_scipy() @ np.concatenate([v.ravel() for v in u])
     np.testing.assert_allclose(flat, np.concatenate([v.ravel() for v in made]), atol=1e-13)
-    with pytest.raises(ShapeError, match="1 bases are given for 2 kinds of blocks"):
+    with pytest.raises(ShapeError, match="1 bases are given for 2 fields"):
         bc.synchronise(a.vector(2), b.vector(2), basis=basis[:1])
 
 

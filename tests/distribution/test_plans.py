@@ -99,7 +99,7 @@ def test_a_plan_of_many_ranks_holds_no_field() -> None:
 
 
 def test_the_shallow_water_step_on_ten_thousand_ranks() -> None:
-    command = [sys.executable, "-m", "boundary", "plan", "apps.swe.solver:program", "size=64"]
+    command = [sys.executable, "-m", "boundary", "plan", "apps.swe.volumes:program", "size=64"]
     command += ["passive=False", "weights=linear", "more=59", "--ranks", "10752", "--rank", "77"]
     found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert found.startswith("stage on rank 77 of 10752\n")

@@ -1,4 +1,4 @@
-"""The shallow-water solver: cell averages on a cubed sphere, fourth order, upwind.
+"""Finite volumes: cell averages on a cubed sphere, fourth order, upwind.
 
 Averages of ``J h, J h u1, J h u2`` become point values at the centres; ghosts of a panel are
 interpolated along a line of its neighbour, and velocities turned into its basis; values on both
@@ -9,8 +9,6 @@ preserving Runge-Kutta method make a step (Shu and Osher, J. Comput. Phys. 77, 1
 Arrays are ordered ``[panel, beta, alpha]``. A direction is 0 for alpha, 1 for beta.
 """
 
-from collections.abc import Callable
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -25,8 +23,8 @@ from .grid import (
     at_cells,
     bend,
     cells,
+    derivative,
     edges,
-    everywhere,
     faces,
     grid,
     n,
@@ -35,11 +33,9 @@ from .grid import (
     stencil,
     wide,
 )
+from .scheme import Solver, everywhere
 
 Weights = Literal["linear", "weno"]
-
-STAGES = (0.0, 1.0), (3 / 4, 1 / 4), (1 / 3, 2 / 3)
-"""The weights of the old state and of the new one in the stages of a step."""
 
 alone = bc.Grid(6 * [(n, n)])
 ring = alone.cells.grow(1)
@@ -51,6 +47,7 @@ right = [stencil(faces[d], wide, d, {-1 - k: w for k, w in UPWIND.items()}) for 
 taps = [[stencil(faces[d], wide, d, {k: 1.0}) for k in range(-3, 3)] for d in (0, 1)]
 across = [stencil(cells, faces[d], d, {1: 1.0, 0: -1.0}) for d in (0, 1)]
 central = [stencil(cells, wide, d, {1: 1.0, -1: -1.0}) for d in (0, 1)]
+slope = [derivative(cells, d) for d in (0, 1)]
 at_faces = [everywhere(faces[d], edges[d]) for d in (0, 1)]
 synchronise = bc.synchronise(cells.faces(axis=0), cells.faces(axis=1))
 
@@ -144,7 +141,7 @@ class Flow:
 
 
 def program(size: int, passive: bool, weights: Weights) -> ssr.Program:
-    """Return the program of a stage: ``V = a U + c (V + dt dV/dt)``."""
+    """Return the program of a stage: a step in time, drawn towards the old state."""
     flow = Flow(size, passive, weights)
 
     @ssr.program(
@@ -160,36 +157,24 @@ def program(size: int, passive: bool, weights: Weights) -> ssr.Program:
         bottom_south_north=faces[1].vector(2),
         per=ssr.scalar,
         a=ssr.scalar,
-        c=ssr.scalar,
         dt=ssr.scalar,
     )
     def stage(  # type: ignore[no-untyped-def]
         U, V, wind, m, f, b, west_east, bottom_west_east, south_north, bottom_south_north,
-        per, a, c, dt
+        per, a, dt
     ):  # fmt: skip
         at_edges = (west_east, bottom_west_east), (south_north, bottom_south_north)
         V[:] = extended @ V[cells]
-        V[cells] = a * U + c * (V[cells] + dt * flow.rhs(V, wind, m, f, b, at_edges, per))
+        made = V[cells] + dt * flow.rhs(V, wind, m, f, b, at_edges, per)
+        V[cells] = made + a * (U - made)
 
     return stage
 
 
-@ssr.program(U=cells.vector(3), V=ring.vector(3))
-def begin(U: Any, V: Any) -> None:
-    """Assign the state to the field that the stages of a step change."""
-    V[cells] = U
+class Volumes(Solver):
+    """A flow on a cubed sphere of 6 x n x n cells.
 
-
-@ssr.program(U=cells.vector(3), V=ring.vector(3))
-def end(U: Any, V: Any) -> None:
-    """Assign to the state what the stages have made of it."""
-    U[:] = V[cells]
-
-
-class Solver:
-    """A flow on a cubed sphere of 6 x n x n cells, and steps in time.
-
-    The steps have the same bits for any number of ranks, and no rank holds an array of the whole.
+    The state is the averages of J h, J h u1, J h u2 over the cells.
 
     Parameters
     ----------
@@ -197,16 +182,9 @@ class Solver:
         What `boundary.world` returns, or `boundary.simulated`.
     cut
         In how many parts panels are cut along each axis; by default as suits the ranks.
-
-    Attributes
-    ----------
-    on
-        The grid, spread over the ranks.
-    state
-        The averages of J h, J h u1, J h u2 over the cells, a field that steps change.
-    constants
-        The fields that do not change, by the names of the parameters of a stage.
     """
+
+    points, panel, metric, bottom, limit = cells, panel, panel.vector(9), wide, 1.0
 
     def __init__(
         self,
@@ -216,26 +194,26 @@ class Solver:
         ranks: Any = None,
         cut: tuple[int, int] | None = None,
     ) -> None:
-        self.on = bc.spread(grid, ranks, cut=cut, more=n - 5)
-        stage, known = program(n, case.passive, weights), Constants(n, case)
-        kinds: dict[str, Any] = dict(stage.signature.kinds)
-        self.constants = {name: self.on.empty(kinds[name]) for name in known.functions()}
-        for name, values in known.functions().items():
-            self.constants[name].fill(values)
-        self.state, wider = self.on.empty(kinds["U"]), self.on.zeros(kinds["V"])
-        self.state.fill(lambda p, j, i: case.state(n, known.centres(p, j, i)))
-        self._unbound = stage, wider, n / (2 * geometry.EDGE)
+        on = bc.spread(grid, ranks, cut=cut, more=n - 5)
+        super().__init__(n, Constants(n, case), program(n, case.passive, weights), on)
 
-    @cached_property
-    def _programs(self) -> tuple[Callable[..., Any], ...]:
-        """The programs of a step, bound to their fields when the first step is taken."""
-        stage, wider, per = self._unbound
-        run = stage.bind(self.state, wider, **self.constants, per=per)
-        return begin.bind(self.state, wider), run.repeat, end.bind(self.state, wider)
+    @staticmethod
+    def mass(U: Any, area: Any, width: Any) -> Any:
+        """Return the mass of cells."""
+        return width**2 * U[0]
 
-    def step(self, dt: float) -> None:
-        """Advance by one step of dt seconds."""
-        begin, stages, end = self._programs
-        begin()
-        stages([(a, c, dt) for a, c in STAGES])
-        end()
+    @staticmethod
+    def values(U: Any, wind: Any, m: Any, passive: bool) -> tuple[Any, Any]:
+        """Return depth and velocity at centres, to fourth order."""
+        water = U - (bend[0] @ U + bend[1] @ U) / 24
+        return water[0] * (at_cells @ m[0]), wind if passive else 1 / water[0] * water[1:]
+
+    @staticmethod
+    def means(U: Any, wind: Any, m: Any, area: Any, width: Any, passive: bool) -> tuple[Any, Any]:
+        """Return depth and velocity of the averages over cells."""
+        return width**2 * U[0] / area, wind if passive else 1 / U[0] * U[1:]
+
+    @staticmethod
+    def vorticity(down: Any, J: Any, per: Any) -> Any:
+        """Return the relative vorticity, by derivatives to fourth order."""
+        return per / 12 * (slope[0] @ down[1] - slope[1] @ down[0]) / J

@@ -1,0 +1,79 @@
+"""Numbers at the points of a field, given as an array of the whole or as a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ssr.errors import ArgumentError, ShapeError
+from ssr.extension import Array
+
+Given: TypeAlias = "Array | Callable[..., Any]"
+
+
+@dataclass(frozen=True, eq=False)
+class PointValues:
+    """Numbers at each point of a field.
+
+    Attributes
+    ----------
+    name
+        What messages call them.
+    lead
+        How many axes the numbers of a point have.
+    given
+        An array with these axes, then that of the blocks, then those of a block; or a function of
+        a block's number and of indices, arrays of one shape, that returns the axes of a point's
+        numbers and then those of the indices, or what broadcasts to them.
+    """
+
+    name: str
+    lead: int
+    given: Given
+
+    def alike(self, other: PointValues) -> bool:
+        """Whether other values are known to be the same."""
+        if isinstance(self.given, np.ndarray) and isinstance(other.given, np.ndarray):
+            return np.array_equal(self.given, other.given)
+        return bool(self.given == other.given)
+
+    def at(self, block: int, place: int, index: Sequence[Array], points: tuple[int, ...]) -> Array:
+        """Return the numbers at some points of a block.
+
+        Parameters
+        ----------
+        block, place
+            The number of the block in its grid, and its place along the first axis of the field.
+        index
+            The indices of the points, arrays of one shape.
+        points
+            How many points the block has along each axis.
+
+        Raises
+        ------
+        ShapeError, ArgumentError
+            If there are numbers for other points, or a function returns no finite numbers.
+        """
+        if isinstance(self.given, np.ndarray):
+            if self.given.shape[self.lead + 1 :] != points:
+                raise ShapeError(
+                    f"The {self.name} has shape {self.given.shape}; "
+                    f"the blocks have {points} points."
+                )
+            every: tuple[Any, ...] = (slice(None),) * self.lead
+            found: Array = self.given[(*every, place, *index)]
+            return found
+        made, shape = np.asarray(self.given(block, *index), np.float64), index[0].shape
+        try:
+            made = np.broadcast_to(made, (*made.shape[: self.lead], *shape))
+        except ValueError:
+            raise ShapeError(
+                f"The function of the {self.name} returns shape {made.shape} for points of shape "
+                f"{shape}."
+            ) from None
+        if not np.isfinite(made).all():
+            raise ArgumentError(f"The function of the {self.name} returns no finite numbers.")
+        return made
