@@ -120,9 +120,14 @@ def laplacian(q: Any, m: Any, per: Any) -> Any:
     return per**2 * total / J
 
 
+def turned(known: "Constants") -> bc.Synchronise:
+    """Return the mean of covariant components as vectors in space."""
+    return bc.synchronise(nodes.vector(2), basis=known.basis)
+
+
 def program(known: "Constants", passive: bool) -> ssr.Program:
     """Return the program of a stage: a step in time, drawn towards the old state."""
-    turned = bc.synchronise(nodes.vector(2), basis=known.basis)
+    turn = turned(known)
 
     @ssr.program(
         U=nodes.vector(3), V=nodes.vector(3), wind=nodes.vector(2), m=panel.vector(5), f=nodes,
@@ -131,35 +136,35 @@ def program(known: "Constants", passive: bool) -> ssr.Program:
     def stage(U, V, wind, m, f, b, per, a, dt):  # type: ignore[no-untyped-def]
         made = V + dt * rhs(V, wind, m, f, b, per, passive)
         made = made + a * (U - made)
-        V[:] = ssr.vector(mean @ made[0], *(turned @ made[1:]))
+        V[:] = ssr.vector(mean @ made[0], *(turn @ made[1:]))
 
     return stage
 
 
-def damping(known: "Constants") -> ssr.Program:
-    """Return the program of the viscosity of a step: Laplacians of Laplacians, in Cartesian axes.
+@ssr.program(U=nodes.vector(3), b=nodes, dual=nodes.vector(6), H=nodes, x=nodes, y=nodes, z=nodes)
+def lift(U, b, dual, H, x, y, z):  # type: ignore[no-untyped-def]
+    """Make the height of the surface, and the velocity in space."""
+    H[:] = U[0] + b
+    for c, v in enumerate((x, y, z)):
+        v[:] = U[1] * dual[c] + U[2] * dual[3 + c]
 
-    Those of each panel are turned with it. The height of the surface is smoothed, and not the
-    depth: so water at rest stays at rest.
-    """
-    framed = bc.synchronise(nodes.vector(3), basis=known.frame)
 
-    @ssr.program(
-        U=nodes.vector(3), m=panel.vector(5), dual=panel.vector(6), b=nodes, per=ssr.scalar,
-        amount=ssr.scalar,
-    )  # fmt: skip
-    def damp(U, m, dual, b, per, amount):  # type: ignore[no-untyped-def]
-        e = [at_nodes @ x for x in dual]
-        H, V = U[0] + b, ssr.vector(*(U[1] * e[c] + U[2] * e[3 + c] for c in range(3)))
-        for _ in range(2):
-            H = mean @ laplacian(H, m, per)
-            V = framed @ ssr.vector(*(laplacian(x, m, per) for x in V))
-        J, G11, G12, G22 = (at_nodes @ x for x in m[1:5])
-        v1, v2 = (sum(x * y for x, y in zip(V, e[3 * k : 3 * k + 3], strict=True)) for k in (0, 1))
-        down = J * J * (G22 * v1 - G12 * v2), J * J * (G11 * v2 - G12 * v1)
-        U[:] = U - amount * ssr.vector(H, *down)
+@ssr.program(q=nodes, r=nodes, m=panel.vector(5), per=ssr.scalar)
+def smooth(q: Any, r: Any, m: Any, per: Any) -> None:
+    """Make the Laplacian of a field."""
+    r[:] = mean @ laplacian(q, m, per)
 
-    return damp
+
+@ssr.program(
+    U=nodes.vector(3), m=panel.vector(5), dual=nodes.vector(6), H=nodes, x=nodes, y=nodes, z=nodes,
+    amount=ssr.scalar,
+)  # fmt: skip
+def damp(U, m, dual, H, x, y, z, amount):  # type: ignore[no-untyped-def]
+    """Subtract multiples of a height and of the tangential part of vectors in space."""
+    J, *G = (at_nodes @ t for t in m[1:5])
+    v, w = (x * dual[k] + y * dual[k + 1] + z * dual[k + 2] for k in (0, 3))
+    down = J * J * (G[2] * v - G[1] * w), J * J * (G[0] * w - G[1] * v)
+    U[:] = U - amount * ssr.vector(H, *down)
 
 
 class Elements(Solver):
@@ -190,18 +195,30 @@ class Elements(Solver):
         super().__init__(n, self.elements, program(self.elements, case.passive), on)
 
     def step(self, dt: float) -> None:
-        """Advance by one step of dt seconds."""
+        """Advance by one step of dt seconds.
+
+        The viscosity is that of the height of the surface, so that water at rest stays at rest.
+        """
         super().step(dt)
         if self.viscosity:
-            self._damp(self.viscosity * dt)
+            lift, smooth, damp = self._damping
+            lift()
+            for once in smooth:
+                once()
+            damp(self.viscosity * dt)
 
     @cached_property
-    def _damp(self) -> Callable[..., Any]:
-        """The program of the viscosity, bound to its fields."""
-        dual = self.on.empty(panel.vector(6))
+    def _damping(self) -> tuple[Any, ...]:
+        """The programs of the viscosity, bound to the height and three components in space."""
+        dual, m = self.on.empty(nodes.vector(6)), self.constants["m"]
         dual.fill(self.elements.dual)
-        known = {name: self.constants[name] for name in ("m", "b")}
-        return damping(self.elements).bind(self.state, **known, dual=dual, per=self.per)
+        *four, other = (self.on.empty(nodes) for _ in range(5))
+        named = dict(zip("Hxyz", four, strict=True))
+        twice = [
+            smooth.bind(*pair, m, per=self.per) for q in four for pair in ((q, other), (other, q))
+        ]
+        first = lift.bind(self.state, self.constants["b"], dual, **named)
+        return first, twice, damp.bind(self.state, m, dual, **named)
 
     @staticmethod
     def mass(U: Any, area: Any, width: Any) -> Any:
@@ -293,18 +310,15 @@ class Constants:
         """Return a depth at points."""
         return of(*geometry.lonlat(geometry.position(*self.places(p, j, i))))
 
-    def dual(self, j: Any, i: Any) -> Array:
-        """Return the dual basis vectors, in Cartesian axes that are turned with the panel."""
-        return self.basis(0, j, i).swapaxes(0, 1).reshape(6, *np.broadcast_shapes(j.shape, i.shape))
+    def dual(self, p: Any, j: Any, i: Any) -> Array:
+        """Return the dual basis vectors one after the other, shape (6, ...)."""
+        vectors = self.basis(p, j, i).swapaxes(0, 1)
+        return vectors.reshape(6, *vectors.shape[2:])
 
     def basis(self, panel: Any, j: Any, i: Any) -> Array:
         """Return the dual basis vectors, shape (3, 2, ...)."""
         a, G = geometry.basis(panel, self.at[i], self.at[j]), self.metric(j, i)[2:]
         return np.stack([G[0] * a[0] + G[1] * a[1], G[1] * a[0] + G[2] * a[1]], axis=1)
-
-    def frame(self, panel: Any, j: Any, i: Any) -> Array:
-        """Return the Cartesian axes that are turned with a panel, shape (3, 3, ...)."""
-        return np.reshape(geometry.MATRICES[panel] + 0.0, (3, 3, *(j.ndim * [1])))
 
     def functions(self) -> dict[str, Callable[..., Array]]:
         """Return the constants of a stage by the names of its parameters."""

@@ -78,7 +78,7 @@ class Synchronise:
             made: Any = self._applied(each)
         else:
             arrays = [real(self.name, a) for a in each]
-            made = [np.array(a, kernel_dtype(a)) for a in arrays]
+            made = [np.array(a, kernel_dtype(a), order="C") for a in arrays]
             self._program(*made)
         return tuple(made) if many else made[0]
 

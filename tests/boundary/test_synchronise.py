@@ -228,3 +228,122 @@ def test_mistakes() -> None:
         bc.synchronise(nodes.grow(1))
     with pytest.raises(ShapeError, match="basis has shape"):
         bc.synchronise(nodes.vector(2), basis=np.ones(3))
+
+
+def bases(size: int) -> Array:
+    """Return bases at the nodes of a cubed sphere, shape (3, 2, 6, *points)."""
+    ends = geometry.faces(size)
+    vectors = [geometry.basis(p, ends[None, :], ends[:, None]) for p in range(6)]
+    return np.moveaxis(np.stack(vectors, axis=2), 1, 0) / geometry.RADIUS
+
+
+def tilted(size: int) -> Any:
+    """Return the same as a function of blocks and indices."""
+    ends = geometry.faces(size)
+    return lambda block, j, i: np.moveaxis(
+        geometry.basis(block, ends[i], ends[j]) / geometry.RADIUS, 1, 0
+    )
+
+
+@pytest.mark.parametrize("size", [1, 3, 8])
+def test_bases_of_blocks_with_symbolic_sizes(size: int) -> None:
+    (n,) = ssr.sizes("n")
+    grid = bc.Grid(6 * [(n, n)], links=bc.cubed_sphere())
+    u = np.random.default_rng(size).uniform(-1, 1, (2, 6, size + 1, size + 1))
+    of_array, of_function = (
+        bc.synchronise(grid.cells.nodes().vector(2), basis=b(size)) for b in (bases, tilted)
+    )
+    made = of_array @ u
+    np.testing.assert_allclose(of_function @ u, made, atol=1e-15)
+    flat = of_array.to_scipy(n=size) @ u.ravel()
+    np.testing.assert_allclose(made.ravel(), flat, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(of_function.to_scipy(n=size) @ u.ravel(), flat, atol=1e-14)
+
+
+def test_a_basis_for_other_sizes_is_refused() -> None:
+    (n,) = ssr.sizes("n")
+    grid = bc.Grid(6 * [(n, n)], links=bc.cubed_sphere())
+    s = bc.synchronise(grid.cells.nodes().vector(2), basis=bases(3))
+    s @ np.zeros((2, 6, 4, 4))
+    with pytest.raises(ShapeError, match=r"basis has shape .*; the blocks have \(5, 5\) points"):
+        s @ np.zeros((2, 6, 5, 5))
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_weights_of_points(compiled: bool) -> None:
+    """Cuts that do not meet: copies have masses 1, 1 and 2, and two and two of them 3, 1."""
+    grid = bc.Grid(4 * [(2, 3)], links=bc.two_by_two())
+    nodes = grid.cells.nodes()
+    rng = np.random.default_rng(1)
+    weights, u = rng.uniform(0.5, 2.0, (4, 3, 4)), rng.normal(size=(4, 3, 4))
+    given = [weights, lambda block, j, i: weights[block, j, i]]
+    made = [
+        s @ u if compiled else evaluated(s, [u])[0]
+        for s in (bc.synchronise(nodes, weights=w) for w in given)
+    ]
+    expected = u.copy()
+    for members in grid.links.copies(4 * [(2, 3)], (True, True)):
+        at = [(block, *index) for block, index in members]
+        mean = sum(weights[a] * u[a] for a in at) / sum(weights[a] for a in at)
+        for a in at:
+            expected[a] = mean
+    for one in made:
+        np.testing.assert_allclose(one, expected, rtol=1e-14)
+    s = bc.synchronise(nodes, weights=weights)
+    np.testing.assert_allclose(s.to_scipy() @ u.ravel(), expected.ravel(), rtol=1e-14)
+
+
+def test_weights_of_points_and_vectors() -> None:
+    """Vectors are averaged by the weights in the common basis."""
+    n = 3
+    grid = bc.Grid(6 * [(n, n)], links=bc.cubed_sphere())
+    rng = np.random.default_rng(2)
+    weights, u = rng.uniform(0.5, 2.0, (6, 4, 4)), rng.normal(size=(2, 6, 4, 4))
+    s = bc.synchronise(grid.cells.nodes().vector(2), basis=bases(n), weights=weights)
+    made = s @ u
+    before, after = (np.einsum("rcpji,cpji->rpji", bases(n), v) for v in (u, made))
+    for members in grid.links.copies(6 * [(n, n)], (True, True)):
+        at = [(block, *index) for block, index in members]
+        mean = sum(weights[a] * before[:, *a] for a in at) / sum(weights[a] for a in at)
+        for a in at:  # the tangential part of the mean is what a basis of two vectors can tell
+            turn = np.linalg.pinv(bases(n)[:, :, *a])
+            np.testing.assert_allclose(made[:, *a], turn @ mean, atol=1e-13)
+    assert np.isfinite(after).all()
+    np.testing.assert_allclose(s.to_scipy() @ u.ravel(), made.ravel(), atol=1e-13)
+
+
+def test_numbers_of_points_that_do_not_fit() -> None:
+    grid = bc.Grid(2 * [(2, 3)], links=bc.bricks(1, 2))
+    nodes = grid.cells.nodes()
+    for error, text, options in (
+        (ShapeError, r"weights has shape \(2, 3\)", {"weights": np.ones((2, 3))}),
+        (ShapeError, r"\(2, 2, 4\); the blocks have \(3, 4\)", {"weights": np.ones((2, 2, 4))}),
+        (ArgumentError, "points are positive", {"weights": np.zeros((2, 3, 4))}),
+        (ShapeError, "A basis is for vectors", {"basis": np.ones((2, 2, 2, 3, 4))}),
+    ):
+        with pytest.raises(error, match=text):
+            bc.synchronise(nodes, **options)  # type: ignore[arg-type]
+    for error, text, options in (
+        (ArgumentError, "points are positive", {"weights": lambda b, j, i: j - 1.0}),
+        (ArgumentError, "returns no finite", {"weights": lambda b, j, i: np.nan}),
+        (ShapeError, "returns shape", {"weights": lambda b, j, i: np.ones(17)}),
+    ):
+        with pytest.raises(error, match=text):
+            bc.synchronise(nodes, **options) @ np.zeros((2, 3, 4))  # type: ignore[arg-type]
+
+
+def test_numbers_of_points_on_ranks() -> None:
+    (n,) = ssr.sizes("n")
+    grid = bc.Grid(6 * [(n, n)], links=bc.cubed_sphere())
+    nodes, rng = grid.cells.nodes(), np.random.default_rng(3)
+    weights, u = rng.uniform(0.5, 2.0, (6, 6, 6)), rng.normal(size=(2, 6, 6, 6))
+    s = bc.synchronise(nodes.vector(2), basis=tilted(5), weights=weights)
+
+    @ssr.program(u=nodes.vector(2))
+    def agree(u: Any) -> None:
+        u[:] = s @ (2.0 * u)
+
+    for ranks in 4, 7:
+        field = bc.spread(grid, bc.simulated(ranks), n=5).scatter(nodes.vector(2), u)
+        agree(field)
+        np.testing.assert_array_equal(field.gather(), s @ (2.0 * u))
