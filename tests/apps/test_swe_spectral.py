@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,9 +12,11 @@ import pytest
 
 import boundary as bc
 import ssr
-from apps.swe import geometry
+from apps.swe import conventions, geometry, plot
+from apps.swe.__main__ import main
 from apps.swe.cases import DAY, GRAVITY, case, viscosity
-from apps.swe.checkpoint import Setting
+from apps.swe.checkpoint import Setting, load
+from apps.swe.output import read
 from apps.swe.run import Result, Run, time_step
 from apps.swe.solvers import make
 from apps.swe.spectral import (
@@ -345,3 +349,102 @@ def test_steps_have_the_bits_of_one_process(ranks: int, cut: tuple[int, int] | N
         alone.step(flow.element_dt(n))
         spread.step(flow.element_dt(n))
     assert np.array_equal(spread.state.gather(), alone.state.gather())
+
+
+# -- the command ---------------------------------------------------------------------------------
+
+
+def test_runs_go_on_to_the_same_bits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    start, numbers = tmp_path / "start", tmp_path / "numbers.json"
+    whole = f"--solver sem --case tc5 --n 4 --steps 5 --digest --json {numbers}"
+    assert main(whole.split()) == 0
+    expected = capsys.readouterr().out
+    assert main(f"--solver sem --case tc5 --n 4 --steps 2 --checkpoint {start}".split()) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("tc5: zonal flow over a mountain, 4 x 4 elements a panel")
+    assert "million points a second" in text
+    assert main(f"--restart {start} --steps 5 --digest".split()) == 0
+    assert capsys.readouterr().out == expected
+    assert load(start).state.shape == (3, 6, 13, 13)
+    found = json.loads(numbers.read_text())
+    assert (found["solver"], found["n"], found["points"]) == ("sem", 4, 13)
+    assert found["viscosity"] == pytest.approx(viscosity(4))
+    assert main(f"--restart {start} --steps 5 --viscosity off".split()) == 1
+    assert "keeps its viscosity" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("--viscosity 3", "--viscosity is not for the solver fv"),
+        ("--solver sem --weights weno", "--weights is not for the solver sem"),
+        ("--solver sem --viscosity -1", "--viscosity is -1.0; it must not be below 0"),
+        ("--solver sem --n 0", "a panel has at least 1 elements along a side"),
+    ],
+)
+def test_options_that_do_not_fit(
+    text: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(text.split())
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("", 0.0), ("--case tc5", viscosity(10)), ("--case tc5 --viscosity off", 0.0),
+     ("--viscosity auto", 0.0), ("--viscosity 1e15", 1e15)],
+)  # fmt: skip
+def test_viscosity_is_chosen(text: str, expected: float) -> None:
+    made: list[Setting] = []
+
+    def note(setting: Setting) -> Any:
+        made.append(setting)
+        raise ssr.errors.ArgumentError("enough")
+
+    assert main(f"--solver sem {text}".split(), note) == 1
+    assert made[0].viscosity == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("suffix", ["nc", "zarr"])
+def test_files_and_pictures(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("h5netcdf" if suffix == "nc" else "zarr")
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr("apps.swe.stores.CHUNK", 5)
+    path, known = tmp_path / f"run.{suffix}", Constants(4, case("tc2"))
+    options = f"--solver sem --n 4 --steps 1 --output {path} --plot {tmp_path / 'end.png'}"
+    assert main(options.split()) == 0
+    with read(path) as file:
+        assert file.sizes == {"time": 2, "panel": 6, "y": 13, "x": 13, "corner": 4}
+        area = float(file["cell_area"].sum())
+        assert area == pytest.approx(4 * np.pi * A**2, rel=1e-7)
+        np.testing.assert_allclose(file["x"], known.at)
+        h = known.depth(case("tc2").depth, *everywhere(known))
+        np.testing.assert_allclose(file["H"][0], h, rtol=1e-14)
+    assert main(["plot", str(path), "--to", str(tmp_path / "again.png")]) == 0
+    assert (tmp_path / "again.png").stat().st_size > 10_000
+
+
+def test_cells_of_points_cover_the_sphere_once() -> None:
+    """The corners of a cell surround its point, or have it on their edge."""
+    known = Constants(3, case("tc2"))
+    lon, lat = conventions.bounds(known, *everywhere(known))
+    place = geometry.position(*known.places(*everywhere(known)))
+    r = plot.unit(lon, lat)
+    turn = np.einsum("r...c,r...->...c", np.cross(r, np.roll(r, -1, axis=-1), axis=0), place)
+    assert (turn > -1e-12).all()
+    corners = known.edges
+    assert corners[0] == -geometry.EDGE
+    assert corners[-1] == pytest.approx(geometry.EDGE, rel=1e-15)
+
+
+def test_samples_are_of_fourth_order() -> None:
+    r = np.random.default_rng(2).normal(size=(3, 2000))
+    r /= np.linalg.norm(r, axis=0)
+    errors = []
+    for n in 4, 8:
+        known = Constants(n, case("tc2"))
+        x, y, z = geometry.position(*known.places(*everywhere(known)))
+        found = plot.sample(x + y * z, r, plot.Points(known.at, 3))
+        errors.append(np.abs(found - r[0] - r[1] * r[2]).max())
+    assert 10 < errors[0] / errors[1] < 22
