@@ -28,6 +28,8 @@ from .ranks.field import Field
 from .ranks.launch import world
 from .ranks.spread import Spread, spread
 from .ranks.world import simulated
+from .replay.loggp import LogGP, Replay
+from .replay.trace import Trace, trace
 from .rules.conditions import constant, dirichlet, neumann, robin, zero
 from .rules.copies import copy, periodic, symmetric
 from .rules.extrapolate import extrapolate
@@ -50,12 +52,15 @@ __all__ = [
     "HaloError",
     "Link",
     "LinkError",
+    "LogGP",
     "MessageError",
     "Partition",
+    "Replay",
     "Rule",
     "Side",
     "Spread",
     "Synchronise",
+    "Trace",
     "UndefinedGhostError",
     "abort",
     "bricks",
@@ -86,6 +91,7 @@ __all__ = [
     "spread",
     "symmetric",
     "synchronise",
+    "trace",
     "two_by_two",
     "world",
     "zero",

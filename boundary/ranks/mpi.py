@@ -13,6 +13,7 @@ import numpy as np
 from ssr.errors import ArgumentError
 from ssr.extension import Array
 
+from ..schedules.messages import Post
 from .calls import Requests, compiled
 from .waiting import Awaited, Watch, watch_of
 from .world import Channel, Letter, T, World
@@ -40,7 +41,13 @@ class Mpi(World):
     def __hash__(self) -> int:
         return hash(self.comm.py2f())
 
-    def channel(self, outgoing: Sequence[Letter], incoming: Sequence[Letter], what: str) -> Channel:
+    def channel(
+        self,
+        outgoing: Sequence[Letter],
+        incoming: Sequence[Letter],
+        what: str,
+        post: Post | None = None,
+    ) -> Channel:
         """Return the channel of this rank: a persistent request for each message.
 
         The name is part of the tags, so that ranks that run different things never mix them up.

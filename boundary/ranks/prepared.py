@@ -42,11 +42,12 @@ class Prepared:
     ) -> None:
         self._plan, self._world, self._ranks = plan, world, ranks
         made = plan.schedule(fresh)
-        posts = [Post(plan.footprint, exchange) for exchange in made.exchanges]
+        posts = [Post(plan.footprint, e, plan.dtype.itemsize) for e in made.exchanges]
         moves = [RankMoves(plan.footprint, posts, rank, plan.dtype) for rank in ranks]
         explained = Explained(plan.footprint, made)
         self._channels = [
-            self._channel(moves, number, explained.title(number)) for number in range(len(posts))
+            self._channel(moves, number, explained.title(number), post)
+            for number, post in enumerate(posts)
         ]
         self._steps = made.steps
         self._calls = []
@@ -54,7 +55,9 @@ class Prepared:
             steps = [self._step(step, table, move) for step in made.steps]
             self._calls.append(RankCall(plan, steps, rank, table, move))
 
-    def _channel(self, moves: Sequence[RankMoves], exchange: int, title: str) -> Channel:
+    def _channel(
+        self, moves: Sequence[RankMoves], exchange: int, title: str, post: Post
+    ) -> Channel:
         """Return the channel of an exchange for the ranks of this process."""
         outgoing: list[Letter] = []
         incoming: list[Letter] = []
@@ -67,7 +70,7 @@ class Prepared:
                 for message, start in zip(messages, starts, strict=True):
                     values = of_rank.messages[start : start + message.count]
                     letters.append(Letter(message.source, message.target, values))
-        return self._world.channel(outgoing, incoming, title)
+        return self._world.channel(outgoing, incoming, title, post)
 
     def _step(self, step: Step, tables: RankTables, moves: RankMoves) -> KernelStep:
         """Return what the kernel of a rank does at a step; None for what it leaves to us."""

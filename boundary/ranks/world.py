@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 from ssr.errors import ArgumentError
 from ssr.extension import Array, Function, combined, integer, shares
 
+from ..schedules.messages import Post
+
 T = TypeVar("T")
 
 
@@ -68,10 +70,17 @@ class World(ABC):
     carrier = "the memory of one process"
 
     @abstractmethod
-    def channel(self, outgoing: Sequence[Letter], incoming: Sequence[Letter], what: str) -> Channel:
+    def channel(
+        self,
+        outgoing: Sequence[Letter],
+        incoming: Sequence[Letter],
+        what: str,
+        post: Post | None = None,
+    ) -> Channel:
         """Return the channel for messages from ranks of this process, and to them.
 
         Here and elsewhere, ``what`` names what ranks do together, as in "the exchange of U".
+        ``post`` tells the messages of all ranks, where they are known.
         """
 
     @abstractmethod
@@ -114,7 +123,13 @@ class Simulated(World):
         self.ranks = ranks
         self.here = tuple(range(ranks))
 
-    def channel(self, outgoing: Sequence[Letter], incoming: Sequence[Letter], what: str) -> Channel:
+    def channel(
+        self,
+        outgoing: Sequence[Letter],
+        incoming: Sequence[Letter],
+        what: str,
+        post: Post | None = None,
+    ) -> Channel:
         """Return the channel for messages between all ranks."""
         return _Copies(outgoing, incoming)
 

@@ -78,11 +78,14 @@ class Post:
         What the boxes read.
     exchange
         What moves.
+    itemsize
+        The bytes of a number.
     """
 
-    def __init__(self, footprint: Footprint, exchange: Exchange) -> None:
+    def __init__(self, footprint: Footprint, exchange: Exchange, itemsize: int = 8) -> None:
         self.footprint = footprint
         self.exchange = exchange
+        self.itemsize = itemsize
         self._wants: dict[int, tuple[Want, ...]] = {}
         self._mails: dict[int, Mail] = {}
         self._asked: dict[int, dict[int, list[tuple[str, int, Box]]]] = {}

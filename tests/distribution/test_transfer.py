@@ -73,9 +73,9 @@ class Counted(Simulated):
 
     sent: list[tuple[int, int, int]]
 
-    def channel(self, outgoing: Any, incoming: Any, what: str) -> Channel:
+    def channel(self, outgoing: Any, incoming: Any, what: str, post: Any = None) -> Channel:
         self.sent = [(letter.source, letter.target, letter.values.size) for letter in outgoing]
-        return super().channel(outgoing, incoming, what)
+        return super().channel(outgoing, incoming, what, post)
 
 
 def test_only_what_is_needed_is_sent() -> None:

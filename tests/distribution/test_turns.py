@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -211,7 +211,7 @@ class OneOfMany(Simulated):
         self.here = (rank,)
         self.begun: list[str] = []
 
-    def channel(self, outgoing: Sequence[Any], incoming: Sequence[Any], what: str) -> Channel:
+    def channel(self, outgoing: Any, incoming: Any, what: str, post: Any = None) -> Channel:
         return Quiet(self.begun, what)
 
 

@@ -1,0 +1,75 @@
+"""What all ranks of a job do in a call: their own work, exchanges, and reductions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ssr.extension import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What ranks do between two parts of their own work.
+
+    Attributes
+    ----------
+    what
+        Whether an exchange is begun, or awaited, or a reduction is made.
+    number
+        The number of the exchange in `Trace.messages`; of a reduction how many bytes each rank has.
+    """
+
+    what: Literal["begin", "await", "reduce"]
+    number: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Messages:
+    """The values that ranks send to each other in one exchange.
+
+    Attributes
+    ----------
+    sources, targets
+        The ranks, for each array that two of them exchange.
+    bytes
+        What they exchange of it.
+    """
+
+    sources: Array
+    targets: Array
+    bytes: Array
+
+    def merged(self) -> Messages:
+        """Return one message for each pair of ranks, as is sent in fact."""
+        pairs, place = np.unique([self.sources, self.targets], axis=1, return_inverse=True)
+        totals = np.bincount(place.ravel(), self.bytes, len(pairs[0]))
+        return Messages(pairs[0], pairs[1], totals.astype(np.int64))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recorded:
+    """A call of a program on ranks, with measured times of each rank's own work.
+
+    Attributes
+    ----------
+    ranks
+        Their number.
+    shapes
+        For each rank the number of the shape of its boxes.
+    events
+        What all ranks do, in this order.
+    work
+        Seconds of work of a rank of each shape before each event, and behind the last; an array of
+        shapes x (events + 1).
+    messages
+        What is sent in each exchange.
+    """
+
+    ranks: int
+    shapes: Array
+    events: tuple[Event, ...]
+    work: Array
+    messages: tuple[Messages, ...]

@@ -1,0 +1,207 @@
+"""What all ranks of a job do in a call of a program: computing, exchanges, reductions.
+
+One rank for each distinct shape of boxes is run alone, through its own tables and kernels, on the
+machine at hand; the messages of all ranks follow from the schedules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ssr.errors import ArgumentError
+from ssr.extension import Array, integer
+
+from ..partition.boxes import volume
+from ..partition.partition import Partition
+from ..ranks.world import World
+from ..schedules.messages import Post
+from .loggp import LogGP, Replay, replay
+from .recorded import Event, Messages, Recorded
+from .smpi import write
+from .traced import Traced
+
+Make = Callable[[World], Callable[[], object]]
+"""Makes what is run from ranks: a function without parameters, such as a step in time."""
+
+
+class Trace(Recorded):
+    """A call of a program on ranks, with measured times of each rank's own work; see `trace`."""
+
+    def replay(
+        self, network: LogGP, *, blocking: bool = False, merged: bool = True, calls: int = 4
+    ) -> Replay:
+        """Return what a call takes on a network after the LogGP model.
+
+        Parameters
+        ----------
+        network
+            How messages get from one rank to another.
+        blocking
+            Whether an exchange is begun only where it is awaited: nothing is done meanwhile.
+        merged
+            Whether all that one rank sends to another in an exchange is one message, as in fact,
+            and not one for each array.
+        calls
+            How many calls follow each other; the last one counts.
+        """
+        return replay(self, network, blocking=blocking, merged=merged, calls=calls)
+
+    def to_smpi(self, directory: str | Path, network: LogGP, calls: int = 10) -> Path:
+        """Write files from which SimGrid's SMPI replays calls; return the script that does it.
+
+        Parameters
+        ----------
+        directory
+            Where files are written; it is made if there is none.
+        network
+            The network that the platform there stands for.
+        calls
+            How many calls follow each other.
+        """
+        return write(self, directory, network, calls)
+
+
+def trace(make: Make, ranks: int, *, calls: int = 10) -> Trace:
+    """Return what all ranks of a job would do in a call, without the job.
+
+    For each distinct shape of boxes one rank is run alone on this machine, with the memory, tables
+    and kernels that it has in the job, and its work between exchanges is timed. It has no values of
+    other ranks, so that results mean nothing; the times of what depends on them, such as the number
+    of iterations of a solver, have to be fixed.
+
+    Parameters
+    ----------
+    make
+        A function of ranks that returns a function without parameters, which is the call: a step in
+        time, for example. It is called as on each rank of a job, with what takes the place of
+        `boundary.world()`.
+    ranks
+        The number of ranks.
+    calls
+        How often the call is timed; the fastest one counts.
+
+    Raises
+    ------
+    ArgumentError
+        If ranks of different shapes do not exchange alike, or something is gathered.
+
+    Examples
+    --------
+    >>> import ssr, boundary as bc
+    >>> cells = ssr.Space(64, 64)
+    >>> A = ssr.stencil(cells, cells, {(0, 0): 0.5, (0, 1): 0.25, (1, 0): 0.25}, outside="drop")
+    >>> @ssr.program(u=cells)
+    ... def smooth(u):
+    ...     u[:] = A @ u
+    >>> def make(ranks):
+    ...     on = bc.spread(cells, ranks)
+    ...     run = smooth.bind(on.zeros(cells))
+    ...     return lambda: run()
+    >>> found = bc.trace(make, ranks=64, calls=3)
+    >>> [event.what for event in found.events]
+    ['begin', 'await']
+    >>> network = bc.LogGP(latency=1.5e-6, overhead=0.4e-6, gap=0.08e-9)
+    >>> found.replay(network).seconds > 2 * 0.4e-6
+    True
+    """
+    count = integer(ranks)
+    if count is None or count < 1:
+        raise ArgumentError(f"There are {ranks!r} ranks.", hint="Give a positive integer.")
+    first = _run(make, count, 0, calls)
+    shapes, members = _shapes([post.footprint.partition for post in first.posts], count)
+    runs = [first if not rank else _run(make, count, rank, calls) for rank in members]
+    for rank, run in zip(members, runs, strict=True):
+        if not np.array_equal(run.events, first.events):
+            raise ArgumentError(
+                f"Rank {rank} does not exchange as rank 0 does.",
+                note="What is traced must not depend on the values of fields.",
+            )
+    used = sorted({int(e) // 2 for e in first.events if e >= 0})
+    events = tuple(_event(int(event), used) for event in first.events)
+    messages = tuple(_messages(first.posts[number], count) for number in used)
+    return Trace(count, shapes, events, np.array([run.work for run in runs]), messages)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Run:
+    """What one rank has done: events as `Traced` has them, and the seconds between them."""
+
+    events: Array
+    work: Array
+    posts: Sequence[Post]
+
+
+def _run(make: Make, ranks: int, rank: int, calls: int) -> _Run:
+    """Run a rank alone; return its fastest call."""
+    world = Traced(ranks, rank)
+    call = make(world)
+    with np.errstate(all="ignore"):
+        for _ in range(2):  # what has not changed since a first call is not exchanged again
+            call()
+        best: _Run | None = None
+        for _ in range(calls):
+            world.stamps.clear()
+            world.stamps.note(0)
+            call()
+            world.stamps.note(0)
+            events, times = world.stamps.read()
+            found = _Run(events[1:-1], np.diff(times), world.posts)
+            if best is not None and not np.array_equal(best.events, found.events):
+                raise ArgumentError("What is traced exchanges other values from call to call.")
+            if best is None or found.work.sum() < best.work.sum():
+                best = found
+    assert best is not None
+    return best
+
+
+def _shapes(partitions: Sequence[Partition], ranks: int) -> tuple[Array, list[int]]:
+    """Return the number of each rank's shape, and the first rank of each shape.
+
+    Ranks have one shape if their boxes have the same extents, and lie at the same sides of blocks.
+    """
+    seen: dict[object, int] = {}
+    members: list[int] = []
+    numbers = np.zeros(ranks, np.int64)
+    distinct = list({id(p): p for p in partitions}.values())
+    for rank in range(ranks):
+        shape = tuple(tuple(_shape(p, box) for box in p.of_rank(rank)) for p in distinct)
+        if shape not in seen:
+            seen[shape] = len(members)
+            members.append(rank)
+        numbers[rank] = seen[shape]
+    return numbers, members
+
+
+def _shape(partition: Partition, box: int) -> tuple[Any, ...]:
+    """Return the kind of a box, its extents, and at which sides of its block it lies."""
+    kind = int(partition.kinds[box])
+    cells, edges = partition.cells[kind], partition.boxes[box]
+    blocks = getattr(cells, "blocks", None) is not None
+    whole = np.array(cells.box(partition.sizes))
+    at_sides = (edges == whole)[int(blocks) :]
+    return kind, tuple((edges[:, 1] - edges[:, 0]).tolist()), at_sides.tobytes()
+
+
+def _event(event: int, used: Sequence[int]) -> Event:
+    if event < 0:
+        return Event("reduce", -event)
+    return Event("await" if event % 2 else "begin", used.index(event // 2))
+
+
+def _messages(post: Post, ranks: int) -> Messages:
+    """Return what all ranks send in an exchange."""
+    itemsize = post.itemsize
+    rows: list[tuple[int, int, int]] = []
+    for target in range(ranks):
+        for source in post.asked(target):
+            if source != target:
+                counts: dict[str, int] = {}
+                for part in post.message(source, target).parts:
+                    counts[part.array] = counts.get(part.array, 0) + volume(part.points)
+                rows += [(source, target, itemsize * count) for count in counts.values()]
+    return Messages(*np.array(rows, np.int64).reshape(-1, 3).T)
