@@ -53,7 +53,6 @@ def _noting() -> Any:
     carray = numba.carray
     monotonic, room, length = time.CLOCK_MONOTONIC, ROOM, 1 + 3 * ROOM
 
-    @numba.cfunc(signature)
     def note(event: Any, given: Any) -> Any:
         log = carray(given, length, np.int64)
         count = log[0]
@@ -64,4 +63,4 @@ def _noting() -> Any:
         log[0] = count + 1
         return 0
 
-    return note
+    return numba.cfunc(signature)(note)
