@@ -195,13 +195,13 @@ def _event(event: int, used: Sequence[int]) -> Event:
 
 def _messages(post: Post, ranks: int) -> Messages:
     """Return what all ranks send in an exchange."""
-    itemsize = post.itemsize
     rows: list[tuple[int, int, int]] = []
     for target in range(ranks):
-        for source in post.asked(target):
+        own = Post(post.footprint, post.exchange)  # forgets what it has found for others
+        for source in own.asked(target):
             if source != target:
                 counts: dict[str, int] = {}
-                for part in post.message(source, target).parts:
+                for part in own.message(source, target).parts:
                     counts[part.array] = counts.get(part.array, 0) + volume(part.points)
-                rows += [(source, target, itemsize * count) for count in counts.values()]
+                rows += [(source, target, post.itemsize * count) for count in counts.values()]
     return Messages(*np.array(rows, np.int64).reshape(-1, 3).T)

@@ -62,7 +62,7 @@ class Read:
 
     def of(self, box: int) -> list[Box]:
         """Return what one box reads."""
-        first, last = np.searchsorted(self.numbers, (box, box + 1))
+        first, last = self.numbers.searchsorted(box), self.numbers.searchsorted(box, "right")
         return [as_box(row) for row in self.boxes[first:last]]
 
 
