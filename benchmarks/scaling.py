@@ -139,7 +139,7 @@ def traced(part: Part, ranks: int) -> tuple[bc.Trace, float]:
         tracemalloc.stop()
         return call
 
-    return bc.trace(make, ranks, calls=5), float(used[0])
+    return bc.trace(make, ranks, calls=10), float(used[0])
 
 
 def simulated(part: Part, serial: float, ranks: int) -> Mapping[str, Json]:
