@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, reduce
+from numbers import Number, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,8 +38,29 @@ if TYPE_CHECKING:
 class Affine(ABC):
     """An affine matrix ``x -> A x + c``: its `linear` part A and its `offset` c.
 
-    Fills are affine matrices, and so are products of them with each other and with matrices:
-    ``(A, a) @ (B, b) = (A B, A b + a)``.
+    Fills are affine matrices, and so are products of them with each other and with matrices,
+    ``(A, a) @ (B, b) = (A B, A b + a)``, their multiples by numbers, and their sums.
+
+    Examples
+    --------
+    The matrix of an implicit step of diffusion, with the temperatures 1 and 0 at the ends:
+
+    >>> import numpy as np, ssr, boundary as bc
+    >>> cells = ssr.Space(3)
+    >>> wide = cells.grow(1)
+    >>> second = ssr.stencil(cells, wide, {-1: 1.0, 0: -2.0, 1: 1.0})
+    >>> ends = bc.dirichlet(1.0, side="low"), bc.dirichlet(0.0, side="high")
+    >>> H = second @ bc.fill(wide, *ends)
+    >>> step = ssr.identity(cells) - 0.1 * H
+    >>> step.linear.to_scipy().toarray()
+    array([[ 1.3, -0.1,  0. ],
+           [-0.1,  1.2, -0.1],
+           [ 0. , -0.1,  1.3]])
+    >>> step.offset
+    array([-0.2,  0. ,  0. ])
+    >>> u, info = ssr.solvers.cg(step.linear, np.ones(3) - step.offset, rtol=1e-12)
+    >>> bool(np.allclose(step @ u, 1.0))
+    True
     """
 
     __array_ufunc__ = None
@@ -163,6 +186,11 @@ class Affine(ABC):
     def given(self, values: Sequence[Any]) -> Affine:
         """Return the affine matrix with other values for all parameters, in their order."""
 
+    @property
+    def T(self) -> Any:
+        """The transpose of the linear part; the offset has none."""
+        return self.linear.T
+
     def __matmul__(self, x: Any) -> Any:
         if isinstance(x, (Affine, ssr.Matrix, ssr.BlockMatrix)):
             return Product(self, x)
@@ -176,30 +204,58 @@ class Affine(ABC):
             return Product(matrix, self)
         return NotImplemented
 
+    def __mul__(self, factor: Any) -> Any:
+        if isinstance(factor, Real):
+            return Combination(f"{factor} * {self.name}", [(float(factor), self)])
+        others = Affine, ssr.Matrix, ssr.BlockMatrix, np.ndarray, Expression, ssr.Value
+        if isinstance(factor, others):
+            raise ArgumentError(
+                f"`*` scales an affine matrix by a number; {type(factor).__name__} is none.",
+                hint=f"Apply the matrix first, as in dt * ({self.name} @ u); the product of "
+                "matrices is written `@`.",
+            )
+        return NotImplemented
 
-class Product(Affine):
-    """The product of matrices and affine matrices, applied from the right.
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Any) -> Any:
+        return self * (1.0 / divisor) if isinstance(divisor, Real) else NotImplemented
+
+    def __neg__(self) -> Any:
+        return Combination(f"-{self.name}", [(-1.0, self)])
+
+    def __add__(self, other: Any) -> Any:
+        return _summed(self, other, 1.0)
+
+    def __radd__(self, other: Any) -> Any:
+        return _summed(other, self, 1.0)
+
+    def __sub__(self, other: Any) -> Any:
+        return _summed(self, other, -1.0)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _summed(other, self, -1.0)
+
+
+class Composite(Affine):
+    """An affine matrix that is made of others and of matrices, its parts.
+
+    Parameters
+    ----------
+    name
+        The affine matrix as it was written.
+    parts
+        What it is made of.
 
     Raises
     ------
-    SpaceError
-        If the columns of a factor are not the rows of the next one.
     UndefinedGhostError, AmbiguousGhostError
         If a matrix reads a ghost that the fill to its right does not define.
     """
 
-    def __init__(self, left: Any, right: Any) -> None:
-        self._factors = (*_factors(left), *_factors(right))
-        if spaces_of(left.cols) != spaces_of(right.rows):
-            raise SpaceError(
-                f"{left.name} @ {right.name}: the columns of the first are not the rows of the "
-                "second.",
-                note=f"{told(left.cols)} and {told(right.rows)}",
-                hint="Matrices of several fields are ssr.block([[A, None], [None, B]])."
-                if isinstance(right.rows, tuple) and not isinstance(left.cols, tuple)
-                else None,
-            )
-        self._name = f"({left.name} @ {right.name})"
+    def __init__(self, name: str, parts: Sequence[Any]) -> None:
+        self._name = name
+        self._parts = tuple(parts)
         self._free = self  # its program serves all values of parameters
         self._program  # noqa: B018  checks that what is read is defined
 
@@ -208,106 +264,85 @@ class Product(Affine):
 
     @property
     def name(self) -> str:
-        """The product as it was written."""
+        """The affine matrix as it was written."""
         return self._name
 
-    @property
-    def rows(self) -> Kind:
-        """The space of the results."""
-        return self._factors[0].rows  # type: ignore[no-any-return]
-
-    @property
-    def cols(self) -> Kind:
-        """The space of the operands."""
-        return self._factors[-1].cols  # type: ignore[no-any-return]
-
-    @property
-    def factors(self) -> tuple[Any, ...]:
-        """The matrices and fills of which it is the product."""
-        return self._factors
-
-    def known_sizes(self) -> dict[str, int]:
-        """Return the sizes that are bound."""
-        found: dict[str, int] = {}
-        for factor in self._factors:
-            if isinstance(factor, Affine):
-                found |= factor.known_sizes()
-        return found
+    @abstractmethod
+    def _assembled(self, parts: Sequence[Any]) -> Any:
+        """Return what its parts, given as other matrices, make together."""
 
     @cached_property
     def linear(self) -> Any:
-        """The linear part: the product of the linear parts, with the boundary folded in."""
-        found = None
-        for factor in self._factors:
-            part = factor.linear if isinstance(factor, Affine) else factor
-            found = part if found is None else found @ part
-        return found
+        """The linear part, with the boundary folded in."""
+        return self._assembled([p.linear if isinstance(p, Affine) else p for p in self._parts])
 
     def to_scipy(self) -> scipy.sparse.csr_array:
         """Return the linear part as a SciPy matrix."""
         import scipy.sparse
 
-        found = None
-        for factor in self._factors:
-            sized = factor
-            if not isinstance(factor, Affine):
-                known = {n: v for n, v in self.known_sizes().items() if n in factor.sizes}
-                sized = factor.bind(**known) if known else factor
-            found = sized.to_scipy() if found is None else found @ sized.to_scipy()
-        return scipy.sparse.csr_array(found)
-
-    def applied(self, x: Any) -> Any:
-        """Return the product applied to an expression of a program."""
-        for factor in reversed(self._factors):
-            x = factor @ (x if isinstance(factor, Affine) else flat(x))
-        return x
+        sized, known = [], self.known_sizes()
+        for part in self._parts:
+            own = {n: v for n, v in known.items() if n in part.sizes}
+            bind = own and not isinstance(part, Affine)
+            sized.append((part.bind(**own) if bind else part).to_scipy())
+        return scipy.sparse.csr_array(self._assembled(sized))
 
     def run(self, made: Sequence[Any], given: Sequence[Any]) -> None:
-        """Apply the product to arrays, and store the result in others."""
+        """Apply the affine matrix to arrays, and store the result in others."""
         self._free._program(*made, *given, *self.values())
 
     @property
     def _affine(self) -> tuple[Affine, ...]:
-        return tuple(f for f in self._factors if isinstance(f, Affine))
+        return tuple(part for part in self._parts if isinstance(part, Affine))
+
+    def known_sizes(self) -> dict[str, int]:
+        """Return the sizes that are bound."""
+        found: dict[str, int] = {}
+        for part in self._affine:
+            found |= part.known_sizes()
+        return found
 
     @property
     def parameters(self) -> tuple[str, ...]:
         """Names of the parameters of the fills, one fill after the other."""
-        return tuple(name for factor in self._affine for name in factor.parameters)
+        return tuple(name for part in self._affine for name in part.parameters)
 
-    def bind(self, **values: Any) -> Product:
-        """Return the product with values for parameters and sizes of its fills."""
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        """Names of the symbolic sizes of the fills."""
+        return tuple(dict.fromkeys(name for part in self._affine for name in part.sizes))
+
+    def bind(self, **values: Any) -> Any:
+        """Return the affine matrix with values for parameters and sizes of its fills."""
         self.check_names(values)
         return self._with(
             f.bind(**{n: v for n, v in values.items() if n in (*f.parameters, *f.sizes)})
             for f in self._affine
         )
 
-    @property
-    def sizes(self) -> tuple[str, ...]:
-        """Names of the symbolic sizes of the fills."""
-        return tuple(dict.fromkeys(name for f in self._affine for name in f.sizes))
-
     def values(self) -> list[Any]:
         """Return the values of all parameters."""
-        return [value for factor in self._affine for value in factor.values()]
+        return [value for part in self._affine for value in part.values()]
 
-    def given(self, values: Sequence[Any]) -> Product:
-        """Return the product with other values for all parameters, in their order."""
+    def given(self, values: Sequence[Any]) -> Any:
+        """Return the affine matrix with other values for all parameters, in their order."""
         rest = iter(values)
         return self._with(f.given([next(rest) for _ in f.parameters]) for f in self._affine)
 
-    def _with(self, fills: Iterable[Affine]) -> Product:
-        """Return the product with its fills replaced by others of the same rules."""
-        rest = iter(fills)
-        made = object.__new__(Product)
-        made._name, made._free = self._name, self._free
-        made._factors = tuple(next(rest) if isinstance(f, Affine) else f for f in self._factors)
+    def _with(self, affine: Iterable[Affine]) -> Any:
+        """Return the affine matrix with its affine parts replaced by others of the same rules."""
+        rest = iter(affine)
+        made = object.__new__(type(self))
+        made.__dict__ |= {name: self.__dict__[name] for name in self._declared}
+        made._parts = tuple(next(rest) if isinstance(p, Affine) else p for p in self._parts)
         return made
+
+    _declared = frozenset({"_name", "_free"})
+    """What stays as it is if parameters have other values."""
 
     @cached_property
     def _program(self) -> ssr.Program:
-        """The program ``y[:] = product @ x``; all parameters are scalars of its own."""
+        """The program ``y[:] = matrix @ x``; all parameters are scalars of its own."""
         targets, sources = named("y", self.rows), named("x", self.cols)
 
         def product(*given: Any) -> None:
@@ -320,5 +355,132 @@ class Product(Affine):
         return declared(product, {**targets, **sources, **scalars})
 
 
+class Product(Composite):
+    """The product of matrices and affine matrices, applied from the right.
+
+    Raises
+    ------
+    SpaceError
+        If the columns of a factor are not the rows of the next one.
+    """
+
+    def __init__(self, left: Any, right: Any) -> None:
+        if spaces_of(left.cols) != spaces_of(right.rows):
+            raise SpaceError(
+                f"{left.name} @ {right.name}: the columns of the first are not the rows of the "
+                "second.",
+                note=f"{told(left.cols)} and {told(right.rows)}",
+                hint="Matrices of several fields are ssr.block([[A, None], [None, B]])."
+                if isinstance(right.rows, tuple) and not isinstance(left.cols, tuple)
+                else None,
+            )
+        super().__init__(f"({left.name} @ {right.name})", (*_factors(left), *_factors(right)))
+
+    @property
+    def rows(self) -> Kind:
+        """The space of the results."""
+        return self._parts[0].rows  # type: ignore[no-any-return]
+
+    @property
+    def cols(self) -> Kind:
+        """The space of the operands."""
+        return self._parts[-1].cols  # type: ignore[no-any-return]
+
+    @property
+    def factors(self) -> tuple[Any, ...]:
+        """The matrices and fills of which it is the product."""
+        return self._parts
+
+    def _assembled(self, parts: Sequence[Any]) -> Any:
+        return reduce(operator.matmul, parts)
+
+    def applied(self, x: Any) -> Any:
+        """Return the product applied to an expression of a program."""
+        for factor in reversed(self._parts):
+            x = factor @ (x if isinstance(factor, Affine) else flat(x))
+        return x
+
+
+class Combination(Composite):
+    """A sum of multiples of matrices and affine matrices.
+
+    Parameters
+    ----------
+    name
+        The sum as it was written.
+    terms
+        Pairs of a number and a matrix, of which at least one is affine.
+    """
+
+    _declared = frozenset({"_name", "_free", "_weights"})
+
+    def __init__(self, name: str, terms: Sequence[tuple[float, Any]]) -> None:
+        self._weights = tuple(weight for weight, _ in terms)
+        super().__init__(name, [part for _, part in terms])
+
+    @property
+    def terms(self) -> tuple[tuple[float, Any], ...]:
+        """The numbers and matrices of which it is the sum."""
+        return tuple(zip(self._weights, self._parts, strict=True))
+
+    @property
+    def rows(self) -> Kind:
+        """The space of the results."""
+        return self._affine[0].rows
+
+    @property
+    def cols(self) -> Kind:
+        """The space of the operands."""
+        return self._affine[0].cols
+
+    def _assembled(self, parts: Sequence[Any]) -> Any:
+        pairs = zip(self._weights, parts, strict=True)
+        return reduce(operator.add, (p if w == 1.0 else w * p for w, p in pairs))
+
+    def applied(self, x: Any) -> Any:
+        """Return the sum applied to an expression of a program."""
+        made = [
+            _fields(part @ (x if isinstance(part, Affine) else flat(x))) for part in self._parts
+        ]
+        sums = tuple(self._assembled(of_field) for of_field in zip(*made, strict=True))
+        return sums if isinstance(self.rows, tuple) else sums[0]
+
+
+def _fields(made: Any) -> tuple[Any, ...]:
+    return made if isinstance(made, tuple) else (made,)
+
+
 def _factors(operand: Any) -> tuple[Any, ...]:
     return operand.factors if isinstance(operand, Affine) else (operand,)
+
+
+def _summed(left: Any, right: Any, sign: float) -> Any:
+    """Return the sum or difference of two matrices, of which one is affine.
+
+    Raises
+    ------
+    ArgumentError, SpaceError
+        If one is no matrix, or their spaces differ.
+    """
+    shown = "+" if sign > 0 else "-"
+    for one, other in (left, right), (right, left):
+        if not isinstance(one, (Affine, ssr.Matrix, ssr.BlockMatrix)):
+            if not isinstance(one, (Number, np.ndarray, Expression)):
+                return NotImplemented
+            raise ArgumentError(
+                f"{other.name} and {type(one).__name__} are added; the sum of matrices is meant.",
+                hint=f"Apply the matrix first, as in b + {other.name} @ x.",
+            )
+    for what in "rows", "cols":
+        spaces = [spaces_of(getattr(side, what)) for side in (left, right)]
+        if spaces[0] != spaces[1]:
+            raise SpaceError(
+                f"{left.name} {shown} {right.name}: their {what} are on different spaces.",
+                note=f"{told(getattr(left, what))} and {told(getattr(right, what))}",
+            )
+    terms = [*_terms(left), *((sign * weight, part) for weight, part in _terms(right))]
+    return Combination(f"({left.name} {shown} {right.name})", terms)
+
+
+def _terms(operand: Any) -> tuple[tuple[float, Any], ...]:
+    return operand.terms if isinstance(operand, Combination) else ((1.0, operand),)

@@ -68,10 +68,7 @@ class Solver(ABC):
 
     def __init__(self, A: Matrix, M: Preconditioner | None = None) -> None:
         if not isinstance(A, Matrix):
-            raise ArgumentError(
-                f"A is {type(A).__name__}, not a matrix of ssr.",
-                hint="For stored matrices use the solvers of scipy.sparse.linalg.",
-            )
+            raise ArgumentError(f"A is {_told(A)}, not a matrix of ssr.", hint=_hint(A))
         if A.rows != A.cols:
             raise SpaceError(
                 f"{A.name} is not square: its rows and columns are different spaces.",
@@ -280,3 +277,19 @@ def remembered(kind: type[S], A: Any, *rest: Any) -> S:
 
 def _same(a: Any, b: Any) -> bool:
     return a is b or (type(a) is type(b) and bool(a == b))
+
+
+def _told(A: object) -> str:
+    return "an affine matrix" if _is_affine(A) else type(A).__name__
+
+
+def _hint(A: object) -> str:
+    """Return what to do with something that is no matrix."""
+    if _is_affine(A):
+        return "Solve with its linear part: cg(A.linear, b - A.offset), where sizes are bound."
+    return "For stored matrices use the solvers of scipy.sparse.linalg."
+
+
+def _is_affine(A: object) -> bool:
+    """Whether something is a matrix with an offset, as those of the package boundary are."""
+    return hasattr(type(A), "linear") and hasattr(type(A), "offset")
