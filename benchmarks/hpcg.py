@@ -20,13 +20,14 @@ from types import MappingProxyType
 import numpy as np
 from scipy import sparse
 
-from apps.hpcg.benchmark import Problem
+from apps.hpcg.problem import Problem
 from apps.hpcg.solver import Solver, shapes
 from benchmarks import fortran, report, timing
 from benchmarks.cases import COUNTED, Candidate, Case, triad
 from benchmarks.fortran import Array
 from benchmarks.references import Shape, operator27
 from benchmarks.timing import Json
+from boundary import Field
 
 ITERATIONS = 20
 """The number of iterations of one call."""
@@ -49,7 +50,7 @@ fields and write two.
 def tuned(shape: Shape, build: str, residuals: Array, seconds: Array) -> Candidate:
     """Bind iterations of the tuned algorithm."""
     grids = shapes(shape)
-    b, x, q = problem(shape).right_side, np.empty(shape), np.empty(shape)
+    b, x, q = right_side(shape), np.empty(shape), np.empty(shape)
     r, p = np.empty(sum(map(math.prod, grids))), np.zeros([n + 2 for n in shape])
     z = np.zeros(sum(math.prod(n + 2 for n in grid) for grid in grids))
     call = fortran.hpcg(b, x, r, z, p, q, residuals, seconds, build=build)
@@ -72,7 +73,7 @@ def stored(shape: Shape) -> Callable[[str, Array, Array], Candidate]:
     matrix = first, origin, indptr, indices, blocks.data, blocks.diagonal()
 
     def bind(build: str, residuals: Array, seconds: Array) -> Candidate:
-        b, x, p = problem(shape).right_side.ravel(), *np.empty((2, math.prod(shape)))
+        b, x, p = right_side(shape).ravel(), *np.empty((2, math.prod(shape)))
         r, z, q = np.empty((3, first[-1]))
         call = fortran.hpcg_csr(*matrix, b, x, r, z, p, q, residuals, seconds, build=build)
         return Candidate(call, lambda: x.reshape(shape))
@@ -86,12 +87,24 @@ def problem(shape: Shape) -> Problem:
     return Problem(nx, ny, nz)
 
 
+def whole(field: Field) -> Array:
+    """Return a field of one process as an array."""
+    found = field.gather()
+    assert found is not None
+    return found
+
+
+def right_side(shape: Shape) -> Array:
+    """Return the right side as an array."""
+    return whole(problem(shape).right_side)
+
+
 def hpcg(shape: Shape) -> dict[str, Candidate]:
     """Bind some iterations that start at zero."""
     b, solver, csr = problem(shape).right_side, problem(shape).solver(), stored(shape)
     scratch = np.empty(ITERATIONS + 1), np.empty(3)
     return {
-        "ours": Candidate(lambda: solver.solve(b, ITERATIONS), lambda: solver.x),
+        "ours": Candidate(lambda: solver.solve(b, ITERATIONS), lambda: whole(solver.x)),
         **{f"tuned {build}": tuned(shape, build, *scratch) for build in fortran.BUILDS},
         **{f"CSR {build}": csr(build, *scratch) for build in COUNTED},
     }
@@ -120,7 +133,7 @@ class Run:
         return float(np.abs(self.residuals / other.residuals - 1.0).max())
 
 
-def our_run(solver: Solver, b: Array, iterations: int) -> Run:
+def our_run(solver: Solver, b: Field, iterations: int) -> Run:
     """Solve once."""
     solver.clock.seconds.clear()
     residuals = solver.solve(b, iterations)

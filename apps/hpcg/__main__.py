@@ -1,7 +1,8 @@
 """Run the HPCG problem: ``python -m apps.hpcg [--nx 104] [--ny 104] [--nz 104] [--time 60] ...``.
 
-All phases of the benchmark run in one process: conjugate gradients with a multigrid preconditioner
-for the 27-point operator. With ``--matrix csr`` the operator is data, for the same programs.
+All phases of the benchmark: conjugate gradients with a multigrid preconditioner for the 27-point
+operator. ``mpiexec -n P python -m apps.hpcg`` runs them on P ranks, each with a box of so many
+points. With ``--matrix csr`` the operator is data, for the same programs in one process.
 """
 
 import argparse
@@ -9,26 +10,34 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import boundary as bc
+
 from . import report
-from .benchmark import Problem, ProblemError, run
+from .benchmark import run
+from .problem import Problem, ProblemError
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command."""
     parser = argparse.ArgumentParser("python -m apps.hpcg", description="The HPCG problem.")
     for extent in "nx", "ny", "nz":
-        parser.add_argument(f"--{extent}", type=int, default=104, help="points along an axis")
+        parser.add_argument(
+            f"--{extent}", type=int, default=104, help="points of a rank along an axis"
+        )
     parser.add_argument("--time", type=float, default=60.0, help="seconds of the timed sets")
     parser.add_argument("--matrix", choices=("staged", "csr"), default="staged")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers to this file")
+    ranks = bc.world()
     given = parser.parse_args(arguments)
     if given.time < 0:
         parser.error(f"--time is {given.time}; it must be at least 0.")
     try:
-        problem = Problem(given.nx, given.ny, given.nz, given.matrix)
+        problem = Problem(given.nx, given.ny, given.nz, given.matrix, ranks)
     except ProblemError as error:
         parser.error(str(error))
     result = run(problem, given.time)
+    if not problem.on.first:
+        return
     print(report.text(result))
     if given.json:
         given.json.write_text(json.dumps(report.document(result), indent=1) + "\n")

@@ -1,93 +1,20 @@
 """The phases of the benchmark: setup, reference, validation, convergence, timed sets."""
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Literal
 
 import numpy as np
 
 import ssr
 
 from .clock import Clock, T
-from .solver import Array, Shape, Solver, fine, operators, shapes
+from .problem import SMALLEST, Problem
+from .validation import ITERATIONS, Tests, validate
 
 WRITTEN = ssr.Options(
     exact=True, split=False, partial_sums=False, recurrence=False, fuse=False, prefetch=False
 )
 """The options of the reference, whose kernels do what the programs say and nothing else."""
-
-ITERATIONS = 50
-SMALLEST = 16
-
-
-class ProblemError(ValueError):
-    """Raised where the benchmark is not defined for a box of points."""
-
-
-@dataclass(frozen=True)
-class Problem:
-    """A box of points and how its operator is given.
-
-    Raises
-    ------
-    ProblemError
-        If an extent is smaller than 16 or not divisible by 8, or one is more than 8 times another.
-    """
-
-    nx: int
-    ny: int
-    nz: int
-    matrix: Literal["staged", "csr"] = "staged"
-
-    def __post_init__(self) -> None:
-        for name, n in ("nx", self.nx), ("ny", self.ny), ("nz", self.nz):
-            if n < SMALLEST:
-                raise ProblemError(f"{name} is {n}; the smallest extent is {SMALLEST}.")
-            if n % 8:
-                raise ProblemError(
-                    f"{name} is {n}, which is not divisible by 8: the grid is halved three times."
-                )
-        if max(self.shape) > 8 * min(self.shape):
-            raise ProblemError(
-                f"The box {self.nx} x {self.ny} x {self.nz} is too long: its largest extent is "
-                "more than 8 times its smallest."
-            )
-
-    @property
-    def shape(self) -> Shape:
-        """The extents in the order of array axes."""
-        return self.nz, self.ny, self.nx
-
-    @property
-    def rows(self) -> list[int]:
-        """The number of rows on each grid."""
-        return [math.prod(s) for s in shapes(self.shape)]
-
-    @property
-    def entries(self) -> list[int]:
-        """The number of entries of the operator on each grid."""
-        return [math.prod(3 * n - 2 for n in s) for s in shapes(self.shape)]
-
-    @cached_property
-    def operators(self) -> list[Any]:
-        """The operators of all grids."""
-        return operators(self.matrix, self.shape)
-
-    def solver(self, options: ssr.Options | None = None) -> Solver:
-        """Return a solver that has its own arrays."""
-        return Solver(self.operators, self.shape, options or ssr.Options())
-
-    @cached_property
-    def right_side(self) -> Array:
-        """The right side for which the solution is one: 27 less the entries of each row."""
-        count: Array = np.array(1.0)
-        for n in self.shape:
-            along = np.full(n, 3.0)
-            along[[0, -1]] = 2.0
-            count = np.multiply.outer(count, along)
-        return 27.0 - count
 
 
 @dataclass(frozen=True)
@@ -130,27 +57,6 @@ class Counts:
         write = 8 * vectors + 8 * n[0] * vectors + 8 * n[0] * products
         write += count * (8 * sum(n[:-1]) + 16 * sum(z[:-1]) + 8 * n[-1])
         return read, write
-
-
-@dataclass(frozen=True)
-class Tests:
-    """The validation of a run: iterations for an easy system, departures from symmetry."""
-
-    plain: tuple[int, ...]
-    preconditioned: tuple[int, ...]
-    spmv: float
-    mg: float
-    error: float
-
-    @property
-    def converged(self) -> bool:
-        """Whether the easy system took as few iterations as it should."""
-        return max(self.plain) <= 12 and max(self.preconditioned) <= 2
-
-    @property
-    def symmetric(self) -> bool:
-        """Whether the operator and the V-cycle are symmetric within rounding."""
-        return max(self.spmv, self.mg) <= 1.0
 
 
 @dataclass(frozen=True)
@@ -202,7 +108,7 @@ class Result:
 
 def run(problem: Problem, seconds: float) -> Result:
     """Run all phases; the timed sets take about this long."""
-    small = Problem(SMALLEST, SMALLEST, SMALLEST, problem.matrix)
+    small = Problem(SMALLEST, SMALLEST, SMALLEST, problem.matrix, problem.world)
     compilation, _ = _clocked(lambda: small.solver().solve(small.right_side, 1))
     setup, solver = _clocked(problem.solver)
     b = problem.right_side
@@ -211,14 +117,16 @@ def run(problem: Problem, seconds: float) -> Result:
     *_, tolerance = reference.solve(b, ITERATIONS)
     tests = validate(problem, solver)
     worst, history = _clocked(lambda: solver.solve(b, 10 * ITERATIONS, tolerance * (1.0 + 1e-6)))
-    counts = Counts(problem, int(seconds / worst) + 1, max(ITERATIONS, len(history)))
+    sets = problem.on.shared(int(seconds / worst) + 1)
+    counts = Counts(problem, sets, max(ITERATIONS, len(history)))
     solver.clock.seconds.clear()
     total, histories = _clocked(
         lambda: [solver.solve(b, counts.iterations) for _ in range(counts.sets)]
     )
     kept = [A.to_scipy() for A in problem.operators] if problem.matrix == "csr" else []
-    arrays = b, solver.x, solver.p, solver.q, *solver.r, *solver.z
-    arrays += tuple(part for A in kept for part in (A.data, A.indices, A.indptr))
+    fields = b, solver.x, solver.p, solver.q, *solver.r, *solver.z
+    arrays = [part for A in kept for part in (A.data, A.indices, A.indptr)]
+    held = sum(f.size * f.dtype.itemsize for f in fields) + sum(a.nbytes for a in arrays)
     return Result(
         problem=problem,
         counts=counts,
@@ -232,44 +140,8 @@ def run(problem: Problem, seconds: float) -> Result:
         finals=[history[-1] for history in histories],
         seconds=dict(solver.clock.seconds),
         total=total,
-        bytes_per_row=sum(a.nbytes for a in arrays) / problem.rows[0],
+        bytes_per_row=held / problem.rows[0],
     )
-
-
-def validate(problem: Problem, solver: Solver) -> Tests:
-    """Run the validation tests."""
-    scale = np.full(problem.shape, 1e6)
-    scale.flat[:9] *= np.arange(2.0, 11.0)
-    first, *others = problem.operators
-    made = first + ssr.diagonal(fine, 26.0 * (scale - 1.0))
-    easy = Solver([made, *others], problem.shape, ssr.Options())
-    plain, preconditioned = (
-        tuple(
-            len(easy.solve(problem.right_side * scale, ITERATIONS, 1e-12, preconditioned=given))
-            for _ in range(2)
-        )
-        for given in (False, True)
-    )
-    random = np.random.default_rng(0)
-    x, y = (random.uniform(1.0, 2.0, problem.shape) for _ in range(2))
-    bound = 2.0 * (x * x).sum() * 52.0 * (y * y).sum() * np.finfo(float).eps
-    (Ax, Mx), (Ay, My) = (_applied(solver, v) for v in (x, y))
-    solver.grids[0].residual(solver.r[0], problem.right_side, np.ones(problem.shape))
-    return Tests(
-        plain=plain,
-        preconditioned=preconditioned,
-        spmv=float(abs((x * Ay).sum() - (y * Ax).sum()) / bound),
-        mg=float(abs((x * My).sum() - (y * Mx).sum()) / bound),
-        error=float(np.abs(solver.r[0]).max()),
-    )
-
-
-def _applied(solver: Solver, x: Array) -> tuple[Array, Array]:
-    """Return the products of the operator and of the V-cycle with an array."""
-    solver.p[:], solver.r[0][:] = 0.0, x
-    solver.grids[0].direction(solver.p, solver.q, x, 0.0)
-    solver.precondition()
-    return solver.q.copy(), solver.z[0].copy()
 
 
 def _clocked(call: Callable[[], T]) -> tuple[float, T]:

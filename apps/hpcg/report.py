@@ -19,8 +19,10 @@ def document(result: Result) -> dict[str, Any]:
     return {
         "notice": NOTICE[result.problem.matrix],
         "matrix": result.problem.matrix,
-        "shape": [result.problem.nx, result.problem.ny, result.problem.nz],
-        "ranks": 1,
+        "shape": list(reversed(result.problem.shape)),
+        "ranks": result.problem.ranks,
+        "grid": list(reversed(result.problem.grid)),
+        "box": list(reversed(result.problem.box)),
         "residuals": list(result.residuals),
         "iterations": result.counts.iterations,
         "sets": result.counts.sets,
@@ -47,8 +49,10 @@ def _report(result: Result) -> dict[str, Any]:
     flops, seconds = counts.flops, made["seconds"]
     return {
         "HPCG problem": {"Notice": made["notice"], "Version": "problem of HPCG 3.1"},
-        "Machine Summary": {"Distributed Processes": 1, "Threads per process": 1},
-        "Global Problem Dimensions": dict(zip(("nx", "ny", "nz"), made["shape"], strict=True)),
+        "Machine Summary": {"Distributed Processes": made["ranks"], "Threads per process": 1},
+        "Global Problem Dimensions": _dimensions("n", made["shape"]),
+        "Processor Dimensions": _dimensions("np", made["grid"]),
+        "Local Domain Dimensions": _dimensions("n", made["box"]),
         "Setup Information": {
             "Setup Time": result.setup,
             "Kernels made before, not counted": result.compilation,
@@ -117,6 +121,10 @@ def _report(result: Result) -> dict[str, Any]:
             "Rating in GFLOP/s, not official": result.rating,
         },
     }
+
+
+def _dimensions(name: str, numbers: list[int]) -> dict[str, int]:
+    return {f"{name}{axis}": number for axis, number in zip("xyz", numbers, strict=True)}
 
 
 def _passed(good: bool) -> str:

@@ -1,7 +1,8 @@
 """The numerical part: operator, smoother, V-cycle and conjugate gradients.
 
 Points are indexed [z, y, x]. Each of the four grids has half the extents of the one before it, and
-its points are those of the finer grid with even indices.
+its points are those of the finer grid with even indices. All vectors are fields: of one process, or
+of ranks that own a box of points each.
 """
 
 import math
@@ -9,14 +10,13 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any, Literal
 
-import numpy as np
 from scipy import sparse
 
+import boundary as bc
 import ssr
 
 from .clock import Clock
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Shape = tuple[int, ...]
 
 LEVELS = 4
@@ -60,10 +60,23 @@ def shapes(shape: Shape) -> list[Shape]:
     return [tuple(n >> level for n in shape) for level in range(LEVELS)]
 
 
+def levels(on: bc.Spread) -> list[bc.Spread]:
+    """Return the spreads of all grids; a coarse point is where its fine one is."""
+    found = [on]
+    for cells in *[fine] * (LEVELS - 2), coarse:
+        found.append(found[-1].coarsen(coarse, cells))
+    return found
+
+
 def smooth(A: Any, x: Any, r: Any) -> None:
-    """Do a forward and a backward Gauss-Seidel sweep."""
-    x[:] = A.tril().solve(r - A.triu(1) @ x)
-    x[:] = A.triu().solve(r - A.tril(-1) @ x)
+    """Do a forward and a backward Gauss-Seidel sweep in each rank's box.
+
+    What belongs to other ranks has its old values in both of them.
+    """
+    near = A.local()
+    s = ssr.let(r - (A - near) @ x)
+    x[:] = near.tril().solve(s - near.triu(1) @ x)
+    x[:] = near.triu().solve(s - near.tril(-1) @ x)
 
 
 def bottom(A: Any, options: ssr.Options) -> ssr.Program:
@@ -115,38 +128,47 @@ class Grid:
 
 
 class Solver:
-    """Conjugate gradients with a V-cycle: the programs and arrays of all grids, and a clock."""
+    """Conjugate gradients with a V-cycle: fields and programs of all grids, and a clock."""
 
-    def __init__(self, operators: Sequence[Any], shape: Shape, options: ssr.Options) -> None:
+    def __init__(self, operators: Sequence[Any], on: bc.Spread, options: ssr.Options) -> None:
         *upper, last = operators
-        programs = {A: Grid(A, options) for A in set(upper)}
-        self.grids, self.bottom = [programs[A] for A in upper], bottom(last, options)
-        self.r, self.z = ([np.zeros(s) for s in shapes(shape)] for _ in range(2))
-        self.x, self.p, self.q = (np.zeros(shape) for _ in range(3))
-        self.clock = Clock()
+        programs = {A: Grid(A, options) for A in dict.fromkeys(upper)}
+        self.grids, self.clock = [programs[A] for A in upper], Clock()
+        pairs = [(each, each.cells[0]) for each in levels(on)]
+        r, z = ([each.zeros(cells) for each, cells in pairs] for _ in range(2))
+        x, p, q = (on.zeros(fine) for _ in range(3))
+        self.r, self.z, self.x, self.p, self.q = r, z, x, p, q
+        count, first = range(len(upper)), self.grids[0]
+        self.down = [self.grids[n].down.bind(z[n], r[n], r[n + 1]) for n in count]
+        self.up = [self.grids[n].up.bind(z[n], r[n], z[n + 1]) for n in count]
+        self.bottom = bottom(last, options).bind(z[-1], r[-1])
+        self.direction = {
+            True: first.direction.bind(p, q, z[0]),
+            False: first.direction.bind(p, q, r[0]),
+        }
+        self.advance = first.advance.bind(x, r[0], p, q)
 
     def precondition(self, level: int = 0) -> float:
         """Do a V-cycle from a grid down: assign to z about ``A^-1 r``; return the product r z."""
-        z, r = self.z[level], self.r[level]
         if level == len(self.grids):
-            self.bottom(z, r)
+            self.bottom()
             return 0.0
-        self.grids[level].down(z, r, self.r[level + 1])
+        self.down[level]()
         self.precondition(level + 1)
-        return float(self.grids[level].up(z, r, self.z[level + 1]))
+        return float(self.up[level]())
 
     def solve(
-        self, b: Array, iterations: int, tolerance: float = 0.0, *, preconditioned: bool = True
+        self, b: bc.Field, iterations: int, tolerance: float = 0.0, *, preconditioned: bool = True
     ) -> list[float]:
         """Solve ``A x = b`` from zero; return the norms of residuals, relative to that of b."""
-        grid, x, r, p, q = self.grids[0], self.x, self.r[0], self.p, self.q
-        z = self.z[0] if preconditioned else r
-        x[:], p[:], norms, old = 0.0, 0.0, [1.0], math.inf
-        first = rr = self.clock("spmv", grid.residual, r, b, x)
+        direction, norms, old = self.direction[preconditioned], [1.0], math.inf
+        for start in self.x, self.p:
+            start.set(0.0)
+        first = rr = self.clock("spmv", self.grids[0].residual, self.r[0], b, self.x)
         while len(norms) <= iterations and norms[-1] > tolerance:
             rz = self.clock("mg", self.precondition) if preconditioned else rr
-            pq = self.clock("spmv", grid.direction, p, q, z, rz / old)
-            rr = self.clock("waxpby", grid.advance, x, r, p, q, rz / pq)
+            pq = self.clock("spmv", direction, rz / old)
+            rr = self.clock("waxpby", self.advance, rz / pq)
             norms.append(math.sqrt(rr / first))
             old = rz
         return norms[1:]

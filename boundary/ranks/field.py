@@ -29,6 +29,10 @@ class Ground(Protocol):
     partition: Partition
     world: World
 
+    @property
+    def boxed(self) -> Ground:
+        """The same boxes in one process, with memory of their own."""
+
     def run(
         self,
         program: ssr.Program,

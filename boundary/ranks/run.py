@@ -11,13 +11,14 @@ import numpy as np
 
 import ssr
 from ssr.errors import ArgumentError, DtypeError, SpaceError
-from ssr.extension import Array, number_of, scalar_rows
+from ssr.extension import Array, declaration, number_of, scalar_rows
 
 from ..schedules.explain import Explained
 from .arguments import RankMemory
 from .field import Field, Ground
 from .prepared import Prepared
 from .tables import RankTables
+from .values import Values
 
 
 class Bound(ABC):
@@ -192,6 +193,53 @@ class BoundAlone(Bound):
         return self._ground.plan(self._program, self._dtype).explained()
 
 
+class BoundBoxed(Bound):
+    """A program whose values depend on boxes, bound to fields of a job of one process.
+
+    Its boxes share one array for each field, and have memory of their own in copies of the fields.
+    """
+
+    def __init__(
+        self,
+        program: ssr.Program,
+        ground: Ground,
+        fields: Mapping[str, Field],
+        scalars: Mapping[str, float | None],
+    ) -> None:
+        super().__init__(program, ground, next(iter(fields.values())).dtype)
+        copies = {name: Field(f.spread.boxed, f.kind, f.dtype) for name, f in fields.items()}
+        self._run = BoundHere(program, ground.boxed, copies, scalars)
+        self._pairs = {name: (f.values, copies[name].values) for name, f in fields.items()}
+        self._changed = ground.boxed.plan(program, self._dtype).changed
+
+    def __call__(self, *scalars: float) -> Any:
+        """Run the program; see `BoundHere.__call__`."""
+        (results,) = self.repeat([scalars]).tolist()
+        return self._program.returned(tuple(results))
+
+    def repeat(self, rows: Iterable[Sequence[float]]) -> Array:
+        """Run the program for each row of scalars; see `BoundHere.repeat`."""
+        for whole, apart in self._pairs.values():
+            _copy(whole, apart)
+        try:
+            return self._run.repeat(rows)
+        finally:
+            for name in self._changed:
+                _copy(*reversed(self._pairs[name]))
+
+    @property
+    def schedule(self) -> Explained:
+        """What the next call exchanges between boxes; see `BoundHere.schedule`."""
+        return self._run.schedule
+
+
+def _copy(source: Values, target: Values) -> None:
+    """Set values to others, which have the same boxes."""
+    for (_, there), (_, here) in zip(source.views(), target.views(), strict=True):
+        here[...] = there
+    target.changes += 1
+
+
 def bound_program(
     program: ssr.Program, ground: Ground, args: tuple[Any, ...], named: Mapping[str, Any]
 ) -> Bound:
@@ -230,6 +278,8 @@ def bound_program(
             f"{' and '.join(map(repr, twice))} of {program.ir.name} are the same field.",
             hint="Give a copy: field.copy().",
         )
+    if ground.world.alone and declaration(program).local and len(ground.partition) > 1:
+        return BoundBoxed(program, ground, fields, scalars)
     if ground.world.alone:
         return BoundAlone(program, ground, fields, scalars)
     return BoundHere(program, ground, fields, scalars)

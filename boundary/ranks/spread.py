@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
@@ -20,7 +21,7 @@ from ..schedules.plan import Plan, plan
 from .field import Field
 from .launch import world_of
 from .run import Bound, bound_program
-from .world import World
+from .world import World, simulated
 
 
 class Spread:
@@ -46,6 +47,11 @@ class Spread:
         count = len(self.partition)
         boxes = f"{count} box{'' if count == 1 else 'es'}"
         return f"{boxes} on {self.world.ranks} rank{'' if self.world.ranks == 1 else 's'}"
+
+    @cached_property
+    def boxed(self) -> Spread:
+        """The same boxes in one process, with memory of their own."""
+        return Spread(self.cells, self.partition, simulated(1))
 
     @property
     def sizes(self) -> Mapping[str, int]:

@@ -79,11 +79,18 @@ class RankTables:
     def _table(self, unit: int, rows: Rows) -> Array:
         meta = self.footprint.meta
         sizes = [self.footprint.sizes[name] for name in meta.sizes]
+        every = self.footprint.rows[unit]
+        local = meta.nests[self.footprint.units[unit].number].local
         lines = [
-            [*sizes, *(edge for axis in part for edge in axis), *self._offsets(box)]
+            [
+                *sizes,
+                *(edge for axis in part for edge in axis),
+                *(every[box].flat if local else ()),
+                *self._offsets(box),
+            ]
             for box, part in self.rows(unit, rows)
         ]
-        width = len(sizes) + 2 * self.footprint.rows[unit].shape[1]
+        width = len(sizes) + (4 if local else 2) * every.shape[1]
         width += sum(self._axes(name) for name in self._arrays)
         return np.array(lines, np.int64).reshape(-1, width)
 

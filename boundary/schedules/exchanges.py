@@ -186,6 +186,7 @@ def check_uncut(footprint: Footprint) -> None:
             raise UnsupportedError(
                 f"The solve for {nest.target!r} in {name} crosses a cut between boxes.",
                 note="Each of its rows depends on rows before it, which another box computes.",
-                hint="Cut along axes without such dependences, or take an iteration whose rows "
-                "wait for none: ssr.solvers.Jacobi() instead of GaussSeidel(), for example.",
+                hint="Solve within boxes, near = A.local(), and put the rest on the right side: "
+                "near.tril().solve(b - (A - near) @ x - near.triu(1) @ x). Or cut along axes "
+                "without such dependences.",
             )

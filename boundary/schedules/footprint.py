@@ -243,10 +243,17 @@ class Footprint:
         return self.partition.owned(self.row_space(number))
 
     def _values(self, rows: Array) -> dict[str, int | Array]:
-        """Return what reaches are functions of: sizes, and bounds of the rows of each box."""
+        """Return what reaches are functions of: sizes, and bounds of the rows of each box.
+
+        They are those that the box owns.
+        """
         values: dict[str, int | Array] = dict(self.sizes)
         for axis, name in enumerate(AXES[rows.shape[1]]):
-            values |= {f"{name}_lo": rows[:, axis, 0], f"{name}_hi": rows[:, axis, 1]}
+            for own in "", "own_":
+                values |= {
+                    f"{name}_{own}lo": rows[:, axis, 0],
+                    f"{name}_{own}hi": rows[:, axis, 1],
+                }
         return values
 
     def _reached(self, reach: Reach, values: Mapping[str, int | Array], runs: Array) -> Array:

@@ -68,8 +68,10 @@ def inner(footprint: Footprint, unit: int, box: int) -> Box | None:
 def _narrowed(footprint: Footprint, unit: int, box: int, rows: Box) -> Box:
     """Return rows without as many at each end as what they read lies beyond what the box owns."""
     values: dict[str, int | Array] = dict(footprint.sizes)
-    for name, (low, high) in zip(AXES[len(rows)], rows, strict=True):
+    whole_box = as_box(footprint.rows[unit][box])
+    for name, (low, high), (least, most) in zip(AXES[len(rows)], rows, whole_box, strict=True):
         values |= {f"{name}_lo": low, f"{name}_hi": high}
+        values |= {f"{name}_own_lo": least, f"{name}_own_hi": most}
     ends = [list(edge) for edge in rows]
     for reach in footprint.units[unit].reads:
         if reach.array in footprint.captured:

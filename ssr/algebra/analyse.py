@@ -11,6 +11,7 @@ from ..points.affine import Affine
 from ..points.sets import Domain
 from ..symbols.printing import show
 from .lines import crossing
+from .own_box import is_local
 
 
 def diagonal_split(
@@ -127,9 +128,13 @@ def sweep(assignment: ir.Assignment) -> Sweep:
 def _of_rows(
     found: Iterator[tuple[Domain, ir.Load]], assignment: ir.Assignment
 ) -> Iterator[tuple[Domain, ir.Load]]:
-    """Yield reads; those of a target that is assigned in part where they meet its rows only."""
+    """Yield reads; those of a target that is assigned in part where they meet its rows only.
+
+    The memory of a box holds old values at the points of others, which it does not assign.
+    """
+    in_part = assignment.part is not None or is_local(assignment.domain)
     for domain, load in found:
-        if assignment.part is not None and load.array == assignment.target:
+        if in_part and load.array == assignment.target:
             domain = domain & assignment.domain.preimage(load.index, assignment.axes)
         yield domain, load
 

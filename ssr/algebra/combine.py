@@ -9,7 +9,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from .. import ir
-from ..errors import ArgumentError, ShapeError, SpaceError
+from ..errors import ArgumentError, ShapeError, SpaceError, UnsupportedError
 from ..points.numbers import integer
 from ..spaces.space import Space
 from . import operations
@@ -41,7 +41,17 @@ def combined(left: MatrixData, right: MatrixData, factor: float, sign: str) -> M
 
 
 def product(left: MatrixData, right: MatrixData) -> MatrixData:
-    """Return ``left @ right``."""
+    """Return ``left @ right``.
+
+    Raises
+    ------
+    SpaceError
+        If the columns of the first are not the rows of the second.
+    UnsupportedError
+        If one of them has the entries within boxes only.
+    """
+    need_whole(left, "@")
+    need_whole(right, "@")
     if left.cols != right.rows:
         raise SpaceError(
             f"{left.name} @ {right.name}: the columns of the first are not the rows of the second.",
@@ -104,8 +114,11 @@ def submatrix(matrix: MatrixData, place: object) -> MatrixData:
         If the rows or columns are no space and not all of them.
     SpaceError
         If they are no part of the matrix's own.
+    UnsupportedError
+        If the matrix has the entries within boxes only.
     """
     wanted = place if isinstance(place, tuple) else (place,)
+    need_whole(matrix, "[...]")
     rows, cols = part_spaces(matrix.name, (matrix.rows, matrix.cols), wanted)
     shown = (":" if isinstance(space, slice) else repr(space) for space in wanted)
     return replace(
@@ -117,6 +130,21 @@ def submatrix(matrix: MatrixData, place: object) -> MatrixData:
         origin=Restriction(matrix.origin, (matrix.rows, matrix.cols), (rows, cols)),
         paths=(),
     )
+
+
+def need_whole(matrix: MatrixData, what: str) -> None:
+    """Check that a matrix does not depend on the boxes into which spaces are cut.
+
+    Raises
+    ------
+    UnsupportedError
+        If it does.
+    """
+    if matrix.is_local:
+        raise UnsupportedError(
+            f"{matrix.name} {what} is not staged: its entries depend on the boxes of a spread.",
+            hint="Apply the matrices one after the other, as in A @ (B.local() @ x).",
+        )
 
 
 def part_spaces(
@@ -153,7 +181,11 @@ def kron(left: MatrixData, right: MatrixData) -> MatrixData:
     ------
     SpaceError
         If the spaces would have more than four dimensions.
+    UnsupportedError
+        If one of them has the entries within boxes only.
     """
+    need_whole(left, "in kron")
+    need_whole(right, "in kron")
     for what, a, b in ("rows", left.rows, right.rows), ("columns", left.cols, right.cols):
         if a.ndim + b.ndim > 4:
             raise SpaceError(

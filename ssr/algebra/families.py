@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from typing import Literal, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 from .. import ir
 from ..errors import ArgumentError
@@ -18,6 +18,8 @@ from ..trace.trace import Path
 
 Triangle = Literal["tril", "triu", "diagonal"]
 Number = TypeVar("Number", float, Fraction)
+Maps: TypeAlias = tuple[tuple[Affine, ...], tuple[Affine, ...], ir.Value]
+"""The row and the column of a family, and what numbers are multiplied by."""
 
 MONOMIALS = 1024
 """The most products a value is taken apart into when matrices are compared."""
@@ -59,18 +61,51 @@ def canonical(found: tuple[ir.Family, ...]) -> tuple[ir.Family, ...]:
     def key(family: ir.Family) -> tuple[object, ...]:
         linear = tuple(str(Affine(c.terms)) for c in family.column)
         constant = tuple(c.constant for c in family.column)
-        return linear, constant, show(family.value), family.domain.text
+        return linear, constant, show(family.value), family.domain.text, family.box
 
     kept = (
-        ir.Family(f.domain.canonical(), f.row, f.column, f.value)
+        replace(f, domain=f.domain.canonical())
         for f in found
         if f.value != ir.ZERO and not f.domain.empty
     )
     return tuple(sorted(kept, key=key))
 
 
+def local(found: tuple[ir.Family, ...]) -> tuple[ir.Family, ...]:
+    """Return the entries whose column is in the box of the row."""
+    return settled(replace(f, box="own") for f in found if f.box != "other")
+
+
+def settled(found: Iterable[ir.Family]) -> tuple[ir.Family, ...]:
+    """Return families in which entries on the diagonal are in any box: they are in the row's."""
+    kept = []
+    for f in found:
+        equal = f.domain.equal(f.row, f.column) if f.box != "any" else f.domain
+        if f.box == "any" or equal.empty:
+            kept.append(f)
+            continue
+        kept.append(replace(f, domain=f.domain - equal))
+        if f.box == "own":
+            kept.append(replace(f, domain=equal, box="any"))
+    return canonical(tuple(kept))
+
+
+def apart(family: ir.Family) -> Iterator[ir.Family]:
+    """Yield a family as those of its entries in the row's own box, and those in other ones."""
+    kinds: tuple[ir.Boxes, ...] = ("own", "other")
+    for box in kinds:
+        if family.box in (box, "any"):
+            yield replace(family, box=box)
+
+
 def merge(found: Iterable[ir.Family]) -> tuple[ir.Family, ...]:
-    """Return the sum of families: number values at the same maps are added where they meet."""
+    """Return the sum of families: number values at the same maps are added where they meet.
+
+    If boxes matter, so are the numbers that multiply the same run-time value.
+    """
+    found = tuple(found)
+    if any(f.box != "any" for f in found):
+        return _merged_by_boxes(found)
     numbers: dict[tuple[tuple[Affine, ...], tuple[Affine, ...]], list[tuple[Domain, float]]] = {}
     others: list[ir.Family] = []
     for family in found:
@@ -86,6 +121,44 @@ def merge(found: Iterable[ir.Family]) -> tuple[ir.Family, ...]:
             by_value[value] = by_value[value] | domain if value in by_value else domain
         result += [ir.Family(d, row, column, ir.Const(v)) for v, d in by_value.items() if v]
     return canonical(tuple(result))
+
+
+def _merged_by_boxes(found: Iterable[ir.Family]) -> tuple[ir.Family, ...]:
+    """Return the sum of families whose entries are in boxes of one kind."""
+    pieces: dict[tuple[Maps, ir.Boxes], list[tuple[Domain, float]]] = {}
+    for f in (part for family in found for part in apart(family)):
+        number, rest = factored(f.value)
+        key = (f.row, f.column, rest), f.box
+        pieces[key] = overlay(pieces.get(key, []), f.domain, number)
+    made = []
+    for maps in dict.fromkeys(maps for maps, _ in pieces):
+        own, other = (_by_number(pieces.get((maps, box), [])) for box in ("own", "other"))
+        row, column, rest = maps
+        for number in own | other:
+            here, there = own.get(number), other.get(number)
+            value = multiply(ir.Const(number), rest)
+            for box, domain in _joined_boxes(here, there):
+                made.append(ir.Family(domain, row, column, value, box))
+    return settled(made)
+
+
+def _by_number(pieces: Iterable[tuple[Domain, float]]) -> dict[float, Domain]:
+    found: dict[float, Domain] = {}
+    for domain, number in pieces:
+        if number:
+            found[number] = found[number] | domain if number in found else domain
+    return found
+
+
+def _joined_boxes(own: Domain | None, other: Domain | None) -> Iterator[tuple[ir.Boxes, Domain]]:
+    """Yield where an entry is in any box, and where in the row's own one or in others alone."""
+    if own is None or other is None:
+        if own is not None:
+            yield "own", own
+        if other is not None:
+            yield "other", other
+        return
+    yield from (("any", own & other), ("own", own - other), ("other", other - own))
 
 
 def overlay(
@@ -225,14 +298,17 @@ def equal(left: tuple[ir.Family, ...], right: tuple[ir.Family, ...]) -> bool:
     multiply the same factors in other values, which are taken apart into sums of products; what
     is neither sum nor product is compared as an expression of the same data at the same indices.
     """
-    by_basis: dict[ir.Value, list[tuple[Domain, Fraction]]] = {}
+    by_basis: dict[tuple[ir.Value, ir.Boxes], list[tuple[Domain, Fraction]]] = {}
+    if any(f.box != "any" for f in (*left, *right)):
+        left, right = (tuple(part for f in found for part in apart(f)) for found in (left, right))
     for sign, found in ((1, left), (-1, right)):
         for f in found:
             for number, basis in monomials(f.value):
                 form, indices = _form(basis)
                 image = (*f.row, *f.column, *indices)
                 graph = f.domain.image(image, tuple(f"p{n}" for n in range(len(image))))
-                by_basis[form] = overlay(by_basis.get(form, []), graph, sign * number)
+                key = form, f.box
+                by_basis[key] = overlay(by_basis.get(key, []), graph, sign * number)
     return all(value == 0 for pieces in by_basis.values() for _, value in pieces)
 
 

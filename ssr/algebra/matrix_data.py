@@ -21,7 +21,7 @@ from ..symbols.operations import known_early
 from ..symbols.values import Symbol, Value
 from ..trace.trace import Path, ScalarType, scalar
 from . import families
-from .oracle import Combination, Origin, PartOf, Points, need, number
+from .oracle import Combination, InBoxes, Origin, PartOf, Points, need, number
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,11 @@ class MatrixData:
         return tuple(
             n for n in self.data if n not in self.bound or isinstance(self.bound[n], Symbol)
         )
+
+    @property
+    def is_local(self) -> bool:
+        """Whether its entries depend on the boxes into which spaces are cut."""
+        return any(f.box != "any" for f in self.families)
 
     def arrays(self) -> list[tuple[str, Space, tuple[int, ...]]]:
         """Return the name, the space and the shape of each array that is bound."""
@@ -105,6 +110,13 @@ def cut(matrix: MatrixData, which: families.Triangle, k: int) -> MatrixData:
     found = families.part(matrix.families, which, k)
     name = f"{matrix.name}.{which}({k if k else ''})"
     origin = PartOf(matrix.origin, which, k)
+    return replace(matrix, name=name, families=found, origin=origin, paths=())
+
+
+def local(matrix: MatrixData) -> MatrixData:
+    """Return the entries of a matrix whose column is in the box of the row."""
+    found = families.local(matrix.families)
+    name, origin = f"{matrix.name}.local()", InBoxes(matrix.origin)
     return replace(matrix, name=name, families=found, origin=origin, paths=())
 
 

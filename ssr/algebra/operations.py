@@ -73,7 +73,8 @@ def transpose(found: Families, cols: Space, name: str) -> Families:
         point = next(same, point)
         points[point] = None
         where = dict(zip(f.domain.axes, point, strict=True))
-        made.append(ir.Family(domain, cols.indices(), point, moved(f.value, where, domain)))
+        value = moved(f.value, where, domain)
+        made.append(replace(f, domain=domain, row=cols.indices(), column=point, value=value))
     return total(made)
 
 
@@ -139,20 +140,22 @@ def total(found: Iterable[ir.Family]) -> Families:
     Numbers that multiply the same run-time value at the same column are added where they meet;
     different values at one column are added if they are on the same rows.
     """
-    grouped: dict[tuple[Map, Map, ir.Value], dict[Domain, float]] = {}
+    grouped: dict[tuple[Map, Map, ir.Boxes, ir.Value], dict[Domain, float]] = {}
     for f in found:
         number, rest = factored(f.value)
-        domains = grouped.setdefault((f.row, f.column, rest), {})
+        domains = grouped.setdefault((f.row, f.column, f.box, rest), {})
         domain = f.domain.canonical()
         domains[domain] = domains.get(domain, 0.0) + number
-    sums: dict[tuple[Map, Map, Domain], ir.Value] = {}
-    for (row, column, rest), domains in grouped.items():
+    sums: dict[tuple[Map, Map, ir.Boxes, Domain], ir.Value] = {}
+    for (row, column, box, rest), domains in grouped.items():
         for domain, number in _apart(domains).items():
             value = multiply(ir.Const(number), rest)
-            known = sums.get((row, column, domain))
-            sums[row, column, domain] = value if known is None else add(known, value)
+            known = sums.get((row, column, box, domain))
+            sums[row, column, box, domain] = value if known is None else add(known, value)
     return canonical(
-        tuple(ir.Family(domain, row, column, v) for (row, column, domain), v in sums.items())
+        tuple(
+            ir.Family(domain, row, column, v, box) for (row, column, box, domain), v in sums.items()
+        )
     )
 
 

@@ -158,6 +158,17 @@ class PartOf(_Changed):
 
 
 @dataclass(frozen=True, slots=True)
+class InBoxes(_Changed):
+    """The entries within boxes: all of them, as a matrix by itself is that of one box."""
+
+    def assemble(
+        self, sizes: Mapping[str, int], values: Mapping[str, Any]
+    ) -> scipy.sparse.csr_array:
+        """Take all entries."""
+        return self.whole.assemble(sizes, values)
+
+
+@dataclass(frozen=True, slots=True)
 class Transpose(_Changed):
     """The transpose."""
 

@@ -220,6 +220,10 @@ class BlockMatrix(Operator["BlockMatrix"]):
         name = f"{self.name}.{which}({k if k else ''})"
         return self._each(name, lambda m: m._part(which, k))
 
+    @cached_property
+    def _local(self) -> BlockMatrix:
+        return self._each(f"{self.name}.local()", lambda m: m.local())
+
     def equals(self, other: object) -> bool:
         """Whether the matrices are proved equal, block by block, for all sizes."""
         if not isinstance(other, BlockMatrix) or not self.definition.fits(other.definition):

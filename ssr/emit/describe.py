@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from .. import ir
+from ..algebra.own_box import is_local
 from ..algebra.stored import needed
 from ..ir import LoopNest
 from ..lower.moves import kind_of
@@ -111,7 +112,15 @@ def _nest(nest: ir.Nest | ir.LineNest, program: ir.Program) -> NestMeta:
     rows = _alike(nest.rows, program) if has_own_rows(nest, program) else None
     if isinstance(nest, ir.LineNest):
         return NestMeta(nest.target, "any", (), False, False, rows, nest.along)
-    return NestMeta(nest.target, nest.order, nest.earlier, nest.whole_lines, nest.fused, rows)
+    return NestMeta(
+        target=nest.target,
+        order=nest.order,
+        earlier=nest.earlier,
+        whole_lines=nest.whole_lines,
+        fused=nest.fused,
+        rows=rows,
+        local=is_local(nest.context),
+    )
 
 
 def has_own_rows(nest: ir.Nest | ir.LineNest, program: ir.Program) -> bool:

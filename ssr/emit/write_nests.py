@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from .. import ir
+from ..algebra.own_box import is_local, own_bounds
 from ..lower.nests import bounds
 from .debug_checks import after_nest, in_box
 from .describe import has_own_rows
@@ -79,7 +80,7 @@ def _boxes(
     start += [f"        {name} = {text}" for name, text in sorted(writer.shifts.items())]
     used = set(names([*start, *inside]))
     part = nest.rows.slices if has_own_rows(nest, unit.program) else ":"
-    columns = [*_columns(writer, unit.program, nest.axes)]
+    columns = [*_columns(writer, unit.program, nest)]
     boxes, entry = f"range(table_{number}.shape[0])", f"table_{number}[box, {{}}]"
     if unit.distributed:
         boxes, entry = nest_range(number, len(columns)), "ld(tables, box + {})"
@@ -91,10 +92,13 @@ def _boxes(
     ]
 
 
-def _columns(writer: Writer, program: ir.Program, axes: tuple[str, ...]) -> Iterator[str]:
+def _columns(
+    writer: Writer, program: ir.Program, nest: ir.Nest | ir.LineNest
+) -> Iterator[str]:
     """Yield the variables that stand in the columns of a nest's table, in order."""
     yield from map(spelled, program.sizes)
-    yield from bounds(axes)
+    yield from bounds(nest.axes)
+    yield from own_bounds(nest.axes) if is_local(nest.context) else ()
     for name, array in writer.arrays.items():
         yield f"{spelled(name)}_0"
         yield from (f"{spelled(name)}_s{axis}" for axis in range(len(array.shape) - 1))

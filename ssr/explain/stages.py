@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeAlias
 
 from .. import ir
@@ -177,12 +178,24 @@ def _place(span: Span | None) -> str:
     return "" if span is None or span.ours else f"{span.file}:{span.line}"
 
 
+_BOXES: Mapping[ir.Boxes, str] = MappingProxyType(
+    {"any": "", "own": "in the row's own box", "other": "in another box"}
+)
+"""In which boxes columns are, as a text."""
+
+
 def _sets(heading: str, matrix: MatrixData) -> str:
     """Return the entry families."""
     cells = []
     for f in matrix.families:
         cells.append(
-            (f"row ({point(f.row)})", f"column ({point(f.column)})", show(f.value), where(f.domain))
+            (
+                f"row ({point(f.row)})",
+                f"column ({point(f.column)})",
+                show(f.value),
+                where(f.domain),
+                _BOXES[f.box],
+            )
         )
     return "\n".join([heading, *table(cells)])
 

@@ -18,6 +18,7 @@ from ..symbols.nodes import (
     ONE,
     WHOLE,
     ZERO,
+    Boxes,
     Const,
     Coordinate,
     Diagonal,
@@ -48,6 +49,7 @@ __all__ = [
     "WHOLE",
     "ZERO",
     "Assignment",
+    "Boxes",
     "Branch",
     "Buffer",
     "Call",
@@ -104,12 +106,17 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Entries ``value(d)`` at ``(row(d), column(d))`` for all ``d`` in a domain."""
+    """Entries ``value(d)`` at ``(row(d), column(d))`` for all ``d`` in a domain.
+
+    Of these only those are there whose column is in a ``box`` of the kind given, as seen from the
+    row, where spaces are cut into boxes.
+    """
 
     domain: Domain
     row: tuple[Affine, ...]
     column: tuple[Affine, ...]
     value: Value
+    box: Boxes = "any"
 
 
 Order = Literal["forward", "backward", "any"]

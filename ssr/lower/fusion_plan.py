@@ -13,6 +13,7 @@ from itertools import combinations, pairwise
 from types import MappingProxyType
 
 from .. import ir
+from ..algebra.own_box import is_local
 from ..points.affine import Affine
 from ..points.sets import Domain
 from .nests import box, boxes
@@ -133,6 +134,16 @@ class Candidate:
         """Whether the step is one statement whose rows are independent."""
         return len(self.nest.statements) == 1 and self.nest.order == "any"
 
+    @property
+    def may_grow(self) -> bool:
+        """Whether it may be computed at rows beyond a box too."""
+        return self.is_simple and not self.reduces and not self.is_local
+
+    @property
+    def is_local(self) -> bool:
+        """Whether what it computes depends on the box that owns a row."""
+        return is_local(self.domain)
+
     def reads_of(self, array: str) -> list[Read]:
         """Return what is read of one array."""
         return [read for read in self.reads if read.array == array]
@@ -207,6 +218,8 @@ def possible(steps: Sequence[Candidate]) -> bool:
     if any(a.nest.axes != b.nest.axes for a, b in pairwise(steps)):
         return False
     if len(steps) > 1 and any(step.nest.joint for step in steps):
+        return False
+    if any(s.is_local for s in steps) and any(s.rows.points != steps[0].rows.points for s in steps):
         return False
     if len({step.nest.order for step in steps} - {"any"}) > 1:
         return False
@@ -317,7 +330,7 @@ def _stored(step: Candidate, rows: ir.Field, buffered: frozenset[str]) -> Margin
     ends = _beyond(step.rows, rows)
     assert ends is not None
     margin = Margin(*(Ends(), Ends(), *ends)[-3:])
-    return margin if margin == NO_MARGIN or (step.is_simple and not step.reduces) else None
+    return margin if margin == NO_MARGIN or step.may_grow else None
 
 
 # -- when ----------------------------------------------------------------------------------------
@@ -370,7 +383,7 @@ def _margin(group: Group, timings: Sequence[Timing], place: int) -> Margin | Non
     if not all(read.is_near for read in reads):
         return None
     margin = least.including(_needed(group, timings, place))
-    return margin if margin == NO_MARGIN or (step.is_simple and not step.reduces) else None
+    return margin if margin == NO_MARGIN or step.may_grow else None
 
 
 def _needed(group: Group, timings: Sequence[Timing], place: int) -> Margin:
@@ -472,7 +485,9 @@ def _widened(group: Group, timings: tuple[Timing, ...]) -> tuple[Timing, ...]:
         for place in reversed(run):
             margin = common.including(_needed(group, wider, place))
             wider[place] = replace(wider[place], margin=margin)
-    for timing in wider:
+    for step, timing in zip(group.steps, wider, strict=True):
+        if timing.margin != NO_MARGIN and step.is_local:
+            return timings
         if timing.advance.including(timing.margin.last(group.backward)) != timing.advance:
             return timings
     return tuple(wider)
@@ -481,7 +496,12 @@ def _widened(group: Group, timings: tuple[Timing, ...]) -> tuple[Timing, ...]:
 def _alike(group: Group, timings: Sequence[Timing]) -> Iterator[range]:
     """Yield the runs of steps at one line and on one space, stored or not; the last run first."""
     kinds = [
-        (group.is_buffered(place), timing.advance, group.steps[place].rows.points)
+        (
+            group.is_buffered(place),
+            group.steps[place].is_local,
+            timing.advance,
+            group.steps[place].rows.points,
+        )
         for place, timing in enumerate(timings)
     ]
     stop = len(kinds)

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from .. import ir
 from ..algebra.analyse import earlier, sweep
+from ..algebra.own_box import own_bounds
 from ..points.affine import Affine
 from ..points.sets import Domain
 
@@ -165,7 +166,12 @@ def context(
         if whole:
             case.append(f"{a}_lo = {low} and {a}_hi = {(extent + low).isl()}")
         names |= {f"{a}_lo", f"{a}_hi"} | extent.names()
-    sizes = set(parameters) - set(bounds(axes))
+    if not {*own_bounds(axes)}.isdisjoint(parameters):
+        names |= {*own_bounds(axes)}
+        case += [f"{a}_own_lo <= {a}_lo and {a}_hi <= {a}_own_hi" for a in axes]
+        ends = zip(axes, field.lower, field.shape, strict=True)
+        case += [f"{low} <= {a}_own_lo and {a}_own_hi <= {(n + low).isl()}" for a, low, n in ends]
+    sizes = set(parameters) - set(bounds(axes)) - set(own_bounds(axes))
     case += [f"{size} >= 1" for size in sorted(sizes)]
     return Domain.where(axes, " and ".join(case), sorted(names | sizes))
 

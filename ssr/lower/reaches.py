@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 from .. import ir
 from ..algebra.analyse import reads
+from ..algebra.own_box import is_local, own_bounds
 from ..points.affine import AXES, Affine
 from ..points.sets import Bounds, Domain
 from ..runtime.reach import Reach
@@ -118,12 +119,18 @@ def _shifted(bounds: Expressions, shift: int) -> Expressions:
 
 
 def _facts(nest: ir.Nest) -> tuple[Affine, ...]:
-    """Return what is >= 0 for any box of a nest: it is not empty, and lies within the rows."""
+    """Return what is >= 0 for any box of a nest: it is not empty, and lies within the rows.
+
+    Where it matters, it also lies within the box that owns its rows.
+    """
     found = [Affine()]
     for axis, low, extent in zip(nest.axes, *nest.rows.points, strict=True):
         first, last = Affine.name(f"{axis}_lo"), Affine.name(f"{axis}_hi")
         found += [last - first - 1, first - low, extent + low - last, last - 1 - low]
         found += [extent + low - 1 - first, extent - 1]
+        if is_local(nest.context):
+            least, most = map(Affine.name, own_bounds((axis,)))
+            found += [first - least, most - last, least - low, extent + low - most]
     return tuple(found)
 
 

@@ -8,6 +8,8 @@ Four rewrites of a program into one that makes the same results:
   bits where a weight is infinite or NaN, or a sum is a zero of the other sign.
 - A temporary of which every point is read once at most, all by one expression, is computed where it
   is read: a residual that is used at every second point is computed only there. Keeps bits.
+- A temporary that is a copy of a field stands for it as long as the field is not written. Keeps
+  bits.
 - What is overwritten or forgotten before it is read is not computed. Keeps bits.
 """
 
@@ -18,9 +20,11 @@ from dataclasses import replace
 
 from .. import ir
 from ..algebra.analyse import reads
+from ..algebra.own_box import is_local
 from ..ir.liveness import live, read
 from ..points.affine import Affine
 from ..points.sets import Domain
+from .place_externals import copied, renamed
 from .solve_targets import solved_in_place
 
 _NOTHING = ir.Const(0.0)
@@ -35,6 +39,7 @@ def simplified(program: ir.Program, *, exact: bool) -> ir.Program:
     temporaries = {f.name for f in program.temporaries}
     steps = solved_in_place(program.steps, temporaries)
     steps = steps if exact else _without_zeros(steps)
+    steps = _without_copies(steps, program)
     steps = _where_read(steps, temporaries)
     steps = live(steps, {f.name for f in program.fields}, program.results)
     written = {name for step in steps for name in ir.made(step)}
@@ -89,6 +94,36 @@ def _none(*values: ir.Value | None) -> bool:
     return any(v is _NOTHING for v in values)
 
 
+# -- copies --------------------------------------------------------------------------------------
+
+
+def _without_copies(steps: Sequence[ir.Step], program: ir.Program) -> tuple[ir.Step, ...]:
+    """Return steps that read fields where they have read copies of them."""
+    found = list(steps)
+    for temporary in program.temporaries:
+        name = temporary.name
+        places = [n for n, s in enumerate(found) if name in ir.made(s)]
+        readers = [n for n, s in enumerate(found) if name in read(s)]
+        source = _copied(found[places[0]]) if len(places) == 1 else None
+        if source is None or not readers or readers[0] < places[0]:
+            continue
+        last = readers[-1] + (not isinstance(found[readers[-1]], ir.Assignment))
+        between = {made for s in found[places[0] : last] for made in ir.made(s)}
+        if source in between or program.field(source).points != temporary.points:
+            continue
+        found = [s if n in places else renamed(s, name, source) for n, s in enumerate(found)]
+    return tuple(found)
+
+
+def _copied(step: ir.Step) -> str | None:
+    """Return the field of which a step copies all points."""
+    if isinstance(step, ir.Assignment) and isinstance(step.value, ir.Sum):
+        match step.value.terms:
+            case (ir.Term(rows, ir.ONE, ir.Load() as load),) if step.domain <= rows:
+                step = replace(step, value=load)
+    return copied(step)
+
+
 # -- where it is read ----------------------------------------------------------------------------
 
 
@@ -106,7 +141,7 @@ def _move(steps: list[ir.Step], place: int, name: str) -> None:
     made = steps[place]
     assert isinstance(made, ir.Assignment)
     readers = [n for n, s in enumerate(steps) if n != place and name in read(s)]
-    if len(readers) != 1 or readers[0] < place or made.order != "any":
+    if len(readers) != 1 or readers[0] < place or made.order != "any" or is_local(made.domain):
         return
     reader = steps[readers[0]]
     if isinstance(reader, (ir.Group, ir.Solve, ir.Call)) or any(

@@ -27,10 +27,12 @@ from collections.abc import Mapping, Sequence
 
 from .. import ir
 from ..algebra.analyse import reads
+from ..algebra.own_box import is_local
 from ..points.affine import Affine
 from ..points.sets import Domain
 from ..spaces.space import row_domain
 from .nests import box, boxes
+from .regions import regions
 
 Row = tuple[Affine, ...]
 
@@ -252,6 +254,8 @@ class Checker:
         reader, target = self.nest.statements[place], self.nest.target
         if self.fields[target].points != self.nest.rows.points:
             rows = rows & space_of(self.nest.rows).preimage(load.index, self.nest.axes)
+        elif is_local(self.nest.context):
+            rows = rows & regions(self.nest.rows, self.nest)[-1].within(load.index, self.nest.axes)
         for shift in sorted(self.served(place)):
             done = self._wanted_new(rows, load, shift)
             if shift:

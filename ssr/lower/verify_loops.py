@@ -21,6 +21,7 @@ from functools import lru_cache
 from itertools import pairwise, product
 
 from .. import ir
+from ..algebra.own_box import own_bounds
 from ..ir import LoopNest
 from ..points.loop_tree import For, If, Loop, Reduce, Run
 from .nests import bounds
@@ -101,7 +102,8 @@ def _samples(made: LoopNest) -> Iterator[dict[str, int]]:
     nest = made.nest
     names = set(nest.context.parameters())
     names = names.union(*(piece.domain.parameters() for piece in made.pieces.values()))
-    sizes = sorted(names - set(bounds(nest.axes)))
+    local = not names.isdisjoint(own_bounds(nest.axes))
+    sizes = sorted(names - set(bounds(nest.axes)) - set(own_bounds(nest.axes)))
     for extents in EXTENTS:
         values = {name: extents[n % len(extents)] for n, name in enumerate(sizes)}
         whole = [
@@ -113,8 +115,11 @@ def _samples(made: LoopNest) -> Iterator[dict[str, int]]:
         for box in dict.fromkeys(_boxes(whole, nest.whole_lines)):
             edges = (edge for side in box for edge in side)
             named = {**values, **dict(zip(bounds(nest.axes), edges, strict=True))}
-            if not nest.context.fixed(named).empty:
-                yield named
+            for own in (box, whole) if local else (box,):
+                edges = (edge for side in own for edge in side)
+                here = {**named, **dict(zip(own_bounds(nest.axes), edges, strict=True))}
+                if not nest.context.fixed(here).empty:
+                    yield here
 
 
 def _boxes(whole: Sequence[tuple[int, int]], whole_lines: bool) -> Iterator[tuple[Row, ...]]:

@@ -94,6 +94,10 @@ class Assembled(Operator["Assembled"]):
         return self * -1.0
 
     def __sub__(self, other: object) -> Any:
+        if other is self:  # as in A - A.local()
+            return self._rescaled(
+                type(self.stored.csr)(self.shape, dtype=self.stored.csr.dtype), None
+            )
         return self + -other if isinstance(other, (Matrix, Assembled)) else NotImplemented
 
     def __rsub__(self, other: object) -> Any:
@@ -180,6 +184,11 @@ class Assembled(Operator["Assembled"]):
         both = max(self.part[0], part[0]), min(self.part[1], part[1])
         staged = None if self.staged is None else self.staged._part(which, k)
         return Assembled(self.stored, both, staged)
+
+    @property
+    def _local(self) -> Assembled:
+        self._need_square(".local")
+        return self
 
     def equals(self, other: Matrix | Assembled) -> bool:
         """Whether the matrices have the same entries; those of staged ones are assembled."""

@@ -17,7 +17,7 @@ import numpy as np
 from .. import ir
 from ..algebra import combine, families
 from ..algebra.families import Triangle
-from ..algebra.matrix_data import MatrixData, cut, scaled, values_of
+from ..algebra.matrix_data import MatrixData, cut, local, scaled, values_of
 from ..algebra.oracle import need
 from ..algebra.renaming import renamed_apart
 from ..errors import ArgumentError
@@ -238,6 +238,11 @@ class Matrix(Operator["Matrix"]):
         self._need_square(f".{which}")
         made = Matrix(cut(self.definition, which, k))
         return self._part_cache.setdefault((which, k), made)
+
+    @cached_property
+    def _local(self) -> Matrix:
+        self._need_square(".local")
+        return Matrix(local(self.definition))
 
     def equals(self, other: Operator[Any]) -> bool:
         """Whether the matrices are proved equal, for all sizes.

@@ -72,6 +72,11 @@ class Operator(ABC, Generic[Made]):
     def _part(self, which: Triangle, k: int) -> Made:
         """Return a triangle or the diagonal."""
 
+    @property
+    @abstractmethod
+    def _local(self) -> Made:
+        """The entries within boxes."""
+
     @abstractmethod
     def _declared(self, what: What) -> Program:
         """Return the program to apply the matrix or to solve with it."""
@@ -111,6 +116,34 @@ class Operator(ABC, Generic[Made]):
         In a block matrix this is one dense block for each point.
         """
         return self._part("diagonal", 0)
+
+    def local(self) -> Made:
+        """Return the entries whose column is in the same box as the row.
+
+        Boxes are those into which a space is cut where it is shared by ranks, or by ``boxes=`` of
+        `boundary.spread`; a program that runs on arrays has one box, and there ``A.local()`` is A
+        itself. So the sweeps of a smoother that do not wait for other ranks can be written down;
+        what is left out goes to the right side, and the equation is that of A:
+
+            near = A.local()
+            s = b - (A - near) @ x
+            x[:] = near.tril().solve(s - near.triu(1) @ x)
+            x[:] = near.triu().solve(s - near.tril(-1) @ x)
+
+        Sums, multiples, triangles and transposes of such matrices are like those of others;
+        products with other matrices are not staged.
+
+        Examples
+        --------
+        >>> import ssr
+        >>> points = ssr.Space(ssr.size("n"))
+        >>> A = ssr.stencil(points, points, {-1: -1, 0: 2, 1: -1}, outside="drop")
+        >>> print((A - A.local()).explain("sets"))
+        <Matrix (stencil - stencil.local()): Space(n) -> Space(n), 2 families>
+          row (i)  column (i - 1)  -1.0  where 0 < i < n         in another box
+          row (i)  column (i + 1)  -1.0  where 0 <= i <= -2 + n  in another box
+        """
+        return self._local
 
     def _need_square(self, what: str) -> None:
         if self.rows != self.cols:

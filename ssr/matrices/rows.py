@@ -13,6 +13,7 @@ from functools import cmp_to_key
 from typing import Any, TypeAlias
 
 from .. import ir
+from ..algebra.combine import need_whole
 from ..algebra.families import add
 from ..algebra.matrix_data import MatrixData
 from ..algebra.renaming import same
@@ -88,6 +89,7 @@ class Reading:
 
     def __call__(self, matrix: MatrixData, here: Point) -> Row:
         """Return the entries of a row; the path is forked until its columns are known."""
+        need_whole(matrix, ".row")
         self._take(matrix)
         tracer = tracing()
         beyond = tracer.outside(matrix.rows, here)

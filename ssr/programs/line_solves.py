@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from .. import ir
 from ..algebra.lines import offset_of, pieces, side_by_side
-from ..errors import SingularMatrixError, SpaceError
+from ..errors import SingularMatrixError, SpaceError, UnsupportedError
 from ..points.sets import Domain
 from ..spaces.space import Space, row_domain
 from ..trace.trace import Place
@@ -50,7 +50,14 @@ def solved_along(
         If a right side is on another space.
     SingularMatrixError
         If a pivot is missing.
+    UnsupportedError
+        If the entries are those within boxes only.
     """
+    if any(f.box != "any" for row in blocks for found in row for f in found):
+        raise UnsupportedError(
+            f"{name}.solve along lines within boxes is not staged.",
+            hint="Cut the grid so that boxes hold whole lines, and solve with the matrix itself.",
+        )
     recorder, sides = current(), []
     for b in right:
         if b.space != space:

@@ -31,10 +31,8 @@ def apply_rows(matrix: MatrixData, x: Expression) -> Expression:
     recorder = current()
     field = recorder.store(x)
     found = bound_families(matrix, recorder)
-    return Expression(
-        matrix.rows,
-        ir.Sum(tuple(ir.Term(f.domain, f.value, ir.Load(field.name, f.column)) for f in found)),
-    )
+    made = (ir.Term(f.domain, f.value, ir.Load(field.name, f.column), f.box) for f in found)
+    return Expression(matrix.rows, ir.Sum(tuple(made)))
 
 
 def solve_rows(matrix: MatrixData, b: Expression) -> Expression:
@@ -64,10 +62,10 @@ def _substituted(matrix: MatrixData, found: tuple[ir.Family, ...], b: Expression
             f"{matrix.name}.solve(an expression on {b.space!r}): the rows are {matrix.rows!r}."
         )
     b = b.settled()
-    rows = row_domain(matrix.rows)
+    rows, minus = row_domain(matrix.rows), ir.Const(-1.0)
     order, diagonal, rest = diagonal_split(found, rows, matrix.name)
     made = tuple(
-        ir.Term(f.domain, multiply(ir.Const(-1.0), f.value), ir.Load(ir.MADE, f.column, True))
+        ir.Term(f.domain, multiply(minus, f.value), ir.Load(ir.MADE, f.column, True), f.box)
         for f in rest
     )
     total = ir.Sum((*terms(b), *made))

@@ -14,6 +14,7 @@ from .. import ir
 from ..errors import ArgumentError, BoxError, Error, Span
 from ..ir.liveness import live
 from ..lower.join_sums import joined
+from ..lower.own_boxes import depends_on_boxes, in_boxes, in_one_box
 from ..lower.place_externals import settled
 from ..options import Options
 from ..run.bound import Bound
@@ -248,6 +249,7 @@ def _declared(recorder: Recorder, signature: Signature, options: Options) -> Dec
         constants=tuple(v for v in recorder.scalars.values() if v is not None),
         stored=recorder.stored,
         sizes=recorder.sizes,
+        local=any(map(depends_on_boxes, recorder.steps)),
     )  # fmt: skip
 
 
@@ -356,8 +358,15 @@ def _program_ir(recorder: Recorder, options: Options) -> tuple[ir.Program, tuple
     results = tuple(v.node for v in recorder.returned())
     found = {id(step): place for step, place in zip(recorder.steps, recorder.places, strict=True)}
     needed = live(recorder.steps, set(recorder.fields), results)
-    kept = [(new, found[id(step)]) for new, step in zip(joined(needed), needed, strict=True)]
     fields = {n: field(n, s) for n, s in (*recorder.fields.items(), *recorder.temporaries.items())}
+
+    def rows(step: ir.Assignment | ir.Reduction) -> ir.Field:
+        if isinstance(step, ir.Reduction):
+            return step.rows
+        return step.part or fields[step.target]
+
+    local = in_boxes(needed, rows) if options.distributed else in_one_box(needed)
+    kept = [(new, found[id(step)]) for new, step in zip(joined(local), needed, strict=True)]
     callers = frozenset(recorder.fields)
     kept = settled(kept, fields, callers, distributed=options.distributed)
     steps = tuple(step for step, _ in kept)

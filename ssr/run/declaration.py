@@ -49,6 +49,8 @@ class Declaration:
         Stored matrices by their names in the program.
     sizes
         Sizes that are bound.
+    local
+        Whether it depends on the boxes into which spaces are cut.
     """
 
     program: ir.Program
@@ -60,6 +62,7 @@ class Declaration:
     constants: tuple[float, ...]
     stored: Mapping[str, Stored]
     sizes: Mapping[str, int]
+    local: bool
 
     @cached_property
     def numbers(self) -> tuple[int, ...]:

@@ -37,7 +37,8 @@ class NestMeta:
     """A nest: what it makes, and which boxes it may run on, as in `ir.Nest`.
 
     ``rows`` names what has the points of its rows, where they are not those of its target. Systems
-    are solved along the axis ``along``, if there is one: no box cuts their lines.
+    are solved along the axis ``along``, if there is one: no box cuts their lines. What is ``local``
+    takes the bounds of the box that owns its rows, too.
     """
 
     target: str
@@ -47,6 +48,7 @@ class NestMeta:
     fused: bool
     rows: str | None = None
     along: int | None = None
+    local: bool = False
 
     @property
     def alike(self) -> str:
@@ -54,10 +56,10 @@ class NestMeta:
         return self.rows or self.target
 
     def literal(self) -> dict[str, Any]:
-        """Return the record as a dictionary, without rows that are those of the target."""
+        """Return the record as a dictionary, without what most nests do not have."""
         kept = {name: getattr(self, name) for name in ("target", "order", "earlier")}
         kept |= {"whole_lines": self.whole_lines, "fused": self.fused}
-        more = {"rows": self.rows, "along": self.along}
+        more = {"rows": self.rows, "along": self.along, "local": self.local or None}
         return kept | {name: value for name, value in more.items() if value is not None}
 
 

@@ -23,7 +23,8 @@ Integers: TypeAlias = Any
 class Reach:
     """Elements of an array that rows of a nest meet, as far as bounds along axes describe them.
 
-    All expressions are in sizes and in the bounds ``{axis}_lo`` and ``{axis}_hi`` of a box.
+    All expressions are in sizes, in the bounds ``{axis}_lo`` and ``{axis}_hi`` of a box, and in
+    those of the box that owns its rows, ``{axis}_own_lo`` and ``{axis}_own_hi``.
 
     Attributes
     ----------

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from ..points.affine import AXES, Affine
 from ..points.sets import Domain
+
+Boxes: TypeAlias = Literal["any", "own", "other"]
+"""Of boxes that have memory of their own: any of them, that of a row, or all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +63,16 @@ class Op:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """``weight * operand`` at the rows of a domain; no operand means the weight alone."""
+    """``weight * operand`` at the rows of a domain; no operand means the weight alone.
+
+    Until a program is settled for its boxes, it is a term of the rows only whose operand, a load,
+    lies in these boxes.
+    """
 
     domain: Domain
     weight: Value
     operand: Value | None = None
+    box: Boxes = "any"
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +226,7 @@ def _with_parts(term: Term, visit: Callable[[Value], Value]) -> Term:
     operand = None if term.operand is None else visit(term.operand)
     if weight is term.weight and operand is term.operand:
         return term
-    return Term(term.domain, weight, operand)
+    return replace(term, weight=weight, operand=operand)
 
 
 def loads(value: Value) -> tuple[Load, ...]:

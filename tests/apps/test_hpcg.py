@@ -10,10 +10,14 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+import boundary as bc
 from apps.hpcg import __main__ as command
 from apps.hpcg import solver as numerical
-from apps.hpcg.benchmark import Counts, Problem, ProblemError, validate
+from apps.hpcg.benchmark import Counts
+from apps.hpcg.layout import process_grid
+from apps.hpcg.problem import Problem, ProblemError
 from apps.hpcg.solver import Solver
+from apps.hpcg.validation import validate
 
 HISTORIES = {
     16: {
@@ -70,6 +74,36 @@ UP = {
 }  # fmt: skip
 """Norm and sum of x at the end."""
 
+SHARED = {
+    (2, 16): {
+        1: 1.864566379536e-01, 2: 9.693345097960e-02, 3: 5.174865908258e-02,
+        4: 1.612643951607e-02, 5: 7.547208633780e-03, 8: 4.605101103560e-05,
+        10: 3.861718424607e-06, 12: 4.414580887532e-07, 15: 1.276284454990e-08,
+        20: 3.864909535299e-12,
+    },
+    (2, 32): {
+        1: 1.884677108390e-01, 2: 1.018231431563e-01, 3: 6.817494393044e-02,
+        5: 4.190476370118e-02, 8: 7.799154005881e-03, 10: 2.813267774669e-03,
+        15: 3.339717552665e-05, 20: 1.159444579583e-06, 25: 5.043534665825e-08,
+        30: 9.108441964072e-10, 40: 4.148329330062e-13,
+    },
+    (4, 16): {
+        1: 1.945970434478e-01, 2: 1.052894097013e-01, 3: 6.939989693026e-02,
+        5: 2.050848156690e-02, 8: 6.096855895099e-04, 10: 4.281252427613e-05,
+        12: 7.921921023053e-06, 15: 1.813531519514e-07, 20: 6.869094727877e-10,
+        25: 8.652550183149e-12, 30: 3.285413185071e-14,
+    },
+}  # fmt: skip
+"""Residuals of HPCG 3.1 by iterations, on so many ranks with n^3 points each."""
+
+GRIDS = {
+    1: (1, 1, 1), 2: (2, 1, 1), 3: (3, 1, 1), 4: (2, 2, 1), 6: (2, 3, 1), 8: (2, 2, 2),
+    10: (2, 5, 1), 12: (2, 3, 2), 16: (4, 2, 2), 18: (2, 3, 3), 20: (2, 5, 2), 24: (2, 4, 3),
+    32: (4, 4, 2), 36: (4, 3, 3), 48: (4, 4, 3), 60: (4, 3, 5), 64: (4, 4, 4), 72: (4, 3, 6),
+    96: (4, 4, 6), 100: (4, 5, 5), 120: (4, 6, 5), 128: (8, 4, 4), 256: (8, 8, 4), 512: (8, 8, 8),
+}  # fmt: skip
+"""The grids of ranks of HPCG 3.1: numbers along x, y and z."""
+
 CORNERS = {
     16: (0.971922768184356, 0.956713748236458, 2.72567773976510e-02),
     32: (0.971915887598314, 0.956708730161671, 1.30935798294440e-03),
@@ -95,39 +129,52 @@ def test_residuals_are_those_of_the_reference(n: int, matrix: str) -> None:
     compare(solver.solve(problem.right_side, 50), HISTORIES[n])
 
 
+@pytest.mark.parametrize(("ranks", "n"), SHARED)
+def test_residuals_of_ranks_are_those_of_the_reference(ranks: int, n: int) -> None:
+    problem = Problem(n, n, n, world=bc.simulated(ranks))
+    compare(problem.solver().solve(problem.right_side, 50), SHARED[ranks, n])
+
+
+@pytest.mark.parametrize("ranks", GRIDS)
+def test_grids_of_ranks_are_those_of_the_reference(ranks: int) -> None:
+    assert process_grid(ranks)[::-1] == GRIDS[ranks]
+
+
 @pytest.mark.parametrize("n", [16, 32])
 def test_first_coefficients(n: int) -> None:
     problem, solver = cube(n)
-    grid, r, p = solver.grids[0], solver.r[0], solver.p
-    solver.x[:], p[:], old = 0.0, 0.0, math.inf
-    rr = grid.residual(r, problem.right_side, solver.x)
+    old = math.inf
+    for start in solver.x, solver.p:
+        start.set(0.0)
+    rr = solver.grids[0].residual(solver.r[0], problem.right_side, solver.x)
     assert rr == {16: 135944.0, 32: 521288.0}[n]
     for rz, pq, alpha, beta in FIRST[n]:
         found = solver.precondition()
         assert found == pytest.approx(rz, rel=1e-12)
         assert found / old == pytest.approx(beta, rel=1e-12)
-        product = grid.direction(p, solver.q, solver.z[0], found / old)
+        product = solver.direction[1](found / old)
         assert product == pytest.approx(pq, rel=1e-12)
         assert found / product == pytest.approx(alpha, rel=1e-12)
-        grid.advance(solver.x, r, p, solver.q, found / product)
+        solver.advance(found / product)
         old = found
 
 
 @pytest.mark.parametrize("n", [16, 32])
 def test_values_inside_a_cycle(n: int) -> None:
     problem, solver = cube(n)
-    solver.r[0][:] = problem.right_side
+    solver.r[0].set(problem.right_side)
     for level, (norm, total, restricted) in enumerate(DOWN[n]):
-        z, r = solver.z[level], solver.r[level]
         if restricted is None:
-            solver.bottom(z, r)
+            solver.bottom()
         else:
-            solver.grids[level].down(z, r, solver.r[level + 1])
-            assert np.linalg.norm(solver.r[level + 1]) == pytest.approx(restricted, rel=1e-12)
+            solver.down[level]()
+            coarse = solver.r[level + 1].gather()
+            assert np.linalg.norm(coarse) == pytest.approx(restricted, rel=1e-12)
+        z = solver.z[level].gather()
         assert (np.linalg.norm(z), z.sum()) == pytest.approx((norm, total), rel=1e-12)
     for level in 2, 1, 0:
-        z = solver.z[level]
-        solver.grids[level].up(z, solver.r[level], solver.z[level + 1])
+        solver.up[level]()
+        z = solver.z[level].gather()
         assert (np.linalg.norm(z), z.sum()) == pytest.approx(UP[n][level], rel=1e-12)
     middle = z[n // 2, n // 2, n // 2]
     assert (z[0, 0, 0], z[-1, -1, -1], middle) == pytest.approx(CORNERS[n], rel=1e-12)
@@ -135,9 +182,9 @@ def test_values_inside_a_cycle(n: int) -> None:
 
 def test_right_side_and_solution() -> None:
     problem, solver = cube(16)
-    assert problem.right_side.sum() == 13256.0
+    assert problem.right_side.gather().sum() == 13256.0
     solver.solve(problem.right_side, 50)
-    np.testing.assert_allclose(solver.x, 1.0, rtol=1e-14)
+    np.testing.assert_allclose(solver.x.gather(), 1.0, rtol=1e-14)
 
 
 def test_stored_operator_is_the_staged_one() -> None:
@@ -158,6 +205,14 @@ def test_validation(matrix: str) -> None:
     assert tests.error == 0.0
     assert tests.converged
     assert tests.symmetric
+
+
+def test_validation_on_ranks() -> None:
+    problem = Problem(16, 16, 16, world=bc.simulated(2))
+    tests = validate(problem, problem.solver())
+    assert (tests.plain, tests.preconditioned) == ((11, 11), (2, 2))
+    assert max(tests.spmv, tests.mg) < 1e-4
+    assert tests.error == 0.0
 
 
 def test_counts_are_those_of_the_reference() -> None:
@@ -190,6 +245,15 @@ def test_boxes_that_do_not_fit(
     with pytest.raises(SystemExit):
         command.main([word for pair in named for word in pair])
     assert "error: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("ranks", "matrix", "message"),
+    [(11, "staged", "The grid of ranks 11 x 1 x 1 is too long"), (2, "csr", "is for one rank")],
+)
+def test_ranks_that_do_not_fit(ranks: int, matrix: str, message: str) -> None:
+    with pytest.raises(ProblemError, match=message):
+        Problem(16, 16, 16, matrix, bc.simulated(ranks))  # type: ignore[arg-type]
 
 
 @pytest.mark.slow

@@ -1,8 +1,9 @@
 """Share partial sums of constant stencils between neighbouring rows. Reassociates.
 
 Assumes terms ``weight * x[row + offset]`` with number weights, present exactly where the point
-read lies in the space of x. Offsets that differ across lines but have the same weights along the
-line are summed once for each point of the line, into a line buffer that is zero outside the space:
+read lies in the space of x, or in the box that owns the row. Offsets that differ across lines but
+have the same weights along the line are summed once for each point of the line, into a line buffer
+that is zero outside the space, or the box:
 
     before:  y[j, i] = - x[j-1, i-1] - x[j-1, i] - x[j-1, i+1] - ... - x[j+1, i+1]
     after:   c[i]    = x[j-1, i] + x[j, i] + x[j+1, i]
@@ -21,8 +22,8 @@ from dataclasses import dataclass, replace
 
 from ... import ir
 from ...points.affine import Affine
-from ...points.sets import Domain
 from ..nests import box
+from ..regions import Region, regions
 
 Offset = tuple[int, ...]
 
@@ -68,7 +69,8 @@ def _replace_sums(
             t.operand.array for t in value.terms if isinstance(t.operand, ir.Load)
         ):
             if array in fields and len(fields[array].shape) == len(nest.axes):
-                result = _share(result, array, statement, nest, fields[array], buffers, made)
+                for region in regions(fields[array], nest):
+                    result = _share(result, array, statement, nest, region, buffers, made)
         return result
 
     return ir.rewrite(statement.value, change)
@@ -79,11 +81,11 @@ def _share(
     array: str,
     statement: ir.Statement,
     nest: ir.Nest,
-    field: ir.Field,
+    region: Region,
     buffers: list[ir.Buffer],
     made: list[ir.Statement],
 ) -> ir.Sum:
-    taps = _taps(total, array, nest, statement, field)
+    taps = _taps(total, array, nest, statement, region)
     group = best({o: w for o, (w, _) in taps.items()})
     if group is None:
         return total
@@ -92,7 +94,7 @@ def _share(
     buffers.append(ir.Buffer(name, 1, max(reach), cleared=max(reach) > 0))
     members = dict.fromkeys(group.members, 1.0)
     own = array == nest.target
-    stage = _columns(name, array, members, nest, field, reach, own, buffers, made)
+    stage = _columns(name, array, members, nest, region, reach, own, buffers, made)
     made.append(stage)
     last = Affine.name(axes[-1])
     used = {place for offset, (_, place) in taps.items() if offset[:-1] in members}
@@ -101,14 +103,14 @@ def _share(
     for offset, weight in sorted(group.corrections.items()):
         load = total.terms[taps[offset][1]].operand
         assert isinstance(load, ir.Load)
-        kept.append(ir.Term(_inside(field, load.index, axes), ir.Const(weight), load))
+        kept.append(ir.Term(region.within(load.index, axes), ir.Const(weight), load))
     for shift, weight in sorted(group.profile.items()):
         kept.append(ir.Term(everywhere, ir.Const(weight), ir.Load(name, (last + shift,))))
     return ir.Sum(tuple(kept))
 
 
 def _taps(
-    total: ir.Sum, array: str, nest: ir.Nest, statement: ir.Statement, field: ir.Field
+    total: ir.Sum, array: str, nest: ir.Nest, statement: ir.Statement, region: Region
 ) -> dict[Offset, tuple[float, int]]:
     """Return offset -> (weight, place) of the terms that can be shared."""
     row = tuple(Affine.name(a) for a in nest.axes)
@@ -127,18 +129,11 @@ def _taps(
             continue
         present = statement.domain & term.domain
         if offset in found or not present.equals(
-            statement.domain & _inside(field, load.index, nest.axes)
+            statement.domain & region.within(load.index, nest.axes)
         ):
             continue
         found[offset] = (term.weight.value, place)
     return found
-
-
-def _inside(field: ir.Field, index: tuple[Affine, ...], axes: tuple[str, ...]) -> Domain:
-    """Return the rows at which a point lies in a field's space."""
-    upper = [low + n for low, n in zip(field.lower, field.shape, strict=True)]
-    space = Domain.box(axes, [Affine.of(low) for low in field.lower], upper)
-    return space.preimage(index, axes)
 
 
 def best(taps: Mapping[Offset, float]) -> Shared | None:
@@ -173,7 +168,7 @@ def _columns(
     array: str,
     members: Mapping[Offset, float],
     nest: ir.Nest,
-    field: ir.Field,
+    region: Region,
     reach: tuple[int, int],
     own: bool,
     buffers: list[ir.Buffer],
@@ -183,12 +178,12 @@ def _columns(
     axes = nest.axes
     row = [Affine.name(a) for a in axes]
     planes = _planes(members, own) if len(axes) >= 3 else None
-    domain = box(axes, (*((0, 0),) * (len(axes) - 1), reach)) & _on_line(field, axes)
+    domain = box(axes, (*((0, 0),) * (len(axes) - 1), reach)) & region.on_line(axes)
     terms = []
     rest = dict(members)
     if planes is not None:
         shifts, outers = planes
-        lookahead = _lookahead(name, array, shifts, outers, nest, field, reach, buffers)
+        lookahead = _lookahead(name, array, shifts, outers, nest, region, reach, buffers)
         made.append(lookahead)
         for shift in shifts:
             load = ir.Load(lookahead.array, (row[-2] + shift, row[-1]))
@@ -197,7 +192,7 @@ def _columns(
                 del rest[(*outer, shift)]
     for outer in rest:
         index = tuple(r + o for r, o in zip(row, (*outer, 0), strict=True))
-        terms.append(ir.Term(_inside(field, index, axes), ir.ONE, ir.Load(array, index)))
+        terms.append(ir.Term(region.within(index, axes), ir.ONE, ir.Load(array, index)))
     return ir.Statement(
         name=f"sum_{name[1:]}",
         domain=domain,
@@ -205,16 +200,6 @@ def _columns(
         index=(row[-1],),
         value=ir.Sum(tuple(terms)),
         parallel=True,
-    )
-
-
-def _on_line(field: ir.Field, axes: tuple[str, ...]) -> Domain:
-    last = Affine.name(axes[-1])
-    low = field.lower[-1]
-    return Domain.where(
-        axes,
-        f"{low} <= {last.isl()} < {(field.shape[-1] + low).isl()}",
-        sorted(field.shape[-1].names()),
     )
 
 
@@ -244,7 +229,7 @@ def _lookahead(
     shifts: tuple[int, ...],
     outers: tuple[Offset, ...],
     nest: ir.Nest,
-    field: ir.Field,
+    region: Region,
     reach: tuple[int, int],
     buffers: list[ir.Buffer],
 ) -> ir.Statement:
@@ -260,10 +245,10 @@ def _lookahead(
     terms = []
     for outer in outers:
         index = (*(r + o for r, o in zip(row, outer, strict=False)), row[-2], row[-1])
-        terms.append(ir.Term(_inside(field, index, axes), ir.ONE, ir.Load(array, index)))
+        terms.append(ir.Term(region.within(index, axes), ir.ONE, ir.Load(array, index)))
     return ir.Statement(
         name=f"sum_{buffer[1:]}",
-        domain=box(axes, grown) & _on_line(field, axes),
+        domain=box(axes, grown) & region.on_line(axes),
         array=buffer,
         index=(row[-2], row[-1]),
         value=ir.Sum(tuple(terms)),

@@ -18,9 +18,10 @@ from dataclasses import replace
 
 from ... import ir
 from ...algebra.families import multiply
+from ...algebra.own_box import is_local
 from ...points.affine import Affine
-from ...points.sets import Domain
 from ..nests import covered
+from ..regions import regions
 
 NEGLIGIBLE = {"float64": 2.0**-55, "float32": 2.0**-26}
 """Factors below which a term is lost in the rounding of the others: a quarter of half an ulp."""
@@ -74,7 +75,7 @@ def recurrence(
     buffers = list(nest.buffers)
     for statement in nest.statements:
         statements += _split(statement, nest, fields, buffers, factor, negligible)
-    doubled = any(b.pad for b in buffers[len(nest.buffers) :])
+    doubled = any(b.pad for b in buffers[len(nest.buffers) :]) and not is_local(nest.context)
     return replace(nest, statements=tuple(statements), buffers=tuple(buffers), whole_lines=doubled)
 
 
@@ -176,18 +177,15 @@ def _steps(
     direction = -1 if nest.order == "backward" else 1
     last = Affine.name(nest.axes[-1])
     assert isinstance(load, ir.Load)
+    before = (*map(Affine.name, nest.axes[:-1]), load.index[-1])
     coefficient = abs(chain[0].weight.value)
     if load.index[-1] != last - direction or not 0 < coefficient < LARGEST:
         return 0
     if not any(offset[-1] * direction > 0 for offset in nest.earlier):
         return 0
-    low, high = field.lower[-1], field.shape[-1] + field.lower[-1]
-    line = Domain.where(
-        nest.axes,
-        f"{low} <= {load.index[-1].isl()} < {high.isl()}",
-        sorted(high.names()),
-    )
-    if not (statement.domain & line).equals(statement.domain & chain[0].domain):
+    rows = statement.domain
+    lines = (r.on_line(nest.axes).preimage(before, nest.axes) for r in regions(field, nest))
+    if not any((rows & line).equals(rows & chain[0].domain) for line in lines):
         return 0
     steps = 1
     while coefficient ** (2**steps) > negligible:

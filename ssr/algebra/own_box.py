@@ -1,0 +1,28 @@
+"""The box that owns a row, where boxes have memory of their own: its bounds are parameters.
+
+A box of rows that runs lies in it: ``k_own_lo <= k_lo < k_hi <= k_own_hi``.
+"""
+
+from __future__ import annotations
+
+from .. import ir
+from ..points.sets import Domain
+
+
+def own_bounds(axes: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of its bounds: ``k_own_lo k_own_hi j_own_lo ...``."""
+    return tuple(f"{a}_own_{end}" for a in axes for end in ("lo", "hi"))
+
+
+def own_box(axes: tuple[str, ...], rows: ir.Field) -> Domain:
+    """Return its rows; it lies within the rows of all boxes."""
+    case, names = [], {*own_bounds(axes)}
+    for a, low, extent in zip(axes, rows.lower, rows.shape, strict=True):
+        case.append(f"{low} <= {a}_own_lo <= {a} < {a}_own_hi <= {(extent + low).isl()}")
+        names |= extent.names()
+    return Domain.where(axes, " and ".join(case), sorted(names))
+
+
+def is_local(domain: Domain) -> bool:
+    """Whether a set of rows depends on it."""
+    return not {*own_bounds(domain.axes)}.isdisjoint(domain.parameters())

@@ -1,0 +1,96 @@
+"""Settle which entries of local matrices are there: those within the box of a row, or all.
+
+On boxes with memory of their own, the bounds of the box that owns a row are parameters. An entry
+is there if its column lies within them, or if it does not, for what is left of a matrix:
+
+    before:  y[i] = 2 x[i] - (x[i-1] if i >= 1 and i - 1 is in the row's own box)
+    after:   y[i] = 2 x[i] - (x[i-1] if i - 1 >= i_own_lo)       i_own_lo <= i < i_own_hi
+
+Such a step is about the rows of one box, so nothing computes it at rows beyond. In one box all
+entries are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from .. import ir
+from ..algebra.own_box import own_bounds, own_box
+from ..points.affine import Affine
+from ..points.sets import Domain
+
+
+def depends_on_boxes(step: ir.Step) -> bool:
+    """Whether a step holds entries that are there within boxes only, or between them."""
+    return any(
+        term.box != "any"
+        for value in ir.values(step)
+        for node in ir.walk(value)
+        if isinstance(node, ir.Sum)
+        for term in node.terms
+    )
+
+
+def in_boxes(
+    steps: Sequence[ir.Step], rows: Callable[[ir.Assignment | ir.Reduction], ir.Field]
+) -> list[ir.Step]:
+    """Return steps on boxes with memory of their own, whose bounds are parameters."""
+
+    def change(step: ir.Step) -> ir.Step:
+        if not depends_on_boxes(step):
+            return step
+        assert isinstance(step, (ir.Assignment, ir.Reduction)), "it holds no products of matrices"
+        inside = own_box(step.axes, rows(step))
+        return replace(step, domain=step.domain & inside, value=_guarded(step.value, inside))
+
+    return list(map(change, steps))
+
+
+def in_one_box(steps: Sequence[ir.Step]) -> list[ir.Step]:
+    """Return steps on a box that holds all rows."""
+
+    def change(step: ir.Step) -> ir.Step:
+        if not depends_on_boxes(step):
+            return step
+        assert isinstance(step, (ir.Assignment, ir.Reduction)), "it holds no products of matrices"
+        return replace(step, value=_everywhere(step.value))
+
+    return list(map(change, steps))
+
+
+def _guarded(value: ir.Value, inside: Domain) -> ir.Value:
+    """Return a value whose terms have the bounds of the own box among their conditions."""
+
+    def guarded(term: ir.Term) -> ir.Term:
+        if term.box == "any":
+            return term
+        assert isinstance(term.operand, ir.Load)
+        near = inside & _own(inside.axes).preimage(term.operand.index, inside.axes)
+        rows = near if term.box == "own" else inside - near
+        return replace(term, domain=(rows & term.domain).simplified(inside), box="any")
+
+    def change(node: ir.Value) -> ir.Value | None:
+        if not isinstance(node, ir.Sum):
+            return None
+        return ir.Sum(tuple(t for t in map(guarded, node.terms) if not t.domain.empty))
+
+    return ir.rewrite(value, change)
+
+
+def _own(axes: tuple[str, ...]) -> Domain:
+    """Return the points within the bounds of the own box."""
+    names = list(map(Affine.name, own_bounds(axes)))
+    return Domain.box(axes, names[::2], names[1::2])
+
+
+def _everywhere(value: ir.Value) -> ir.Value:
+    """Return a value in which entries within a box are there, and those between boxes are not."""
+
+    def change(node: ir.Value) -> ir.Value | None:
+        if not isinstance(node, ir.Sum):
+            return None
+        kept = (t for t in node.terms if t.box != "other" and t.operand != ir.Sum(()))
+        return ir.Sum(tuple(replace(t, box="any") for t in kept))
+
+    return ir.rewrite(value, change)

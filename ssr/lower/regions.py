@@ -1,0 +1,39 @@
+"""What bounds the points of a field that rows read: the field itself, or the box of the rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .. import ir
+from ..algebra.own_box import is_local, own_bounds
+from ..points.affine import Affine
+from ..points.sets import Domain
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """The points of a box: ``lower <= index < upper``."""
+
+    lower: tuple[Affine, ...]
+    upper: tuple[Affine, ...]
+
+    def within(self, index: tuple[Affine, ...], axes: tuple[str, ...]) -> Domain:
+        """Return the rows at which a point lies here."""
+        return Domain.box(axes, self.lower, self.upper).preimage(index, axes)
+
+    def on_line(self, axes: tuple[str, ...]) -> Domain:
+        """Return the rows whose last index is one here."""
+        return Domain.box(axes[-1:], self.lower[-1:], self.upper[-1:]).preimage(
+            (Affine.name(axes[-1]),), axes
+        )
+
+
+def regions(field: ir.Field, nest: ir.Nest) -> tuple[Region, ...]:
+    """Return what may bound the points of a field that rows read: all points, or the own box."""
+    lower = tuple(map(Affine.of, field.lower))
+    upper = tuple(low + extent for low, extent in zip(*field.points, strict=True))
+    whole = Region(lower, upper)
+    if field.points != nest.rows.points or not is_local(nest.context):
+        return (whole,)
+    names = tuple(map(Affine.name, own_bounds(nest.axes)))
+    return whole, Region(names[::2], names[1::2])

@@ -1,0 +1,292 @@
+"""Entries within boxes: the bits of matrices that know by their data which box a point is in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import boundary as bc
+import ssr
+from ssr import errors
+
+from ..ssr import strategies as some
+from . import ranks
+from .ranks import Parts
+
+EXACT = ssr.Options(exact=True)
+SPACES = {
+    1: ssr.Space(ssr.size("nx")),
+    2: ssr.Space(*ssr.sizes("ny nx")),
+    3: ssr.Space(*ssr.sizes("nz ny nx")),
+}
+
+
+@pytest.fixture(autouse=True)
+def plain_kernels() -> Iterator[None]:
+    with ranks.plain_kernels():
+        yield
+
+
+def weights(ndim: int) -> dict[Any, float]:
+    """Return a stencil without symmetry, on all neighbours."""
+    offsets = list(product((-1, 0, 1), repeat=ndim))
+    far = {offset: -1.0 - 0.1 * n for n, offset in enumerate(offsets)}
+    return far | {(0,) * ndim: 3.0 - sum(far.values())}
+
+
+def labelled(space: ssr.Space, label: Any, inside: bool) -> Any:
+    """Return the entries whose points have the same label, or another one; the others are zero."""
+    stencil = weights(space.ndim)
+
+    @ssr.matrix(rows=space, cols=space, label=space)
+    def A(*row: Any, label: Any) -> Iterator[Any]:
+        for offset, weight in stencil.items():
+            column = tuple(a + b for a, b in zip(row, offset, strict=True))
+            if column in space:
+                same = label[column] == label[row]
+                kept = (weight, 0.0) if inside else (0.0, weight)
+                yield column, ssr.where(same, *kept) if any(offset) else weight * inside
+
+    return A.bind(label=label)
+
+
+Matrices = Callable[[Any], tuple[Any, Any, Any]]
+
+
+def smoother(space: ssr.Space, matrices: Matrices, options: ssr.Options) -> ssr.Program:
+    """Return the smoother of HPCG."""
+
+    @ssr.program(x=space, b=space, label=space, options=options)
+    def smooth(x: Any, b: Any, label: Any) -> Any:
+        _, near, far = matrices(label)
+        s = b - far @ x
+        x[:] = near.tril().solve(s - near.triu(1) @ x)
+        x[:] = near.triu().solve(s - near.tril(-1) @ x)
+        return ssr.dot(b, x)
+
+    return smooth
+
+
+def products(space: ssr.Space, matrices: Matrices, options: ssr.Options) -> ssr.Program:
+    """Return products in several forms, of what has just been made and with transposes."""
+
+    @ssr.program(x=space, b=space, label=space, options=options)
+    def multiply(x: Any, b: Any, label: Any) -> Any:
+        A, near, far = matrices(label)
+        y = near @ b
+        x[:] = x + A @ y
+        b[:] = 0.5 * (far @ x) + y
+        x[:] = (2.0 * near.tril(-1).T) @ b - far.T @ x
+        return ssr.max(near @ x)
+
+    return multiply
+
+
+def by_labels(space: ssr.Space) -> Matrices:
+    """Return the whole matrix, and its parts by labels."""
+    A = ssr.stencil(space, space, weights(space.ndim), outside="drop")
+    return lambda label: (A, labelled(space, label, True), labelled(space, label, False))
+
+
+def by_boxes(space: ssr.Space) -> Matrices:
+    """Return the whole matrix, and its parts by boxes."""
+    A = ssr.stencil(space, space, weights(space.ndim), outside="drop")
+    return lambda label: (A, A.local(), A - A.local())
+
+
+def labels(on: bc.Spread, space: ssr.Space) -> np.ndarray[Any, Any]:
+    """Return the number of the box of each point."""
+    found = np.empty(space.extent(on.sizes))
+    for number, box in enumerate(on.partition.owned(space)):
+        found[tuple(slice(*edges) for edges in box)] = number
+    return found
+
+
+@pytest.mark.parametrize(
+    ("made", "ndim"), [(smoother, 1), (smoother, 2), (smoother, 3), (products, 1), (products, 2)]
+)
+def test_entries_within_boxes(made: Any, ndim: int) -> None:
+    space = SPACES[ndim]
+    wanted, local = (made(space, of(space), EXACT) for of in (by_labels, by_boxes))
+
+    @some.examples(6)
+    @given(st.data())
+    def check(data: Any) -> None:
+        sizes = {name: data.draw(st.integers(1, 9 - 2 * ndim)) for name in space.sizes}
+        parts = data.draw(ranks.parts(space, sizes, most=3))
+        compare(wanted, local, space, sizes, parts)
+
+    check()
+
+
+def compare(
+    wanted: ssr.Program, local: ssr.Program, space: ssr.Space, sizes: Any, parts: Parts
+) -> None:
+    """Fail unless a program on boxes makes the bits of one on labels, run after run."""
+    rng = np.random.default_rng(1)
+    x, b = (rng.uniform(-1.0, 1.0, space.extent(sizes)) for _ in range(2))
+    on = parts.spread(space, sizes)
+    label = labels(on, space)
+    fields = [on.scatter(space, a) for a in (x, b, label)]
+    bound = local.bind(*fields)
+    for run in range(2):
+        number = ranks.serial(wanted, (x, b, label), compiled=False)
+        ranks.check_numbers(bound(), number)
+        ranks.check_equal(fields, (x, b, label), f"run {run}")
+    ranks.check_mail(bound)
+
+
+CUTS = [
+    Parts(1, boxes=((0, 0, ((0, 5), (0, 9))),)),
+    Parts(2, cut=(1, 2)),
+    Parts(3, boxes=((0, 0, ((0, 2), (0, 9))), (2, 0, ((2, 5), (0, 1))), (0, 0, ((2, 5), (1, 9))))),
+]
+
+
+@pytest.mark.parametrize("parts", CUTS)
+def test_owners_and_processes_do_not_matter(parts: Parts) -> None:
+    """The same boxes on other ranks, or in one process, give the same bits with all options."""
+    space, sizes = SPACES[2], {"ny": 5, "nx": 9}
+    program = smoother(space, by_boxes(space), ssr.Options())
+    first = parts.spread(space, sizes)
+    boxes = [tuple(map(tuple, box)) for box in first.partition.boxes.tolist()]
+    found = []
+    spreads = [
+        first,
+        bc.spread(space, boxes=[(0, 0, box) for box in boxes], **sizes),
+        bc.spread(
+            space, bc.simulated(5), boxes=[(4 - n, 0, box) for n, box in enumerate(boxes)], **sizes
+        ),
+    ]
+    for on in spreads:
+        x, b, label = (on.zeros(space) for _ in range(3))
+        x.fill(lambda j, i: np.sin(3.0 * j + i))
+        b.fill(lambda j, i: np.cos(j - 2.0 * i))
+        numbers = [program(x, b, label) for _ in range(3)]
+        found.append((x.gather().tolist(), b.gather().tolist(), numbers))
+    assert found[0] == found[1] == found[2]
+
+
+def test_one_box_is_the_whole_matrix() -> None:
+    """The program on arrays is compiled as if nobody had asked for boxes."""
+    space = SPACES[3]
+    A = ssr.stencil(space, space, weights(3), outside="drop")
+
+    def source(L: Any, U: Any, over: Any, under: Any, far: Any) -> str:
+        @ssr.program(x=space, b=space)
+        def smooth(x: Any, b: Any) -> None:
+            s = b if far is None else ssr.let(b - far @ x)
+            x[:] = L.solve(s - over @ x)
+            x[:] = U.solve(s - under @ x)
+
+        return smooth.explain("source")
+
+    near = A.local()
+    assert source(near.tril(), near.triu(), near.triu(1), near.tril(-1), A - near) == source(
+        A.tril(), A.triu(), A.triu(1), A.tril(-1), None
+    )
+
+
+def test_the_smoother_converges_to_the_solution() -> None:
+    """Without the entries between boxes on the right side it has another fixed point."""
+    space = SPACES[2]
+    A = ssr.stencil(space, space, weights(2), outside="drop")
+    near = A.local()
+
+    @ssr.program(x=space, b=space)
+    def dropping(x: Any, b: Any) -> None:
+        x[:] = near.tril().solve(b - near.triu(1) @ x)
+
+    smooth = smoother(space, by_boxes(space), ssr.Options())
+    on = bc.spread(space, bc.simulated(4), cut=(2, 2), ny=6, nx=7)
+    b, label = on.zeros(space), on.zeros(space)
+    b.fill(lambda j, i: 1.0 + j - 0.5 * i)
+    whole, inside = A.bind(ny=6, nx=7).to_scipy().toarray(), labels(on, space).ravel()
+    same = inside[:, None] == inside[None, :]
+    found = []
+    for program, args in (smooth, (b, label)), (dropping, (b,)):
+        x = on.zeros(space)
+        for _ in range(150):
+            program(x, *args)
+        found.append(x.gather().ravel())
+    right = b.gather().ravel()
+    np.testing.assert_allclose(found[0], np.linalg.solve(whole, right), rtol=1e-12)
+    np.testing.assert_allclose(found[1], np.linalg.solve(whole * same, right), rtol=1e-12)
+    assert abs(found[0] - found[1]).max() > 0.1
+
+
+def test_what_is_not_staged() -> None:
+    space = SPACES[1]
+    A = ssr.stencil(space, space, {-1: -1.0, 0: 2.0}, outside="drop")
+    near = A.local()
+    for made in (
+        lambda: A @ near,
+        lambda: near @ A,
+        lambda: near**2,
+        lambda: near[space.grow(-1), :],
+        lambda: ssr.kron(near, A),
+    ):
+        with pytest.raises(errors.UnsupportedError, match="entries depend on the boxes"):
+            made()
+    with pytest.raises(errors.SpaceError, match="needs equal spaces"):
+        ssr.stencil(space.grow(-1), space, {0: 1.0}).local()
+
+
+def test_algebra() -> None:
+    space = SPACES[2]
+    A = ssr.stencil(space, space, weights(2), outside="drop")
+    near = A.local()
+    far = A - near
+    assert not A.equals(near)
+    assert (near + far).equals(A)
+    assert near.local().equals(near)
+    assert (near - near.tril()).equals(near.triu(1))
+    assert near.T.equals(A.T.local())
+    assert (2.0 * near - near).equals(near)
+    assert near.diagonal().equals(A.diagonal())
+    assert far.local().families == ()
+    assert "in another box" in far.explain("sets")
+    sizes = {"ny": 3, "nx": 4}
+    np.testing.assert_array_equal(
+        near.bind(**sizes).to_scipy().toarray(), A.bind(**sizes).to_scipy().toarray()
+    )
+    assert abs(far.bind(**sizes).to_scipy()).max() == 0.0
+
+
+def test_matrices_with_data() -> None:
+    """Run-time values cancel like numbers, so that nothing is left within boxes."""
+    space = SPACES[1]
+
+    @ssr.matrix(rows=space, cols=space, k=space)
+    def A(i: Any, *, k: Any) -> Iterator[Any]:
+        if i > 0:
+            yield i - 1, -k[i]
+        yield i, 2.0 + k[i]
+
+    near = A.local()
+    assert [f.box for f in (A - near).families] == ["other"]
+    assert (near - near.tril()).families == ()
+
+
+def test_vector_fields() -> None:
+    space = SPACES[1]
+    line = ssr.stencil(space, space, {-1: -1.0, 0: 4.0, 1: -0.5}, outside="drop")
+    X = ssr.kron(np.array([[2.0, 1.0], [0.5, 3.0]]), line)
+
+    @ssr.program(y=space.vector(2), x=space.vector(2))
+    def apply(y: Any, x: Any) -> None:
+        y[:] = X.local() @ x
+
+    on = bc.spread(space, bc.simulated(2), nx=6)
+    y, x = (on.zeros(space.vector(2)) for _ in range(2))
+    x.fill(lambda i: np.array([i + 1.0, i * i]))
+    apply(y, x)
+    kept = X.blocks[0][0].bind(nx=3).to_scipy().toarray() / 2.0
+    whole = np.kron(np.array([[2.0, 1.0], [0.5, 3.0]]), np.kron(np.eye(2), kept))
+    np.testing.assert_allclose(y.gather().ravel(), whole @ x.gather().ravel(), rtol=1e-14)
