@@ -20,8 +20,9 @@ from types import MappingProxyType
 import numpy as np
 from scipy import sparse
 
+from apps.hpcg.operators import shapes
 from apps.hpcg.problem import Problem
-from apps.hpcg.solver import Solver, shapes
+from apps.hpcg.solver import Solver
 from benchmarks import fortran, report, timing
 from benchmarks.cases import COUNTED, Candidate, Case, triad
 from benchmarks.fortran import Array

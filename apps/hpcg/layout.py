@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from itertools import product
 
+Shape = tuple[int, ...]
 Grid = tuple[int, int, int]
 """Numbers along z, y and x."""
 

@@ -9,8 +9,9 @@ from typing import Any, Literal
 import boundary as bc
 import ssr
 
-from .layout import Grid, boxes, process_grid
-from .solver import Shape, Solver, fine, operators, shapes
+from .layout import Grid, Shape, boxes, process_grid
+from .operators import operators, shapes
+from .solver import Solver, fine
 
 SMALLEST = 16
 
@@ -44,7 +45,7 @@ class Problem:
                 raise ProblemError(
                     f"{name} is {n}, which is not divisible by 8: the grid is halved three times."
                 )
-        if max(self.shape) > 8 * min(self.shape):
+        if max(self.box) > 8 * min(self.box):
             raise ProblemError(
                 f"The box {self.nx} x {self.ny} x {self.nz} is too long: its largest extent is "
                 "more than 8 times its smallest."

@@ -8,16 +8,12 @@ of ranks that own a box of points each.
 import math
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Any, Literal
-
-from scipy import sparse
+from typing import Any
 
 import boundary as bc
 import ssr
 
 from .clock import Clock
-
-Shape = tuple[int, ...]
 
 LEVELS = 4
 CUBE: dict[Any, float] = {
@@ -37,27 +33,6 @@ def R(k: Any, j: Any, i: Any) -> Iterator[Any]:
 def staged(points: ssr.Space) -> ssr.Matrix:
     """Return the operator: 26 on the diagonal, and -1 at each neighbour that exists."""
     return ssr.stencil(points, points, CUBE, outside="drop")
-
-
-def csr(points: ssr.Space, shape: Shape) -> ssr.Assembled:
-    """Return the operator as data: 27 times the identity less a product of three sums of three."""
-    sums = [sparse.diags_array([1.0] * 3, offsets=(-1, 0, 1), shape=(n, n)) for n in shape]
-    near = sparse.kron(sparse.kron(sums[0], sums[1]), sums[2])
-    matrix = sparse.csr_array(27.0 * sparse.eye_array(math.prod(shape)) - near)
-    return ssr.from_scipy(matrix, rows=points, cols=points)
-
-
-def operators(matrix: Literal["staged", "csr"], shape: Shape) -> list[Any]:
-    """Return the operators of all grids: the same object for each where it serves all sizes."""
-    if matrix == "staged":
-        return [*[staged(fine)] * (LEVELS - 1), staged(coarse)]
-    spaces = [*[fine] * (LEVELS - 1), coarse]
-    return [csr(points, s) for points, s in zip(spaces, shapes(shape), strict=True)]
-
-
-def shapes(shape: Shape) -> list[Shape]:
-    """Return the extents of all grids."""
-    return [tuple(n >> level for n in shape) for level in range(LEVELS)]
 
 
 def levels(on: bc.Spread) -> list[bc.Spread]:
@@ -134,8 +109,7 @@ class Solver:
         *upper, last = operators
         programs = {A: Grid(A, options) for A in dict.fromkeys(upper)}
         self.grids, self.clock = [programs[A] for A in upper], Clock()
-        pairs = [(each, each.cells[0]) for each in levels(on)]
-        r, z = ([each.zeros(cells) for each, cells in pairs] for _ in range(2))
+        r, z = ([each.zeros(each.cells[0]) for each in levels(on)] for _ in range(2))
         x, p, q = (on.zeros(fine) for _ in range(3))
         self.r, self.z, self.x, self.p, self.q = r, z, x, p, q
         count, first = range(len(upper)), self.grids[0]

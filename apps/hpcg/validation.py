@@ -10,8 +10,9 @@ import numpy as np
 import boundary as bc
 import ssr
 
+from .layout import Shape
 from .problem import Problem
-from .solver import Shape, Solver, fine
+from .solver import Solver, fine
 
 ITERATIONS = 50
 FIRST = 9

@@ -186,7 +186,8 @@ def check_uncut(footprint: Footprint) -> None:
             raise UnsupportedError(
                 f"The solve for {nest.target!r} in {name} crosses a cut between boxes.",
                 note="Each of its rows depends on rows before it, which another box computes.",
-                hint="Solve within boxes, near = A.local(), and put the rest on the right side: "
-                "near.tril().solve(b - (A - near) @ x - near.triu(1) @ x). Or cut along axes "
-                "without such dependences.",
+                hint="Solve within boxes, with near = A.local(), and put the rest on the right: "
+                "near.tril().solve(b - (A - near) @ x - near.triu(1) @ x). As a smoother that is "
+                "ssr.solvers.GaussSeidel(local=True); the rows of ssr.solvers.Jacobi() wait for "
+                "none. Or cut along axes without such dependences.",
             )

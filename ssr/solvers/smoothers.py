@@ -77,6 +77,14 @@ class GaussSeidel:
 
     As a preconditioner it does one sweep in row order and one in reverse (symmetric Gauss-Seidel).
 
+    Parameters
+    ----------
+    local
+        Whether rows use new values of their own box only, and old ones of others, so that no box of
+        a spread waits for another; see `Matrix.local`. On arrays there is one box. The iteration
+        then depends on the boxes, and converges if A is symmetric and has a diagonal that is at
+        least the sum of the other entries of a row, for example.
+
     Examples
     --------
     >>> import numpy as np, ssr
@@ -91,19 +99,29 @@ class GaussSeidel:
     Saad, Iterative Methods for Sparse Linear Systems (2nd ed. 2003), sections 4.1 and 10.2.
     """
 
+    local: bool = False
+
     def start(self, A: Matrix, x: Any, b: Any) -> None:
         """Do one sweep in row order from x = 0."""
-        x[:] = A.tril().solve(b)
+        x[:] = self._near(A).tril().solve(b)
 
     def sweep(self, A: Matrix, x: Any, b: Any) -> None:
         """Do one sweep in row order."""
-        x[:] = A.tril().solve(b - A.triu(1) @ x)
+        near = self._near(A)
+        x[:] = near.tril().solve(self._right(A, x, b) - near.triu(1) @ x)
 
     def reverse(self, A: Matrix, x: Any, b: Any) -> None:
         """Do one sweep in reverse row order."""
-        x[:] = A.triu().solve(b - A.tril(-1) @ x)
+        near = self._near(A)
+        x[:] = near.triu().solve(self._right(A, x, b) - near.tril(-1) @ x)
 
     def precondition(self, A: Matrix, x: Any, b: Any) -> None:
         """Do one symmetric sweep from x = 0."""
         self.start(A, x, b)
         self.reverse(A, x, b)
+
+    def _near(self, A: Matrix) -> Matrix:
+        return A.local() if self.local else A
+
+    def _right(self, A: Matrix, x: Any, b: Any) -> Any:
+        return b - (A - A.local()) @ x if self.local else b

@@ -12,6 +12,7 @@ import scipy.sparse
 
 import boundary as bc
 from apps.hpcg import __main__ as command
+from apps.hpcg import operators
 from apps.hpcg import solver as numerical
 from apps.hpcg.benchmark import Counts
 from apps.hpcg.layout import process_grid
@@ -189,8 +190,8 @@ def test_right_side_and_solution() -> None:
 
 def test_stored_operator_is_the_staged_one() -> None:
     shape = (2, 4, 6)
-    A = numerical.operators("staged", shape)[0].bind(nz=1, ny=2, nx=3)
-    csr = numerical.csr(numerical.fine, shape).to_scipy()
+    A = operators.operators("staged", shape)[0].bind(nz=1, ny=2, nx=3)
+    csr = operators.csr(numerical.fine, shape).to_scipy()
     assert isinstance(csr, scipy.sparse.csr_array)
     np.testing.assert_array_equal(A.to_scipy().toarray(), csr.toarray())
 
