@@ -34,8 +34,8 @@ def plain_kernels() -> Iterator[None]:
 
 
 def weights(ndim: int) -> dict[Any, float]:
-    """Return a stencil without symmetry, on all neighbours."""
-    offsets = list(product((-1, 0, 1), repeat=ndim))
+    """Return a stencil without symmetry, on all neighbours; in space on those beside faces."""
+    offsets = [o for o in product((-1, 0, 1), repeat=ndim) if ndim < 3 or sum(map(abs, o)) < 2]
     far = {offset: -1.0 - 0.1 * n for n, offset in enumerate(offsets)}
     return far | {(0,) * ndim: 3.0 - sum(far.values())}
 
@@ -128,7 +128,10 @@ def test_entries_within_boxes(made: Any, ndim: int) -> None:
 def compare(
     wanted: ssr.Program, local: ssr.Program, space: ssr.Space, sizes: Any, parts: Parts
 ) -> None:
-    """Fail unless a program on boxes makes the bits of one on labels, run after run."""
+    """Fail unless a program on boxes makes the bits of one on labels, run after run.
+
+    Zeros of either sign are equal: an entry that is not there adds one.
+    """
     rng = np.random.default_rng(1)
     x, b = (rng.uniform(-1.0, 1.0, space.extent(sizes)) for _ in range(2))
     on = parts.spread(space, sizes)
@@ -138,7 +141,8 @@ def compare(
     for run in range(2):
         number = ranks.serial(wanted, (x, b, label), compiled=False)
         ranks.check_numbers(bound(), number)
-        ranks.check_equal(fields, (x, b, label), f"run {run}")
+        for field, array in zip(fields, (x, b, label), strict=True):
+            assert np.array_equal(field.gather(), array), f"run {run}"
     ranks.check_mail(bound)
 
 
