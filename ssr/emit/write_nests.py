@@ -92,9 +92,7 @@ def _boxes(
     ]
 
 
-def _columns(
-    writer: Writer, program: ir.Program, nest: ir.Nest | ir.LineNest
-) -> Iterator[str]:
+def _columns(writer: Writer, program: ir.Program, nest: ir.Nest | ir.LineNest) -> Iterator[str]:
     """Yield the variables that stand in the columns of a nest's table, in order."""
     yield from map(spelled, program.sizes)
     yield from bounds(nest.axes)
