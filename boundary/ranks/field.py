@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from operator import index
 from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from ssr.extension import Array, VectorSpace, integer
 from ..partition.boxes import Box, slices
 from ..partition.partition import Partition
 from ..schedules.plan import Plan
-from .transfer import carry, move
+from .transfer import Route, carry
 from .values import Values, Views
 from .world import World
 
@@ -51,6 +52,9 @@ class Ground(Protocol):
 
     def coarsen(self, points: Space, cells: Space | None = None) -> Ground:
         """Return the spread of a coarser level."""
+
+    def onto(self, ranks: int | None = None, *, points: int = 1) -> Ground:
+        """Return a spread of the same cells on fewer ranks."""
 
 
 class Field:
@@ -90,6 +94,7 @@ class Field:
         self.dtype = np.dtype(dtype)
         ground, world = spread.partition, spread.world
         self.values = Values(self.space, ground, self.components, self.dtype, world)
+        self._ways: WeakKeyDictionary[Values, Route] = WeakKeyDictionary()
 
     @property
     def space(self) -> Space:
@@ -269,6 +274,13 @@ class Field:
         ((2, 4),) [2. 3.]
         ((4, 6),) [4. 5.]
         """
+        self._check_ground(on)
+        made = Field(on, self.kind, self.dtype)
+        made.set(self)
+        return made
+
+    def _check_ground(self, on: Ground) -> None:
+        """Raise if values cannot be moved to another spread."""
         here = self.spread
         if not (hasattr(on, "partition") and on.partition.has_cells_of(here.partition)):
             raise ArgumentError(
@@ -280,9 +292,6 @@ class Field:
                 f"The field is on {here.world!r}, and is not moved to {on.world!r}.",
                 hint="Give bc.spread(...) the same ranks.",
             )
-        made = Field(on, self.kind, self.dtype)
-        move(here.world, self.values, made.values)
-        return made
 
     def copy(self) -> Field:
         """Return a field with the same values."""
@@ -294,10 +303,22 @@ class Field:
         """Set all values to those of another field."""
         if other.kind != self.kind:
             raise SpaceError(f"The other field is on {other.kind!r}, not on {self.kind!r}.")
-        there = other if other.spread is self.spread else other.moved(self.spread)
-        for (_, view), (_, values) in zip(self.values.views(), there.values.views(), strict=True):
-            view[...] = values
+        if other.spread is self.spread:
+            pairs = zip(self.values.views(), other.values.views(), strict=True)
+            for (_, view), (_, values) in pairs:
+                view[...] = values
+        else:
+            self._way_from(other).run()
         self.values.changes += 1
+
+    def _way_from(self, other: Field) -> Route:
+        """Return the way of another field's values to here, which is prepared once."""
+        known = self._ways.get(other.values)
+        if known is None or not known.holds(other.values, self.values):
+            other._check_ground(self.spread)
+            known = Route(self.spread.world, other.values, self.values)
+            self._ways[other.values] = known
+        return known
 
     # -- what solvers of ssr ask for -------------------------------------------------------------
 
@@ -313,6 +334,11 @@ class Field:
         coarser = self.spread if points == space else self.spread.coarsen(points, space)
         return Field(coarser, space, self.dtype)
 
+    def __ssr_gathered__(self) -> Field:
+        """Return a field without values on as few ranks as its points are worth."""
+        fewer = self.spread.onto(points=WORTH)
+        return self if fewer is self.spread else Field(fewer, self.kind, self.dtype)
+
     # -- programs --------------------------------------------------------------------------------
 
     def __ssr_program__(
@@ -324,6 +350,10 @@ class Field:
     def __rmatmul__(self, matrix: Any) -> Field:
         """Return the product of a matrix with the field."""
         return self.spread.product(matrix, self)
+
+
+WORTH = 1000
+"""Points that a rank has at least on a level of multigrid: with fewer, messages take longer."""
 
 
 def _rank(given: Any, world: World) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 from weakref import WeakKeyDictionary, ref
@@ -42,6 +44,7 @@ class Spread:
         self._bound: dict[tuple[int, ...], tuple[Bound, list[ref[Field]]]] = {}
         self._plans: WeakKeyDictionary[ssr.Program, dict[Any, Plan]] = WeakKeyDictionary()
         self._coarser: dict[Any, Spread] = {}
+        self._fewer: dict[int, Spread] = {}
 
     def __repr__(self) -> str:
         count = len(self.partition)
@@ -220,6 +223,58 @@ class Spread:
         sizes = {**here.sizes, **found}
         made = Partition((cells,), sizes, here.kinds, boxes, here.owners, here.ranks)
         return Spread((cells,), made, self.world)
+
+    def onto(self, ranks: int | None = None, *, points: int = 1) -> Spread:
+        """Return a spread of the same cells on fewer ranks; the others own nothing.
+
+        On a coarse level a rank has few points, and exchanges take longer than its work. There
+        fields are moved, by `Field.set` or `Field.moved`, and their programs run on few ranks.
+
+        Parameters
+        ----------
+        ranks
+            At most so many ranks.
+        points
+            Cells that each of them has at least, if there are as many.
+
+        Returns
+        -------
+        Spread
+            The spread itself if its cells are on so few ranks.
+
+        Raises
+        ------
+        ArgumentError
+            If a number is not a positive integer.
+
+        Examples
+        --------
+        >>> import ssr, boundary as bc
+        >>> n = ssr.size("n")
+        >>> fine, coarse = ssr.Space(4 * n), ssr.Space(n)
+        >>> below = bc.spread(fine, bc.simulated(4), n=6).coarsen(coarse)
+        >>> print(below.onto(2))
+        2 boxes on 4 ranks, this process has ranks 0 to 3
+          rank 0: [0:3]
+          rank 2: [3:6]
+        >>> print(below.onto(points=6).onto(4))
+        1 box on 4 ranks, this process has ranks 0 to 3
+          rank 0: [0:6]
+        """
+        here = self.partition
+        for what, given in ("ranks", ranks), ("points", points):
+            if given is not None and (integer(given) is None or given < 1):
+                raise ArgumentError(f"{what} is {given!r}, not a positive integer.")
+        cells = sum(math.prod(space.extent(here.sizes)) for space in self.cells)
+        count = min(here.ranks if ranks is None else ranks, max(1, cells // points))
+        if count >= len(set(here.owners.tolist())):
+            return self
+        if count not in self._fewer:
+            made = chosen(self.cells, here.sizes, count)
+            owners = made.owners * here.ranks // count  # near to where the points have been
+            made = replace(made, owners=owners, ranks=here.ranks)
+            self._fewer[count] = Spread(self.cells, made, self.world)
+        return self._fewer[count]
 
     # -- programs --------------------------------------------------------------------------------
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ssr.extension import Array
@@ -10,23 +12,49 @@ from .values import Values, Views
 from .world import Letter, World
 
 
-def move(world: World, one: Values, other: Values) -> None:
-    """Copy the values of one to the other, whose points are owned in another way."""
-    sent: dict[tuple[int, int], list[Array]] = {}
-    received: dict[tuple[int, int], list[Array]] = {}
-    for rank, parts in one.shared(other.partition).items():
-        for part in parts:
-            pair = rank, int(other.partition.owners[part.theirs])
-            sent.setdefault(pair, []).append(one.view(rank, part.mine, part.points))
-    for rank, parts in other.shared(one.partition).items():
-        for part in sorted(parts, key=lambda p: (p.theirs, p.mine)):  # as the sender goes on
-            pair = int(one.partition.owners[part.theirs]), rank
-            received.setdefault(pair, []).append(other.view(rank, part.mine, part.points))
-    carry(world, sent, received)
+class Route:
+    """The way of the values of one field to another, whose points are owned in another way.
+
+    It is prepared once, and holds as long as the memory of both stays where it is.
+
+    Parameters
+    ----------
+    world
+        The ranks.
+    one, other
+        Whose values are copied, and to whom.
+    """
+
+    def __init__(self, world: World, one: Values, other: Values) -> None:
+        sent: dict[tuple[int, int], list[Array]] = {}
+        received: dict[tuple[int, int], list[Array]] = {}
+        for rank, parts in one.shared(other.partition).items():
+            for part in parts:
+                pair = rank, int(other.partition.owners[part.theirs])
+                sent.setdefault(pair, []).append(one.view(rank, part.mine, part.points))
+        for rank, parts in other.shared(one.partition).items():
+            for part in sorted(parts, key=lambda p: (p.theirs, p.mine)):  # as the sender goes on
+                pair = int(one.partition.owners[part.theirs]), rank
+                received.setdefault(pair, []).append(other.view(rank, part.mine, part.points))
+        self._cargo = Cargo(world, sent, received)
+        self._moves = one.moves, other.moves
+
+    def holds(self, one: Values, other: Values) -> bool:
+        """Whether the memory of both is where it was."""
+        return self._moves == (one.moves, other.moves)
+
+    def run(self) -> None:
+        """Copy the values."""
+        self._cargo.carry()
 
 
 def carry(world: World, sent: Views, received: Views) -> None:
-    """Copy values of ranks of this process to others, and those of others to here.
+    """Copy values once; see `Cargo`."""
+    Cargo(world, sent, received).carry()
+
+
+class Cargo:
+    """Values of ranks of this process that go to others, and those of others that come here.
 
     Parameters
     ----------
@@ -35,26 +63,42 @@ def carry(world: World, sent: Views, received: Views) -> None:
     sent, received
         Where values are, and where they go: for a pair the same values in the same order.
     """
-    letters = [
-        Letter(*pair, np.concatenate([view.ravel() for view in views]))
-        for pair, views in sent.items()
-        if pair[0] != pair[1]
-    ]
-    arriving = {
-        pair: np.empty(sum(view.size for view in views), views[0].dtype)
-        for pair, views in received.items()
-        if pair[0] != pair[1]
-    }
-    incoming = [Letter(*pair, values) for pair, values in arriving.items()]
-    channel = world.channel(letters, incoming, "the gathering or moving of a field")
-    channel.start()
-    for pair, views in received.items():
-        if pair not in arriving:
-            for view, values in zip(views, sent[pair], strict=True):
-                view[...] = values
-    channel.wait()
-    for pair, values in arriving.items():
-        place = 0
-        for view in received[pair]:
-            view[...] = values[place : place + view.size].reshape(view.shape)
-            place += view.size
+
+    def __init__(self, world: World, sent: Views, received: Views) -> None:
+        self._sent = [(views, _room(views)) for pair, views in sent.items() if pair[0] != pair[1]]
+        self._received = [
+            (views, _room(views)) for pair, views in received.items() if pair[0] != pair[1]
+        ]
+        self._within = [
+            (source, target)
+            for pair, views in received.items()
+            if pair[0] == pair[1]
+            for source, target in zip(sent[pair], views, strict=True)
+        ]
+        outgoing, incoming = (
+            [Letter(*pair, values) for pair, (_, values) in zip(pairs, mail, strict=True)]
+            for pairs, mail in (
+                ([p for p in sent if p[0] != p[1]], self._sent),
+                ([p for p in received if p[0] != p[1]], self._received),
+            )
+        )
+        self._channel = world.channel(outgoing, incoming, "the gathering or moving of a field")
+
+    def carry(self) -> None:
+        """Copy the values that are there now."""
+        for views, values in self._sent:
+            np.concatenate([view.ravel() for view in views], out=values)
+        self._channel.start()
+        for source, target in self._within:
+            target[...] = source
+        self._channel.wait()
+        for views, values in self._received:
+            place = 0
+            for view in views:
+                view[...] = values[place : place + view.size].reshape(view.shape)
+                place += view.size
+
+
+def _room(views: Sequence[Array]) -> Array:
+    """Return an array for the values of a message."""
+    return np.empty(sum(view.size for view in views), views[0].dtype)

@@ -128,7 +128,7 @@ class Multigrid:
                 raise SpaceError(f"{A.name} is not square: rows {A.rows!r}, columns {A.cols!r}.")
         self.coarsest = coarsest if alone else None
         self._programs: dict[int, Programs] = {}
-        self._vectors: dict[Any, tuple[Any, Any, Any]] = {}
+        self._vectors: dict[Any, tuple[Any, ...]] = {}
         self._inverses: dict[Any, Array] = {}
 
     @classmethod
@@ -223,9 +223,14 @@ class Multigrid:
             return
         down, up = self._programs.get(level) or self._made(level)
         key = level, vectors.layout(r)
-        residual, coarse, correction = self._vectors.get(key) or self._allocated(level, r)
+        known = self._vectors.get(key) or self._allocated(level, r)
+        residual, coarse, correction, right, solution = known
         down(z, r, residual, coarse)
-        self._cycle(level + 1, correction, coarse)
+        if right is not coarse:
+            vectors.assign(right, coarse)
+        self._cycle(level + 1, solution, right)
+        if solution is not correction:
+            vectors.assign(correction, solution)
         up(z, r, correction)
 
     def _made(self, level: int) -> Programs:
@@ -269,11 +274,21 @@ class Multigrid:
             )
         return self._programs.setdefault(level, made)
 
-    def _allocated(self, level: int, r: V) -> tuple[V, V, V]:
-        """Return vectors for the residual, the coarse right side and the correction."""
+    def _allocated(self, level: int, r: V) -> tuple[V, V, V, V, V]:
+        """Return vectors for the residual, the coarse right side and the correction.
+
+        The last two come twice: where the finer grid has their points, and where the coarse level
+        is worked on. The coarsest is solved everywhere.
+        """
         below = self.matrices[level if self.coarsest is not None else level + 1]
         coarse = vectors.coarser(r, self.restrictions[level], below.rows)
-        made = vectors.empty(r), coarse, vectors.empty(coarse)
+        last = level + 2 == len(self.matrices)
+        if self.coarsest is not None:
+            last = coarse.size <= self.coarsest
+        right = coarse if last else vectors.gathered(coarse)
+        correction = vectors.empty(coarse)
+        solution = correction if right is coarse else vectors.empty(right)
+        made = vectors.empty(r), coarse, correction, right, solution
         self._vectors[level, vectors.layout(r)] = made
         return made
 

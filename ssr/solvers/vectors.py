@@ -39,11 +39,14 @@ class Distributed(Protocol):
     def __ssr_like__(self, points: Space | None = None, space: Space | None = None) -> Any:
         """Return another vector: see `empty` and `coarser`."""
 
+    def __ssr_gathered__(self) -> Any:
+        """Return the vector, or one in the place of it that lives on fewer processes."""
+
     def copy(self) -> Any:
         """Return a vector with the same values."""
 
     def set(self, whole: Any) -> None:
-        """Take values from an array of the whole, or one number for all points."""
+        """Take values from an array of the whole, one number for all points, or a vector."""
 
     def gather(self) -> Array | None:
         """Return an array of the whole."""
@@ -112,8 +115,13 @@ def coarser(like: V, restriction: Matrix, space: Space) -> V:
     return cast(V, like.__ssr_like__(restriction.rows, space))
 
 
+def gathered(vector: V) -> V:
+    """Return a vector for the same points that lives where it is worth it: often this one."""
+    return vector if isinstance(vector, np.ndarray) else cast(V, vector.__ssr_gathered__())
+
+
 def assign(vector: Vector, whole: Any) -> None:
-    """Set a vector to the values of an array of the whole, or to a number."""
+    """Set a vector to the values of an array of the whole, a number, or another vector."""
     if isinstance(vector, np.ndarray):
         vector[...] = whole
     else:
