@@ -7,6 +7,7 @@ from .blocks.declare import matrix
 from .errors import Error
 from .matrices.assembled import Assembled, from_scipy
 from .matrices.declare import diagonal, identity, stencil
+from .matrices.differences import along, average, difference
 from .matrices.matrix import Matrix
 from .options import Options
 from .programs.expression import Field
@@ -50,10 +51,13 @@ __all__ = [
     "Space",
     "Value",
     "Vector",
+    "along",
     "arctan2",
+    "average",
     "block",
     "cos",
     "diagonal",
+    "difference",
     "dot",
     "errors",
     "exp",
