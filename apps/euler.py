@@ -29,7 +29,7 @@ import argparse
 import hashlib
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,27 +46,16 @@ near, wide = cells.grow(1), cells.grow(2)
 gas = wide.vector(4)
 
 
-def along(axis: int, rows: ssr.Space, cols: ssr.Space, weights: dict[int, float]) -> ssr.Matrix:
-    """Return a matrix with entries at some distances from the row along an axis."""
-
-    @ssr.matrix(rows=rows, cols=cols)
-    def entries(*row: Any) -> Iterator[Any]:
-        for step, weight in weights.items():
-            yield (*row[:axis], row[axis] + step, *row[axis + 1 :]), weight
-
-    return entries
-
-
 class Axis:
     """The matrices of an axis: differences of cells, cells beside faces, differences of faces."""
 
     def __init__(self, axis: int) -> None:
         faces = cells.faces(axis)
-        self.below = along(axis, near, wide, {-1: -1.0, 0: 1.0})
-        self.above = along(axis, near, wide, {0: -1.0, 1: 1.0})
-        self.before = along(axis, faces, near, {-1: 1.0})
-        self.behind = along(axis, faces, near, {0: 1.0})
-        self.across = along(axis, cells, faces, {0: -1.0, 1: 1.0})
+        self.below = ssr.along(near, wide, axis, {-1: -1.0, 0: 1.0})
+        self.above = ssr.along(near, wide, axis, {0: -1.0, 1: 1.0})
+        self.before = ssr.along(faces, near, axis, {-1: 1.0})
+        self.behind = ssr.along(faces, near, axis, {0: 1.0})
+        self.across = ssr.difference(cells, faces, axis)
 
 
 y, x = Axis(0), Axis(1)

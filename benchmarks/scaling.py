@@ -20,13 +20,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from apps.hpcg.problem import Problem
+from apps.swe.solver import Solver
 
 import boundary as bc
+from apps.hpcg.problem import Problem
 from apps.swe import cases
-from apps.swe.solver import Solver
 from benchmarks import timing
-from benchmarks.timing import Call, Json
+from benchmarks.timing import Call
 
 FLOW = cases.case("tc5")
 RANKS = 6, 24, 96, 384, 1344, 10752
