@@ -20,11 +20,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from apps.swe.solver import Solver
-
 import boundary as bc
 from apps.hpcg.problem import Problem
 from apps.swe import cases
+from apps.swe.volumes import Volumes
 from benchmarks import timing
 from benchmarks.timing import Call
 
@@ -77,7 +76,7 @@ class Part:
 
 def flow(n: int, ranks: Any) -> Call:
     """Return a step of the shallow-water solver."""
-    solver = Solver(n, FLOW, ranks=ranks)
+    solver = Volumes(n, FLOW, ranks=ranks)
     return lambda: solver.step(FLOW.dt(n))
 
 
