@@ -9,28 +9,27 @@ three diagonals, solved with along lines.
 """
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 import ssr
 
-from .npb.flow import DIRECTIONS, beside, change, convection, flow, inner, spatial, viscosity
+from .npb import flow
 from .npb.run import Class, main
 
 
 def implicit(axis: int, D: float) -> ssr.BlockMatrix:
     """Return I - dt L_d' for the direction of an axis, with its dissipation."""
-    convected = ssr.jacobian(partial(convection, axis=axis))
-    diffused = ssr.jacobian(partial(viscosity, axis=axis))
+    convected = ssr.jacobian(lambda q: flow.convection(q, flow.derived(q), axis))
+    diffused = ssr.jacobian(lambda q: flow.viscosity(flow.derived(q), axis))
     identity = np.eye(5)
 
-    @ssr.matrix(rows=change, cols=change, U=flow, dt=ssr.scalar, h=ssr.scalar)
+    @ssr.matrix(rows=flow.changes, cols=flow.changes, U=flow.states, dt=ssr.scalar, h=ssr.scalar)
     def factor(*row: Any, U: Any, dt: Any, h: Any) -> Iterator[Any]:
         for step in -1, 0, 1:
-            c = beside(row, axis, step)
-            if c not in inner:
+            c = flow.beside(row, axis, step)
+            if c not in flow.inner:
                 continue
             second = (1.0 - 3.0 * (step == 0)) * dt / h**2
             block = (step == 0) * identity - second * (D * identity + diffused(U[:, *c]))
@@ -39,43 +38,43 @@ def implicit(axis: int, D: float) -> ssr.BlockMatrix:
     return factor
 
 
-FACTORS = [implicit(axis, D) for axis, D in DIRECTIONS.items()]
+FACTORS = [implicit(axis, D) for axis, D in flow.DIRECTIONS.items()]
 
 
-@ssr.program(U=flow, F=change, dt=ssr.scalar, h=ssr.scalar)
+@ssr.program(U=flow.states, F=flow.changes, dt=ssr.scalar, h=ssr.scalar)
 def step(U: Any, F: Any, dt: Any, h: Any) -> None:
     """Advance U by a time step."""
-    R = dt * (F + spatial(U, h))
+    R = dt * (F + flow.spatial(U, h))
     for factor in FACTORS:
         R = factor.bind(U=U, dt=dt, h=h).solve(R)
-    U[inner] = U[inner] + R
+    U[flow.inner] = U[flow.inner] + R
 
 
 CLASSES = {
     "S": Class(
         12, 0.01, 60,
-        (0.1703428371, 0.01297525207, 0.032527926989, 0.026436421275, 0.19211784132),
-        (0.00049976913346, 4.5195666783e-05, 7.3973765173e-05, 7.3821238632e-05, 0.00089269630987),
+        (0.170342837095, 0.01297525207, 0.0325279269895, 0.0264364212752, 0.192117841317),
+        (4.9976913346e-04, 4.5195666783e-05, 7.3973765173e-05, 7.3821238632e-05, 8.9269630987e-04),
     ),
     "W": Class(
         24, 0.0008, 200,
-        (112.55904093, 11.800075957, 27.103297678, 24.691749377, 263.84278743),
-        (4.419655736, 0.463853126, 1.01155175, 0.92358787299, 10.180458377),
+        (112.559040934, 11.8000759573, 27.1032976785, 24.6917493767, 263.842787432),
+        (4.41965573601, 0.463853126, 1.01155174997, 0.923587872994, 10.1804583772),
     ),
     "A": Class(
         64, 0.0008, 200,
-        (108.06346715, 11.319730901, 25.974354512, 23.665622545, 252.78963212),
-        (4.2348416041, 0.44390282497, 0.96692480136, 0.8830206304, 9.7379901771),
+        (108.063467146, 11.3197309012, 25.9743545116, 23.6656225447, 252.789632117),
+        (4.23484160405, 0.44390282497, 0.966924801363, 0.883020630398, 9.73799017708),
     ),
     "B": Class(
         102, 0.0003, 200,
-        (1423.3597229, 99.33052259, 356.46025645, 324.85447959, 3270.7541255),
-        (52.969847141, 4.4632896116, 13.122573342, 12.006925324, 124.59576151),
+        (1423.35972293, 99.3305225902, 356.460256445, 324.854479591, 3270.75412547),
+        (52.9698471409, 4.46328961157, 13.1225733422, 12.0069253236, 124.59576151),
     ),
     "C": Class(
         162, 0.0001, 200,
-        (6239.8116552, 507.9323919, 1542.3530093, 1330.2387929, 11604.087428),
-        (164.62008369, 11.497107904, 41.207446207, 37.08765106, 362.11053052),
+        (6239.81165518, 507.932391904, 1542.3530093, 1330.23879293, 1.1604087428e+04),
+        (164.620083691, 11.4971079038, 41.2074462075, 37.0876510597, 362.110530518),
     ),
 }  # fmt: skip
 

@@ -29,7 +29,7 @@ DIRECTIONS = {2: 0.75, 1: 0.75, 0: 1.0}
 (n,) = ssr.sizes("n")
 points = ssr.Space(n, n, n)
 inner = points.grow(-1)
-flow, change = points.vector(5), inner.vector(5)
+states, changes = points.vector(5), inner.vector(5)
 
 SOLUTION = np.array([
     [2, 0, 0, 4, 5, 3, 0.5, 0.02, 0.01, 0.03, 0.5, 0.4, 0.3],
@@ -74,37 +74,49 @@ def along(axis: int, weights: Sequence[float], cols: ssr.Space = points) -> ssr.
     def differences(*row: Any) -> Iterator[Any]:
         for step, weight in zip((-1, 0, 1), weights, strict=True):
             c = beside(row, axis, step)
-            if c in cols:
+            if c in cols and weight:
                 yield c, weight
 
     return differences
 
 
-def convection(q: Any, axis: int) -> tuple[Any, ...]:
-    """Return the flux along an axis."""
-    normal, energy = 3 - axis, q[4]
-    speed, kinetic = q[normal] / q[0], 0.5 * (q[1] ** 2 + q[2] ** 2 + q[3] ** 2) / q[0]
-    momenta = [q[m] * speed + (C2 * (energy - kinetic) if m == normal else 0) for m in (1, 2, 3)]
-    return q[normal], *momenta, (C1 * energy - C2 * kinetic) * speed
+def derived(q: Any) -> tuple[Any, ...]:
+    """Return velocities, pressure, the enthalpy that is convected, and the heat that diffuses."""
+    rho, *momenta, energy = q
+    t = 1.0 / rho
+    u, v, w = (m * t for m in momenta)
+    kinetic = 0.5 * (momenta[0] * u + momenta[1] * v + momenta[2] * w)
+    heat = C3C4 * ((1.0 - C1C5) * kinetic + C1C5 * energy) * t
+    return u, v, w, C2 * (energy - kinetic), C1 * energy - C2 * kinetic, heat
 
 
-def viscosity(q: Any, axis: int) -> tuple[Any, ...]:
+def convection(q: Any, more: Any, axis: int) -> tuple[Any, ...]:
+    """Return the flux along an axis, from a state and what is derived of it."""
+    along = 2 - axis
+    speed, pressure, enthalpy = more[along], more[3], more[4]
+    momenta = (q[1 + m] * speed + (pressure if m == along else 0.0) for m in range(3))
+    return q[1 + along], *momenta, enthalpy * speed
+
+
+def viscosity(more: Any, axis: int) -> tuple[Any, ...]:
     """Return the terms of which second differences are taken along an axis."""
-    normal, t = 3 - axis, 1.0 / q[0]
-    velocities = [q[m] * t for m in (1, 2, 3)]
-    half_square = 0.5 * (velocities[0] ** 2 + velocities[1] ** 2 + velocities[2] ** 2)
-    stress = [C3C4 * (4 / 3 if m == normal else 1) * velocities[m - 1] for m in (1, 2, 3)]
-    heat = (1 - C1C5) * half_square + velocities[normal - 1] ** 2 / 6 + C1C5 * q[4] * t
-    return 0.0, *stress, C3C4 * heat
+    along = 2 - axis
+    stress = (C3C4 * (4 / 3 if m == along else 1.0) * more[m] for m in range(3))
+    return 0.0, *stress, more[5] + C3C4 / 6 * more[along] ** 2
 
 
 def spatial(U: Any, h: Any) -> Any:
     """Return L(U) at the inner points."""
-    total = 0.0
+    W = ssr.let(ssr.vector(*derived(U)))
+    total: Any = 0.0
     for axis, D in DIRECTIONS.items():
-        second, central = along(axis, (1, -2, 1)), along(axis, (-1, 0, 1))
+        before, here, behind = (
+            along(axis, weights) for weights in ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+        )
+        flux = [ssr.vector(*convection(S @ U, S @ W, axis)) for S in (before, behind)]
+        stress = [ssr.vector(*viscosity(S @ W, axis)) for S in (before, here, behind)]
+        second = D * (along(axis, (1, -2, 1)) @ U) + (stress[0] - 2.0 * stress[1] + stress[2])
         within = along(axis, (1, -2, 1), inner)
-        smoothed = second @ (D * U + ssr.vector(*viscosity(U, axis))) / h**2
-        flux = central @ ssr.vector(*convection(U, axis)) / (2 * h)
-        total = total + smoothed - flux - 0.25 * ((within @ within) @ U[inner])
+        total = total + (1.0 / h**2) * second - (0.5 / h) * (flux[1] - flux[0])
+        total = total - 0.25 * ((within @ within) @ U[inner])
     return total

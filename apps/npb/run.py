@@ -13,7 +13,7 @@ import numpy as np
 
 import ssr
 
-from .flow import change, flow, initial, spatial
+from .flow import changes, initial, spatial, states
 
 TOLERANCE = 1e-8
 
@@ -29,13 +29,13 @@ class Class:
     xce: tuple[float, ...]
 
 
-@ssr.program(R=change, U=flow, h=ssr.scalar)
+@ssr.program(R=changes, U=states, h=ssr.scalar)
 def operator(R: Any, U: Any, h: Any) -> None:
     """Assign L(U) to R."""
     R[:] = spatial(U, h)
 
 
-@ssr.program(R=change, F=change, U=flow, V=flow)
+@ssr.program(R=changes, F=changes, U=states, V=states)
 def squares(R: Any, F: Any, U: Any, V: Any) -> list[Any]:
     """Return the sums of the squares of R + F and of U - V, component by component."""
     return [ssr.dot(x, x) for difference in (R + F, U - V) for x in difference]

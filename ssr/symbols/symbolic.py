@@ -97,7 +97,7 @@ def _derived(function: Callable[..., Any], count: int, more: int) -> Callable[..
 def lambdify(arguments: Sequence[Any], expressions: Any) -> Callable[..., Any]:
     """Return SymPy expressions as a function of symbols of this package, arrays and numbers.
 
-    Common subexpressions are computed once.
+    Common subexpressions are computed once, and so is what is divided by in several powers.
 
     Parameters
     ----------
@@ -141,7 +141,11 @@ def lambdify(arguments: Sequence[Any], expressions: Any) -> Callable[..., Any]:
     unknown = set[Any]().union(*(e.free_symbols for e in flat)) - set(arguments)
     if unknown:
         raise ArgumentError(f"No argument stands for {', '.join(sorted(map(str, unknown)))}.")
+    inverse = _inverses(flat, arguments)
+    powers = {p: r ** -p.exp for p in _divisors(flat) if (r := inverse.get(p.base)) is not None}
+    flat = [expression.xreplace(powers) for expression in flat]
     shared, results = sympy.cse(flat, symbols=sympy.numbered_symbols(cls=sympy.Dummy))
+    shared = [*((r, 1 / base) for base, r in inverse.items()), *shared]
     for expression in (*(e for _, e in shared), *results):
         _check(expression)
 
@@ -159,6 +163,22 @@ def lambdify(arguments: Sequence[Any], expressions: Any) -> Callable[..., Any]:
         return arranged(shape)
 
     return compute
+
+
+def _divisors(flat: Sequence[Any]) -> set[Any]:
+    """Return the powers in expressions by which they are divided."""
+    import sympy
+
+    powers = set[Any]().union(*(e.atoms(sympy.Pow) for e in flat))
+    return {p for p in powers if p.exp.is_Integer and p.exp.is_negative}
+
+
+def _inverses(flat: Sequence[Any], arguments: Sequence[Any]) -> dict[Any, Any]:
+    """Return symbols for one over each argument of which several powers divide."""
+    import sympy
+
+    bases = [power.base for power in _divisors(flat)]
+    return {a: sympy.Dummy(f"over_{a}", real=True) for a in arguments if bases.count(a) > 1}
 
 
 def to_sympy(value: nodes.Value, symbols: dict[nodes.Value, Any]) -> Any:
