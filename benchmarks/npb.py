@@ -16,7 +16,7 @@ import numpy as np
 
 import ssr
 from apps import bt
-from apps.npb.flow import initial
+from apps.npb.flow import KNOWN, initial
 from benchmarks import fortran, report, timing
 from benchmarks.cases import Candidate, Case, variants
 from benchmarks.fortran import Version
@@ -102,14 +102,14 @@ CASES: Mapping[str, Case] = MappingProxyType(
 
 def step(quick: bool) -> Json:
     """Print the time of a step of BT."""
-    chosen = bt.CLASSES["S" if quick else "A"]
-    U, _ = initial(chosen.size)
-    F = np.zeros((5, *[chosen.size - 2] * 3))
-    advance = bt.step.bind(U=U, F=F, dt=0.0, h=1.0 / (chosen.size - 1))
+    chosen = KNOWN["BT"]["S" if quick else "A"]
+    U, _ = initial(chosen["size"])
+    F = np.zeros((5, *[chosen["size"] - 2] * 3))
+    advance = bt.step.bind(U=U, F=F, dt=0.0, h=1.0 / (chosen["size"] - 1))
     (found,) = timing.measure({"bt": Candidate(advance, lambda: U).call})
-    nanoseconds = 1e9 * found.minimum / chosen.size**3
-    print(f"BT, {chosen.size}^3 points: {nanoseconds:.1f} ns for a point and step\n")
-    return {"size": chosen.size, "nanoseconds": nanoseconds}
+    nanoseconds = 1e9 * found.minimum / chosen["size"] ** 3
+    print(f"BT, {chosen['size']}^3 points: {nanoseconds:.1f} ns for a point and step\n")
+    return {"size": chosen["size"], "nanoseconds": nanoseconds}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

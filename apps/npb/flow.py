@@ -14,15 +14,19 @@ References
 Bailey et al., The NAS Parallel Benchmarks, NAS-95-020 (1995), chapter 3.
 """
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import ssr
 
-C1, C2 = 1.4, 0.4
-C3C4, C1C5 = 0.1, 1.96
+KNOWN = json.loads((Path(__file__).parent / "problem.json").read_text())
+"""The exact solution: for each component coefficients of 1, x, y, z, x^2, y^2, ...; the classes."""
+
+C1, C2, C3C4, C1C5 = 1.4, 0.4, 0.1, 1.96
 DIRECTIONS = {2: 0.75, 1: 0.75, 0: 1.0}
 """The axes of x, y and z, each with its dissipation."""
 
@@ -31,21 +35,12 @@ points = ssr.Space(n, n, n)
 inner = points.grow(-1)
 states, changes = points.vector(5), inner.vector(5)
 
-SOLUTION = np.array([
-    [2, 0, 0, 4, 5, 3, 0.5, 0.02, 0.01, 0.03, 0.5, 0.4, 0.3],
-    [1, 0, 0, 0, 1, 2, 3, 0.01, 0.03, 0.02, 0.4, 0.3, 0.5],
-    [2, 2, 0, 0, 0, 2, 3, 0.04, 0.03, 0.05, 0.3, 0.5, 0.4],
-    [2, 2, 0, 0, 0, 2, 3, 0.03, 0.05, 0.04, 0.2, 0.1, 0.3],
-    [5, 4, 3, 2, 0.1, 0.4, 0.3, 0.05, 0.04, 0.03, 0.1, 0.3, 0.2],
-])  # fmt: skip
-"""The coefficients of the exact solution: constants, then those of x, y, z, x^2, y^2, ..."""
-
 
 def exact(*xyz: Any) -> np.ndarray:
     """Return the exact solution at given coordinates."""
-    powers = [x**p for p in range(1, 5) for x in xyz]
-    terms = [c[:, None, None, None] * x for c, x in zip(SOLUTION.T, [1.0, *powers], strict=True)]
-    return np.asarray(sum(terms))
+    powers = [1.0, *(x**p for p in range(1, 5) for x in xyz)]
+    coefficients = np.array(KNOWN["solution"])[..., None, None, None]
+    return np.asarray(sum(c * x for c, x in zip(coefficients.swapaxes(0, 1), powers, strict=True)))
 
 
 def initial(size: int) -> tuple[np.ndarray, np.ndarray]:
@@ -68,16 +63,9 @@ def beside(row: tuple[Any, ...], axis: int, step: int) -> tuple[Any, ...]:
 
 
 def along(axis: int, weights: Sequence[float], cols: ssr.Space = points) -> ssr.Matrix:
-    """Return differences along an axis at the inner points."""
-
-    @ssr.matrix(rows=inner, cols=cols)
-    def differences(*row: Any) -> Iterator[Any]:
-        for step, weight in zip((-1, 0, 1), weights, strict=True):
-            c = beside(row, axis, step)
-            if c in cols and weight:
-                yield c, weight
-
-    return differences
+    """Return the stencil with weights of three neighbours along an axis, at the inner points."""
+    found = {beside((0, 0, 0), axis, n - 1): w for n, w in enumerate(weights) if w}
+    return ssr.stencil(inner, cols, dict(found), outside="drop")
 
 
 def derived(q: Any) -> tuple[Any, ...]:
@@ -110,9 +98,7 @@ def spatial(U: Any, h: Any) -> Any:
     W = ssr.let(ssr.vector(*derived(U)))
     total: Any = 0.0
     for axis, D in DIRECTIONS.items():
-        before, here, behind = (
-            along(axis, weights) for weights in ((1, 0, 0), (0, 1, 0), (0, 0, 1))
-        )
+        before, here, behind = (along(axis, w) for w in ((1, 0, 0), (0, 1, 0), (0, 0, 1)))
         flux = [ssr.vector(*convection(S @ U, S @ W, axis)) for S in (before, behind)]
         stress = [ssr.vector(*viscosity(S @ W, axis)) for S in (before, here, behind)]
         second = D * (along(axis, (1, -2, 1)) @ U) + (stress[0] - 2.0 * stress[1] + stress[2])

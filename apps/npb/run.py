@@ -1,11 +1,14 @@
-"""Run a pseudo-application as the benchmarks prescribe, verify it and report."""
+"""Run a pseudo-application as the benchmarks prescribe, verify it and report.
+
+``problem.json`` has for each application and class the points along an axis, the time step, the
+steps, and the norms of residual and error at the end; and the operations of a step that the
+benchmark counts, as a polynomial of the points along an axis.
+"""
 
 import argparse
 import json
 import math
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +16,7 @@ import numpy as np
 
 import ssr
 
-from .flow import changes, initial, spatial, states
-
-TOLERANCE = 1e-8
-
-
-@dataclass(frozen=True)
-class Class:
-    """A class: points along an axis, time step, steps; norms of residual and error at the end."""
-
-    size: int
-    dt: float
-    steps: int
-    xcr: tuple[float, ...]
-    xce: tuple[float, ...]
+from .flow import KNOWN, changes, initial, spatial, states
 
 
 @ssr.program(R=changes, U=states, h=ssr.scalar)
@@ -41,54 +31,42 @@ def squares(R: Any, F: Any, U: Any, V: Any) -> list[Any]:
     return [ssr.dot(x, x) for difference in (R + F, U - V) for x in difference]
 
 
-def run(step: ssr.Program, chosen: Class) -> dict[str, Any]:
-    """Run a class and return its report.
+def run(step: ssr.Program, name: str, letter: str) -> dict[str, Any]:
+    """Run a class of an application and return its report.
 
-    The program makes one time step of ``U`` with the forcing ``F``, for numbers ``dt`` and ``h``.
+    The program makes a time step of ``U`` with the forcing ``F``, for numbers ``dt`` and ``h``.
     """
-    h = 1.0 / (chosen.size - 1)
-    start, exact = initial(chosen.size)
-    U, F = start.copy(), np.empty((5, *[chosen.size - 2] * 3))
-    R = np.empty_like(F)
-    operator(F, exact, h)
-    np.negative(F, out=F)
-    advance = step.bind(U=U, F=F, dt=chosen.dt, h=h)
+    chosen = KNOWN[name][letter]
+    size, steps, h = chosen["size"], chosen["steps"], 1.0 / (chosen["size"] - 1)
+    start, exact = initial(size)
+    U, R = start.copy(), np.empty((5, *[size - 2] * 3))
+    operator(R, exact, h)
+    F = -R
+    advance = step.bind(U=U, F=F, dt=chosen["dt"], h=h)
     advance()
     U[:] = start
     begun = time.perf_counter()
-    for _ in range(chosen.steps):
+    for _ in range(steps):
         advance()
     seconds = time.perf_counter() - begun
     operator(R, U, h)
-    norms = [math.sqrt(s / (chosen.size - 2) ** 3) for s in squares(R, F, U, exact)]
-    close = np.isclose(norms, chosen.xcr + chosen.xce, rtol=TOLERANCE, atol=0.0)
-    found = {"verified": bool(close.all()), "xcr": norms[:5], "xce": norms[5:]}
-    return {**found, "seconds": seconds, "steps": chosen.steps, "ranks": 1}
+    norms = [math.sqrt(s / (size - 2) ** 3) for s in squares(R, F, U, exact)]
+    verified = np.allclose(norms, chosen["xcr"] + chosen["xce"], rtol=1e-8, atol=0.0)
+    mops = 1e-6 * steps * float(np.polyval(KNOWN[name]["operations"], size)) / seconds
+    found = {"class": letter, "verified": verified, "xcr": norms[:5], "xce": norms[5:]}
+    return found | {"seconds": seconds, "mops": mops, "steps": steps, "ranks": 1}
 
 
-def main(
-    name: str,
-    step: ssr.Program,
-    classes: Mapping[str, Class],
-    operations: Sequence[float],
-    arguments: Sequence[str] | None = None,
-) -> None:
-    """Run the command of an application.
-
-    The operations of a step that the benchmark counts are a polynomial of the points along an axis.
-    """
+def main(name: str, step: ssr.Program) -> None:
+    """Run the command of an application."""
     parser = argparse.ArgumentParser(f"python -m apps.{name.lower()}")
-    parser.add_argument("--class", dest="letter", choices=[*classes], default="S")
+    parser.add_argument("--class", dest="letter", choices="SWABC", default="S")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers to this file")
-    given = parser.parse_args(arguments)
-    chosen = classes[given.letter]
-    found = run(step, chosen)
-    count = float(np.polyval(operations, chosen.size)) * chosen.steps
-    found |= {"class": given.letter, "mops": 1e-6 * count / found["seconds"]}
-    for m in range(5):
-        print(f"component {m + 1}: residual {found['xcr'][m]:.13e}, error {found['xce'][m]:.13e}")
-    verdict = "verified" if found["verified"] else "NOT verified"
-    print(f"{name} class {given.letter}, {chosen.size}^3 points, {chosen.steps} steps: {verdict}")
-    print(f"{found['seconds']:.3f} s, {found['mops']:.1f} Mop/s")
+    given = parser.parse_args()
+    found = run(step, name, given.letter)
+    for m, norms in enumerate(zip(found["xcr"], found["xce"], strict=True), 1):
+        print("component {}: residual {:.13e}, error {:.13e}".format(m, *norms))
+    verdict = f"{name} class {given.letter}: {'verified' if found['verified'] else 'NOT verified'}"
+    print(f"{verdict}, {found['seconds']:.3f} s, {found['mops']:.1f} Mop/s")
     if given.json:
         given.json.write_text(json.dumps(found, indent=1) + "\n")
