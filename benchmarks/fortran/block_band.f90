@@ -114,7 +114,7 @@ subroutine block_band_tuned(nx, ny, nz, axis, u, b, x) bind(c)
           v(:, m, 1:nx) = transpose(u(:, j:j+w-1, k, m))
           r(:, m, 1:nx) = transpose(b(:, j:j+w-1, k, m))
         end do
-        call lines(nx)
+        call lines(nx, v, r, c)
         do m = 1, 5
           x(:, j:j+w-1, k, m) = transpose(r(:, m, 1:nx))
         end do
@@ -127,7 +127,7 @@ subroutine block_band_tuned(nx, ny, nz, axis, u, b, x) bind(c)
           v(:, m, 1:ny) = u(i:i+w-1, :, k, m)
           r(:, m, 1:ny) = b(i:i+w-1, :, k, m)
         end do
-        call lines(ny)
+        call lines(ny, v, r, c)
         do m = 1, 5
           x(i:i+w-1, :, k, m) = r(:, m, 1:ny)
         end do
@@ -140,7 +140,7 @@ subroutine block_band_tuned(nx, ny, nz, axis, u, b, x) bind(c)
           v(:, m, 1:nz) = u(i:i+w-1, j, :, m)
           r(:, m, 1:nz) = b(i:i+w-1, j, :, m)
         end do
-        call lines(nz)
+        call lines(nz, v, r, c)
         do m = 1, 5
           x(i:i+w-1, j, :, m) = r(:, m, 1:nz)
         end do
@@ -150,8 +150,10 @@ subroutine block_band_tuned(nx, ny, nz, axis, u, b, x) bind(c)
 
 contains
 
-  subroutine lines(n)
+  subroutine lines(n, v, r, c)
     integer(c_int64_t), intent(in) :: n
+    real(c_double), intent(in) :: v(w, 5, n)
+    real(c_double), intent(inout) :: r(w, 5, n), c(w, 5, 5, n)
     real(c_double) :: a(w, 5, 5), d(w, 5, 5), e(w, 5, 5), pivot(w), factor(w)
     integer(c_int64_t) :: p, m, q, t, l
 

@@ -76,7 +76,8 @@ def _buffers(writer: Writer, nest: ir.Nest | ir.LineNest, number: int) -> Iterat
     if isinstance(nest, ir.LineNest):
         assert isinstance(writer, LineWriter)
         argument = writer.buffer(BUFFER)
-        yield BufferMeta(argument, number, writer.step, nest.beyond, None, nest.along)
+        pad = nest.beyond + 1  # it begins at a whole line of the cache
+        yield BufferMeta(argument, number, writer.step, pad, None, nest.along)
         return
     for b in nest.buffers:
         yield BufferMeta(writer.buffer(b.name), number, b.rows, b.pad, b.lines)

@@ -13,6 +13,7 @@ from .. import ir
 from ..ir import LineLoops
 from ..points.affine import Affine
 from ..points.loop_tree import For, If, Loop, Run
+from ..runtime.bundles import BYTES
 from .write_rows import write_instance
 from .writer import Writer, factor, spelled
 
@@ -39,6 +40,17 @@ class LineWriter(Writer):
     def step(self) -> int:
         """The numbers of a point in the buffer."""
         return len(self.slots) * self.width
+
+    @property
+    def start(self) -> str:
+        """The line that finds where the buffer begins: at a whole line of the cache."""
+        name, bytes_ = self.buffer(BUFFER), BYTES // self.width
+        return f"{name}_0 = -(address({name}) // {bytes_}) % {self.width}"
+
+    def point(self, place: str, axis: str, beyond: int) -> str:
+        """Return the source of where a point of a line begins in the buffer."""
+        shift = f" + {beyond}" if beyond else ""
+        return f"{self.buffer(BUFFER)}_0 + ({place} - {axis}_lo{shift}) * {self.step}"
 
     def fresh(self, stem: str) -> str:
         """Return a new variable name, one that no other nest has: it may hold a bundle."""
@@ -162,20 +174,16 @@ def _write_copy(
             raise AssertionError("points of lines that are copied stand side by side")
     index = [*load.index]
     index[nest.along] = Affine.name(first)
-    at = f"({first} - {axis}_lo + {nest.beyond}) * {writer.step}"
     slot = writer.slots[variable] * writer.width
+    begin = writer.point(first, axis, nest.beyond) + (f" + {slot}" if slot else "")
     place = writer.place(load.array, index)
     many, every = bundle
     across = "0" if nest.across is None else _stride(load.array, nest.across, nest)
     across = across if every == 1 else f"{every} * {across}"
     along = _stride(load.array, nest.along, nest)
-    buffer = writer.buffer(BUFFER)
-    array = spelled(load.array)
-    writer.line(
-        depth,
-        f"{function}({buffer}, {at} + {slot}, {writer.step}, {array}, {place}, {along}, {across}, "
-        f"{count}, {many})",
-    )
+    lines = f"{writer.buffer(BUFFER)}, {begin}, {writer.step}"
+    points = f"{spelled(load.array)}, {place}, {along}, {across}"
+    writer.line(depth, f"{function}({lines}, {points}, {count}, {many})")
 
 
 def _stride(array: str, axis: int, nest: ir.LineNest) -> str:
@@ -202,8 +210,7 @@ def _write_sweep(writer: LineWriter, made: LineLoops, node: Loop, depth: int) ->
         case Run(_, (index,)):
             axis = made.nest.axes[made.nest.along]
             point = factor(writer.spell(str(index)))
-            at = f"({point} - {axis}_lo + {made.nest.beyond}) * {writer.step}"
-            writer.line(depth, f"at = {at}")
+            writer.line(depth, f"at = {writer.point(point, axis, made.nest.beyond)}")
             before, writer.lines = writer.lines, []
             writer.here = index.substitute(
                 {name: Affine.name(text) for name, text in writer.sizes.items()}

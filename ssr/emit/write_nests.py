@@ -77,6 +77,7 @@ def _boxes(
     """Return the loop over the boxes of a nest: what it takes from its table, and its inside."""
     buffers = nest.buffers if isinstance(nest, ir.Nest) else ()
     start = [line for b in buffers for line in _buffer_lines(writer, nest.axes, b)]
+    start += [f"        {writer.start}"] if isinstance(writer, LineWriter) else []
     start += [f"        {name} = {text}" for name, text in sorted(writer.shifts.items())]
     used = set(names([*start, *inside]))
     part = nest.rows.slices if has_own_rows(nest, unit.program) else ":"

@@ -142,7 +142,7 @@ def lambdify(arguments: Sequence[Any], expressions: Any) -> Callable[..., Any]:
     if unknown:
         raise ArgumentError(f"No argument stands for {', '.join(sorted(map(str, unknown)))}.")
     inverse = _inverses(flat, arguments)
-    powers = {p: r ** -p.exp for p in _divisors(flat) if (r := inverse.get(p.base)) is not None}
+    powers = {p: r**-p.exp for p in _divisors(flat) if (r := inverse.get(p.base)) is not None}
     flat = [expression.xreplace(powers) for expression in flat]
     shared, results = sympy.cse(flat, symbols=sympy.numbered_symbols(cls=sympy.Dummy))
     shared = [*((r, 1 / base) for base, r in inverse.items()), *shared]
