@@ -94,6 +94,7 @@ def _units(unit: Unit) -> Iterator[UnitMeta]:
         if isinstance(nest, ir.LineNest):
             reads, writes = reached_by_lines(nest)
             values = [part.value for piece in nest.forward for part in piece.parts]
+            values += [value for _, value in nest.numbers]
             yield UnitMeta(kind, number, reads, writes, (), _numbers(unit, values))
             continue
         reads, writes = reached(nest, unit.arrays)

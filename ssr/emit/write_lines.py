@@ -14,7 +14,7 @@ from ..ir import LineLoops
 from ..points.affine import Affine
 from ..points.loop_tree import For, If, Loop, Run
 from ..runtime.bundles import BYTES
-from .write_rows import write_instance
+from .write_rows import value_text, write_instance
 from .writer import Writer, factor, spelled
 
 BUFFER = "%lines"
@@ -83,6 +83,8 @@ def slots_of(nest: ir.LineNest) -> dict[str, int]:
 
 def write_lines(writer: LineWriter, made: LineLoops, depth: int) -> None:
     """Write the loops over lines, and what is done with bundles of them."""
+    for name, value in made.nest.numbers:
+        writer.line(depth, f"{spelled(name)} = {value_text(writer, value, {}, depth)}")
     if not made.tree:
         _write_bundle(writer, made, made.kinds["lines_0"], "1", 1, depth)
     for node in made.tree:

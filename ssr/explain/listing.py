@@ -179,6 +179,7 @@ def line_nest_text(nest: ir.LineNest) -> str:
     along = nest.axes[nest.along]
     lines = [f"{nest.target}[{', '.join(nest.axes)}], lines along {along}"]
     lines += [f"  take {t.variable}[{along}] from {show(t.load)}" for t in nest.taken]
+    lines += [f"  {name} = {show(value)}" for name, value in nest.numbers]
     for title, pieces in ("forward", nest.forward), ("backward", nest.backward):
         for piece in pieces:
             lines.append(f"  {title}, for {piece.domain.simplified(nest.context).notation()}:")

@@ -439,8 +439,9 @@ class LineNest:
     A *line variable* has a number for each point of a line; its name begins with %, and its index
     is one place along the line. Those that are ``taken`` are copied from arrays before the sweeps,
     those that are ``given`` are copied to arrays after them. Pieces read and write line variables
-    only; no row is in two pieces of a sweep. Lines that lie side by side along the axis ``across``
-    are worked on together; None if there is one line only.
+    only, and ``numbers`` that are the same for all rows; no row is in two pieces of a sweep. Lines
+    that lie side by side along the axis ``across`` are worked on together; None if there is one
+    line only.
     """
 
     target: str
@@ -452,6 +453,7 @@ class LineNest:
     given: tuple[tuple[str, str], ...]
     forward: tuple[Piece, ...]
     backward: tuple[Piece, ...]
+    numbers: tuple[tuple[str, Value], ...] = ()
 
     @property
     def made(self) -> tuple[str, ...]:

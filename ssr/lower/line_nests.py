@@ -29,6 +29,7 @@ from .nests import context
 
 def line_nest(solve: ir.Solve, program: ir.Program) -> ir.LineNest:
     """Return the nest of systems along lines."""
+    solve, numbers = _numbered(solve, {*program.scalars, *program.sizes, *_names(program)})
     first, taken = solve.assignments[0], _Taken(solve.axis)
     found = _merged([_rows(part, solve, taken) for part in pieces(solve)])
     forward, backward = swept(System(first.axes[solve.axis], solve.size, tuple(found)))
@@ -44,7 +45,52 @@ def line_nest(solve: ir.Solve, program: ir.Program) -> ir.LineNest:
         given=tuple((solution(n), a.target) for n, a in enumerate(solve.assignments)),
         forward=forward,
         backward=backward,
+        numbers=numbers,
     )
+
+
+def _names(program: ir.Program) -> list[str]:
+    return [field.name for field in (*program.fields, *program.temporaries)]
+
+
+def _numbered(
+    solve: ir.Solve, taken: set[str]
+) -> tuple[ir.Solve, tuple[tuple[str, ir.Value], ...]]:
+    """Return systems with names for what is the same number at all rows, and these numbers."""
+    numbers: dict[ir.Value, str] = {}
+    done: dict[int, ir.Value] = {}
+
+    def visit(value: ir.Value) -> ir.Value:
+        if id(value) not in done:
+            done[id(value)] = changed(value)
+        return done[id(value)]
+
+    def changed(value: ir.Value) -> ir.Value:
+        match value:
+            case ir.Op() if _same_everywhere(value):
+                name = ir.fresh("number", {*taken, *numbers.values()})
+                return ir.Scalar(numbers.setdefault(value, name))
+            case ir.Op(name, args):
+                return ir.Op(name, tuple(map(visit, args)))
+            case ir.Sum(terms):
+                return ir.Sum(tuple(map(visited, terms)))
+        return value
+
+    def visited(term: ir.Term) -> ir.Term:
+        operand = None if term.operand is None else visit(term.operand)
+        return replace(term, weight=visit(term.weight), operand=operand)
+
+    made = replace(
+        solve,
+        assignments=tuple(replace(a, value=visit(a.value)) for a in solve.assignments),
+        entries=tuple(replace(e, value=visit(e.value)) for e in solve.entries),
+    )
+    return made, tuple((name, value) for value, name in numbers.items())
+
+
+def _same_everywhere(value: ir.Value) -> bool:
+    """Whether a value is made of numbers only."""
+    return all(isinstance(part, (ir.Const, ir.Scalar, ir.Op)) for part in ir.walk(value))
 
 
 def _whole_lines(known: Domain, rows: ir.Field, along: int) -> Domain:

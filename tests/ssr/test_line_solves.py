@@ -295,6 +295,24 @@ def test_values_that_are_stored_first() -> None:
     np.testing.assert_allclose(x, expected, rtol=1e-12)
 
 
+def test_numbers_that_are_the_same_for_all_rows() -> None:
+    @ssr.matrix(rows=plane, cols=plane, s=ssr.scalar, q=ssr.scalar)
+    def A(j: Any, i: Any, *, s: Any, q: Any) -> Any:
+        yield (j, i), 1.0 + 2.0 * s / q**2
+        for step in -1, 1:
+            if (j, i + step) in plane:
+                yield (j, i + step), -s / q**2
+
+    @ssr.program(number=plane, s=ssr.scalar)
+    def solve(number: Any, s: Any) -> None:
+        q = ssr.max(number)
+        number[:] = A.bind(s=s, q=q).solve(number)
+
+    x = b.copy()
+    plain.run(solve, x, 2.0)
+    np.testing.assert_allclose(x, dense(A, b, s=2.0, q=float(b.max())), rtol=1e-13)
+
+
 def test_rows_that_differ_between_neighbouring_lines() -> None:
     @ssr.matrix(rows=plane, cols=plane)
     def A(j: Any, i: Any) -> Any:
