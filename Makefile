@@ -46,6 +46,7 @@ bench: $(VENV)/.apps
 	$(BIN)/python -m benchmarks.hpcg --json build/bench-hpcg.json
 	$(BIN)/python -m benchmarks.boundary --json build/bench-boundary.json
 	$(BIN)/python -m benchmarks.swe --json build/bench-swe.json
+	$(BIN)/python -m benchmarks.npb --json build/bench-npb.json
 
 clean:
 	rm -rf $(VENV) .nox build dist out *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
