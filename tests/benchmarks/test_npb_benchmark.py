@@ -1,4 +1,4 @@
-"""The benchmark of solves along lines runs: ours and Fortran's agree; its times are not looked at."""
+"""The benchmark of solves along lines runs, and ours agree with Fortran; times are not looked at."""
 
 import json
 from pathlib import Path
