@@ -1,4 +1,4 @@
-"""The benchmark of solves along lines runs, and ours agree with Fortran; times are not looked at."""
+"""The benchmark of solves along lines runs, and ours agree with Fortran; times are not tested."""
 
 import json
 from pathlib import Path
