@@ -1,5 +1,7 @@
 """Boundaries of structured grids: blocks and their links, ghost points, ranks."""
 
+from ssr.extension import all_explained
+
 from .drawing.draw import draw
 from .drawing.draw_ghosts import draw_ghosts
 from .errors import AmbiguousGhostError, HaloError, LinkError, MessageError, UndefinedGhostError
@@ -96,6 +98,8 @@ __all__ = [
     "world",
     "zero",
 ]
+
+globals().update(all_explained(globals(), __all__))
 
 
 def __dir__() -> list[str]:

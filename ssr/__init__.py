@@ -15,6 +15,7 @@ from .programs.let import let
 from .programs.program import Program, program
 from .programs.reductions import dot, max, min, norm, sum
 from .programs.vectors import Vector, vector
+from .public import all_explained
 from .recurrences.declare import Recurrence, recurrence
 from .spaces.space import Space
 from .symbols.functions import (
@@ -90,6 +91,8 @@ __all__ = [
     "vector",
     "where",
 ]
+
+globals().update(all_explained(globals(), __all__))
 
 
 def __dir__() -> list[str]:

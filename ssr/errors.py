@@ -333,6 +333,10 @@ class ArgumentError(Error, TypeError):
     """A call's arguments do not fit the declaration."""
 
 
+class MissingNameError(Error, AttributeError):
+    """Raised when a symbol is asked for an attribute that it does not have."""
+
+
 class ImpureGeneratorError(Error, RuntimeError):
     """A generator yielded other entries when it was run again."""
 

@@ -75,6 +75,7 @@ from .points.sets import Domain
 from .programs.expression import Expression
 from .programs.external import extend
 from .programs.program import declaration
+from .public import Immutable, all_explained
 from .run.bound import scalar_rows
 from .run.call_layout import blocked, buffer_elements, layout_of, offsets_of
 from .run.check_arrays import number_of
@@ -112,6 +113,7 @@ __all__ = [
     "Expression",
     "External",
     "Function",
+    "Immutable",
     "KernelMeta",
     "Layout",
     "Made",
@@ -124,6 +126,7 @@ __all__ = [
     "VectorSpace",
     "add",
     "affine",
+    "all_explained",
     "blocked",
     "buffer_elements",
     "build",

@@ -13,7 +13,7 @@ import numpy as np
 
 import ssr
 from ssr.errors import ArgumentError, SpaceError
-from ssr.extension import Expression, told
+from ssr.extension import Expression, Immutable, told
 
 from .operands import (
     Kind,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import scipy.sparse
 
 
-class Affine(ABC):
+class Affine(Immutable, ABC):
     """An affine matrix ``x -> A x + c``: its `linear` part A and its `offset` c.
 
     Fills are affine matrices, and so are products of them with each other and with matrices,

@@ -13,6 +13,7 @@ from ..errors import ArgumentError, SpaceError, UnsupportedError
 from ..points.numbers import Array
 from ..programs.matrix_program import What
 from ..programs.program import Program
+from ..public import Immutable
 
 if TYPE_CHECKING:
     from scipy.sparse.linalg import LinearOperator
@@ -21,7 +22,7 @@ Made = TypeVar("Made", bound="Operator[Any]")
 """The kind of matrix that operations give."""
 
 
-class Operator(ABC, Generic[Made]):
+class Operator(Immutable, ABC, Generic[Made]):
     """A matrix of any kind.
 
     It has a program to apply it and one to solve with it, each made when it is first used.
@@ -162,6 +163,19 @@ class Operator(ABC, Generic[Made]):
             raise ArgumentError(f'A matrix has the programs "apply" and "solve", not {what!r}.')
         known = self._programs.get(what)
         return known or self._programs.setdefault(what, self._declared(what))
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of numbers for SciPy, which takes matrices for linear operators."""
+        return np.dtype(np.float64)
+
+    def matvec(self, x: Any) -> Any:
+        """Return the product with a flattened operand, as SciPy asks for it."""
+        return self._flat(np.ascontiguousarray(x, np.float64).reshape(-1))
+
+    def rmatvec(self, x: Any) -> Any:
+        """Return the product of the transpose with a flattened operand."""
+        return self.T.matvec(x)
 
     def aslinearoperator(self, dtype: Any = np.float64) -> LinearOperator:
         """Return a SciPy ``LinearOperator`` on flattened arrays; all sizes must be bound.

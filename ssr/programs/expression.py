@@ -18,7 +18,14 @@ import numpy as np
 
 from .. import ir
 from ..algebra.families import multiply
-from ..errors import ArgumentError, Error, RuntimeConditionError, SpaceError, UnsupportedError
+from ..errors import (
+    ArgumentError,
+    Error,
+    MissingNameError,
+    RuntimeConditionError,
+    SpaceError,
+    UnsupportedError,
+)
 from ..points.numbers import plain
 from ..spaces.space import Space, row_domain
 from ..symbols.operations import CONDITIONS, LOGICAL, is_condition
@@ -92,6 +99,19 @@ def current_recording() -> Recording:
     return found
 
 
+METHODS = {
+    "sum": "The sum over all points is ssr.sum(x).",
+    "max": "The largest value is ssr.max(x).",
+    "min": "The smallest value is ssr.min(x).",
+    "mean": "Divide ssr.sum(x) by the number of points.",
+    "dot": "The dot product is ssr.dot(x, y).",
+    "shape": "Extents are those of its space: space.shape.",
+    "copy": "Assign it to another field: y[:] = x.",
+    "T": "Matrices have transposes: A.T @ x.",
+}
+"""What to use instead of methods of arrays."""
+
+
 class Expression(Row):
     """The value at a generic row of a space: fields, products, solves and arithmetic of them."""
 
@@ -134,6 +154,27 @@ class Expression(Row):
         here = self.settled()
         check_part(where, here.space, here.told())
         return Expression(where, here.value)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise MissingNameError(
+            f"The {self.told()} has no {name!r}.",
+            hint=METHODS.get(name, "It stands for the values of all points, as in x + 1."),
+        )
+
+    def __len__(self) -> int:
+        raise ArgumentError(
+            f"The {self.told()} has no length.", hint="Extents are those of its space: space.shape."
+        )
+
+    def __matmul__(self, other: object) -> Any:
+        if isinstance(other, (Row, np.ndarray)):
+            raise ArgumentError(
+                f"The {self.told()} is multiplied by `@` with another field.",
+                hint="The dot product is ssr.dot(x, y).",
+            )
+        return NotImplemented
 
     def __repr__(self) -> str:
         return f"<Expression on {self.space!r}: {show(self.value)}>"

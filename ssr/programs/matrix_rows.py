@@ -25,8 +25,13 @@ from .recorder import Recorder, current
 def apply_rows(matrix: MatrixData, x: Expression) -> Expression:
     """Return the row of ``matrix @ x``."""
     if x.space != matrix.cols:
+        inside = x.space.ndim == matrix.cols.ndim and row_domain(x.space) <= row_domain(matrix.cols)
         raise SpaceError(
-            f"{matrix.name} @ an expression on {x.space!r}: the columns are {matrix.cols!r}."
+            f"{matrix.name} @ an expression on {x.space!r}: the columns are {matrix.cols!r}.",
+            hint="Ghost points around a field are made by a fill: "
+            f"{matrix.name} @ (fill @ x), with bc.fill of the package boundary."
+            if inside
+            else None,
         )
     recorder = current()
     field = recorder.store(x)

@@ -17,6 +17,7 @@ from ..lower.join_sums import joined
 from ..lower.own_boxes import depends_on_boxes, in_boxes, in_one_box
 from ..lower.place_externals import settled
 from ..options import Options
+from ..public import Immutable
 from ..run.bound import Bound
 from ..run.check_arrays import dtype_name
 from ..run.declaration import Declaration, Parameter
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from ..build.kernel import Kernel
 
 
-class Program:
+class Program(Immutable):
     """Assignments over fields, compiled on the first call.
 
     Made by `ssr.program`. Call it with one array for each field and one number for each scalar,
@@ -322,7 +323,13 @@ def _recorded(function: Callable[..., Any], signature: Signature) -> Recorder:
     recorder = Recorder(signature.name)
     symbols = signature.symbols(recorder)
     with recording(recorder):
-        recorder.give(function(*symbols))
+        try:
+            recorder.give(function(*symbols))
+        except RecursionError:
+            raise ArgumentError(
+                f"The body of {signature.name} calls itself without an end.",
+                hint="A body is run once, with symbols: end recursions by numbers that are known.",
+            ) from None
     return recorder
 
 

@@ -1,5 +1,6 @@
 """Iterative solvers with the calls of `scipy.sparse.linalg`; an iteration is a compiled program."""
 
+from ..public import all_explained
 from .krylov import CG, GMRES, BiCGStab, bicgstab, cg, gmres
 from .multigrid import Multigrid, interpolation
 from .smoothers import GaussSeidel, Jacobi, Smoother
@@ -25,3 +26,5 @@ __all__ = [
     "interpolation",
     "richardson",
 ]
+
+globals().update(all_explained(globals(), __all__))

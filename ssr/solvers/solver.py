@@ -218,6 +218,10 @@ def _called(A: Matrix, M: Preconditioner | None) -> Callable[..., Any] | None:
     """Return a preconditioner as a function ``(z, r)`` of arrays, if possible as a program."""
     if M is None:
         return None
+    if isinstance(M, type):
+        raise ArgumentError(
+            f"The preconditioner is the class {M.__name__}.", hint=f"Make one: {M.__name__}()."
+        )
     if isinstance(M, Smoother):
 
         def apply(z: Any, r: Any) -> None:

@@ -147,6 +147,20 @@ class Symbol:
     def __getitem__(self, place: object) -> Any:
         raise ArgumentError(f"The {self.told()} has no elements.")
 
+    def __setitem__(self, place: Any, value: Any) -> None:
+        raise ArgumentError(
+            f"The {self.told()} is assigned to.",
+            hint="Fields are assigned; a number is returned by the program.",
+        )
+
+    def __format__(self, spec: str) -> str:
+        if spec:
+            raise RuntimeConditionError(
+                f"The {self.told()} is formatted as a number.",
+                hint="Its value is known when the program runs: return it, and print it then.",
+            )
+        return str(self)
+
     def __float__(self) -> NoReturn:
         raise RuntimeConditionError(
             f"The {self.told()} is used where Python needs a number.",
@@ -240,7 +254,10 @@ def node(value: object, what: str = "Matrix entries") -> nodes.Value:
             f"{value!r} is not a real number.",
             hint=f"{what} are numbers, scalars, fields and arithmetic of these.",
         )
-    return nodes.Const(float(number))
+    try:
+        return nodes.Const(float(number))
+    except OverflowError:
+        raise DtypeError("A number is too large for a floating point number.") from None
 
 
 def takes_over(operand: Any) -> bool:
@@ -347,6 +364,14 @@ _OPERATORS: dict[Any, Callable[..., Any]] = {
 """What NumPy's functions do with symbols."""
 
 
+REDUCTIONS = {
+    "add.reduce": "The sum over all points is ssr.sum(x).",
+    "maximum.reduce": "The largest of all points is ssr.max(x).",
+    "minimum.reduce": "The smallest of all points is ssr.min(x).",
+}
+"""What to use instead of reductions of NumPy."""
+
+
 def ufunc(function: Any, method: str, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
     """Return what a function of NumPy gives when an argument is a symbol or an index.
 
@@ -361,7 +386,8 @@ def ufunc(function: Any, method: str, args: Sequence[Any], options: Mapping[str,
     if compute is None or method != "__call__" or options:
         name = function.__name__ if method == "__call__" else f"{function.__name__}.{method}"
         raise UnsupportedError(
-            f"np.{name} of run-time values is not staged.", hint=f"Use {FUNCTIONS}."
+            f"np.{name} of run-time values is not staged.",
+            hint=REDUCTIONS.get(name, f"Use {FUNCTIONS}."),
         )
     args = tuple(map(plain, args))
     arrays = [a for a in args if isinstance(a, np.ndarray)]

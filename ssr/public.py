@@ -1,0 +1,100 @@
+"""What public functions and objects have in common: arguments that do not fit, and copies."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
+from functools import wraps
+from types import FunctionType
+from typing import Any, NoReturn, TypeVar
+
+from .errors import ArgumentError, UnsupportedError
+
+T = TypeVar("T")
+
+
+def explained(function: Callable[..., T]) -> Callable[..., T]:
+    """Return a function whose arguments, where they do not fit, give an error of ours.
+
+    Examples
+    --------
+    >>> import ssr
+    >>> ssr.stencil(rows=ssr.Space(3), cols=ssr.Space(3), weight={0: 1.0})
+    Traceback (most recent call last):
+        ...
+    ssr.errors.ArgumentError: stencil has no argument 'weight'.
+      ...
+      Hint: Is 'weights' meant?
+    """
+
+    @wraps(function)
+    def called(*args: Any, **named: Any) -> T:
+        try:
+            return function(*args, **named)
+        except TypeError:
+            check_arguments(function, args, named)
+            raise
+
+    return called
+
+
+def all_explained(names: Mapping[str, Any], public: Sequence[str]) -> dict[str, Any]:
+    """Return the functions among public names, each as `explained` returns it."""
+    functions = {name: names[name] for name in public if isinstance(names[name], FunctionType)}
+    return {name: explained(function) for name, function in functions.items()}
+
+
+def check_arguments(
+    function: Callable[..., Any], args: Sequence[Any], named: Mapping[str, Any]
+) -> None:
+    """Check that a function can be called with some arguments.
+
+    Raises
+    ------
+    ArgumentError
+        If it cannot.
+    """
+    signature = inspect.signature(function)
+    name = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
+    known = [argument for argument in signature.parameters if argument != "self"]
+    try:
+        signature.bind(*args, **named)
+    except TypeError as error:
+        unknown = [given for given in named if given not in known]
+        if len(args) == 1 and isinstance(args[0], FunctionType) and not named:
+            raise ArgumentError(
+                f"{name} is called with a function alone.",
+                hint=f"A decorator of ours has arguments: @ssr.{name}(...).",
+            ) from None
+        if unknown:
+            near = get_close_matches(unknown[0], known, 1)
+            takes = f"It takes {', '.join(known)}." if known else "It takes none."
+            raise ArgumentError(
+                f"{name} has no argument {unknown[0]!r}.",
+                hint=f"Is {near[0]!r} meant?" if near else takes,
+            ) from None
+        raise ArgumentError(
+            f"{name}: {error}.", hint=f"Its arguments are {', '.join(known)}."
+        ) from None
+
+
+class Immutable:
+    """What is never changed after it is made, so that nobody needs a copy."""
+
+    def __copy__(self: T) -> T:
+        return self
+
+    def __deepcopy__(self, memo: object) -> NoReturn:
+        raise UnsupportedError(
+            f"{self!r} cannot be copied with all that it holds.",
+            note="It is made of functions, and arrays among its data are used as they are.",
+            hint="It never changes: use it in both places.",
+        )
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise UnsupportedError(
+            f"{self!r} cannot be pickled.",
+            note="It is made of functions.",
+            hint="Make it again from its definition in each process; kernels come from the cache.",
+        )

@@ -1,0 +1,133 @@
+"""What users of NumPy and SciPy try first is explained, or works."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse.linalg import gmres
+
+import boundary as bc
+import ssr
+from ssr.errors import (
+    ArgumentError,
+    DtypeError,
+    MissingNameError,
+    RuntimeConditionError,
+    SpaceError,
+    UnsupportedError,
+)
+
+n = ssr.size("n")
+line = ssr.Space(n)
+A = ssr.stencil(line, line, {0: 2.5, 1: -1.0, -1: -1.0}, outside="drop")
+second = ssr.stencil(line, line.grow(1), {-1: 1.0, 0: -2.0, 1: 1.0})
+H = second @ bc.fill(line.grow(1), bc.zero())
+
+
+def assigns(value: Callable[[Any, Any], Any]) -> Callable[[], object]:
+    """Return what declares a program that assigns a value of its field and number."""
+
+    def declare() -> object:
+        @ssr.program(x=line, t=ssr.scalar)
+        def body(x: Any, t: Any) -> None:
+            x[:] = value(x, t)
+
+        return body
+
+    return declare
+
+
+def forever(x: Any) -> Any:
+    return forever(x + 1.0)
+
+
+def sets_a_number(x: Any, t: Any) -> Any:
+    t[:] = x
+    return x
+
+
+def bare() -> object:
+    @ssr.program  # type: ignore[call-arg]
+    def body(x: Any) -> None:
+        x[:] = 0.0
+
+    return body
+
+
+def misnamed() -> object:
+    @ssr.matrix(row=line, cols=line)  # type: ignore[call-overload]
+    def M(i: Any) -> Any:
+        yield i, 1.0
+
+    return M
+
+
+CASES: list[tuple[str, Callable[[], object], type[Exception], str]] = [
+    ("x @ x", assigns(lambda x, t: x @ x), ArgumentError, "ssr.dot"),
+    ("x.sum", assigns(lambda x, t: x.sum()), MissingNameError, "ssr.sum"),
+    ("x.mean", assigns(lambda x, t: x.mean()), MissingNameError, "number of points"),
+    ("x.other", assigns(lambda x, t: x.other), MissingNameError, "values of all points"),
+    ("len", assigns(lambda x, t: len(x) * x), ArgumentError, "space.shape"),
+    ("format", assigns(lambda x, t: f"{ssr.sum(x):.3f}"), RuntimeConditionError, "return it"),
+    ("t[:]", assigns(sets_a_number), ArgumentError, "Fields are assigned"),
+    ("recursion", assigns(lambda x, t: forever(x)), ArgumentError, "without an end"),
+    ("np.sum", assigns(lambda x, t: np.sum(x)), UnsupportedError, "ssr.sum"),
+    ("np.max", assigns(lambda x, t: np.max(x)), UnsupportedError, "ssr.max"),
+    ("ghosts", assigns(lambda x, t: second @ x), SpaceError, "fill"),
+    ("max of two", assigns(lambda x, t: ssr.max(x, 0.0)), ArgumentError, "too many"),
+    ("minimum", assigns(lambda x, t: ssr.minimum(x, 1, 2)), ArgumentError, "a, b"),
+    ("where", assigns(lambda x, t: ssr.where(x > 0, x)), ArgumentError, "condition, a, b"),
+    ("bare", bare, ArgumentError, "@ssr.program"),
+    ("row", misnamed, ArgumentError, "Is 'rows' meant"),
+    ("tol", lambda: ssr.solvers.cg(A, np.ones(4), tol=1e-3), ArgumentError, "Is 'rtol' meant"),
+    (
+        "class",
+        lambda: ssr.solvers.cg(A, np.ones(4), M=ssr.solvers.Jacobi),
+        ArgumentError,
+        "Jacobi()",
+    ),
+    ("fastmath", lambda: ssr.Options(fastmath=True), ArgumentError, "partial_sums"),
+    ("side", lambda: bc.periodic(axis=0, side="low"), ArgumentError, "no argument 'side'"),
+    ("large", lambda: ssr.stencil(line, line, {0: 10**400}), DtypeError, "too large"),
+    ("pickle", lambda: pickle.dumps(A), UnsupportedError, "in each process"),
+    ("pickle of a program", lambda: pickle.dumps(assigns(lambda x, t: x)()), UnsupportedError, ""),
+    ("deepcopy", lambda: copy.deepcopy(H), UnsupportedError, "use it in both places"),
+]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"), [c[1:] for c in CASES], ids=[c[0] for c in CASES]
+)
+def test_what_is_said(call: Callable[[], object], error: type[Exception], text: str) -> None:
+    with pytest.raises(error) as found:
+        call()
+    assert text in str(found.value)
+
+
+def test_public_functions_keep_their_signatures() -> None:
+    assert list(inspect.signature(ssr.stencil).parameters) == ["rows", "cols", "weights", "outside"]
+    assert "Examples" in (bc.fill.__doc__ or "")
+
+
+def test_errors_inside_are_not_errors_of_arguments() -> None:
+    def made(*index: int) -> float:
+        raise TypeError("from inside")
+
+    with pytest.raises(TypeError, match="from inside"):
+        bc.spread(line, None, n=4).zeros(line).fill(made)
+
+
+def test_scipy_takes_matrices() -> None:
+    bound = A.bind(n=6)
+    b = np.arange(6.0)
+    x, info = gmres(bound, b, rtol=1e-12)
+    assert info == 0
+    assert np.allclose(bound @ x, b)
+    assert np.allclose(bound.rmatvec(b), bound.T @ b)
+    assert copy.copy(A) is A
