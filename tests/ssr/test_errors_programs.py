@@ -628,7 +628,7 @@ def math_function_of_a_field():
     UnsupportedError: np.add.reduce of run-time values is not staged.
     | x[:] = x / np.sum(x)
     |            ^^^^^^^^^
-    Hint: Use ssr.sqrt, ssr.log, ssr.sin, ssr.maximum, ssr.where and the like.
+    Hint: The sum over all points is ssr.sum(x).
 """)
 def sum_over_a_field():
     @ssr.program(x=line)
