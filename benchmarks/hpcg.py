@@ -4,7 +4,7 @@
 gradients; *CSR* is the algorithm of the reference on matrices with 32-bit indices, *tuned* the one
 without matrices, fused by hand. ``kinds`` shows the time of each kind of kernel beside the time to
 move its bytes at the speed of a triad on arrays of this size, the memory that is used, and the
-differences between the residuals.
+differences between the residuals. ``ranks`` compares two ranks with one, see `hpcg_ranks`.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from apps.hpcg.solver import Solver
 from benchmarks import fortran, report, timing
 from benchmarks.cases import COUNTED, Candidate, Case, triad
 from benchmarks.fortran import Array
+from benchmarks.hpcg_ranks import ranks
 from benchmarks.references import Shape, operator27
 from benchmarks.timing import Json
 from boundary import Field
@@ -194,7 +195,7 @@ def kinds(quick: bool) -> Json:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure what the command line asks for."""
-    report.main(CASES, {"kinds": kinds}, arguments)
+    report.main(CASES, {"kinds": kinds, "ranks": ranks}, arguments)
 
 
 if __name__ == "__main__":

@@ -118,10 +118,10 @@ def timed(comm: Any, calls: Mapping[str, Call], rounds: int, runs: int = 1) -> S
             start = time.perf_counter()
             calls[name]()
             found[name].append((time.perf_counter() - start) / runs)
-    return _slowest(comm, found)
+    return slowest(comm, found)
 
 
-def _slowest(comm: Any, found: Samples) -> Samples:
+def slowest(comm: Any, found: Samples) -> Samples:
     from mpi4py import MPI
 
     slowest = {name: np.array(samples) for name, samples in found.items()}
@@ -189,11 +189,11 @@ def cores(comm: Any, rounds: int, name: str) -> Samples:
     found: Samples = {"one core": [], "two cores": []}
     for _ in range(rounds):
         found["one core"].append(steady(alone) if comm.rank == 0 else 0.0)
-        _asleep(comm)
+        asleep(comm)
         comm.Barrier()
         found["two cores"].append(steady(together))
-        _asleep(comm)
-    return _slowest(comm, found)
+        asleep(comm)
+    return slowest(comm, found)
 
 
 def steady(call: Call) -> float:
@@ -205,7 +205,7 @@ def steady(call: Call) -> float:
     return (time.perf_counter() - start) / STEADY
 
 
-def _asleep(comm: Any) -> None:
+def asleep(comm: Any) -> None:
     """Wait for all ranks without using the processor."""
     barrier = comm.Ibarrier()
     while not barrier.Test():
