@@ -458,6 +458,15 @@ class Domain:
         """
         return any(not _equations(part) for part in self.isl.get_basic_sets())
 
+    @property
+    def periodic(self) -> bool:
+        """Whether remainders are among the conditions of the set.
+
+        >>> Domain.where(("i",), "i mod 3 = 1").periodic, Domain.where(("i",), "i > 1").periodic
+        (True, False)
+        """
+        return any(part.dim(isl.dim_type.div) for part in self.isl.get_basic_sets())
+
     def involves(self, names: Sequence[str]) -> bool:
         """Whether a condition on some axes is written down in the set."""
         places = (self.axes.index(name) for name in names)

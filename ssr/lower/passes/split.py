@@ -26,6 +26,7 @@ from ... import ir
 from ...points.affine import Affine
 from ...points.sets import Domain
 from .merge import mergeable, private
+from .periodic import in_runs
 
 TERMS = 128
 """Terms written out for one statement, all pieces together, before lines are built up."""
@@ -72,6 +73,9 @@ def _group(
     group: Sequence[ir.Statement], nest: ir.Nest, buffers: list[ir.Buffer]
 ) -> list[ir.Stage | ir.Branch]:
     """Return how statements run on a line: in one loop, or in as few as are worth it."""
+    sums, group = in_runs(group, nest.context, buffers, _long, _pad)
+    if sums:
+        return [_stage(s, nest) for s in sums] + _group(group, nest, buffers)
     if len(group) == 1:
         return list(_line(group[0], nest, buffers, True))
     merged = _merged(group, nest, buffers)
@@ -79,6 +83,11 @@ def _group(
         return merged
     half = len(group) // 2
     return _group(group[:half], nest, buffers) + _group(group[half:], nest, buffers)
+
+
+def _long(value: ir.Value, rows: Domain) -> bool:
+    """Whether a value is too long to be written out for all kinds of its rows."""
+    return _written_out(value, rows) > TERMS
 
 
 def _merged(
@@ -244,7 +253,7 @@ def _built_up(
     made: list[ir.Statement] = []
     known: dict[ir.Sum, ir.Load] = {}
     last = Affine.name(rows.axes[-1])
-    pad = _beyond(rows) if statement.beyond is None else max(statement.beyond[-1])
+    pad = _pad(statement, rows)
 
     def change(value: ir.Value) -> ir.Value | None:
         if not isinstance(value, ir.Sum) or all(rows <= t.domain for t in value.terms):
@@ -268,6 +277,11 @@ def _built_up(
     result = ir.rewrite(statement.value, change)
     yield from made
     yield replace(statement, name=f"{statement.name}_built", domain=rows, value=result)
+
+
+def _pad(statement: ir.Statement, rows: Domain) -> int:
+    """Return how far beyond the ends of a line a buffer of a statement's rows reaches."""
+    return _beyond(rows) if statement.beyond is None else max(statement.beyond[-1])
 
 
 def _beyond(rows: Domain) -> int:
