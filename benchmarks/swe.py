@@ -1,4 +1,4 @@
-"""Measure the shallow-water solver of `apps.swe` against our Fortran of the same algorithm.
+"""Measure the shallow-water solvers of `apps.swe` against our Fortran of the same algorithms.
 
 ``python -m benchmarks.swe [--json FILE] [--quick] [--only PART...]`` times steps of three stages; a
 point is a cell in one of the stages. Then it prints the share of boundaries in a step on both
@@ -27,8 +27,9 @@ import numpy as np
 
 import ssr
 from apps.swe import geometry, grid, volumes
-from apps.swe.cases import case
-from benchmarks import fortran, report, timing
+from apps.swe.cases import case, viscosity
+from apps.swe.spectral import Elements
+from benchmarks import fortran, report, sem_fortran, timing
 from benchmarks.boundary import fortran_size, python_size
 from benchmarks.cases import COUNTED, Candidate, Case
 from benchmarks.fortran import Array
@@ -44,6 +45,9 @@ STAGES = 3
 MOVED = 8 * (3 + 2 * 3 + 1 + 1) + round(8 * 13 / 6)
 """Bytes that a stage must move for a cell: averages at the start of the step, the newest ones,
 which are read and written, rotation and bottom; and thirteen fields of one panel for all six."""
+
+LEAST = 256 // STAGES
+"""Bytes that a stage of spectral elements must move for a point, without viscosity."""
 
 GOALS = MappingProxyType({"ratio": 0.8, "tiny": 100.0, "cold": 30.0, "warm": 3.0, "boundary": 0.3})
 """The ratio ours / Fortran, which must be below 1; microseconds of a step at n = 8; seconds to the
@@ -110,6 +114,22 @@ def right_sides(shape: Shape) -> dict[str, Candidate]:
     return {"ours": ours, **builds}
 
 
+def element_steps(shape: Shape, *, smooth: bool) -> dict[str, Candidate]:
+    """Bind steps of spectral elements, without or with viscosity, which calls continue."""
+    n = (shape[-1] - 1) // 3
+    dt, nu = FLOW.element_dt(n), viscosity(n) if smooth else 0.0
+    ours = Elements(n, FLOW, nu)
+    scale = np.abs(np.asarray(ours.state.gather())).max(axis=(1, 2, 3), keepdims=True)
+
+    def reference(build: str) -> Candidate:
+        other = sem_fortran.Reference(n, FLOW, nu, build)
+        return Candidate(other.stepping(dt), lambda: other.state / scale)
+
+    builds = {f"natural {build}": reference(build) for build in fortran.BUILDS}
+    state = Candidate(lambda: ours.step(dt), lambda: np.asarray(ours.state.gather()) / scale)
+    return {"ours": state, **builds}
+
+
 def cells(shape: Shape) -> int:
     """Return how many cells the stages of a step make."""
     return STAGES * math.prod(shape)
@@ -135,6 +155,17 @@ CASES: Mapping[str, Case] = MappingProxyType(
             goals={"natural": 1.0},
         )
         for n in (48, 96, 192)
+    }
+    | {
+        f"sem{'-smooth' * smooth}-{n}": Case(
+            f"a step of spectral elements on the cubed sphere, with{'out' * (not smooth)} "
+            "viscosity, a point is one of the elements' points and a stage",
+            *(partial(element_steps, smooth=smooth), (6, 3 * n + 1, 3 * n + 1), (6, 13, 13), LEAST),
+            goals={"natural": 1.0},
+            count=cells,
+        )
+        for smooth in (False, True)
+        for n in (8, 16, 32, 64)
     }
 )
 

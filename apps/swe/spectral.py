@@ -135,8 +135,8 @@ def program(known: "Constants", passive: bool) -> ssr.Program:
     )  # fmt: skip
     def stage(U, V, wind, m, f, b, per, a, dt):  # type: ignore[no-untyped-def]
         made = V + dt * rhs(V, wind, m, f, b, per, passive)
-        made = made + a * (U - made)
-        V[:] = ssr.vector(mean @ made[0], *(turn @ made[1:]))
+        V[:] = made + a * (U - made)
+        V[:] = ssr.vector(mean @ V[0], *(turn @ V[1:]))
 
     return stage
 

@@ -1,15 +1,14 @@
-"""Sums whose terms come again with a period are added up run by run in line buffers. Keeps bits.
+"""Sums whose terms come again with a period are added up run by run. Keeps bits.
 
     before:  y[j, i] = f(a x[j, i-1]  where i % 3 = 1     after:  t[i] = a x[j, i-1]  or
                        + b x[j, i+2]  where i % 3 = 2                    b x[j, i+2]
-                       + c x[j-1, i]  where j % 3 = 1             t[i] = t[i] + c x[j-1, i]  or
-                       + d x[j+2, i]  where j % 3 = 2)                   t[i] + d x[j+2, i]
-                                                                  y[j, i] = f(t[i])
+                       + c x[j-1, i]  where j % 3 = 1     y[j, i] = f(t[i] + c x[j-1, i])  or
+                       + d x[j+2, i]  where j % 3 = 2)              f(t[i] + d x[j+2, i])
 
 Such a sum has as many kinds of rows as there are remainders along each axis, multiplied with each
 other. So its terms are taken in runs: those that depend on the place along a line, and those that
-depend on the line alone. The first are loops over whole periods, the others loops without conditions
-on each line, and so is what reads the sum.
+depend on the line alone. The first are added up in line buffers by loops over whole periods. Of the
+others the last may stay where it is: on each line it has no conditions.
 
 Assumes that statements of a group meet each other at their own rows only. A sum that reads what a
 statement of the group before it writes stays as it is.
@@ -17,7 +16,7 @@ statement of the group before it writes stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -48,7 +47,7 @@ def in_runs(
     """
     made: list[ir.Statement] = []
     changed: list[ir.Statement] = []
-    known: dict[ir.Sum, ir.Load] = {}
+    known: dict[ir.Sum, ir.Value] = {}
     written: set[str] = set()
 
     def buffered(statement: ir.Statement, rows: Domain) -> Callable[[ir.Value], ir.Value | None]:
@@ -57,9 +56,12 @@ def in_runs(
                 return None
             if value not in known and any(_periodic(term, rows) for term in value.terms):
                 name = ir.scratch("a", buffers)
-                buffers.append(ir.Buffer(name, 1, pad(statement, rows)))
-                made.extend(_runs(value, replace(statement, array=name, requests=()), rows))
-                known[value] = ir.Load(name, made[-1].index)
+                index = (Affine.name(rows.axes[-1]),)
+                here = replace(statement, domain=rows, array=name, index=index, requests=())
+                steps, known[value] = _runs(value, here)
+                if steps:
+                    buffers.append(ir.Buffer(name, 1, pad(statement, rows)))
+                    made.extend(steps)
             return known.get(value)
 
         return change
@@ -79,19 +81,27 @@ def _periodic(term: ir.Term, rows: Domain) -> bool:
     return not rows <= term.domain and term.domain.simplified(rows).periodic
 
 
-def _runs(total: ir.Sum, statement: ir.Statement, rows: Domain) -> Iterator[ir.Statement]:
-    """Yield the statements that add up the terms of a sum, run by run."""
-    last = rows.axes[-1:]
-    here = replace(statement, domain=rows, index=(Affine.name(last[0]),))
+def _runs(total: ir.Sum, statement: ir.Statement) -> tuple[list[ir.Statement], ir.Value]:
+    """Return the statements that add up runs of a sum in a buffer, and the sum with the rest."""
+    rows, load = statement.domain, ir.Load(statement.array, statement.index)
     terms = [replace(t, domain=rows & t.domain) for t in total.terms]
     terms = [t for t in terms if not t.domain.empty]
+
+    def varies(term: ir.Term) -> bool:
+        return term.domain.simplified(rows).involves(rows.axes[-1:])
+
+    runs = [(along, tuple(run)) for along, run in groupby(terms, varies)]
+    if len(runs) == 1 and not runs[0][0]:
+        return [], total
     before: tuple[ir.Term, ...] = ()
-    for number, (_, run) in enumerate(
-        groupby(terms, lambda t: t.domain.simplified(rows).involves(last))
-    ):
-        added = tuple(run)
-        if not number and not rows <= Domain.union([t.domain for t in added]):
-            before = (ir.Term(rows, ir.Const(-0.0)),)
-        name = f"run_{here.array[1:]}_{number}"
-        yield replace(here, name=name, value=ir.Sum((*before, *added)))
-        before = (ir.Term(rows, ir.ONE, ir.Load(here.array, here.index)),)
+    if not rows <= Domain.union([t.domain for t in runs[0][1]]):
+        before = (ir.Term(rows, ir.Const(-0.0)),)
+    made: list[ir.Statement] = []
+    for number, (along, run) in enumerate(runs):
+        value = ir.Sum((*before, *run))
+        if number == len(runs) - 1 and not along:
+            return made, value
+        name = f"run_{statement.array[1:]}_{number}"
+        made.append(replace(statement, name=name, value=value))
+        before = (ir.Term(rows, ir.ONE, load),)
+    return made, load

@@ -75,7 +75,10 @@ def _group(
     """Return how statements run on a line: in one loop, or in as few as are worth it."""
     sums, group = in_runs(group, nest.context, buffers, _long, _pad)
     if sums:
-        return [_stage(s, nest) for s in sums] + _group(group, nest, buffers)
+        return [*(_stage(s, nest) for s in sums), *_group(group, nest, buffers)]
+    if _by_line(group, nest):
+        hidden = private(group, nest)
+        return [ir.Stage(tuple(group), _cut(group, _common(group, nest.context), hidden))]
     if len(group) == 1:
         return list(_line(group[0], nest, buffers, True))
     merged = _merged(group, nest, buffers)
@@ -83,6 +86,20 @@ def _group(
         return merged
     half = len(group) // 2
     return _group(group[:half], nest, buffers) + _group(group[half:], nest, buffers)
+
+
+def _by_line(group: Sequence[ir.Statement], nest: ir.Nest) -> bool:
+    """Whether terms of several statements depend on the line alone, and have periods.
+
+    On each line they are one loop then.
+    """
+    rows = [s.domain & nest.context for s in group]
+    if len(group) == 1 or not all(r.equals(rows[0]) for r in rows):
+        return False
+    found = [g.simplified(r) for s, r in zip(group, rows, strict=True) for g in guards(s.value, r)]
+    if not any(g.periodic for g in found) or any(g.involves(g.axes[-1:]) for g in found):
+        return False
+    return sum(_written_out(s.value, r) for s, r in zip(group, rows, strict=True)) <= ENDS
 
 
 def _long(value: ir.Value, rows: Domain) -> bool:
