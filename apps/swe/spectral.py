@@ -191,8 +191,8 @@ class Elements(Solver):
         cut: tuple[int, int] | None = None,
     ) -> None:
         self.elements, self.viscosity = Constants(n, case), viscosity
-        on = bc.spread(grid, ranks, cut=cut, ne=n)
-        super().__init__(n, self.elements, program(self.elements, case.passive), on)
+        stage = program(self.elements, case.passive)
+        super().__init__(n, self.elements, stage, bc.spread(grid, ranks, cut=cut, ne=n))
 
     def step(self, dt: float) -> None:
         """Advance by one step of dt seconds.
