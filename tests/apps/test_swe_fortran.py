@@ -1,10 +1,11 @@
-"""The Fortran reference equals the NumPy oracle."""
+"""The Fortran references equal the NumPy oracle, and the solver of spectral elements."""
 
 import numpy as np
 import pytest
 
-from apps.swe.cases import case
-from benchmarks import fortran
+from apps.swe.cases import case, viscosity
+from apps.swe.spectral import Elements
+from benchmarks import fortran, sem_fortran
 from benchmarks.swe_fortran import Reference, boundary_size
 from tests.apps.swe_oracle import Solver, Weights
 
@@ -70,3 +71,18 @@ def test_the_size_of_the_boundary_part() -> None:
 def test_a_frozen_wind_is_refused() -> None:
     with pytest.raises(ValueError, match="tc1 only advects the depth"):
         Reference(8, case("tc1"))
+
+
+@pytest.mark.parametrize("build", list(fortran.BUILDS))
+@pytest.mark.parametrize("nu", [0.0, viscosity(4)])
+def test_steps_of_spectral_elements(nu: float, build: str) -> None:
+    """The synchronised state of the compiled solver and of Fortran after three steps."""
+    flow = case("tc5")
+    ours, reference = Elements(4, flow, nu), sem_fortran.Reference(4, flow, nu, build)
+    step = reference.stepping(500.0)
+    for _ in range(3):
+        ours.step(500.0)
+        step()
+    found = ours.state.gather()
+    assert found is not None
+    assert_close(reference.state, found)
