@@ -1,0 +1,112 @@
+"""Systems along lines: what is computed forward and backward on each, and as loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..points.affine import Affine
+from ..points.loop_tree import Loop, Run
+from ..points.sets import Domain
+from ..symbols.nodes import Field, Load, Value, loads
+from .nests import Piece
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A line variable that is copied from an array.
+
+    The load is that of the row's own point. Points of a line lie between bounds.
+    """
+
+    variable: str
+    load: Load
+    points: Domain
+
+
+@dataclass(frozen=True, slots=True)
+class LineNest:
+    """Systems along lines: what each row of a line computes, forward and then backward.
+
+    A *line variable* has a number for each point of a line; its name begins with %, and its index
+    is one place along the line. Those that are ``taken`` are copied from arrays before the sweeps,
+    those that are ``given`` are copied to arrays after them. Pieces read and write line variables
+    only, and ``numbers`` that are the same for all rows; no row is in two pieces of a sweep. Lines
+    that lie side by side along the axis ``across`` are worked on together; None if there is one
+    line only.
+    """
+
+    target: str
+    rows: Field
+    axes: tuple[str, ...]
+    along: int
+    context: Domain
+    taken: tuple[Taken, ...]
+    given: tuple[tuple[str, str], ...]
+    forward: tuple[Piece, ...]
+    backward: tuple[Piece, ...]
+    numbers: tuple[tuple[str, Value], ...] = ()
+
+    @property
+    def made(self) -> tuple[str, ...]:
+        """The arrays that are written."""
+        return tuple(array for _, array in self.given)
+
+    @property
+    def read(self) -> frozenset[str]:
+        """The arrays that are read."""
+        return frozenset(taken.load.array for taken in self.taken)
+
+    @property
+    def across(self) -> int | None:
+        """The axis along which lines lie side by side: the last one, or the one before it."""
+        last = len(self.axes) - 1
+        return last if self.along < last else last - 1 if last else None
+
+    @property
+    def outer(self) -> tuple[str, ...]:
+        """The axes that tell lines from each other; that across them is the last."""
+        return (*self.axes[: self.along], *self.axes[self.along + 1 :])
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The line variables."""
+        pieces = (*self.forward, *self.backward)
+        made = [part.statement.array for piece in pieces for part in piece.parts if part.stored]
+        return tuple(dict.fromkeys([*(taken.variable for taken in self.taken), *made]))
+
+    @property
+    def beyond(self) -> int:
+        """How far beyond their first or last row lines are read."""
+        taken = {taken.variable for taken in self.taken}
+        parts = (part for piece in self.forward for part in piece.parts)
+        found = (load for part in parts for load in loads(part.value) if load.array in taken)
+        return max((abs(load.index[0].constant) for load in found), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines on which the same pieces run, and the loops of each of them.
+
+    For what is copied there are loops over the points of a line that are copied, too.
+    """
+
+    taken: tuple[tuple[str, tuple[Loop, ...]], ...]
+    forward: tuple[Loop, ...]
+    backward: tuple[Loop, ...]
+    given: tuple[Loop, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LineLoops:
+    """Systems along lines as loops: the kinds of lines, and the loops over lines that run them."""
+
+    nest: LineNest
+    pieces: dict[str, Piece]
+    kinds: dict[str, Lines]
+    tree: tuple[Loop, ...]
+
+    def row(self, run: Run) -> tuple[Affine, ...]:
+        """Return the row of an instance on the first line of a bundle."""
+        row = [*map(Affine.name, self.nest.axes)]
+        (row[self.nest.along],) = run.indices
+        return tuple(row)

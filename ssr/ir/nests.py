@@ -1,0 +1,177 @@
+"""Nests: steps of a program as statements that run line by line, and as loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ..points.affine import Affine
+from ..points.loop_tree import Loop, Run
+from ..points.sets import Domain
+from ..symbols.nodes import Field, Load, Value, arrays
+from .programs import Order
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """``array[index] = value`` for all rows of a domain.
+
+    A nest runs line by line in its order, and on each line its statements one after the other.
+    ``parallel`` promises that the rows of a line are independent; otherwise they run in the order
+    of the nest. The statement runs ``ahead`` lines early (along the second last axis), and
+    ``planes`` planes (along the third last); the loops begin ``lead`` planes and lines before the
+    box for it. If its rows are those of its step, as far as they lie in a box with memory of its
+    own or so far ``beyond`` it, low and high along each axis, this is given.
+    """
+
+    name: str
+    domain: Domain
+    array: str
+    index: tuple[Affine, ...]
+    value: Value
+    parallel: bool = False
+    ahead: int = 0
+    planes: int = 0
+    lead: tuple[int, int] = (0, 0)
+    requests: tuple[Load, ...] = ()
+    beyond: tuple[tuple[int, int], ...] | None = None
+
+    def runs(self, row: tuple[Affine, ...], order: Order, sign: int = 1) -> tuple[Affine, ...]:
+        """Return the row that is run when the loops stand at one; with -1 the other way round."""
+        found = [*row]
+        for place, early in ((-2, self.ahead), (-3, self.planes)):
+            if early:
+                found[place] = found[place] + (-sign if order == "backward" else sign) * early
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one statement does at the rows of a piece.
+
+    A value that is not ``stored`` is read by later parts of the same row only.
+    """
+
+    statement: Statement
+    value: Value
+    stored: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Rows of one or more statements at which the same terms are present."""
+
+    name: str
+    domain: Domain
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One or more statements cut into pieces, as they run on one line: row by row, all of them."""
+
+    statements: tuple[Statement, ...]
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """Two ways to run a line: ``then`` on the lines of a set over the outer axes."""
+
+    lines: Domain
+    then: tuple[Stage, ...]
+    orelse: tuple[Stage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """Scratch rows along the last axis: ``rows`` of them in rotation, ``pad`` more at both ends.
+
+    Indices count from the box's lower bounds; with several rows, the first index of a reference is
+    taken modulo ``rows``, a power of two. If ``lines`` is given, what rotates are planes: all lines
+    of the box and so many more at both ends. A buffer that is ``cleared`` begins as zeros.
+    """
+
+    name: str
+    rows: int
+    pad: int
+    lines: int | None = None
+    cleared: bool = False
+
+    def place(self, index: tuple[Affine, ...]) -> tuple[Affine, ...]:
+        """Return the part of a row's index that says where in the buffer it lies."""
+        if self.lines is not None:
+            return index[-3:]
+        return index[-2:] if self.rows > 1 else index[-1:]
+
+
+def scratch(stem: str, buffers: Sequence[Buffer]) -> str:
+    """Return the name of one more buffer: no user's name holds its first character."""
+    return f"%{stem}{len(buffers)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """What a nest does with a line after its statements: reduce a buffer, for one reduction."""
+
+    name: str
+    kind: Literal["sum", "max", "min"]
+    buffer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Nest:
+    """Assignments and reductions as scheduled statements over a box of the target's rows.
+
+    The box lies within ``rows``, and is all of them unless a call is cut into boxes.
+    The bounds of the box are parameters ``k_lo <= k < k_hi`` and so on for each axis.
+    ``earlier`` holds the offsets to rows that must be done before a row; None if they are not
+    the same for all rows. ``whole_lines`` says that a box may not cut lines. ``fused`` says that
+    the nest holds several steps of a program; the target is then one of the arrays it writes. So it
+    is if the nest is ``joint``: all its statements run at a row before the next row. A box of a
+    nest has all rows along each of its last two axes, or at ``least`` so many.
+    """
+
+    target: str
+    rows: Field
+    axes: tuple[str, ...]
+    order: Order
+    context: Domain
+    buffers: tuple[Buffer, ...]
+    statements: tuple[Statement, ...]
+    earlier: tuple[tuple[int, ...], ...] | None
+    whole_lines: bool = False
+    folds: tuple[Fold, ...] = ()
+    fused: bool = False
+    joint: bool = False
+    least: int = 1
+
+    @property
+    def made(self) -> tuple[str, ...]:
+        """The arrays and buffers that are written, statement by statement."""
+        return tuple(s.array for s in self.statements)
+
+    @property
+    def read(self) -> frozenset[str]:
+        """The arrays and buffers that are read."""
+        return frozenset().union(*(arrays(s.value) for s in self.statements))
+
+
+@dataclass(frozen=True, slots=True)
+class LoopNest:
+    """A nest as loops over pieces of its statements, whose domains are the rows that they run."""
+
+    nest: Nest
+    pieces: dict[str, Piece]
+    tree: tuple[Loop, ...]
+
+    def row(self, run: Run) -> tuple[Affine, ...]:
+        """Return the row of an instance, in terms of the variables of the loops.
+
+        The line is where the loops stand, moved as far as the statement runs ahead of them. The
+        place along it is given in terms of the loops, so it is not moved again.
+        """
+        here = tuple(map(Affine.name, self.nest.axes))
+        statement = self.pieces[run.piece].parts[0].statement
+        return (*statement.runs(here, self.nest.order)[:-1], *run.indices)

@@ -1,0 +1,190 @@
+"""Programs: assignments, reductions, solves and calls of other packages, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from itertools import chain, count
+from typing import Literal, TypeAlias
+
+from ..points.affine import Affine
+from ..points.sets import Domain
+from ..symbols.nodes import Boxes, Field, Value
+from .external import External
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Entries ``value(d)`` at ``(row(d), column(d))`` for all ``d`` in a domain.
+
+    Of these only those are there whose column is in a ``box`` of the kind given, as seen from the
+    row, where spaces are cut into boxes.
+    """
+
+    domain: Domain
+    row: tuple[Affine, ...]
+    column: tuple[Affine, ...]
+    value: Value
+    box: Boxes = "any"
+
+
+Order = Literal["forward", "backward", "any"]
+"""The direction in which the rows of an assignment depend on each other."""
+
+MADE = "·"
+"""The array name that stands for the target of an assignment before it has one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """``target[row] = value(row)`` for the rows of a domain: NumPy meaning, right side first.
+
+    Loads marked ``new`` read values this assignment has made already, in the given order. An
+    assignment of a ``part`` of its target leaves the other points as they are.
+    """
+
+    target: str
+    axes: tuple[str, ...]
+    domain: Domain
+    value: Value
+    order: Order = "any"
+    part: Field | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """One number from the values at all rows of a space: their sum, largest or smallest.
+
+    Later steps read it as ``Scalar(name)``.
+    """
+
+    name: str
+    kind: Literal["sum", "max", "min"]
+    axes: tuple[str, ...]
+    rows: Field
+    domain: Domain
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Assignments over the same rows that are made together: all of them at a row, then the next.
+
+    Loads marked ``new`` read what any of them has made at an earlier row, or one before it at this
+    row. The old values of their targets are not read.
+    """
+
+    assignments: tuple[Assignment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of the blocks of a matrix that couples rows along an axis only.
+
+    It stands in a row of its block and at a column, in the block so many points before or behind
+    the block's own row.
+    """
+
+    offset: int
+    row: int
+    column: int
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Solve:
+    """Systems of equations, one for each line along an axis, solved without pivoting.
+
+    The value of an assignment is a right side, and its target takes the solution. The matrix has
+    blocks of ``size`` rows; assignments beyond these are further right sides. Where the rows of a
+    system read targets, these are old values on their own line.
+    """
+
+    assignments: tuple[Assignment, ...]
+    axis: int
+    size: int
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of another package that updates fields in place, such as ghost points.
+
+    It reads the points of a field that it is given and writes others; so all of its fields count
+    as read and as written. Of those in ``alone`` nobody else writes other points than those it is
+    given: what it makes there once is there at the next run of the program.
+    """
+
+    name: str
+    external: External
+    fields: tuple[str, ...]
+    scalars: tuple[Value, ...] = ()
+    alone: tuple[str, ...] = ()
+
+
+Step: TypeAlias = "Assignment | Reduction | Group | Solve | Call"
+
+
+def parts(step: Step) -> tuple[Assignment | Reduction, ...]:
+    """Return the assignments of a step, or the step itself; nothing of a call is known."""
+    match step:
+        case Group(together) | Solve(together):
+            return together
+        case Call():
+            return ()
+    return (step,)
+
+
+def values(step: Step) -> tuple[Value, ...]:
+    """Return the values that a step computes row by row, or takes as numbers."""
+    match step:
+        case Call(scalars=scalars):
+            return scalars
+        case Solve(entries=entries):
+            return (*(p.value for p in parts(step)), *(e.value for e in entries))
+    return tuple(p.value for p in parts(step))
+
+
+def made(step: Step) -> tuple[str, ...]:
+    """Return the names of what a step makes: fields, or the number of a reduction."""
+    if isinstance(step, Call):
+        return step.fields
+    return tuple(p.target if isinstance(p, Assignment) else p.name for p in parts(step))
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Assignments over fields and reductions, run one after the other.
+
+    ``fields`` and ``scalars`` are arguments in order; ``temporaries`` are allocated for the time of
+    a call. ``results`` are numbers made of scalars and reductions that a call returns. ``vectors``
+    are names of arrays, each with those of the fields that are given as this one array. ``wide``
+    are fields that have more points than their caller's, each with the name of what it was copied
+    to, which had these points.
+    """
+
+    name: str
+    fields: tuple[Field, ...]
+    temporaries: tuple[Field, ...]
+    scalars: tuple[str, ...]
+    sizes: tuple[str, ...]
+    steps: tuple[Step, ...]
+    results: tuple[Value, ...] = ()
+    vectors: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    wide: tuple[tuple[str, str], ...] = ()
+
+    def field(self, name: str) -> Field:
+        """Return a field or temporary by name."""
+        return next(f for f in (*self.fields, *self.temporaries) if f.name == name)
+
+    def rows(self, step: Assignment | Reduction) -> Field:
+        """Return the rows of an assignment or a reduction: all points of a field, or a part."""
+        if isinstance(step, Reduction):
+            return step.rows
+        return step.part or self.field(step.target)
+
+
+def fresh(stem: str, taken: Collection[str]) -> str:
+    """Return a name that is not taken: the stem, or the stem with a number."""
+    names = chain((stem,), (f"{stem}_{n}" for n in count(1)))
+    return next(n for n in names if n not in taken)
