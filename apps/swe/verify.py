@@ -26,7 +26,7 @@ PROBES = (
 )  # fmt: skip
 """Longitudes and latitudes at which the height of the surface is compared."""
 
-MASS = 1e-12
+MASS = 1e-13
 """The drift of mass that rounding may cause."""
 
 
