@@ -15,7 +15,7 @@ from ssr.extension import (
     buffer_elements,
 )
 
-from ..partition.boxes import Box, as_box, filled, without_all
+from ..partition.boxes import Box, as_box, filled, meet, without_all
 from ..schedules.footprint import Footprint
 from ..schedules.inner import inner
 from ..schedules.messages import at_hand
@@ -194,11 +194,15 @@ class RankTables:
         return found
 
     def _storage(self, array: str, box: int, read: Box) -> Storage:
-        """Return the storage in which a box reads some points: around it, or elsewhere."""
+        """Return the storage in which a box reads some points: around it, or elsewhere.
+
+        What lies around it is so for this program, which exchanges values accordingly: the storage
+        may have grown for another one, and then holds points that nobody keeps up to date.
+        """
         memory = self.memories[array]
-        near = memory.near.get(box)
-        if near is not None and near.holds(read):
-            return near
+        around = as_box(self.footprint.hull(array)[box])
+        if meet(around, read) == read:
+            return memory.near[box]
         other = at_hand(self.footprint, array, box, read)
         if other is not None:
             return memory.near[other]

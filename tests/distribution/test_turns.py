@@ -190,6 +190,16 @@ def test_programs_in_turns(scene: Any, data: Any) -> None:
         ranks.check_equal(made.fields, made.arrays, turn)
 
 
+def test_room_for_another_program_is_not_read() -> None:
+    """Points that a box finds in the memory of one beside it, and that another program moves."""
+    made = Turns(bc.spread(cells, bc.simulated(2), cut=(3, 2), ny=3, nx=2), PLANE)
+    for turn in "far", "warm", "set", "far":
+        if turn in PLANE:
+            ranks.serial(PLANE[turn], made.arrays, compiled=False)
+        made.take(turn)
+        ranks.check_equal(made.fields, made.arrays, turn)
+
+
 class Quiet(Channel):
     """Messages that go nowhere, and none of which arrive; what is begun is noted."""
 
