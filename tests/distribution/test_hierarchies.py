@@ -93,7 +93,7 @@ COUNT = 5
 
 def drawn(data: Any, sizes: dict[str, int]) -> bc.Spread:
     """Draw a spread of the cells of a level."""
-    return replace(data.draw(ranks.parts(fine, sizes)), ranks=COUNT).spread(fine, sizes)
+    return replace(data.draw(ranks.parts(fine, sizes, most=COUNT)), ranks=COUNT).spread(fine, sizes)
 
 
 def owned(data: Any, near: bc.Spread) -> bc.Spread:
