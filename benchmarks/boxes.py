@@ -56,7 +56,7 @@ def stage(n: int, parts: tuple[int, int] | None) -> Call:
         on = bc.spread(grid, bc.simulated(1), more=n - 5, cut=parts)
         arrays = {name: on.scatter(kinds[name], array) for name, array in arrays.items()}
     run = program.bind(**arrays, per=n / (2 * geometry.EDGE))
-    return lambda: run(0.0, 1.0, 1.0)
+    return lambda: run(0.0, 1.0)
 
 
 def product27(n: int, parts: tuple[int, int, int] | None) -> Call:
