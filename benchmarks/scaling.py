@@ -16,7 +16,7 @@ import sys
 import time
 import tracemalloc
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +33,8 @@ MIDDLE = bc.LogGP(latency=1.5e-6, overhead=0.4e-6, gap=0.08e-9)
 NETWORKS: Mapping[str, bc.LogGP] = {
     "middle": MIDDLE,
     **{
-        f"{name} {sign} 4": bc.LogGP(**{**given, name: given[name] * factor})
-        for given in ({"latency": 1.5e-6, "overhead": 0.4e-6, "gap": 0.08e-9},)
-        for name in given
+        f"{name} {sign} 4": replace(MIDDLE, **{name: value * factor})
+        for name, value in asdict(MIDDLE).items()
         for sign, factor in (("x", 4.0), ("/", 0.25))
     },
 }

@@ -151,16 +151,15 @@ class Memory:
         around = {box: s.points for box, s in self.near.items()}
         for box, points in near.items():
             around[box] = hull([around[box], points]) if box in around else points
-        if not apart:
-            around = self._together(around)
+        parted, self.apart = apart != self.apart, apart
+        around = self._together(around)
         beyond = {box: [s.points for s in several] for box, several in self.far.items()}
         for box, several in far.items():
             beyond[box] = joined([*beyond.get(box, ()), *several])
         same_near = around == {box: s.points for box, s in self.near.items()}
         same_far = all(set(b) == {s.points for s in self.far.get(n, ())} for n, b in beyond.items())
-        if same_near and same_far and apart == self.apart:
+        if same_near and same_far and not parted:
             return False
-        self.apart = apart
         self._move(around, beyond)
         return True
 
@@ -173,7 +172,7 @@ class Memory:
 
     def _group(self, box: int) -> int:
         """Return the number of a box's group; boxes are numbered from 0, groups of one below."""
-        return self.groups.get(box, -1 - box)
+        return -1 - box if self.apart else self.groups.get(box, -1 - box)
 
     def _move(self, around: Mapping[int, Box], beyond: Mapping[int, Sequence[Box]]) -> None:
         place = 0
@@ -187,7 +186,7 @@ class Memory:
         near: dict[int, Storage] = {}
         of_group: dict[int, Storage] = {}
         for box, points in sorted(around.items()):
-            group = -1 - box if self.apart else self._group(box)
+            group = self._group(box)
             near[box] = of_group[group] = of_group.get(group) or placed(points)
         far = {box: tuple(map(placed, several)) for box, several in sorted(beyond.items())}
         flat = self._allocated(max(place, 1))

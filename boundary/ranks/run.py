@@ -28,17 +28,24 @@ class Bound(ABC):
     ranks call it together.
     """
 
-    def __init__(self, program: ssr.Program, ground: Ground, dtype: np.dtype[Any]) -> None:
+    def __init__(self, program: ssr.Program, ground: Ground, fields: Mapping[str, Field]) -> None:
         self._program = program
         self._ground = ground
-        self._dtype = dtype
+        self._dtype = next(iter(fields.values())).dtype
 
     def __repr__(self) -> str:
         return f"<{self._program!r} on {self._ground!r}>"
 
-    @abstractmethod
     def __call__(self, *scalars: float) -> Any:
-        """Run the program."""
+        """Run the program.
+
+        Raises
+        ------
+        ArgumentError
+            If the numbers are not those of the scalars without a value.
+        """
+        (results,) = self.repeat([scalars]).tolist()
+        return self._program.returned(tuple(results))
 
     @abstractmethod
     def repeat(self, rows: Iterable[Sequence[float]]) -> Array:
@@ -60,7 +67,7 @@ class BoundHere(Bound):
         fields: Mapping[str, Field],
         scalars: Mapping[str, float | None],
     ) -> None:
-        super().__init__(program, ground, next(iter(fields.values())).dtype)
+        super().__init__(program, ground, fields)
         self._fields = {name: field.values for name, field in fields.items()}
         self._scalars = dict(scalars)
         self._open = [name for name, value in scalars.items() if value is None]
@@ -97,17 +104,6 @@ class BoundHere(Bound):
 
     def _moved(self) -> tuple[int, ...]:
         return tuple(field.moves for field in self._fields.values())
-
-    def __call__(self, *scalars: float) -> Any:
-        """Run the program.
-
-        Raises
-        ------
-        ArgumentError
-            If the numbers are not those of the scalars without a value.
-        """
-        (results,) = self.repeat([scalars]).tolist()
-        return self._program.returned(tuple(results))
 
     def repeat(self, rows: Iterable[Sequence[float]]) -> Array:
         """Run the program for each row of scalars, one after the other, with the bits of calls.
@@ -174,13 +170,13 @@ class BoundAlone(Bound):
         fields: Mapping[str, Field],
         scalars: Mapping[str, float | None],
     ) -> None:
-        super().__init__(program, ground, next(iter(fields.values())).dtype)
+        super().__init__(program, ground, fields)
         arrays = {name: field.values.whole for name, field in fields.items()}
         values = {name: value for name, value in scalars.items() if value is not None}
         self._run = program.bind(**arrays, **values)
 
     def __call__(self, *scalars: float) -> Any:
-        """Run the program; see `BoundHere.__call__`."""
+        """Run the program; see `Bound.__call__`."""
         return self._run(*scalars)
 
     def repeat(self, rows: Iterable[Sequence[float]]) -> Array:
@@ -206,16 +202,11 @@ class BoundBoxed(Bound):
         fields: Mapping[str, Field],
         scalars: Mapping[str, float | None],
     ) -> None:
-        super().__init__(program, ground, next(iter(fields.values())).dtype)
+        super().__init__(program, ground, fields)
         copies = {name: Field(f.spread.boxed, f.kind, f.dtype) for name, f in fields.items()}
         self._run = BoundHere(program, ground.boxed, copies, scalars)
         self._pairs = {name: (f.values, copies[name].values) for name, f in fields.items()}
         self._changed = ground.boxed.plan(program, self._dtype).changed
-
-    def __call__(self, *scalars: float) -> Any:
-        """Run the program; see `BoundHere.__call__`."""
-        (results,) = self.repeat([scalars]).tolist()
-        return self._program.returned(tuple(results))
 
     def repeat(self, rows: Iterable[Sequence[float]]) -> Array:
         """Run the program for each row of scalars; see `BoundHere.repeat`."""

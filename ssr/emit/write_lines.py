@@ -6,8 +6,10 @@ bundle: the numbers of as many lines as a vector register holds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeAlias
 
 from .. import ir
 from ..ir import LineLoops
@@ -88,10 +90,36 @@ def write_lines(writer: LineWriter, made: LineLoops, depth: int) -> None:
     if not made.tree:
         _write_bundle(writer, made, made.kinds["lines_0"], "1", 1, depth)
     for node in made.tree:
-        _write_lines_of(writer, made, node, depth)
+        _write_tree(writer, node, depth, partial(_write_lines_of, writer, made))
 
 
-def _write_lines_of(writer: LineWriter, made: LineLoops, node: Loop, depth: int) -> None:
+Written: TypeAlias = Callable[[Loop, int], bool]
+"""Writes a node of a tree of loops by itself, at a depth; false for one that it leaves."""
+
+
+def _write_tree(writer: LineWriter, node: Loop, depth: int, alone: Written) -> None:
+    """Write loops and branches, but for what is written in another way."""
+    if alone(node, depth):
+        return
+    match node:
+        case For(variable, start, stop, step, body):
+            more = f", {step}" if step != 1 else ""
+            start, stop = writer.spell(start), writer.spell(stop)
+            writer.line(depth, f"for {variable} in range({start}, {stop}{more}):")
+            for inner in body:
+                _write_tree(writer, inner, depth + 1, alone)
+        case If(condition, then, orelse):
+            writer.line(depth, f"if {writer.spell(condition)}:")
+            for inner in then:
+                _write_tree(writer, inner, depth + 1, alone)
+            if orelse:
+                writer.line(depth, "else:")
+                for inner in orelse:
+                    _write_tree(writer, inner, depth + 1, alone)
+
+
+def _write_lines_of(writer: LineWriter, made: LineLoops, node: Loop, depth: int) -> bool:
+    """Write a loop over lines side by side in bundles, or a single line."""
     match node:
         case For(variable, start, stop, step, (Run(kind),)):
             start, stop = writer.spell(start), writer.spell(stop)
@@ -100,35 +128,14 @@ def _write_lines_of(writer: LineWriter, made: LineLoops, node: Loop, depth: int)
             writer.line(depth, f"for {variable} in range({start}, {stop}, {step * writer.width}):")
             writer.line(depth + 1, f"many = min({writer.width}, {count})")
             _write_bundle(writer, made, made.kinds[kind], "many", step, depth + 1)
-        case For(variable, start, stop, step, body):
-            more = f", {step}" if step != 1 else ""
-            start, stop = writer.spell(start), writer.spell(stop)
-            writer.line(depth, f"for {variable} in range({start}, {stop}{more}):")
-            for inner in body:
-                _write_lines_of(writer, made, inner, depth + 1)
-        case If(condition, then, orelse):
-            _write_branches(writer, made, (condition, then, orelse), depth)
         case Run(kind, (index,)):
             last = made.nest.outer[-1]
             if index != Affine.name(last):
                 writer.line(depth, f"{last} = {writer.spell(str(index))}")
             _write_bundle(writer, made, made.kinds[kind], "1", 1, depth)
-
-
-def _write_branches(
-    writer: LineWriter,
-    made: LineLoops,
-    branches: tuple[str, tuple[Loop, ...], tuple[Loop, ...]],
-    depth: int,
-) -> None:
-    condition, then, orelse = branches
-    writer.line(depth, f"if {writer.spell(condition)}:")
-    for inner in then:
-        _write_lines_of(writer, made, inner, depth + 1)
-    if orelse:
-        writer.line(depth, "else:")
-        for inner in orelse:
-            _write_lines_of(writer, made, inner, depth + 1)
+        case _:
+            return False
+    return True
 
 
 def _write_bundle(
@@ -142,10 +149,8 @@ def _write_bundle(
     for name, loops in lines.taken:
         for loop in loops:
             _write_copy(writer, nest, "gather", (name, loads[name]), loop, (many, every), depth)
-    for loop in lines.forward:
-        _write_sweep(writer, made, loop, depth)
-    for loop in lines.backward:
-        _write_sweep(writer, made, loop, depth)
+    for loop in (*lines.forward, *lines.backward):
+        _write_tree(writer, loop, depth, partial(_write_rows, writer, made))
     row = tuple(map(Affine.name, nest.axes))
     for name, array in given.items():
         for loop in lines.given:
@@ -193,22 +198,9 @@ def _stride(array: str, axis: int, nest: ir.LineNest) -> str:
     return "1" if axis == len(nest.axes) - 1 else f"{spelled(array)}_s{axis}"
 
 
-def _write_sweep(writer: LineWriter, made: LineLoops, node: Loop, depth: int) -> None:
+def _write_rows(writer: LineWriter, made: LineLoops, node: Loop, depth: int) -> bool:
+    """Write what a sweep computes at a point of the lines."""
     match node:
-        case For(variable, start, stop, step, body):
-            more = f", {step}" if step != 1 else ""
-            start, stop = writer.spell(start), writer.spell(stop)
-            writer.line(depth, f"for {variable} in range({start}, {stop}{more}):")
-            for inner in body:
-                _write_sweep(writer, made, inner, depth + 1)
-        case If(condition, then, orelse):
-            writer.line(depth, f"if {writer.spell(condition)}:")
-            for inner in then:
-                _write_sweep(writer, made, inner, depth + 1)
-            if orelse:
-                writer.line(depth, "else:")
-                for inner in orelse:
-                    _write_sweep(writer, made, inner, depth + 1)
         case Run(_, (index,)):
             axis = made.nest.axes[made.nest.along]
             point = factor(writer.spell(str(index)))
@@ -219,3 +211,5 @@ def _write_sweep(writer: LineWriter, made: LineLoops, node: Loop, depth: int) ->
             )
             write_instance(writer, made, node, depth)
             writer.lines = before + writer.functions.short(writer.lines)
+            return True
+    return False
