@@ -25,10 +25,12 @@ from .grid.grid import Grid, GridSpace
 from .grid.link import Link, Side
 from .grid.topology import Connectivity
 from .partition.partition import Partition
+from .ranks.declare import spread
 from .ranks.ending import abort
 from .ranks.field import Field
+from .ranks.in_turn import in_turn
 from .ranks.launch import world
-from .ranks.spread import Spread, spread
+from .ranks.spread import Spread
 from .ranks.world import simulated
 from .replay.loggp import LogGP, Replay
 from .replay.trace import Trace, trace
@@ -78,6 +80,7 @@ __all__ = [
     "fill",
     "from_corners",
     "glued",
+    "in_turn",
     "interpolate",
     "join",
     "moebius",

@@ -22,7 +22,7 @@ from ssr.errors import ArgumentError, Error
 from ssr.extension import VectorSpace
 
 from .grid.grid import GridSpace
-from .ranks.spread import spread
+from .ranks.declare import spread
 from .ranks.world import simulated
 from .schedules.plan import plan
 

@@ -15,7 +15,7 @@ Bailey et al., The NAS Parallel Benchmarks, NAS-95-020 (1995), chapter 3.
 """
 
 import json
-from collections.abc import Sequence
+import math
 from pathlib import Path
 from typing import Any
 
@@ -30,42 +30,35 @@ C1, C2, C3C4, C1C5 = 1.4, 0.4, 0.1, 1.96
 DIRECTIONS = {2: 0.75, 1: 0.75, 0: 1.0}
 """The axes of x, y and z, each with its dissipation."""
 
+SECOND, CENTRAL = {-1: 1, 0: -2, 1: 1}, {-1: -1, 1: 1}
+"""The differences delta2 and delta: weights of neighbours along an axis."""
+
 (n,) = ssr.sizes("n")
 points = ssr.Space(n, n, n)
 inner = points.grow(-1)
 states, changes = points.vector(5), inner.vector(5)
 
 
-def exact(*xyz: Any) -> np.ndarray:
+def exact(*xyz: Any) -> Any:
     """Return the exact solution at given coordinates."""
-    powers = [1.0, *(x**p for p in range(1, 5) for x in xyz)]
-    coefficients = np.array(KNOWN["solution"])[..., None, None, None]
-    return np.asarray(sum(c * x for c, x in zip(coefficients.swapaxes(0, 1), powers, strict=True)))
+    constant, *powers = np.array(KNOWN["solution"]).T.reshape(13, 5, 1, 1, 1)
+    return constant + sum(x * np.polyval(powers[9 + d :: -3], x) for d, x in enumerate(xyz))
 
 
-def initial(size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the initial state, interpolated between the faces, and the exact solution."""
-    z, y, x = np.meshgrid(*[np.linspace(0.0, 1.0, size)] * 3, indexing="ij")
-    whole, xyz = exact(x, y, z), (x, y, z)
+def initial(*xyz: Any) -> Any:
+    """Return the initial state, interpolated between the faces where it is not exact."""
 
-    def between(place: int) -> np.ndarray:
-        low, high = (exact(*xyz[:place], np.full_like(x, end), *xyz[place + 1 :]) for end in (0, 1))
-        return np.asarray(xyz[place] * high + (1.0 - xyz[place]) * low)
+    def between(d: int) -> Any:
+        low, high = (exact(*xyz[:d], end, *xyz[d + 1 :]) for end in (0.0, 1.0))
+        return xyz[d] * high + (1.0 - xyz[d]) * low
 
-    state, within = whole.copy(), np.s_[:, 1:-1, 1:-1, 1:-1]
-    state[within] = (1.0 - np.prod([1.0 - between(place) for place in range(3)], axis=0))[within]
-    return state, whole
+    within = math.prod(x * (1.0 - x) for x in xyz) > 0.0
+    return np.where(within, 1.0 - math.prod(1.0 - between(d) for d in range(3)), exact(*xyz))
 
 
 def beside(row: tuple[Any, ...], axis: int, step: int) -> tuple[Any, ...]:
     """Return the point some steps further along an axis."""
     return (*row[:axis], row[axis] + step, *row[axis + 1 :])
-
-
-def along(axis: int, weights: Sequence[float], cols: ssr.Space = points) -> ssr.Matrix:
-    """Return the stencil with weights of three neighbours along an axis, at the inner points."""
-    found = {beside((0, 0, 0), axis, n - 1): w for n, w in enumerate(weights) if w}
-    return ssr.stencil(inner, cols, dict(found), outside="drop")
 
 
 def derived(q: Any) -> tuple[Any, ...]:
@@ -98,11 +91,11 @@ def spatial(U: Any, h: Any) -> Any:
     W = ssr.let(ssr.vector(*derived(U)))
     total: Any = 0.0
     for axis, D in DIRECTIONS.items():
-        before, here, behind = (along(axis, w) for w in ((1, 0, 0), (0, 1, 0), (0, 0, 1)))
-        flux = [ssr.vector(*convection(S @ U, S @ W, axis)) for S in (before, behind)]
-        stress = [ssr.vector(*viscosity(S @ W, axis)) for S in (before, here, behind)]
-        second = D * (along(axis, (1, -2, 1)) @ U) + (stress[0] - 2.0 * stress[1] + stress[2])
-        within = along(axis, (1, -2, 1), inner)
-        total = total + (1.0 / h**2) * second - (0.5 / h) * (flux[1] - flux[0])
+        shifts = [ssr.along(inner, points, axis, {step: 1}) for step in (-1, 0, 1)]
+        F = [ssr.vector(*convection(S @ U, S @ W, axis)) for S in shifts]
+        G = [ssr.vector(*viscosity(S @ W, axis)) for S in shifts]
+        second = D * (ssr.along(inner, points, axis, SECOND) @ U) + (G[0] - 2.0 * G[1] + G[2])
+        total = total + (1.0 / h**2) * second - (0.5 / h) * (F[2] - F[0])
+        within = ssr.along(inner, inner, axis, SECOND, outside="drop")
         total = total - 0.25 * ((within @ within) @ U[inner])
     return total

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise, product
 from math import gcd, prod
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from ssr import Space
 from ssr.errors import ArgumentError
+from ssr.extension import integer
 
 from ..grid.grid import GridSpace
 from .partition import Partition
@@ -74,8 +75,10 @@ def cut(
     )
 
 
-def chosen(cells: Sequence[Space], sizes: Mapping[str, int], ranks: int) -> Partition:
-    """Return the cut of blocks that suits a number of ranks best."""
+def chosen(
+    cells: Sequence[Space], sizes: Mapping[str, int], ranks: int, whole: Collection[int] = ()
+) -> Partition:
+    """Return the cut of blocks that suits a number of ranks best, with some axes left whole."""
     extents = [space.extent(sizes) for space in cells]
     gridded = isinstance(cells[0], GridSpace)
     blocks = sum(e[0] for e in extents) if gridded else 1
@@ -83,16 +86,45 @@ def chosen(cells: Sequence[Space], sizes: Mapping[str, int], ranks: int) -> Part
     least = [-(-ranks * times // blocks) for times in (1, 2, 3, 4)]  # boxes of a block, for so
     counts = {count + more for count in least for more in range(4)}  # many boxes of each rank
     counts.add(ranks // gcd(ranks, blocks))
-    trials = {parts for count in counts for parts in _factors(max(1, count), len(shapes[0]))}
-    fitting = [
-        parts
-        for parts in trials
-        if all(p <= n for s in shapes for p, n in zip(parts, s, strict=True))
-    ]
+    axes = range(len(shapes[0]))
+    trials = {parts for count in counts for parts in _factors(max(1, count), len(axes))}
+    most = tuple(1 if axis in whole else min(s[axis] for s in shapes) for axis in axes)
+    fitting = [parts for parts in trials if all(p <= n for p, n in zip(parts, most, strict=True))]
     if not fitting:  # more ranks than boxes of this form: as many boxes as there may be
-        fitting = [tuple(min(s[axis] for s in shapes) for axis in range(len(shapes[0])))]
+        fitting = [most]
     best = min(fitting, key=lambda parts: (_cost(parts, shapes, extents, gridded, ranks), parts))
     return cut(cells, sizes, best, ranks)
+
+
+def block_axes(here: Partition, given: Sequence[int]) -> frozenset[int]:
+    """Return axes of a block, counted from the first.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such axis.
+    """
+    count = here.boxes.shape[1] - _lead(here)
+    for axis in given:
+        if integer(axis) is None or not -count <= axis < count:
+            raise ArgumentError(f"There is no axis {axis!r} of the {count} axes of a block.")
+    return frozenset(axis % count for axis in given)
+
+
+def with_whole_lines(here: Partition, axes: Collection[int]) -> Partition:
+    """Return a partition of the same cells that cuts no line along some axes of a block.
+
+    It is the same one if that is so there.
+    """
+    every = np.array([space.box(here.sizes) for space in here.cells])[here.kinds]
+    if all((here.boxes == every)[:, _lead(here) + axis].all() for axis in axes):
+        return here
+    return chosen(here.cells, here.sizes, here.ranks, axes)
+
+
+def _lead(here: Partition) -> int:
+    """Return the number of axes before those of a block."""
+    return int(isinstance(here.cells[0], GridSpace))
 
 
 def _cost(

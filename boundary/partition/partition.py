@@ -168,8 +168,9 @@ def _scaled(edges: Array, first: int, last: int, low: int, high: int, staggered:
         Whether the points are faces.
     """
     cells, points = last - first, high - low - int(staggered)
-    if low <= first and high >= last and points - cells <= max(16, cells // 2):
-        made = edges.copy()  # the same cells, perhaps with ghosts
+    ghosts = low <= first and high >= last and points - cells <= max(16, cells // 2)
+    if ghosts or (low > first and cells - points <= max(4, cells // 4)):
+        made = edges.copy()  # the same cells, perhaps with ghosts, or those within
     else:
         count = high - first - int(staggered) if low <= first < high else points
         start = first if low <= first < high else low

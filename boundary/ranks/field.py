@@ -34,6 +34,9 @@ class Ground(Protocol):
     def boxed(self) -> Ground:
         """The same boxes in one process, with memory of their own."""
 
+    def empty(self, kind: Space | VectorSpace, dtype: Any = np.float64) -> Field:
+        """Return a field without values."""
+
     def run(
         self,
         program: ssr.Program,
@@ -52,6 +55,9 @@ class Ground(Protocol):
 
     def coarsen(self, points: Space, cells: Space | None = None) -> Ground:
         """Return the spread of a coarser level."""
+
+    def whole(self, *axes: int) -> Ground:
+        """Return a spread of the same cells in which no line along some axes is cut."""
 
     def onto(self, ranks: int | None = None, *, points: int = 1) -> Ground:
         """Return a spread of the same cells on fewer ranks."""
@@ -250,7 +256,8 @@ class Field:
     def moved(self, on: Ground) -> Field:
         """Return a field with the same values whose points are owned in another way.
 
-        All ranks call it. Each sends what others need of its points, in one message to each.
+        It is the field itself if its points are owned in this way. All ranks call it. Each sends
+        what others need of its points, in one message to each.
 
         Parameters
         ----------
@@ -274,6 +281,8 @@ class Field:
         ((2, 4),) [2. 3.]
         ((4, 6),) [4. 5.]
         """
+        if on is self.spread:
+            return self
         self._check_ground(on)
         made = Field(on, self.kind, self.dtype)
         made.set(self)
@@ -301,6 +310,8 @@ class Field:
 
     def _copy(self, other: Field) -> None:
         """Set all values to those of another field."""
+        if other is self:
+            return
         if other.kind != self.kind:
             raise SpaceError(f"The other field is on {other.kind!r}, not on {self.kind!r}.")
         if other.spread is self.spread:

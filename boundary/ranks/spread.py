@@ -1,4 +1,4 @@
-"""Spread a grid or a space over ranks, and make fields there."""
+"""Grids and spaces spread over ranks: fields are made there, and programs run on them."""
 
 from __future__ import annotations
 
@@ -12,16 +12,14 @@ from weakref import WeakKeyDictionary, ref
 import numpy as np
 
 import ssr
-from ssr import Index, Space
+from ssr import Space
 from ssr.errors import ArgumentError, DtypeError, UnboundError
 from ssr.extension import VectorSpace, integer, match_sizes
 
-from ..grid.grid import Grid
-from ..partition.cuts import chosen, cut
-from ..partition.partition import Partition, partition
+from ..partition.cuts import block_axes, chosen, with_whole_lines
+from ..partition.partition import Partition
 from ..schedules.plan import Plan, plan
 from .field import Field
-from .launch import world_of
 from .run import Bound, bound_program
 from .world import World, simulated
 
@@ -45,6 +43,7 @@ class Spread:
         self._plans: WeakKeyDictionary[ssr.Program, dict[Any, Plan]] = WeakKeyDictionary()
         self._coarser: dict[Any, Spread] = {}
         self._fewer: dict[int, Spread] = {}
+        self._whole: dict[frozenset[int], Spread] = {}
 
     def __repr__(self) -> str:
         count = len(self.partition)
@@ -276,6 +275,49 @@ class Spread:
             self._fewer[count] = Spread(self.cells, made, self.world)
         return self._fewer[count]
 
+    def whole(self, *axes: int) -> Spread:
+        """Return a spread of the same cells in which no line along some axes is cut.
+
+        Solves along lines need that. Where they run along several axes in turn, values are moved
+        from a field of one spread to that of another by `Field.set`.
+
+        Parameters
+        ----------
+        *axes
+            Axes of a block, counted as those of an array.
+
+        Returns
+        -------
+        Spread
+            The spread itself if its boxes are whole along these axes.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such axis.
+
+        Examples
+        --------
+        >>> import ssr, boundary as bc
+        >>> rows = bc.spread(ssr.Space(4, 6), bc.simulated(2)).whole(1)
+        >>> columns = rows.whole(0)
+        >>> for on in rows, columns:
+        ...     print(on)
+        2 boxes on 2 ranks, this process has ranks 0 to 1
+          rank 0: [0:2, 0:6]
+          rank 1: [2:4, 0:6]
+        2 boxes on 2 ranks, this process has ranks 0 to 1
+          rank 0: [0:4, 0:3]
+          rank 1: [0:4, 3:6]
+        """
+        known = block_axes(self.partition, axes)
+        if known not in self._whole:
+            made = with_whole_lines(self.partition, known)
+            if made is self.partition:
+                return self
+            self._whole[known] = Spread(self.cells, made, self.world)
+        return self._whole[known]
+
     # -- programs --------------------------------------------------------------------------------
 
     def run(
@@ -335,96 +377,3 @@ KEPT = 512
 
 def _ranks(here: Sequence[int]) -> str:
     return f"rank {here[0]}" if len(here) == 1 else f"ranks {here[0]} to {here[-1]}"
-
-
-def spread(
-    cells: Grid | Space,
-    ranks: Any = None,
-    *,
-    cut: Sequence[int] | None = None,
-    boxes: Sequence[tuple[int, int, Sequence[tuple[int, int]]]] | None = None,
-    **sizes: Any,
-) -> Spread:
-    """Return a grid or a space whose points are shared by ranks.
-
-    Parameters
-    ----------
-    cells
-        A grid, or a space without ghosts.
-    ranks
-        What `boundary.world` returns, or `boundary.simulated`; by default one rank alone.
-    cut
-        In how many parts each block is cut along each of its axes. By default blocks are cut so
-        that ranks have equally many cells, and little that lies beside a cut.
-    boxes
-        The boxes, one by one: (rank, kind of blocks, ranges), where the ranges are one pair (low,
-        high) for each axis of the cells, the block axis of a grid first. A rank may own none.
-    **sizes
-        Values of the symbolic sizes.
-
-    Raises
-    ------
-    ArgumentError
-        If the boxes do not hold every cell once, or ranks are neither.
-    UnboundError
-        If a size has no value.
-
-    Examples
-    --------
-    The same text for one rank and for many:
-
-    >>> import numpy as np, ssr, boundary as bc
-    >>> n, = ssr.sizes("n")
-    >>> cells = ssr.Space(n)
-    >>> lap = ssr.stencil(cells, cells.grow(1), {-1: 1.0, 0: -2.0, 1: 1.0})
-    >>> fill = bc.fill(cells.grow(1), bc.periodic(axis=0))
-    >>> @ssr.program(u=cells, dt=ssr.scalar)
-    ... def heat(u, dt):
-    ...     u[:] = u + dt * (lap @ (fill @ u))
-    >>> for ranks in 1, 3:
-    ...     on = bc.spread(cells, bc.simulated(ranks), n=8)
-    ...     u = on.zeros(cells)
-    ...     u.fill(lambda i: i)
-    ...     heat(u, 0.25)
-    ...     print(u.gather())
-    [2. 1. 2. 3. 4. 5. 6. 5.]
-    [2. 1. 2. 3. 4. 5. 6. 5.]
-    """
-    kinds = cells.kinds if isinstance(cells, Grid) else (cells,)
-    if not all(isinstance(space, Space) for space in kinds):
-        raise ArgumentError(f"A grid or a space is spread, not {cells!r}.")
-    known = _sizes(kinds, sizes)
-    world = world_of(ranks)
-    if cut is not None and boxes is not None:
-        raise ArgumentError("Both cut and boxes are given.", hint="Give one of them.")
-    if boxes is not None:
-        made = partition(kinds, known, boxes, world.ranks)
-    elif cut is not None:
-        made = _cut(kinds, known, cut, world.ranks)
-    else:
-        made = chosen(kinds, known, world.ranks)
-    return Spread(kinds, made, world)
-
-
-def _cut(kinds: Sequence[Space], sizes: Mapping[str, int], parts: Any, ranks: int) -> Partition:
-    counts = [integer(p) for p in parts] if isinstance(parts, Sequence) else [None]
-    if any(c is None for c in counts):
-        raise ArgumentError(f"cut is {parts!r}, not a number of parts for each axis of a block.")
-    return cut(kinds, sizes, [c for c in counts if c is not None], ranks)
-
-
-def _sizes(kinds: Sequence[Space], given: Mapping[str, Any]) -> dict[str, int]:
-    """Return the values of sizes."""
-    known: dict[str, int] = {}
-    for name, value in given.items():
-        number = integer(value)
-        if number is None or isinstance(value, Index):
-            raise ArgumentError(f"The size {name} is {value!r}, not an integer.")
-        known[name] = number
-    for name in sorted({n for space in kinds for n in space.sizes}):
-        if name not in known:
-            raise UnboundError(
-                f"No value is given for the size {name}.",
-                hint=f"Write bc.spread(..., {name}=...).",
-            )
-    return known

@@ -174,8 +174,8 @@ def check_uncut(footprint: Footprint) -> None:
             raise UnsupportedError(
                 f"The solve for {nest.target!r} in {name} crosses a cut between boxes.",
                 note=f"Its lines run along axis {nest.along}, and each is solved as a whole.",
-                hint="Spread the cells with a cut along other axes only, and move the fields there "
-                "and back: u.moved(bc.spread(..., cut=...)).",
+                hint="Give solves along other axes a program of their own: bc.in_turn(one, other) "
+                "runs each where its lines are whole, to which fields are moved.",
             )
         cut = nest.whole_lines and (run[:, -1] != np.array(whole)).any()
         for read in footprint.reads:
