@@ -9,21 +9,26 @@ from typing import Any
 from ..errors import ArgumentError
 from ..spaces.space import Space
 from ..trace.captured import captured
-from ..trace.trace import ScalarType, check_signature, trace
+from ..trace.trace import Outside, ScalarType, check_signature, trace
 from .families import gather
 from .matrix_data import MatrixData
 from .oracle import Definition
 
 
 def define(
-    function: Callable[..., Any], rows: Space, cols: Space, data: Mapping[str, Space | ScalarType]
+    function: Callable[..., Any],
+    rows: Space,
+    cols: Space,
+    data: Mapping[str, Space | ScalarType],
+    *,
+    outside: Outside = "error",
 ) -> MatrixData:
-    """Return the matrix of a row generator."""
+    """Return the matrix of a row generator; entries outside its columns may be dropped."""
     check_declaration(function, rows, cols, data, (Space,))
     check_signature(function, rows, data)
     kept = captured(function)
-    paths = trace(function, rows, cols, data)
-    origin = Definition(kept, rows, cols, tuple((n, n) for n in data))
+    paths = trace(function, rows, cols, data, outside=outside)
+    origin = Definition(kept, rows, cols, tuple((n, n) for n in data), outside)
     found = gather(paths, rows)
     return MatrixData(
         function.__name__, rows, cols, found, origin, MappingProxyType(dict(data)), {}, paths

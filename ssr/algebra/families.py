@@ -30,12 +30,13 @@ def gather(paths: tuple[Path, ...], rows: Space) -> tuple[ir.Family, ...]:
     merged: dict[tuple[tuple[Affine, ...], ir.Value], Domain] = {}
     for path in paths:
         summed: dict[tuple[Affine, ...], ir.Value] = {}
+        where = {entry.column: entry.domain for entry in path.entries}
         for entry in path.entries:
             known = summed.get(entry.column)
             summed[entry.column] = entry.value if known is None else add(known, entry.value)
         for column, value in summed.items():
             domain = merged.get((column, value))
-            merged[column, value] = path.domain if domain is None else domain | path.domain
+            merged[column, value] = where[column] if domain is None else domain | where[column]
     identity = rows.indices()
     return canonical(
         tuple(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -59,12 +59,16 @@ class Origin(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Definition(Origin):
-    """A row generator; ``names`` pairs its keywords with the names values are bound to."""
+    """A row generator; ``names`` pairs its keywords with the names values are bound to.
+
+    ``outside`` says what becomes of entries whose columns lie outside ``cols``.
+    """
 
     function: Callable[..., Any]
     rows: Space
     cols: Space
     names: tuple[tuple[str, str], ...]
+    outside: Literal["error", "drop"] = "error"
 
     def spaces(self) -> frozenset[Space]:
         """Return the spaces of rows and columns."""
@@ -83,7 +87,14 @@ class Definition(Origin):
     ) -> scipy.sparse.csr_array:
         """Run the generator at each row."""
         data = {own: values[name] for own, name in self.names}
-        return by_rows(self.rows, self.cols, sizes, lambda point: self.function(*point, **data))
+
+        def run(point: tuple[int, ...]) -> Any:
+            found = self.function(*point, **data)
+            if self.outside == "error":
+                return found
+            return (entry for entry in found if entry[0] in self.cols)
+
+        return by_rows(self.rows, self.cols, sizes, run)
 
 
 @dataclass(frozen=True, slots=True)

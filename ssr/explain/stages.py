@@ -168,7 +168,8 @@ def _trace(matrix: MatrixData) -> str:
         lines.append(f"  {path.domain.simplified().notation()}")
         cells = []
         for entry in path.entries:
-            cells.append((f"({point(entry.column)})", show(entry.value), _place(entry.span)))
+            rows = "" if entry.domain == path.domain else where(entry.domain, path.domain)
+            cells.append((f"({point(entry.column)})", show(entry.value), rows, _place(entry.span)))
         lines += table(cells, "    ")
     return "\n".join(lines)
 

@@ -66,11 +66,9 @@ def stencil(
 
     def stencil(*index: Any) -> Any:
         for offset, weight in taps:
-            column = tuple(here + o for here, o in zip(index, offset, strict=True))
-            if outside == "error" or column in cols:
-                yield column, weight
+            yield tuple(here + o for here, o in zip(index, offset, strict=True)), weight
 
-    return Matrix(define(stencil, rows, cols, {}))
+    return Matrix(define(stencil, rows, cols, {}, outside=outside))
 
 
 def _offset(offset: Any, rows: Space) -> tuple[int, ...]:

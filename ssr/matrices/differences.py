@@ -367,8 +367,7 @@ def _matrix(
             column = list(index)
             for line, (offset, _) in zip(lines, taps, strict=True):
                 column[line.axis] = column[line.axis] + offset
-            if outside != "drop" or tuple(column) in cols:
-                yield tuple(column), math.prod(weight for _, weight in taps) / divisor
+            yield tuple(column), math.prod(weight for _, weight in taps) / divisor
 
     def plain(*index: Any) -> Iterator[Any]:
         yield from entries(*index, divisor=scale**derivative)
@@ -381,7 +380,9 @@ def _matrix(
     function = scaled if is_data else plain
     function.__name__ = name
     try:
-        made = Matrix(define(function, rows, cols, {"spacing": given} if is_data else {}))
+        data = {"spacing": given} if is_data else {}
+        drop: Literal["error", "drop"] = "drop" if outside == "drop" else "error"
+        made = Matrix(define(function, rows, cols, data, outside=drop))
     except OutOfSpaceError as error:
         if outside != "one-sided":
             raise

@@ -11,8 +11,8 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
 from .. import ir
 from ..errors import (
@@ -52,6 +52,9 @@ scalar = ScalarType()
 Data = Mapping[str, "Space | ScalarType"]
 
 Place: TypeAlias = tuple[int, int]
+
+Outside: TypeAlias = Literal["error", "drop"]
+"""What becomes of entries whose column lies outside the space of columns."""
 
 Split: TypeAlias = Callable[[object], Iterable[tuple[Place, object]]]
 """What takes a yielded value apart into the entries of a dense block."""
@@ -223,13 +226,18 @@ def trace(
     cols: Space,
     data: Data,
     split: Split = undivided,
+    *,
+    outside: Outside = "error",
 ) -> tuple[Path, ...]:
     """Return the paths of a row generator, whose yielded values ``split`` takes apart.
+
+    With ``outside="drop"`` an entry has only the rows for which its column lies in ``cols``. That
+    takes no paths.
 
     Raises
     ------
     OutOfSpaceError
-        If a column may lie outside ``cols``.
+        If a column may lie outside ``cols``, and is not dropped there.
     ImpureGeneratorError
         If a second run of the same path gives other entries.
     TooManyPathsError
@@ -251,16 +259,21 @@ def trace(
                 hint="Make conditions depend on each other less, or split the matrix into a sum.",
             )
         tracer = Tracer(fork, names)
-        entries = _run(function, tracer, cols, data, split)
+        entries = _run(function, tracer, cols, data, split, outside)
         again = Tracer(Fork(tuple(tracer.answers), tracer.domain), names, again=True)
-        _check_pure(function, entries, _run(function, again, cols, data, split))
+        _check_pure(function, entries, _run(function, again, cols, data, split, outside))
         paths.append(Path(tracer.domain, entries))
         pending.extend(tracer.forks)
     return tuple(paths)
 
 
 def _run(
-    function: Callable[..., object], tracer: Tracer, cols: Space, data: Data, split: Split
+    function: Callable[..., object],
+    tracer: Tracer,
+    cols: Space,
+    data: Data,
+    split: Split,
+    outside: Outside,
 ) -> tuple[Entry, ...]:
     given = {
         name: FieldData(name, kind, tracer.outside)
@@ -268,7 +281,7 @@ def _run(
         else Value(ir.Scalar(name))
         for name, kind in data.items()
     }
-    found: list[tuple[tuple[Affine, ...], ir.Value, Span | None, Place]] = []
+    found: list[tuple[Entry, Domain | None]] = []
     with running(tracer):
         generator = function(*(Index(Affine.name(a)) for a in tracer.domain.axes), **given)
         if not inspect.isgenerator(generator):
@@ -282,7 +295,7 @@ def _run(
             with at(span, 0):
                 _check_names(frozenset().union(*(c.names() for c in column)), tracer.names)
             beyond = tracer.outside(cols, column)
-            if beyond is not None:
+            if beyond is not None and outside == "error":
                 raise OutOfSpaceError(
                     f"Column ({', '.join(map(str, column))}) of {function.__name__} "
                     f"lies outside {cols!r}.",
@@ -292,8 +305,10 @@ def _run(
                 )
             with at(span, 1):
                 for place, part in split(value):
-                    found.append((column, _entry(part, tracer.names, data), span, place))
-    return tuple(Entry(tracer.domain, *entry) for entry in found)
+                    value = _entry(part, tracer.names, data)
+                    found.append((Entry(tracer.domain, column, value, span, place), beyond))
+    rows = tracer.domain  # fewer than when an entry was yielded, if a later condition forked
+    return tuple(replace(e, domain=rows - out if out else rows) for e, out in found)
 
 
 def _entry(value: object, names: frozenset[str], data: Data) -> ir.Value:

@@ -7,10 +7,10 @@ A statement is cut into pieces of rows at which the same terms are present:
 
 In three dimensions that would be up to 64 pieces. Where the pieces hold more than `TERMS` terms
 together, only lines that have all terms are cut this way, if that leaves at most `ENDS` terms. On
-the other lines, the sum is built up in a line buffer, one loop for each term over the rows where it
-is present:
+the other lines, the sum is built up in a line buffer, a few terms at a time, in loops over the rows
+where they are present:
 
-    a[i] = -0;  a[i] = a[i] + term_1[i];  a[i] = a[i] + term_2[i];  ...;  y[i] = a[i]
+    a[i] = -0;  a[i] = a[i] + term_1[i] + term_2[i];  a[i] = a[i] + term_3[i];  ...;  y[i] = a[i]
 
 Both forms compute the same chain of operations: -0 is the neutral element of addition.
 """
@@ -36,6 +36,9 @@ ENDS = 512
 
 There is one loop then, and some rows at its ends.
 """
+
+RUN = 64
+"""Terms written out, all pieces together, for those that are added to a built-up sum at a time."""
 
 
 def split(nest: ir.Nest, *, interior: bool) -> tuple[ir.Nest, tuple[ir.Stage | ir.Branch, ...]]:
@@ -126,7 +129,7 @@ def _merged(
         return None
     inside = lines.preimage(tuple(map(Affine.name, outer)), nest.axes)
     there = [replace(s, domain=s.domain & inside) for s in group]
-    alone = [_classes(s.value, s.domain & nest.context) for s in there]
+    alone = [list(_classes(s.value, s.domain & nest.context)) for s in there]
     common = _common(there, nest.context)
     if len(common) >= sum(map(len, alone)):
         return None
@@ -198,19 +201,27 @@ def _stage(statement: ir.Statement, nest: ir.Nest) -> ir.Stage:
 
     A buffer that is cleared beforehand is not set to zero again, but for what else overwrites.
     """
-    found = _classes(statement.value, statement.domain & nest.context)
+    found = list(_classes(statement.value, statement.domain & nest.context))
     cleared = {b.name for b in nest.buffers if b.cleared}
     if statement.array in cleared:
         found = _without_zeros(statement.value, found, nest.axes)
     return ir.Stage((statement,), _cut((statement,), found, frozenset()))
 
 
-def _classes(value: ir.Value, rows: Domain) -> list[Domain]:
-    """Return the rows cut into sets that meet the same conditions."""
-    found = [] if rows.empty else [rows]
-    for guard in guards(value, rows):
-        found = [part for p in found for part in (p & guard, p - guard) if not part.empty]
-    return found
+def _classes(value: ir.Value, rows: Domain) -> Iterator[Domain]:
+    """Yield the rows cut into sets that meet the same conditions."""
+    conditions = guards(value, rows)
+
+    def parts(rows: Domain, met: int) -> Iterator[Domain]:
+        if rows.empty:
+            return
+        if met == len(conditions):
+            yield rows
+            return
+        yield from parts(rows & conditions[met], met + 1)
+        yield from parts(rows - conditions[met], met + 1)
+
+    return parts(rows, 0)
 
 
 def _line(
@@ -225,7 +236,8 @@ def _line(
     limit = TERMS if any(c.simplified(rows).involves(rows.axes[:-1]) for c in conditions) else ENDS
     if interior and _written_out(value, rows, limit) <= limit:
         return (_stage(statement, nest),)
-    built = tuple(_stage(s, nest) for s in _built_up(statement, rows, buffers))
+    most = RUN if interior else 0
+    built = tuple(_stage(s, nest) for s in _built_up(statement, rows, buffers, most))
     outer = rows.axes[:-1]
     if not interior or not outer:
         return built
@@ -238,14 +250,15 @@ def _line(
 
 def _written_out(value: ir.Value, rows: Domain, most: int = TERMS) -> int:
     """Return how many terms all pieces hold, equal sums once; more than most if there are many."""
-    found = _classes(value, rows) if len(guards(value, rows)) <= 2 * TERMS else []
+    if len(guards(value, rows)) > 2 * TERMS:
+        return most + 1
     count = 0
-    for part in found:
+    for part in _classes(value, rows):
         sums = {node for node in ir.walk(resolve(value, part)) if isinstance(node, ir.Sum)}
         count += sum(len(node.terms) for node in sums)
         if count > most:
             break
-    return count if found else most + 1
+    return count
 
 
 def _whole_lines(rows: Domain, conditions: Sequence[Domain]) -> Domain:
@@ -263,9 +276,9 @@ def _whole_lines(rows: Domain, conditions: Sequence[Domain]) -> Domain:
 
 
 def _built_up(
-    statement: ir.Statement, rows: Domain, buffers: list[ir.Buffer]
+    statement: ir.Statement, rows: Domain, buffers: list[ir.Buffer], most: int = RUN
 ) -> Iterator[ir.Statement]:
-    """Yield the statements that build up the sums of some lines term by term."""
+    """Yield the statements that build up the sums of some lines, by runs of terms."""
     statement = replace(statement, requests=())
     made: list[ir.Statement] = []
     known: dict[ir.Sum, ir.Load] = {}
@@ -283,17 +296,31 @@ def _built_up(
         step = replace(statement, array=name, index=(last,))
         start = ir.Const(-0.0)
         made.append(replace(step, name=f"start_{name[1:]}", domain=rows, value=start))
-        for n, term in enumerate(value.terms):
-            here = rows & term.domain
-            if here.empty:
-                continue
-            total = ir.Sum((ir.Term(here, ir.ONE, so_far), replace(term, domain=here)))
+        for n, run in enumerate(_runs(value.terms, rows, most)):
+            here = rows & run[0].domain if len(run) == 1 else rows
+            total = ir.Sum((ir.Term(here, ir.ONE, so_far), *run))
             made.append(replace(step, name=f"add_{name[1:]}_{n}", domain=here, value=total))
         return so_far
 
     result = ir.rewrite(statement.value, change)
     yield from made
     yield replace(statement, name=f"{statement.name}_built", domain=rows, value=result)
+
+
+def _runs(terms: Sequence[ir.Term], rows: Domain, most: int) -> Iterator[tuple[ir.Term, ...]]:
+    """Yield terms in runs, each as long as its pieces hold no more terms than these."""
+    run: tuple[ir.Term, ...] = ()
+    for term in terms:
+        here = rows & term.domain
+        if here.empty:
+            continue
+        term = replace(term, domain=here)
+        if run and _written_out(ir.Sum((*run, term)), rows, most) > most:
+            yield run
+            run = ()
+        run = (*run, term)
+    if run:
+        yield run
 
 
 def _pad(statement: ir.Statement, rows: Domain) -> int:

@@ -1,0 +1,68 @@
+"""Stencils of many points that are cut off at the boundary: as many kinds of rows as places."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ssr
+
+from . import plain
+
+nz, ny, nx = ssr.sizes("nz ny nx")
+PLANE, BLOCK = ssr.Space(ny, nx), ssr.Space(nz, ny, nx)
+
+
+def star(ndim: int, radius: int) -> dict[tuple[int, ...], float]:
+    """Return weights that are all different, on the axes of a cross."""
+    weights = {(0,) * ndim: -7.3}
+    for axis, step in itertools.product(range(ndim), (*range(-radius, 0), *range(1, radius + 1))):
+        weights[tuple(step * (a == axis) for a in range(ndim))] = 1.0 / (3.1 + len(weights))
+    return weights
+
+
+CROSS = ssr.stencil(BLOCK, BLOCK, star(3, 4), outside="drop")
+SMALL = ssr.stencil(PLANE, PLANE, star(2, 3), outside="drop")
+
+
+@ssr.program(new=BLOCK, u=BLOCK, m=BLOCK)
+def wave(new: Any, u: Any, m: Any) -> None:
+    new[:] = 2.0 * u - new + m * (CROSS @ u)
+
+
+def test_table_of_offsets_needs_no_paths() -> None:
+    table = {o: 1.0 + sum(o) for o in itertools.product(range(-2, 3), repeat=3)}
+    matrix = ssr.stencil(BLOCK, BLOCK, table, outside="drop")
+    dense = matrix.bind(nz=4, ny=1, nx=5).to_scipy().toarray()
+    assert np.array_equal(
+        dense[0].reshape(4, 1, 5),
+        [[[1, 2, 3, 0, 0]], [[2, 3, 4, 0, 0]], [[3, 4, 5, 0, 0]], [[0] * 5]],
+    )
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1), (9, 9, 9), (2, 10, 5), (9, 4, 11), (10, 9, 3)])
+def test_product_equals_the_definition(shape: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(0)
+    new, u, m = (rng.uniform(-1, 1, shape) for _ in range(3))
+    matrix = CROSS.bind(**dict(zip(("nz", "ny", "nx"), shape, strict=True))).to_scipy()
+    wanted = 2.0 * u - new + m * (matrix @ u.ravel()).reshape(shape)
+    whole = new.copy()
+    plain.run(wave, whole, u, m)
+    assert np.allclose(whole, wanted, rtol=1e-13, atol=1e-13)
+    if min(shape) > 1:
+        boxed = new.copy()
+        plain.run(wave, boxed, u, m, boxes=ssr.Space(*shape).split(2, 2, 2))
+        assert np.array_equal(boxed, whole)
+
+
+def test_all_forms_have_the_same_bits() -> None:
+    rng = np.random.default_rng(1)
+    x = rng.uniform(-1, 1, (8, 9))
+    results = []
+    for split in (True, False):
+        y = np.full_like(x, np.nan)
+        plain.run(plain.eager(SMALL, "apply", split=split), y, x)
+        results.append(y)
+    assert np.array_equal(*results)
+    assert np.allclose(results[0].ravel(), SMALL.bind(ny=8, nx=9).to_scipy() @ x.ravel())
