@@ -68,6 +68,7 @@ def described(unit: Unit, writers: Sequence[Writer], functions: Sequence[str]) -
         whole=() if unit.checked else tuple(name for name, _ in program.vectors),
         units=tuple(_units(unit)) if unit.distributed else (),
         wide=program.wide,
+        slabs=_slabs(program),
     )
 
 
@@ -143,6 +144,20 @@ def _alike(points: ir.Field, program: ir.Program) -> str:
     own = (f for f in program.fields if f.name not in wide)
     known = (*own, *filter(None, rows), *program.temporaries)
     return next(f.name for f in known if f.points == points.points)
+
+
+def _slabs(program: ir.Program) -> dict[str, tuple[str, int, int, int]]:
+    """Return the temporaries of lowering that have some lines of a field, with these."""
+    return {
+        found.name: (field.name, axis, first, first + extent.constant)
+        for found in program.temporaries
+        for field in program.fields
+        for axis, (first, extent) in enumerate(zip(*found.points, strict=True))
+        if extent.is_constant
+        and field.points != found.points
+        and len(field.shape) == len(found.shape)
+        and field.slab(axis, first, first + extent.constant).points == found.points
+    }
 
 
 def _vector_loops(nest: LoopNest, node: Loop) -> int:

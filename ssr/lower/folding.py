@@ -8,18 +8,20 @@ A temporary that is a copy of a field, completed by a call and then only read, n
 point that is read is an element of the field, or what the call makes of one. So a term that reads
 it becomes some terms at the same place of its sum, of which every row has exactly one: the same
 numbers are added in the same order as before. What a call makes of several numbers is added up by
-itself first. Where lines decide, it stays one term (`choices`).
+itself first. Where lines decide, it stays one term (`merge_boundary_terms`). A step that replaces
+the field goes through a temporary (`old_values`).
 
 This is done to nests after the passes that regroup sums, which see the larger field. The call stays
-if the field is written while the temporary is read; if a stored matrix, a call, or rows that depend
-on each other read the temporary; if a point that is read has no closed form; and if it would take
-too many terms or choices.
+if another step writes the field while the temporary is read; if a stored matrix, a call, or rows
+that depend on each other read the temporary; if a point that is read has no closed form; and if it
+would take too many terms or choices.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TypeAlias
 
 from .. import ir
@@ -29,7 +31,8 @@ from ..points.affine import AXES, Affine
 from ..points.sets import Domain
 from ..spaces.space import row_domain
 from .merge_boundary_terms import by_line, chosen
-from .nests import arrays_read, bounds
+from .nests import arrays_read, bounds, nest
+from .old_values import delayed, saved, saving
 from .place_externals import copied
 from .simplify import value_at
 
@@ -42,7 +45,10 @@ LINES = 6
 """Of the terms of a nest those that some lines have and others do not: they need loops apart."""
 
 CHOICES = 8
-"""Points of a statement's rows whose values may differ in more than where they are read."""
+"""Points of a statement's rows whose values may differ in more than where they are read.
+
+If there are more, those that are numbers next to the boundary, such as zero, become terms.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,30 +99,63 @@ def _without(call: ir.Call, program: ir.Program, nests: Nests) -> tuple[ir.Progr
     _Kept
         If that is not possible, or not worth it.
     """
+    for name in call.fields:
+        program, nests = _read_before_written(name, call, program, nests)
     place = program.steps.index(call)
     copies = {name: _copy(name, call, program, nests) for name in call.fields}
     sources = [copied(program.steps[n]) or "" for n in copies.values()]
     made = call.external.rows(sources, call.scalars)
     if made is None:
         raise _Kept(f"{call.fields[0]} has points that are made of several, or by tables")
+    fields = {f.name: f for f in (*program.fields, *program.temporaries)}
     whole: dict[str, Made] = {}
+    instead: dict[int, tuple[ir.Assignment, ...]] = {place: ()}
     for name, source, points, (given, _) in zip(
         call.fields, sources, made, call.external.fields, strict=True
     ):
+        first, lines = copies[name], None
+        if any(source in ir.made(step) for step in program.steps[first:]):
+            points, lines = saved(fields[source], points, {*fields, *program.scalars})
+        instead[first] = () if lines is None else (saving(lines, fields[source]),)
+        fields |= {} if lines is None else {lines.name: lines}
         own = tuple(map(Affine.name, given.axes))
         whole[name] = ((row_domain(given), ir.Load(source, own)), *points)
-    fields = {f.name: f for f in (*program.fields, *program.temporaries)}
     found: list[ir.Made] = []
-    for number, nest in enumerate(nests):
-        if number > place and not arrays_read(nest).isdisjoint(copies):
-            assert isinstance(nest, ir.Nest)
-            nest = _reading(nest, whole, fields)
-        found.append(nest)
-    gone = {place, *copies.values()}
-    steps = tuple(step for n, step in enumerate(program.steps) if n not in gone)
-    left = tuple(nest for n, nest in enumerate(found) if n not in gone)
-    temporaries = tuple(f for f in program.temporaries if f.name not in copies)
-    return replace(program, steps=steps, temporaries=temporaries), left
+    for number, made_here in enumerate(nests):
+        if number > place and not arrays_read(made_here).isdisjoint(copies):
+            assert isinstance(made_here, ir.Nest)
+            made_here = _reading(made_here, whole, fields)
+        found.append(made_here)
+    known = {f.name for f in program.fields} | {*copies}
+    temporaries = tuple(f for name, f in fields.items() if name not in known)
+    return _exchanged(replace(program, temporaries=temporaries), found, instead)
+
+
+def _exchanged(
+    program: ir.Program, nests: Sequence[ir.Made], instead: Mapping[int, Sequence[ir.Assignment]]
+) -> tuple[ir.Program, Nests]:
+    """Return a program with other steps in the place of some."""
+    steps = [instead.get(n, (step,)) for n, step in enumerate(program.steps)]
+    left = [
+        [nest(step, program) for step in instead[n]] if n in instead else [made]
+        for n, made in enumerate(nests)
+    ]
+    return replace(program, steps=tuple(chain(*steps))), tuple(chain(*left))
+
+
+def _read_before_written(
+    name: str, call: ir.Call, program: ir.Program, nests: Nests
+) -> tuple[ir.Program, Nests]:
+    """Return a program in which the field that a temporary copies is replaced after its readers.
+
+    That is so if the last reader is what replaces the field.
+    """
+    writer = next((step for step in program.steps if name in ir.made(step)), call)
+    source = copied(writer)
+    last = max(n for n, made in enumerate(nests) if name in arrays_read(made))
+    if source is None or source not in ir.made(program.steps[last]):
+        return program, nests
+    return delayed(source, last, program, nests) or (program, nests)
 
 
 def _copy(name: str, call: ir.Call, program: ir.Program, nests: Nests) -> int:
@@ -173,12 +212,12 @@ def _reading(nest: ir.Nest, whole: Mapping[str, Made], fields: Mapping[str, ir.F
     _Kept
         If a point read has no value or two, or too many terms would be needed.
     """
-    made = [_Substitution(s, nest, whole, fields) for s in nest.statements]
+    made = [_substituted(s, nest, whole, fields) for s in nest.statements]
     name = next(n for s in made for n in s.fields)
     more, choices = sum(s.more for s in made), max(s.choices for s in made)
     if more > TERMS:
         raise _Kept(f"{name} would become {more} more terms in {nest.target}")
-    apart = sum(s.apart for s in made)
+    apart = sum(s.apart for s in made if not s.by_terms)
     if apart > LINES:
         raise _Kept(f"{name} would become {apart} terms that only some lines of {nest.target} have")
     if choices > CHOICES:
@@ -186,11 +225,28 @@ def _reading(nest: ir.Nest, whole: Mapping[str, Made], fields: Mapping[str, ir.F
     return replace(nest, statements=tuple(s.statement for s in made))
 
 
+def _substituted(
+    statement: ir.Statement,
+    nest: ir.Nest,
+    whole: Mapping[str, Made],
+    fields: Mapping[str, ir.Field],
+) -> _Substitution:
+    """Return a statement with as many choices as are worth it."""
+    found = _Substitution(statement, nest, whole, fields)
+    if found.choices > CHOICES and found.numbers:
+        return _Substitution(statement, nest, whole, fields, by_terms=True)
+    return found
+
+
 class _Substitution:
     """A statement that reads points as what they are.
 
     Attributes
     ----------
+    by_terms
+        Whether numbers next to the boundary are terms of their own, and not choices.
+    numbers
+        Whether points are elements of fields or numbers, and not made of both.
     statement
         The statement.
     more
@@ -209,7 +265,10 @@ class _Substitution:
         nest: ir.Nest,
         whole: Mapping[str, Made],
         fields: Mapping[str, ir.Field],
+        *,
+        by_terms: bool = False,
     ) -> None:
+        self.by_terms, self.numbers = by_terms, True
         self.more = self.apart = self.choices = 0
         rows = (statement.domain & nest.context).without(bounds(nest.axes))
         wanted: dict[ir.Load, Domain] = {}
@@ -251,7 +310,9 @@ class _Substitution:
             raise _Kept(
                 f"{load.array} is read where nothing defines it, for {left.simplified().notation()}"
             )
-        terms = [replace(t, domain=t.domain.simplified(rows)) for t in by_line(terms, fields)]
+        self.numbers &= all(isinstance(t.operand, (ir.Load, ir.Const)) for t in terms)
+        joined = terms if self.by_terms else by_line(terms, fields)
+        terms = [replace(t, domain=t.domain.simplified(rows)) for t in joined]
         self.more += len(terms) - 1
         self.apart += sum(t.domain.simplified(met).involves(rows.axes[:-1]) for t in terms)
         self.choices += any(chosen(t) for t in terms)

@@ -33,7 +33,17 @@ from .. import ir
 from ..algebra.analyse import reads
 from ..points.affine import Affine
 from ..points.sets import Domain
-from .fusion_plan import NO_MARGIN, Candidate, Offset, Plan, Read, Timing, plan_of, possible
+from .fusion_plan import (
+    NO_MARGIN,
+    Advance,
+    Candidate,
+    Offset,
+    Plan,
+    Read,
+    Timing,
+    plan_of,
+    possible,
+)
 from .nests import arrays_read, box, context
 
 MOST_STEPS = 64
@@ -108,8 +118,8 @@ def _candidate(
     )
     if not found.is_simple:
         return replace(found, reached=tuple(dict.fromkeys(_reached(made))))
-    reads_by_rows = _reads_by_rows(found) if apart else found.reads
-    return replace(found, reads=reads_by_rows, reached=reads_by_rows)
+    known = _reads_by_rows(found) if apart else _limited(found)
+    return replace(found, reads=known, reached=known)
 
 
 def _reached(nest: ir.Nest) -> Iterator[Read]:
@@ -149,6 +159,41 @@ def _reads_by_rows(step: Candidate) -> tuple[Read, ...]:
         key = load.array, _offset(load.index, row)
         found[key] = found[key] | rows if key in found else rows
     return tuple(Read(array, offset, rows) for (array, offset), rows in found.items())
+
+
+def _limited(step: Candidate) -> tuple[Read, ...]:
+    """Return what a step reads, with limits where distances are not the same for all rows."""
+    if all(read.offset is not None for read in step.reads):
+        return step.reads
+    (statement,) = step.nest.statements
+    row = tuple(map(Affine.name, step.nest.axes))
+    found: dict[tuple[str, Offset | None], list[tuple[Domain, tuple[Affine, ...]]]] = {}
+    for rows, load in reads(statement.value, step.domain):
+        key = load.array, _offset(load.index, row)
+        found.setdefault(key, []).append((rows, load.index))
+    return tuple(
+        Read(array, offset, limits=(None, None) if offset else (_limit(met, 1), _limit(met, -1)))
+        for (array, offset), met in found.items()
+    )
+
+
+def _limit(met: Sequence[tuple[Domain, tuple[Affine, ...]]], sign: int) -> Advance | None:
+    """Return by how many planes and lines rows lie behind elements at most; -1 for before.
+
+    A plane more is enough for any number of lines.
+    """
+    limit = Advance()
+    for rows, index in met:
+        row = tuple(map(Affine.name, rows.axes))
+        if len(index) != len(row) or index[:-3] != row[:-3]:
+            return None
+        ends = [rows.largest((here - there) * sign) for here, there in zip(row, index, strict=True)]
+        planes, lines, _ = (0, 0, *ends)[-3:]
+        if planes is None or (lines is None and len(row) == 2):
+            return None
+        found = Advance(planes + 1) if lines is None else Advance(planes, lines)
+        limit = limit.including(found)
+    return limit
 
 
 def _offset(index: Sequence[Affine], row: Sequence[Affine]) -> Offset | None:

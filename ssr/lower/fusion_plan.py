@@ -86,12 +86,15 @@ NO_MARGIN = Margin()
 class Read:
     """An element that a step reads; it has no offset if that is not the same for all rows.
 
-    For boxes with memory of their own it has the ``rows`` that read it, if these are the step's.
+    Then it has two ``limits``, if there are such: by how many planes and lines the row lies behind
+    the element at most, and by how many before it. For boxes with memory of their own it has the
+    ``rows`` that read it, if these are the step's.
     """
 
     array: str
     offset: Offset | None
     rows: Domain | None = None
+    limits: tuple[Advance | None, Advance | None] = (None, None)
 
     @property
     def is_near(self) -> bool:
@@ -105,6 +108,19 @@ class Read:
         sign = -1 if backward else 1
         ahead = timing.advance
         return Advance(ahead.planes + sign * planes, ahead.lines + sign * lines)
+
+    def spared(self, timing: Timing, backward: bool) -> Advance | None:
+        """Return how early it must be read before a step with this timing overwrites it.
+
+        None if no distance is enough for all rows.
+        """
+        if self.is_near:
+            return self.seen(timing, not backward)
+        limit = self.limits[backward]
+        if limit is None:
+            return None
+        ahead = timing.advance
+        return Advance(ahead.planes + limit.planes, ahead.lines + limit.lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,12 +381,15 @@ def _advance(group: Group, timings: Sequence[Timing], place: int) -> Advance | N
         if not several_lines:
             continue
         made_here, overwritten = later.reads_of(step.written), step.reads_of(later.written)
-        if not all(read.is_near for read in (*made_here, *overwritten)):
+        if not all(read.is_near for read in made_here):
             return None
         for read in made_here:
             earliest = max(earliest, read.seen(timing, group.backward))
         for read in overwritten:
-            earliest = max(earliest, read.seen(timing, not group.backward))
+            early = read.spared(timing, group.backward)
+            if early is None:
+                return None
+            earliest = max(earliest, early)
     return earliest
 
 

@@ -125,14 +125,18 @@ def _one(
     beside
         Other values, with the rows that have them.
     field
-        The array, of which an element is read in any case: the first line's for other values.
+        The array, of which an element is read in any case: for other values one of the row's own
+        line if the array has it, else one of its first line.
     """
     own = [tap.domain for tap in taps]
     domains = [*own, *beside.values()]
     met, every = (reduce(operator.or_, d) for d in (own, domains))
+    lines = list(map(Affine.name, every.axes))
+    if len(lines) != len(field.shape) or not every <= field.domain:
+        lines = list(map(Affine.of, field.lower))
     index: list[Affine] = []
     for axis, column in enumerate(zip(*(tap.load.index for tap in taps), strict=True)):
-        other = column[0] if axis == len(field.shape) - 1 else Affine.of(field.lower[axis])
+        other = column[0] if axis == len(field.shape) - 1 else lines[axis]
         place = _chosen([*column, *[other] * len(beside)], domains, every, _index)
         if place is None:
             return None

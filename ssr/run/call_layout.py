@@ -18,7 +18,7 @@ from .check_arrays import extent_bytes
 NEAR = 2**22
 """Bytes of arrays that need no prefetching: more than a second-level cache."""
 
-BLOCK = 32768
+BLOCK = 2**16
 """Elements of three planes that stay in a second-level cache beside other streams."""
 
 Table = np.ndarray[Any, np.dtype[np.int64]]
@@ -53,6 +53,12 @@ def plan_boxes(
     BoxError
         If the boxes do not cover the rows once, or wait for each other.
     """
+    slabs = {
+        name: spaces[of].slab(*lines)
+        for name, (of, *lines) in meta.slabs.items()
+        if name not in spaces
+    }
+    spaces = {**spaces, **slabs}
     layout: dict[str, tuple[int, ...]] = {}
     for name, space, a in arrays:
         layout[name] = offsets_of(space, a)
@@ -66,7 +72,8 @@ def plan_boxes(
     tables, lists = [], []
     for nest in meta.nests:
         whole = spaces[meta.temporaries.get(nest.alike, nest.alike)].box(sizes)
-        chosen = ordered(boxes, whole, nest) if boxes is not None else blocked(whole, nest)
+        cut = None if nest.alike in slabs else boxes
+        chosen = blocked(whole, nest) if cut is None else ordered(cut, whole, nest)
         lists.append(chosen)
         lines = [
             [sizes[s] for s in meta.sizes]

@@ -6,7 +6,7 @@ A module holds it as a literal, `KernelMeta.literal`, so that it needs no import
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, field
 from typing import Any, Literal
 
 from .reach import Reach
@@ -163,6 +163,9 @@ class KernelMeta:
     wide
         Fields that have more points there than their caller's, each with the name of what has these
         points in the program as it was declared.
+    slabs
+        Temporaries that have some lines of something only: its name, an axis, the first index along
+        this axis, and the one behind the last.
     """
 
     fields: tuple[str, ...]
@@ -183,6 +186,7 @@ class KernelMeta:
     whole: tuple[str, ...] = ()
     units: tuple[UnitMeta, ...] = ()
     wide: tuple[tuple[str, str], ...] = ()
+    slabs: Mapping[str, tuple[str, int, int, int]] = field(default_factory=dict)
 
     def literal(self) -> dict[str, Any]:
         """Return the same as dictionaries, lists and tuples of numbers and strings."""
@@ -210,6 +214,8 @@ class KernelMeta:
         if self.units:
             found["units"] = [unit.literal() for unit in self.units]
             found["wide"] = self.wide
+        if self.slabs:
+            found["slabs"] = dict(self.slabs)
         return found
 
     @staticmethod
@@ -245,4 +251,5 @@ class KernelMeta:
             whole=tuple(literal.get("whole", ())),
             units=tuple(map(UnitMeta.of, literal.get("units", ()))),
             wide=literal.get("wide", ()),
+            slabs=literal.get("slabs", {}),
         )

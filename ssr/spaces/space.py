@@ -167,6 +167,26 @@ class Space:
         shape = tuple(s + a + b for s, (a, b) in zip(self.data.shape, pairs, strict=True))
         return Space._from(Extents(lower, shape, self.data.staggered))
 
+    def slab(self, axis: int, first: int, stop: int) -> Space:
+        """Return the points whose index along an axis is at least the first and before the stop.
+
+        They need not be points of this space.
+
+        Examples
+        --------
+        >>> import ssr
+        >>> ssr.Space(8, 8).slab(0, 0, 2)
+        Space(2, 8)
+        """
+        lower, shape, staggered = self.data.lower, self.data.shape, self.data.staggered
+        return Space._from(
+            Extents(
+                (*lower[:axis], first, *lower[axis + 1 :]),
+                (*shape[:axis], affine(stop - first), *shape[axis + 1 :]),
+                staggered,
+            )
+        )
+
     def vector(self, components: int) -> VectorSpace:
         """Return the space of fields with several values at each point, arrays (components, ...).
 

@@ -101,6 +101,12 @@ class Field:
         """Where the points lie: first index and extent along each axis."""
         return self.lower, self.shape
 
+    def slab(self, axis: int, first: int, stop: int) -> Field:
+        """Return an array for the points whose index along an axis is one of a few."""
+        lower = (*self.lower[:axis], first, *self.lower[axis + 1 :])
+        shape = (*self.shape[:axis], Affine.of(stop - first), *self.shape[axis + 1 :])
+        return replace(self, lower=lower, shape=shape)
+
     @property
     def domain(self) -> Domain:
         """All points, as a set."""

@@ -21,6 +21,7 @@ import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
+from itertools import groupby
 
 from ... import ir
 from ...points.affine import Affine
@@ -308,18 +309,19 @@ def _built_up(
 
 
 def _runs(terms: Sequence[ir.Term], rows: Domain, most: int) -> Iterator[tuple[ir.Term, ...]]:
-    """Yield terms in runs, each as long as its pieces hold no more terms than these."""
-    run: tuple[ir.Term, ...] = ()
-    for term in terms:
-        here = rows & term.domain
-        if here.empty:
-            continue
-        term = replace(term, domain=here)
-        if run and _written_out(ir.Sum((*run, term)), rows, most) > most:
-            yield run
-            run = ()
-        run = (*run, term)
-    if run:
+    """Yield terms in runs, each as long as its pieces hold no more terms than these.
+
+    Terms whose places along a line matter are not in one run with those of whole lines.
+    """
+    found = (replace(t, domain=rows & t.domain) for t in terms)
+    kept = [t for t in found if not t.domain.empty]
+    for _, alike in groupby(kept, lambda t: t.domain.simplified(rows).involves(rows.axes[-1:])):
+        run: tuple[ir.Term, ...] = ()
+        for term in alike:
+            if run and _written_out(ir.Sum((*run, term)), rows, most) > most:
+                yield run
+                run = ()
+            run = (*run, term)
         yield run
 
 
