@@ -56,6 +56,9 @@ BUILDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """The flags of each build. ``wide`` uses the longest vectors, ``ahead`` also prefetches; neither
 takes the liberties of ``-Ofast``, with which the CSR sweep gathers and is slower."""
 
+LANES = ("--param", "max-completely-peel-times=4", *(_WIDE[1:] if _X86 else ()))
+"""Flags for loops over eight lanes, which GCC otherwise unrolls before it can vectorise them."""
+
 
 class FortranMissing(RuntimeError):
     """Raised if gfortran is not found."""
@@ -423,9 +426,15 @@ def _extents(array: Array) -> tuple[int, ...]:
     return array.shape[::-1]
 
 
-def bind(work: str, version: str, build: str, *data: int | float | NDArray[Any]) -> Call:
-    """Return a function that calls a subroutine with the data."""
-    library = ctypes.CDLL(str(_compiled(work, BUILDS[build])))
+def bind(
+    work: str,
+    version: str,
+    build: str,
+    *data: int | float | NDArray[Any],
+    flags: Sequence[str] = (),
+) -> Call:
+    """Return a function that calls a subroutine with the data; flags are added to the build's."""
+    library = ctypes.CDLL(str(_compiled(work, (*BUILDS[build], *flags))))
     subroutine = getattr(library, f"{work}_{version}")
     subroutine.restype = None
     return partial(subroutine, *map(_argument, data))

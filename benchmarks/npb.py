@@ -1,8 +1,9 @@
-"""Measure solves along lines, and BT of the NAS Parallel Benchmarks, against Fortran.
+"""Measure solves along lines, and BT and SP of the NAS Parallel Benchmarks, against Fortran.
 
 ``python -m benchmarks.npb [--json FILE] [--quick] [--only PART...]`` times solves with three and
-five diagonals and with blocks of 5 x 5, at 64^3 along each axis. *tuned* works on eight lines side
-by side, as ours do; *natural* is the usual form. ``bt`` is the time of a step of `apps.bt`.
+five diagonals and with blocks of 5 x 5, at 64^3 along each axis, and steps of `apps.bt` and
+`apps.sp`. *tuned* works on eight lines side by side, as ours do; *natural* is the usual form, which
+for BT and SP has components innermost and stores the matrices of a line.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from typing import Any
 import numpy as np
 
 import ssr
-from apps import bt
+from apps import bt, sp
 from apps.npb.flow import KNOWN, changes
-from apps.npb.run import begun
-from benchmarks import fortran, report, timing
-from benchmarks.cases import Candidate, Case, variants
+from apps.npb.run import begun, operator
+from benchmarks import fortran, report
+from benchmarks.cases import COUNTED, Candidate, Case, variants
 from benchmarks.fortran import Version
 from benchmarks.references import Shape, field
-from benchmarks.timing import Json
+from boundary import Field
 
 box = ssr.Space(*ssr.sizes("nz ny nx"))
 flow = box.vector(5)
@@ -88,6 +89,51 @@ def solves(axis: int, reach: int, shape: Shape) -> dict[str, Candidate]:
 KINDS = {1: ("three diagonals", 24), 2: ("five diagonals", 24), 0: ("5 x 5 blocks", 120)}
 AXES = {0: "z", 1: "y", 2: "x"}
 
+VERSIONS: tuple[Version, ...] = ("natural", "tuned")
+STEPS = {"BT": bt.step, "SP": sp.step}
+
+
+def by_hand(name: str, dt: float, state: Field, forcing: Field) -> dict[str, Candidate]:
+    """Bind our Fortran of steps of BT or SP to copies of a state, with the forcing of it."""
+    U, F = np.asarray(state.gather()), np.asarray(forcing.gather())
+    F = np.pad(F, [(0, 0), *3 * [(1, 1)]])
+
+    def reference(version: Version, build: str) -> Candidate:
+        natural, shape = version == "natural", U.shape[1:]
+        u, f = (np.moveaxis(a, 0, -1).copy() if natural else a.copy() for a in (U, F))
+        rooms = np.zeros_like(u), np.zeros((*shape, 7) if natural else (7, *shape))
+        work, flags = f"{name.lower()}_{version}", () if natural else fortran.LANES
+        call = fortran.bind("npb", work, build, shape[0], dt, u, f, *rooms, flags=flags)
+        return Candidate(call, lambda: np.moveaxis(u, -1, 0) if natural else u)
+
+    return {f"{v} {build}": reference(v, build) for v in VERSIONS for build in COUNTED}
+
+
+def stepping(name: str, letter: str, shape: Shape) -> dict[str, Candidate]:
+    """Bind steps of BT or SP from the start of a run."""
+    dt, h = KNOWN[name][letter]["dt"], 1.0 / (shape[0] - 1)
+    U, solution = begun(shape[0])
+    F = U.spread.empty(changes)
+    operator(F, solution, h, -1.0)
+    references = by_hand(name, dt, U, F)
+    ours = STEPS[name](U=U, F=F, dt=dt, h=h)
+    return {"ours": Candidate(ours, lambda: np.asarray(U.gather())), **references}
+
+
+STEP_CASES = {
+    f"{name.lower()}-{letter}": Case(
+        f"a step of {name}, class {letter}",
+        *(partial(stepping, name, letter), (size, size, size), (12, 12, 12), 120),
+        goals=goals,
+    )
+    for name, letter, size, goals in (
+        ("BT", "W", 24, {"natural": 0.33, "tuned": 1.0}),
+        ("BT", "A", 64, {"natural": 0.33, "tuned": 1.0}),
+        ("SP", "W", 36, {"natural": 0.70, "tuned": 1.0}),
+        ("SP", "A", 64, {"natural": 0.70, "tuned": 1.0}),
+    )
+}
+
 CASES: Mapping[str, Case] = MappingProxyType(
     {
         f"{'blocks' if not reach else f'band-{2 * reach + 1}'}-{axis_name}": Case(
@@ -98,25 +144,13 @@ CASES: Mapping[str, Case] = MappingProxyType(
         for reach, (title, moved) in KINDS.items()
         for axis, axis_name in AXES.items()
     }
+    | STEP_CASES
 )
-
-
-def step(quick: bool) -> Json:
-    """Print the time of a step of BT."""
-    chosen = KNOWN["BT"]["S" if quick else "A"]
-    U, _ = begun(chosen["size"])
-    F = U.spread.empty(changes)
-    F.set(0.0)
-    advance = bt.step(U=U, F=F, dt=0.0, h=1.0 / (chosen["size"] - 1))
-    (found,) = timing.measure({"bt": advance})
-    nanoseconds = 1e9 * found.minimum / chosen["size"] ** 3
-    print(f"BT, {chosen['size']}^3 points: {nanoseconds:.1f} ns for a point and step\n")
-    return {"size": chosen["size"], "nanoseconds": nanoseconds}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure what the command line asks for."""
-    report.main(CASES, {"bt": step}, arguments)
+    report.main(CASES, {}, arguments)
 
 
 if __name__ == "__main__":

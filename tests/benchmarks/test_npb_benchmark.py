@@ -3,8 +3,11 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from apps.npb.flow import KNOWN, changes
+from apps.npb.run import begun, operator, squares
 from benchmarks import npb
 
 
@@ -16,3 +19,19 @@ def test_the_benchmark_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     found = json.loads(path.read_text(encoding="utf-8"))
     for name in only:
         assert max(found["cases"][name]["distances"].values()) < 1e-12
+
+
+@pytest.mark.fortran
+@pytest.mark.parametrize("name", ["BT", "SP"])
+def test_fortran_has_the_norms_of_the_benchmark(name: str) -> None:
+    known, h = KNOWN[name]["S"], 1.0 / 11.0
+    U, solution = begun(12)
+    R, F = (U.spread.empty(changes) for _ in range(2))
+    operator(F, solution, h, -1.0)
+    for build, candidate in npb.by_hand(name, known["dt"], U, F).items():
+        for _ in range(known["steps"]):
+            candidate.call()
+        U.set(candidate.result())
+        operator(R, U, h, 1.0)
+        norms = [(s / 1000.0) ** 0.5 for s in squares(R, F, U, solution)]
+        np.testing.assert_allclose(norms, known["xcr"] + known["xce"], rtol=1e-8, err_msg=build)
