@@ -13,7 +13,7 @@ import numpy as np
 
 import ssr
 from ssr.errors import ArgumentError, SpaceError
-from ssr.extension import Expression, Immutable, told
+from ssr.extension import Expression, Immutable, is_zero, told
 
 from .operands import (
     Kind,
@@ -228,6 +228,8 @@ class Affine(Immutable, ABC):
         return _summed(self, other, 1.0)
 
     def __radd__(self, other: Any) -> Any:
+        if is_zero(other):
+            return self
         return _summed(other, self, 1.0)
 
     def __sub__(self, other: Any) -> Any:

@@ -15,9 +15,11 @@ from .own_box import is_local
 
 
 def diagonal_split(
-    found: tuple[ir.Family, ...], rows: Domain, name: str
+    found: tuple[ir.Family, ...], rows: Domain, given: Domain, name: str
 ) -> tuple[ir.Order, tuple[ir.Family, ...], tuple[ir.Family, ...]]:
     """Return the order of substitution, the diagonal families and the others.
+
+    It need be possible for the sizes that are ``given``, by a condition on them.
 
     Raises
     ------
@@ -35,7 +37,7 @@ def diagonal_split(
             (diagonal, f.domain.equal(f.row, f.column)),
             (after, f.domain.before(f.row, f.column)),
         ):
-            if not domain.empty:
+            if not (domain & given).empty:
                 kept.append(replace(f, domain=domain))
     if before and after:
         across = crossing(found)
@@ -48,7 +50,7 @@ def diagonal_split(
             + (f"; columns lie at {across[0]} and at {across[1]} from the row" if across else ""),
             hint=f"Solve with {name}.tril() or {name}.triu(), or use an iterative solver.",
         )
-    missing = rows
+    missing = rows & given
     for f in diagonal:
         missing = missing - f.domain
     if not missing.empty:

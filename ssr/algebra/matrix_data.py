@@ -15,6 +15,8 @@ import numpy as np
 
 from .. import ir
 from ..errors import ShapeError, UnboundError
+from ..points.affine import Affine
+from ..points.condition import Condition
 from ..spaces.binding import match_sizes
 from ..spaces.space import Space
 from ..symbols.operations import known_early
@@ -60,6 +62,12 @@ class MatrixData:
     def is_local(self) -> bool:
         """Whether its entries depend on the boxes into which spaces are cut."""
         return any(f.box != "any" for f in self.families)
+
+    @property
+    def bound_sizes(self) -> Condition:
+        """The condition that the sizes that are bound have their values."""
+        known = ((Affine.name(n) - self.bound[n], "= 0") for n in self.sizes if n in self.bound)
+        return Condition((tuple(known),))
 
     def arrays(self) -> list[tuple[str, Space, tuple[int, ...]]]:
         """Return the name, the space and the shape of each array that is bound."""

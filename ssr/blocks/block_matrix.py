@@ -20,7 +20,7 @@ from ..errors import ArgumentError, SpaceError
 from ..matrices.matrix import Matrix
 from ..matrices.operator import Operator
 from ..options import Options
-from ..points.numbers import Array, plain
+from ..points.numbers import Array, is_zero, plain
 from ..programs.expression import Expression
 from ..programs.matrix_program import What
 from ..programs.program import Program
@@ -141,6 +141,8 @@ class BlockMatrix(Operator["BlockMatrix"]):
         return self._combine(other, "-", lambda a, b: a - b)
 
     def __radd__(self, other: object) -> Any:
+        if is_zero(other):
+            return self
         return self._combine(other, "+", lambda a, b: b + a)
 
     def __rsub__(self, other: object) -> Any:

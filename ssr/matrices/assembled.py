@@ -14,7 +14,7 @@ from ..algebra.families import Triangle, check_part
 from ..algebra.oracle import need, numbers_in
 from ..algebra.stored import Stored
 from ..errors import ArgumentError, ShapeError, SpaceError, UnsupportedError
-from ..points.numbers import Array, integer, plain
+from ..points.numbers import Array, integer, is_zero, plain
 from ..programs.expression import Expression
 from ..programs.gather import apply_stored, solve_stored
 from ..programs.matrix_program import What
@@ -88,7 +88,8 @@ class Assembled(Operator["Assembled"]):
         made = Assembled(Stored.made(both, self.rows, self.cols), staged=self.staged)
         return made if other.staged is None else made + other.staged
 
-    __radd__ = __add__
+    def __radd__(self, other: object) -> Any:
+        return self if is_zero(other) else self + other
 
     def __neg__(self) -> Assembled:
         return self * -1.0

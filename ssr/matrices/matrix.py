@@ -22,7 +22,7 @@ from ..algebra.oracle import need
 from ..algebra.renaming import renamed_apart
 from ..errors import ArgumentError
 from ..options import Options
-from ..points.numbers import Array, plain
+from ..points.numbers import Array, is_zero, plain
 from ..programs.data import bind
 from ..programs.expression import Expression
 from ..programs.matrix_program import What, matrix_program
@@ -132,10 +132,14 @@ class Matrix(Operator["Matrix"]):
         return self._combine(other, -1.0, "-")
 
     def __radd__(self, other: object) -> Any:
+        if is_zero(other):
+            return self
         self._check_summand(other)
         return NotImplemented
 
-    __rsub__ = __radd__
+    def __rsub__(self, other: object) -> Any:
+        self._check_summand(other)
+        return NotImplemented
 
     def _check_summand(self, other: object) -> None:
         if isinstance(other, (numbers.Number, np.ndarray, Symbol, Index)):

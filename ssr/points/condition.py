@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 from ..errors import RuntimeConditionError
 from .affine import Affine
@@ -52,6 +53,30 @@ class Condition:
                 hint="Conditions are decided inside a generator; outside, use integer sizes.",
             )
         return decide(self)
+
+    # As a bool of Python, a condition in arithmetic is the number one or zero.
+
+    def __int__(self) -> int:
+        return int(bool(self))
+
+    def __neg__(self) -> int:
+        return -int(self)
+
+    def __add__(self, other: Any) -> Any:
+        return int(self) + other
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return int(self) - other
+
+    def __rsub__(self, other: Any) -> Any:
+        return other - int(self)
+
+    def __mul__(self, other: Any) -> Any:
+        return int(self) * other
+
+    __rmul__ = __mul__
 
     def __and__(self, other: object) -> Condition:
         if not isinstance(other, (Condition, bool)):

@@ -18,6 +18,11 @@ def plain(value: Any) -> Any:
     return value
 
 
+def is_zero(value: object) -> bool:
+    """Whether something is the integer zero, from which `sum` of Python begins."""
+    return type(value) is int and value == 0
+
+
 def integer(value: Any) -> int | None:
     """Return an integer of Python or NumPy as one of Python's; None if it is none."""
     if type(value) is int:

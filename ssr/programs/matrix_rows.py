@@ -12,7 +12,7 @@ from dataclasses import replace
 from .. import ir
 from ..algebra.analyse import diagonal_split
 from ..algebra.families import multiply
-from ..algebra.lines import two_sided_axis
+from ..algebra.lines import Offset, offset_of, two_sided_axis
 from ..algebra.matrix_data import MatrixData
 from ..errors import SpaceError
 from ..points.sets import Domain
@@ -68,7 +68,8 @@ def _substituted(matrix: MatrixData, found: tuple[ir.Family, ...], b: Expression
         )
     b = b.settled()
     rows, minus = row_domain(matrix.rows), ir.Const(-1.0)
-    order, diagonal, rest = diagonal_split(found, rows, matrix.name)
+    given = Domain.of(rows.axes, matrix.bound_sizes)
+    order, diagonal, rest = diagonal_split(found, rows, given, matrix.name)
     made = tuple(
         ir.Term(f.domain, multiply(minus, f.value), ir.Load(ir.MADE, f.column, True), f.box)
         for f in rest
@@ -77,6 +78,17 @@ def _substituted(matrix: MatrixData, found: tuple[ir.Family, ...], b: Expression
     divisor = diagonal_value(diagonal, rows)
     value = total if divisor == ir.ONE else ir.Op("div", (total, divisor))
     return Expression(matrix.rows, value, order)
+
+
+def entries(matrix: MatrixData, offsets: Sequence[Offset]) -> list[Expression]:
+    """Return the entries of a row whose columns lie at some offsets from it, zero without one."""
+    found = bound_families(matrix, current())
+    made = []
+    for offset in offsets:
+        here = [f for f in found if offset_of(f.column, f.domain.axes) == offset]
+        row = ir.Sum(tuple(ir.Term(f.domain, f.value) for f in here))
+        made.append(Expression(matrix.rows, row))
+    return made
 
 
 def diagonal_value(diagonal: tuple[ir.Family, ...], rows: Domain) -> ir.Value:

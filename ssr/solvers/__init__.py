@@ -1,23 +1,29 @@
 """Iterative solvers with the calls of `scipy.sparse.linalg`; an iteration is a compiled program."""
 
 from ..public import all_explained
+from .coarsening import interpolation
+from .factorisations import IC, ILU, Factorisation
 from .krylov import CG, GMRES, BiCGStab, bicgstab, cg, gmres
-from .multigrid import Multigrid, interpolation
+from .multigrid import Multigrid
 from .smoothers import GaussSeidel, Jacobi, Smoother
-from .solver import Preconditioner, Solver
+from .solver import Preconditioner, Solution, Solver
 from .stationary import Chebyshev, Richardson, chebyshev, richardson
 
 __all__ = [
     "CG",
     "GMRES",
+    "IC",
+    "ILU",
     "BiCGStab",
     "Chebyshev",
+    "Factorisation",
     "GaussSeidel",
     "Jacobi",
     "Multigrid",
     "Preconditioner",
     "Richardson",
     "Smoother",
+    "Solution",
     "Solver",
     "bicgstab",
     "cg",

@@ -15,7 +15,7 @@ from ..programs.program import Program
 from ..programs.reductions import dot, norm
 from ..symbols.functions import where
 from . import vectors
-from .solver import Breakdown, Preconditioner, Solver, remembered
+from .solver import Breakdown, Preconditioner, Solution, Solver, remembered
 from .vectors import V, Vector
 
 
@@ -97,8 +97,7 @@ def cg(
     maxiter: int | None = None,
     M: Preconditioner | None = None,
     callback: Callable[[V], Any] | None = None,
-    history: list[float] | None = None,
-) -> tuple[V, int]:
+) -> Solution[V]:
     """Solve ``A x = b`` by conjugate gradients, for symmetric positive definite A and M.
 
     The call is that of SciPy, but arrays have the shape of the grid. The programs are kept with the
@@ -108,12 +107,12 @@ def cg(
     ----------
     A, M
         Matrix and preconditioner, see `Solver`.
-    b, x0, rtol, atol, maxiter, callback, history
+    b, x0, rtol, atol, maxiter, callback
         See `Solver.__call__`.
 
     Returns
     -------
-    x, info
+    Solution, ``x, info``
         See `Solver.__call__`; info is -10 if ``r·M r`` is zero and -11 if ``p·A p`` is zero, which
         means that M or A is not positive definite.
 
@@ -122,9 +121,8 @@ def cg(
     >>> import numpy as np, ssr
     >>> s = ssr.Space(ssr.size("n"))
     >>> A = ssr.stencil(s, s, {-1: -1, 0: 2, 1: -1}, outside="drop")
-    >>> norms = []
-    >>> x, info = ssr.solvers.cg(A, np.ones(5), history=norms)
-    >>> x, info, len(norms) - 1
+    >>> found = ssr.solvers.cg(A, np.ones(5))
+    >>> found.x, found.info, len(found.history) - 1
     (array([2.5, 4. , 4.5, 4. , 2.5]), 0, 3)
 
     References
@@ -132,7 +130,7 @@ def cg(
     Saad, Iterative Methods for Sparse Linear Systems (2nd ed. 2003), algorithm 9.1.
     """
     solver = remembered(CG, A, M)
-    return solver(b, x0, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback, history=history)
+    return solver(b, x0, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback)
 
 
 class BiCGStab(Solver):
@@ -214,8 +212,7 @@ def bicgstab(
     maxiter: int | None = None,
     M: Preconditioner | None = None,
     callback: Callable[[V], Any] | None = None,
-    history: list[float] | None = None,
-) -> tuple[V, int]:
+) -> Solution[V]:
     """Solve ``A x = b`` by stabilised biconjugate gradients; A need not be symmetric.
 
     The call is that of SciPy, but arrays have the shape of the grid. M is applied from the right,
@@ -225,12 +222,12 @@ def bicgstab(
     ----------
     A, M
         Matrix and preconditioner, see `Solver`.
-    b, x0, rtol, atol, maxiter, callback, history
+    b, x0, rtol, atol, maxiter, callback
         See `Solver.__call__`.
 
     Returns
     -------
-    x, info
+    Solution, ``x, info``
         See `Solver.__call__`; info is -10 if the residual is orthogonal to the first one, and -11
         if a step has length zero.
 
@@ -248,7 +245,7 @@ def bicgstab(
     H. A. van der Vorst, Bi-CGSTAB, SIAM J. Sci. Stat. Comput. 13, 1992.
     """
     solver = remembered(BiCGStab, A, M)
-    return solver(b, x0, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback, history=history)
+    return solver(b, x0, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback)
 
 
 class GMRES(Solver):
@@ -397,8 +394,7 @@ def gmres(
     maxiter: int | None = None,
     M: Preconditioner | None = None,
     callback: Callable[[V], Any] | None = None,
-    history: list[float] | None = None,
-) -> tuple[V, int]:
+) -> Solution[V]:
     """Solve ``A x = b`` by the generalised minimal residual method; A need not be symmetric.
 
     The call is that of SciPy, but arrays have the shape of the grid, and M is applied from the
@@ -417,13 +413,12 @@ def gmres(
         The largest number of these cycles, as in SciPy; by default ten times the number of rows.
     callback
         Called with x after each cycle.
-    history
-        A list that receives the norm of the residual at the start and after each vector.
 
     Returns
     -------
-    x, info
-        See `Solver.__call__`; info is -11 if a cycle has not made the residual smaller.
+    Solution, ``x, info``
+        See `Solver.__call__`; the history has a norm for each vector, and info is -11 if a cycle
+        has not made the residual smaller.
 
     Examples
     --------
@@ -440,4 +435,4 @@ def gmres(
     for Sparse Linear Systems (2nd ed. 2003), algorithm 9.5.
     """
     solver = remembered(GMRES, A, M, 20 if restart is None else restart)
-    return solver(b, x0, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback, history=history)
+    return solver(b, x0, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback)

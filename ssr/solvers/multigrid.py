@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ..blocks.declare import matrix
 from ..errors import ArgumentError, SpaceError
 from ..matrices.matrix import Matrix
 from ..points.numbers import Array
 from ..programs.program import program
-from ..spaces.space import Space
 from . import vectors
+from .coarsening import coarsened
 from .smoothers import GaussSeidel, Smoother
+from .solver import Solution
 from .stationary import Richardson
 from .vectors import V, Vector
 
@@ -82,9 +82,8 @@ class Multigrid:
     >>> P = ssr.solvers.interpolation(fine, coarse)
     >>> multigrid = ssr.solvers.Multigrid(A, P, 2.0 * P.T)
     >>> for size in 127, 1023:
-    ...     norms = []
-    ...     x, info = multigrid.solve(np.ones(size), rtol=1e-8, history=norms)
-    ...     print(info, len(norms) < 14)
+    ...     found = multigrid.solve(np.ones(size), rtol=1e-8)
+    ...     print(found.info, len(found.history) < 14)
     0 True
     0 True
 
@@ -127,6 +126,7 @@ class Multigrid:
             if A.rows != A.cols:
                 raise SpaceError(f"{A.name} is not square: rows {A.rows!r}, columns {A.cols!r}.")
         self.coarsest = coarsest if alone else None
+        self._refresh: Callable[[], None] = _nothing
         self._programs: dict[int, Programs] = {}
         self._vectors: dict[Any, tuple[Any, ...]] = {}
         self._inverses: dict[Any, Array] = {}
@@ -142,15 +142,16 @@ class Multigrid:
     ) -> Multigrid:
         """Return the hierarchy of matrices ``P.T @ A @ P``, where P interpolates linearly.
 
-        A grid has ``2 c + 1`` points along each axis if the next coarser one has c; extents may be
-        symbols, and values outside of a grid are zero. The products are not stored: if coefficients
-        vary, the entries of the coarse matrices are sums that grow from grid to grid, so use few
-        levels.
+        A grid has ``2 c + 1`` points along each axis if the next coarser one has c; values outside
+        of a grid are zero. Extents may be symbols if A has no data: the products are then matrices
+        for all sizes. If it has data, such as coefficients that vary, or sizes are bound, the
+        entries of the coarse matrices are computed once, and stored by diagonals.
 
         Parameters
         ----------
         A
-            The matrix of the finest grid.
+            The matrix of the finest grid. If it has data, these are bound, and columns have fixed
+            distances from their rows.
         levels
             The number of grids.
         smoother, sweeps
@@ -159,7 +160,9 @@ class Multigrid:
         Raises
         ------
         SpaceError
-            If a grid has an even number of points.
+            If a grid has an even number of points, or columns have no fixed distances.
+        UnboundError
+            If A has data, and not all data and sizes are bound.
 
         Examples
         --------
@@ -169,14 +172,10 @@ class Multigrid:
         >>> ssr.solvers.Multigrid.galerkin(A, 3)
         <Multigrid with 3 levels: Space(4*n + 3), Space(2*n + 1), Space(n)>
         """
-        matrices, prolongations = [A], list[Matrix]()
-        for _ in range(levels - 1):
-            fine = matrices[-1].rows
-            coarse = Space(*((extent - 1) // 2 for extent in fine.shape))
-            P = interpolation(fine, coarse)
-            prolongations.append(P)
-            matrices.append(P.T @ matrices[-1] @ P)
-        return cls(matrices, prolongations, smoother=smoother, sweeps=sweeps)
+        hierarchy = coarsened(A, levels)
+        made = cls(hierarchy.matrices, hierarchy.prolongations, smoother=smoother, sweeps=sweeps)
+        made._refresh = hierarchy.refresh
+        return made
 
     def __repr__(self) -> str:
         if self.coarsest is not None:
@@ -197,15 +196,16 @@ class Multigrid:
         atol: float = 0.0,
         maxiter: int | None = None,
         callback: Callable[[V], Any] | None = None,
-        history: list[float] | None = None,
-    ) -> tuple[V, int]:
+    ) -> Solution[V]:
         """Solve ``A x = b`` by cycles; see `Solver.__call__`."""
-        return self._solver(
-            b, x0, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback, history=history
-        )
+        return self._solver(b, x0, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback)
 
     def renew(self) -> None:
-        """Forget the inverse of the coarsest matrix, so that the next cycle computes it anew."""
+        """Compute what depends on the data of the matrices anew, after they have changed.
+
+        That is the inverse of the coarsest matrix, and what `galerkin` has stored.
+        """
+        self._refresh()
         self._inverses.clear()
 
     @cached_property
@@ -308,6 +308,10 @@ class Multigrid:
         return found
 
 
+def _nothing() -> None:
+    """Do nothing: matrices whose data are those of the user are always up to date."""
+
+
 def _columns(A: Matrix, like: Array) -> Iterator[Array]:
     """Yield the columns of a matrix, for arrays of the shape of another."""
     unit = np.zeros(like.shape, like.dtype)
@@ -323,72 +327,3 @@ def _several(given: Matrix | Sequence[Matrix], what: str) -> tuple[Matrix, ...]:
     if not all(isinstance(matrix, Matrix) for matrix in found):
         raise ArgumentError(f"The {what} are not matrices of ssr.")
     return found
-
-
-def interpolation(fine: Space, coarse: Space) -> Matrix:
-    """Return linear interpolation between grids; every other fine point is a coarse one.
-
-    Along an axis with c coarse points there are ``2 c + 1`` fine ones, where the first and the last
-    are fine only and values beyond them are zero; or ``2 c - 1``, where the first and the last are
-    coarse points too; or c, where the axis is not coarsened.
-
-    Parameters
-    ----------
-    fine, coarse
-        Spaces of rows and columns.
-
-    Raises
-    ------
-    SpaceError
-        If the extents do not fit.
-
-    Examples
-    --------
-    >>> import ssr
-    >>> ssr.solvers.interpolation(ssr.Space(5), ssr.Space(2)).to_scipy().toarray()
-    array([[0.5, 0. ],
-           [1. , 0. ],
-           [0.5, 0.5],
-           [0. , 1. ],
-           [0. , 0.5]])
-
-    References
-    ----------
-    Briggs, Henson and McCormick, A Multigrid Tutorial (2nd ed. 2000), chapter 3.
-    """
-    shifts = [_shift(Space(f), Space(c), c) for f, c in zip(fine.shape, coarse.shape, strict=True)]
-    if fine.location != coarse.location or any(fine.lower + coarse.lower):
-        raise SpaceError(f"There is no interpolation from {coarse!r} to {fine!r}.")
-
-    def interpolation(*index: Any) -> Any:
-        yield from entries(index, (), 1.0)
-
-    def entries(index: tuple[Any, ...], column: tuple[Any, ...], weight: float) -> Any:
-        axis = len(column)
-        if axis == fine.ndim:
-            if column in coarse:
-                yield column, weight
-            return
-        here, shift = index[axis], shifts[axis]
-        if shift is None:
-            yield from entries(index, (*column, here), weight)
-        elif (here - shift) % 2 == 0:
-            yield from entries(index, (*column, (here - shift) // 2), weight)
-        else:
-            yield from entries(index, (*column, (here - shift - 1) // 2), weight / 2)
-            yield from entries(index, (*column, (here - shift + 1) // 2), weight / 2)
-
-    return matrix(rows=fine, cols=coarse)(interpolation)
-
-
-def _shift(fine: Space, coarse: Space, count: Any) -> int | None:
-    """Return the fine index of the first coarse point of an axis, None if the axes are the same."""
-    if fine == coarse:
-        return None
-    for shift, extent in (1, 2 * count + 1), (0, 2 * count - 1):
-        if fine == Space(extent):
-            return shift
-    raise SpaceError(
-        f"{coarse!r} does not coarsen {fine!r}.",
-        hint="An axis with c coarse points has 2*c + 1, 2*c - 1 or c fine ones.",
-    )

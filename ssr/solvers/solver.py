@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
@@ -21,6 +21,7 @@ from ..programs import reductions
 from ..programs.program import Program, program
 from ..trace.trace import scalar
 from . import vectors
+from .factorisations import Factored, Factorisation
 from .smoothers import Smoother
 from .vectors import V, Vector
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 Preconditioner: TypeAlias = (
-    "Matrix | Program | Smoother | LinearOperator | Callable[[Any, Any], Any]"
+    "Matrix | Program | Smoother | Factorisation | LinearOperator | Callable[[Any, Any], Any]"
 )
 """An approximate inverse: applied as ``M @ r``, or called as ``M(z, r)`` to assign z."""
 
@@ -44,6 +45,44 @@ class Breakdown(Exception):
         self.info = info
 
 
+class Solution(tuple[V, int]):
+    """What a solver has found: ``x, info``, with the norms of the residuals on the way.
+
+    Attributes
+    ----------
+    history
+        The norm of the residual at the start and after each iteration.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> s = ssr.Space(ssr.size("n"))
+    >>> A = ssr.stencil(s, s, {-1: -1, 0: 2, 1: -1}, outside="drop")
+    >>> found = ssr.solvers.cg(A, np.ones(4))
+    >>> found.x, found.info, len(found.history)
+    (array([2., 3., 3., 2.]), 0, 3)
+    >>> x, info = found
+    """
+
+    history: tuple[float, ...]
+
+    def __new__(cls, x: V, info: int, history: Sequence[float]) -> Solution[V]:
+        """Return the pair."""
+        made = super().__new__(cls, (x, info))
+        made.history = tuple(history)
+        return made
+
+    @property
+    def x(self) -> V:
+        """The solution."""
+        return self[0]
+
+    @property
+    def info(self) -> int:
+        """0 if the residual has become small enough; see `Solver.__call__`."""
+        return self[1]
+
+
 class Solver(ABC):
     """An iterative method for ``A x = b``; its programs are made once and used for many b.
 
@@ -54,9 +93,10 @@ class Solver(ABC):
     M
         A preconditioner, which approximates the inverse of A. A matrix, applied as ``M @ r``, a
         smoother such as `Jacobi`, or a program with the parameters ``(z, r)`` that assigns z
-        becomes a part of the compiled iteration. It may also be any function ``M(z, r)`` of arrays
-        that fills z, such as a `Multigrid`, or a ``LinearOperator`` of SciPy, which gets flattened
-        arrays, and no fields of several ranks.
+        becomes a part of the compiled iteration. It may also be an incomplete factorisation, `ILU`
+        or `IC`, made anew for each solution; any function ``M(z, r)`` of arrays that fills z, such
+        as a `Multigrid`; or a ``LinearOperator`` of SciPy, which gets flattened arrays, and no
+        fields of several ranks.
 
     Raises
     ------
@@ -91,8 +131,7 @@ class Solver(ABC):
         atol: float = 0.0,
         maxiter: int | None = None,
         callback: Callable[[V], Any] | None = None,
-        history: list[float] | None = None,
-    ) -> tuple[V, int]:
+    ) -> Solution[V]:
         """Solve ``A x = b`` until ``norm(b - A x) <= max(rtol * norm(b), atol)``.
 
         Parameters
@@ -108,15 +147,14 @@ class Solver(ABC):
             The largest number of iterations; by default ten times the number of rows.
         callback
             Called with x after each iteration. The next iteration changes this array in place.
-        history
-            A list that receives the norm of the residual at the start and after each iteration.
 
         Returns
         -------
-        x, info
+        Solution, ``x, info``
             The solution, with the dtype of b, and 0 if it has converged, the number of iterations
             if it has not, or a negative number if the method broke down: -10 and -11 for a division
-            by zero, -1 for numbers that are not finite.
+            by zero, -1 for numbers that are not finite. Its `Solution.history` has the norms of the
+            residuals.
 
         Raises
         ------
@@ -140,27 +178,26 @@ class Solver(ABC):
                 note="It holds an infinity or NaN, or its norm overflows its dtype.",
             )
         if size == 0.0:
-            if history is not None:
-                history.append(0.0)
-            return vectors.zeros(b), 0
+            return Solution(vectors.zeros(b), 0, [0.0])
         x = vectors.zeros(b) if x0 is None else vectors.copied(x0)
         limit = 10 * b.size if maxiter is None else maxiter
         goal = max(rtol * size, atol)
-        steps = self._iterations(x, b, goal)
+        if isinstance(self._approximate, Factored):
+            self._approximate.renew(b)
+        history: list[float] = []
         try:
-            for count, norms in enumerate(steps):
-                if history is not None:
-                    history.extend(norms)
+            for count, norms in enumerate(self._iterations(x, b, goal)):
+                history.extend(norms)
                 if count and callback is not None:
                     callback(x)
                 if norms[-1] <= goal:
-                    return x, 0
+                    return Solution(x, 0, history)
                 if not math.isfinite(norms[-1]):
-                    return x, -1
+                    return Solution(x, -1, history)
                 if count >= limit:
-                    return x, max(limit, 1)
+                    return Solution(x, max(limit, 1), history)
         except Breakdown as breakdown:
-            return x, breakdown.info
+            return Solution(x, breakdown.info, history)
         raise AssertionError("iterations end by returning, or by a Breakdown")
 
     @abstractmethod
@@ -222,6 +259,8 @@ def _called(A: Matrix, M: Preconditioner | None) -> Callable[..., Any] | None:
         raise ArgumentError(
             f"The preconditioner is the class {M.__name__}.", hint=f"Make one: {M.__name__}()."
         )
+    if isinstance(M, Factorisation):
+        return Factored(A, M)
     if isinstance(M, Smoother):
 
         def apply(z: Any, r: Any) -> None:
@@ -244,7 +283,7 @@ def _called(A: Matrix, M: Preconditioner | None) -> Callable[..., Any] | None:
     else:
         raise ArgumentError(
             f"The preconditioner is {type(M).__name__}.",
-            hint="Use a matrix, a smoother, a program (z, r), or a function (z, r) of arrays.",
+            hint="Use a matrix, a smoother, ILU(), a program (z, r), or a function (z, r).",
         )
     return program(z=A.rows, r=A.rows)(apply)
 

@@ -11,7 +11,7 @@ from ..matrices.matrix import Matrix
 from ..programs.program import Program
 from ..programs.reductions import norm
 from . import vectors
-from .solver import Preconditioner, Solver, remembered
+from .solver import Preconditioner, Solution, Solver, remembered
 from .vectors import V, Vector
 
 
@@ -53,8 +53,7 @@ def richardson(
     maxiter: int | None = None,
     M: Preconditioner | None = None,
     callback: Callable[[V], Any] | None = None,
-    history: list[float] | None = None,
-) -> tuple[V, int]:
+) -> Solution[V]:
     """Solve ``A x = b`` by ``x = x + M (b - A x)``, where M approximates the inverse of A.
 
     If M is a smoother, an iteration is a sweep; if M is a `Multigrid`, it is a cycle.
@@ -63,12 +62,12 @@ def richardson(
     ----------
     A, M
         Matrix and preconditioner, see `Solver`.
-    b, x0, rtol, atol, maxiter, callback, history
+    b, x0, rtol, atol, maxiter, callback
         See `Solver.__call__`.
 
     Returns
     -------
-    x, info
+    Solution, ``x, info``
         See `Solver.__call__`.
 
     Examples
@@ -85,7 +84,7 @@ def richardson(
     Saad, Iterative Methods for Sparse Linear Systems (2nd ed. 2003), section 4.2.
     """
     solver = remembered(Richardson, A, M)
-    return solver(b, x0, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback, history=history)
+    return solver(b, x0, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback)
 
 
 class Chebyshev(Solver):
@@ -161,8 +160,7 @@ def chebyshev(
     maxiter: int | None = None,
     M: Preconditioner | None = None,
     callback: Callable[[V], Any] | None = None,
-    history: list[float] | None = None,
-) -> tuple[V, int]:
+) -> Solution[V]:
     """Solve ``A x = b`` by Chebyshev iteration; the eigenvalues of M A are real and within bounds.
 
     Its steps need no dot products. It converges as fast as conjugate gradients do in the worst
@@ -172,7 +170,7 @@ def chebyshev(
     ----------
     A, M
         Matrix and preconditioner, see `Solver`.
-    b, x0, rtol, atol, maxiter, callback, history
+    b, x0, rtol, atol, maxiter, callback
         See `Solver.__call__`.
     bounds
         Two positive numbers between which all eigenvalues of M A lie. The iteration diverges if
@@ -180,7 +178,7 @@ def chebyshev(
 
     Returns
     -------
-    x, info
+    Solution, ``x, info``
         See `Solver.__call__`.
 
     Examples
@@ -197,4 +195,4 @@ def chebyshev(
     Saad, Iterative Methods for Sparse Linear Systems (2nd ed. 2003), algorithm 12.1.
     """
     solver = remembered(Chebyshev, A, tuple(bounds), M)
-    return solver(b, x0, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback, history=history)
+    return solver(b, x0, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback)

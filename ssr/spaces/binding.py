@@ -56,6 +56,8 @@ def match_sizes(
     for axis in pending:
         if axis.length < 1:
             raise _too_short(axis)
+    for _, space, _ in arrays:
+        space.check_least(sizes)
     return sizes
 
 

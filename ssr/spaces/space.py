@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise, product
 from typing import Any, TypeAlias
@@ -15,7 +15,7 @@ from ..points.affine import AXES, Affine
 from ..points.condition import Condition, sizes_known
 from ..points.numbers import integer
 from ..points.sets import Domain
-from ..symbols.index import Index, affine
+from ..symbols.index import Index, Least, affine, least_of, merged
 
 Box: TypeAlias = tuple[tuple[int, int], ...]
 """Half-open index ranges, one for each axis."""
@@ -23,11 +23,15 @@ Box: TypeAlias = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Extents:
-    """The data of a space: first index, number of points, and staggering, axis by axis."""
+    """The data of a space: first index, number of points, and staggering, axis by axis.
+
+    `least` has the sizes that are known to be larger than one, with what they are at least.
+    """
 
     lower: tuple[int, ...]
     shape: tuple[Affine, ...]
     staggered: tuple[bool, ...]
+    least: Least = ()
 
 
 class Space:
@@ -39,7 +43,7 @@ class Space:
     Parameters
     ----------
     *shape
-        1 to 4 extents: positive integers, or affine expressions of `ssr.sizes`.
+        1 to 4 extents: positive integers, or affine expressions of `ssr.size` and `ssr.sizes`.
 
     Raises
     ------
@@ -70,7 +74,8 @@ class Space:
             raise SpaceError(f"A space has 1 to 4 dimensions, not {len(shape)}.")
         extents = tuple(affine(s) for s in shape)
         d = len(extents)
-        self._set(Extents((0,) * d, extents, (False,) * d))
+        least = merged(*map(least_of, shape))
+        self._set(Extents((0,) * d, extents, (False,) * d, least))
 
     def _set(self, data: Extents) -> None:
         for axis, extent in enumerate(data.shape):
@@ -96,7 +101,8 @@ class Space:
     @property
     def shape(self) -> tuple[Index | int, ...]:
         """Extents: integers where known, symbolic elsewhere."""
-        return tuple(s.constant if s.is_constant else Index(s) for s in self.data.shape)
+        least = self.data.least
+        return tuple(s.constant if s.is_constant else Index(s, least) for s in self.data.shape)
 
     @property
     def lower(self) -> tuple[int, ...]:
@@ -130,6 +136,7 @@ class Space:
             str(s) if low == 0 else f"{low}:{s + low}" for low, s in zip(lower, shape, strict=True)
         ]
         parts += [] if self.location == "cells" else [self.location]
+        parts += [f"{name} >= {least}" for name, least in self.data.least]
         return f"Space({', '.join(parts)})"
 
     def __contains__(self, point: object) -> bool:
@@ -165,7 +172,7 @@ class Space:
         pairs = [_pair(w) for w in entries]
         lower = tuple(low - w for low, (w, _) in zip(self.data.lower, pairs, strict=True))
         shape = tuple(s + a + b for s, (a, b) in zip(self.data.shape, pairs, strict=True))
-        return Space._from(Extents(lower, shape, self.data.staggered))
+        return Space._from(replace(self.data, lower=lower, shape=shape))
 
     def slab(self, axis: int, first: int, stop: int) -> Space:
         """Return the points whose index along an axis is at least the first and before the stop.
@@ -216,9 +223,8 @@ class Space:
         if any(self.data.staggered):
             raise SpaceError(f"{self!r} is staggered already; start from its cells.")
         shape = tuple(s + (a in axes) for a, s in enumerate(self.data.shape))
-        return Space._from(
-            Extents(self.data.lower, shape, tuple(a in axes for a in range(self.ndim)))
-        )
+        staggered = tuple(a in axes for a in range(self.ndim))
+        return Space._from(replace(self.data, shape=shape, staggered=staggered))
 
     def times(self, other: Space) -> Space:
         """Return the space of pairs of points: the axes of this space, then those of the other."""
@@ -228,6 +234,7 @@ class Space:
                 ours.lower + theirs.lower,
                 ours.shape + theirs.shape,
                 ours.staggered + theirs.staggered,
+                merged(ours.least, theirs.least),
             )
         )
 
@@ -261,6 +268,7 @@ class Space:
         for name in self.sizes:
             if name not in sizes:
                 raise UnboundError(f"No value is given for the size {name}.")
+        self.check_least(sizes)
         shape = tuple(s.evaluate(sizes) for s in self.data.shape)
         for axis, length in enumerate(shape):
             if length < 1:
@@ -271,6 +279,21 @@ class Space:
                     hint="Extents are positive.",
                 )
         return shape
+
+    def check_least(self, sizes: Mapping[str, int]) -> None:
+        """Check that sizes are as large as they are declared to be.
+
+        Raises
+        ------
+        ShapeError
+            If one is not.
+        """
+        for name, least in self.data.least:
+            if sizes.get(name, least) < least:
+                raise ShapeError(
+                    f"The size {name} is {sizes[name]}, and it is declared as at least {least}.",
+                    note=f"the space is {self!r}",
+                )
 
     def box(self, sizes: Mapping[str, int]) -> Box:
         """Return the whole space as one box of indices."""
@@ -409,7 +432,9 @@ def row_domain(rows: Space, others: tuple[Space, ...] = ()) -> Domain:
 
 
 def _positive(space: Space) -> Condition:
-    """Return the condition that the sizes are positive, where that says more than that rows are."""
-    extents = space.data.shape
-    sizes = {Affine.name(n) for e in extents for n in e.names()}
-    return Condition((tuple((n - 1, ">= 0") for n in sorted(sizes - {*extents}, key=str)),))
+    """Return the condition that the sizes are what they are at least, where rows do not say it."""
+    extents, least = space.data.shape, dict(space.data.least)
+    names = sorted(frozenset().union(*(e.names() for e in extents)))
+    said = {n for n in names if n not in least and Affine.name(n) in extents}
+    lowest = ((Affine.name(n) - least.get(n, 1), ">= 0") for n in names if n not in said)
+    return Condition((tuple(lowest),))

@@ -9,7 +9,8 @@ import keyword
 import numbers
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, NoReturn
+from itertools import chain
+from typing import Any, NoReturn, TypeAlias
 
 from ..errors import ArgumentError, NotAffineError
 from ..points.affine import AXES, Affine
@@ -17,7 +18,10 @@ from ..points.condition import Condition
 from ..points.numbers import integer, plain
 from . import nodes
 from .operations import known_early
-from .values import Operand, Value, operation, ufunc
+from .values import Operand, Value, check_affine, operation, ufunc
+
+Least: TypeAlias = tuple[tuple[str, int], ...]
+"""Sizes with what they are at least, if that is more than one; sorted."""
 
 _AFFINE = "Only + - and * // % by integer constants keep an index affine."
 
@@ -26,13 +30,15 @@ class Index(Operand):
     """A symbolic integer inside a generator: a row index, a size, or affine arithmetic of them.
 
     Supports ``+ -``, ``*`` by integers, ``// %`` by positive integers, comparisons and ``abs``;
-    `min` and `max` work because comparisons do. Mixed with floats it becomes a value.
+    `min` and `max` work because comparisons do. Mixed with floats it becomes a value. `least` has
+    the sizes in it that are known to be larger than one, with what they are at least.
     """
 
-    __slots__ = ("affine",)
+    __slots__ = ("affine", "least")
 
-    def __init__(self, affine: Affine) -> None:
+    def __init__(self, affine: Affine, least: Least = ()) -> None:
         self.affine = affine
+        self.least = least
 
     def __array_ufunc__(self, function: Any, method: str, *args: Any, **options: Any) -> Any:
         return ufunc(function, method, args, options)
@@ -50,33 +56,35 @@ class Index(Operand):
 
     def __add__(self, other: object) -> Any:
         right = _operand(other)
-        return _value("add", self, other) if right is None else Index(self.affine + right)
+        return _value("add", self, other) if right is None else self._with(right, other)
 
     def __radd__(self, other: object) -> Any:
         left = _operand(other)
-        return _value("add", other, self) if left is None else Index(left + self.affine)
+        return _value("add", other, self) if left is None else self._with(left, other)
 
     def __sub__(self, other: object) -> Any:
         right = _operand(other)
-        return _value("sub", self, other) if right is None else Index(self.affine - right)
+        return _value("sub", self, other) if right is None else self._with(-right, other)
 
     def __rsub__(self, other: object) -> Any:
         left = _operand(other)
-        return _value("sub", other, self) if left is None else Index(left - self.affine)
+        return _value("sub", other, self) if left is None else (-self)._with(left, other)
+
+    def _with(self, summand: Affine, other: object) -> Index:
+        """Return the sum with what another index or an integer stands for."""
+        return Index(self.affine + summand, merged(self.least, least_of(other)))
 
     def __mul__(self, other: object) -> Any:
         if isinstance(other, Index):
             if self.affine.is_constant:
-                return Index(other.affine * self.affine.constant)
+                return Index(other.affine * self.affine.constant, other.least)
             if not other.affine.is_constant:
-                raise NotAffineError(
-                    f"An index expression multiplies ({self}) by ({other}).",
-                    note="Columns and conditions are affine: integer multiples of indices.",
-                    hint=_AFFINE,
-                )
-            return Index(self.affine * other.affine.constant)
+                return _value("mul", self, other)
+            other = other.affine.constant
         factor = integer(other)
-        return _value("mul", self, other) if factor is None else Index(self.affine * factor)
+        if factor is None:
+            return _value("mul", self, other)
+        return Index(self.affine * factor, self.least)
 
     __rmul__ = __mul__
 
@@ -88,11 +96,11 @@ class Index(Operand):
 
     def __floordiv__(self, other: object) -> Index:
         divisor = _divisor(self, other, "//")
-        return NotImplemented if divisor is None else Index(self.affine // divisor)
+        return NotImplemented if divisor is None else Index(self.affine // divisor, self.least)
 
     def __mod__(self, other: object) -> Index:
         divisor = _divisor(self, other, "%")
-        return NotImplemented if divisor is None else Index(self.affine % divisor)
+        return NotImplemented if divisor is None else Index(self.affine % divisor, self.least)
 
     def __rfloordiv__(self, other: object) -> NoReturn:
         self._not_affine("divides by")
@@ -120,7 +128,7 @@ class Index(Operand):
     __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = __and__
 
     def __neg__(self) -> Index:
-        return Index(-self.affine)
+        return Index(-self.affine, self.least)
 
     def __pos__(self) -> Index:
         return self
@@ -187,6 +195,7 @@ def affine(value: object) -> Affine:
         return value.affine
     number = integer(value)
     if number is None:
+        check_affine(value)
         raise NotAffineError(
             f"{value!r} is not an index: an integer or an affine expression of row indices.",
             hint=_instead_of(value),
@@ -213,18 +222,21 @@ _TAKEN = frozenset(
 """Names that mean something else in isl's notation or are row indices and bounds of boxes."""
 
 
-def sizes(names: str) -> tuple[Index, ...]:
+def sizes(names: str, *, at_least: int = 1) -> tuple[Index, ...]:
     """Return symbolic sizes: positive integers bound when arrays are given; see also `size`.
 
     Parameters
     ----------
     names
         Names separated by blanks or commas.
+    at_least
+        The smallest integer that each of them may be.
 
     Raises
     ------
     ArgumentError
-        If a name is given twice, is no ASCII identifier or is a row index (``i j k l``).
+        If a name is given twice, is no ASCII identifier or is a row index (``i j k l``), or
+        ``at_least`` is no positive integer.
 
     Examples
     --------
@@ -240,29 +252,47 @@ def sizes(names: str) -> tuple[Index, ...]:
     for name, count in Counter(found).items():
         if count > 1:
             raise ArgumentError(f"Size {name} is named twice.")
-    return tuple(_size(name) for name in found)
+    return tuple(_size(name, at_least) for name in found)
 
 
-def size(name: str) -> Index:
+def size(name: str, *, at_least: int = 1) -> Index:
     """Return one symbolic size.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    at_least
+        The smallest integer that it may be. What is proved for all sizes, such as that the columns
+        of rows near an end are there, is proved from this number on, and arrays for which the size
+        would be smaller are refused.
 
     Raises
     ------
     ArgumentError
-        If the name is no ASCII identifier or is a row index (``i j k l``).
+        If the name is no ASCII identifier or is a row index (``i j k l``), or ``at_least`` is no
+        positive integer.
 
     Examples
     --------
     >>> n = size("n")
     >>> 2 * n + 1
     2*n + 1
+
+    The one-sided rows of this derivative need three points:
+
+    >>> import numpy as np, ssr
+    >>> line = ssr.Space(ssr.size("n", at_least=3))
+    >>> slope = ssr.difference(line, line, 0, outside="one-sided")
+    >>> slope @ np.array([0.0, 1.0, 4.0])
+    array([0., 2., 4.])
     """
     if not isinstance(name, str):
         raise ArgumentError(f"The name of a size is a string, not {name!r}.")
-    return _size(name)
+    return _size(name, at_least)
 
 
-def _size(name: str) -> Index:
+def _size(name: str, at_least: int) -> Index:
     usable = name.isidentifier() and name.isascii() and not name.startswith("_")
     if not usable or name in _TAKEN:
         raise ArgumentError(
@@ -270,7 +300,23 @@ def _size(name: str) -> Index:
             hint="Use an ASCII name that does not start with an underscore and is no keyword, "
             "nor i, j, k, l, min, max, floor or the like.",
         )
-    return Index(Affine.name(name))
+    least = integer(at_least)
+    if least is None or least < 1:
+        raise ArgumentError(f"The size {name} is at least {at_least!r}, not a positive integer.")
+    return Index(Affine.name(name), ((name, least),) if least > 1 else ())
+
+
+def least_of(value: object) -> Least:
+    """Return what is known of the sizes in an index; nothing of an integer."""
+    return value.least if isinstance(value, Index) else ()
+
+
+def merged(*known: Least) -> Least:
+    """Return all that is known of sizes: of several numbers that one is at least, the largest."""
+    found: dict[str, int] = {}
+    for name, number in chain(*known):
+        found[name] = max(number, found.get(name, 1))
+    return tuple(sorted(found.items()))
 
 
 def _operand(value: object) -> Affine | None:

@@ -15,12 +15,18 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..errors import ArgumentError, DtypeError, RuntimeConditionError, UnsupportedError
+from ..errors import (
+    ArgumentError,
+    DtypeError,
+    NotAffineError,
+    RuntimeConditionError,
+    UnsupportedError,
+)
 from ..points.affine import Affine
 from ..points.condition import Condition
 from ..points.numbers import integer, plain
 from . import nodes
-from .operations import FOLD, fold, is_condition
+from .operations import FOLD, fold, is_condition, known_early
 from .printing import show
 
 FUNCTIONS = "ssr.sqrt, ssr.log, ssr.sin, ssr.maximum, ssr.where and the like"
@@ -209,6 +215,7 @@ class Value(Symbol, Operand):
         return hash(self.node)
 
     def __bool__(self) -> bool:
+        check_affine(self)
         raise RuntimeConditionError(
             f"A Python condition depends on the run-time value {self}.",
             note="The generator runs once, when the matrix is declared, not for each row.",
@@ -258,6 +265,26 @@ def node(value: object, what: str = "Matrix entries") -> nodes.Value:
         return nodes.Const(float(number))
     except OverflowError:
         raise DtypeError("A number is too large for a floating point number.") from None
+
+
+def check_affine(value: object) -> None:
+    """Check that a value, which is used as an index or a condition on indices, has no products.
+
+    Raises
+    ------
+    NotAffineError
+        If it is made of indices alone, and two of them are multiplied.
+    """
+    if not isinstance(value, Value) or not known_early(value.node):
+        return
+    for part in nodes.walk(value.node):
+        match part:
+            case nodes.Op("mul", (nodes.Coordinate(a), nodes.Coordinate(b))):
+                raise NotAffineError(
+                    f"An index expression multiplies ({a}) by ({b}).",
+                    note="Columns and conditions are affine: integer multiples of indices.",
+                    hint="Only + - and * // % by integer constants keep an index affine.",
+                )
 
 
 def takes_over(operand: Any) -> bool:

@@ -91,23 +91,20 @@ def test_bits_of_arrays(name: str, dtype: Any) -> None:
     equations, solve = Equations(), SOLVERS[name]
     b, x0 = np.random.default_rng(0).uniform(-1, 1, (2, *fine.extent(SIZES))).astype(dtype)
     before = x0.copy()
-    norms: list[float] = []
     seen: list[Any] = []
-    x, info = solve(
-        equations, b, x0=x0, rtol=0.05, maxiter=4, history=norms,
-        callback=lambda x: seen.append(x.copy()),
-    )  # fmt: skip
+    alone = solve(
+        equations, b, x0=x0, rtol=0.05, maxiter=4, callback=lambda x: seen.append(x.copy())
+    )
     for parts in PARTS:
         on = parts.spread(fine, SIZES)
         start = on.scatter(fine, x0)
-        many: list[float] = []
         passed: list[Any] = []
-        y, found = solve(
-            equations, on.scatter(fine, b), x0=start, rtol=0.05, maxiter=4, history=many,
+        many = solve(
+            equations, on.scatter(fine, b), x0=start, rtol=0.05, maxiter=4,
             callback=lambda x, passed=passed: passed.append(x.gather()),
         )  # fmt: skip
-        assert (found, many) == (info, norms)
-        ranks.check_equal([y, start], [x, before], repr(parts))
+        assert (many.info, many.history) == (alone.info, alone.history)
+        ranks.check_equal([many.x, start], [alone.x, before], repr(parts))
         assert len(passed) == len(seen)
         assert all(map(np.array_equal, passed, seen))
 

@@ -34,7 +34,7 @@ def test_message(function: Callable[[], object], text: str) -> None:
 @mistake("""
     NotAffineError: An index expression multiplies (i) by (j).
     | yield (i * j, j), 1.0
-    |        ^^^^^
+    |       ^^^^^^^^^^
     Note: Columns and conditions are affine: integer multiples of indices.
     Hint: Only + - and * // % by integer constants keep an index affine.
 """)

@@ -306,9 +306,9 @@ def test_conjugate_gradients_as_many_as_with_dense_factors() -> None:
         z[:] = L.T.solve(L.solve(r))
 
     b = np.random.default_rng(6).standard_normal(shape)
-    norms: list[float] = []
-    x, info = ssr.solvers.cg(A, b, rtol=1e-8, M=M, history=norms)
-    assert info == 0
+    found = ssr.solvers.cg(A, b, rtol=1e-8, M=M)
+    norms = found.history
+    assert found.info == 0
     sparse = A.to_scipy()
     dense = dense_ic0(sparse.toarray())
     inverse = splinalg.LinearOperator(
@@ -319,7 +319,7 @@ def test_conjugate_gradients_as_many_as_with_dense_factors() -> None:
     )
     assert len(norms) - 1 == expected
     assert expected < 0.6 * iterations(lambda f: ssr.solvers.cg(A, b, rtol=1e-8, callback=f))
-    np.testing.assert_allclose(A @ x, b, atol=1e-6)
+    np.testing.assert_allclose(A @ found.x, b, atol=1e-6)
 
 
 @pytest.mark.parametrize("method", ["ilu0", "dilu"])
@@ -342,9 +342,9 @@ def test_minimal_residuals_as_many_as_with_dense_factors(method: str) -> None:
         z[:] = U.solve(y if method == "ilu0" else F @ y)
 
     b = np.random.default_rng(7).standard_normal((9, 11))
-    norms: list[float] = []
-    _, info = ssr.solvers.gmres(A, b, rtol=1e-8, restart=99, M=M, history=norms)
-    assert info == 0
+    found = ssr.solvers.gmres(A, b, rtol=1e-8, restart=99, M=M)
+    norms = found.history
+    assert found.info == 0
     inner = splinalg.LinearOperator(
         sparse.shape, lambda y: sparse @ np.linalg.solve(upper, np.linalg.solve(lower, y))
     )

@@ -105,9 +105,10 @@ def check(solve: Solve, A: ssr.Matrix, shape: Any, tolerance: float = 1e-7, **na
     """Compare a solution with SciPy's direct one; return the number of iterations."""
     dtype = named.pop("dtype", "float64")
     b = right_side(shape, dtype)
-    before, history = b.copy(), list[float]()
-    x, info = solve(A, b, history=history, **named)
-    assert info == 0
+    before = b.copy()
+    found = solve(A, b, **named)
+    x = found.x
+    assert found.info == 0
     assert x.shape == b.shape
     assert x.dtype == b.dtype
     expected = scipy_solvers.spsolve(A.to_scipy().astype(float).tocsc(), b.ravel().astype(float))
@@ -115,7 +116,7 @@ def check(solve: Solve, A: ssr.Matrix, shape: Any, tolerance: float = 1e-7, **na
     again, _ = solve(A, b, **named)
     np.testing.assert_array_equal(x, again)
     np.testing.assert_array_equal(b, before)
-    return len(history) - 1
+    return len(found.history) - 1
 
 
 # -- solutions -----------------------------------------------------------------------------------
@@ -221,9 +222,9 @@ def scipys(method: str, A: ssr.Matrix, b: Array, M: Any = None, **named: Any) ->
 def test_as_many_iterations_as_scipy(method: str, M: str) -> None:
     size = 24
     A = (poisson if method == "cg" else convection)(size).bind(n=size)
-    b, history = right_side(size), list[float]()
+    b = right_side(size)
     named: dict[str, Any] = {"rtol": 1e-8} | ({"restart": 50} if method == "gmres" else {})
-    getattr(solvers, method)(A, b, M=PRECONDITIONERS[M](A), history=history, **named)
+    history = getattr(solvers, method)(A, b, M=PRECONDITIONERS[M](A), **named).history
     operator = None
     if M == "Gauss-Seidel":
         S = A.to_scipy().toarray()
@@ -237,18 +238,14 @@ def test_preconditioners_save_iterations() -> None:
     A, b = poisson(40), right_side(40)
     counts = {}
     for M in "none", "Gauss-Seidel":
-        history: list[float] = []
-        solvers.cg(A, b, M=PRECONDITIONERS[M](A), rtol=1e-8, history=history)
-        counts[M] = len(history)
+        counts[M] = len(solvers.cg(A, b, M=PRECONDITIONERS[M](A), rtol=1e-8).history)
     assert counts["Gauss-Seidel"] < 0.8 * counts["none"]
 
 
 def test_cg_is_exact_after_as_many_steps_as_there_are_eigenvalues() -> None:
     one = np.ones(40)
     A = tridiagonal.bind(low=0 * one, mid=np.repeat([1.0, 2.0, 3.0, 5.0], 10), up=0 * one)
-    history: list[float] = []
-    solvers.cg(A, right_side(40), rtol=1e-12, history=history)
-    assert len(history) == 5
+    assert len(solvers.cg(A, right_side(40), rtol=1e-12).history) == 5
 
 
 # -- the call ------------------------------------------------------------------------------------
@@ -267,14 +264,14 @@ METHODS: dict[str, Solve] = {
 
 @pytest.mark.parametrize("method", METHODS)
 def test_nothing_to_do(method: str) -> None:
-    A, history = poisson(7), list[float]()
-    x, info = METHODS[method](A, np.zeros(7), np.ones(7), history=history)
-    assert (x == 0.0).all()
-    assert (info, history) == (0, [0.0])
+    A = poisson(7)
+    nothing = METHODS[method](A, np.zeros(7), np.ones(7))
+    assert (nothing.x == 0.0).all()
+    assert (nothing.info, nothing.history) == (0, (0.0,))
     b = right_side(7)
     found, _ = solvers.cg(A, b, rtol=1e-13)
     called: list[int] = []
-    x, info = METHODS[method](A, b, found, callback=lambda _: called.append(1), history=history)
+    x, info = METHODS[method](A, b, found, callback=lambda _: called.append(1))
     assert info == 0
     assert not called
     assert x is not found
@@ -283,16 +280,15 @@ def test_nothing_to_do(method: str) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_too_few_iterations(method: str) -> None:
-    A, b, seen, history = poisson(40), right_side(40), [], list[float]()
+    A, b, seen = poisson(40), right_side(40), list[Any]()
     named: dict[str, Any] = {"restart": 5} if method == "gmres" else {}
     if method == "richardson":
         named["M"] = solvers.GaussSeidel()
-    x, info = METHODS[method](
-        A, b, maxiter=3, callback=lambda x: seen.append(x.copy()), history=history, **named
-    )
-    assert info == 3
+    found = METHODS[method](A, b, maxiter=3, callback=lambda x: seen.append(x.copy()), **named)
+    history = found.history
+    assert found.info == 3
     assert len(seen) == 3
-    np.testing.assert_array_equal(seen[-1], x)
+    np.testing.assert_array_equal(seen[-1], found.x)
     assert len(history) == 1 + 3 * (5 if method == "gmres" else 1)
     residuals = [np.linalg.norm(b - A @ v) for v in (np.zeros(40), *seen)]
     every = 5 if method == "gmres" else 1
@@ -424,3 +420,31 @@ def test_mistakes(error: type[Exception], match: str, call: Callable[[], object]
     assert isinstance(caught.value, ssr.Error)
     assert caught.value.span is not None
     assert caught.value.span.file == __file__
+
+
+# -- incomplete factorisations -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("M", [solvers.ILU(), solvers.IC()], ids=repr)
+def test_factorisations(M: solvers.Factorisation) -> None:
+    """Iterations are those of the dense factors, also after the data have changed."""
+    mid = np.linspace(2.5, 4.0, 40)
+    A = tridiagonal.bind(low=-np.ones(40), mid=mid, up=-np.ones(40))
+    for _ in range(2):
+        found = solvers.cg(A, right_side(40), rtol=1e-10, M=M)
+        assert found.info == 0
+        assert len(found.history) <= 3  # the factors of a tridiagonal matrix are exact
+        mid += 1.0
+
+
+def test_a_factorisation_without_numbers() -> None:
+    A = ssr.stencil(ssr.Space(n), ssr.Space(n), {0: 2.0})
+    assert solvers.cg(A, np.ones(5), M=solvers.ILU()).history[1:] == (0.0,)
+
+
+def test_factorisations_of_other_types_and_sizes() -> None:
+    A = ssr.stencil(line, line, {-1: -1.0, 0: 2.5, 1: -1.0}, outside="drop")
+    for size, dtype in (7, "float64"), (7, "float32"), (12, "float64"):
+        found = solvers.cg(A, right_side(size, dtype), rtol=1e-4, M=solvers.ILU())
+        assert found.info == 0
+        assert found.x.dtype == dtype

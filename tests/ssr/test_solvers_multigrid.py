@@ -31,10 +31,9 @@ def multigrid() -> solvers.Multigrid:
 
 
 def counted(solve: Callable[..., Any], *args: Any, **named: Any) -> list[float]:
-    history: list[float] = []
-    _, info = solve(*args, history=history, **named)
-    assert info == 0
-    return history
+    found = solve(*args, **named)
+    assert found.info == 0
+    return list(found.history)
 
 
 def test_convergence_does_not_depend_on_the_grid(multigrid: solvers.Multigrid) -> None:
@@ -171,3 +170,81 @@ def test_mistakes(error: type[Exception], match: str, call: Callable[[], object]
     with pytest.raises(error, match=match) as caught:
         call()
     assert isinstance(caught.value, ssr.Error)
+
+
+# -- coefficients that vary ----------------------------------------------------------------------
+
+plane = ssr.Space(ny, nx)
+
+
+@ssr.matrix(rows=plane, cols=plane, kx=ssr.Space(ny, nx + 1), ky=ssr.Space(ny + 1, nx))
+def diffusion(j: Any, i: Any, *, kx: Any, ky: Any) -> Any:
+    yield (j, i), kx[j, i] + kx[j, i + 1] + ky[j, i] + ky[j + 1, i]
+    for c, k in (
+        ((j - 1, i), ky[j, i]),
+        ((j, i - 1), kx[j, i]),
+        ((j, i + 1), kx[j, i + 1]),
+        ((j + 1, i), ky[j + 1, i]),
+    ):
+        if c in plane:
+            yield c, -k
+
+
+def test_stored_galerkin_products_are_those_of_scipy() -> None:
+    rng = np.random.default_rng(0)
+    kx, ky = rng.uniform(1.0, 2.0, (15, 32)), rng.uniform(1.0, 2.0, (16, 31))
+    made = solvers.Multigrid.galerkin(diffusion.bind(kx=kx, ky=ky), 3)
+    for _ in range(2):
+        expected = made.matrices[0].to_scipy()
+        for below, Q, (c0, c1) in zip(
+            made.matrices[1:], made.prolongations, ((7, 15), (3, 7)), strict=True
+        ):
+            Q = Q.bind(c0=c0, c1=c1).to_scipy()
+            expected = Q.T @ expected @ Q
+            np.testing.assert_allclose(below.to_scipy().toarray(), expected.toarray(), 1e-12, 1e-12)
+        assert len(counted(made.solve, right_side((15, 31)), rtol=1e-8)) < 25
+        kx *= 3.0
+        made.renew()
+
+
+def test_galerkin_with_sizes_that_are_bound() -> None:
+    line = second(ssr.Space(n))
+    made = solvers.Multigrid.galerkin(line.bind(n=31), 3)
+    assert len(counted(made.solve, right_side(31), rtol=1e-8)) < 14
+    with pytest.raises(SpaceError, match="A grid of 30 points is not made coarser"):
+        solvers.Multigrid.galerkin(line.bind(n=30), 2)
+
+
+def test_columns_at_no_fixed_distance_are_not_stored() -> None:
+    @ssr.matrix(rows=ssr.Space(n), cols=ssr.Space(n))
+    def mirror(i: Any) -> Any:
+        yield i, 2.0
+        yield n - 1 - i, 1.0
+
+    with pytest.raises(SpaceError, match="no fixed distance"):
+        solvers.Multigrid.galerkin(mirror.bind(n=7), 2)
+
+
+def test_cells_are_halved() -> None:
+    """In a closed box the matrix, without divisor, is four times the operator on larger cells."""
+    m = ssr.size("m", at_least=2)
+    fine, coarse = ssr.Space(2 * m, 2 * m), ssr.Space(m, m)
+    along_y = ssr.difference(fine.faces(0).grow(-1, 0), fine, 0)
+    along_x = ssr.difference(fine.faces(1).grow(0, -1), fine, 1)
+    closed = along_y.T @ along_y + along_x.T @ along_x
+    P = solvers.interpolation(fine, coarse, centring="cells")
+    np.testing.assert_allclose(P.bind(m=4).to_scipy().sum(axis=1), 1.0)
+    grids = solvers.Multigrid(closed, P, P.T)
+    b = right_side((64, 64))
+    assert len(counted(solvers.cg, closed, b - b.mean(), rtol=1e-8, M=grids)) < 16
+
+
+@pytest.mark.parametrize(
+    ("fine", "coarse", "centring"), [(7, 3, "cells"), (8, 4, "points"), (8, 4, "nodes")]
+)
+def test_grids_that_do_not_fit(fine: int, coarse: int, centring: Any) -> None:
+    error, match = (
+        (ArgumentError, "centring is") if centring == "nodes" else (SpaceError, "coarsen")
+    )
+    with pytest.raises(error, match=match):
+        solvers.interpolation(ssr.Space(fine), ssr.Space(coarse), centring=centring)

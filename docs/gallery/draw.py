@@ -1,0 +1,180 @@
+"""Solve the problems of the gallery and draw them: ``python docs/gallery/draw.py [NAME ...]``."""
+
+import importlib
+import sys
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+HERE = Path(__file__).parent
+
+GHIA_Y = 0.0547, 0.0625, 0.0703, 0.1016, 0.1719, 0.2813, 0.4531, 0.5, 0.6172, 0.7344, 0.8516, 0.9531
+GHIA_U = (
+    -0.18109, -0.20196, -0.2222, -0.2973, -0.38289, -0.27805, -0.10648, -0.0608, 0.05702, 0.18719,
+    0.33304, 0.46604,
+)  # fmt: skip
+"""The velocity u at Re = 1000 on the vertical line through the centre, by Ghia et al. (1982)."""
+
+
+def cavity(u, v):
+    """Draw streamlines, and the profile of the velocity beside that of the reference."""
+    n = len(u)
+    faces, centres = np.arange(n + 1) / n, (np.arange(n) + 0.5) / n
+    psi = np.pad(np.cumsum(u, axis=0) / n, ((1, 0), (0, 0)))
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.5), layout="constrained")
+    image = left.contourf(faces, faces, psi, 30, cmap="viridis")
+    left.contour(faces, faces, psi, 15, colors="w", linewidths=0.5, linestyles="solid")
+    left.contour(faces, faces, psi, (1e-5, 1e-4, 5e-4, 1e-3), colors="k", linewidths=0.5)
+    figure.colorbar(image, ax=left, label=r"stream function $\psi\,/\,(U L)$", format="%.2f")
+    left.set(xlabel="x / L", ylabel="y / L", title="Streamlines, Re = 1000", aspect="equal")
+    right.plot(u[:, n // 2], centres, label=f"{n} x {n} cells")
+    right.plot(GHIA_U, GHIA_Y, "ko", mfc="none", label="Ghia et al. (1982)")
+    right.set(xlabel="u / U at x = L / 2", ylabel="y / L", title="Velocity along the centre line")
+    right.grid(alpha=0.3)
+    right.legend()
+    return figure
+
+
+def waves(p, traces, dt):
+    """Draw a section through the pressure, and what the receivers have recorded."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
+    most = 1e3 * abs(p).max() / 2
+    section = 1e3 * p[:, p.shape[1] // 2]
+    image = left.imshow(section, "RdBu_r", extent=(0, 1, 1, 0), clim=(-most, most))
+    figure.colorbar(image, ax=left, label="pressure (mPa)")
+    left.axhline(0.5, color="k", lw=0.8)
+    left.plot(0.5, 0.25, "k*", ms=9)
+    left.plot(0.5 + 0.05 * np.arange(traces.shape[1]), traces.shape[1] * [0.25], "kv", ms=4)
+    for depth, text in (0.06, "1500 m/s"), (0.97, "3000 m/s"):
+        left.text(0.02, depth, text)
+    time = len(traces) * dt
+    left.set(
+        xlabel="x (km)", ylabel="depth (km)", title=f"Section through the source, t = {time:.2f} s"
+    )
+    for k, trace in enumerate(traces.T):
+        scaled = 50 * k + 40 * trace / abs(trace).max()
+        right.plot(np.arange(len(trace)) * dt, scaled, "k", lw=0.8)
+    right.set(
+        xlabel="time (s)", ylabel="distance from the source (m)", title="Receivers, each scaled"
+    )
+    return figure
+
+
+def gray_scott(u, v):
+    """Draw the concentration of one substance."""
+    figure, axes = plt.subplots(figsize=(5.8, 4.8), layout="constrained")
+    image = axes.imshow(v, "inferno", origin="lower")
+    figure.colorbar(image, ax=axes, label="concentration v")
+    axes.set(xlabel="x (cells)", ylabel="y (cells)", title="F = 0.0367, k = 0.0649, 10,000 steps")
+    return figure
+
+
+def diffusion(k, times, found):
+    """Draw temperatures at some times, with the outlines of what conducts better."""
+    figure, each = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained", sharey=True)
+    for axes, time, u in zip(each, times, found):
+        image = axes.imshow(u, "inferno", origin="lower", extent=(0, 10, 0, 10), clim=(0, 1))
+        axes.contour(k, [5e-5], colors="w", linewidths=0.6, extent=(0, 10, 0, 10))
+        axes.set(xlabel="x (cm)", title=f"t = {time} s")
+    each[0].set_ylabel("y (cm)")
+    figure.colorbar(image, ax=each, label="temperature (K)")
+    return figure
+
+
+def membrane(values, vectors):
+    """Draw the eigenvectors."""
+    figure, each = plt.subplots(1, 4, figsize=(12, 3.2), layout="constrained", sharey=True)
+    for axes, value, u in zip(each, values, vectors):
+        scaled = u / u.flat[abs(u).argmax()]
+        for block, (y, x) in zip(scaled, ((0, 0), (1, 0), (0, 1))):
+            place = (x, x + 1, y, y + 1)
+            image = axes.imshow(block, "RdBu_r", extent=place, origin="lower", clim=(-1, 1))
+        axes.plot((0, 2, 2, 1, 1, 0, 0), (0, 0, 1, 1, 2, 2, 0), "k", lw=1)
+        axes.set(
+            xlim=(-0.03, 2.03), ylim=(-0.03, 2.03), xlabel="x", title=rf"$\lambda$ = {value:.3f}"
+        )
+    each[0].set_ylabel("y")
+    figure.colorbar(image, ax=each, label="displacement")
+    return figure
+
+
+def obstacles(u, v, free):
+    """Draw the vorticity at the inner corners of cells."""
+    n = len(free)
+    vorticity = n * (v[1:-1, 1:] - v[1:-1, :-1] - u[1:, 1:-1] + u[:-1, 1:-1])
+    figure, axes = plt.subplots(figsize=(11, 3.2), layout="constrained")
+    whole = (0, free.shape[1] / n, 0, 1)
+    image = axes.imshow(vorticity, "RdBu_r", origin="lower", extent=whole, clim=(-20, 20))
+    axes.contourf(free, (-0.5, 0.5), colors="0.3", extent=whole)
+    figure.colorbar(image, ax=axes, label=r"vorticity $(U/H)$", extend="both")
+    axes.set(xlabel="x / H", ylabel="y / H", title="Re = 120", aspect="equal")
+    return figure
+
+
+def multigrid(k, u, histories):
+    """Draw the coefficients, the solution, and the residuals of each method."""
+    figure, (one, two, three) = plt.subplots(1, 3, figsize=(13, 3.9), layout="constrained")
+    shown = (one, np.log10(k), "cividis", r"$\log_{10} k$"), (two, u, "viridis", "u")
+    for axes, values, colours, label in shown:
+        image = axes.imshow(values, colours, origin="lower", extent=(0, 1, 0, 1))
+        figure.colorbar(image, ax=axes, label=label, shrink=0.9)
+        axes.set(xlabel="x", ylabel="y")
+    one.set_title("Coefficient")
+    two.set_title("Solution")
+    for name, norms in histories.items():
+        three.semilogy(np.array(norms) / norms[0], label=f"{name}: {len(norms) - 1}")
+    three.set(xlabel="iteration", ylabel="residual / first residual", title="Conjugate gradients")
+    three.set(xlim=(0, 300), ylim=(1e-9, 1e2))
+    three.grid(alpha=0.3)
+    three.legend(title="preconditioner: iterations", loc="lower right")
+    return figure
+
+
+def sphere(edges, area, found):
+    """Draw the bell at several times, and the error after one turn, as seen from space."""
+    points = importlib.import_module("sphere").sphere
+    path = np.array([-0.5, np.sqrt(0.5), 0.5])  # where the bell is after an eighth of a turn
+    east, axis = np.array([-0.5, -np.sqrt(0.5), 0.5]), np.array([1.0, 0.0, 1.0]) / np.sqrt(2)
+    north, towards = 0.94 * axis - 0.34 * path, 0.94 * path + 0.34 * axis
+    corners, centres = points(edges), points((edges[1:] + edges[:-1]) / 2)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.6), layout="constrained")
+    error = found[-1] - found[0]
+    most = abs(error).max()
+    titles = "Start, 1/8, and 1/4 of a turn", "Error after one turn"
+    shown = (left, sum(found[:-1]), "Blues", 0.0, 1.0), (right, error, "RdBu_r", -most, most)
+    for (axes, q, colours, low, high), title in zip(shown, titles):
+        for p in range(6):
+            x, y, depth = np.tensordot(np.stack([east, north, towards]), corners[p], 1)
+            seen = np.tensordot(towards, centres[p], 1) > 0
+            values = np.where(seen, q[p], np.nan)
+            image = axes.pcolormesh(x, y, values, cmap=colours, vmin=low, vmax=high)
+            for side in np.s_[0], np.s_[-1], np.s_[:, 0], np.s_[:, -1]:
+                front = np.where(depth[side] > 0, 1.0, np.nan)
+                axes.plot(x[side] * front, y[side] * front, "k", lw=0.6)
+        figure.colorbar(image, ax=axes, label="q")
+        axes.set(title=title, aspect="equal")
+        axes.add_patch(plt.Circle((0, 0), 1.0, fill=False, lw=0.6))
+        axes.axis("off")
+    return figure
+
+
+PICTURES = (cavity, waves, gray_scott, diffusion, membrane, obstacles, multigrid, sphere)
+
+
+def main(names):
+    """Solve and draw problems into files beside this one."""
+    sys.path.insert(0, str(HERE))
+    for picture in PICTURES:
+        if not names or picture.__name__ in names:
+            found = importlib.import_module(picture.__name__).run()
+            path = HERE / f"{picture.__name__}.png"
+            picture(*found).savefig(path, dpi=80)
+            print(path)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,36 @@
+"""The lowest notes of an L-shaped drum: three square blocks, linked.
+
+-Laplace(u) = lambda u with u = 0 on the rim. Inverse iteration, each step of which solves a
+Poisson problem by conjugate gradients, finds one eigenvalue after the other. The first is
+9.63972... for unit squares (L. Fox, P. Henrici and C. Moler, SIAM J. Numer. Anal. 4, 1967).
+"""
+
+import numpy as np
+
+import boundary as bc
+import ssr
+
+n = ssr.size("n")
+up = bc.join(2, bc.Side(0, 0, "high"), bc.Side(1, 0, "low"))  # block 1 lies above block 0
+right = bc.join(2, bc.Side(0, 1, "high"), bc.Side(2, 1, "low"))  # and block 2 beside it
+cells = bc.Grid(3 * [(n, n)], links=[up, right]).cells
+wide = cells.grow(1)
+star = {(0, 0, 0): 4.0, (0, 0, 1): -1.0, (0, 0, -1): -1.0, (0, 1, 0): -1.0, (0, -1, 0): -1.0}
+A = (ssr.stencil(cells, wide, star) @ bc.fill(wide, bc.copy(), bc.dirichlet(0.0))).linear
+
+
+def run(size=64, modes=4):
+    """Return eigenvalues and eigenvectors, arrays [block, y, x]."""
+    rng = np.random.default_rng(0)
+    values, vectors = [], []
+    for _ in range(modes):
+        u = rng.standard_normal((3, size, size))
+        for _ in range(60):
+            for known in vectors:
+                u -= np.vdot(known, u) * known
+            u /= np.linalg.norm(u)
+            value = np.vdot(u, A @ u) * size**2
+            u = ssr.solvers.cg(A, u, x0=u * size**2 / value, rtol=1e-6).x
+        values.append(value)
+        vectors.append(u / np.linalg.norm(u))
+    return values, vectors

@@ -1,0 +1,242 @@
+"""From a grid to the next coarser one: interpolation, and Galerkin products stored by diagonals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import pairwise, product
+from typing import Any, Literal
+
+import numpy as np
+
+from ..algebra.lines import Offset, offsets_of
+from ..algebra.matrix_data import MatrixData
+from ..algebra.oracle import need
+from ..blocks.declare import matrix
+from ..errors import ArgumentError, SpaceError
+from ..matrices.matrix import Matrix
+from ..programs.matrix_rows import entries
+from ..programs.program import Program, program
+from ..programs.vectors import Vector
+from ..spaces.space import Space
+from ..symbols.index import affine, sizes
+
+Taps = list[tuple[Any, float]]
+
+
+def interpolation(
+    fine: Space, coarse: Space, *, centring: Literal["points", "cells"] = "points"
+) -> Matrix:
+    """Return linear interpolation between grids, one of which has half as many points.
+
+    Parameters
+    ----------
+    fine, coarse
+        Spaces of rows and columns.
+    centring
+        How the grids lie. With ``"points"`` every other fine point is a coarse one: along an axis
+        with c coarse points there are ``2 c + 1`` fine ones, where the first and the last are fine
+        only and values beyond them are zero; or ``2 c - 1``, where the first and the last are
+        coarse points too. With ``"cells"`` a coarse cell is two fine ones, ``2 c`` in all, whose
+        centres lie a quarter of its width from its own; the first and the last take the value of
+        their coarse cell. In both cases an axis with c fine points is not coarsened.
+
+    Raises
+    ------
+    SpaceError
+        If the extents do not fit.
+
+    Examples
+    --------
+    >>> import ssr
+    >>> ssr.solvers.interpolation(ssr.Space(5), ssr.Space(2)).to_scipy().toarray()
+    array([[0.5, 0. ],
+           [1. , 0. ],
+           [0.5, 0.5],
+           [0. , 1. ],
+           [0. , 0.5]])
+    >>> cells = ssr.Space(4), ssr.Space(2)
+    >>> ssr.solvers.interpolation(*cells, centring="cells").to_scipy().toarray()
+    array([[1.  , 0.  ],
+           [0.75, 0.25],
+           [0.25, 0.75],
+           [0.  , 1.  ]])
+
+    References
+    ----------
+    Briggs, Henson and McCormick, A Multigrid Tutorial (2nd ed. 2000), chapter 3; Trottenberg,
+    Oosterlee and Schüller, Multigrid (2001), section 2.8.4.
+    """
+    if centring not in ("points", "cells"):
+        raise ArgumentError(f'centring is "points" or "cells", not {centring!r}.')
+    if (
+        fine.ndim != coarse.ndim
+        or fine.location != coarse.location
+        or any(fine.lower + coarse.lower)
+    ):
+        raise SpaceError(f"There is no interpolation from {coarse!r} to {fine!r}.")
+    axes = [_axis(*extents, centring) for extents in zip(fine.shape, coarse.shape, strict=True)]
+
+    def interpolation(*index: Any) -> Iterator[Any]:
+        for taps in product(*(taps(here) for taps, here in zip(axes, index, strict=True))):
+            column = tuple(place for place, _ in taps)
+            if column in coarse:
+                yield column, float(np.prod([weight for _, weight in taps]))
+
+    return matrix(rows=fine, cols=coarse)(interpolation)
+
+
+def _axis(fine: Any, coarse: Any, centring: str) -> Callable[[Any], Taps]:
+    """Return the function that gives the coarse points of a fine one along an axis, with weights.
+
+    Raises
+    ------
+    SpaceError
+        If the extents do not fit.
+    """
+    many, few = affine(fine), affine(coarse)
+    if many == few:
+        return lambda here: [(here, 1.0)]
+    if centring == "cells" and many == 2 * few:
+        return partial(_of_cells, coarse)
+    if centring == "points" and many in (2 * few + 1, 2 * few - 1):
+        return partial(_of_points, 1 if many == 2 * few + 1 else 0)
+    known = "2*c + 1, 2*c - 1" if centring == "points" else "2*c"
+    raise SpaceError(
+        f"An axis of {coarse} {centring} does not coarsen one of {fine}.",
+        hint=f"An axis with c coarse {centring} has {known} or c fine ones.",
+    )
+
+
+def _of_points(shift: int, fine: Any) -> Taps:
+    """Return the taps of a fine point, where ``shift`` is that of the first coarse one."""
+    here = fine - shift
+    if here % 2 == 0:
+        return [(here // 2, 1.0)]
+    return [((here - 1) // 2, 0.5), ((here + 1) // 2, 0.5)]
+
+
+def _of_cells(count: Any, here: Any) -> Taps:
+    """Return the taps of a fine cell, where the coarse ones are so many."""
+    own = here // 2
+    next_one = own - 1 if here % 2 == 0 else own + 1
+    if next_one >= 0 and next_one < count:
+        return [(own, 0.75), (next_one, 0.25)]
+    return [(own, 1.0)]
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """Matrices of several grids, finest first, with the prolongations between them.
+
+    `refresh` computes stored entries anew.
+    """
+
+    matrices: tuple[Matrix, ...]
+    prolongations: tuple[Matrix, ...]
+    refresh: Callable[[], None]
+
+
+def coarsened(A: Matrix, levels: int) -> Hierarchy:
+    """Return a matrix with its Galerkin products; see `Multigrid.galerkin`."""
+    data = A.definition
+    if data.data or any(size in data.bound for size in data.sizes):
+        return _stored(A, levels)
+    matrices, prolongations = [A], list[Matrix]()
+    for _ in range(levels - 1):
+        fine = matrices[-1].rows
+        coarse = Space(*((extent - 1) // 2 for extent in fine.shape))
+        P = interpolation(fine, coarse)
+        prolongations.append(P)
+        matrices.append(P.T @ matrices[-1] @ P)
+    return Hierarchy(tuple(matrices), tuple(prolongations), lambda: None)
+
+
+def _stored(A: Matrix, levels: int) -> Hierarchy:
+    """Return a matrix with its Galerkin products, whose entries are stored by diagonals.
+
+    The grids but the finest have symbolic sizes, so that one set of kernels serves all of them.
+    """
+    offsets = _box(A.definition)
+    shapes = [A.rows.extent(A.definition.known_sizes())]
+    need(A.definition.unbound, A.definition.bound, "data")
+    for _ in range(levels - 1):
+        if not all(extent % 2 and extent > 1 for extent in shapes[-1]):
+            raise SpaceError(
+                f"A grid of {' x '.join(map(str, shapes[-1]))} points is not made coarser.",
+                note="Along each axis there are 2*c + 1 points for c coarse ones.",
+            )
+        shapes.append(tuple(extent // 2 for extent in shapes[-1]))
+    fine, coarse, coarsen = _coarsening(A.rows.ndim, offsets)
+
+    @program(d=A.rows.vector(len(offsets)))
+    def finest(d: Any) -> None:
+        d[:] = Vector(entries(A.definition, offsets))
+
+    dtype = _dtype(A.definition)
+    diagonals = [np.empty((len(offsets), *shape), dtype) for shape in shapes]
+
+    def refresh() -> None:
+        finest(diagonals[0])
+        for level in range(1, levels):
+            coarsen(diagonals[level], diagonals[level - 1])
+
+    refresh()
+    middle, last = by_diagonals(fine, offsets), by_diagonals(coarse, offsets)
+    matrices = [A, *(middle.bind(d=d) for d in diagonals[1:-1]), last.bind(d=diagonals[-1])]
+    P = interpolation(fine, coarse)
+    return Hierarchy(tuple(matrices), (P,) * (levels - 1), refresh)
+
+
+def _dtype(matrix: MatrixData) -> np.dtype[Any]:
+    """Return the type of the numbers of a matrix: that of its arrays."""
+    arrays = [a for a in matrix.bound.values() if isinstance(a, np.ndarray)]
+    return np.result_type(*arrays) if arrays else np.dtype(np.float64)
+
+
+def _box(matrix: MatrixData) -> tuple[Offset, ...]:
+    """Return all offsets as large as those from rows to columns; those of products are, too."""
+    found = offsets_of(matrix.families)
+    if found is None:
+        raise SpaceError(
+            f"{matrix.name} has columns at no fixed distance from their rows.",
+            hint="Give all matrices: Multigrid([A, B], P).",
+        )
+    most = max((abs(step) for offset in found for step in offset), default=0)
+    return tuple(product(range(-max(most, 1), max(most, 1) + 1), repeat=matrix.rows.ndim))
+
+
+@cache
+def _coarsening(ndim: int, offsets: tuple[Offset, ...]) -> tuple[Space, Space, Program]:
+    """Return a fine grid, a coarse one, and the program of the Galerkin product between them.
+
+    The product is taken axis by axis, which needs fewer multiplications than all axes at once.
+    """
+    counts = sizes(" ".join(f"c{axis}" for axis in range(ndim)))
+    grids = [
+        Space(*(c if axis < done else 2 * c + 1 for axis, c in enumerate(counts)))
+        for done in range(ndim + 1)
+    ]
+
+    @program(made=grids[-1].vector(len(offsets)), d=grids[0].vector(len(offsets)))
+    def coarsen(made: Any, d: Any) -> None:
+        for fine, coarse in pairwise(grids):
+            P = interpolation(fine, coarse)
+            A = P.T @ by_diagonals(fine, offsets).bind(d=d) @ P
+            d = Vector(entries(A.definition, offsets))
+        made[:] = d
+
+    return grids[0], grids[-1], coarsen
+
+
+def by_diagonals(space: Space, offsets: Sequence[Offset]) -> Matrix:
+    """Return the matrix whose entries at each offset from the row are a component of its data d."""
+
+    def stored(*index: Any, d: Any) -> Iterator[Any]:
+        for component, offset in enumerate(offsets):
+            column = tuple(here + step for here, step in zip(index, offset, strict=True))
+            if column in space:
+                yield column, d[(component, *index)]
+
+    return matrix(rows=space, cols=space, d=space.vector(len(offsets)))(stored)

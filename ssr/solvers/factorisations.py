@@ -1,0 +1,173 @@
+"""Incomplete factorisations as preconditioners."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..errors import ArgumentError
+from ..matrices.declare import identity
+from ..matrices.matrix import Matrix
+from ..points.numbers import Array
+from ..programs.program import Program, program
+from ..recurrences.declare import Recurrence, recurrence
+from ..symbols.functions import sqrt
+from . import vectors
+
+
+class Factorisation(ABC):
+    """A way to factorise a matrix, and to solve with the factors: `ILU` and `IC`."""
+
+    @abstractmethod
+    def factors(self, A: Matrix) -> Recurrence:
+        """Return the factors of a matrix as one matrix, whose rows are made in C order."""
+
+    @abstractmethod
+    def solve(self, F: Matrix, r: Any) -> Any:
+        """Return the solution of the factorised equations, in a program."""
+
+
+@dataclass(frozen=True)
+class ILU(Factorisation):
+    """Incomplete LU factorisation without fill, ILU(0), as a preconditioner of any matrix.
+
+    L, with a unit diagonal, and U have entries where the matrix has, and their product is equal to
+    it there. Columns have fixed distances from their rows.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> cells = ssr.Space(*ssr.sizes("ny nx"))
+    >>> weights = {(-1, 0): -1, (0, -1): -2, (0, 0): 5, (0, 1): -1, (1, 0): -1}
+    >>> A = ssr.stencil(cells, cells, weights, outside="drop")
+    >>> b = np.ones((20, 20))
+    >>> for M in None, ssr.solvers.ILU():
+    ...     found = ssr.solvers.bicgstab(A, b, M=M)
+    ...     print(found.info, len(found.history) - 1)
+    0 30
+    0 9
+
+    References
+    ----------
+    Saad, Iterative Methods for Sparse Linear Systems (2nd ed. 2003), algorithm 10.4.
+    """
+
+    def factors(self, A: Matrix) -> Recurrence:
+        """Return L without its diagonal, and U."""
+
+        @recurrence(rows=A.rows, cols=A.cols)
+        def ilu(*place: Any) -> Any:
+            *index, done = place
+            own = tuple(index) if len(index) > 1 else index[0]
+            row = A.row(*index)
+            for k in [c for c in row if c < own]:
+                row[k] /= done[k, k]
+                for c in row:
+                    if c > k:
+                        row[c] -= row[k] * done[k, c]
+            yield from row.items()
+
+        return ilu
+
+    def solve(self, F: Matrix, r: Any) -> Any:
+        """Return the solution of ``L U z = r``."""
+        return F.triu().solve((F.tril(-1) + identity(F.rows)).solve(r))
+
+
+@dataclass(frozen=True)
+class IC(Factorisation):
+    """Incomplete Cholesky factorisation without fill, IC(0): for symmetric positive matrices.
+
+    L has entries where the lower triangle of the matrix has, and ``L @ L.T`` is equal to it there.
+    The roots exist for M-matrices, such as the usual differences of diffusion; where one does not,
+    the numbers are NaN, and solvers return -1.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> cells = ssr.Space(*ssr.sizes("ny nx"))
+    >>> weights = {(-1, 0): -1, (0, -1): -1, (0, 0): 4, (0, 1): -1, (1, 0): -1}
+    >>> A = ssr.stencil(cells, cells, weights, outside="drop")
+    >>> b = np.random.default_rng(0).standard_normal((20, 20))
+    >>> for M in None, ssr.solvers.IC():
+    ...     found = ssr.solvers.cg(A, b, M=M)
+    ...     print(found.info, len(found.history) - 1)
+    0 50
+    0 17
+
+    References
+    ----------
+    J. A. Meijerink and H. A. van der Vorst, Math. Comp. 31, 148 (1977).
+    """
+
+    def factors(self, A: Matrix) -> Recurrence:
+        """Return L."""
+
+        @recurrence(rows=A.rows, cols=A.cols)
+        def ic(*place: Any) -> Any:
+            *index, done = place
+            own = tuple(index) if len(index) > 1 else index[0]
+            row = {c: value for c, value in A.row(*index).items() if c <= own}
+            for k in row:
+                for c in [c for c in row if c < k]:
+                    row[k] -= row[c] * (row[c] if k == own else done[k, c])
+                row[k] = sqrt(row[k]) if k == own else row[k] / done[k, k]
+            yield from row.items()
+
+        return ic
+
+    def solve(self, F: Matrix, r: Any) -> Any:
+        """Return the solution of ``L L.T z = r``."""
+        return F.T.solve(F.solve(r))
+
+
+class Factored:
+    """The factors of a matrix and how to solve with them: a function ``(z, r)`` of arrays."""
+
+    def __init__(self, A: Matrix, how: Factorisation) -> None:
+        self.how = how
+        self.factors = how.factors(A)
+        self._numbers: Array | None = None
+
+    def renew(self, like: vectors.Vector) -> None:
+        """Factorise the matrix with the values its data have now, for vectors like another one."""
+        if vectors.is_distributed(like):
+            raise ArgumentError(
+                f"{type(self.how).__name__} factorises row by row, and the right side is a field "
+                "of several ranks.",
+                hint="Use ssr.solvers.Jacobi(), GaussSeidel(local=True) or a Multigrid.",
+            )
+        if self.factors.made:
+            known, shape = self._numbers, (len(self.factors.made), *like.shape)
+            if known is None or (known.shape, known.dtype) != (shape, like.dtype):
+                self._numbers = np.empty(shape, like.dtype)
+            self.factors.program("compute")(self._numbers)
+
+    def __call__(self, z: Array, r: Array) -> None:
+        """Assign to z the solution of the factorised equations with the right side r."""
+        if self._numbers is None:
+            self._solve(z, r)
+        else:
+            self._solve(z, r, self._numbers)
+
+    @cached_property
+    def _solve(self) -> Program:
+        """The program of one solution."""
+        space, factors, how = self.factors.rows, self.factors, self.how
+        if not factors.made:
+
+            @program(z=space, r=space)
+            def solve(z: Any, r: Any) -> None:
+                z[:] = how.solve(factors, r)
+
+            return solve
+
+        @program(z=space, r=space, numbers=factors.entries)
+        def solve_with(z: Any, r: Any, numbers: Any) -> None:
+            z[:] = how.solve(factors.bind(**{factors.name: numbers}), r)
+
+        return solve_with

@@ -1,0 +1,125 @@
+"""The problems of the gallery, solved on small grids and compared with what is known."""
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse.linalg as scipy_solvers
+
+GALLERY = Path(__file__).parent.parent / "docs" / "gallery"
+NAMES = sorted(path.stem for path in GALLERY.glob("*.py") if path.stem != "draw")
+
+
+def problem(name: str) -> ModuleType:
+    """Return the module of a problem."""
+    spec = importlib.util.spec_from_file_location(name, GALLERY / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def drawn(name: str, *found: Any) -> None:
+    """Draw what a problem has found."""
+    pytest.importorskip("matplotlib")
+    getattr(problem("draw"), name)(*found).canvas.draw()
+
+
+def test_problems_are_short_and_shown() -> None:
+    page = (GALLERY / "README.md").read_text(encoding="utf-8")
+    for name in NAMES:
+        lines = (GALLERY / f"{name}.py").read_text(encoding="utf-8").splitlines()
+        assert len([line for line in lines if line.strip()]) <= 60
+        assert f"]({name}.py)" in page
+        assert f"]({name}.png)" in page
+
+
+def test_cavity() -> None:
+    """At Re = 100 the profile is that of Ghia et al. within the error of the grid."""
+    u, v = problem("cavity").run(32, 12.0, 1e-2)
+    assert abs(u[:, 1:] - u[:, :-1] + v[1:] - v[:-1]).max() < 1e-4
+    known = {0.1719: -0.1015, 0.4531: -0.2109, 0.5: -0.20581, 0.7344: 0.00332, 0.8516: 0.23151}
+    found = np.interp(list(known), (np.arange(32) + 0.5) / 32, u[:, 16])
+    np.testing.assert_allclose(found, list(known.values()), atol=0.015)
+    drawn("cavity", u, v)
+
+
+def test_waves() -> None:
+    """In a homogeneous box the wave is the known one until it comes back from the sides."""
+    module = problem("waves")
+    p, traces, dt = module.run(60, 6.0, 0.45, layered=False)
+    time = np.arange(1, len(traces) + 1) * dt
+    for k in 4, 6:
+        r = k * 50.0
+        exact = 1e9 * module.ricker(time - r / 1500, 6.0) / (4 * np.pi * 1500**2 * r)
+        assert abs(traces[:, k] - exact).max() < 0.1 * abs(exact).max()
+    drawn("waves", p, traces, dt)
+
+
+def test_gray_scott() -> None:
+    module = problem("gray_scott")
+    u, v = module.run(24, 0)
+    a, b = u.copy(), v.copy()
+    for _ in range(20):
+        du, dv = (
+            sum(np.roll(w, s, axis) for s in (-1, 1) for axis in (0, 1)) - 4 * w for w in (a, b)
+        )
+        rate = a * b**2
+        a, b = a + 0.16 * du - rate + 0.0367 * (1 - a), b + 0.08 * dv + rate - 0.1016 * b
+    u, v = module.run(24, 20)
+    np.testing.assert_allclose(u, a, 1e-12)
+    np.testing.assert_allclose(v, b, 1e-12, 1e-15)
+    drawn("gray_scott", u, v)
+
+
+def test_diffusion() -> None:
+    """After a long time the flux is the same through every column of faces."""
+    module = problem("diffusion")
+    k, times, found = module.run(20, 400.0, (400, 20_000, 40_000))
+    u = found[-1]
+    resistance = (1 / k[:, 1:] + 1 / k[:, :-1]) / 2
+    flux = ((u[:, :-1] - u[:, 1:]) / resistance).sum(axis=0)
+    np.testing.assert_allclose(flux, flux[0], 1e-3)
+    assert 0.0 < u.min() < u.max() < 1.0
+    drawn("diffusion", k, times, found)
+
+
+def test_membrane() -> None:
+    module = problem("membrane")
+    values, vectors = module.run(24, 4)
+    matrix = module.A.bind(n=24).to_scipy().tocsc() * 24**2
+    expected = scipy_solvers.eigsh(matrix, 4, sigma=0)[0]
+    np.testing.assert_allclose(values, expected, 1e-4)
+    assert abs(values[0] - 9.63972) < 0.05
+    drawn("membrane", values, vectors)
+
+
+def test_obstacles() -> None:
+    u, v, free = problem("obstacles").run(24, 0.5)
+    solid = free == 0.0
+    assert not u[:, 1:][solid].any()
+    assert not v[1:][solid].any()
+    assert abs(u[:, 1:] - u[:, :-1] + v[1:] - v[:-1]).max() < 1e-3
+    np.testing.assert_allclose(u.sum(axis=0), 24.0, 1e-3)
+    drawn("obstacles", u, v, free)
+
+
+def test_multigrid() -> None:
+    k, u, histories = problem("multigrid").run(63, 4)
+    assert len(histories["multigrid"]) < 30 < len(histories["IC(0)"]) < len(histories["none"])
+    drawn("multigrid", k, u, histories)
+
+
+def test_sphere() -> None:
+    edges, area, found = problem("sphere").run(24)
+    first, last = found[0], found[-1]
+    assert abs(area.sum() - 4 * np.pi) < 1e-12
+    assert abs((last * area).sum() - (first * area).sum()) < 1e-12 * (first * area).sum()
+    assert ((last - first) ** 2 * area).sum() < 0.4**2 * (first**2 * area).sum()
+    drawn("sphere", edges, area, found)
