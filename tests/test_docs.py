@@ -1,4 +1,4 @@
-"""The code of README.md and docs/*.md runs, and prints what the pages say.
+"""The code of README.md, docs/*.md and two pages more runs, and prints what the pages say.
 
 The fenced ``python`` blocks of a page run in order, in one namespace. A block with ``>>>`` is a
 session whose output is compared as in a doctest; any other block is simply executed. Line numbers
@@ -19,7 +19,12 @@ import pytest
 from tools.layers import ROOMS
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    ROOT / "docs" / "gallery" / "README.md",
+    ROOT / "apps" / "swe" / "README.md",
+]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -54,7 +59,7 @@ def run(block: Block, path: Path, names: dict[str, Any]) -> None:
         pytest.fail("".join(said), pytrace=False)
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda p: p.name)
+@pytest.mark.parametrize("path", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_page(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # pages may write files
     names: dict[str, Any] = {"__name__": "page"}  # no name of a package: errors skip these
@@ -84,7 +89,7 @@ def broken_links(path: Path) -> list[str]:
     return broken
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda p: p.name)
+@pytest.mark.parametrize("path", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_links_lead_somewhere(path: Path) -> None:
     assert broken_links(path) == []
 

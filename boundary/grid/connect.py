@@ -79,6 +79,13 @@ def bricks(*counts: int, periodic: Iterable[int] = ()) -> Connectivity:
 def periodic_box(dims: int, axes: Iterable[int] | None = None) -> Connectivity:
     """Return one block that is periodic along all axes, or along some.
 
+    Parameters
+    ----------
+    dims
+        The number of axes of the block.
+    axes
+        Axes from 0; by default all.
+
     Examples
     --------
     >>> periodic_box(3)
@@ -90,6 +97,13 @@ def periodic_box(dims: int, axes: Iterable[int] | None = None) -> Connectivity:
 
 def channel(dims: int, axis: int) -> Connectivity:
     """Return one block that is periodic along one axis.
+
+    Parameters
+    ----------
+    dims
+        The number of axes of the block.
+    axis
+        The axis along which it is periodic, from 0.
 
     Examples
     --------

@@ -27,6 +27,11 @@ def zero(axis: int | None = None, side: Ends = "both", *, block: int | None = No
         ghosts | owned   | ghosts
            0 0 | a b c d | 0 0
 
+    Parameters
+    ----------
+    axis, side, block
+        The sides of blocks; by default all that are not linked.
+
     Examples
     --------
     >>> import numpy as np, ssr, boundary as bc
@@ -47,7 +52,12 @@ def constant(
         ghosts | owned   | ghosts
            v v | a b c d | v v
 
-    For arrays and functions see `bc.dirichlet`.
+    Parameters
+    ----------
+    value
+        What ghosts are, as for `bc.dirichlet`.
+    axis, side, block
+        The sides of blocks; by default all that are not linked.
 
     Examples
     --------
@@ -121,7 +131,7 @@ def neumann(
 ) -> Rule:
     """Return ghosts for an outward normal derivative that is given on the side.
 
-    ``u[-1 - k] = u[k] + (2 k + 1) spacing value``. The parameters are those of `bc.dirichlet`.
+    ``u[-1 - k] = u[k] + (2 k + 1) spacing value``.
 
     With s = spacing * value::
 
@@ -130,6 +140,12 @@ def neumann(
 
     Parameters
     ----------
+    value
+        The derivative, given as for `bc.dirichlet`: per unit of `spacing`.
+    axis, side, block
+        The sides of blocks; by default all that are not linked.
+    order
+        The order of accuracy, as for `bc.dirichlet`.
     spacing
         The distance of points along the axis.
 
@@ -160,12 +176,25 @@ def robin(
     """Return ghosts for ``a u + b du/dn = value`` on the side, n pointing outward.
 
     By default value and derivative are the mean and the difference quotient of a ghost and its
-    reflection. The parameters are those of `bc.neumann`.
+    reflection.
 
     With d the distance of the two, ``(a / 2 + b / d) u[ghost] = value - (a / 2 - b / d) u[k]``::
 
         ghosts          | owned   | ghosts
         p(b, 2) p(a, 1) | a b c d | p(d, 1) p(c, 2)
+
+    Parameters
+    ----------
+    a, b
+        The weights of the field and of its derivative, numbers.
+    value
+        The value of the sum, given as for `bc.dirichlet`.
+    axis, side, block
+        The sides of blocks; by default all that are not linked.
+    spacing
+        The distance of points along the axis.
+    order
+        The order of accuracy, as for `bc.dirichlet`.
 
     Raises
     ------

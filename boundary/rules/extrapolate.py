@@ -31,6 +31,13 @@ def extrapolate(
         a       a       | a b c d | d       d            order 1
         3a - 2b  2a - b | a b c d | 2d - c  3d - 2c      order 2
 
+    Parameters
+    ----------
+    order
+        The number of points that the polynomial goes through, and its order of accuracy.
+    axis, side, block
+        The sides of blocks; by default all that are not linked.
+
     Raises
     ------
     HaloError

@@ -49,23 +49,87 @@ def dot(x: Any, y: Any) -> Value:
 
 
 def norm(x: Any) -> Value:
-    """Return the Euclidean norm, the square root of ``dot(x, x)``."""
+    """Return the Euclidean norm, the square root of ``dot(x, x)``.
+
+    Parameters
+    ----------
+    x
+        A field, an expression or a vector of a program; of a vector, all components count.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> points = ssr.Space(2)
+    >>> @ssr.program(x=points)
+    ... def found(x):
+    ...     return ssr.norm(x)
+    >>> found(np.array([3.0, -4.0]))
+    5.0
+    """
     values = _field(x, "norm")
     return sqrt(_reduce("sum", "norm", values * values))  # type: ignore[no-any-return]
 
 
 def sum(x: Any) -> Value:
-    """Return the sum of all values, independent of their order."""
+    """Return the sum of all values, independent of their order.
+
+    Parameters
+    ----------
+    x
+        A field, an expression or a vector of a program; of a vector, all components count.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> points = ssr.Space(2)
+    >>> @ssr.program(x=points)
+    ... def found(x):
+    ...     return ssr.sum(x)
+    >>> found(np.array([3.0, -4.0]))
+    -1.0
+    """
     return _reduce("sum", "sum", _field(x, "sum"))
 
 
 def max(x: Any) -> Value:
-    """Return the largest value, NaN if one is NaN."""
+    """Return the largest value, NaN if one is NaN.
+
+    Parameters
+    ----------
+    x
+        A field, an expression or a vector of a program; of a vector, all components count.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> points = ssr.Space(2)
+    >>> @ssr.program(x=points)
+    ... def found(x):
+    ...     return ssr.max(x)
+    >>> found(np.array([3.0, -4.0]))
+    3.0
+    """
     return _reduce("max", "max", _field(x, "max"))
 
 
 def min(x: Any) -> Value:
-    """Return the smallest value, NaN if one is NaN."""
+    """Return the smallest value, NaN if one is NaN.
+
+    Parameters
+    ----------
+    x
+        A field, an expression or a vector of a program; of a vector, all components count.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> points = ssr.Space(2)
+    >>> @ssr.program(x=points)
+    ... def found(x):
+    ...     return ssr.min(x)
+    >>> found(np.array([3.0, -4.0]))
+    -4.0
+    """
     return _reduce("min", "min", _field(x, "min"))
 
 

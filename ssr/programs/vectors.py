@@ -203,6 +203,11 @@ def _as_it_is(value: Any) -> Any:
 def vector(*components: Any) -> Vector:
     """Return expressions of a program as one vector.
 
+    Parameters
+    ----------
+    *components
+        Fields, expressions and numbers; one of them at least is no number.
+
     Examples
     --------
     >>> import numpy as np, ssr

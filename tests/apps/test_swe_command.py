@@ -59,9 +59,10 @@ def test_files_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def commands() -> list[str]:
-    """Return the runs that README.md and the Makefile tell of."""
+    """Return the runs that the solver's page and the Makefile tell of."""
     root = Path(__file__).parents[2]
-    pages = [(root / name).read_text(encoding="utf-8") for name in ("README.md", "Makefile")]
+    names = "apps/swe/README.md", "Makefile"
+    pages = [(root / name).read_text(encoding="utf-8") for name in names]
     text = "\n".join(pages)
     return re.findall(r"-m apps\.swe (--case .*)", text.replace("$(FLOW)", "galewsky"))
 

@@ -1,0 +1,132 @@
+"""Write docs/reference.md: a line for each public name, from its signature and docstring.
+
+``python tools/names.py`` writes the page; a test compares it with what would be written.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))  # the packages of this checkout
+
+import boundary  # noqa: E402
+import ssr  # noqa: E402
+
+PAGE = ROOT / "docs" / "reference.md"
+
+HEAD = """# Reference
+
+All public names, in one line each; `help(name)` has the rest, and `make docs` writes it as web
+pages. This page is made by `python tools/names.py`.
+"""
+
+SECTIONS: Mapping[str, tuple[ModuleType, str]] = {
+    "Spaces and sizes": (ssr, "size sizes Space scalar Index"),
+    "Matrices": (
+        ssr,
+        "matrix stencil difference average along identity diagonal kron block from_scipy "
+        "recurrence Matrix BlockMatrix Assembled Recurrence",
+    ),
+    "Programs": (ssr, "program let vector dot norm sum max min Program Field Vector Options"),
+    "Functions of values": (
+        ssr,
+        "where minimum maximum sqrt exp log sin cos tan tanh arctan2 sign jacobian lambdify Value",
+    ),
+    "Errors": (ssr, "Error"),
+    "Solvers": (
+        ssr.solvers,
+        "cg bicgstab gmres chebyshev richardson Multigrid interpolation Jacobi GaussSeidel ILU IC "
+        "Solution Solver CG BiCGStab GMRES Chebyshev Richardson Smoother Factorisation "
+        "Preconditioner",
+    ),
+    "Boundaries": (
+        boundary,
+        "fill periodic symmetric zero constant dirichlet neumann robin extrapolate copy "
+        "interpolate rotate sparse parameter explain draw_ghosts Fill Affine Rule",
+    ),
+    "Blocks": (
+        boundary,
+        "Grid GridSpace Side Link Connectivity join from_corners bricks two_by_two periodic_box "
+        "channel o_grid glued moebius cubed_sphere synchronise Synchronise draw",
+    ),
+    "Ranks": (
+        boundary,
+        "spread Spread in_turn Field Partition world simulated abort trace Trace LogGP Replay",
+    ),
+    "Errors of boundaries": (
+        boundary,
+        "UndefinedGhostError AmbiguousGhostError HaloError LinkError MessageError",
+    ),
+}
+"""What the page shows, in its order."""
+
+MODULES = {"errors", "solvers"}
+"""Public names that are modules."""
+
+ALIASES = {"Preconditioner": "An approximate inverse: applied as `M @ r`, or called as `M(z, r)`."}
+"""What the public names of types mean, which have no docstring."""
+
+
+def page() -> str:
+    """Return the text of the page."""
+    return HEAD + "".join(_section(title, *what) for title, what in SECTIONS.items())
+
+
+def _section(title: str, module: ModuleType, names: str) -> str:
+    rows = (_row(module, name) for name in names.split())
+    return "\n".join((f"\n## {title}\n", "| name | |", "| --- | --- |", *rows)) + "\n"
+
+
+def _row(module: ModuleType, name: str) -> str:
+    given = getattr(module, name)
+    prefix = {"ssr": "ssr", "ssr.solvers": "ssr.solvers", "boundary": "bc"}[module.__name__]
+    return f"| `{prefix}.{name}{_arguments(given)}` | {ALIASES.get(name) or sentence(given)} |"
+
+
+def _arguments(given: Any) -> str:
+    """Return the names of the arguments that users give; none of classes that functions make."""
+    if inspect.isclass(given) and not _is_made_by_users(given):
+        return ""
+    try:
+        return "(" + ", ".join(_argument(p) for p in parameters(given)) + ")"
+    except (TypeError, ValueError):
+        return ""
+
+
+def _argument(parameter: inspect.Parameter) -> str:
+    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    text = stars.get(parameter.kind, "") + parameter.name
+    return text if parameter.default is inspect.Parameter.empty else f"{text}=..."
+
+
+def parameters(given: Any) -> Iterator[inspect.Parameter]:
+    """Yield the arguments of a function or class that have names for users."""
+    for parameter in inspect.signature(given).parameters.values():
+        if not parameter.name.startswith("_") and parameter.name != "self":
+            yield parameter
+
+
+def _is_made_by_users(given: type) -> bool:
+    return "Parameters\n" in (inspect.getdoc(given) or "")
+
+
+def sentence(given: Any) -> str:
+    """Return the first sentence of a docstring, in one line."""
+    first = " ".join((inspect.getdoc(given) or "").split("\n\n")[0].split())
+    return re.sub(r"``", "`", first).replace("|", "\\|")
+
+
+def main() -> None:
+    PAGE.write_text(page(), encoding="utf-8")
+    print(PAGE)
+
+
+if __name__ == "__main__":
+    main()
