@@ -321,6 +321,10 @@ class OverlapError(Error, ValueError):
     """An array that is written shares memory with another argument."""
 
 
+class TooLargeError(Error, MemoryError):
+    """An array does not fit memory."""
+
+
 class ReadOnlyError(Error, ValueError):
     """An array that is written is read-only."""
 

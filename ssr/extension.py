@@ -8,7 +8,7 @@ indices; `affine` returns an index or an integer as such an expression, and `int
 that a user gives; `is_zero` knows the 0 from which `sum` of Python begins. A `Domain` is a set of
 integer points described by affine conditions, for all sizes; `row_domain` is that of a space. A
 `Box` is a box of points as pairs of integers. `match_sizes` finds the sizes from the shapes of
-arrays, each an `Array`.
+arrays, each an `Array`; `allocated` makes one.
 
 **Values.** `ir` has the nodes that expressions are made of. `add` and `multiply` make sums and
 products with numbers collected, `monomials` takes them apart again, and `show` prints them.
@@ -71,7 +71,7 @@ from .build.pipeline import WIDE, folded
 from .ir.external import External, Layout, Made, Tables
 from .lower.moves import PACK, RECORD, UNPACK, WITHIN
 from .points.affine import AXES, Affine
-from .points.numbers import Array, integer, is_zero
+from .points.numbers import Array, allocated, integer, is_zero
 from .points.sets import Domain
 from .programs.expression import Expression
 from .programs.external import extend
@@ -128,6 +128,7 @@ __all__ = [
     "add",
     "affine",
     "all_explained",
+    "allocated",
     "blocked",
     "buffer_elements",
     "build",

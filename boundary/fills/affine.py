@@ -13,7 +13,7 @@ import numpy as np
 
 import ssr
 from ssr.errors import ArgumentError, SpaceError
-from ssr.extension import Expression, Immutable, is_zero, told
+from ssr.extension import Expression, Immutable, allocated, is_zero, told
 
 from .operands import (
     Kind,
@@ -112,7 +112,7 @@ class Affine(Immutable, ABC):
         if out is None:
             kind = kernel_dtype(*given)
             sizes = {**self.known_sizes(), **sizes_of(self.cols, given, self.operand)}
-            made = [np.empty(shape_of(one, sizes), kind) for one in fields_of(self.rows)]
+            made = [allocated(shape_of(one, sizes), kind) for one in fields_of(self.rows)]
             given = [a.astype(kind, copy=False) for a in given]
         self.run(made, given)
         return tuple(made) if isinstance(self.rows, tuple) else made[0]
@@ -140,7 +140,10 @@ class Affine(Immutable, ABC):
         UnboundError
             If a size or parameter has no value.
         """
-        zeros = tuple(np.zeros(shape_of(one, self.known_sizes())) for one in fields_of(self.cols))
+        shapes = [shape_of(one, self.known_sizes()) for one in fields_of(self.cols)]
+        zeros = tuple(allocated(shape, np.float64) for shape in shapes)
+        for array in zeros:
+            array.fill(0.0)
         return self.apply(zeros if isinstance(self.cols, tuple) else zeros[0])
 
     @abstractmethod

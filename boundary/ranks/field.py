@@ -14,7 +14,7 @@ import numpy as np
 import ssr
 from ssr import Space
 from ssr.errors import ArgumentError, ShapeError, SpaceError
-from ssr.extension import Array, VectorSpace, integer
+from ssr.extension import Array, VectorSpace, allocated, integer
 
 from ..partition.boxes import Box, slices
 from ..partition.partition import Partition
@@ -245,7 +245,7 @@ class Field:
         places: Views = {}
         if root is None or target in world.here:
             lead = self.shape[: -len(points)]
-            whole = np.empty((*lead, *(high - low for low, high in points)), self.dtype)
+            whole = allocated((*lead, *(high - low for low, high in points)), self.dtype)
             if target in world.here:
                 places = self.values.places(whole, points, target)
         carry(world, self.values.within(points, target), places)

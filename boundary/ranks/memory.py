@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ssr.extension import Array
+from ssr.extension import Array, allocated
 
 from ..partition.boxes import Box, hull, joined, meet, slices, volume
 
@@ -104,7 +104,9 @@ class Memory:
 
     def _allocated(self, count: int) -> Array:
         shape = (count,) if self.components is None else (self.components, count)
-        return np.full(shape, np.nan, self.dtype)
+        made = allocated(shape, self.dtype)
+        made.fill(np.nan)
+        return made
 
     @property
     def array(self) -> Array:

@@ -50,7 +50,8 @@ def matrix(
         for the columns, every value is an n x m array and the result a `BlockMatrix`.
     **data
         Keyword-only arguments of the generator: a Space declares a field, read as ``u[i, j]``;
-        a vector space one that is read as ``u[c, i, j]``, or as an array ``u[:, i, j]``;
+        a vector space one that is read as ``u[c, i, j]``, or as an array ``u[:, i, j]``, where a
+        point may be one tuple, ``u[:, row]`` or ``u[row]``;
         ``ssr.scalar`` a number. Values are given by `Matrix.bind`.
 
     Raises

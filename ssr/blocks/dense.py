@@ -67,18 +67,25 @@ def define_blocks(function: Generator, rows: Kind, cols: Kind, given: Given) -> 
 
 
 class VectorData(FieldData):
-    """A vector field given to a generator: ``u[c, j, i]`` is a value, ``u[:, j, i]`` an array."""
+    """A vector field given to a generator: ``u[c, j, i]`` is a value, ``u[:, j, i]`` an array.
 
-    __slots__ = ("components",)
+    A point may be one tuple, ``u[:, row]``; alone, as in ``u[row]``, it stands for all components.
+    """
 
-    def __init__(self, name: str, components: Sequence[Any]) -> None:
+    __slots__ = ("axes", "components")
+
+    def __init__(self, name: str, components: Sequence[Any], axes: int) -> None:
         self.name = name
         self.components = components
+        self.axes = axes
 
     def __getitem__(self, place: object) -> Any:
-        which, *point = place if isinstance(place, tuple) else (place,)
+        given = flat(place) if isinstance(place, tuple) else [place]
+        if len(given) == self.axes and not isinstance(given[0], slice):
+            given = [slice(None), *given]
+        which, point = given[0], tuple(given[1:])
         if isinstance(which, slice):
-            return np.array([u[tuple(point)] for u in self.components[which]])
+            return np.array([u[point] for u in self.components[which]])
         count = len(self.components)
         number = integer(which)
         if number is None or not -count <= number < count:
@@ -86,7 +93,7 @@ class VectorData(FieldData):
                 f"Vector field {self.name!r} of {count} components has no component {which!r}.",
                 hint=f"Read {self.name}[component, ...] or {self.name}[:, ...] at a point.",
             )
-        return self.components[number][tuple(point)]
+        return self.components[number][point]
 
 
 def with_components(function: Generator, given: Given) -> Generator:
@@ -97,7 +104,7 @@ def with_components(function: Generator, given: Given) -> Generator:
         def whole(name: str) -> Any:
             kind = given[name]
             if isinstance(kind, VectorSpace):
-                return VectorData(name, [fields[n] for n in kind.names(name)])
+                return VectorData(name, [fields[n] for n in kind.names(name)], kind.space.ndim)
             return fields[name]
 
         return function(*index, **{name: whole(name) for name in given})

@@ -22,7 +22,7 @@ from ..algebra.oracle import need
 from ..algebra.renaming import renamed_apart
 from ..errors import ArgumentError
 from ..options import Options
-from ..points.numbers import Array, is_zero, plain
+from ..points.numbers import Array, allocated, is_zero, plain
 from ..programs.data import bind
 from ..programs.expression import Expression
 from ..programs.matrix_program import What, matrix_program
@@ -392,7 +392,7 @@ class Matrix(Operator["Matrix"]):
         program = self._programs.get(what) or self.program(what)
         if out is None:
             shape = x.shape if self._same_shape else self._result_shape(x)
-            out = np.empty(shape, x.dtype)
+            out = allocated(shape, x.dtype)
         program(out, x)
         return out
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any, TypeAlias
 
 import numpy as np
+
+from ..errors import TooLargeError
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 """An array of any type."""
@@ -16,6 +19,25 @@ def plain(value: Any) -> Any:
     if isinstance(value, (np.generic, np.ndarray)) and value.ndim == 0:
         return value.item()
     return value
+
+
+def allocated(shape: tuple[int, ...], dtype: Any) -> Array:
+    """Return a new array without values.
+
+    Raises
+    ------
+    TooLargeError
+        If there is no memory for it.
+    """
+    try:
+        return np.empty(shape, dtype)
+    except (MemoryError, OverflowError, ValueError):
+        count = " x ".join(map(str, shape))
+        size = math.prod(shape) * np.dtype(dtype).itemsize / 2**30
+        raise TooLargeError(
+            f"An array of {count} numbers does not fit memory.",
+            note=f"It would take {size:.3g} GiB.",
+        ) from None
 
 
 def is_zero(value: object) -> bool:

@@ -23,6 +23,7 @@ from ..errors import ArgumentError, SpaceError
 from ..matrices.matrix import Matrix
 from ..matrices.rows import Reading, giving
 from ..options import Options
+from ..points.numbers import allocated
 from ..programs.expression import Field, recording
 from ..programs.matrix_rows import bound_value
 from ..programs.program import Program
@@ -195,7 +196,8 @@ class Recurrence(Matrix):
         recorder = recorder_of_program()
         if recorder is None:
             if out is None:
-                out = np.empty((len(self.made), *self.rows.extent(self._known_sizes())), dtype)
+                extent = self.rows.extent(self._known_sizes())
+                out = allocated((len(self.made), *extent), dtype)
             self.program("compute")(out)
             return self.bind(**{self.name: out})
         made = self.bind(**{self.name: self._temporary(recorder) if out is None else out})

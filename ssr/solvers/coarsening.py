@@ -16,6 +16,7 @@ from ..algebra.oracle import need
 from ..blocks.declare import matrix
 from ..errors import ArgumentError, SpaceError
 from ..matrices.matrix import Matrix
+from ..points.numbers import allocated
 from ..programs.matrix_rows import entries
 from ..programs.program import Program, program
 from ..programs.vectors import Vector
@@ -175,7 +176,7 @@ def _stored(A: Matrix, levels: int) -> Hierarchy:
         d[:] = Vector(entries(A.definition, offsets))
 
     dtype = _dtype(A.definition)
-    diagonals = [np.empty((len(offsets), *shape), dtype) for shape in shapes]
+    diagonals = [allocated((len(offsets), *shape), dtype) for shape in shapes]
 
     def refresh() -> None:
         finest(diagonals[0])

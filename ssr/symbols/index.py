@@ -18,7 +18,7 @@ from ..points.condition import Condition
 from ..points.numbers import integer, plain
 from . import nodes
 from .operations import known_early
-from .values import Operand, Value, check_affine, operation, ufunc
+from .values import Operand, Value, check_affine, operation, power, ufunc
 
 Least: TypeAlias = tuple[tuple[str, int], ...]
 """Sizes with what they are at least, if that is more than one; sorted."""
@@ -30,7 +30,8 @@ class Index(Operand):
     """A symbolic integer inside a generator: a row index, a size, or affine arithmetic of them.
 
     Supports ``+ -``, ``*`` by integers, ``// %`` by positive integers, comparisons and ``abs``;
-    `min` and `max` work because comparisons do. Mixed with floats it becomes a value. `least` has
+    `min` and `max` work because comparisons do. Mixed with floats, or multiplied by another index,
+    it becomes a value, which is no index any more. `least` has
     the sizes in it that are known to be larger than one, with what they are at least.
     """
 
@@ -108,15 +109,13 @@ class Index(Operand):
     def __rmod__(self, other: object) -> NoReturn:
         self._not_affine("divides by")
 
-    def __pow__(self, other: object) -> Index:
+    def __pow__(self, other: object) -> Any:
         if not isinstance(plain(other), (Index, numbers.Number)):
             return NotImplemented
-        if other == 1:
-            return self
-        self._not_affine("raises to a power")
+        return power(self, other)
 
-    def __rpow__(self, other: object) -> NoReturn:
-        self._not_affine("raises a number to")
+    def __rpow__(self, other: object) -> Any:
+        return _value("pow", other, self)
 
     def __divmod__(self, other: object) -> tuple[Index, Index]:
         return self // other, self % other

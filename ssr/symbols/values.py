@@ -18,6 +18,7 @@ import numpy as np
 from ..errors import (
     ArgumentError,
     DtypeError,
+    MissingNameError,
     NotAffineError,
     RuntimeConditionError,
     UnsupportedError,
@@ -213,6 +214,14 @@ class Value(Symbol, Operand):
 
     def __hash__(self) -> int:
         return hash(self.node)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise MissingNameError(
+            f"The {self.told()} has no {name!r}.",
+            hint=f"It is one number, which takes part in arithmetic and in {FUNCTIONS}.",
+        )
 
     def __bool__(self) -> bool:
         check_affine(self)

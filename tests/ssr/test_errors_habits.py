@@ -19,7 +19,10 @@ from ssr.errors import (
     DtypeError,
     MissingNameError,
     RuntimeConditionError,
+    ShapeError,
+    SingularMatrixError,
     SpaceError,
+    TooLargeError,
     UnsupportedError,
 )
 
@@ -131,3 +134,92 @@ def test_scipy_takes_matrices() -> None:
     assert np.allclose(bound @ x, b)
     assert np.allclose(bound.rmatvec(b), bound.T @ b)
     assert copy.copy(A) is A
+
+
+# -- sizes that are known to be larger -----------------------------------------------------------
+
+some = ssr.size("n", at_least=3)
+
+
+def test_sizes_are_at_least_what_they_are_declared_as() -> None:
+    space = ssr.Space(some, 2 * some + 1).faces(0).grow(1)
+    assert repr(ssr.Space(some)) == "Space(n, n >= 3)"
+    assert ssr.Space(some) != line
+    assert space == ssr.Space(some, 2 * some + 1).faces(0).grow(1)
+    assert [extent.least for extent in space.shape if isinstance(extent, ssr.Index)] == [
+        (("n", 3),),
+        (("n", 3),),
+    ]
+    slope = ssr.difference(ssr.Space(some), ssr.Space(some), 0, outside="one-sided")
+    np.testing.assert_allclose(slope @ np.arange(3.0) ** 2, [0.0, 2.0, 4.0])
+    with pytest.raises(ShapeError, match="size n is 2, and it is declared as at least 3"):
+        slope @ np.ones(2)
+    with pytest.raises(ArgumentError, match="at least 0"):
+        ssr.size("n", at_least=0)
+
+
+@pytest.mark.parametrize("bound", [True, False])
+def test_the_laplacian_of_a_closed_box_is_swept(bound: bool) -> None:
+    space = line if bound else ssr.Space(some)
+    G = ssr.difference(space.faces(0).grow(-1), space, 0)
+    B = (G.T @ G).bind(n=6) if bound else G.T @ G
+    b = np.arange(6.0)
+    np.testing.assert_allclose(B.tril() @ B.tril().solve(b), b, atol=1e-14)
+    if bound:
+        with pytest.raises(SingularMatrixError, match="no diagonal entry"):
+            (G.T @ G).tril().solve(b)
+
+
+# -- arithmetic ----------------------------------------------------------------------------------
+
+
+def test_products_of_indices_and_conditions_are_numbers() -> None:
+    plane = ssr.Space(*ssr.sizes("ny nx"))
+
+    @ssr.matrix(rows=plane, cols=plane, u=plane)
+    def B(j: Any, i: Any, *, u: Any) -> Any:
+        yield (j, i), 2.0 * (i * j - 1.0) + (i == j) - 3 * (i < j) + j**2
+        yield (j, i), u[j, i] * (j > 0) - (i == 0) + (-(j == i))
+
+    B = B.bind(u=np.arange(12.0).reshape(3, 4))
+    j, i = np.indices((3, 4))
+    expected = 2.0 * (i * j - 1.0) + (i == j) - 3 * (i < j) + j**2
+    expected += np.arange(12.0).reshape(3, 4) * (j > 0) - (i == 0) - (j == i)
+    np.testing.assert_array_equal(B @ np.ones((3, 4)), expected)
+    np.testing.assert_array_equal(B.to_scipy().diagonal(), expected.ravel())
+
+
+def test_rows_are_points_of_vector_fields() -> None:
+    plane = ssr.Space(*ssr.sizes("ny nx"))
+    V = plane.vector(2)
+
+    @ssr.matrix(rows=V, cols=V, q=V)
+    def B(j: Any, i: Any, *, q: Any) -> Any:
+        row = j, i
+        yield row, np.outer(q[:, row], q[row]) + q[1, row] * np.eye(2) + q[0, j, i]
+
+    q, x = np.random.default_rng(0).standard_normal((2, 2, 3, 4))
+    expected = np.einsum("aji,bji,bji->aji", q, q, x) + q[1] * x + q[0] * x.sum(axis=0)
+    np.testing.assert_allclose(B.bind(q=q) @ x, expected, 1e-13)
+    np.testing.assert_allclose(B.bind(q=q).to_scipy() @ x.ravel(), expected.ravel(), 1e-13)
+
+
+def test_python_sums_matrices() -> None:
+    assert sum([A, A]).equals(2.0 * A)
+    assert sum([H]) is H
+    np.testing.assert_array_equal(sum([H, H]) @ np.ones(3), 2.0 * (H @ np.ones(3)))
+
+
+# -- what is not there ---------------------------------------------------------------------------
+
+
+def test_arrays_that_do_not_fit_memory() -> None:
+    with pytest.raises(TooLargeError, match="0 numbers does not fit memory"):
+        bc.spread(line, None, n=10**16).zeros(line)
+    with pytest.raises(MemoryError):
+        _ = H.bind(n=10**16).offset
+
+
+def test_unknown_attributes_of_numbers() -> None:
+    with pytest.raises(MissingNameError, match="has no 'real'"):
+        assigns(lambda x, t: x * t.real)()

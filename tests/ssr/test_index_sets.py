@@ -103,8 +103,10 @@ def test_reflected_and_mixed_arithmetic() -> None:
     assert repr(index * 0.5) == "((i) * 0.5)"
     assert repr(1 / size) == "(1.0 / (n))"
     assert int(index - index + 7) == 7
-    for wrong in (lambda: index * size, lambda: 7 // index, lambda: index % size,
-                  lambda: index // 0, lambda: index**2, lambda: range(index)):  # fmt: skip
+    assert repr(2.0 * (index * size - 1.0)) == "(2.0 * (((i) * (n)) - 1.0))"
+    for wrong in (lambda: affine(index * size), lambda: 7 // index, lambda: index % size,
+                  lambda: index // 0, lambda: affine(index**2), lambda: range(index),
+                  lambda: bool(index * index < size)):  # fmt: skip
         with pytest.raises(NotAffineError):
             wrong()
 
