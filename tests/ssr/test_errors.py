@@ -72,9 +72,10 @@ def float_index():
 
 
 @mistake("""
-    NotAffineError: An index expression raises to a power the symbolic index (i).
+    NotAffineError: An index expression multiplies (i) by (i).
     | yield i**2, 1.0
     |       ^^^^
+    Note: Columns and conditions are affine: integer multiples of indices.
     Hint: Only + - and * // % by integer constants keep an index affine.
 """)
 def power_of_an_index():
