@@ -46,7 +46,7 @@ def factors(U: Any, dt: Any, h: Any) -> Callable[[int, Any], Any]:
         def moving(speed: Any, side: Any) -> Any:
             return (still + 0.5 * dt / h * (central @ ssr.diagonal(inner, speed))).solve(side)
 
-        entropy, *v, pressure = waves(*R) if axis == 2 else R
+        entropy, *v, pressure = ssr.let(ssr.vector(*waves(*R))) if axis == 2 else R
         normal, speed = v.pop(2 - axis), u[2 - axis]
         entropy, *v = moving(speed, ssr.vector(entropy, *v))
         right, left = moving(speed + c, pressure + normal), moving(speed - c, pressure - normal)

@@ -100,15 +100,29 @@ def _tried(
     return ir.Solve(tuple(made), axis, 1, tuple(entries))
 
 
+def computed_on_lines(data: Expression, rows: Space) -> bool:
+    """Whether data of a matrix are computed wherever a line reads them, instead of stored.
+
+    That is so for sums and products of fields at their own points.
+    """
+    if data.space != rows or data.order != "any":
+        return False
+    divides = any(isinstance(part, ir.Op) and part.name == "div" for part in ir.walk(data.value))
+    return _own_points(data) and not divides
+
+
 def _right(b: Expression, recorder: Recorder) -> ir.Value:
     """Return a right side that reads its own points only, stored if need be."""
-    own = b.space.indices()
+    return b.value if _own_points(b) else recorder.store(b).value
+
+
+def _own_points(b: Expression) -> bool:
+    """Whether an expression is arithmetic on fields at its own points, alike at all of them."""
+    own, rows = b.space.indices(), row_domain(b.space)
     near = all(load.index == own for load in ir.loads(b.value))
     sums = [part for part in ir.walk(b.value) if isinstance(part, ir.Sum)]
-    rows = row_domain(b.space)
     whole = all(rows <= term.domain for part in sums for term in part.terms)
-    simple = near and whole and _arithmetic(b.value, "")
-    return b.value if simple else recorder.store(b).value
+    return near and whole and _arithmetic(b.value, "")
 
 
 def _taken(entry: ir.Entry, space: Space, axis: int, across: str, recorder: Recorder) -> ir.Entry:

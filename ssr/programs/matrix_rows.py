@@ -6,7 +6,7 @@ Data of the matrix are replaced by what they are bound to in the program.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from .. import ir
@@ -15,10 +15,11 @@ from ..algebra.families import multiply
 from ..algebra.lines import Offset, offset_of, two_sided_axis
 from ..algebra.matrix_data import MatrixData
 from ..errors import SpaceError
+from ..points.affine import AXES
 from ..points.sets import Domain
 from ..spaces.space import row_domain
 from .expression import Expression, terms
-from .line_solves import solved_along
+from .line_solves import computed_on_lines, solved_along
 from .recorder import Recorder, current
 
 
@@ -52,11 +53,11 @@ def solutions(matrix: MatrixData, given: Sequence[Expression]) -> list[Expressio
     Where rows are coupled in both directions along an axis, these are systems along lines; else
     the row is ``(b - sum of made neighbours) / diagonal``.
     """
-    recorder = current()
-    found = bound_families(matrix, recorder)
-    axis = two_sided_axis(found)
+    recorder, axis = current(), two_sided_axis(matrix.families)
     if axis is not None:
+        found = bound_families(matrix, recorder, lambda data: computed_on_lines(data, matrix.rows))
         return solved_along(matrix.name, matrix.rows, axis, [[found]], given)
+    found = bound_families(matrix, recorder)
     return [_substituted(matrix, found, b) for b in given]
 
 
@@ -98,9 +99,13 @@ def diagonal_value(diagonal: tuple[ir.Family, ...], rows: Domain) -> ir.Value:
     return ir.Sum(tuple(ir.Term(f.domain, f.value) for f in diagonal))
 
 
-def bound_families(matrix: MatrixData, recorder: Recorder) -> tuple[ir.Family, ...]:
-    """Return the families with data replaced by what they are bound to."""
-    meaning = recorder.data(matrix)
+def bound_families(
+    matrix: MatrixData,
+    recorder: Recorder,
+    computed: Callable[[Expression], bool] = lambda _: False,
+) -> tuple[ir.Family, ...]:
+    """Return the families with data replaced by what they are bound to; see `Recorder.data`."""
+    meaning = recorder.data(matrix, computed)
     return tuple(replace(f, value=bound_value(f.value, meaning)) for f in matrix.families)
 
 
@@ -113,9 +118,11 @@ def bound_value(value: ir.Value, meaning: Mapping[str, ir.Value | str]) -> ir.Va
             assert not isinstance(found, str)
             return found
         if isinstance(part, ir.Load):
-            name = meaning[part.array]
-            assert isinstance(name, str)
-            return replace(part, array=name)
+            bound = meaning[part.array]
+            if isinstance(bound, str):
+                return replace(part, array=bound)
+            axes = AXES[len(part.index)]
+            return ir.substituted(bound, dict(zip(axes, part.index, strict=True)))
         return None
 
     return ir.rewrite(value, change)

@@ -7,7 +7,7 @@ along, and the stored matrices.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 from weakref import WeakValueDictionary
 
@@ -252,8 +252,13 @@ class Recorder(Recording):
             what = f"Field {expression.name!r}" if isinstance(expression, Field) else "A value"
             raise ArgumentError(f"{what} belongs to another program.", hint=_PARAMETERS)
 
-    def data(self, matrix: MatrixData) -> dict[str, ir.Value | str]:
-        """Return what a matrix's data stand for here: a field's name, or a value."""
+    def data(
+        self, matrix: MatrixData, computed: Callable[[Expression], bool] = lambda _: False
+    ) -> dict[str, ir.Value | str]:
+        """Return what a matrix's data stand for here: a field's name, or a value.
+
+        Expressions that are ``computed`` where they are read are values, others are stored.
+        """
         meaning: dict[str, ir.Value | str] = {}
         for name, kind in matrix.data.items():
             if name not in matrix.bound:
@@ -267,7 +272,8 @@ class Recorder(Recording):
                 )
             value = matrix.bound[name]
             if isinstance(value, Expression):
-                meaning[name] = self.store(value).name
+                again = computed(value)
+                meaning[name] = value.settled().value if again else self.store(value).name
             elif isinstance(kind, Space):
                 meaning[name] = self._capture(name, kind, value)
             else:

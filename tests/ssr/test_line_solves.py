@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ssr
-from ssr import errors
+from ssr import errors, ir
 
 from . import plain
 from .interpret import eliminated, interpret_program
@@ -274,6 +274,23 @@ def test_part_of_a_field() -> None:
         expected[within] = eliminated(whole, x[within].ravel()).reshape(expected[within].shape)
         plain.run(solve, x, a)
         np.testing.assert_allclose(x, expected, rtol=1e-13)
+
+
+def test_data_are_computed_on_lines() -> None:
+    """Sums and products of fields need no array; quotients are stored, as they are costly."""
+
+    @ssr.program(x=plane, a=plane, c=plane, s=ssr.scalar)
+    def solve(x: Any, a: Any, c: Any, s: Any) -> None:
+        x[:] = (columns @ ssr.diagonal(plane, 2.0 + a * c - s * a)).solve(x)
+        x[:] = (columns @ ssr.diagonal(plane, 1.0 + a / c)).solve(x)
+
+    a, c = np.random.default_rng(5).random((2, *b.shape)) + 0.5
+    x, expected = b.copy(), b
+    plain.run(solve, x, a, c, 0.25)
+    for scale in 2.0 + a * c - 0.25 * a, 1.0 + a / c:
+        expected = dense(columns, expected) / scale
+    np.testing.assert_allclose(x, expected, rtol=1e-12)
+    assert len([s for s in solve.ir.steps if isinstance(s, ir.Assignment)]) == 3
 
 
 def test_values_that_are_stored_first() -> None:
