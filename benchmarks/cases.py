@@ -40,7 +40,8 @@ class Case:
     ``moved`` is the number of bytes that must be moved for a point; it includes the cache line that
     a store fills if nothing has read it. ``goals`` limits ours / other for ``natural``, ``tuned``
     (the faster of two builds) and further candidates by name. ``count`` returns the number of
-    points that are made, if that is not the number of points of the shape.
+    points that are made, if that is not the number of points of the shape. Results differ from ours
+    by less than the ``tolerance``, relative to the largest value.
     """
 
     title: str
@@ -50,6 +51,7 @@ class Case:
     moved: int
     goals: Mapping[str, float]
     count: Callable[[Shape], int] = math.prod
+    tolerance: float = 1e-12
 
     def sized(self, quick: bool) -> Shape:
         """Return the shape to run; the small one if it must be quick."""
@@ -175,13 +177,13 @@ def triad(shape: Shape) -> Call:
     return fortran.triad(3.0, field(shape), field(shape, seed=2), np.empty(shape))
 
 
-def disagreement(candidates: Mapping[str, Candidate]) -> dict[str, float]:
+def disagreement(candidates: Mapping[str, Candidate], tolerance: float = 1e-12) -> dict[str, float]:
     """Call each candidate once; return its distance from ours, relative to the largest value.
 
     Raises
     ------
     ArithmeticError
-        If a distance is larger than 1e-12.
+        If a distance is larger than the tolerance.
     """
     for candidate in candidates.values():
         candidate.call()
@@ -192,7 +194,7 @@ def disagreement(candidates: Mapping[str, Candidate]) -> dict[str, float]:
         for name, candidate in candidates.items()
     }
     for name, distance in found.items():
-        if not distance < 1e-12:
+        if not distance < tolerance:
             raise ArithmeticError(f"{name} differs from ours by {distance:.1e}.")
     return found
 

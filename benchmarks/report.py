@@ -87,7 +87,7 @@ def run(case: Case, quick: bool, pairs: int) -> Result:
     """Check that all candidates agree, then time them in turn."""
     shape = case.sized(quick)
     candidates = case.bind(shape)
-    distances = disagreement(candidates)
+    distances = disagreement(candidates, case.tolerance)
     calls = {name: candidate.call for name, candidate in candidates.items()}
     timings = timing.measure({**calls, "triad": triad((case.count(shape),))}, pairs)
     return Result(case, shape, timings, distances)

@@ -18,7 +18,7 @@ from .matrix import Matrix
 def stencil(
     rows: Space,
     cols: Space,
-    weights: Mapping[int | tuple[int, ...], float],
+    weights: Mapping[Any, float],
     *,
     outside: Literal["error", "drop"] = "error",
 ) -> Matrix:

@@ -1,0 +1,88 @@
+"""Measure first programs against Numba, Devito and JAX, each as its own users would write them.
+
+``python -m benchmarks.peers [--json FILE] [--quick] [--only PART...]``. What is not installed is
+left out: ``pip install -e ".[peers]"`` installs all. Every candidate starts from the same numbers,
+and what it has after a call is compared with ours before anything is timed. One thread each.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from benchmarks import report
+from benchmarks.cases import Candidate, Case
+from benchmarks.peers import problems
+from benchmarks.references import Shape
+
+LIMIT = 0.90
+"""The most that we may take of the time of any other."""
+
+ROWS: tuple[tuple[str, str, str, Shape, Shape, int], ...] = (
+    ("heat, 7 points", "heat", "in place", (192,) * 3, (9, 10, 11), 16),
+    ("heat, 7 points", "heat", "two arrays", (192,) * 3, (9, 10, 11), 24),
+    ("wave, 25 points", "wave", "ghosts", (192,) * 3, (9, 10, 11), 32),
+    ("wave, 25 points", "wave", "fill", (192,) * 3, (9, 10, 11), 32),
+    ("wave, 25 points", "wave", "drop", (192,) * 3, (9, 10, 11), 32),
+    ("27 points, four weights", "points27", "128", (128,) * 3, (9, 10, 11), 24),
+    ("27 points, four weights", "points27", "256", (256,) * 3, (9, 10, 11), 24),
+    ("Gray-Scott, periodic", "gray_scott", "in place", (1024,) * 2, (12, 13), 32),
+    ("Gray-Scott, periodic", "gray_scott", "two arrays", (1024,) * 2, (12, 13), 48),
+)
+"""Title, problem, form, shape, small shape, and bytes that must be moved for a point and step."""
+
+
+def installed() -> dict[str, ModuleType]:
+    """Return the modules of what is installed, by name."""
+    found = {}
+    for name in "numba", "devito", "jax":
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            print(f"{name} is not installed, and left out")
+        else:
+            found[name] = importlib.import_module(f"benchmarks.peers.in_{name}")
+    return found
+
+
+def binding(
+    problem: str, form: str, dtype: Any, others: Mapping[str, ModuleType]
+) -> Callable[[Shape], dict[str, Candidate]]:
+    """Return what makes the candidates of a row."""
+
+    def bind(shape: Shape) -> dict[str, Candidate]:
+        ours = getattr(problems, problem)(form, shape, dtype)
+        return {"ours": ours, **{n: getattr(m, problem)(shape, dtype) for n, m in others.items()}}
+
+    return bind
+
+
+def cases(others: Mapping[str, ModuleType]) -> Iterator[tuple[str, Case]]:
+    """Yield all rows in double precision, and most in single precision."""
+    for title, problem, form, shape, small, moved in ROWS:
+        for dtype, part in (np.float64, 1), (np.float32, 2):
+            name = f"{problem}-{form}-{np.dtype(dtype).name}".replace(" ", "-")
+            yield (
+                name,
+                Case(
+                    f"{title}, {form}, {np.dtype(dtype).name}",
+                    binding(problem, form, dtype, others),
+                    shape,
+                    small,
+                    moved // part,
+                    goals=dict.fromkeys(others, LIMIT),
+                    count=lambda shape: problems.STEPS * math.prod(shape),
+                    tolerance=1e-8 if part == 1 else 2e-5,  # Devito rounds weights
+                ),
+            )
+
+
+if __name__ == "__main__":
+    sys.setrecursionlimit(10_000)  # sums of many terms, in Devito
+    report.main(dict(cases(installed())), {})

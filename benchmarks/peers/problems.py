@@ -1,0 +1,158 @@
+"""The problems: their numbers, their first values, and our own programs.
+
+Fields are zero outside but for those of Gray and Scott, which are periodic. Spacing is 1.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+import numpy as np
+
+import boundary as bc
+import ssr
+from benchmarks.cases import Candidate
+from benchmarks.references import Shape
+
+Table: TypeAlias = Mapping[tuple[int, ...], float]
+
+STEPS = 4
+"""Steps of a call: Devito spends milliseconds on a call beside its steps."""
+
+SECOND: Mapping[int, tuple[float, ...]] = MappingProxyType(
+    {1: (-2.0, 1.0), 4: (-205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560)}
+)
+"""Weights of second differences by how far they reach: of a point, of the next, and so on."""
+
+PLANES = (26.0, -1.0, -0.5, -0.25)
+"""Weights of 27 points by the number of axes along which they lie beside the row."""
+
+DU, DV, FEED, KILL = 0.16, 0.08, 0.035, 0.065
+"""Diffusivities and rates of Gray and Scott."""
+
+
+def laplacian(ndim: int, reach: int = 1) -> Table:
+    """Return the weights of a sum of second differences along all axes."""
+    middle, *beside = SECOND[reach]
+    weights = {(0,) * ndim: ndim * middle}
+    for axis, (far, weight), sign in itertools.product(
+        range(ndim), enumerate(beside, start=1), (-1, 1)
+    ):
+        weights[tuple(sign * far * (a == axis) for a in range(ndim))] = weight
+    return weights
+
+
+def around() -> Table:
+    """Return the four weights of 27 points."""
+    return {o: PLANES[sum(map(abs, o))] for o in itertools.product((-1, 0, 1), repeat=3)}
+
+
+def values(shape: Shape, dtype: Any, count: int) -> list[np.ndarray[Any, Any]]:
+    """Return random numbers between 0 and 1/10."""
+    rng = np.random.default_rng(1)
+    return [(0.1 * rng.random(shape)).astype(dtype) for _ in range(count)]
+
+
+box = ssr.Space(*ssr.sizes("nz ny nx"))
+square = ssr.Space(*ssr.sizes("ny nx"))
+
+
+def heat(form: str, shape: Shape, dtype: Any) -> Candidate:
+    """Return steps ``u + L u / 10``, in place or from one array to another."""
+    L = ssr.stencil(box, box, laplacian(3), outside="drop")
+    (u,) = values(shape, dtype, 1)
+    if form == "in place":
+
+        @ssr.program(u=box)
+        def step(u: Any) -> None:
+            u[:] = u + 0.1 * (L @ u)
+
+        return _in_turn([step.bind(u)], u)
+
+    @ssr.program(v=box, u=box)
+    def across(v: Any, u: Any) -> None:
+        v[:] = u + 0.1 * (L @ u)
+
+    v = np.empty_like(u)
+    return _in_turn([across.bind(v, u), across.bind(u, v)], u)
+
+
+def wave(form: str, shape: Shape, dtype: Any) -> Candidate:
+    """Return leapfrog steps with 25 points: on arrays with ghosts, with a fill, or cut off."""
+    wide = box.grow(4)
+    u, new, m = values(shape, dtype, 3)
+    if form == "ghosts":
+        L = ssr.stencil(box, wide, laplacian(3, 4))
+
+        @ssr.program(new=wide, u=wide, m=box)
+        def step(new: Any, u: Any, m: Any) -> None:
+            new[box] = 2.0 * u[box] - new[box] + m * (L @ u)
+
+        u, new = np.pad(u, 4), np.pad(new, 4)
+        inner = (slice(4, -4),) * 3
+        return _in_turn([step.bind(new, u, m), step.bind(u, new, m)], u, inner)
+    if form == "fill":
+        zeros = bc.fill(wide, bc.zero())
+        product = ssr.stencil(box, wide, laplacian(3, 4)) @ zeros
+    else:
+        product = ssr.stencil(box, box, laplacian(3, 4), outside="drop")
+
+    @ssr.program(new=box, u=box, m=box)
+    def leap(new: Any, u: Any, m: Any) -> None:
+        new[:] = 2.0 * u - new + m * (product @ u)
+
+    return _in_turn([leap.bind(new, u, m), leap.bind(u, new, m)], u)
+
+
+def points27(form: str, shape: Shape, dtype: Any) -> Candidate:
+    """Return products with 27 points."""
+    A = ssr.stencil(box, box, around(), outside="drop")
+    x, y = values(shape, dtype, 2)
+
+    @ssr.program(y=box, x=box)
+    def product(y: Any, x: Any) -> None:
+        y[:] = A @ x
+
+    return _in_turn([product.bind(y, x)], y)
+
+
+def gray_scott(form: str, shape: Shape, dtype: Any) -> Candidate:
+    """Return steps of two substances that react and diffuse, in place or to other arrays."""
+    sides = bc.fill(square.grow(1), bc.periodic())
+    L = ssr.stencil(square, square.grow(1), laplacian(2))
+
+    def changed(u: Any, v: Any) -> tuple[Any, Any]:
+        rate = u * v * v
+        du = DU * (L @ (sides @ u)) - rate + FEED * (1.0 - u)
+        dv = DV * (L @ (sides @ v)) + rate - (FEED + KILL) * v
+        return u + du, v + dv
+
+    u, v = values(shape, dtype, 2)
+    if form == "in place":
+
+        @ssr.program(u=square, v=square)
+        def step(u: Any, v: Any) -> None:
+            u[:], v[:] = changed(u, v)
+
+        return _in_turn([step.bind(u, v)], u)
+
+    @ssr.program(p=square, q=square, u=square, v=square)
+    def across(p: Any, q: Any, u: Any, v: Any) -> None:
+        p[:], q[:] = changed(u, v)
+
+    p, q = np.empty_like(u), np.empty_like(v)
+    return _in_turn([across.bind(p, q, u, v), across.bind(u, v, p, q)], u)
+
+
+def _in_turn(runs: list[Any], result: Any, part: Any = ...) -> Candidate:
+    """Return a call of bound programs in turn, `STEPS` of them."""
+    turns = runs * (STEPS // len(runs))
+
+    def call() -> None:
+        for run in turns:
+            run()
+
+    return Candidate(call, lambda: result[part])
