@@ -66,3 +66,36 @@ def test_all_forms_have_the_same_bits() -> None:
         results.append(y)
     assert np.array_equal(*results)
     assert np.allclose(results[0].ravel(), SMALL.bind(ny=8, nx=9).to_scipy() @ x.ravel())
+
+
+FOUR = ssr.stencil(
+    BLOCK,
+    BLOCK,
+    {
+        o: (26.0, -1.0, -0.5, -0.25)[sum(map(abs, o))]
+        for o in itertools.product((-1, 0, 1), repeat=3)
+    },
+    outside="drop",
+)
+
+
+@ssr.program(y=BLOCK, x=BLOCK, b=BLOCK)
+def smooth(y: Any, x: Any, b: Any) -> None:
+    y[:] = FOUR @ b
+    x[:] = FOUR.tril().solve(b - FOUR.triu(1) @ x)
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1), (2, 3, 5), (4, 1, 6), (3, 4, 2)])
+def test_four_weights_share_two_sums(shape: tuple[int, ...], monkeypatch: Any) -> None:
+    monkeypatch.setenv("SSR_VERIFY", "1")
+    text = FOUR.program("apply").explain("passes")
+    assert "%c0[i - 1]" in text
+    assert "%c1[i - 1]" in text
+    rng = np.random.default_rng(2)
+    y, x, b = (rng.uniform(-1, 1, shape) for _ in range(3))
+    matrix = FOUR.bind(**dict(zip(("nz", "ny", "nx"), shape, strict=True))).to_scipy().toarray()
+    product = (matrix @ b.ravel()).reshape(shape)
+    wanted = np.linalg.solve(np.tril(matrix), b.ravel() - np.triu(matrix, 1) @ x.ravel())
+    plain.run(smooth, y, x, b)
+    assert np.allclose(y, product, rtol=1e-13, atol=1e-13)
+    assert np.allclose(x.ravel(), wanted, rtol=1e-13, atol=1e-13)

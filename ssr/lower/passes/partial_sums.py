@@ -10,7 +10,8 @@ that is zero outside the space, or the box:
              y[j, i] = - c[i-1] - c[i] - c[i+1]
 
 In three dimensions the same is done once more for the sums over planes, which are kept for the
-lines that follow (scheme c* of the project's feasibility study). A member with
+lines that follow (scheme c* of the project's feasibility study). What is left may have such groups
+too, as a 27-point stencil with four weights has two. A member with
 other weights or more entries in a few places joins with a correction; one with fewer does not,
 for no row may depend on a point it does not read.
 """
@@ -70,7 +71,11 @@ def _replace_sums(
         ):
             if array in fields and len(fields[array].shape) == len(nest.axes):
                 for region in regions(fields[array], nest):
-                    result = _share(result, array, statement, nest, region, buffers, made)
+                    for _ in range(len(result.terms)):  # each time fewer terms
+                        shared = _share(result, array, statement, nest, region, buffers, made)
+                        if shared is None:
+                            break
+                        result = shared
         return result
 
     return ir.rewrite(statement.value, change)
@@ -84,11 +89,12 @@ def _share(
     region: Region,
     buffers: list[ir.Buffer],
     made: list[ir.Statement],
-) -> ir.Sum:
+) -> ir.Sum | None:
+    """Return a sum that takes the best group from a buffer; None if no group is worth it."""
     taps = _taps(total, array, nest, statement, region)
     group = best({o: w for o, (w, _) in taps.items()})
     if group is None:
-        return total
+        return None
     axes, reach = nest.axes, (-min(group.profile), max(group.profile))
     name = ir.scratch("c", buffers)
     buffers.append(ir.Buffer(name, 1, max(reach), cleared=max(reach) > 0))
