@@ -220,7 +220,13 @@ class Fill(Affine):
         self._free._run(*made, *given, *self.values())
 
     def ghosts(self, *wide: Array) -> None:
-        """Fill the ghosts of arrays in place from their owned points; one array for each kind."""
+        """Fill the ghosts of arrays in place from their owned points.
+
+        Parameters
+        ----------
+        *wide
+            An array of the shape of the wide space, for each kind of blocks.
+        """
         if [np.ndim(w) for w in wide] == [len(kind.shape) for kind in fields_of(self.rows)]:
             check_sizes(self.name, self.known_sizes(), self.operand, self.rows, wide)
         self._free._in_place(*wide, *self.values())
@@ -297,8 +303,15 @@ class Fill(Affine):
     def draw(self, *, block: int | None = None, ax: Any = None) -> Any:
         """Draw the ghosts of a block, or of all blocks, and the points they are made of.
 
-        It returns the axes of matplotlib, which are new ones by default. It needs matplotlib,
-        blocks of two dimensions, and values for all sizes.
+        It returns the axes of matplotlib. It needs matplotlib, blocks of two dimensions, and values
+        for all sizes.
+
+        Parameters
+        ----------
+        block
+            The number of the block; by default all are drawn.
+        ax
+            The axes of matplotlib to draw into; by default new ones.
         """
         missing = [name for name in self.sizes if name not in self.known_sizes()]
         if missing:

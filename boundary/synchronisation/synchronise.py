@@ -103,7 +103,7 @@ class Synchronise:
         return declared(body, dict(zip(names, self.kinds, strict=True)))
 
     def apply(self, *fields: Array) -> None:
-        """Synchronise arrays in place."""
+        """Synchronise arrays in place: ``fields`` has one for each space that was given."""
         self._program(*fields)
 
     # -- as a matrix -----------------------------------------------------------------------------
@@ -111,7 +111,7 @@ class Synchronise:
     def to_scipy(self, **sizes: int) -> scipy.sparse.csr_array:
         """Return the matrix; rows are numbered field by field, then component by component.
 
-        It is made of the classes of equal points, found point by point.
+        It is made of the classes of equal points, found point by point, for the given ``sizes``.
         """
         return synchronisation(self.means, sizes)
 

@@ -294,6 +294,13 @@ class Matrix(Operator["Matrix"]):
     def row(self, *index: Any) -> dict[Any, Any]:
         """Return a row in the generator of an `ssr.recurrence`: a dictionary of values by column.
 
+        Parameters
+        ----------
+        *index
+            The indices of the row, one for each axis.
+
+        Notes
+        -----
         Columns are tuples of indices, in one dimension indices; they come and compare in C order.
         The path is forked where the rows differ in their columns; data of the matrix become data of
         the recurrence. A column is a row of the transpose, ``A.T.row(j, i)``.

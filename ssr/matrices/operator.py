@@ -170,11 +170,11 @@ class Operator(Immutable, ABC, Generic[Made]):
         return np.dtype(np.float64)
 
     def matvec(self, x: Any) -> Any:
-        """Return the product with a flattened operand, as SciPy asks for it."""
+        """Return the product with a flattened operand x, as SciPy asks for it; sizes are bound."""
         return self._flat(np.ascontiguousarray(x, np.float64).reshape(-1))
 
     def rmatvec(self, x: Any) -> Any:
-        """Return the product of the transpose with a flattened operand."""
+        """Return the product of the transpose with a flattened operand x; sizes are bound."""
         return self.T.matvec(x)
 
     def aslinearoperator(self, dtype: Any = np.float64) -> LinearOperator:
@@ -182,6 +182,16 @@ class Operator(Immutable, ABC, Generic[Made]):
 
         Its ``rmatvec`` applies the transpose, which is made when it is first needed. The elements
         of block matrices are numbered component by component.
+
+        Parameters
+        ----------
+        dtype
+            The type of the operator's arrays.
+
+        Raises
+        ------
+        UnboundError
+            If a size has no value.
 
         Examples
         --------

@@ -179,7 +179,7 @@ class Program(Immutable):
         """Run checked source as plain Python, without compiling it: slow, for tests.
 
         It is lowered as the kernel is. Every access is checked, and that every row that a statement
-        runs is one of its rows.
+        runs is one of its rows. The arguments, ``args`` and ``boxes``, are those of a call.
         """
         results = self._plain.call(args, self._arrays(args), boxes)
         return self.returned(results)

@@ -20,15 +20,20 @@ from . import vectors
 
 
 class Factorisation(ABC):
-    """A way to factorise a matrix, and to solve with the factors: `ILU` and `IC`."""
+    """A way to factorise a matrix, and to solve with the factors: `ILU` and `IC`.
+
+    As a preconditioner, ``M=ILU()``, it is made for the matrix of the solver at the beginning of
+    each solution, so that data of the matrix may change in between. Fields of several ranks are
+    refused with an `ArgumentError`, since rows depend on each other across cuts.
+    """
 
     @abstractmethod
     def factors(self, A: Matrix) -> Recurrence:
-        """Return the factors of a matrix as one matrix, whose rows are made in C order."""
+        """Return the factors of a matrix A as one matrix, whose rows are made in C order."""
 
     @abstractmethod
     def solve(self, F: Matrix, r: Any) -> Any:
-        """Return the solution of the factorised equations, in a program."""
+        """Return the solution with the factors F and the right side r, expressions of a program."""
 
 
 @dataclass(frozen=True)

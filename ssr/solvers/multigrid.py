@@ -197,7 +197,11 @@ class Multigrid:
         maxiter: int | None = None,
         callback: Callable[[V], Any] | None = None,
     ) -> Solution[V]:
-        """Solve ``A x = b`` by cycles; see `Solver.__call__`."""
+        """Solve ``A x = b`` by cycles, from ``x0`` on.
+
+        The arguments, ``b``, ``x0``, ``rtol``, ``atol``, ``maxiter`` and ``callback``, and what is
+        returned are those of `Solver.__call__`.
+        """
         return self._solver(b, x0, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback)
 
     def renew(self) -> None:
