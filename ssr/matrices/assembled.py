@@ -201,7 +201,7 @@ class Assembled(Operator["Assembled"]):
     # -- application -----------------------------------------------------------------------------
 
     def apply(self, x: Array, out: Array | None = None) -> Array:
-        """Return the product with an array x of the shape of ``cols``, in ``out`` if it is given."""
+        """Return the product with an array x of the shape of ``cols``, in ``out`` if given."""
         if not isinstance(x, np.ndarray):
             raise ArgumentError(
                 f"A stored matrix is applied to {type(x).__name__}.",
