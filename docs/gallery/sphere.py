@@ -12,11 +12,11 @@ import ssr
 
 n = ssr.size("n", at_least=4)
 cells = bc.Grid(6 * [(n, n)], links=bc.cubed_sphere()).cells  # [panel, y, x]
-wide, faces = cells.grow(2), (cells.faces(0), cells.faces(1))
+wide, faces = cells.grow(2), (cells.faces(-2), cells.faces(-1))
 shared = bc.synchronise(*faces)  # what leaves a panel enters the next
 upwind = {-2: -1 / 6, -1: 5 / 6, 0: 1 / 3}, {1: -1 / 6, 0: 5 / 6, -1: 1 / 3}
-sides = [[ssr.along(faces[a], wide, a + 1, weights) for weights in upwind] for a in (0, 1)]
-across = [ssr.difference(cells, faces[a], a + 1) for a in (0, 1)]
+sides = [[ssr.along(faces[a], wide, a, weights) for weights in upwind] for a in (-2, -1)]
+across = [ssr.difference(cells, faces[a], a) for a in (-2, -1)]
 
 
 def sphere(angle):
