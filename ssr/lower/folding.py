@@ -115,7 +115,9 @@ def _without(call: ir.Call, program: ir.Program, nests: Nests) -> tuple[ir.Progr
     ):
         first, lines = copies[name], None
         if any(source in ir.made(step) for step in program.steps[first:]):
-            points, lines = saved(fields[source], points, {*fields, *program.scalars})
+            points, lines = saved(
+                fields[source], points, {*fields, *program.scalars, *program.sizes}
+            )
         instead[first] = () if lines is None else (saving(lines, fields[source]),)
         fields |= {} if lines is None else {lines.name: lines}
         own = tuple(map(Affine.name, given.axes))

@@ -295,6 +295,16 @@ def test_a_field_is_replaced_by_what_reads_its_ghosts(
         check(program, {"ny": rows, "nx": columns}, seed)
 
 
+def test_a_part_of_a_field_is_replaced() -> None:
+    def grown(h: Any) -> None:
+        h[cells] = h[cells] + star @ (torus @ h[cells])
+
+    program = declared(grown, h=wide)
+    assert gone(program)
+    for seed, (rows, columns) in enumerate(product([1, 4], [1, 5])):
+        check(program, {"ny": rows, "nx": columns}, seed)
+
+
 def test_planes_are_replaced_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSR_VERIFY", "1")
     box = ssr.Space(*ssr.sizes("nz ny nx"))
