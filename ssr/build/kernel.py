@@ -86,7 +86,7 @@ def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
     name = kernel_name(program, options, dtype)
     found = _found(name) if options.cache else None
     if found is not None and found.code is not None:
-        return _kernel(name, found, machine.Code(found.code), True, start)
+        return _loaded(name, found, found.code, start)
     lock = cache.locked(name) if options.cache else contextlib.nullcontext()
     with progress.shown(f"compiling {program.name}"), lock:
         found = _found(name) if options.cache else None  # made by another process meanwhile?
@@ -96,7 +96,22 @@ def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
         kernel = _kernel(name, text, code, from_cache, start)
         if code is not None and not from_cache:
             _keep(name, replace(text, code=code.data))
+            _LAST.append((name, code.data, kernel))
         return kernel
+
+
+_LAST: deque[tuple[str, bytes | None, Kernel]] = deque(maxlen=16)
+"""The last kernels: a matrix that is bound anew at each step asks for the same one each time."""
+
+
+def _loaded(name: str, text: _Text, code: bytes, start: float) -> Kernel:
+    """Return a kernel whose machine code is known: one of the last, or loaded anew."""
+    for other, known, kernel in tuple(_LAST):
+        if other == name and known == code:
+            return replace(kernel, from_cache=True, seconds=time.perf_counter() - start)
+    kernel = _kernel(name, text, machine.Code(code), True, start)
+    _LAST.append((name, code, kernel))
+    return kernel
 
 
 def describe(program: ir.Program, options: Options, dtype: str) -> KernelMeta:

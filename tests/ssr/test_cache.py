@@ -172,6 +172,7 @@ def test_kept_and_found(folder: Path) -> None:
     first, second = kernel(), kernel()
     assert (first.from_cache, second.from_cache) == (False, True)
     assert first.source == second.source
+    assert first.run is second.run  # machine code is loaded once
     assert names(folder, "*") == [f"{first.name}.kernel"]
 
 
