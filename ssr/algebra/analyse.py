@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from .. import ir
@@ -28,38 +28,70 @@ def diagonal_split(
     SingularMatrixError
         If a row has no diagonal entry, or the number zero.
     """
-    before: list[ir.Family] = []
-    diagonal: list[ir.Family] = []
-    after: list[ir.Family] = []
-    for f in found:
-        for kept, domain in (
-            (before, f.domain.before(f.column, f.row)),
-            (diagonal, f.domain.equal(f.row, f.column)),
-            (after, f.domain.before(f.row, f.column)),
-        ):
-            if not (domain & given).empty:
-                kept.append(replace(f, domain=domain))
-    if before and after:
-        across = crossing(found)
-        raise NotTriangularError(
-            f"{name}.solve needs a triangular matrix, or one with columns along one axis only; "
-            f"{name} is neither.",
-            note=f"({_place(before[0].column)}) comes before the row for "
-            f"{before[0].domain.notation()}; ({_place(after[0].column)}) after it for "
-            f"{after[0].domain.notation()}"
-            + (f"; columns lie at {across[0]} and at {across[1]} from the row" if across else ""),
-            hint=f"Solve with {name}.tril() or {name}.triu(), or use an iterative solver.",
-        )
+    sides = Sides.of(found, given)
+    order = sides.order(name)
     missing = rows & given
-    for f in diagonal:
+    for f in sides.diagonal:
         missing = missing - f.domain
     if not missing.empty:
         raise SingularMatrixError(
             f"{name} has no diagonal entry in some rows, so it cannot be solved with.",
             note=f"It is missing for {missing.simplified().notation()}.",
         )
-    order: ir.Order = "forward" if before else "backward" if after else "any"
-    return order, tuple(diagonal), (*before, *after)
+    return order, sides.diagonal, (*sides.before, *sides.after)
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Families by where their columns lie: before the row, at it, or after it."""
+
+    before: tuple[ir.Family, ...]
+    diagonal: tuple[ir.Family, ...]
+    after: tuple[ir.Family, ...]
+
+    @classmethod
+    def of(cls, found: Iterable[ir.Family], given: Domain) -> Sides:
+        """Return families cut where they lie on several sides, for the sizes that are given."""
+        sides: tuple[list[ir.Family], ...] = ([], [], [])
+        for f in found:
+            for kept, domain in zip(
+                sides,
+                (
+                    f.domain.before(f.column, f.row),
+                    f.domain.equal(f.row, f.column),
+                    f.domain.before(f.row, f.column),
+                ),
+                strict=True,
+            ):
+                if not (domain & given).empty:
+                    kept.append(replace(f, domain=domain))
+        return cls(*map(tuple, sides))
+
+    def order(self, name: str) -> ir.Order:
+        """Return the order in which rows are substituted.
+
+        Raises
+        ------
+        NotTriangularError
+            If there are columns before and after rows.
+        """
+        if self.before and self.after:
+            first, last = self.before[0], self.after[0]
+            across = crossing((*self.before, *self.diagonal, *self.after))
+            raise NotTriangularError(
+                f"{name}.solve needs a triangular matrix, or one with columns along one axis only; "
+                f"{name} is neither.",
+                note=f"({_place(first.column)}) comes before the row for "
+                f"{first.domain.notation()}; ({_place(last.column)}) after it for "
+                f"{last.domain.notation()}"
+                + (
+                    f"; columns lie at {across[0]} and at {across[1]} from the row"
+                    if across
+                    else ""
+                ),
+                hint=f"Solve with {name}.tril() or {name}.triu(), or use an iterative solver.",
+            )
+        return "forward" if self.before else "backward" if self.after else "any"
 
 
 def _place(column: tuple[Affine, ...]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from .. import ir
-from ..algebra.lines import crossing, line_axis
+from ..algebra.lines import line_axis
 from ..errors import NotTriangularError, UnboundError
 from ..options import Options
 from ..programs.expression import Expression, Field, recording
@@ -22,6 +22,7 @@ from ..trace.trace import ScalarType
 from .block_data import BlockData
 from .component_spaces import spaces
 from .elimination import eliminated
+from .sweeps import swept
 
 
 def rows_of(matrix: BlockData, what: What, given: Sequence[Expression]) -> list[Expression]:
@@ -57,40 +58,24 @@ def solution(matrix: BlockData, b: Sequence[Expression]) -> list[Expression]:
     Raises
     ------
     NotTriangularError
-        If blocks couple points, and are not triangular as a whole.
+        If blocks couple points along several axes, before and after their rows.
     """
     count = range(len(b))
     filled = [(r, c) for r in count for c in count if matrix.blocks[r][c].families]
-    coupled = [place for place in filled if not _pointwise(matrix, place)]
-    if not coupled:
+    if all(_pointwise(matrix, place) for place in filled):
         return eliminated(matrix, b)
     below, above = ([p for p in filled if p[0] > p[1]], [p for p in filled if p[0] < p[1]])
-    if below and above:
-        axis = _lines(matrix)
-        if axis is not None:
-            return _solved_along(matrix, axis, b)
-        raise NotTriangularError(
-            f"{matrix.name}.solve needs entries at the row's own point or along one axis only, or "
-            "blocks that are triangular as a whole.",
-            note=f"Block {coupled[0]} reads other points{_across(matrix)}; there is block "
-            f"{below[0]} below the diagonal, and block {above[0]} above it.",
-            hint=f"Solve with {matrix.name}.diagonal() or with a triangle of blocks, or use an "
-            "iterative solver.",
-        )
-    return substituted(matrix, b, count if below else count[::-1])
-
-
-def _lines(matrix: BlockData) -> int | None:
-    """Return the axis along which all columns lie from their rows, if there is one."""
+    if not (below and above):
+        return substituted(matrix, b, count if below else count[::-1])
     if len({*spaces(matrix.rows)}) > 1:
-        return None
-    return line_axis([f for block in matrix.every for f in block.families])
-
-
-def _across(matrix: BlockData) -> str:
-    """Return in words that columns lie along several axes, if they do."""
-    found = crossing([f for block in matrix.every for f in block.families])
-    return "" if found is None else f", and columns lie at {found[0]} and {found[1]}"
+        raise NotTriangularError(
+            f"{matrix.name}.solve needs one space for all components, or blocks that are "
+            "triangular as a whole.",
+            note=f"There is block {below[0]} below the diagonal, and block {above[0]} above it.",
+            hint="Solve with a triangle of blocks, or use an iterative solver.",
+        )
+    axis = line_axis([f for block in matrix.every for f in block.families])
+    return swept(matrix, b) if axis is None else _solved_along(matrix, axis, b)
 
 
 def _solved_along(matrix: BlockData, axis: int, b: Sequence[Expression]) -> list[Expression]:

@@ -16,6 +16,8 @@ from ..lower.line_nests import line_nest, line_schedule
 from ..lower.loops import schedule
 from ..lower.moves import with_moves
 from ..lower.nests import in_place, nest
+from ..lower.own_rows import own_rows
+from ..lower.passes.ahead import ahead
 from ..lower.passes.partial_sums import partial_sums
 from ..lower.passes.prefetch import prefetch
 from ..lower.passes.reciprocal import reciprocal
@@ -113,6 +115,9 @@ def fused_nests(program: ir.Program, options: Options, dtype: str) -> tuple[ir.P
     """Return a program's nests after all passes, and the program without what they buffer."""
     left = apart(program, options, dtype)
     program, alone = left.program, left.nests
+    if not options.debug:
+        program, alone = own_rows(program, alone)
+        alone = tuple(_ahead(n, options) for n in alone)
     if options.fuse and not options.debug:
         program, alone = fuse(program, alone, least=_least(options))
     if not options.debug:
@@ -121,6 +126,11 @@ def fused_nests(program: ir.Program, options: Options, dtype: str) -> tuple[ir.P
         alone = tuple(prefetch(n) if isinstance(n, ir.Nest) else n for n in alone)
     _verified(program, alone, "fusion")
     return program, alone
+
+
+def _ahead(made: ir.Made, options: Options) -> ir.Made:
+    """Return a nest whose lines compute first what waits for no other row, if that is on."""
+    return ahead(made) if options.recurrence and isinstance(made, ir.Nest) else made
 
 
 def _least(options: Options) -> int | None:

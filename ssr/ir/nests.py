@@ -129,8 +129,9 @@ class Nest:
     ``earlier`` holds the offsets to rows that must be done before a row; None if they are not
     the same for all rows. ``whole_lines`` says that a box may not cut lines. ``fused`` says that
     the nest holds several steps of a program; the target is then one of the arrays it writes. So it
-    is if the nest is ``joint``: all its statements run at a row before the next row. A box of a
-    nest has all rows along each of its last two axes, or at ``least`` so many.
+    is if the nest is ``joint``: all its statements run at a row before the next row, but for
+    parallel ones, which come first on each line. A box of a nest has all rows along each of its
+    last two axes, or at ``least`` so many.
     """
 
     target: str

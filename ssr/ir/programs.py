@@ -70,8 +70,8 @@ class Reduction:
 class Group:
     """Assignments over the same rows that are made together: all of them at a row, then the next.
 
-    Loads marked ``new`` read what any of them has made at an earlier row, or one before it at this
-    row. The old values of their targets are not read.
+    Loads marked ``new`` read what any of them has made at an earlier row of their order, or one
+    before it at this row. Others read old values of a target, at rows where it is not made yet.
     """
 
     assignments: tuple[Assignment, ...]

@@ -108,7 +108,7 @@ def _candidate(
     found = Candidate(
         nest=made,
         written=ir.made(step)[0],
-        rows=program.rows(first),
+        rows=made.rows,
         complete=not isinstance(first, ir.Assignment) or first.part is None,
         domain=first.domain,
         reads=tuple(elements),

@@ -11,25 +11,23 @@ where C and y are those of the row so many points before, and then backward
 
     x    = y - sum of C[s] x
 
-A block is factorised without pivoting, in Doolittle's order. What is zero for all rows of a piece,
-by its entries alone, is not computed; a number that some row has is stored for all of them.
+A block is factorised without pivoting (`algebra/elimination`). What is zero for all rows of a
+piece, by its entries alone, is not computed; a number that some row has is stored for all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from .. import ir
+from ..algebra.elimination import Number, factorised, less, named
 from ..points.affine import Affine
 from ..points.sets import Domain
 
 Place: TypeAlias = tuple[int, int, int]
 """An entry of the blocks of a row: how many points on, row and column of the block."""
-Number: TypeAlias = "ir.Value | None"
-"""A value that a row computes; None is zero."""
-Pair: TypeAlias = tuple[Number, Number]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +100,9 @@ class _Row:
         for offset in range(-before, 0):
             for r in count:
                 for c in count:
-                    left[offset, r, c] = self._let(self._entry((offset, r, c), left))
-        solve = self._factorised([[self._entry((0, r, c), left) for c in count] for r in count])
+                    left[offset, r, c] = named(self._entry((offset, r, c), left), self._let)
+        block = [[self._entry((0, r, c), left) for c in count] for r in count]
+        solve = factorised(block, self.rows.domain, self._let).solve
         found: dict[Place, Number] = {}
         for offset in range(1, behind + 1):
             for c in count:
@@ -128,7 +127,7 @@ class _Row:
             for m in range(self.system.size)
             if (offset - o, m, c) in self.kept
         )
-        return self._less(self.rows.entries.get(place), pairs)
+        return less(self.rows.domain, self.rows.entries.get(place), pairs)
 
     def _side(self, first: int, r: int, left: Mapping[Place, Number]) -> Number:
         """Return a right side after the rows before are eliminated from it."""
@@ -137,46 +136,10 @@ class _Row:
             for o in range(-self.system.reach[0], 0)
             for m in range(self.system.size)
         )
-        return self._less(self.rows.right[first + r], pairs)
+        return less(self.rows.domain, self.rows.right[first + r], pairs)
 
-    def _factorised(
-        self, f: Sequence[Sequence[Number]]
-    ) -> Callable[[Sequence[Number]], list[Number]]:
-        """Return what solves with a block of numbers, which is factorised."""
-        count = range(len(f))
-        lower: dict[tuple[int, int], Number] = {}
-        upper: dict[tuple[int, int], Number] = {}
-        inverse: list[ir.Value] = []
-        for k in count:
-            for c in count[k:]:
-                pairs = ((lower[k, m], upper[m, c]) for m in range(k))
-                upper[k, c] = self._let(self._less(f[k][c], pairs))
-            inverse.append(self._inverse(upper[k, k]))
-            for r in count[k + 1 :]:
-                pairs = ((lower[r, m], upper[m, k]) for m in range(k))
-                lower[r, k] = self._let(_product(self._less(f[r][k], pairs), inverse[k]))
-
-        def solve(b: Sequence[Number]) -> list[Number]:
-            x = list(b)
-            for k in count:
-                x[k] = self._let(self._less(x[k], ((lower[k, m], x[m]) for m in range(k))))
-            for k in reversed(count):
-                pairs = ((upper[k, m], x[m]) for m in count[k + 1 :])
-                x[k] = self._let(_product(self._less(x[k], pairs), inverse[k]))
-            return x
-
-        return solve
-
-    def _inverse(self, pivot: Number) -> ir.Value:
-        assert pivot is not None, "a row without a pivot is refused before"
-        if pivot == ir.ONE:
-            return pivot
-        return self._let(ir.Op("div", (ir.ONE, pivot))) or ir.ZERO
-
-    def _let(self, value: Number) -> Number:
-        """Return what stands for a value from here on: a number, or a variable of the row."""
-        if value is None or isinstance(value, (ir.Const, ir.Load, ir.Scalar)):
-            return value
+    def _let(self, value: ir.Value) -> ir.Value:
+        """Return the variable of the row that stands for a value from here on."""
         name = f"%v{len(self.parts)}"
         self.parts.append(self._part(name, value, stored=False))
         return ir.Load(name, (Affine.name(self.system.axis),))
@@ -192,9 +155,6 @@ class _Row:
         if steps not in self.rows.offsets:
             return None
         return ir.Load(name, (Affine.name(self.system.axis) + steps,))
-
-    def _less(self, start: Number, pairs: Iterable[Pair]) -> Number:
-        return _less(self.rows.domain, start, pairs)
 
 
 def _substituted(system: System, row: _Row) -> tuple[ir.Part, ...]:
@@ -214,7 +174,7 @@ def _substituted(system: System, row: _Row) -> tuple[ir.Part, ...]:
         ]
         if pairs:
             name = solution(number)
-            value = _less(row.rows.domain, ir.Load(name, (here,)), pairs)
+            value = less(row.rows.domain, ir.Load(name, (here,)), pairs)
             assert value is not None
             parts.append(_part(name, value, system, row.rows, stored=True))
     return tuple(parts)
@@ -224,27 +184,6 @@ def _part(name: str, value: ir.Value, system: System, rows: Rows, *, stored: boo
     index = (Affine.name(system.axis),)
     statement = ir.Statement(rows.name, rows.domain, name, index, value)
     return ir.Part(statement, value, stored)
-
-
-def _less(rows: Domain, start: Number, pairs: Iterable[Pair]) -> Number:
-    """Return a value less products, as one chain of fused multiply-adds."""
-    terms = [] if start is None else [ir.Term(rows, ir.ONE, start)]
-    if isinstance(start, ir.Const):
-        terms = [ir.Term(rows, start)]
-    for a, b in pairs:
-        if a is not None and b is not None:
-            terms.append(ir.Term(rows, _negated(a), b))
-    if len(terms) == (start is not None):
-        return start
-    return ir.Sum(tuple(terms))
-
-
-def _negated(value: ir.Value) -> ir.Value:
-    return ir.Const(-value.value) if isinstance(value, ir.Const) else ir.Op("neg", (value,))
-
-
-def _product(value: Number, factor: ir.Value) -> Number:
-    return value if value is None or factor == ir.ONE else ir.Op("mul", (value, factor))
 
 
 def present(value: ir.Value, rows: Domain, whole: Domain) -> Number:

@@ -88,7 +88,7 @@ def nest(step: ir.Assignment | ir.Reduction | ir.Group, program: ir.Program) -> 
 def _joint(group: ir.Group, program: ir.Program) -> ir.Nest:
     """Return the nest that runs all assignments of a group at a row before the next row."""
     first, *_ = group.assignments
-    alone = [_assign(a, program.field(a.target)) for a in group.assignments]
+    alone = [_assign(a, program.rows(a)) for a in group.assignments]
     statements = (
         replace(s, name=f"row_{n}", parallel=False)
         for n, made in enumerate(alone)
@@ -97,7 +97,7 @@ def _joint(group: ir.Group, program: ir.Program) -> ir.Nest:
     known = frozenset().union(*(a.domain.parameters() for a in group.assignments))
     return replace(
         alone[0],
-        context=context(first.axes, known, program.field(first.target)),
+        context=context(first.axes, known, program.rows(first)),
         statements=tuple(statements),
         earlier=earlier(*group.assignments),
         joint=True,

@@ -2,7 +2,7 @@
 
 Four rewrites of a program into one that makes the same results:
 
-- Systems along lines are solved where their solution is copied to (`solve_targets`).
+- Solutions are made where they are copied to (`solve_targets`).
 - A field that was set to zero and is read before anything else is written to it is known: terms
   that hold it are dropped. A sweep that starts from zero reads no old values then. This changes
   bits where a weight is infinite or NaN, or a sum is a zero of the other sign.

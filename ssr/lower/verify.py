@@ -13,7 +13,8 @@ statement and the rows. The rules, in the order they are checked:
   order, and before the write otherwise; loads marked ``new`` are of the first kind. The row is
   that whose value is made: a statement that fills a buffer reads for the lines that use it.
 - A joint nest, which runs all statements at each row, reads of the arrays it writes what it has
-  made at earlier rows, or by an earlier statement at the row.
+  made at earlier rows, or by an earlier statement at the row, and old values before that. Its
+  parallel statements come first, on each line.
 - Functions of other packages update arrays of their own points, each once.
 - Products with stored matrices read the target through a part that lies on the right side of the
   row, in the statement that writes it or on a line before that one; nests of several steps read
@@ -269,17 +270,26 @@ class Checker:
                 self._sides(place, writer, rows, done, load)
 
     def joint(self, place: int, rows: Domain, load: ir.Load) -> None:
-        """Check that a joint nest reads of its targets what was made: earlier, or at the row."""
+        """Check that a joint nest reads new values of its targets after, old ones before."""
         writers = self.writers(load.array)
         if not writers:
             return
-        reader = self.nest.statements[place]
-        assert load.new, f"{reader.name!r} reads old values of {load.array!r}"
+        reader, own = self.nest.statements[place], rows.equal(load.index, self.row)
         pair = (self.row, load.index) if self.backward else (load.index, self.row)
-        late = rows - rows.before(*pair)
-        if max(writers) < place:
-            late = late - late.equal(load.index, self.row)
-        self.hold(late, reader.name, f"{_shown(load)} is not made yet")
+        done = rows.before(*pair)
+        if reader.parallel:  # it runs before the rows of its line are made together
+            done, own = rows.before(*(part[:-1] for part in pair)), rows - rows
+        if load.new:
+            late = rows - done
+            if max(writers) < place:
+                late = late - own
+            self.hold(late, reader.name, f"{_shown(load)} is not made yet")
+            return
+        region = space_of(self.nest.rows).preimage(load.index, self.nest.axes)
+        lost = done & region
+        if min(writers) < place:
+            lost = lost | own
+        self.hold(lost, reader.name, f"the old {_shown(load)} is read after it was overwritten")
 
     def gather(self, place: int, gather: ir.Gather) -> None:
         """Check that a product with a stored matrix reads what is there."""

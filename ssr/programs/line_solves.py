@@ -7,12 +7,13 @@ stored matrices, and entries whose rows lie otherwise on neighbouring lines.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from .. import ir
+from ..algebra.elimination import check_filled
 from ..algebra.lines import offset_of, pieces, side_by_side
-from ..errors import SingularMatrixError, SpaceError, UnsupportedError
+from ..errors import SpaceError, UnsupportedError
 from ..points.sets import Domain
 from ..spaces.space import Space, row_domain
 from ..trace.trace import Place
@@ -178,44 +179,3 @@ def _check_pivots(name: str, space: Space, axis: int, blocks: Blocks) -> None:
                 if offset_of(f.column, space.axes) == (0,) * len(space.axes):
                     filled[r, c] = filled[r, c] | f.domain
     check_filled(name, rows, filled)
-
-
-def check_filled(name: str, rows: Domain, filled: Mapping[Place, Domain]) -> None:
-    """Check that elimination finds every pivot of a block at every row.
-
-    Parameters
-    ----------
-    name
-        The matrix.
-    rows
-        Its rows.
-    filled
-        The rows that have each entry of the block.
-
-    Raises
-    ------
-    SingularMatrixError
-        If a pivot is missing somewhere.
-    """
-    known, count = dict(filled), range(1 + max(r for r, _ in filled))
-    for k in count:
-        missing = rows - known[k, k]
-        if not missing.empty:
-            where = f"It is missing for {missing.simplified().notation()}."
-            raise no_pivot(name, k if len(count) > 1 else None, where)
-        for r in count[k + 1 :]:
-            for c in count[k + 1 :]:
-                known[r, c] = known[r, c] | (known[r, k] & known[k, c])
-
-
-def no_pivot(name: str, component: int | None, note: str) -> SingularMatrixError:
-    """Return the error of a matrix that cannot be eliminated; blocks have components."""
-    if component is None:
-        return SingularMatrixError(
-            f"{name} has no diagonal entry in some rows, so it cannot be solved with.", note=note
-        )
-    return SingularMatrixError(
-        f"{name} has no pivot in component {component}, so it cannot be solved with.",
-        note=note,
-        hint="Elimination is without pivoting; put the components into another order.",
-    )

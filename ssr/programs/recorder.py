@@ -109,12 +109,15 @@ class Recorder(Recording):
         self.parts[name] = space
         return ir.Field(name, space.lower, space.data.shape)
 
-    def assign_jointly(self, space: Space, values: Mapping[str, ir.Value]) -> None:
-        """Record assignments of several fields that are made together, row by row in C order."""
-        for name in values:
+    def assign_jointly(
+        self, space: Space, values: Mapping[str, ir.Value], order: ir.Order = "forward"
+    ) -> None:
+        """Record assignments of several fields that are made together, row by row in an order."""
+        for name, value in values.items():
+            self._own_scalars(value)
             self._keep_readers(name, None)
         rows = row_domain(space)
-        made = [ir.Assignment(n, space.axes, rows, v, "forward") for n, v in values.items()]
+        made = [ir.Assignment(n, space.axes, rows, v, order) for n, v in values.items()]
         self.places.append(user_span())
         self.steps.append(made[0] if len(made) == 1 else ir.Group(tuple(made)))
 

@@ -268,7 +268,9 @@ def interpret_nest(
         shape[1:-1] = [] if b.lines is None else [shape[1] + 2 * b.lines]
         memory.buffers[b.name] = b, np.full(shape, 0.0 if b.cleared else np.nan, meaning.kind)
     terms: dict[str, list[float]] = {}
-    groups = (nest.statements,) if nest.joint else tuple((s,) for s in nest.statements)
+    alone = tuple((s,) for s in nest.statements if s.parallel or not nest.joint)
+    joint = tuple(s for s in nest.statements if nest.joint and not s.parallel)
+    groups = (*alone, joint) if joint else alone
     places = [_by_line(meaning.points(g[0].domain & nest.context)) for g in groups]
     with np.errstate(all="ignore"):
         for line in _lines(nest, box):

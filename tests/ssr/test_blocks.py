@@ -568,13 +568,13 @@ def data_that_is_not_declared() -> None:
 
 
 @mistake("""
-    NotTriangularError: kron(array, stencil).solve needs entries at the row's own point or along \
-one axis only, or blocks that are triangular as a whole.
+    NotTriangularError: kron(array, stencil).solve needs a triangular matrix, or one with columns \
+along one axis only; kron(array, stencil) is neither.
     | B.solve(ones(2, 3, 4))
     | ^^^^^^^^^^^^^^^^^^^^^^
-    Note: Block (0, 0) reads other points, and columns lie at (-1, 0) and (0, 1); there is block \
-(1, 0) below the diagonal, and block (0, 1) above it.
-    Hint: Solve with kron(array, stencil).diagonal() or with a triangle of blocks, or use an \
+    Note: (j - 1, i) comes before the row for 0 < j < ny and 0 <= i < nx; (j, i + 1) after it for \
+0 <= j < ny and 0 <= i <= -2 + nx; columns lie at (-1, 0) and at (0, 1) from the row
+    Hint: Solve with kron(array, stencil).tril() or kron(array, stencil).triu(), or use an \
 iterative solver.
 """)
 def solve_that_couples_points() -> None:

@@ -397,7 +397,7 @@ def test_columns_along_two_axes() -> None:
     with pytest.raises(errors.NotTriangularError, match=r"lie at \(-1, 0\) and at \(0, 1\)"):
         A.solve(b)
     B = ssr.kron(np.array([[1.0, 2.0], [3.0, 1.0]]), A)
-    with pytest.raises(errors.NotTriangularError, match=r"lie at \(-1, 0\) and \(0, 1\)"):
+    with pytest.raises(errors.NotTriangularError, match=r"lie at \(-1, 0\) and at \(0, 1\)"):
         B.solve(np.stack([b, b]))
 
 

@@ -16,15 +16,20 @@ from ... import ir
 
 def mergeable(nest: ir.Nest) -> tuple[tuple[ir.Statement, ...], ...]:
     """Return the statements of a nest in order, in the longest runs that may share a loop."""
-    if nest.joint:
-        return (nest.statements,)
     groups: list[list[ir.Statement]] = []
     for statement in nest.statements:
-        if groups and nest.fused and all(_apart(s, statement) for s in groups[-1]):
+        if groups and all(_share(s, statement, nest) for s in groups[-1]):
             groups[-1].append(statement)
         else:
             groups.append([statement])
     return tuple(map(tuple, groups))
+
+
+def _share(first: ir.Statement, second: ir.Statement, nest: ir.Nest) -> bool:
+    """Whether two statements may share a loop, as far as they are concerned."""
+    if nest.joint and not (first.parallel or second.parallel):
+        return True
+    return (nest.fused or nest.joint) and _apart(first, second)
 
 
 def _apart(first: ir.Statement, second: ir.Statement) -> bool:

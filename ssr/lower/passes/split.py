@@ -41,6 +41,9 @@ There is one loop then, and some rows at its ends.
 RUN = 64
 """Terms written out, all pieces together, for those that are added to a built-up sum at a time."""
 
+KINDS = 8
+"""Kinds of rows that all statements of a joint nest are written out for together."""
+
 
 def split(nest: ir.Nest, *, interior: bool) -> tuple[ir.Nest, tuple[ir.Stage | ir.Branch, ...]]:
     """Return the nest with the buffers needed, and what runs on each line.
@@ -55,8 +58,9 @@ def split(nest: ir.Nest, *, interior: bool) -> tuple[ir.Nest, tuple[ir.Stage | i
     buffers = list(nest.buffers)
     line: list[ir.Stage | ir.Branch] = []
     for group in mergeable(nest):
-        if nest.joint:
-            line.append(ir.Stage(group, _cut(group, _common(group, nest.context), frozenset())))
+        if nest.joint and not group[0].parallel:
+            pieces = _cut(group, _common(group, nest.context), private(group, nest))
+            line.append(ir.Stage(group, pieces))
         elif interior:
             line += _group(group, nest, buffers)
         else:
@@ -138,6 +142,10 @@ def _merged(
     if len(common) > 1 and max(sizes) > TERMS:
         return None
     hidden = private(group, nest)
+    if nest.joint:
+        whole = _common(group, nest.context)
+        if len(whole) <= KINDS:
+            return [ir.Stage(tuple(group), _cut(group, whole, hidden))]
     stage = ir.Stage(tuple(there), _cut(there, common, hidden))
     rest = [replace(s, domain=s.domain - inside) for s in group]
     rest = [s for s in rest if not (s.domain & nest.context).empty]

@@ -1,0 +1,109 @@
+"""Solve with a triangle of blocks, row after row: substitution with a dense block at each point.
+
+    x[i] = D[i]^-1 (b[i] - sum of A[i, j] x[j])     rows j before i, in the order of the sweep
+
+The numbers of a row - right sides, factors, solution - are temporaries that are made together: all
+of them at a row, then those of the next one. Those that only their own row reads need not be stored
+(`lower/own_rows`), and those that wait for no other row of a line are computed line by line
+(`lower/passes/ahead`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+
+from .. import ir
+from ..algebra.analyse import Sides
+from ..algebra.elimination import factorised
+from ..algebra.families import multiply
+from ..errors import SpaceError
+from ..points.sets import Domain
+from ..programs.expression import Expression, terms
+from ..programs.matrix_rows import bound_families
+from ..programs.recorder import Recorder, current
+from ..spaces.space import Space, row_domain
+from .block_data import BlockData
+from .component_spaces import spaces
+from .elimination import check_numbers, check_pivots, numbers
+
+
+def swept(matrix: BlockData, b: Sequence[Expression]) -> list[Expression]:
+    """Return the components of the solution.
+
+    Raises
+    ------
+    NotTriangularError
+        If blocks couple rows with rows before and after them.
+    SingularMatrixError
+        If a pivot is proved to be zero.
+    SpaceError
+        If a right side is on another space.
+    """
+    recorder, space = current(), spaces(matrix.rows)[0]
+    for component in b:
+        if component.space != space:
+            raise SpaceError(
+                f"{matrix.name}.solve(an expression on {component.space!r}): "
+                f"the rows are {space!r}."
+            )
+    rows = row_domain(space)
+    given = rows
+    for m in matrix.every:
+        given = given & Domain.of(rows.axes, m.definition.bound_sizes)
+    sides = [
+        [Sides.of(bound_families(m.definition, recorder), given) for m in row]
+        for row in matrix.blocks
+    ]
+    order = _whole([*chain(*sides)]).order(matrix.name)
+    diagonal = [[each.diagonal for each in row] for row in sides]
+    check_pivots(matrix.name, given, diagonal)
+    together = _Together(space, recorder)
+    x = [together.name() for _ in b]
+    right = [ir.Sum((*terms(c.settled()), *_made(row, x))) for c, row in zip(b, sides, strict=True)]
+    factors = factorised(numbers(diagonal, rows), rows, together.let)
+    check_numbers(matrix.name, factors.upper)
+    for name, value in zip(x, factors.solve(right), strict=True):
+        together.values[name] = value or ir.ZERO
+    recorder.assign_jointly(space, together.values, order)
+    return [recorder.whole(name) for name in x]
+
+
+def _whole(sides: Sequence[Sides]) -> Sides:
+    """Return the families of all blocks."""
+    return Sides(
+        tuple(chain(*(each.before for each in sides))),
+        tuple(chain(*(each.diagonal for each in sides))),
+        tuple(chain(*(each.after for each in sides))),
+    )
+
+
+def _made(row: Sequence[Sides], x: Sequence[str]) -> list[ir.Term]:
+    """Return the terms of what earlier rows have made, negated."""
+    minus = ir.Const(-1.0)
+    return [
+        ir.Term(f.domain, multiply(minus, f.value), ir.Load(name, f.column, True), f.box)
+        for name, each in zip(x, row, strict=True)
+        for f in (*each.before, *each.after)
+    ]
+
+
+class _Together:
+    """Values of temporaries that are made together, in order; each reads those before it."""
+
+    def __init__(self, space: Space, recorder: Recorder) -> None:
+        self.space = space
+        self.recorder = recorder
+        self.values: dict[str, ir.Value] = {}
+
+    def name(self) -> str:
+        """Return the name of one more temporary."""
+        name = self.recorder.fresh("t")
+        self.recorder.temporaries[name] = self.space
+        return name
+
+    def let(self, value: ir.Value) -> ir.Value:
+        """Return what stands for a value at its row."""
+        name = self.name()
+        self.values[name] = value
+        return ir.Load(name, self.space.indices(), True)

@@ -1,0 +1,100 @@
+"""Compute what waits for no other row of a line before the rows that wait for each other.
+
+    before:  for i: d = f(u[i]); x[j, i] = (b[i] - a(u[i]) x′[j - 1, i] - c(u[i]) x′[j, i - 1]) / d
+    after:   for i: %d[i] = f(u[i]); %c[i] = c(u[i])
+                    %t[i] = b[i] - a(u[i]) x′[j - 1, i]                             (vectorised)
+             for i: x[j, i] = (%t[i] - %c[i] x′[j, i - 1]) / %d[i]                  (the chain)
+
+Statements of a joint nest are split this way; `recurrence` does it for one statement. The terms of
+a sum stay in their order, so that every bit is kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from ... import ir
+from ...points.affine import Affine
+from ...points.sets import Domain
+from ...symbols.operations import is_condition
+from ..nests import covered
+from .recurrence import own_line
+
+
+def ahead(nest: ir.Nest) -> ir.Nest:
+    """Return a joint nest whose rows wait for each other in as little as possible."""
+    if not nest.joint:
+        return nest
+    split = _Split(nest, list(nest.buffers))
+    for statement in nest.statements:
+        split.add(statement)
+    statements = (*split.early, *split.late)
+    return replace(nest, statements=statements, buffers=tuple(split.buffers))
+
+
+@dataclass
+class _Split:
+    """The statements of a nest in two parts: what runs first on each line, and what waits."""
+
+    nest: ir.Nest
+    buffers: list[ir.Buffer]
+    early: list[ir.Statement] = field(default_factory=list)
+    late: list[ir.Statement] = field(default_factory=list)
+    known: dict[tuple[ir.Value, Domain], ir.Load] = field(default_factory=dict)
+    waiting: set[str] = field(default_factory=set)
+
+    def add(self, statement: ir.Statement) -> None:
+        """Add a statement, or what becomes of it."""
+        kept = any(buffer.name == statement.array for buffer in self.buffers)
+        if kept and not self._waits(statement.value, statement.domain):
+            self.early.append(replace(statement, parallel=True))
+            return
+        self.waiting |= {statement.array} if kept else set()
+        value = self._rest(statement.value, statement.domain, statement)
+        self.late.append(replace(statement, value=value))
+
+    def _waits(self, value: ir.Value, rows: Domain) -> bool:
+        """Whether a value waits for other rows of its line, at some rows."""
+        match value:
+            case ir.Load(array=array):
+                return array in self.waiting or own_line(ir.Term(rows, ir.ONE, value), self.nest)
+            case ir.Gather(new=new):
+                return new
+            case ir.Sum(terms):
+                return any(self._term_waits(t, rows) for t in terms)
+        return any(self._waits(part, rows) for part in ir.children(value))
+
+    def _term_waits(self, term: ir.Term, rows: Domain) -> bool:
+        parts = (part for part in (term.weight, term.operand) if part is not None)
+        return any(self._waits(part, rows & term.domain) for part in parts)
+
+    def _rest(self, value: ir.Value, rows: Domain, of: ir.Statement) -> ir.Value:
+        """Return a value that reads what of it is computed first."""
+        if not isinstance(value, (ir.Op, ir.Sum)):
+            return value
+        if not self._waits(value, rows) and not is_condition(value):
+            return self._first(value, rows, of)
+        if isinstance(value, ir.Op):
+            return ir.Op(value.name, tuple(self._rest(a, rows, of) for a in value.args))
+        terms = [*value.terms]
+        count = next(n for n, t in enumerate(terms) if self._term_waits(t, rows))
+        if count > 1 or (count and terms[0].weight != ir.ONE):
+            total = covered(ir.Sum(tuple(terms[:count])), rows, -0.0)
+            terms[:count] = [ir.Term(rows, ir.ONE, self._first(total, rows, of))]
+        return ir.Sum(tuple(self._with_rest(t, rows, of) for t in terms))
+
+    def _with_rest(self, term: ir.Term, rows: Domain, of: ir.Statement) -> ir.Term:
+        here = rows & term.domain
+        weight = self._rest(term.weight, here, of)
+        operand = None if term.operand is None else self._rest(term.operand, here, of)
+        return replace(term, weight=weight, operand=operand)
+
+    def _first(self, value: ir.Value, rows: Domain, of: ir.Statement) -> ir.Load:
+        """Return the element of a line buffer that holds a value which is computed first."""
+        if (value, rows) not in self.known:
+            name, last = ir.scratch("a", self.buffers), (Affine.name(self.nest.axes[-1]),)
+            self.buffers.append(ir.Buffer(name, 1, 0))
+            made = replace(of, name=f"ahead_{name[1:]}", domain=rows, array=name, index=last)
+            self.early.append(replace(made, value=value, parallel=True))
+            self.known[value, rows] = ir.Load(name, last)
+        return self.known[value, rows]
