@@ -4,8 +4,8 @@ Pseudo-time steps by symmetric successive over-relaxation for the flow problem o
 
     (D + w L) D^-1 (D + w U) V = dt (F + L(U)),    U = U + V / (w (2 - w)),
 
-with the diagonal D and the triangles L and U of I - dt L', the derivative of the second-order part
-of the spatial operator: blocks of 5 x 5 at a point and its six neighbours.
+with the diagonal D and the triangles L and U of I - dt L', and L' the derivative of the spatial
+operator without its fourth-order part: blocks of 5 x 5 at a point and its six neighbours.
 """
 
 from collections.abc import Iterator
@@ -20,23 +20,25 @@ from .npb.run import main
 
 OMEGA = 1.2
 
+CONVECTED, DIFFUSED = (
+    {axis: ssr.jacobian(lambda q, a=axis, f=flux: f(q, flow.derived(q), a)) for axis in range(3)}
+    for flux in (flow.convection, lambda q, more, axis: flow.viscosity(more, axis))
+)
+"""The derivatives of the convective flux and of the viscous terms along each axis."""
+
 
 @ssr.matrix(rows=flow.changes, cols=flow.changes, U=flow.states, dt=ssr.scalar, h=ssr.scalar)
-def relaxed(*row: Any, U: Any, dt: Any, h: Any) -> Iterator[Any]:
-    """Yield D + w (L + U): the blocks beside the diagonal are scaled."""
-    identity = np.eye(5)
+def relaxed(k: Any, j: Any, i: Any, *, U: Any, dt: Any, h: Any) -> Iterator[Any]:
+    """Yield w L + D + w U."""
+    row, identity = (k, j, i), np.eye(5)
     centre = identity
     for axis, D in flow.DIRECTIONS.items():
-        convected = ssr.jacobian(lambda q, a=axis: flow.convection(q, flow.derived(q), a))
-        diffused = ssr.jacobian(lambda q, a=axis: flow.viscosity(flow.derived(q), a))
-        for step in -1, 0, 1:
+        centre = centre + 2.0 * dt / h**2 * (D * identity + DIFFUSED[axis](U[:, *row]))
+        for step in -1, 1:
             c = flow.beside(row, axis, step)
             if c in flow.inner:
-                diffusion = dt / h**2 * (D * identity + diffused(U[:, *c]))
-                if step:
-                    yield c, OMEGA * (step * 0.5 * dt / h * convected(U[:, *c]) - diffusion)
-                else:
-                    centre = centre + 2.0 * diffusion
+                second = dt / h**2 * (D * identity + DIFFUSED[axis](U[:, *c]))
+                yield c, OMEGA * (step * (0.5 * dt / h) * CONVECTED[axis](U[:, *c]) - second)
     yield row, centre
 
 
@@ -49,5 +51,15 @@ def step(U: Any, F: Any, dt: Any, h: Any) -> None:
     U[flow.inner] = U[flow.inner] + V / (OMEGA * (2.0 - OMEGA))
 
 
+def integral(U: np.ndarray, h: float) -> dict[str, Any]:
+    """Return the integral of the pressure over the six sides of a box."""
+    box, total = flow.derived(U)[3][2:-1, 1:-2, 1:-1], 0.0
+    for axis in range(3):
+        for side in np.take(box, 0, axis), np.take(box, -1, axis):
+            lines = side[1:] + side[:-1]
+            total += 0.25 * h**2 * float((lines[:, 1:] + lines[:, :-1]).sum())
+    return {"xci": total}
+
+
 if __name__ == "__main__":
-    main("LU", step)
+    main("LU", step.bind, integral)
