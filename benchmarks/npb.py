@@ -1,9 +1,9 @@
-"""Measure solves along lines, and BT and SP of the NAS Parallel Benchmarks, against Fortran.
+"""Measure solves along lines, and BT, SP and LU of the NAS Parallel Benchmarks, against Fortran.
 
 ``python -m benchmarks.npb [--json FILE] [--quick] [--only PART...]`` times solves with three and
-five diagonals and with blocks of 5 x 5, at 64^3 along each axis, and steps of `apps.bt` and
-`apps.sp`. *tuned* works on eight lines side by side, as ours do; *natural* is the usual form, which
-for BT and SP has components innermost and stores the matrices of a line.
+five diagonals and with blocks of 5 x 5, at 64^3 along each axis, and steps of `apps.bt`, `apps.sp`
+and `apps.lu`. *tuned* works on eight lines side by side, as ours do; *natural* is the usual form,
+which for the steps has components innermost and stores the matrices of a line, or of a plane.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import ssr
-from apps import bt, sp
+from apps import bt, lu, sp
 from apps.npb.flow import KNOWN, changes
 from apps.npb.run import begun, operator
 from benchmarks import fortran, report
@@ -90,7 +90,7 @@ KINDS = {1: ("three diagonals", 24), 2: ("five diagonals", 24), 0: ("5 x 5 block
 AXES = {0: "z", 1: "y", 2: "x"}
 
 VERSIONS: tuple[Version, ...] = ("natural", "tuned")
-STEPS = {"BT": bt.step, "SP": sp.step}
+STEPS = {"BT": bt.step, "SP": sp.step, "LU": lu.step.bind}
 
 
 def by_hand(name: str, dt: float, state: Field, forcing: Field) -> dict[str, Candidate]:
@@ -109,13 +109,30 @@ def by_hand(name: str, dt: float, state: Field, forcing: Field) -> dict[str, Can
     return {f"{v} {build}": reference(v, build) for v in VERSIONS for build in COUNTED}
 
 
+def relaxed_by_hand(dt: float, state: Field, forcing: Field) -> dict[str, Candidate]:
+    """Bind our Fortran of a step of LU to copies of a state, with the forcing of it."""
+    U, F = (np.moveaxis(np.asarray(f.gather()), 0, -1) for f in (state, forcing))
+    F = np.pad(-F, [*3 * [(1, 1)], (0, 0)])
+
+    def reference(build: str) -> Candidate:
+        u, size = U.copy(), U.shape[0]
+        given = size, dt, 1.0 / (size - 1), u, F.copy(), np.zeros_like(u)
+        call = fortran.bind("lu", "natural", build, *given)
+        return Candidate(call, lambda: np.moveaxis(u, -1, 0))
+
+    return {f"natural {build}": reference(build) for build in COUNTED}
+
+
+BY_HAND = {"BT": partial(by_hand, "BT"), "SP": partial(by_hand, "SP"), "LU": relaxed_by_hand}
+
+
 def stepping(name: str, letter: str, shape: Shape) -> dict[str, Candidate]:
-    """Bind steps of BT or SP from the start of a run."""
+    """Bind steps of BT, SP or LU from the start of a run."""
     dt, h = KNOWN[name][letter]["dt"], 1.0 / (shape[0] - 1)
     U, solution = begun(shape[0])
     F = U.spread.empty(changes)
     operator(F, solution, h, -1.0)
-    references = by_hand(name, dt, U, F)
+    references = BY_HAND[name](dt, U, F)
     ours = STEPS[name](U=U, F=F, dt=dt, h=h)
     return {"ours": Candidate(ours, lambda: np.asarray(U.gather())), **references}
 
@@ -131,6 +148,8 @@ STEP_CASES = {
         ("BT", "A", 64, {"natural": 0.33, "tuned": 1.0}),
         ("SP", "W", 36, {"natural": 0.70, "tuned": 1.0}),
         ("SP", "A", 64, {"natural": 0.70, "tuned": 1.0}),
+        ("LU", "W", 33, {"natural": 0.85}),
+        ("LU", "A", 64, {"natural": 0.85}),
     )
 }
 

@@ -14,11 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from .. import ir
 from ..algebra.own_box import own_bounds, own_box
 from ..points.affine import Affine
 from ..points.sets import Domain
+
+Part: TypeAlias = "ir.Assignment | ir.Reduction"
 
 
 def depends_on_boxes(step: ir.Step) -> bool:
@@ -37,26 +40,27 @@ def in_boxes(
 ) -> list[ir.Step]:
     """Return steps on boxes with memory of their own, whose bounds are parameters."""
 
-    def change(step: ir.Step) -> ir.Step:
-        if not depends_on_boxes(step):
-            return step
-        assert isinstance(step, (ir.Assignment, ir.Reduction)), "it holds no products of matrices"
-        inside = own_box(step.axes, rows(step))
-        return replace(step, domain=step.domain & inside, value=_guarded(step.value, inside))
+    def change(part: Part) -> Part:
+        inside = own_box(part.axes, rows(part))
+        return replace(part, domain=part.domain & inside, value=_guarded(part.value, inside))
 
-    return list(map(change, steps))
+    return [_changed(step, change) for step in steps]
 
 
 def in_one_box(steps: Sequence[ir.Step]) -> list[ir.Step]:
     """Return steps on a box that holds all rows."""
+    return [_changed(s, lambda part: replace(part, value=_everywhere(part.value))) for s in steps]
 
-    def change(step: ir.Step) -> ir.Step:
-        if not depends_on_boxes(step):
-            return step
-        assert isinstance(step, (ir.Assignment, ir.Reduction)), "it holds no products of matrices"
-        return replace(step, value=_everywhere(step.value))
 
-    return list(map(change, steps))
+def _changed(step: ir.Step, change: Callable[[Part], Part]) -> ir.Step:
+    """Return a step with its parts changed if it depends on boxes."""
+    if not depends_on_boxes(step):
+        return step
+    if isinstance(step, ir.Group):
+        made = map(change, step.assignments)
+        return ir.Group(tuple(a for a in made if isinstance(a, ir.Assignment)))
+    assert isinstance(step, (ir.Assignment, ir.Reduction)), "it holds no products of matrices"
+    return change(step)
 
 
 def _guarded(value: ir.Value, inside: Domain) -> ir.Value:
