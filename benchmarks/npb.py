@@ -8,7 +8,7 @@ which for the steps has components innermost and stores the matrices of a line, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -18,7 +18,7 @@ import numpy as np
 import ssr
 from apps import bt, lu, sp
 from apps.npb.flow import KNOWN, changes
-from apps.npb.run import Step, begun, operator
+from apps.npb.run import begun, operator
 from benchmarks import fortran, report
 from benchmarks.cases import COUNTED, Candidate, Case, variants
 from benchmarks.fortran import Version
@@ -90,7 +90,7 @@ KINDS = {1: ("three diagonals", 24), 2: ("five diagonals", 24), 0: ("5 x 5 block
 AXES = {0: "z", 1: "y", 2: "x"}
 
 VERSIONS: tuple[Version, ...] = ("natural", "tuned")
-STEPS: Mapping[str, Step] = {"BT": bt.step, "SP": sp.step, "LU": lu.step.bind}
+STEPS = {"BT": bt.step, "SP": sp.step, "LU": lu.step.bind}
 
 
 def by_hand(name: str, dt: float, state: Field, forcing: Field) -> dict[str, Candidate]:
@@ -123,7 +123,9 @@ def relaxed_by_hand(dt: float, state: Field, forcing: Field) -> dict[str, Candid
     return {f"natural {build}": reference(build) for build in COUNTED}
 
 
-BY_HAND = {"BT": partial(by_hand, "BT"), "SP": partial(by_hand, "SP"), "LU": relaxed_by_hand}
+BY_HAND: Mapping[str, Callable[[float, Field, Field], dict[str, Candidate]]] = MappingProxyType(
+    {"BT": partial(by_hand, "BT"), "SP": partial(by_hand, "SP"), "LU": relaxed_by_hand}
+)
 
 
 def stepping(name: str, letter: str, shape: Shape) -> dict[str, Candidate]:
