@@ -18,7 +18,7 @@ import numpy as np
 import ssr
 from apps import bt, lu, sp
 from apps.npb.flow import KNOWN, changes
-from apps.npb.run import begun, operator
+from apps.npb.run import Step, begun, operator
 from benchmarks import fortran, report
 from benchmarks.cases import COUNTED, Candidate, Case, variants
 from benchmarks.fortran import Version
@@ -90,7 +90,7 @@ KINDS = {1: ("three diagonals", 24), 2: ("five diagonals", 24), 0: ("5 x 5 block
 AXES = {0: "z", 1: "y", 2: "x"}
 
 VERSIONS: tuple[Version, ...] = ("natural", "tuned")
-STEPS = {"BT": bt.step, "SP": sp.step, "LU": lu.step.bind}
+STEPS: Mapping[str, Step] = {"BT": bt.step, "SP": sp.step, "LU": lu.step.bind}
 
 
 def by_hand(name: str, dt: float, state: Field, forcing: Field) -> dict[str, Candidate]:
