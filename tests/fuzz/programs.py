@@ -8,6 +8,7 @@ from .text import (
     Draft,
     Space,
     declare_cells,
+    declare_lines,
     declare_matrix,
     declare_other,
     declare_sizes,
@@ -18,7 +19,8 @@ from .text import (
 class Body:
     """The statements of a program.
 
-    ``fields`` pairs the fields with their spaces, ``numbers`` are numbers of the program.
+    ``fields`` pairs the fields with their spaces, ``numbers`` are numbers of the program; ``lined``
+    says whether there is a matrix Z of systems along lines.
     """
 
     def __init__(self, draft: Draft, fields: list[tuple[str, Space]]) -> None:
@@ -30,6 +32,7 @@ class Body:
         self.results: list[str] = []
         self.vector = False
         self.solvers: list[tuple[str, str]] = []
+        self.lined = False
         self.callee = ""
 
     def field(self, space: Space) -> str:
@@ -116,6 +119,9 @@ class Body:
             part = rng.choice(["tril()", "triu()", "diagonal()"])
             b = self.operand(draft.space(on), depth)
             self.lines.append(f"{x}[:] = {matrix}.{part}.solve({b})")
+        elif kind == "lines" and self.lined:
+            x = rng.choice([n for n, s in self.given if s == cells])
+            self.lines.append(f"{x}[:] = Z.solve({self.operand(cells, depth)})")
         elif kind == "let":
             fresh = f"t{len(self.lines)}"
             self.lines.append(f"{fresh} = {self.expression(space, max(depth, 1))}")
@@ -150,7 +156,7 @@ OTHERS = ("faces", "nodes", "grown", "grown", "double")
 FACTORS = ("0.5", "-0.25", "0.75", "-1.0", "0.125", "0.3")
 STATEMENTS = (
     "assign", "assign", "assign", "assign", "assign", "assign", "part", "part", "sweep", "sweep",
-    "solve", "let", "let", "reduce", "vector", "component", "call", "zero",
+    "solve", "lines", "let", "let", "reduce", "vector", "component", "call", "zero",
 )  # fmt: skip
 
 
@@ -209,6 +215,9 @@ def declare_operators(draft: Draft, cells: Space, others: list[Space], body: Bod
     if draft.chance(0.25):
         declare_matrix(draft, "L", cells, cells, most=3, bent="same", diagonal="9.0")
         body.solvers.append(("L", "C"))
+    if draft.chance(0.3):
+        declare_lines(draft, "Z", cells)
+        body.lined = True
     for n, other in enumerate(others):
         bent = "half" if other.name == "D" else "same"
         declare_matrix(draft, f"P{n}", other, cells, most=3, bent=bent)

@@ -241,8 +241,12 @@ class Matrix:
         return shaped(made, self.scale @ np.where(unknown, 0.0, scale), self.rows)
 
     def solve(self, b: Any) -> Any:
-        """Return the solution by substitution, forwards or backwards."""
+        """Return the solution by substitution, forwards or backwards, or that along lines."""
         value, scale = flat(b, self.rows)
+        if self._lines():
+            inverse = np.linalg.inv(self.value)
+            x = inverse @ value
+            return shaped(x, abs(inverse) @ (scale + self.scale @ abs(x)), self.cols)
         x, s = value.copy(), scale.copy()
         a = self.value
         lower, upper = not np.triu(self.entries, 1).any(), not np.tril(self.entries, -1).any()
@@ -256,6 +260,16 @@ class Matrix:
             x[n] = (value[n] - sum(a[n, m] * x[m] for m in others)) / a[n, n]
             s[n] = total / size * (self.scale[n, n] / size)
         return shaped(x, s, self.cols)
+
+    def _lines(self) -> bool:
+        """Whether all columns lie along one axis from their rows, on both sides."""
+        if isinstance(self.rows, VectorSpace) or self.rows != self.cols:
+            return False
+        points = np.array(list(self.rows.points())).reshape(len(self.value), -1)
+        apart = points[None] - points[:, None]
+        met = apart[self.entries]
+        axes = np.flatnonzero(met.any(axis=0)) if len(met) else []
+        return len(axes) == 1 and met.min() < 0 < met.max()
 
 
 def flat(x: Any, space: Any) -> tuple[Array, Array]:

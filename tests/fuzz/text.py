@@ -253,3 +253,16 @@ def declare_stencil(draft: Draft, name: str, space: Space, *, diagonal: float, m
         f"{name} = ssr.stencil({space.name}, {space.name}, {weights}, outside='drop')"
     )
     draft.matrices.append((name, space.name, space.name))
+
+
+def declare_lines(draft: Draft, name: str, space: Space) -> None:
+    """Declare a stencil that couples points along one axis, in both directions."""
+    rng, ndim = draft.rng, len(space.axes)
+    axis, reach = rng.randrange(ndim), rng.choice([1, 1, 2])
+    weights = {}
+    for step in {-1, 0, 1, rng.randint(-reach, reach)}:
+        offset = tuple(step * (n == axis) for n in range(ndim))
+        weights[offset] = float(rng.choice(WEIGHTS)) if step else 9.0
+    draft.lines.append(
+        f"{name} = ssr.stencil({space.name}, {space.name}, {weights}, outside='drop')"
+    )
