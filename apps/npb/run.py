@@ -48,12 +48,14 @@ def factored(factors: Callable[..., Callable[[int, Any], Any]]) -> Step:
 
     @ssr.program(R=changes, U=states, F=changes, dt=ssr.scalar, h=ssr.scalar)
     def changed(R: Any, U: Any, F: Any, dt: Any, h: Any) -> None:
-        solve, right = factors(U, dt, h), ssr.let(dt * (F + spatial(U, h)))
-        R[:] = solve(1, solve(2, right))
+        solve = factors(U, dt, h)
+        R[:] = solve(2, ssr.let(dt * (F + spatial(U, h))))
+        R[:] = solve(1, R)
 
     @ssr.program(R=changes, U=states, dt=ssr.scalar, h=ssr.scalar)
     def advanced(R: Any, U: Any, dt: Any, h: Any) -> None:
-        U[inner] = U[inner] + factors(U, dt, h)(0, R)
+        R[:] = factors(U, dt, h)(0, R)
+        U[inner] = U[inner] + R
 
     def bind(U: bc.Field, F: bc.Field, dt: float, h: float) -> Callable[[], Any]:
         return bc.in_turn(changed, advanced).bind(R=F.copy(), U=U, F=F, dt=dt, h=h)

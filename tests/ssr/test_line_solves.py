@@ -293,6 +293,19 @@ def test_data_are_computed_on_lines() -> None:
     assert len([s for s in solve.ir.steps if isinstance(s, ir.Assignment)]) == 3
 
 
+def test_debug_build_names_a_line_whose_pivot_vanishes() -> None:
+    rows = ssr.along(plane, plane, 1, {-1: 1.0, 1: 1.0}, outside="drop")
+
+    @ssr.program(x=plane, d=plane, options=ssr.Options(debug=True))
+    def solve(x: Any, d: Any) -> None:
+        x[:] = (rows + ssr.diagonal(plane, d)).solve(x)
+
+    d = np.full((3, 5), 4.0)
+    d[1, 0] = 0.0
+    with pytest.raises(errors.NonFiniteError, match=r"makes nan in t at \(1, 0\)"):
+        solve(np.ones((3, 5)), d)
+
+
 def test_values_that_are_stored_first() -> None:
 
     @ssr.matrix(rows=plane, cols=plane, a=plane)
