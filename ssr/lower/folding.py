@@ -107,6 +107,8 @@ def _without(call: ir.Call, program: ir.Program, nests: Nests) -> tuple[ir.Progr
     made = call.external.rows(sources, call.scalars)
     if made is None:
         raise _Kept(f"{call.fields[0]} has points that are made of several, or by tables")
+    for name, points in zip(call.fields, made, strict=True):
+        _check_sources(name, points, copies[name], program.steps, nests)
     fields = {f.name: f for f in (*program.fields, *program.temporaries)}
     whole: dict[str, Made] = {}
     instead: dict[int, tuple[ir.Assignment, ...]] = {place: ()}
@@ -186,6 +188,23 @@ def _copy(name: str, call: ir.Call, program: ir.Program, nests: Nests) -> int:
     for n in readers:
         _check_reader(name, steps[n])
     return writers[0]
+
+
+def _check_sources(
+    name: str, points: Made, copy: int, steps: Sequence[ir.Step], nests: Nests
+) -> None:
+    """Refuse points that are read where what they are made of may have changed since the copy.
+
+    Raises
+    ------
+    _Kept
+        If there are such.
+    """
+    last = max(n for n, nest in enumerate(nests) if name in arrays_read(nest))
+    sources = frozenset().union(*(ir.arrays(value) for _, value in points))
+    for step in steps[copy : last + 1]:
+        for other in sources.intersection(ir.made(step)):
+            raise _Kept(f"{other} is written while {name} is read")
 
 
 def _check_reader(name: str, step: ir.Step) -> None:

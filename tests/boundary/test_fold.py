@@ -535,3 +535,34 @@ def test_folding_can_be_switched_off() -> None:
     assert "t[j - 1, i]" in program.explain("loops")
     assert not gone(program)
     assert not gone(program.with_options(ssr.Options(debug=True)))
+
+
+@pytest.mark.parametrize(
+    "order",
+    [("z = x", "u = 2 z", "w = y"), ("u = x", "v = y"), ("v = y", "u = x", "w = y")],
+)
+def test_blocks_of_other_shape_are_read_before_they_change(order: Sequence[str]) -> None:
+    grid = bc.Grid([(2, 3), (2, 4)], links=bc.glued(twist=True))
+    a, b = grid.kinds
+    fill = bc.fill((a.grow(1), b.grow(1)), bc.copy(), bc.constant(3.0))
+    first, second = (
+        ssr.stencil(k, k.grow(1), {(0, 0, 1): 0.5, (0, 0, -1): 0.25, (0, 1, 0): 2.0})
+        for k in (a, b)
+    )
+
+    def body(u: Any, z: Any, v: Any, w: Any) -> None:
+        x, y = fill @ (u, v)
+        for text in order:
+            match text:
+                case "u = x":
+                    u[:] = first @ x
+                case "z = x":
+                    z[:] = first @ x
+                case "v = y":
+                    v[:] = second @ y
+                case "w = y":
+                    w[:] = second @ y
+                case "u = 2 z":
+                    u[:] = 2.0 * z
+
+    check(declared(body, u=a, z=a, v=b, w=b), {}, 0)
