@@ -36,7 +36,7 @@ def explain(program: ssr.Program, **sizes: int) -> str:
     >>> mean = ssr.stencil(cells, cells.grow(1), {(0, -1): 0.5, (0, 1): 0.5})
     >>> @ssr.program(u=cells, v=cells)
     ... def step(u, v):
-    ...     u[:] = mean @ (fill @ u) + mean @ (fill @ v)
+    ...     u[:] = mean @ (fill @ (2.0 * u)) + mean @ (fill @ (3.0 * v))
     >>> print(bc.explain(step))
     program step
       fill(periodic()) for t, t_1

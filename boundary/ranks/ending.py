@@ -11,6 +11,9 @@ from typing import Any, NoReturn
 STOPPED = 130
 """The exit status after Ctrl-C."""
 
+FORWARDED = 0.2
+"""Seconds in which a launcher takes a message: it ends with all that it has not passed on."""
+
 
 def abort(message: str, status: int = 1) -> NoReturn:
     """Show a message on standard error and end all ranks of the job.
@@ -44,6 +47,7 @@ def abort(message: str, status: int = 1) -> NoReturn:
     sys.stdout.flush()
     print(message.rstrip("\n"), file=sys.stderr, flush=True)
     if comm is not None:
+        time.sleep(FORWARDED)
         comm.Abort(status)
     raise SystemExit(status)
 
