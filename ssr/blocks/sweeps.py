@@ -17,9 +17,8 @@ from .. import ir
 from ..algebra.analyse import Sides
 from ..algebra.elimination import factorised
 from ..algebra.families import multiply
-from ..errors import SpaceError
 from ..points.sets import Domain
-from ..programs.expression import Expression, terms
+from ..programs.expression import Expression, check_side, terms
 from ..programs.matrix_rows import bound_families
 from ..programs.recorder import Recorder, current
 from ..spaces.space import Space, row_domain
@@ -42,11 +41,7 @@ def swept(matrix: BlockData, b: Sequence[Expression]) -> list[Expression]:
     """
     recorder, space = current(), spaces(matrix.rows)[0]
     for component in b:
-        if component.space != space:
-            raise SpaceError(
-                f"{matrix.name}.solve(an expression on {component.space!r}): "
-                f"the rows are {space!r}."
-            )
+        check_side(matrix.name, component, space)
     rows = row_domain(space)
     given = rows
     for m in matrix.every:

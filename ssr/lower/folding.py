@@ -107,8 +107,9 @@ def _without(call: ir.Call, program: ir.Program, nests: Nests) -> tuple[ir.Progr
     made = call.external.rows(sources, call.scalars)
     if made is None:
         raise _Kept(f"{call.fields[0]} has points that are made of several, or by tables")
-    for name, points in zip(call.fields, made, strict=True):
-        _check_sources(name, points, copies[name], program.steps, nests)
+    for name, source, points in zip(call.fields, sources, made, strict=True):
+        read = {source}.union(*(ir.arrays(value) for _, value in points))
+        _check_unwritten(name, read, copies[name], program.steps, nests)
     fields = {f.name: f for f in (*program.fields, *program.temporaries)}
     whole: dict[str, Made] = {}
     instead: dict[int, tuple[ir.Assignment, ...]] = {place: ()}
@@ -168,7 +169,7 @@ def _copy(name: str, call: ir.Call, program: ir.Program, nests: Nests) -> int:
     Raises
     ------
     _Kept
-        If there is no such step, or the field may differ from the copy where this is read.
+        If there is no such step, or a step cannot read points as what they are.
     """
     steps = program.steps
     place = steps.index(call)
@@ -183,17 +184,15 @@ def _copy(name: str, call: ir.Call, program: ir.Program, nests: Nests) -> int:
     source = copied(copy)
     if source is None or not isinstance(copy, ir.Assignment) or not copy.domain.equals(given):
         raise _Kept(f"{name} is no copy of a field")
-    if any(source in ir.made(step) for step in steps[writers[0] : readers[-1] + 1]):
-        raise _Kept(f"{source} is written while {name} is read")
     for n in readers:
         _check_reader(name, steps[n])
     return writers[0]
 
 
-def _check_sources(
-    name: str, points: Made, copy: int, steps: Sequence[ir.Step], nests: Nests
+def _check_unwritten(
+    name: str, sources: set[str], copy: int, steps: Sequence[ir.Step], nests: Nests
 ) -> None:
-    """Refuse points that are read where what they are made of may have changed since the copy.
+    """Refuse points that are read where what they are, or are made of, was written since the copy.
 
     Raises
     ------
@@ -201,7 +200,6 @@ def _check_sources(
         If there are such.
     """
     last = max(n for n, nest in enumerate(nests) if name in arrays_read(nest))
-    sources = frozenset().union(*(ir.arrays(value) for _, value in points))
     for step in steps[copy : last + 1]:
         for other in sources.intersection(ir.made(step)):
             raise _Kept(f"{other} is written while {name} is read")

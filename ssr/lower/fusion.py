@@ -23,11 +23,14 @@ Steps that stored matrices read anywhere are apart from those that write what is
 
 from __future__ import annotations
 
+import operator
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from itertools import takewhile
+from typing import TypeAlias
 
 from .. import ir
 from ..algebra.analyse import reads
@@ -45,6 +48,9 @@ from .fusion_plan import (
     possible,
 )
 from .nests import arrays_read, box, context
+
+Met: TypeAlias = tuple[Domain, tuple[Affine, ...]]
+"""Rows, and an element that they read."""
 
 MOST_STEPS = 64
 """Steps in one nest at most."""
@@ -152,32 +158,35 @@ def _overhang(domain: Domain) -> Iterator[tuple[int, int]]:
 
 def _reads_by_rows(step: Candidate) -> tuple[Read, ...]:
     """Return what a step reads, each element with the rows of the step that read it."""
-    (statement,) = step.nest.statements
-    row = tuple(map(Affine.name, step.nest.axes))
-    found: dict[tuple[str, Offset | None], Domain] = {}
-    for rows, load in reads(statement.value, step.domain):
-        key = load.array, _offset(load.index, row)
-        found[key] = found[key] | rows if key in found else rows
-    return tuple(Read(array, offset, rows) for (array, offset), rows in found.items())
+    return tuple(
+        Read(array, offset, reduce(operator.or_, (rows for rows, _ in met)))
+        for (array, offset), met in _met(step).items()
+    )
 
 
 def _limited(step: Candidate) -> tuple[Read, ...]:
     """Return what a step reads, with limits where distances are not the same for all rows."""
     if all(read.offset is not None for read in step.reads):
         return step.reads
-    (statement,) = step.nest.statements
-    row = tuple(map(Affine.name, step.nest.axes))
-    found: dict[tuple[str, Offset | None], list[tuple[Domain, tuple[Affine, ...]]]] = {}
-    for rows, load in reads(statement.value, step.domain):
-        key = load.array, _offset(load.index, row)
-        found.setdefault(key, []).append((rows, load.index))
     return tuple(
-        Read(array, offset, limits=(None, None) if offset else (_limit(met, 1), _limit(met, -1)))
-        for (array, offset), met in found.items()
+        Read(array, offset)
+        if offset is not None
+        else Read(array, None, limits=(_limit(met, 1), _limit(met, -1)))
+        for (array, offset), met in _met(step).items()
     )
 
 
-def _limit(met: Sequence[tuple[Domain, tuple[Affine, ...]]], sign: int) -> Advance | None:
+def _met(step: Candidate) -> dict[tuple[str, Offset | None], list[Met]]:
+    """Return what a step of one statement reads, by the array and the place seen from the row."""
+    (statement,) = step.nest.statements
+    row = tuple(map(Affine.name, step.nest.axes))
+    found: dict[tuple[str, Offset | None], list[Met]] = {}
+    for rows, load in reads(statement.value, step.domain):
+        found.setdefault((load.array, _offset(load.index, row)), []).append((rows, load.index))
+    return found
+
+
+def _limit(met: Sequence[Met], sign: int) -> Advance | None:
     """Return by how many planes and lines rows lie behind elements at most; -1 for before.
 
     A plane more is enough for any number of lines.

@@ -376,6 +376,18 @@ def check_part(part: Space, whole: Space, what: str) -> None:
         )
 
 
+def check_side(name: str, side: Expression, rows: Space) -> None:
+    """Check that the right side of a solve is on the rows of its matrix.
+
+    Raises
+    ------
+    SpaceError
+        If it is not.
+    """
+    if side.space != rows:
+        raise SpaceError(f"{name}.solve(an expression on {side.space!r}): the rows are {rows!r}.")
+
+
 def _is_all(where: object) -> bool:
     return where is Ellipsis or (isinstance(where, slice) and where == slice(None))
 

@@ -15,7 +15,7 @@ from .. import ir
 from ..algebra.stored import Stored
 from ..errors import NotTriangularError, SingularMatrixError, SpaceError
 from ..spaces.space import row_domain
-from .expression import Expression, terms
+from .expression import Expression, check_side, terms
 from .recorder import current
 
 
@@ -38,10 +38,7 @@ def solve_stored(stored: Stored, part: ir.Range, b: Expression) -> Expression:
     NotTriangularError, SingularMatrixError
         If the part has entries on both sides, or a row has no diagonal entry.
     """
-    if b.space != stored.rows:
-        raise SpaceError(
-            f"A stored matrix .solve(an expression on {b.space!r}): the rows are {stored.rows!r}."
-        )
+    check_side("A stored matrix ", b, stored.rows)
     order = _order(stored, part)
     b = b.settled()
     sides = ("forward", (0, 1)), ("backward", (2, 3))

@@ -13,11 +13,11 @@ from dataclasses import replace
 from .. import ir
 from ..algebra.elimination import check_filled
 from ..algebra.lines import offset_of, pieces, side_by_side
-from ..errors import SpaceError, UnsupportedError
+from ..errors import UnsupportedError
 from ..points.sets import Domain
 from ..spaces.space import Space, row_domain
 from ..trace.trace import Place
-from .expression import Expression
+from .expression import Expression, check_side
 from .recorder import Recorder, current
 
 ARITHMETIC = frozenset(("add", "sub", "mul", "div", "neg", "abs", "min", "max"))
@@ -61,8 +61,7 @@ def solved_along(
         )
     recorder, sides = current(), []
     for b in right:
-        if b.space != space:
-            raise SpaceError(f"{name}.solve(an expression on {b.space!r}): the rows are {space!r}.")
+        check_side(name, b, space)
         sides.append(_right(b.settled(), recorder))
     _check_pivots(name, space, axis, blocks)
     entries = _entries(space, axis, blocks)

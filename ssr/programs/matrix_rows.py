@@ -18,7 +18,7 @@ from ..errors import SpaceError
 from ..points.affine import AXES
 from ..points.sets import Domain
 from ..spaces.space import row_domain
-from .expression import Expression, terms
+from .expression import Expression, check_side, terms
 from .line_solves import computed_on_lines, solved_along
 from .recorder import Recorder, current
 
@@ -63,10 +63,7 @@ def solutions(matrix: MatrixData, given: Sequence[Expression]) -> list[Expressio
 
 def _substituted(matrix: MatrixData, found: tuple[ir.Family, ...], b: Expression) -> Expression:
     """Return the row of a solution by substitution."""
-    if b.space != matrix.rows:
-        raise SpaceError(
-            f"{matrix.name}.solve(an expression on {b.space!r}): the rows are {matrix.rows!r}."
-        )
+    check_side(matrix.name, b, matrix.rows)
     b = b.settled()
     rows, minus = row_domain(matrix.rows), ir.Const(-1.0)
     given = Domain.of(rows.axes, matrix.bound_sizes)
