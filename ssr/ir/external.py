@@ -55,7 +55,8 @@ class External(ABC):
         What messages and `Program.explain` call it.
     fields
         For each field the points that must be made before the step, and all points of its array.
-        The former are a part of the latter, or all of them.
+        The former are a part of the latter, which the step leaves as it is, or all of them, some
+        of which it changes.
     data
         Names of the numbers that the function takes at each call.
     """

@@ -7,7 +7,8 @@ A box with memory of its own has room for points beyond those of a field. So whe
 copy of a field, completed by one call and then only read, and the field is not written as long as
 the temporary is read, the field takes its place, on the points of the temporary. A field takes the
 place of one temporary only. What folding is for boxes of one memory (`folding`), this is for boxes
-with memory of their own; it works for all calls.
+with memory of their own; it works for all calls but those that are given all points of the
+temporary, such as synchronisations: they change points of the copy.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ def _copy(name: str, program: ir.Program) -> ir.Assignment | None:
     source = copied(copy)
     if not isinstance(copy, ir.Assignment) or not isinstance(call, ir.Call) or source is None:
         return None
-    given, _ = call.external.fields[call.fields.index(name)]
-    if not copy.domain.equals(row_domain(given)) or name in call.alone:
+    given, whole = call.external.fields[call.fields.index(name)]
+    if given == whole or not copy.domain.equals(row_domain(given)) or name in call.alone:
         return None
     known = {field.name: field for field in program.fields}
     if source not in known or known[source].points != (given.lower, given.data.shape):

@@ -114,9 +114,16 @@ def test_synchronised_points(links: Any, how: Any) -> None:
     def p(x: Any) -> None:
         (x[:],) = (together @ (2.0 * x),)
 
-    x = np.random.default_rng(0).uniform(-1, 1, nodes.extent({}))
+    @ssr.program(x=nodes, y=nodes)
+    def beside(x: Any, y: Any) -> None:
+        """Read a copy that is synchronised together with what it was before."""
+        (a,) = together @ (x,)
+        y[:] = a - x
+
+    x, y = np.random.default_rng(0).uniform(-1, 1, (2, *nodes.extent({})))
     for parts in Parts(2), Parts(3, cut=(2,) * links.dims), Parts(9, cut=(3,) * links.dims):
         ranks.check(p, [x], grid, {}, parts)
+        ranks.check(beside, [x, y], grid, {}, parts)
 
 
 @pytest.mark.parametrize("blocks", [1, 2])

@@ -44,7 +44,7 @@ class Run:
     """Sizes, arrays and options of one run.
 
     ``options`` are fields of `ssr.Options` that are not at their default; ``cuts`` are the numbers
-    of boxes along each axis of the first field.
+    of boxes along each axis: of the first field, or of each block if there are ``ranks``.
     """
 
     sizes: tuple[tuple[str, int], ...]
@@ -53,6 +53,7 @@ class Run:
     layouts: tuple[str, ...] = ("plain",)
     options: tuple[str, ...] = ()
     cuts: tuple[int, ...] = ()
+    ranks: int = 0
 
     def settings(self) -> ssr.Options:
         """Return the options."""
@@ -181,12 +182,13 @@ def compared(
             different = definitions(ours, theirs, sizes)
             if different:
                 return Outcome("wrong", "to_scipy", different)
-        found = executed(ours["p"], run, values, programs, call)
+        found = executed(ours, run, values, programs, call)
     except errors.BoxError as error:
         return Outcome("refused", "BoxError", str(error))
     except errors.Error as error:
         if undefined is not None or isinstance(error, HONEST):
-            return Outcome("undefined" if undefined else "refused", type(error).__name__)
+            what = type(error).__name__ + (" on ranks" if run.ranks else "")
+            return Outcome("undefined" if undefined else "refused", what, str(error))
         return Outcome("wrong", f"{type(error).__name__} at a call", str(error))
     except Exception as error:
         return Outcome("wrong", type(error).__name__ + _place(error), str(error))
@@ -210,13 +212,14 @@ def drawn(program: Program, seed: int, dtype: str) -> dict[str, Any]:
 
 
 def executed(
-    program: ssr.Program,
+    ours: dict[str, Any],
     run: Run,
     values: dict[str, Any],
     programs: dict[Any, ssr.Program],
     call: Callable[..., Any],
 ) -> tuple[dict[str, Array], list[float]] | Outcome:
     """Return fields and results after a run of our program."""
+    program = ours["p"]
     made = programs.get(run.options)
     if made is None:
         made = programs[run.options] = program.with_options(run.settings())
@@ -229,8 +232,11 @@ def executed(
         layout = run.layouts[place % len(run.layouts)]
         watched[name] = Watched(value, run.dtype, layout)
         args.append(watched[name].array)
-    boxes = boxes_of(program, run) if run.cuts else None
-    results = call(made, *args, boxes=boxes) if boxes else call(made, *args)
+    if run.ranks:
+        results = call(made, *args, on=spread_of(ours, run))
+    else:
+        boxes = boxes_of(program, run) if run.cuts else None
+        results = call(made, *args, boxes=boxes) if boxes else call(made, *args)
     many = results if isinstance(results, tuple) else () if results is None else (results,)
     for name, each in watched.items():
         if each.strays():
@@ -243,6 +249,17 @@ def boxes_of(program: ssr.Program, run: Run) -> Any:
     space = next(kind for _, kind in program.signature.flat if isinstance(kind, ssr.Space))
     cuts = (*run.cuts, 1, 1, 1, 1)[: space.ndim]
     return space.split(*cuts, sizes=dict(run.sizes))
+
+
+def spread_of(ours: dict[str, Any], run: Run) -> Any:
+    """Return the points of the grid of a text, or of its space, shared by simulated ranks."""
+    found = (ours.get(name) for name in "TPC")
+    cells = next(each for each in found if isinstance(each, (bc.Grid, ssr.Space)))
+    cut = (*run.cuts, 1, 1, 1, 1)[: cells.ndim] if run.cuts else None
+    kinds = cells.kinds if isinstance(cells, bc.Grid) else (cells,)
+    needed = {name for space in kinds for name in space.sizes}
+    sizes = {n: value for n, value in run.sizes if n in needed}
+    return bc.spread(cells, bc.simulated(run.ranks), cut=cut, **sizes)
 
 
 def definitions(ours: dict[str, Any], theirs: dict[str, Any], sizes: dict[str, int]) -> str:

@@ -7,13 +7,18 @@ import resource
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from random import Random
 from typing import Any
 
-from . import fills, linked, matrices, others, programs
+import numpy as np
+
+import ssr
+
+from ..distribution import ranks
+from . import fills, linked, matrices, mixed, others, programs
 from .cases import Case, Outcome, Run, examine, source
 from .runs import runs
 from .shrink import shrunk
@@ -29,10 +34,11 @@ KINDS: dict[str, Callable[[Random], Draft]] = {
     "fills": fills.fills,
     "linked": linked.linked,
     "shared": linked.shared,
+    "mixed": mixed.mixed,
 }
 SHARE = {
     "matrices": 5, "kron": 1, "programs": 10, "recurrences": 2, "stored": 1, "blocks": 2,
-    "fills": 4, "linked": 8, "shared": 2,
+    "fills": 4, "linked": 8, "shared": 2, "mixed": 8,
 }  # fmt: skip
 """How often a kind is drawn, among those that are asked for."""
 CPU = 25
@@ -57,10 +63,32 @@ class Plan:
         return kind, Case(draft.text(), runs(rng, draft, self.compiled))
 
     def call(self) -> Callable[..., Any]:
-        """Return the function that runs a program on arrays."""
-        if self.compiled:
-            return lambda program, *args, **more: program(*args, **more)
-        return lambda program, *args, **more: program.run_plain(*args, **more)
+        """Return the function that runs a program on arrays, or ``on`` a spread of them."""
+        return called if self.compiled else called_plain
+
+
+def called(program: ssr.Program, *args: Any, on: Any = None, **more: Any) -> Any:
+    """Run a program, compiled."""
+    return program(*args, **more) if on is None else shared(program, args, on)
+
+
+def called_plain(program: ssr.Program, *args: Any, on: Any = None, **more: Any) -> Any:
+    """Run the checked source of a program, compiling nothing."""
+    if on is None:
+        return program.run_plain(*args, **more)
+    with ranks.plain_kernels():
+        return shared(program, args, on)
+
+
+def shared(program: ssr.Program, args: Sequence[Any], on: Any) -> Any:
+    """Run a program on ranks that share the arrays among its arguments."""
+    fields = ranks.scattered(on, program, args)
+    with np.errstate(all="ignore"):
+        results = program.bind(*fields)()
+    for field, array in zip(fields, args, strict=True):
+        if isinstance(array, np.ndarray):
+            array[...] = field.gather()
+    return results
 
 
 def outcomes(plan: Plan, number: int) -> Iterator[tuple[str, Case, Run, Outcome]]:

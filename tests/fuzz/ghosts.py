@@ -290,7 +290,7 @@ class Boundary:
         made = Rule(row, axis, side, block)
         return made
 
-    def fill(self, wide: Any, *rules: Rule, owned: Any) -> Fill:
+    def fill(self, wide: Any, *rules: Rule, owned: Any, **_: bool) -> Fill:
         several = isinstance(wide, tuple)
         each = wide if several else (wide,)
         inner = owned if isinstance(owned, tuple) else (owned,)

@@ -40,10 +40,14 @@ class Number:
         return Number(value, scale, space)
 
     def __add__(self, other: Any) -> Number:
+        if isinstance(other, Several):
+            return NotImplemented
         o = number(other)
         return self._with(self.value + o.value, self.scale + o.scale, o)
 
     def __mul__(self, other: Any) -> Number:
+        if isinstance(other, Several):
+            return NotImplemented
         o = number(other)
         return self._with(self.value * o.value, self.scale * o.scale, o)
 

@@ -7,6 +7,7 @@ from random import Random
 from .text import (
     Draft,
     Space,
+    declare_between,
     declare_cells,
     declare_lines,
     declare_matrix,
@@ -69,7 +70,7 @@ class Body:
         def inner() -> str:
             return self.expression(space, depth - 1)
 
-        match rng.randrange(12):
+        match rng.randrange(13):
             case 0 | 1 | 2:
                 return f"{inner()} + {self.number()} * ({inner()})"
             case 3 | 4:
@@ -89,6 +90,8 @@ class Body:
                 return f"({inner()}) * ssr.sqrt(1.0 + {e} * {e}) * 0.5"
             case 10:
                 return f"abs({inner()})"
+            case 11:
+                return f"ssr.let({inner()} - {self.field(space)})"
         return f"{self.number()} * ({inner()})"
 
     def operand(self, space: Space, depth: int) -> str:
@@ -209,7 +212,8 @@ def declare_operators(draft: Draft, cells: Space, others: list[Space], body: Bod
         body.solvers.append(("T", "C"))
     if draft.chance(0.5):
         bent = rng.choice(["same", "same", "half", "back", "constant", "sheared", "double"])
-        declare_matrix(draft, "M", cells, cells, bent=bent)
+        data = "coordinate" if draft.chance(0.3) else ""
+        declare_matrix(draft, "M", cells, cells, bent=bent, data=data)
     if draft.chance(0.25):
         declare_matrix(draft, "I", cells, cells, most=2, bent="same")
     if draft.chance(0.25):
@@ -219,6 +223,10 @@ def declare_operators(draft: Draft, cells: Space, others: list[Space], body: Bod
         declare_lines(draft, "Z", cells)
         body.lined = True
     for n, other in enumerate(others):
+        if other.name in "FN" and draft.chance(0.4):
+            declare_between(draft, f"P{n}", other, cells)
+            declare_between(draft, f"R{n}", cells, other)
+            continue
         bent = "half" if other.name == "D" else "same"
         declare_matrix(draft, f"P{n}", other, cells, most=3, bent=bent)
         if draft.chance(0.5):

@@ -6,7 +6,8 @@ matrix is a dense array made row by row, an expression is computed when it is wr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from types import SimpleNamespace
@@ -336,6 +337,25 @@ def kron(left: Any, right: Matrix) -> Matrix:
     return Matrix(rows, cols, *(np.kron(a, b) for a, b in zip(arrays, ours, strict=True)))
 
 
+@dataclass(frozen=True)
+class Beside:
+    """A matrix for each of several fields."""
+
+    parts: tuple[Matrix, ...]
+
+    def __matmul__(self, x: Any) -> Any:
+        if hasattr(x, "after"):  # a fill
+            return x.after(self)
+        return tuple(part @ each for part, each in zip(self.parts, x, strict=True))
+
+
+def block(parts: Sequence[Sequence[Matrix | None]]) -> Beside:
+    """Return the block matrix of matrices on its diagonal."""
+    found = [[(n, m) for m, part in enumerate(row) if part] for n, row in enumerate(parts)]
+    assert found == [[(n, n)] for n in range(len(parts))]
+    return Beside(tuple(part for row in parts for part in row if part))
+
+
 def from_scipy(matrix: Any, *, rows: Space, cols: Space) -> Matrix:
     """Return a stored matrix."""
     a = matrix.toarray()
@@ -352,6 +372,82 @@ def stencil(rows: Space, cols: Space, weights: Mapping[Any, float], outside: str
             if column in cols or outside == "error":
                 put(made, line, column, weight)
     return made
+
+
+def difference(
+    rows: Space,
+    cols: Space,
+    axis: int,
+    *,
+    derivative: int = 1,
+    order: int = 2,
+    spacing: float = 1.0,
+    outside: str = "error",
+) -> Matrix:
+    """Return a derivative along an axis."""
+    made = _lines(rows, cols, {axis: derivative}, order, outside)
+    return made * spacing**-derivative
+
+
+def average(
+    rows: Space, cols: Space, axis: int | None = None, *, order: int = 2, outside: str = "error"
+) -> Matrix:
+    """Return values between points, along all axes on which locations differ."""
+    apart = [a for a in range(rows.ndim) if rows.staggered[a] != cols.staggered[a]]
+    return _lines(rows, cols, dict.fromkeys(apart if axis is None else [axis], 0), order, outside)
+
+
+def _lines(
+    rows: Space, cols: Space, derivatives: Mapping[int, int], order: int, outside: str
+) -> Matrix:
+    """Return derivatives along axes of the polynomials through the points around each row."""
+    made = empty(rows, cols)
+    for line, point in enumerate(rows.points()):
+        each = [
+            _weights(rows, cols, axis, point[axis], derivative, order, outside)
+            for axis, derivative in derivatives.items()
+        ]
+        for taps in product(*each):
+            column = list(point)
+            for axis, (x, _) in zip(derivatives, taps, strict=True):
+                column[axis] = x
+            if tuple(column) in cols or outside != "drop":
+                put(made, line, tuple(column), float(np.prod([w for _, w in taps])))
+    return made
+
+
+def _weights(
+    rows: Space, cols: Space, axis: int, x: int, derivative: int, order: int, outside: str
+) -> list[tuple[int, float]]:
+    """Return the points along an axis that a row reads, with their weights."""
+    here = x - rows.staggered[axis] / 2
+    shift = cols.staggered[axis] / 2
+    if rows.staggered[axis] == cols.staggered[axis]:
+        half = order // 2 - 1 + (derivative + 1) // 2
+        first, last = x - half, x + half
+    else:
+        half = order // 2 + derivative // 2
+        last = int(np.floor(here + shift)) + half
+        first = last - 2 * half + 1
+    low, high = cols.lower[axis], cols.lower[axis] + cols.shape[axis] - 1
+    points = list(range(first, last + 1))
+    found = _solved([p - shift - here for p in points], derivative)
+    used = [p for p, w in zip(points, found, strict=True) if w]
+    if outside == "one-sided" and used[0] < low:
+        points = list(range(low, low + derivative + order))
+    elif outside == "one-sided" and used[-1] > high:
+        points = list(range(high + 1 - derivative - order, high + 1))
+    found = _solved([p - shift - here for p in points], derivative)
+    return [(p, w) for p, w in zip(points, found, strict=True) if w]
+
+
+def _solved(places: Sequence[float], derivative: int) -> list[float]:
+    """Return weights with which all polynomials through some places have the derivative at 0."""
+    powers = np.vander(np.array(places), increasing=True).T
+    wanted = np.zeros(len(places))
+    wanted[derivative] = math.factorial(derivative)
+    found = np.linalg.solve(powers, wanted)
+    return [0.0 if abs(w) < 1e-10 else float(w) for w in found]
 
 
 @dataclass(frozen=True, eq=False)
@@ -435,6 +531,8 @@ class Reference:
         self.Space = Space.of
         self.identity, self.diagonal, self.kron = identity, diagonal, kron
         self.from_scipy, self.stencil = from_scipy, stencil
+        self.difference, self.average, self.block = difference, average, block
+        self.let = lambda values: values
         self.where, self.minimum, self.maximum = where, smaller, larger
         self.sqrt = pointwise(np.sqrt, lambda x: x.scale / np.sqrt(np.abs(x.value)))
         self.tanh = pointwise(np.tanh, lambda x: x.scale)

@@ -53,7 +53,11 @@ def shown(text: str, run: Run) -> str:
         lines.append(f"{name}[...] = {literal(value)}")
     options = ", ".join(f"{o}={not default(o)}" for o in run.options)
     sizes = dict(run.sizes)
-    boxes = f", boxes=ssr.Space(...).split{run.cuts} with {sizes}" if run.cuts else ""
+    if run.ranks:
+        lines.append(f"# on {run.ranks} ranks that share the points, cut {run.cuts}")
+    boxes = (
+        f", boxes=ssr.Space(...).split{run.cuts} with {sizes}" if run.cuts and not run.ranks else ""
+    )
     lines.append(f"p = p.with_options(ssr.Options({options}))")
     lines.append(f"results = p({', '.join(values)}{boxes})")
     for name, field in wanted[0].items():

@@ -38,6 +38,11 @@ def runs(rng: Random, draft: Draft, compiled: bool) -> tuple[Run, ...]:
             found.append(Run(sizes, seed, dtype, layouts, options))
             if cuts and options == variants[-1]:
                 found.append(Run(sizes, seed, dtype, layouts[1:], options, cuts))
+            if rng.random() < 0.15 and options == variants[-1]:
+                each = tuple(rng.randint(1, 3) for _ in range(4)) if rng.random() < 0.7 else ()
+                found.append(
+                    Run(sizes, seed, dtype, layouts, options, each, ranks=rng.randint(1, 5))
+                )
     if names and rng.random() < 0.05:
         none = tuple((n, 0 if n == names[0] else 3) for n in names)
         found.append(Run(none, 0, dtype, ("plain",), variants[0]))

@@ -51,6 +51,8 @@ def simpler(run: Run) -> Iterator[Run]:
         yield replace(run, options=run.options[:n] + run.options[n + 1 :])
     if run.layouts != ("plain",):
         yield replace(run, layouts=("plain",))
+    if run.ranks > 1:
+        yield replace(run, ranks=run.ranks - 1)
     if run.cuts:
         yield replace(run, cuts=())
     if run.dtype != "float64":

@@ -114,6 +114,14 @@ def test_links_that_run_the_wrong_way_are_found() -> None:
     assert [o.what for _, o in found] == ["values"]
 
 
+def test_ghosts_that_are_read_too_late_are_found() -> None:
+    """Ghosts are folded although what they are made of, a field on other blocks, has changed."""
+    with patch("ssr.lower.folding._check_unwritten", lambda *_: None):
+        plan = Plan(3, ("mixed",), False)
+        found = {outcome.what for n in (1, 12) for *_, outcome in outcomes(plan, n)}
+    assert "values" in found
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("shape", [(5,), (3, 4), (2, 3, 4), (1, 1, 1, 1)])
 def test_surroundings_of_arrays_are_watched(shape: tuple[int, ...], layout: str) -> None:

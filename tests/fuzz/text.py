@@ -191,7 +191,15 @@ def value(draft: Draft, rows: Space, data: str) -> str:
             ]
         )
     if data == "coordinate":
-        return f"0.125 * ({rng.choice(rows.axes)} + 2)"
+        one, other = rng.choice(rows.axes), rng.choice(rows.axes)
+        return rng.choice(
+            [
+                f"0.125 * ({one} + 2)",
+                f"0.125 * ({one} * {other} - 1.0)",
+                f"0.5 - 0.25 * ({one} == {other if one != other else '1'})",
+                f"{number} * ({one} > 0) + {other}",
+            ]
+        )
     return number
 
 
@@ -253,6 +261,20 @@ def declare_stencil(draft: Draft, name: str, space: Space, *, diagonal: float, m
         f"{name} = ssr.stencil({space.name}, {space.name}, {weights}, outside='drop')"
     )
     draft.matrices.append((name, space.name, space.name))
+
+
+def declare_between(draft: Draft, name: str, rows: Space, cols: Space) -> None:
+    """Declare an average between two locations, or a difference if they differ along one axis."""
+    rng = draft.rng
+    outside, order = rng.choice(["drop", "drop", "one-sided"]), rng.choice([2, 2, 4])
+    apart = [n for n, (a, b) in enumerate(zip(rows.ends, cols.ends, strict=True)) if a != b]
+    more = f"order={order}, outside={outside!r}"
+    made = f"ssr.average({rows.name}, {cols.name}, {more})"
+    if len(apart) == 1 and draft.chance(0.6):
+        how = f"axis={apart[0]}, derivative={rng.choice([1, 1, 2])}, spacing=0.5, {more}"
+        made = f"ssr.difference({rows.name}, {cols.name}, {how})"
+    draft.lines.append(f"{name} = {made}")
+    draft.matrices.append((name, rows.name, cols.name))
 
 
 def declare_lines(draft: Draft, name: str, space: Space) -> None:
