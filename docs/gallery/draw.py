@@ -29,7 +29,8 @@ def cavity(u, v):
     image = left.contourf(faces, faces, psi, 30, cmap="viridis")
     left.contour(faces, faces, psi, 15, colors="w", linewidths=0.5, linestyles="solid")
     left.contour(faces, faces, psi, (1e-5, 1e-4, 5e-4, 1e-3), colors="k", linewidths=0.5)
-    figure.colorbar(image, ax=left, label=r"stream function $\psi\,/\,(U L)$", format="%.2f")
+    label, ticks = r"stream function $\psi\,/\,(U L)$", np.arange(-0.12, 0.01, 0.02)
+    figure.colorbar(image, ax=left, label=label, ticks=ticks)
     left.set(xlabel="x / L", ylabel="y / L", title="Streamlines, Re = 1000", aspect="equal")
     right.plot(u[:, n // 2], centres, label=f"{n} x {n} cells")
     right.plot(GHIA_U, GHIA_Y, "ko", mfc="none", label="Ghia et al. (1982)")
@@ -39,28 +40,31 @@ def cavity(u, v):
     return figure
 
 
-def waves(p, traces, dt):
+def waves(section, traces, dt, shown):
     """Draw a section through the pressure, and what the receivers have recorded."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
-    most = 1e3 * abs(p).max() / 2
-    section = 1e3 * p[:, p.shape[1] // 2]
-    image = left.imshow(section, "RdBu_r", extent=(0, 1, 1, 0), clim=(-most, most))
-    figure.colorbar(image, ax=left, label="pressure (mPa)")
+    most = 1e3 * abs(section).max() / 2
+    image = left.imshow(1e3 * section, "RdBu_r", extent=(0, 1, 1, 0), clim=(-most, most))
+    figure.colorbar(image, ax=left, label="pressure (mPa)", extend="both")
     left.axhline(0.5, color="k", lw=0.8)
     left.plot(0.5, 0.25, "k*", ms=9)
-    left.plot(0.5 + 0.05 * np.arange(traces.shape[1]), traces.shape[1] * [0.25], "kv", ms=4)
+    places = 0.05 * np.arange(traces.shape[1])
+    left.plot(0.5 + places[1:], [0.25] * (len(places) - 1), "kv", ms=4, clip_on=False)
     for depth, text in (0.06, "1500 m/s"), (0.97, "3000 m/s"):
         left.text(0.02, depth, text)
-    time = len(traces) * dt
-    left.set(
-        xlabel="x (km)", ylabel="depth (km)", title=f"Section through the source, t = {time:.2f} s"
-    )
-    for k, trace in enumerate(traces.T):
-        scaled = 50 * k + 40 * trace / abs(trace).max()
-        right.plot(np.arange(len(trace)) * dt, scaled, "k", lw=0.8)
-    right.set(
-        xlabel="time (s)", ylabel="distance from the source (m)", title="Receivers, each scaled"
-    )
+    left.set(xlabel="x (km)", ylabel="depth (km)")
+    left.set_title(f"Section through the source, t = {shown:.1f} s")
+    time = np.arange(1, len(traces) + 1) * dt
+    gained = time**2 * traces.T[1:]  # as waves spread, those that come late are weak
+    for place, trace in zip(1e3 * places[1:], 40 * gained / abs(gained).max()):
+        right.plot(time, place + trace, "k", lw=0.8)
+    along = np.linspace(0, 500, 100)
+    for path, label in (along, "direct"), (np.hypot(along, 500), "from the layer"):
+        right.plot(path / 1500 + 1.2 / 15, along, "--", lw=0.8, label=label)
+    right.set(xlabel="time (s)", ylabel="distance from the source (m)", xlim=(0, time[-1]))
+    right.set_ylim(-90, 560)
+    right.set_title("Receivers, pressure times $t^2$")
+    right.legend(loc="lower right")
     return figure
 
 
@@ -155,8 +159,8 @@ def sphere(edges, area, found):
             for side in np.s_[0], np.s_[-1], np.s_[:, 0], np.s_[:, -1]:
                 front = np.where(depth[side] > 0, 1.0, np.nan)
                 axes.plot(x[side] * front, y[side] * front, "k", lw=0.6)
-        figure.colorbar(image, ax=axes, label="q")
-        axes.set(title=title, aspect="equal")
+        figure.colorbar(image, ax=axes, label="concentration q")
+        axes.set(title=title, aspect="equal", xlim=(-1.03, 1.03), ylim=(-1.03, 1.03))
         axes.add_patch(plt.Circle((0, 0), 1.0, fill=False, lw=0.6))
         axes.axis("off")
     return figure

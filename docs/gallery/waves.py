@@ -25,8 +25,8 @@ def ricker(t, f):
     return (1 - 2 * a) * np.exp(-a)
 
 
-def run(n=128, f=15.0, time=0.4, layered=True):
-    """Return the pressure in Pa at the end, and what the receivers have recorded; 1 km^3."""
+def run(n=128, f=15.0, time=0.6, layered=True, shown=0.4):
+    """Return the pressure in Pa at the time shown, and the records of receivers; 1 km^3."""
     h = 1000.0 / n
     z = (np.arange(n) + 0.5) * h
     c = np.where(layered & (z > 500), 3000.0, 1500.0)[:, None, None] + np.zeros((n, n, n))
@@ -41,4 +41,6 @@ def run(n=128, f=15.0, time=0.4, layered=True):
         old[source] += dt**2 * 1e9 * ricker(k * dt, f) / h**3
         p, old = old, p
         traces.append(p[n // 4, n // 2, n // 2 :: n // 20].copy())
-    return p, np.array(traces), dt
+        if k + 1 == round(shown / dt):
+            section = p[:, n // 2].copy()
+    return section, np.array(traces), dt, shown

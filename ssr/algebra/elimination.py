@@ -11,6 +11,7 @@ follow from constants alone are computed here.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -118,7 +119,9 @@ def _product(value: Number, factor: ir.Value) -> Number:
 
 
 def _inverse(pivot: Number, let: Let) -> ir.Value:
-    assert pivot is not None, "a row without a pivot is refused before"
+    """Return the inverse of a pivot; there is none only at sizes that the matrix does not have."""
+    if pivot is None:
+        return ir.Const(math.nan)
     if isinstance(pivot, ir.Const) and pivot.value:
         return ir.Const(1.0 / pivot.value)
     return let(ir.Op("div", (ir.ONE, pivot)))

@@ -17,8 +17,9 @@ from .. import ir
 from ..errors import ShapeError, UnboundError
 from ..points.affine import Affine
 from ..points.condition import Condition
+from ..points.sets import Domain
 from ..spaces.binding import match_sizes
-from ..spaces.space import Space
+from ..spaces.space import Space, row_domain
 from ..symbols.operations import known_early
 from ..symbols.values import Symbol, Value
 from ..trace.trace import Path, ScalarType, scalar
@@ -64,10 +65,11 @@ class MatrixData:
         return any(f.box != "any" for f in self.families)
 
     @property
-    def bound_sizes(self) -> Condition:
-        """The condition that the sizes that are bound have their values."""
+    def given_rows(self) -> Domain:
+        """The rows for all sizes that the matrix may have: those that are bound have one value."""
         known = ((Affine.name(n) - self.bound[n], "= 0") for n in self.sizes if n in self.bound)
-        return Condition((tuple(known),))
+        rows = row_domain(self.rows)
+        return rows & Domain.of(rows.axes, Condition((tuple(known),)))
 
     def arrays(self) -> list[tuple[str, Space, tuple[int, ...]]]:
         """Return the name, the space and the shape of each array that is bound."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any, TypeAlias
 
 from ..algebra.oracle import need
 from ..errors import ArgumentError
 from ..matrices.matrix import Matrix
 from ..points.numbers import Array
+from ..points.sets import Domain
 from ..programs.vectors import apart, grouped
 from ..spaces.binding import match_sizes
 from ..spaces.space import Space
@@ -50,6 +52,11 @@ class BlockData:
         return {
             n: m.definition.bound[n] for m in self.every for n in m.sizes if n in m.definition.bound
         }
+
+    @property
+    def given_rows(self) -> Domain:
+        """The rows of blocks on one space, for all sizes that the matrix may have."""
+        return reduce(operator.and_, (m.definition.given_rows for m in self.every))
 
     @property
     def unbound(self) -> tuple[str, ...]:

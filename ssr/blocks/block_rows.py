@@ -84,7 +84,8 @@ def _solved_along(matrix: BlockData, axis: int, b: Sequence[Expression]) -> list
     families = [
         [bound_families(block.definition, recorder) for block in row] for row in matrix.blocks
     ]
-    return solved_along(matrix.name, spaces(matrix.rows)[0], axis, families, b)
+    space = spaces(matrix.rows)[0]
+    return solved_along(matrix.name, space, axis, families, b, matrix.given_rows)
 
 
 def _pointwise(matrix: BlockData, place: tuple[int, int]) -> bool:

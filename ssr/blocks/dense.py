@@ -25,7 +25,7 @@ from ..spaces.space import Space, VectorSpace
 from ..symbols.values import simplified
 from ..trace.captured import captured
 from ..trace.field_data import FieldData
-from ..trace.trace import Path, Place, ScalarType, Split, check_signature, trace
+from ..trace.trace import Outside, Path, Place, ScalarType, Split, check_signature, trace
 from .block_data import grid
 from .block_matrix import BlockMatrix
 from .component_spaces import Kind, spaces
@@ -34,10 +34,13 @@ Given = Mapping[str, "Space | VectorSpace | ScalarType"]
 Generator = Callable[..., Any]
 
 
-def define_blocks(function: Generator, rows: Kind, cols: Kind, given: Given) -> Any:
+def define_blocks(
+    function: Generator, rows: Kind, cols: Kind, given: Given, *, outside: Outside = "error"
+) -> Any:
     """Return the matrix of a row generator with vector fields.
 
-    A Matrix if neither its rows nor its columns are vectors, otherwise a `BlockMatrix`.
+    A Matrix if neither its rows nor its columns are vectors, otherwise a `BlockMatrix`. Entries
+    outside its columns may be dropped.
     """
     check_declaration(function, rows, cols, given, (Space, VectorSpace))
     (outer, *_), (inner, *_) = spaces(rows), spaces(cols)
@@ -50,13 +53,14 @@ def define_blocks(function: Generator, rows: Kind, cols: Kind, given: Given) -> 
         else:
             data[name] = kind
     split = splitting(rows, cols)
-    paths = trace(with_components(function, given), outer, inner, data, split)
+    traced = with_components(function, given)
+    paths = trace(traced, outer, inner, data, split, outside=outside)
 
     def component(place: Place, name: str) -> Matrix:
         own = tuple(Path(p.domain, tuple(e for e in p.entries if e.place == place)) for p in paths)
         found = families.gather(own, outer)
         entries = one_entry(kept, split, place)
-        origin = Definition(entries, outer, inner, tuple((n, n) for n in data))
+        origin = Definition(entries, outer, inner, tuple((n, n) for n in data), outside)
         return Matrix(MatrixData(name, outer, inner, found, origin, data, {}, own))
 
     name = function.__name__

@@ -40,7 +40,7 @@ def eliminated(matrix: BlockData, b: Sequence[Expression]) -> list[Expression]:
 
     rows = row_domain(space)
     found = [[bound_families(m.definition, recorder) for m in row] for row in matrix.blocks]
-    check_pivots(matrix.name, rows, found)
+    check_pivots(matrix.name, matrix.given_rows, found)
     factors = factorised(numbers(found, rows), rows, let)
     check_numbers(matrix.name, factors.upper)
     x = factors.solve([component.settled().value for component in b])

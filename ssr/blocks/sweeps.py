@@ -17,7 +17,6 @@ from .. import ir
 from ..algebra.analyse import Sides
 from ..algebra.elimination import factorised
 from ..algebra.families import multiply
-from ..points.sets import Domain
 from ..programs.expression import Expression, check_side, terms
 from ..programs.matrix_rows import bound_families
 from ..programs.recorder import Recorder, current
@@ -42,10 +41,7 @@ def swept(matrix: BlockData, b: Sequence[Expression]) -> list[Expression]:
     recorder, space = current(), spaces(matrix.rows)[0]
     for component in b:
         check_side(matrix.name, component, space)
-    rows = row_domain(space)
-    given = rows
-    for m in matrix.every:
-        given = given & Domain.of(rows.axes, m.definition.bound_sizes)
+    rows, given = row_domain(space), matrix.given_rows
     sides = [
         [Sides.of(bound_families(m.definition, recorder), given) for m in row]
         for row in matrix.blocks

@@ -28,7 +28,12 @@ Blocks = Sequence[Sequence[tuple[ir.Family, ...]]]
 
 
 def solved_along(
-    name: str, space: Space, axis: int, blocks: Blocks, right: Sequence[Expression]
+    name: str,
+    space: Space,
+    axis: int,
+    blocks: Blocks,
+    right: Sequence[Expression],
+    given: Domain,
 ) -> list[Expression]:
     """Return the solutions of systems along lines.
 
@@ -44,6 +49,8 @@ def solved_along(
         The families of its entries, with data replaced by what they are bound to.
     right
         The right sides: one for each row of a block, or several times as many.
+    given
+        The rows, for the sizes that the matrix may have.
 
     Raises
     ------
@@ -63,7 +70,7 @@ def solved_along(
     for b in right:
         check_side(name, b, space)
         sides.append(_right(b.settled(), recorder))
-    _check_pivots(name, space, axis, blocks)
+    _check_pivots(name, space, blocks, given)
     entries = _entries(space, axis, blocks)
     across = _across(space, axis)
     entries = [_taken(e, space, axis, across, recorder) for e in entries]
@@ -161,20 +168,20 @@ def _stored(entry: ir.Entry, space: Space, recorder: Recorder) -> ir.Entry:
     return replace(entry, value=ir.Sum((ir.Term(row_domain(space), ir.ONE, made.value),)))
 
 
-def _check_pivots(name: str, space: Space, axis: int, blocks: Blocks) -> None:
-    """Check that entries, or what elimination in a block adds to them, make every pivot.
+def _check_pivots(name: str, space: Space, blocks: Blocks, given: Domain) -> None:
+    """Check that entries, or what elimination in a block adds to them, make every pivot given.
 
     Raises
     ------
     SingularMatrixError
         If a pivot is missing somewhere.
     """
-    rows, count = row_domain(space), range(len(blocks))
+    count = range(len(blocks))
     filled: dict[Place, Domain] = {}
     for r in count:
         for c in count:
-            filled[r, c] = rows - rows
+            filled[r, c] = given - given
             for f in blocks[r][c]:
                 if offset_of(f.column, space.axes) == (0,) * len(space.axes):
                     filled[r, c] = filled[r, c] | f.domain
-    check_filled(name, rows, filled)
+    check_filled(name, given, filled)

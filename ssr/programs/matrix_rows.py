@@ -47,26 +47,28 @@ def solve_rows(matrix: MatrixData, b: Expression) -> Expression:
     return made
 
 
-def solutions(matrix: MatrixData, given: Sequence[Expression]) -> list[Expression]:
+def solutions(matrix: MatrixData, right: Sequence[Expression]) -> list[Expression]:
     """Return ``matrix.solve(b)`` for several right sides.
 
     Where rows are coupled in both directions along an axis, these are systems along lines; else
     the row is ``(b - sum of made neighbours) / diagonal``.
     """
     recorder, axis = current(), two_sided_axis(matrix.families)
+    given = matrix.given_rows
     if axis is not None:
         found = bound_families(matrix, recorder, lambda data: computed_on_lines(data, matrix.rows))
-        return solved_along(matrix.name, matrix.rows, axis, [[found]], given)
+        return solved_along(matrix.name, matrix.rows, axis, [[found]], right, given)
     found = bound_families(matrix, recorder)
-    return [_substituted(matrix, found, b) for b in given]
+    return [_substituted(matrix, found, b, given) for b in right]
 
 
-def _substituted(matrix: MatrixData, found: tuple[ir.Family, ...], b: Expression) -> Expression:
+def _substituted(
+    matrix: MatrixData, found: tuple[ir.Family, ...], b: Expression, given: Domain
+) -> Expression:
     """Return the row of a solution by substitution."""
     check_side(matrix.name, b, matrix.rows)
     b = b.settled()
     rows, minus = row_domain(matrix.rows), ir.Const(-1.0)
-    given = Domain.of(rows.axes, matrix.bound_sizes)
     order, diagonal, rest = diagonal_split(found, rows, given, matrix.name)
     made = tuple(
         ir.Term(f.domain, multiply(minus, f.value), ir.Load(ir.MADE, f.column, True), f.box)

@@ -13,7 +13,9 @@ import numpy as np
 from ..algebra.lines import Offset, offsets_of
 from ..algebra.matrix_data import MatrixData
 from ..algebra.oracle import need
+from ..blocks.block_matrix import BlockMatrix
 from ..blocks.declare import matrix
+from ..blocks.dense import define_blocks
 from ..errors import ArgumentError, SpaceError
 from ..matrices.matrix import Matrix
 from ..points.numbers import allocated
@@ -219,25 +221,52 @@ def _coarsening(ndim: int, offsets: tuple[Offset, ...]) -> tuple[Space, Space, P
         Space(*(c if axis < done else 2 * c + 1 for axis, c in enumerate(counts)))
         for done in range(ndim + 1)
     ]
+    halves = [_halved(axis, *pair, offsets) for axis, pair in enumerate(pairwise(grids))]
 
     @program(made=grids[-1].vector(len(offsets)), d=grids[0].vector(len(offsets)))
     def coarsen(made: Any, d: Any) -> None:
-        for fine, coarse in pairwise(grids):
-            P = interpolation(fine, coarse)
-            A = P.T @ by_diagonals(fine, offsets).bind(d=d) @ P
-            d = Vector(entries(A.definition, offsets))
+        for half in halves:
+            d = half @ d
         made[:] = d
 
     return grids[0], grids[-1], coarsen
 
 
+def _halved(axis: int, fine: Space, coarse: Space, offsets: Sequence[Offset]) -> BlockMatrix:
+    """Return the matrix from the diagonals of A to those of ``P.T @ A @ P`` along an axis.
+
+    Row I of the product is made of the rows ``2 I + 1 + r`` of A, and its column J of the columns
+    ``2 J + 1 + s``, r and s from -1 to 1. All of these are points of the fine grid if I and J are
+    points of the coarse one. What the diagonals hold beside the entries of the product, where J is
+    none, is not read.
+    """
+    weights = {-1: 0.5, 0: 1.0, 1: 0.5}
+
+    def halved(*index: Any) -> Iterator[Any]:
+        for r, weight in weights.items():
+            row = (*index[:axis], 2 * index[axis] + 1 + r, *index[axis + 1 :])
+            yield row, [[weight * taken(to, of, r) for of in offsets] for to in offsets]
+
+    def taken(to: Offset, of: Offset, r: int) -> float:
+        """Return the weight of the column at an offset from fine rows in one of coarse rows."""
+        others = to[:axis] + to[axis + 1 :] == of[:axis] + of[axis + 1 :]
+        return weights.get(r + of[axis] - 2 * to[axis], 0.0) if others else 0.0
+
+    count = len(offsets)
+    return matrix(rows=coarse.vector(count), cols=fine.vector(count))(halved)
+
+
 def by_diagonals(space: Space, offsets: Sequence[Offset]) -> Matrix:
-    """Return the matrix whose entries at each offset from the row are a component of its data d."""
+    """Return the matrix whose entries at each offset from the row are a component of its data d.
+
+    What d holds for columns outside of the space is no entry.
+    """
 
     def stored(*index: Any, d: Any) -> Iterator[Any]:
         for component, offset in enumerate(offsets):
             column = tuple(here + step for here, step in zip(index, offset, strict=True))
-            if column in space:
-                yield column, d[(component, *index)]
+            yield column, d[(component, *index)]
 
-    return matrix(rows=space, cols=space, d=space.vector(len(offsets)))(stored)
+    data = {"d": space.vector(len(offsets))}
+    made: Matrix = define_blocks(stored, space, space, data, outside="drop")
+    return made

@@ -426,3 +426,25 @@ def test_explain() -> None:
     assert "%c1_0_0[j] = " in text
     assert "lines_0, backward:" in text
     assert "gather(lines" in text
+
+
+def test_pivots_are_needed_for_sizes_that_are_bound() -> None:
+    """A pivot that lines of three points and fewer do not have is needed for no longer ones."""
+    n = ssr.size("n")
+    line = ssr.Space(n)
+
+    @ssr.matrix(rows=line, cols=line)
+    def A(i: Any) -> Any:
+        if n > 3:
+            yield i, 4.0
+        for c in (i - 1), (i + 1):
+            if c in line:
+                yield c, -1.0
+
+    with pytest.raises(errors.SingularMatrixError, match="no diagonal entry"):
+        A.solve(np.ones(8))
+    long, blocks = A.bind(n=8), ssr.kron(np.array([[2.0, 1.0], [1.0, 3.0]]), A.bind(n=8))
+    np.testing.assert_allclose(long @ long.solve(np.ones(8)), 1.0, rtol=1e-14)
+    np.testing.assert_allclose(blocks @ blocks.solve(np.ones((2, 8))), 1.0, rtol=1e-14)
+    points = blocks.diagonal()
+    np.testing.assert_allclose(points @ points.solve(np.ones((2, 8))), 1.0, rtol=1e-14)
