@@ -53,13 +53,13 @@ def test_cavity() -> None:
 def test_waves() -> None:
     """In a homogeneous box the wave is the known one until it comes back from the sides."""
     module = problem("waves")
-    p, traces, dt = module.run(60, 6.0, 0.45, layered=False)
+    section, traces, dt, shown = module.run(60, 6.0, 0.45, layered=False)
     time = np.arange(1, len(traces) + 1) * dt
     for k in 4, 6:
         r = k * 50.0
         exact = 1e9 * module.ricker(time - r / 1500, 6.0) / (4 * np.pi * 1500**2 * r)
         assert abs(traces[:, k] - exact).max() < 0.1 * abs(exact).max()
-    drawn("waves", p, traces, dt)
+    drawn("waves", section, traces, dt, shown)
 
 
 def test_gray_scott() -> None:

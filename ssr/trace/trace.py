@@ -103,6 +103,12 @@ def _other_condition(note: str) -> ImpureGeneratorError:
     )
 
 
+def too_many(message: str, note: str) -> TooManyPathsError:
+    """Return the error of a generator whose paths have no end in sight."""
+    hint = "Make conditions depend on each other less, or split the matrix into a sum."
+    return TooManyPathsError(message, note=note, hint=hint)
+
+
 class Tracer:
     """Decides the conditions of one run and records the forks it leaves for later.
 
@@ -145,6 +151,11 @@ class Tracer:
         no = self.domain - holds
         if no.empty:
             return True
+        if len(self.forks) >= PATHS:
+            raise too_many(
+                f"A generator met {PATHS} conditions that both hold and fail.",
+                "Each of them is one more path; a loop that counts down an index has no end.",
+            )
         self.forks.append(Fork((*self.answers, (condition, False)), no))
         self.domain = yes
         return True
@@ -253,10 +264,9 @@ def trace(
     while pending:
         fork = pending.pop()
         if len(paths) >= PATHS:
-            raise TooManyPathsError(
+            raise too_many(
                 f"Generator {function.__name__} has more than {PATHS} paths.",
-                note="Each condition that both holds and fails somewhere doubles the paths.",
-                hint="Make conditions depend on each other less, or split the matrix into a sum.",
+                "Each condition that both holds and fails somewhere doubles the paths.",
             )
         tracer = Tracer(fork, names)
         entries = _run(function, tracer, cols, data, split, outside)

@@ -207,6 +207,26 @@ def test_stored_galerkin_products_are_those_of_scipy() -> None:
         made.renew()
 
 
+def test_stored_products_in_three_dimensions() -> None:
+    """With rows of data anywhere in a box of offsets, along axes of different lengths."""
+    space = ssr.Space(*ssr.sizes("nz ny nx"))
+
+    @ssr.matrix(rows=space, cols=space, a=space)
+    def A(k: Any, j: Any, i: Any, *, a: Any) -> Any:
+        yield (k, j, i), 8.0 + a[k, j, i]
+        for sign in -1, 1:
+            for dk, dj, di in (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1):
+                c = (k + sign * dk, j + sign * dj, i + sign * di)
+                if c in space:
+                    yield c, a[k, j, i] * a[c] - sign
+
+    a = np.random.default_rng(1).uniform(0.5, 1.0, (7, 3, 7))
+    made = solvers.Multigrid.galerkin(A.bind(a=a), 2)
+    Q = made.prolongations[0].bind(c0=3, c1=1, c2=3).to_scipy()
+    expected = (Q.T @ made.matrices[0].to_scipy() @ Q).toarray()
+    np.testing.assert_allclose(made.matrices[1].to_scipy().toarray(), expected, 1e-12, 1e-12)
+
+
 def test_galerkin_with_sizes_that_are_bound() -> None:
     line = second(ssr.Space(n))
     made = solvers.Multigrid.galerkin(line.bind(n=31), 3)
