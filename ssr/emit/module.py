@@ -26,7 +26,9 @@ from .writer import shown
 MEMORY, ROWS, LOOKS = ("ld", "st"), ("require",), ("unfit",)
 """What checked kernels take from `ssr.runtime.checked`: all of it in the debug build."""
 
-OPERATIONS = ("address", "fits", "fma", "maximum", "meet", "minimum", "prefetch", "sign")
+OPERATIONS = (
+    "address", "fits", "fma", "maximum", "meet", "minimum", "prefetch", "sign", "uneven",
+)  # fmt: skip
 BUNDLES = ("gather", "put", "scatter", "take")
 """What kernels that solve along lines take too."""
 

@@ -12,7 +12,7 @@ from ..points.loop_tree import For, If, Loop, Reduce, Run, runs_of
 from .hoist_choices import decide
 from .outline import joined
 from .write_rows import place_of, write_instance
-from .writer import Writer
+from .writer import Writer, spelled
 
 STRIP = 256
 """Rows between two rounds of prefetching."""
@@ -22,6 +22,9 @@ STRETCH = 2**16
 
 DISTANCE = 64
 """Cache lines between a request and its use."""
+
+ALIKE = 12
+"""Lines read at a row's own place along them from which on vectors should begin cache lines."""
 
 
 def write_tree(
@@ -146,7 +149,7 @@ def _write_strips(writer: Writer, nest: LoopNest, loop: For, depth: int) -> tupl
     start, stop = writer.spell(loop.start), writer.spell(loop.stop)
     requests, alone = _requests(nest, loop), len(nest.nest.axes) == 1
     if not requests and not alone:
-        return start, stop, depth
+        return _write_even(writer, nest, loop, depth)
     length = "strip_length" if requests else str(STRETCH * abs(loop.step))
     end, nearer, step = f"strip + {length}", "min", length
     if loop.step < 0:
@@ -159,6 +162,44 @@ def _write_strips(writer: Writer, nest: LoopNest, loop: For, depth: int) -> tupl
     if requests:
         _write_requests(writer, nest, loop, requests, stop, depth + 1)
     return "strip", stop, depth + 1
+
+
+def _write_even(writer: Writer, nest: LoopNest, loop: For, depth: int) -> tuple[str, str, int]:
+    """Cut a loop that reads many lines in two: rows before a cache line begins, and the others.
+
+    A vector that is not within one cache line takes twice as long to load. Arrays seldom begin with
+    a cache line, but their lines mostly begin alike. Returns as `_write_strips` does.
+    """
+    start, stop = writer.spell(loop.start), writer.spell(loop.stop)
+    array, lines = _read_alike(writer, nest, loop)
+    if len(lines) < ALIKE:
+        return start, stop, depth
+    first = (*lines[0][:-1], lines[0][-1].substitute({loop.variable: Affine.name("start")}))
+    place = f"{writer.argument(array)}, {writer.place(array, first)}"
+    apart = " | ".join(f"{spelled(array)}_s{axis}" for axis in range(len(first) - 1))
+    writer.line(depth, f"start, stop = {start}, {stop}")
+    writer.line(depth, f"even = start + uneven({place}, stop - start, {apart})")
+    writer.line(depth, "for strip in range(1 if even == start else 0, 2):")
+    return "even if strip else start", "stop if strip else even", depth + 1
+
+
+def _read_alike(writer: Writer, nest: LoopNest, loop: For) -> tuple[str, list[tuple[Affine, ...]]]:
+    """Return an array and the elements of different lines of it that a loop reads at one place.
+
+    These are the most; the place is that of what the loop stores, along the last axis.
+    """
+    found = dict[str, dict[tuple[Affine, ...], None]]()
+    if loop.step == 1:
+        for run in runs_of(loop):
+            where = place_of(writer, nest, run)
+            for part in nest.pieces[run.piece].parts:
+                own = part.statement.index[-1]
+                for load in ir.loads(part.value):
+                    if load.array not in writer.buffers and load.index[-1] == own:
+                        index = tuple(a.substitute(where) for a in load.index)
+                        found.setdefault(load.array, {})[index] = None
+    array = max(found, key=lambda name: len(found[name]), default="")
+    return array, list(found.get(array, ()))
 
 
 def _requests(nest: LoopNest, loop: For) -> tuple[ir.Load, ...]:

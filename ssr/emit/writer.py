@@ -22,6 +22,7 @@ RESERVED = frozenset(
     at between call component copy follow links messages reason scalars scratch step steps tables
     weights
     gather lines many put scatter take
+    start stop even uneven
     """.split()  # noqa: SIM905
 )
 """Names of the kernel's own that look like a user's; others hold a digit, `_lo`, `_hi`, `_w`."""

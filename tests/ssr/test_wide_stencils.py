@@ -99,3 +99,23 @@ def test_four_weights_share_two_sums(shape: tuple[int, ...], monkeypatch: Any) -
     plain.run(smooth, y, x, b)
     assert np.allclose(y, product, rtol=1e-13, atol=1e-13)
     assert np.allclose(x.ravel(), wanted, rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("width", [176, 179])
+def test_where_an_array_begins_changes_no_bit(dtype: str, width: int) -> None:
+    """Long lines are cut where a cache line begins, if all begin alike; the number is the same."""
+    rng = np.random.default_rng(2)
+    shape = 10, 10, width
+    size = int(np.prod(shape))
+    new, u, m = (rng.uniform(-1, 1, shape).astype(dtype) for _ in range(3))
+    whole = new.copy()
+    wave(whole, u, m)
+    for first in range(1, 64 // u.itemsize):
+        moved = np.empty(size + 64, dtype)[first : first + size].reshape(shape)
+        moved[:], result = u, new.copy()
+        wave(result, moved, m)
+        assert np.array_equal(result, whole)
+    boxed = new.copy()
+    wave(boxed, u, m, boxes=ssr.Space(*shape).split(1, 2, 1))
+    assert np.array_equal(boxed, whole)
