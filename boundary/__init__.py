@@ -1,6 +1,6 @@
 """Boundaries of structured grids: blocks and their links, ghost points, ranks."""
 
-from ssr.extension import all_explained
+from ssr.extension import all_explained, explain_methods
 
 from .drawing.draw import draw
 from .drawing.draw_ghosts import draw_ghosts
@@ -103,6 +103,7 @@ __all__ = [
 ]
 
 globals().update(all_explained(globals(), __all__))
+explain_methods(globals(), __all__)
 
 
 def __dir__() -> list[str]:

@@ -15,7 +15,7 @@ from .programs.let import let
 from .programs.program import Program, program
 from .programs.reductions import dot, max, min, norm, sum
 from .programs.vectors import Vector, vector
-from .public import all_explained
+from .public import all_explained, explain_methods
 from .recurrences.declare import Recurrence, recurrence
 from .spaces.space import Space
 from .symbols.functions import (
@@ -93,6 +93,7 @@ __all__ = [
 ]
 
 globals().update(all_explained(globals(), __all__))
+explain_methods(globals(), __all__)
 
 
 def __dir__() -> list[str]:

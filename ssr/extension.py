@@ -71,12 +71,12 @@ from .build.pipeline import WIDE, folded
 from .ir.external import External, Layout, Made, Tables
 from .lower.moves import PACK, RECORD, UNPACK, WITHIN
 from .points.affine import AXES, Affine
-from .points.numbers import Array, allocated, integer, is_zero
+from .points.numbers import Array, allocated, integer, is_zero, real
 from .points.sets import Domain
 from .programs.expression import Expression
 from .programs.external import extend
 from .programs.program import declaration
-from .public import Immutable, all_explained
+from .public import Immutable, all_explained, explain_methods
 from .run.bound import scalar_rows
 from .run.call_layout import blocked, buffer_elements, layout_of, offsets_of
 from .run.check_arrays import number_of
@@ -135,6 +135,7 @@ __all__ = [
     "combined",
     "declaration",
     "describe",
+    "explain_methods",
     "extend",
     "folded",
     "integer",
@@ -146,6 +147,7 @@ __all__ = [
     "multiply",
     "number_of",
     "offsets_of",
+    "real",
     "region",
     "row_domain",
     "scalar_rows",

@@ -6,7 +6,6 @@ import os
 from dataclasses import dataclass, fields, replace
 
 from .errors import ArgumentError
-from .public import explained
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +77,3 @@ class Options:
     def settled(self) -> Options:
         """Return the options together with those that the environment sets."""
         return replace(self, debug=True) if os.environ.get("SSR_DEBUG") == "1" else self
-
-
-Options.__init__ = explained(Options.__init__)  # type: ignore[method-assign]

@@ -45,6 +45,24 @@ def all_explained(names: Mapping[str, Any], public: Sequence[str]) -> dict[str, 
     return {name: explained(function) for name, function in functions.items()}
 
 
+def explain_methods(names: Mapping[str, Any], public: Sequence[str]) -> None:
+    """Let the public methods of public classes explain arguments that do not fit, as `explained`.
+
+    Methods with names of Python's own are left alone, but for those that make an object.
+    """
+    classes = {kind for name in public if isinstance(kind := names[name], type)}
+    for kind in {base for found in classes for base in found.__mro__}:
+        if not kind.__module__.startswith(("ssr.", "boundary.")):
+            continue
+        for name, method in list(vars(kind).items()):
+            if name.startswith("_") and name != "__init__":
+                continue
+            if isinstance(method, FunctionType) and not hasattr(method, "__wrapped__"):
+                setattr(kind, name, explained(method))
+            elif isinstance(method, classmethod) and not hasattr(method.__func__, "__wrapped__"):
+                setattr(kind, name, classmethod(explained(method.__func__)))
+
+
 def check_arguments(
     function: Callable[..., Any], args: Sequence[Any], named: Mapping[str, Any]
 ) -> None:
@@ -57,7 +75,7 @@ def check_arguments(
     """
     signature = inspect.signature(function)
     name = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
-    known = [argument for argument in signature.parameters if argument != "self"]
+    known = [argument for argument in signature.parameters if argument not in ("self", "cls")]
     try:
         signature.bind(*args, **named)
     except TypeError as error:

@@ -67,6 +67,9 @@ SECTIONS: Mapping[str, tuple[ModuleType, str]] = {
 }
 """What the page shows, in its order."""
 
+OURS = "ssr.", "boundary."
+"""How the names of the modules of this project begin."""
+
 MODULES = {"errors", "solvers"}
 """Public names that are modules."""
 
@@ -109,8 +112,20 @@ def _argument(parameter: inspect.Parameter) -> str:
 def parameters(given: Any) -> Iterator[inspect.Parameter]:
     """Yield the arguments of a function or class that have names for users."""
     for parameter in inspect.signature(given).parameters.values():
-        if not parameter.name.startswith("_") and parameter.name != "self":
+        if not parameter.name.startswith("_") and parameter.name not in ("self", "cls"):
             yield parameter
+
+
+def methods(kind: type) -> Iterator[tuple[str, Any]]:
+    """Yield the public methods of a class, by name, and what makes an object of it."""
+    if _is_made_by_users(kind):
+        yield kind.__name__, kind
+    for name in dir(kind):
+        given = inspect.getattr_static(kind, name)
+        if name == "__call__" or not name.startswith("_"):
+            function = given.__func__ if isinstance(given, classmethod | staticmethod) else given
+            if inspect.isfunction(function) and function.__module__.startswith(OURS):
+                yield name, function
 
 
 def _is_made_by_users(given: type) -> bool:

@@ -90,11 +90,11 @@ class Affine(Immutable, ABC):
 
     @abstractmethod
     def applied(self, x: Any) -> Any:
-        """Return the affine matrix applied to an expression of a program, or to a tuple of them."""
+        """Return the affine matrix applied to x, an expression of a program or a tuple of them."""
 
     @abstractmethod
     def run(self, made: Sequence[Any], given: Sequence[Any]) -> None:
-        """Apply the affine matrix to arrays, and store the result in others."""
+        """Apply the affine matrix to the arrays given, and store the result in those made."""
 
     def apply(self, x: Any, out: Any = None) -> Any:
         """Return the affine matrix applied to an array, or to a tuple of arrays.
@@ -293,7 +293,7 @@ class Composite(Affine):
         return scipy.sparse.csr_array(self._assembled(sized))
 
     def run(self, made: Sequence[Any], given: Sequence[Any]) -> None:
-        """Apply the affine matrix to arrays, and store the result in others."""
+        """Apply the affine matrix to the arrays given, and store the result in those made."""
         self._free._program(*made, *given, *self.values())
 
     @property
@@ -400,7 +400,7 @@ class Product(Composite):
         return reduce(operator.matmul, parts)
 
     def applied(self, x: Any) -> Any:
-        """Return the product applied to an expression of a program."""
+        """Return the product applied to x, an expression of a program."""
         for factor in reversed(self._parts):
             x = factor @ (x if isinstance(factor, Affine) else flat(x))
         return x
@@ -443,7 +443,7 @@ class Combination(Composite):
         return reduce(operator.add, (p if w == 1.0 else w * p for w, p in pairs))
 
     def applied(self, x: Any) -> Any:
-        """Return the sum applied to an expression of a program."""
+        """Return the sum applied to x, an expression of a program."""
         made = [
             _fields(part @ (x if isinstance(part, Affine) else flat(x))) for part in self._parts
         ]

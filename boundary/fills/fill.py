@@ -110,8 +110,10 @@ class Fill(Affine):
         """
         self.check_names(values)
         for name, value in values.items():
-            if name in self.sizes and integer(value) is None:
-                raise ArgumentError(f"The size {name} is {value!r}, not an integer.")
+            if name in self.sizes and (integer(value) or 0) < 1:
+                raise ArgumentError(f"The size {name} is {value!r}, not a positive integer.")
+            if isinstance(value, str):
+                raise ArgumentError(f"The parameter {name} is {value!r}, not a number.")
         return self._with({**self.data.bound, **values})
 
     def _with(self, values: Mapping[str, Any]) -> Fill:
@@ -129,7 +131,7 @@ class Fill(Affine):
     # -- application -----------------------------------------------------------------------------
 
     def applied(self, x: Any) -> Any:
-        """Return a field of a program with its ghosts, or a tuple of them."""
+        """Return x, a field of a program or a tuple of them, with its ghosts."""
         count, several = self.data.components, self.data.several
         fields = self._fields(x)
         if count is None and all(isinstance(f, Vector) for f in fields):
@@ -216,7 +218,7 @@ class Fill(Affine):
         return declared(body, kinds)
 
     def run(self, made: Sequence[Array], given: Sequence[Array]) -> None:
-        """Apply the fill to arrays, and store the result in others."""
+        """Apply the fill to the arrays given, and store the result in those made."""
         self._free._run(*made, *given, *self.values())
 
     def ghosts(self, *wide: Array) -> None:

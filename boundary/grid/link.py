@@ -155,7 +155,7 @@ class Link:
         )
 
     def seen(self, staggered: Location) -> Location:
-        """Return a location as it is named in the other block.
+        """Return a location, axis by axis ``staggered`` or not, as it is named in the other block.
 
         Examples
         --------
@@ -172,7 +172,17 @@ class Link:
         there: Sequence[int],
         staggered: Location,
     ) -> tuple[int, ...]:
-        """Return the index in the other block of a point given in the coordinates of ``here``."""
+        """Return the index in the other block of a point given in the coordinates of ``here``.
+
+        Parameters
+        ----------
+        index
+            The indices of the point.
+        here, there
+            The numbers of cells of the two blocks.
+        staggered
+            Its location: for each axis, whether points lie between cells.
+        """
         return tuple(
             sign * index[a] + offset.constant
             for a, sign, offset in self.source(here, there, staggered)

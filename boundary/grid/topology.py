@@ -112,7 +112,7 @@ class Connectivity:
         return Connectivity(dims, self.count, [_layered(k, place % dims) for k in self.links])
 
     def equals(self, other: Connectivity) -> bool:
-        """Whether two grids of blocks are linked in the same way."""
+        """Whether the blocks of ``other`` are linked in the same way."""
         return self == other
 
     def check(self, shapes: Sequence[Sequence[Any]]) -> None:

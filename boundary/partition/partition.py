@@ -89,7 +89,10 @@ class Partition:
     def owners_of(
         self, space: Space, points: Box, inner: Space | None = None
     ) -> list[tuple[int, Box]]:
-        """Return the boxes that own some points of a space, each with those that it owns."""
+        """Return the boxes that own some points of a space, each with those that it owns.
+
+        ``inner`` as for `owned`.
+        """
         key = _key(space), None if inner is None else _key(inner)
         known = self._lookups.get(key)
         if known is None:
@@ -138,7 +141,7 @@ class Partition:
         return min(range(len(self.cells)), key=unlike)
 
     def has_cells_of(self, other: Partition) -> bool:
-        """Whether another partition is one of the same cells."""
+        """Whether the partition ``other`` is one of the same cells."""
         mine, theirs = (
             [(_key(cells), cells.box(p.sizes)) for cells in p.cells] for p in (self, other)
         )
@@ -234,6 +237,10 @@ def partition(
         If the boxes do not hold every cell once, or an owner is none of the ranks.
     """
     axes = cells[0].ndim
+    if not isinstance(boxes, Sequence):
+        raise ArgumentError(
+            f"boxes is {boxes!r}.", hint="Give a list of (rank, kind, ((low, high), ...))."
+        )
     for given in boxes:
         if not _is_box(given, axes):
             raise ArgumentError(

@@ -100,7 +100,12 @@ def _sizes(kinds: Sequence[Space], given: Mapping[str, Any]) -> dict[str, int]:
         if number is None or isinstance(value, Index):
             raise ArgumentError(f"The size {name} is {value!r}, not an integer.")
         known[name] = number
-    for name in sorted({n for space in kinds for n in space.sizes}):
+    sizes = {n for space in kinds for n in space.sizes}
+    for name in sorted(set(known) - sizes):
+        raise ArgumentError(
+            f"There is no size {name}.", hint=f"The sizes are {', '.join(sorted(sizes)) or 'none'}."
+        )
+    for name in sorted(sizes):
         if name not in known:
             raise UnboundError(
                 f"No value is given for the size {name}.",

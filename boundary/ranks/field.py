@@ -18,6 +18,7 @@ from ssr.extension import Array, VectorSpace, allocated, integer
 
 from ..partition.boxes import Box, slices
 from ..partition.partition import Partition
+from ..rules.arguments import check_function
 from ..schedules.plan import Plan
 from .transfer import Route, carry
 from .values import Values, Views
@@ -164,6 +165,12 @@ class Field:
         ShapeError
             If the values do not broadcast to the shape of a box; the field is as before.
         """
+        if not callable(values):
+            raise ArgumentError(
+                f"fill takes a function of the indices, not {values!r}.",
+                hint="Write u.fill(lambda j, i: ...), or u.set(array) for an array of the whole.",
+            )
+        check_function("fill", values, self.space.ndim)
         made = []
         for box, view in self.values.views():
             indices = np.ogrid[tuple(slice(low, high) for low, high in box)]

@@ -45,6 +45,11 @@ class InTurn:
     """Programs that run one after the other; made by `in_turn`."""
 
     def __init__(self, programs: Sequence[ssr.Program]) -> None:
+        for program in programs:
+            if not isinstance(program, ssr.Program):
+                raise ArgumentError(f"{program!r} is no program, and cannot take its turn.")
+        if not programs:
+            raise ArgumentError("in_turn is given no program.")
         self._programs = tuple(programs)
 
     def __repr__(self) -> str:

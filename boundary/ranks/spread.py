@@ -135,7 +135,7 @@ class Spread:
         return Field(self, kind, dtype)
 
     def zeros(self, kind: Space | VectorSpace, dtype: Any = np.float64) -> Field:
-        """Return a field of zeros; parameters as for `empty`."""
+        """Return a field of zeros of a kind and a dtype, as `empty`."""
         made = self.empty(kind, dtype)
         made.set(0.0)
         return made
@@ -328,7 +328,7 @@ class Spread:
         *,
         bound: bool,
     ) -> Any:
-        """Run a program on fields, or bind it to them."""
+        """Run a program on args and named ones, or return it bound to them (``bound``)."""
         if bound:
             return bound_program(program, self, args, named)
         given = program.signature.arranged(args, named)
@@ -352,7 +352,7 @@ class Spread:
         return known[0]
 
     def plan(self, program: ssr.Program, dtype: np.dtype[Any]) -> Plan:
-        """Return how a program runs here, which is found out once."""
+        """Return how a program runs here on numbers of a dtype, which is found out once."""
         known = self._plans.setdefault(program, {})
         if dtype not in known:
             what = f"the making of {program.ir.name}'s kernel"
@@ -362,7 +362,7 @@ class Spread:
         return known[dtype]
 
     def product(self, matrix: Any, x: Field) -> Field:
-        """Return the product of a matrix with a field."""
+        """Return the product of a matrix with a field x."""
         program = matrix.program("apply")
         names = [name for name, _ in program.signature.kinds]
         kinds = dict(program.signature.kinds)

@@ -14,7 +14,7 @@ from math import ceil, log2
 import numpy as np
 
 from ssr.errors import ArgumentError
-from ssr.extension import Array
+from ssr.extension import Array, real
 
 from .recorded import Messages, Recorded
 
@@ -44,15 +44,16 @@ class LogGP:
     gap: float
 
     def __post_init__(self) -> None:
-        if not min(self.latency, self.overhead, self.gap) >= 0:
+        numbers = [real(n) for n in (self.latency, self.overhead, self.gap)]
+        if not all(n is not None and n >= 0 for n in numbers):
             raise ArgumentError(f"{self!r} has a number that is not positive or zero.")
 
     def alone(self, count: int) -> float:
-        """Return the seconds from the begin of sending a message of some bytes to its receipt."""
+        """Return the seconds from the begin of sending ``count`` bytes to their receipt."""
         return round(2 * self.overhead + count * self.gap + self.latency, 15)
 
     def reduction(self, ranks: int, count: int) -> float:
-        """Return the seconds of a reduction of some bytes over all ranks by recursive doubling."""
+        """Return the seconds of a reduction of ``count`` bytes over all ranks, by doubling."""
         return ceil(log2(ranks)) * self.alone(count)
 
 

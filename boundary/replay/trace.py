@@ -109,6 +109,8 @@ def trace(make: Make, ranks: int, *, calls: int = 10) -> Trace:
     >>> found.replay(network).seconds > 2 * 0.4e-6
     True
     """
+    if not callable(make):
+        raise ArgumentError(f"trace takes a function of the ranks, not {make!r}.")
     count = integer(ranks)
     if count is None or count < 1:
         raise ArgumentError(f"There are {ranks!r} ranks.", hint="Give a positive integer.")
@@ -140,6 +142,8 @@ def _run(make: Make, ranks: int, rank: int, calls: int) -> _Run:
     """Run a rank alone; return its fastest call."""
     world = Traced(ranks, rank)
     call = make(world)
+    if not callable(call):
+        raise ArgumentError(f"What trace runs returns {call!r}, not a function to be called.")
     with np.errstate(all="ignore"):
         for _ in range(2):  # what has not changed since a first call is not exchanged again
             call()

@@ -97,7 +97,7 @@ class Rule:
                 yield Strip(row, *more, origin=origin)
 
     def named(self, number: int) -> dict[str, Any]:
-        """Return the rule's data by their names in a fill."""
+        """Return the rule's data by their names in a fill, where it has this number."""
         return {f"{key}_{number}": value for key, value in self.data.items()}
 
 

@@ -227,7 +227,7 @@ class BlockMatrix(Operator["BlockMatrix"]):
         return self._each(f"{self.name}.local()", lambda m: m.local())
 
     def equals(self, other: object) -> bool:
-        """Whether the matrices are proved equal, block by block, for all sizes."""
+        """Whether ``other`` is proved equal, block by block, for all sizes."""
         if not isinstance(other, BlockMatrix) or not self.definition.fits(other.definition):
             return False
         return all(

@@ -192,7 +192,7 @@ class Assembled(Operator["Assembled"]):
         return self
 
     def equals(self, other: Matrix | Assembled) -> bool:
-        """Whether the matrices have the same entries; those of staged ones are assembled."""
+        """Whether ``other`` has the same entries; those of staged matrices are assembled."""
         if (self.rows, self.cols) != (other.rows, other.cols):
             return False
         ours, theirs = self.whole._entries, _entries(other, self.stored)

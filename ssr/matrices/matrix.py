@@ -59,6 +59,11 @@ class Matrix(Operator["Matrix"]):
     """
 
     def __init__(self, definition: MatrixData) -> None:
+        if not isinstance(definition, MatrixData):
+            raise ArgumentError(
+                f"A Matrix is not made of {type(definition).__name__}.",
+                hint="Matrices are made by ssr.matrix, ssr.stencil, ssr.from_scipy and others.",
+            )
         self.definition = definition
 
     @property
@@ -251,8 +256,9 @@ class Matrix(Operator["Matrix"]):
     def equals(self, other: Operator[Any]) -> bool:
         """Whether the matrices are proved equal, for all sizes.
 
-        Numbers are compared exactly, other values as expressions of the same data: a scalar bound
-        to equal numbers, a field bound to one array. Sizes must be bound alike, or not at all.
+        Numbers are compared exactly with those of ``other``, other values as expressions of the
+        same data: a scalar bound to equal numbers, a field bound to one array. Sizes must be bound
+        alike, or not at all.
 
         Examples
         --------
@@ -263,6 +269,7 @@ class Matrix(Operator["Matrix"]):
         True
         """
         if not isinstance(other, Matrix):
+            self._need_matrix(other)
             return other.equals(self)
         if (self.rows, self.cols) != (other.rows, other.cols):
             return False
@@ -376,6 +383,11 @@ class Matrix(Operator["Matrix"]):
         True
         """
         self._need_square(".solve")
+        if isinstance(b, (Expression, Vector)) and out is not None:
+            raise ArgumentError(
+                f"{self.name}.solve is given a place for its result in a program.",
+                hint="Assign the result: x[:] = A.solve(b).",
+            )
         if isinstance(b, Expression):
             return solve_rows(self.definition, b)
         if isinstance(b, Vector):

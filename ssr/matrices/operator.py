@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVar
 import numpy as np
 
 from ..algebra.families import Triangle
-from ..errors import ArgumentError, SpaceError, UnsupportedError
+from ..errors import ArgumentError, MissingNameError, SpaceError, UnsupportedError
 from ..points.numbers import Array
 from ..programs.matrix_program import What
 from ..programs.program import Program
@@ -20,6 +20,22 @@ if TYPE_CHECKING:
 
 Made = TypeVar("Made", bound="Operator[Any]")
 """The kind of matrix that operations give."""
+
+
+HABITS = {
+    "toarray": "Write A.to_scipy().toarray(), with sizes and data bound.",
+    "todense": "Write A.to_scipy().toarray(), with sizes and data bound.",
+    "tocsr": "Write A.to_scipy().tocsr(), with sizes and data bound.",
+    "nnz": "Entries are counted once sizes are bound: A.to_scipy().nnz.",
+    "dot": "Write A @ x.",
+    "transpose": "Write A.T.",
+    "H": "Numbers are real: write A.T.",
+    "inv": "Write A.solve(b) for triangles and lines, or use a solver of ssr.solvers.",
+    "copy": "Matrices never change: use it in both places.",
+    "sum": "Multiply by ones: A @ np.ones(...).",
+    "with_options": "Options belong to programs: A.program('apply').with_options(...).",
+}
+"""What is written in place of names that SciPy's matrices have."""
 
 
 class Operator(Immutable, ABC, Generic[Made]):
@@ -146,6 +162,25 @@ class Operator(Immutable, ABC, Generic[Made]):
         """
         return self._local
 
+    def __array__(self, *_: object, **__: object) -> NoReturn:
+        raise UnsupportedError(
+            f"{self.name} is asked to be an array.",
+            note="Its entries are not stored.",
+            hint="Write A.to_scipy().toarray() with sizes and data bound, or A @ x.",
+        )
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise MissingNameError(f"{self!r} has no {name!r}.", hint=HABITS.get(name))
+
+    def _need_matrix(self, other: object) -> None:
+        if not isinstance(other, Operator):
+            raise ArgumentError(
+                f"{self.name} is compared with {type(other).__name__}, which is no matrix of ssr.",
+                hint="Compare numbers: A.to_scipy() with sizes and data bound.",
+            )
+
     def _need_square(self, what: str) -> None:
         if self.rows != self.cols:
             raise SpaceError(
@@ -158,7 +193,7 @@ class Operator(Immutable, ABC, Generic[Made]):
         return {}
 
     def program(self, what: What) -> Program:
-        """Return the program behind ``A @ x`` or ``A.solve(b)``."""
+        """Return the program behind ``A @ x``, if what is ``"apply"``, or behind ``A.solve(b)``."""
         if what not in ("apply", "solve"):
             raise ArgumentError(f'A matrix has the programs "apply" and "solve", not {what!r}.')
         known = self._programs.get(what)

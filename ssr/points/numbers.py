@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 import operator
 from typing import Any, TypeAlias
 
@@ -43,6 +44,14 @@ def allocated(shape: tuple[int, ...], dtype: Any) -> Array:
 def is_zero(value: object) -> bool:
     """Whether something is the integer zero, from which `sum` of Python begins."""
     return type(value) is int and value == 0
+
+
+def real(value: Any) -> float | None:
+    """Return a number of Python or NumPy, which may be infinite or NaN; None if it is none."""
+    value = plain(value)
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        return None
+    return float(value)
 
 
 def integer(value: Any) -> int | None:

@@ -140,7 +140,7 @@ class Expression(Row):
         return self._reads[1]
 
     def become(self, name: str) -> None:
-        """Stand for a field that was just assigned the expression's values."""
+        """Stand for the field ``name``, which was just assigned the expression's values."""
         self.value = ir.Load(name, self.space.indices())
         self.order = "any"
 
@@ -185,7 +185,7 @@ class Expression(Row):
         return f"run-time value {text}" if len(text) <= 40 else f"expression on {self.space!r}"
 
     def binary(self, name: str, left: object, right: object) -> Any:
-        """Return an operation row by row; sums are gathered to one chain of terms.
+        """Return the operation ``name`` of left and right by rows; sums become one chain of terms.
 
         It is NotImplemented for vectors and matrices, which know what to do with an expression.
         """
@@ -199,7 +199,7 @@ class Expression(Row):
         return self.pointwise(name, left, right)
 
     def unary(self, name: str) -> Expression:
-        """Return an operation row by row."""
+        """Return the operation ``name`` row by row."""
         if name != "neg":
             return self.pointwise(name, self)
         here = self.settled()
@@ -218,7 +218,7 @@ class Expression(Row):
         return self if self.order == "any" else recorder.store(self)
 
     def pointwise(self, name: str, *args: object) -> Expression:
-        """Return an operation on numbers, scalars and expressions, row by row."""
+        """Return the operation ``name`` on args, numbers, scalars and expressions, by rows."""
         for a in args:
             if isinstance(a, Row) and not isinstance(a, Expression):
                 return a.pointwise(name, *args)  # type: ignore[no-any-return]
@@ -238,7 +238,7 @@ class Expression(Row):
         return made(self.space, ir.Op(name, tuple(row.value for row in rows)))
 
     def lift(self, other: object) -> Expression:
-        """Return an operand as an expression on this space."""
+        """Return the operand ``other`` as an expression on this space."""
         other = plain(other)
         if isinstance(other, Expression):
             return other.settled()

@@ -47,6 +47,7 @@ def extend(
             raise SpaceError(
                 f"{external.name} is given an expression on {operand.space!r}.",
                 note=f"It takes the points of {given!r}.",
+                hint="Of a fill, say which points are owned: bc.fill(wide, ..., owned=...).",
             )
     numbers = [node(s, f"Numbers of {external.name}") for s in scalars]
     wholes = [whole for _, whole in external.fields]

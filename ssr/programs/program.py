@@ -198,7 +198,7 @@ class Program(Immutable):
         return self._body(*self.signature.inlined(args, current(), written))
 
     def returned(self, results: tuple[float, ...]) -> Any:
-        """Return the numbers that a kernel has found in the form in which the body returns them."""
+        """Return a kernel's results, numbers, in the form in which the body returns them."""
         return results if self._many else results[0] if results else None
 
     def _arrays(self, args: tuple[Any, ...]) -> list[Any]:
@@ -304,6 +304,8 @@ def program(
         _check_options(options)
 
     def declare(function: Callable[..., Any]) -> Program:
+        if not callable(function):
+            raise ArgumentError(f"ssr.program decorates a function, not {function!r}.")
         signature = Signature.of(function, parameters)
         recorder = _recorded(function, signature)
         _check_pure(function, signature, recorder)

@@ -38,7 +38,13 @@ class Signature:
         ArgumentError
             If parameters and declaration do not fit.
         """
-        names = list(inspect.signature(function).parameters)
+        found = inspect.signature(function).parameters
+        names = list(found)
+        if any(p.kind is p.KEYWORD_ONLY for p in found.values()):
+            raise ArgumentError(
+                f"Program {function.__name__} takes parameters by keyword only.",
+                hint="Write them without `*`; a call may name them all the same.",
+            )
         if set(names) != set(declared):
             raise ArgumentError(
                 f"Program {function.__name__} takes {names}, but {sorted(declared)} is declared.",

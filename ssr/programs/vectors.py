@@ -103,7 +103,7 @@ class Vector(Row):
         )
 
     def pointwise(self, name: str, *args: object) -> Vector:
-        """Return an operation, component by component."""
+        """Return the operation ``name`` on args, component by component."""
         rows = [self._spread(a) for a in args]
         first = self.components[0]
         return Vector([first.pointwise(name, *row) for row in zip(*rows, strict=True)])
@@ -129,11 +129,11 @@ class Vector(Row):
         return Vector([operation(a, b) for a, b in pairs])
 
     def lift(self, other: object) -> Any:
-        """Return a number or value as the same at every row and component."""
+        """Return ``other``, a number or value, as the same at every row and component."""
         return self._each(lambda here, o: here.lift(o), other)
 
     def binary(self, name: str, left: object, right: object) -> Any:
-        """Return an operation, component by component."""
+        """Return the operation ``name`` of left and right, component by component."""
         other = right if left is self else left
         if takes_over(other):
             return NotImplemented
@@ -141,7 +141,7 @@ class Vector(Row):
         return Vector([_OPERATORS[name](a, b) for a, b in pairs])
 
     def unary(self, name: str) -> Vector:
-        """Return an operation on each component."""
+        """Return the operation ``name`` on each component."""
         return Vector([component.unary(name) for component in self.components])
 
     def __pow__(self, exponent: object) -> Vector:

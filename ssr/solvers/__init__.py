@@ -1,6 +1,6 @@
 """Iterative solvers with the calls of `scipy.sparse.linalg`; an iteration is a compiled program."""
 
-from ..public import all_explained
+from ..public import all_explained, explain_methods
 from .coarsening import interpolation
 from .factorisations import IC, ILU, Factorisation
 from .krylov import CG, GMRES, BiCGStab, bicgstab, cg, gmres
@@ -34,3 +34,4 @@ __all__ = [
 ]
 
 globals().update(all_explained(globals(), __all__))
+explain_methods(globals(), __all__)

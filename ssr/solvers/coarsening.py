@@ -18,7 +18,7 @@ from ..blocks.declare import matrix
 from ..blocks.dense import define_blocks
 from ..errors import ArgumentError, SpaceError
 from ..matrices.matrix import Matrix
-from ..points.numbers import allocated
+from ..points.numbers import allocated, integer
 from ..programs.matrix_rows import entries
 from ..programs.program import Program, program
 from ..programs.vectors import Vector
@@ -71,6 +71,9 @@ def interpolation(
     Briggs, Henson and McCormick, A Multigrid Tutorial (2nd ed. 2000), chapter 3; Trottenberg,
     Oosterlee and Schüller, Multigrid (2001), section 2.8.4.
     """
+    for what, space in (("fine", fine), ("coarse", coarse)):
+        if not isinstance(space, Space):
+            raise ArgumentError(f"{what} is a Space, not {space!r}.")
     if centring not in ("points", "cells"):
         raise ArgumentError(f'centring is "points" or "cells", not {centring!r}.')
     if (
@@ -141,8 +144,14 @@ class Hierarchy:
     refresh: Callable[[], None]
 
 
-def coarsened(A: Matrix, levels: int) -> Hierarchy:
+def coarsened(A: Any, levels: Any) -> Hierarchy:
     """Return a matrix with its Galerkin products; see `Multigrid.galerkin`."""
+    count = integer(levels)
+    if not isinstance(A, Matrix) or count is None or count < 1:
+        raise ArgumentError(
+            f"Galerkin products of {A!r} on {levels!r} levels.",
+            hint="Give a matrix, and the number of grids: Multigrid.galerkin(A, 4).",
+        )
     data = A.definition
     if data.data or any(size in data.bound for size in data.sizes):
         return _stored(A, levels)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import ArgumentError
 from ..matrices.matrix import Matrix
+from ..points.numbers import integer
 from ..programs.program import Program
 from ..programs.reductions import dot, norm
 from ..symbols.functions import where
@@ -264,8 +265,8 @@ class GMRES(Solver):
 
     def __init__(self, A: Matrix, M: Preconditioner | None = None, restart: int = 20) -> None:
         super().__init__(A, M)
-        if restart < 1:
-            raise ArgumentError(f"restart is {restart}, but a basis has at least one vector.")
+        if (integer(restart) or 0) < 1:
+            raise ArgumentError(f"restart is {restart!r}, but a basis has at least one vector.")
         self.restart = restart
 
     @cached_property

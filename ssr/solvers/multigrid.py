@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import ArgumentError, SpaceError
 from ..matrices.matrix import Matrix
-from ..points.numbers import Array
+from ..points.numbers import Array, integer
 from ..programs.program import program
 from . import vectors
 from .coarsening import coarsened
@@ -103,12 +103,17 @@ class Multigrid:
         sweeps: tuple[int, int] = (1, 1),
         coarsest: int = 50,
     ) -> None:
-        self.smoother = GaussSeidel() if smoother is None else smoother
+        self.smoother = GaussSeidel() if smoother is None else _checked(smoother)
         self.sweeps = sweeps
-        if not isinstance(self.smoother, Smoother):
-            raise ArgumentError(f"The smoother is {type(smoother).__name__}.", hint="Use Jacobi().")
-        if min(sweeps) < 1:
-            raise ArgumentError(f"sweeps is {sweeps}; at least one before and one after is needed.")
+        counts = [integer(n) for n in np.ravel(np.array(sweeps, object))]
+        if len(counts) != 2 or any(n is None or n < 1 for n in counts):
+            raise ArgumentError(
+                f"sweeps is {sweeps!r}; at least one before and one after is needed.",
+                hint="Give two positive integers: sweeps=(1, 1).",
+            )
+        points = integer(coarsest)
+        if points is None or points < 1:
+            raise ArgumentError(f"coarsest is {coarsest!r}; it is a positive number of points.")
         alone = isinstance(matrices, Matrix)
         self.matrices = _several(matrices, "matrices")
         self.prolongations = _several(prolongations, "prolongations")
@@ -312,6 +317,14 @@ class Multigrid:
         return found
 
 
+def _checked(smoother: Any) -> Smoother:
+    """Return a smoother; a class is none."""
+    if isinstance(smoother, type) or not isinstance(smoother, Smoother):
+        told = smoother.__name__ if isinstance(smoother, type) else type(smoother).__name__
+        raise ArgumentError(f"The smoother is {told}.", hint="Make one, such as Jacobi().")
+    return smoother
+
+
 def _nothing() -> None:
     """Do nothing: matrices whose data are those of the user are always up to date."""
 
@@ -327,7 +340,7 @@ def _columns(A: Matrix, like: Array) -> Iterator[Array]:
 
 def _several(given: Matrix | Sequence[Matrix], what: str) -> tuple[Matrix, ...]:
     """Return one matrix or several as a tuple."""
-    found = (given,) if isinstance(given, Matrix) else tuple(given)
+    found = (given,) if isinstance(given, Matrix) or not np.iterable(given) else tuple(given)
     if not all(isinstance(matrix, Matrix) for matrix in found):
         raise ArgumentError(f"The {what} are not matrices of ssr.")
     return found

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+from ..errors import ArgumentError
 from ..matrices.matrix import Matrix
+from ..points.numbers import real
 
 
 @runtime_checkable
@@ -16,13 +18,13 @@ class Smoother(Protocol):
     """
 
     def start(self, A: Matrix, x: Any, b: Any) -> None:
-        """Do one sweep from x = 0."""
+        """Do one sweep for ``A x = b`` from x = 0."""
 
     def sweep(self, A: Matrix, x: Any, b: Any) -> None:
-        """Do one sweep."""
+        """Do one sweep for ``A x = b``."""
 
     def reverse(self, A: Matrix, x: Any, b: Any) -> None:
-        """Do one sweep of the adjoint iteration: for a symmetric A, with the transpose of B."""
+        """Do one sweep for ``A x = b`` with the transpose of B, if A is symmetric."""
 
     def precondition(self, A: Matrix, x: Any, b: Any) -> None:
         """Assign an approximate solution of ``A x = b``, by a symmetric matrix if A is."""
@@ -54,20 +56,24 @@ class Jacobi:
 
     damping: float = 0.8
 
+    def __post_init__(self) -> None:
+        if not (real(self.damping) or 0.0) > 0.0:
+            raise ArgumentError(f"The damping is {self.damping!r}; it is a positive number.")
+
     def start(self, A: Matrix, x: Any, b: Any) -> None:
-        """Do one sweep from x = 0."""
+        """Do one sweep for ``A x = b`` from x = 0."""
         x[:] = self.damping * A.diagonal().solve(b)
 
     def sweep(self, A: Matrix, x: Any, b: Any) -> None:
-        """Do one sweep."""
+        """Do one sweep for ``A x = b``."""
         x[:] = x + self.damping * A.diagonal().solve(b - A @ x)
 
     def reverse(self, A: Matrix, x: Any, b: Any) -> None:
-        """Do one sweep, which is its own adjoint."""
+        """Do one sweep for ``A x = b``, which is its own adjoint."""
         self.sweep(A, x, b)
 
     def precondition(self, A: Matrix, x: Any, b: Any) -> None:
-        """Divide by the diagonal; as a preconditioner, damping would change nothing."""
+        """Assign b divided by the diagonal of A to x; damping would change nothing."""
         x[:] = A.diagonal().solve(b)
 
 
@@ -101,22 +107,26 @@ class GaussSeidel:
 
     local: bool = False
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.local, bool):
+            raise ArgumentError(f"local is {self.local!r}; it is True or False.")
+
     def start(self, A: Matrix, x: Any, b: Any) -> None:
-        """Do one sweep in row order from x = 0."""
+        """Do one sweep for ``A x = b`` in row order, from x = 0."""
         x[:] = self._near(A).tril().solve(b)
 
     def sweep(self, A: Matrix, x: Any, b: Any) -> None:
-        """Do one sweep in row order."""
+        """Do one sweep for ``A x = b`` in row order."""
         near = self._near(A)
         x[:] = near.tril().solve(self._right(A, x, b) - near.triu(1) @ x)
 
     def reverse(self, A: Matrix, x: Any, b: Any) -> None:
-        """Do one sweep in reverse row order."""
+        """Do one sweep for ``A x = b`` in reverse row order."""
         near = self._near(A)
         x[:] = near.triu().solve(self._right(A, x, b) - near.tril(-1) @ x)
 
     def precondition(self, A: Matrix, x: Any, b: Any) -> None:
-        """Do one symmetric sweep from x = 0."""
+        """Do one symmetric sweep for ``A x = b`` from x = 0."""
         self.start(A, x, b)
         self.reverse(A, x, b)
 

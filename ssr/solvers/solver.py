@@ -7,6 +7,7 @@ so that the compiler sees the whole iteration. Otherwise it runs as Python betwe
 
 from __future__ import annotations
 
+import inspect
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -15,10 +16,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 
+from .. import ir
 from ..errors import ArgumentError, NonFiniteError, SpaceError
 from ..matrices.matrix import Matrix
+from ..points.numbers import integer, real
 from ..programs import reductions
 from ..programs.program import Program, program
+from ..public import explained
 from ..trace.trace import scalar
 from . import vectors
 from .factorisations import Factored, Factorisation
@@ -122,6 +126,7 @@ class Solver(ABC):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} for {self.A!r}>"
 
+    @explained
     def __call__(
         self,
         b: V,
@@ -166,11 +171,7 @@ class Solver(ABC):
             If b holds infinities or NaN, or its norm overflows.
         """
         vectors.check_vector(b)
-        for name, tolerance in ("rtol", rtol), ("atol", atol):
-            if not tolerance >= 0.0:
-                raise ArgumentError(
-                    f"The tolerance {name} is {tolerance}.", hint="Tolerances are 0 or more."
-                )
+        _check_limits(rtol, atol, maxiter, callback)
         size = self._norm(b)
         if not math.isfinite(size):
             raise NonFiniteError(
@@ -210,13 +211,15 @@ class Solver(ABC):
     # -- programs --------------------------------------------------------------------------------
 
     def program(self, body: Callable[..., Any], scalars: str = "") -> Program:
-        """Return a program on fields of the matrix's space; the named parameters are scalars."""
+        """Return the program of a body on fields of the matrix's space, some of them scalars."""
         names = body.__code__.co_varnames[: body.__code__.co_argcount]
         kinds = {name: scalar if name in scalars.split() else self.space for name in names}
         return program(options=None, **kinds)(body)
 
     def fused(self, body: Callable[..., Any], scalars: str = "") -> Callable[..., Any]:
-        """Return a function that calls programs and the preconditioner, as one program if possible.
+        """Return a body that calls programs and the preconditioner, as one program if possible.
+
+        Parameters that ``scalars`` names are numbers.
 
         A preconditioner written in Python cannot be compiled; the function is then left as it is.
         """
@@ -251,6 +254,45 @@ class Solver(ABC):
         return self.program(residual)
 
 
+def _check_assigns(M: Callable[..., Any]) -> None:
+    """Check that a program or function may assign its first parameter from its second."""
+    if isinstance(M, Program):
+        names = [name for name, _ in M.signature.kinds]
+        assigned = {name for step in M.ir.steps for name in ir.made(step)}
+        if len(names) != 2 or names[0] not in assigned:
+            raise ArgumentError(
+                f"The preconditioner {M!r} does not assign its first parameter from its second.",
+                hint="Write a program (z, r) with z[:] = ...",
+            )
+        return
+    try:
+        signature = inspect.signature(M)
+    except (TypeError, ValueError):  # of some functions that are not Python's
+        return
+    try:
+        signature.bind(None, None)
+    except TypeError:
+        raise ArgumentError(
+            f"The preconditioner {M!r} does not take two arrays.",
+            hint="It is called as M(z, r), and fills z.",
+        ) from None
+
+
+def _check_limits(rtol: Any, atol: Any, maxiter: Any, callback: Any) -> None:
+    """Check what ends an iteration, and what is called on its way."""
+    for name, tolerance in ("rtol", rtol), ("atol", atol):
+        found = real(tolerance)
+        if found is None or not found >= 0.0:
+            raise ArgumentError(
+                f"The tolerance {name} is {tolerance!r}.", hint="Tolerances are 0 or more."
+            )
+    count = 0 if maxiter is None else integer(maxiter)
+    if count is None or count < 0:
+        raise ArgumentError(f"maxiter is {maxiter!r}; it is an integer from 0 on.")
+    if callback is not None and not callable(callback):
+        raise ArgumentError(f"callback is {callback!r}; it is a function of x.")
+
+
 def _called(A: Matrix, M: Preconditioner | None) -> Callable[..., Any] | None:
     """Return a preconditioner as a function ``(z, r)`` of arrays, if possible as a program."""
     if M is None:
@@ -279,6 +321,7 @@ def _called(A: Matrix, M: Preconditioner | None) -> Callable[..., Any] | None:
     elif hasattr(M, "matvec"):
         return _flattened(M)
     elif callable(M):
+        _check_assigns(M)
         return M
     else:
         raise ArgumentError(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from ..errors import ArgumentError
 from ..matrices.matrix import Matrix
+from ..points.numbers import real
 from ..programs.program import Program
 from ..programs.reductions import norm
 from . import vectors
@@ -87,6 +90,24 @@ def richardson(
     return solver(b, x0, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback)
 
 
+def checked_bounds(bounds: Any) -> tuple[float, float]:
+    """Return bounds of eigenvalues.
+
+    Raises
+    ------
+    ArgumentError
+        If they are not two positive numbers, the smaller one first.
+    """
+    pair = tuple(bounds) if isinstance(bounds, (Sequence, np.ndarray)) else ()
+    low, high = (real(bound) or 0.0 for bound in pair) if len(pair) == 2 else (0.0, 0.0)
+    if not 0.0 < low <= high:
+        raise ArgumentError(
+            f"The bounds of the eigenvalues are {bounds!r}.",
+            hint="Give bounds=(low, high) with 0 < low <= high.",
+        )
+    return low, high
+
+
 class Chebyshev(Solver):
     """Chebyshev iteration for a product M A whose eigenvalues lie in an interval; see `chebyshev`.
 
@@ -104,12 +125,7 @@ class Chebyshev(Solver):
         self, A: Matrix, bounds: tuple[float, float], M: Preconditioner | None = None
     ) -> None:
         super().__init__(A, M)
-        low, high = bounds
-        if not 0.0 < low <= high:
-            raise ArgumentError(
-                f"The bounds of the eigenvalues are {bounds}.",
-                hint="Give bounds=(low, high) with 0 < low <= high.",
-            )
+        low, high = checked_bounds(bounds)
         self.middle, self.square = (low + high) / 2, ((high - low) / 2) ** 2
 
     @cached_property
@@ -194,5 +210,5 @@ def chebyshev(
     ----------
     Saad, Iterative Methods for Sparse Linear Systems (2nd ed. 2003), algorithm 12.1.
     """
-    solver = remembered(Chebyshev, A, tuple(bounds), M)
+    solver = remembered(Chebyshev, A, checked_bounds(bounds), M)
     return solver(b, x0, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -10,7 +11,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..errors import ArgumentError, EmptySpaceError, ShapeError, SpaceError, UnboundError
+from ..errors import (
+    ArgumentError,
+    EmptySpaceError,
+    ShapeError,
+    SpaceError,
+    TooLargeError,
+    UnboundError,
+)
 from ..points.affine import AXES, Affine
 from ..points.condition import Condition, sizes_known
 from ..points.numbers import integer
@@ -19,6 +27,12 @@ from ..symbols.index import Index, Least, affine, least_of, merged
 
 Box: TypeAlias = tuple[tuple[int, int], ...]
 """Half-open index ranges, one for each axis."""
+
+Extent: TypeAlias = "Index | int | tuple[int, Index | int]"
+"""The indices of an axis: their number, from 0 on, or a pair (low, high), half-open."""
+
+LARGEST = 2**63
+"""No array has more elements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +57,16 @@ class Space:
     Parameters
     ----------
     *shape
-        1 to 4 extents: positive integers, or affine expressions of `ssr.size` and `ssr.sizes`.
+        1 to 4 extents: positive integers, or affine expressions of `ssr.size` and `ssr.sizes`. A
+        pair (low, high) stands for the indices ``low <= index < high``, where low is an integer.
 
     Raises
     ------
     EmptySpaceError
         If an extent is zero or negative.
     SpaceError
-        If the number of extents is not 1 to 4.
+        If the number of extents is not 1 to 4, or a pair stands alone: that may be meant for two
+        extents. One axis from 1 to n is ``ssr.Space(n).grow((-1, 0))``.
 
     Examples
     --------
@@ -61,28 +77,37 @@ class Space:
     Space(ny, nx + 1, faces of axis 1)
     >>> ssr.Space(4, 5).grow(1)
     Space(-1:5, -1:6)
+    >>> ssr.Space((1, ny), nx)
+    Space(1:ny, nx)
     """
 
     __slots__ = ("axes", "data")
 
-    def __init__(self, *shape: Index | int) -> None:
-        if any(isinstance(s, (tuple, list)) for s in shape):
+    def __init__(self, *shape: Extent) -> None:
+        if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
             raise SpaceError(
-                "The extents of a space are given one by one.", hint="Write ssr.Space(*shape)."
+                "The extents of a space are given one by one.",
+                hint="Write ssr.Space(*shape); along one axis, low to high is "
+                "ssr.Space(high).grow((-low, 0)).",
             )
         if not 1 <= len(shape) <= 4:
             raise SpaceError(f"A space has 1 to 4 dimensions, not {len(shape)}.")
-        extents = tuple(affine(s) for s in shape)
-        d = len(extents)
-        least = merged(*map(least_of, shape))
-        self._set(Extents((0,) * d, extents, (False,) * d, least))
+        pairs = [_bounds(s) for s in shape]
+        extents = tuple(affine(high) - low for low, high in pairs)
+        least = merged(*(least_of(high) for _, high in pairs))
+        self._set(Extents(tuple(low for low, _ in pairs), extents, (False,) * len(shape), least))
 
     def _set(self, data: Extents) -> None:
         for axis, extent in enumerate(data.shape):
-            if extent.is_constant and extent.constant < 1:
+            if _most(extent, dict(data.least)) < 1:
                 raise EmptySpaceError(
                     f"The space has no points along axis {axis}: its extent is {extent}.",
                     hint="Extents are positive.",
+                )
+            if extent.is_constant and extent.constant > LARGEST:
+                raise TooLargeError(
+                    f"The space has {extent} points along axis {axis}.",
+                    note="No array has so many elements.",
                 )
         self.data = data
         self.axes = AXES[len(data.shape)]
@@ -185,14 +210,15 @@ class Space:
         >>> ssr.Space(8, 8).slab(0, 0, 2)
         Space(2, 8)
         """
-        lower, shape, staggered = self.data.lower, self.data.shape, self.data.staggered
-        return Space._from(
-            Extents(
-                (*lower[:axis], first, *lower[axis + 1 :]),
-                (*shape[:axis], affine(stop - first), *shape[axis + 1 :]),
-                staggered,
+        axis = self._axis(axis)
+        low, high = integer(first), integer(stop)
+        if low is None or high is None:
+            raise ArgumentError(
+                f"A slab from {first!r} to {stop!r} has bounds that are no integers."
             )
-        )
+        lower, shape = list(self.data.lower), list(self.data.shape)
+        lower[axis], shape[axis] = low, affine(high - low)
+        return Space._from(replace(self.data, lower=tuple(lower), shape=tuple(shape)))
 
     def vector(self, components: int) -> VectorSpace:
         """Return the space of fields with several values at each point, arrays (components, ...).
@@ -210,14 +236,18 @@ class Space:
 
     def faces(self, axis: int) -> Space:
         """Return the faces normal to an axis: one point more along it; face f is below cell f."""
-        found = integer(axis)
-        if found is None or not -self.ndim <= found < self.ndim:
-            raise ArgumentError(f"Axis {axis} of a space with {self.ndim} axes.")
-        return self._stagger({found % self.ndim})
+        return self._stagger({self._axis(axis)})
 
     def nodes(self) -> Space:
         """Return the corners of the cells: one point more along each axis."""
         return self._stagger(set(range(self.ndim)))
+
+    def _axis(self, axis: int) -> int:
+        """Return the number of an axis, counted from the first one."""
+        found = integer(axis)
+        if found is None or not -self.ndim <= found < self.ndim:
+            raise ArgumentError(f"Axis {axis!r} of a space with {self.ndim} axes.")
+        return found % self.ndim
 
     def _stagger(self, axes: set[int]) -> Space:
         if any(self.data.staggered):
@@ -228,6 +258,8 @@ class Space:
 
     def times(self, other: Space) -> Space:
         """Return the space of pairs of points: the axes of this space, then those of the other."""
+        if not isinstance(other, Space):
+            raise ArgumentError(f"The space of pairs with {other!r}, which is no space.")
         ours, theirs = self.data, other.data
         return Space._from(
             Extents(
@@ -265,6 +297,8 @@ class Space:
         UnboundError
             If a size has no value.
         """
+        if not isinstance(sizes, Mapping):
+            raise ArgumentError(f"Sizes are a dictionary by name, not {sizes!r}.")
         for name in self.sizes:
             if name not in sizes:
                 raise UnboundError(f"No value is given for the size {name}.")
@@ -278,6 +312,8 @@ class Space:
                     note=f"for {', '.join(known)}",
                     hint="Extents are positive.",
                 )
+            if length > LARGEST:
+                raise TooLargeError(f"{self!r} has {length} points along axis {axis}.")
         return shape
 
     def check_least(self, sizes: Mapping[str, int]) -> None:
@@ -296,7 +332,7 @@ class Space:
                 )
 
     def box(self, sizes: Mapping[str, int]) -> Box:
-        """Return the whole space as one box of indices."""
+        """Return the whole space as one box of indices, for given sizes."""
         shape = self.extent(sizes)
         return tuple((low, low + n) for low, n in zip(self.data.lower, shape, strict=True))
 
@@ -342,8 +378,28 @@ class Space:
         return found
 
     def points(self, sizes: Mapping[str, int]) -> Iterator[tuple[int, ...]]:
-        """Yield all index tuples in C order."""
+        """Yield all index tuples in C order, for given sizes."""
         yield from product(*(range(low, high) for low, high in self.box(sizes)))
+
+
+def _bounds(extent: Any) -> tuple[int, Any]:
+    """Return the first index of an axis, and the one after its last."""
+    if not isinstance(extent, (tuple, list)):
+        return 0, extent
+    low = integer(extent[0]) if len(extent) == 2 else None
+    if low is None:
+        raise SpaceError(
+            f"An axis is given as {extent!r}.",
+            hint="Give its extent, or a pair (low, high) whose low is an integer.",
+        )
+    return low, extent[1]
+
+
+def _most(extent: Affine, least: Mapping[str, int]) -> float:
+    """Return the largest value of an extent, for sizes from 1 on, or from what is least."""
+    if any(not isinstance(atom, str) or factor > 0 for atom, factor in extent.terms):
+        return math.inf
+    return extent.evaluate({atom: least.get(atom, 1) for atom in extent.names()})
 
 
 def _pair(width: Any) -> tuple[int, int]:

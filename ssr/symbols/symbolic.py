@@ -62,6 +62,8 @@ def jacobian(function: Callable[..., Any]) -> Callable[..., Any]:
     >>> A
     <Matrix A: Space(n) -> Space(n), 1 families, h=Space(n), hu=Space(n)>
     """
+    if not callable(function):
+        raise ArgumentError(f"ssr.jacobian derives a function, not {function!r}.")
     known: dict[tuple[int, int], Callable[..., Any]] = {}
 
     def derivatives(q: Any, *more: Any) -> Any:

@@ -182,7 +182,7 @@ class Symbol:
 
 def _element(name: str) -> Callable[[Value], Any]:
     """Return a function as NumPy asks the elements of an array for it."""
-    return lambda element: operation(name, element)
+    return lambda self: operation(name, self)
 
 
 class Value(Symbol, Operand):
@@ -203,13 +203,13 @@ class Value(Symbol, Operand):
         return show(self.node)
 
     def binary(self, name: str, left: object, right: object) -> Any:
-        """Return an operation, or NotImplemented if the other operand knows better."""
+        """Return an operation, ``name(left, right)``; NotImplemented if one knows better."""
         if not all(isinstance(plain(a), (Operand, numbers.Number)) for a in (left, right)):
             return NotImplemented
         return operation(name, left, right)
 
     def unary(self, name: str) -> Any:
-        """Return an operation on the value."""
+        """Return the operation ``name`` on the value."""
         return operation(name, self)
 
     def __hash__(self) -> int:
@@ -324,7 +324,13 @@ def apply(name: str, *args: Any) -> Any:
         return _elementwise(partial(apply, name), args)
     if symbols:
         return operation(name, *args)
-    return FOLD[name](*args)[()]
+    try:
+        return FOLD[name](*args)[()]
+    except TypeError:
+        kinds = ", ".join(type(a).__name__ for a in args)
+        raise DtypeError(
+            f"{name} of {kinds} is not defined.", hint="It takes numbers, arrays and symbols."
+        ) from None
 
 
 def power(base: Any, exponent: Any) -> Any:

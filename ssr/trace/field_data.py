@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from .. import ir
-from ..errors import DtypeError, OutOfSpaceError, SpaceError
+from ..errors import ArgumentError, DtypeError, MissingNameError, OutOfSpaceError, SpaceError
 from ..points.affine import Affine
 from ..points.sets import Domain
 from ..spaces.space import Space
@@ -43,7 +43,27 @@ class FieldData(Operand):
             hint=f"Read it at a point: {self.name}[...].",
         )
 
+    def __len__(self) -> NoReturn:
+        raise ArgumentError(
+            f"Field {self.name!r} has no length.", hint="Use the sizes of its space, such as n."
+        )
+
+    def __iter__(self) -> NoReturn:
+        raise ArgumentError(
+            f"Field {self.name!r} is used as a sequence.",
+            note="A generator makes one row; it has no loop over all points.",
+            hint=f"Read the field at points near the row: {self.name}[...].",
+        )
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise MissingNameError(
+            f"Field {self.name!r} has no {name!r}.", hint=f"Read it at a point: {self.name}[...]."
+        )
+
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _without_a_point
+    __matmul__ = __rmatmul__ = __floordiv__ = __mod__ = _without_a_point
     __truediv__ = __rtruediv__ = __pow__ = __neg__ = __abs__ = _without_a_point
     __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __float__ = _without_a_point
 

@@ -520,7 +520,7 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "size": (
         lambda: bc.fill(wide, bc.zero()).bind(ny=2.5),
         ArgumentError,
-        "The size ny is 2.5, not an integer.",
+        "The size ny is 2.5, not a positive integer.",
     ),
     "bound size": (
         lambda: bc.fill(wide, bc.zero()).bind(ny=2, nx=2) @ np.ones((3, 3)),
