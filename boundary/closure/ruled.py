@@ -260,13 +260,16 @@ class Ruled:
             case Conflict(origins):
                 one, other = origins
                 both = one.span or other.span
+                hint = "Give a deliberate order as a product of fills, or do not read them."
+                if one.side == other.side:
+                    hint = "Each side needs one rule: narrow them down by axis, side and block."
                 with at(both):
                     raise AmbiguousGhostError(
                         f"Ghosts that are read are defined differently by two rules: "
                         f"{self.frame.region(region.block, region.box)}.",
                         note=f"{one.described(self.frame)}, and {other.described(self.frame)}, "
                         "lead to different values there",
-                        hint="Give a deliberate order as a product of fills, or do not read them.",
+                        hint=hint,
                     )
             case Row():
                 pass

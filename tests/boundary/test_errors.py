@@ -611,3 +611,11 @@ def test_blocks_too_small_for_what_a_program_reads() -> None:
         product.apply(np.ones(1), out=out)
     assert out[0] == 7.0
     np.testing.assert_array_equal(product @ np.array([1.0, 3.0]), [3.0, 1.0])
+
+
+def test_two_rules_for_one_side_are_to_be_narrowed_down() -> None:
+    cells = ssr.Space(*ssr.sizes("ny nx"))
+    inflow, rest = bc.dirichlet(1.0, axis=1, side="low"), bc.neumann(0.0)
+    near = ssr.stencil(cells, cells.grow(1), {(0, -1): 1.0})
+    with pytest.raises(AmbiguousGhostError, match="Each side needs one rule: narrow them"):
+        near @ bc.fill(cells.grow(1), inflow, rest)
