@@ -19,12 +19,15 @@ from .operands import (
     Kind,
     array_like,
     arrays_of,
+    check_known,
     check_sizes,
     declared,
     fields_of,
     flat,
     kernel_dtype,
     named,
+    on_ranks,
+    operands_of,
     shape_of,
     sizes_of,
     spaces_of,
@@ -200,7 +203,18 @@ class Affine(Immutable, ABC):
         each = x if isinstance(x, (tuple, list)) else [x]
         if any(isinstance(part, (Expression, ssr.Vector)) for part in each):
             return self.applied(x)
+        if any(map(on_ranks, each)):
+            return self._on_ranks(x)
         return self.apply(x) if array_like(x) else NotImplemented
+
+    def _on_ranks(self, x: Any) -> Any:
+        """Return the affine matrix applied to a field of several ranks, or to a tuple of them."""
+        given = operands_of(self.name, self.cols, x)
+        first = next(filter(on_ranks, given))
+        check_known(self.name, self.known_sizes(), first.spread.sizes, "the field")
+        made = [first.spread.empty(one, first.dtype) for one in fields_of(self.rows)]
+        self.run(made, given)
+        return tuple(made) if isinstance(self.rows, tuple) else made[0]
 
     def __rmatmul__(self, matrix: Any) -> Any:
         if isinstance(matrix, (ssr.Matrix, ssr.BlockMatrix)):

@@ -20,7 +20,17 @@ from ..closure.linear_rows import linear_rows
 from ..closure.ruled import Ruled
 from ..tables.ghosts import Ghosts, Member
 from .affine import Affine
-from .operands import Kind, check_sizes, declared, fields_of, flat, named, store
+from .operands import (
+    Kind,
+    check_known,
+    check_sizes,
+    declared,
+    fields_of,
+    flat,
+    named,
+    on_ranks,
+    store,
+)
 from .show_ghosts import draw_regions, explain_ghosts
 
 if TYPE_CHECKING:
@@ -227,9 +237,13 @@ class Fill(Affine):
         Parameters
         ----------
         *wide
-            An array of the shape of the wide space, for each kind of blocks.
+            An array of the shape of the wide space, for each kind of blocks; or such fields of
+            several ranks.
         """
-        if [np.ndim(w) for w in wide] == [len(kind.shape) for kind in fields_of(self.rows)]:
+        if any(map(on_ranks, wide)):
+            first: Any = next(filter(on_ranks, wide))
+            check_known(self.name, self.known_sizes(), first.spread.sizes, "the field")
+        elif [np.ndim(w) for w in wide] == [len(kind.shape) for kind in fields_of(self.rows)]:
             check_sizes(self.name, self.known_sizes(), self.operand, self.rows, wide)
         self._free._in_place(*wide, *self.values())
 

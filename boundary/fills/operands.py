@@ -42,6 +42,30 @@ def shape_of(kind: Any, sizes: dict[str, int]) -> tuple[int, ...]:
     return kind.extent(sizes)  # type: ignore[no-any-return]
 
 
+def on_ranks(x: object) -> bool:
+    """Whether an operand is a field of several ranks."""
+    return hasattr(type(x), "__ssr_program__")
+
+
+def operands_of(name: str, kind: Kind, x: Any) -> list[Any]:
+    """Return what a matrix of a name is applied to, one operand for each space of its columns.
+
+    Raises
+    ------
+    ArgumentError
+        If there is not one for each.
+    """
+    kinds = fields_of(kind)
+    if not isinstance(kind, tuple):
+        return [x]
+    if not isinstance(x, (tuple, list)) or len(x) != len(kinds):
+        raise ArgumentError(
+            f"{name} is applied to a tuple of {len(kinds)} fields.",
+            note=f"its columns are {told(kind)}",
+        )
+    return list(x)
+
+
 def arrays_of(name: str, kind: Kind, x: Any) -> list[Array]:
     """Return what a matrix of a name is applied to as arrays of real numbers.
 
@@ -57,14 +81,8 @@ def arrays_of(name: str, kind: Kind, x: Any) -> list[Array]:
     DtypeError, ShapeError
         If one is not an array of numbers, or has another number of axes.
     """
-    kinds = fields_of(kind)
-    if isinstance(kind, tuple) and (not isinstance(x, (tuple, list)) or len(x) != len(kinds)):
-        raise ArgumentError(
-            f"{name} is applied to a tuple of {len(kinds)} fields.",
-            note=f"its columns are {told(kind)}",
-        )
-    arrays = [real(name, a) for a in (x if isinstance(kind, tuple) else [x])]
-    for one, array in zip(kinds, arrays, strict=True):
+    arrays = [real(name, a) for a in operands_of(name, kind, x)]
+    for one, array in zip(fields_of(kind), arrays, strict=True):
         if array.ndim != len(one.shape):
             raise ShapeError(
                 f"{name} is applied to an array of {array.ndim} axes.",
@@ -123,11 +141,22 @@ def check_sizes(
     ShapeError
         If they do not.
     """
-    given = sizes_of(kind, arrays, operand) if known else {}
+    if known:
+        check_known(name, known, sizes_of(kind, arrays, operand), "the array")
+
+
+def check_known(name: str, known: Mapping[str, int], given: Mapping[str, int], what: str) -> None:
+    """Check that sizes are those to which a matrix is bound; ``what`` has them.
+
+    Raises
+    ------
+    ShapeError
+        If they are others.
+    """
     for size, value in known.items():
         if given.get(size, value) != value:
             raise ShapeError(
-                f"{name} is bound to {size} = {value}; the array has {size} = {given[size]}."
+                f"{name} is bound to {size} = {value}; {what} has {size} = {given[size]}."
             )
 
 

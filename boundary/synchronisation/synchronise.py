@@ -20,7 +20,7 @@ from ssr.errors import ArgumentError, SpaceError
 from ssr.extension import Array, Domain, Expression, External, Layout, Tables, extend
 
 from ..closure.ruled import LARGE, several
-from ..fills.operands import declared, kernel_dtype, real
+from ..fills.operands import declared, kernel_dtype, on_ranks, real
 from ..tables.assemble import assemble, form_of, general_form
 from ..tables.machine import Form
 from ..tables.machine_source import source
@@ -76,6 +76,9 @@ class Synchronise:
             raise ArgumentError(f"{self.name} is applied to {len(self.means.points)} fields.")
         if isinstance(each[0], (Expression, Vector)):
             made: Any = self._applied(each)
+        elif any(map(on_ranks, each)):
+            made = [x.copy() for x in each]
+            self._program(*made)
         else:
             arrays = [real(self.name, a) for a in each]
             made = [np.array(a, kernel_dtype(a), order="C") for a in arrays]

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import boundary as bc
 import ssr
 from boundary.errors import AmbiguousGhostError
+from ssr.errors import ArgumentError, ShapeError
 
 from ..boundary.cases import HELPERS, PARAMETERS, Case, cases, cubic
 from ..ssr import strategies as some
@@ -194,3 +195,43 @@ def test_ghosts_of_a_fill_that_another_one_reads() -> None:
         last = ((1, 0, ((0, 1), (0, shape[1]))), (0, 0, ((1, shape[0]), (0, shape[1]))))
         for parts in Parts(1), Parts(2, boxes=last), Parts(4, cut=(2, 2)), Parts(3, cut=(3, 1)):
             ranks.check(p, args, cells, sizes, parts)
+
+
+def test_fills_are_applied_to_fields() -> None:
+    """So are products with them, fills of tuples, fills in place, and synchronisations."""
+    n0, n1 = ssr.sizes("n0 n1")
+    cells = ssr.Space(n0, n1)
+    wide = cells.grow(1)
+    fill = bc.fill(wide, bc.periodic(0), bc.dirichlet(bc.parameter("s"), 1)).bind(s=0.5)
+    star = ssr.stencil(cells, wide, {(0, 0): -2.0, (0, 1): 1.0, (-1, 0): 0.5})
+    x = np.random.default_rng(0).uniform(-1, 1, (4, 5))
+    for parts in Parts(1), Parts(3), Parts(4, cut=(2, 2)):
+        u = parts.spread(cells, {"n0": 4, "n1": 5}).scatter(cells, x)
+        for made in fill, star @ fill, 0.5 * (star @ fill) - ssr.identity(cells):
+            ranks.check_equal([made @ u], [made @ x], made.name)
+        again = fill @ u
+        fill.ghosts(again)
+        ranks.check_equal([again], [fill @ x], "in place")
+        with pytest.raises(ShapeError, match="is bound to n0 = 3; the field has n0 = 4"):
+            fill.bind(n0=3) @ u
+        with pytest.raises(ShapeError, match="is bound to n0 = 3; the field has n0 = 4"):
+            fill.bind(n0=3).ghosts(again)
+
+
+def test_fills_and_synchronisations_are_applied_to_tuples_of_fields() -> None:
+    grid = bc.Grid([(3, 4), (3, 2)], links=bc.glued())
+    a, b = grid.kinds
+    fill = bc.fill((a.grow(1), b.grow(1)), bc.copy(), bc.zero())
+    together = bc.synchronise(a.nodes(), b.nodes())
+    rng = np.random.default_rng(1)
+    x = tuple(rng.uniform(-1, 1, k.extent({})) for k in grid.kinds)
+    y = tuple(rng.uniform(-1, 1, k.nodes().extent({})) for k in grid.kinds)
+    for parts in Parts(2), Parts(5, cut=(2, 2)):
+        on = parts.spread(grid, {})
+        u = tuple(on.scatter(k, each) for k, each in zip(grid.kinds, x, strict=True))
+        v = tuple(on.scatter(k.nodes(), each) for k, each in zip(grid.kinds, y, strict=True))
+        ranks.check_equal(fill @ u, fill @ x, "fill")
+        ranks.check_equal(together @ v, together @ y, "synchronise")
+        ranks.check_equal(v, y, "what is synchronised is kept")
+        with pytest.raises(ArgumentError, match="is applied to a tuple of 2 fields"):
+            fill @ u[:1]

@@ -319,7 +319,8 @@ def _between(draft: Draft, points: Points) -> dict[tuple[str, str], list[str]]:
     apart = points.staggered if points.place else [int(a == axis) for a in range(points.ndim)]
     along = apart.index(1) + 1 if sum(apart) == 1 and other != ".nodes()" else None
     for name, rows, cols in (("U", "O", "H"), ("Y", "O", "G"), ("W", "H", "O")):
-        ways = ["drop", "drop", "one-sided"] if cols != "G" else ["drop", "drop", "error"]
+        last = "error" if cols == "G" else "one-sided" if points.ndim < 3 else "drop"
+        ways = ["drop", "drop", last]
         more = f"order={rng.choice([2, 2, 2, 4])}, outside={rng.choice(ways)!r}"
         how = f"ssr.average({rows}{{0}}, {cols}{{0}}, {more})"
         if along is not None and draft.chance(0.6):
