@@ -27,9 +27,14 @@ def fields_of(kind: Any) -> tuple[Any, ...]:
 
 
 def spaces_of(kind: Any) -> Any:
-    """Return what an operand is on, in a form that is equal for equal spaces."""
+    """Return what an operand is on, in a form that is equal for equal spaces.
+
+    Several fields on equal spaces are on what vectors are on, as in `ssr.block`.
+    """
     if isinstance(kind, tuple):
-        return tuple(space for one in kind for space in spaces(one))
+        found = tuple(space for one in kind for space in spaces(one))
+        alike = len(kind) > 1 and len(set(found)) == 1
+        return (len(found), found[0]) if alike else found
     if isinstance(kind, VectorSpace):
         return kind.components, kind.space
     return kind

@@ -378,6 +378,24 @@ def test_sparse_rows_are_numbered_kind_by_kind() -> None:
     np.testing.assert_allclose(dense, ghosts, atol=1e-14)
 
 
+def test_products_where_kinds_have_as_many_points_with_ghosts() -> None:
+    """A block matrix then has the columns of a vector, and fits the fill all the same."""
+    grid = bc.Grid([(3,), (2,)], links=bc.bricks(2))
+    wide = tuple(k.grow((1, w)) for k, w in zip(grid.kinds, (1, 2), strict=True))
+    steps = [
+        ssr.stencil(k, g, {(0, 0): -1.0, (0, 1): 1.0})
+        for k, g in zip(grid.kinds, wide, strict=True)
+    ]
+    fill = bc.fill(wide, bc.copy(), bc.extrapolate(2))
+    both = ssr.block([[steps[0], None], [None, steps[1]]]) @ fill
+    u = fields((1, 3), (1, 2))
+    wanted = [step @ made for step, made in zip(steps, fill @ tuple(u), strict=True)]
+    for found, value in zip(both @ tuple(u), wanted, strict=True):
+        np.testing.assert_array_equal(found, value)
+    flat = both.linear.to_scipy() @ np.concatenate([a.ravel() for a in u])
+    np.testing.assert_allclose(flat, np.concatenate([a.ravel() for a in wanted]), atol=1e-15)
+
+
 # -- shared points -------------------------------------------------------------------------------
 
 
