@@ -345,12 +345,17 @@ class Field:
         """What fields have in common that take each other's place in programs."""
         return self.spread, self.kind, self.dtype
 
-    def __ssr_like__(self, points: Space | None = None, space: Space | None = None) -> Field:
+    def __ssr_like__(
+        self, points: Space | VectorSpace | None = None, space: Space | VectorSpace | None = None
+    ) -> Field:
         """Return a field without values on the same points, or on those of a coarser level."""
         if points is None or space is None:
             return Field(self.spread, self.kind, self.dtype)
-        coarser = self.spread if points == space else self.spread.coarsen(points, space)
-        return Field(coarser, space, self.dtype)
+        if points == space:
+            return Field(self.spread, space, self.dtype)
+        assert isinstance(points, Space), "only levels of spaces are coarsened"
+        assert isinstance(space, Space), "only levels of spaces are coarsened"
+        return Field(self.spread.coarsen(points, space), space, self.dtype)
 
     def __ssr_gathered__(self) -> Field:
         """Return a field without values on as few ranks as its points are worth."""

@@ -25,6 +25,7 @@ from ..symbols.values import Symbol, Value
 from ..trace.trace import Path, ScalarType, scalar
 from . import families
 from .oracle import Combination, InBoxes, Origin, PartOf, Points, need, number
+from .own_box import is_local
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class MatrixData:
     @property
     def is_local(self) -> bool:
         """Whether its entries depend on the boxes into which spaces are cut."""
-        return any(f.box != "any" for f in self.families)
+        return any(f.box != "any" or is_local(f.domain) for f in self.families)
 
     @property
     def given_rows(self) -> Domain:

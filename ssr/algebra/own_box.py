@@ -6,6 +6,7 @@ A box of rows that runs lies in it: ``k_own_lo <= k_lo < k_hi <= k_own_hi``.
 from __future__ import annotations
 
 from .. import ir
+from ..points.affine import Affine
 from ..points.sets import Domain
 
 
@@ -21,6 +22,23 @@ def own_box(axes: tuple[str, ...], rows: ir.Field) -> Domain:
         case.append(f"{low} <= {a}_own_lo <= {a} < {a}_own_hi <= {(extent + low).isl()}")
         names |= extent.names()
     return Domain.where(axes, " and ".join(case), sorted(names))
+
+
+def bounded(axes: tuple[str, ...]) -> Domain:
+    """Return the points within its bounds, whatever rows there are."""
+    names = list(map(Affine.name, own_bounds(axes)))
+    return Domain.box(axes, names[::2], names[1::2])
+
+
+def everywhere(domain: Domain, rows: ir.Field) -> Domain:
+    """Return what a set is where one box holds all rows."""
+    pairs = zip(domain.axes, rows.lower, rows.shape, strict=True)
+    case = (
+        f"{a}_own_lo = {low} and {a}_own_hi = {(extent + low).isl()}" for a, low, extent in pairs
+    )
+    names = own_bounds(domain.axes)
+    sizes = sorted({*names}.union(*(extent.names() for extent in rows.shape)))
+    return domain.with_parameters(" and ".join(case), sizes).without(names)
 
 
 def is_local(domain: Domain) -> bool:

@@ -17,8 +17,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from .. import ir
-from ..algebra.own_box import own_bounds, own_box
-from ..points.affine import Affine
+from ..algebra.own_box import bounded, everywhere, is_local, own_box
 from ..points.sets import Domain
 
 Part: TypeAlias = "ir.Assignment | ir.Reduction"
@@ -27,7 +26,7 @@ Part: TypeAlias = "ir.Assignment | ir.Reduction"
 def depends_on_boxes(step: ir.Step) -> bool:
     """Whether a step holds entries that are there within boxes only, or between them."""
     return any(
-        term.box != "any"
+        term.box != "any" or is_local(term.domain)
         for value in ir.values(step)
         for node in ir.walk(value)
         if isinstance(node, ir.Sum)
@@ -47,9 +46,15 @@ def in_boxes(
     return [_changed(step, change) for step in steps]
 
 
-def in_one_box(steps: Sequence[ir.Step]) -> list[ir.Step]:
+def in_one_box(
+    steps: Sequence[ir.Step], rows: Callable[[ir.Assignment | ir.Reduction], ir.Field]
+) -> list[ir.Step]:
     """Return steps on a box that holds all rows."""
-    return [_changed(s, lambda part: replace(part, value=_everywhere(part.value))) for s in steps]
+
+    def change(part: Part) -> Part:
+        return replace(part, value=_everywhere(part.value, rows(part)))
+
+    return [_changed(step, change) for step in steps]
 
 
 def _changed(step: ir.Step, change: Callable[[Part], Part]) -> ir.Step:
@@ -68,9 +73,10 @@ def _guarded(value: ir.Value, inside: Domain) -> ir.Value:
 
     def guarded(term: ir.Term) -> ir.Term:
         if term.box == "any":
-            return term
+            local = is_local(term.domain)
+            return replace(term, domain=term.domain.simplified(inside)) if local else term
         assert isinstance(term.operand, ir.Load)
-        near = inside & _own(inside.axes).preimage(term.operand.index, inside.axes)
+        near = inside & bounded(inside.axes).preimage(term.operand.index, inside.axes)
         rows = near if term.box == "own" else inside - near
         return replace(term, domain=(rows & term.domain).simplified(inside), box="any")
 
@@ -82,19 +88,18 @@ def _guarded(value: ir.Value, inside: Domain) -> ir.Value:
     return ir.rewrite(value, change)
 
 
-def _own(axes: tuple[str, ...]) -> Domain:
-    """Return the points within the bounds of the own box."""
-    names = list(map(Affine.name, own_bounds(axes)))
-    return Domain.box(axes, names[::2], names[1::2])
-
-
-def _everywhere(value: ir.Value) -> ir.Value:
+def _everywhere(value: ir.Value, rows: ir.Field) -> ir.Value:
     """Return a value in which entries within a box are there, and those between boxes are not."""
 
     def change(node: ir.Value) -> ir.Value | None:
         if not isinstance(node, ir.Sum):
             return None
         kept = (t for t in node.terms if t.box != "other" and t.operand != ir.Sum(()))
-        return ir.Sum(tuple(replace(t, box="any") for t in kept))
+        terms = (replace(t, domain=_whole(t.domain, rows), box="any") for t in kept)
+        return ir.Sum(tuple(t for t in terms if not t.domain.empty))
 
     return ir.rewrite(value, change)
+
+
+def _whole(domain: Domain, rows: ir.Field) -> Domain:
+    return everywhere(domain, rows) if is_local(domain) else domain

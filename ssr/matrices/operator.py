@@ -147,8 +147,8 @@ class Operator(Immutable, ABC, Generic[Made]):
             x[:] = near.tril().solve(s - near.triu(1) @ x)
             x[:] = near.triu().solve(s - near.tril(-1) @ x)
 
-        Sums, multiples, triangles and transposes of such matrices are like those of others;
-        products with other matrices are not staged.
+        Sums, multiples, triangles and transposes of such matrices are like those of others, and
+        recurrences may read their rows; products with other matrices are not staged.
 
         Examples
         --------

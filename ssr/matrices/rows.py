@@ -16,6 +16,7 @@ from .. import ir
 from ..algebra.combine import need_whole
 from ..algebra.families import add
 from ..algebra.matrix_data import MatrixData
+from ..algebra.own_box import is_local, own_box
 from ..algebra.renaming import same
 from ..errors import ArgumentError, OutOfSpaceError, SpaceError
 from ..points.affine import Affine
@@ -89,7 +90,8 @@ class Reading:
 
     def __call__(self, matrix: MatrixData, here: Point) -> Row:
         """Return the entries of a row; the path is forked until its columns are known."""
-        need_whole(matrix, ".row")
+        if any(f.box == "other" or is_local(f.domain) for f in matrix.families):
+            need_whole(matrix, ".row")
         self._take(matrix)
         tracer = tracing()
         beyond = tracer.outside(matrix.rows, here)
@@ -103,6 +105,8 @@ class Reading:
         found: dict[Any, ir.Value] = {}
         for f in matrix.families:
             present = f.domain.preimage(here, tracer.domain.axes)
+            if f.box == "own":
+                present = _in_own_box(f, matrix.rows, here, tracer)
             if tracer.decide(present):
                 column = _beside(tuple(c.substitute(where) for c in f.column), present, tracer)
                 value = ir.substituted(f.value, where)
@@ -125,6 +129,22 @@ class Reading:
                     hint="Give the data of one of the matrices another name.",
                 )
         self.spaces |= {matrix.rows, matrix.cols}
+
+
+def _in_own_box(family: ir.Family, space: Space, here: Point, tracer: Tracer) -> Domain:
+    """Return the rows for which a row of a matrix has an entry that is there within boxes only.
+
+    The row of the generator, the row that is read, and the column are in the box that is run, whose
+    bounds are parameters. The path is forked at the rows of the box first. What follows of the
+    bounds of the space is left out, since the box lies within it.
+    """
+    axes, where = tracer.domain.axes, dict(zip(space.axes, here, strict=True))
+    own = own_box(axes, ir.Field("", space.lower, space.data.shape))
+    rows = own & own.preimage(here, axes)
+    if not tracer.decide(rows):
+        return rows
+    inside = own.preimage(tuple(c.substitute(where) for c in family.column), axes)
+    return inside & family.domain.preimage(here, axes).simplified(tracer.domain & inside)
 
 
 def _beside(column: Point, rows: Domain, tracer: Tracer) -> tuple[Index, ...]:

@@ -374,7 +374,7 @@ def _program_ir(recorder: Recorder, options: Options) -> tuple[ir.Program, tuple
             return step.rows
         return step.part or fields[step.target]
 
-    local = in_boxes(needed, rows) if options.distributed else in_one_box(needed)
+    local = in_boxes(needed, rows) if options.distributed else in_one_box(needed, rows)
     kept = [(new, found[id(step)]) for new, step in zip(joined(local), needed, strict=True)]
     callers = frozenset(recorder.fields)
     kept = settled(kept, fields, callers, distributed=options.distributed)

@@ -3,29 +3,38 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from ..errors import ArgumentError
 from ..matrices.declare import identity
 from ..matrices.matrix import Matrix
-from ..points.numbers import Array
 from ..programs.program import Program, program
 from ..recurrences.declare import Recurrence, recurrence
 from ..symbols.functions import sqrt
 from . import vectors
 
 
+@dataclass(frozen=True)
 class Factorisation(ABC):
     """A way to factorise a matrix, and to solve with the factors: `ILU` and `IC`.
 
     As a preconditioner, ``M=ILU()``, it is made for the matrix of the solver at the beginning of
     each solution, so that data of the matrix may change in between. Fields of several ranks are
-    refused with an `ArgumentError`, since rows depend on each other across cuts.
+    refused with an `ArgumentError`, since rows depend on each other across cuts, unless it is
+    ``local``.
+
+    Parameters
+    ----------
+    local
+        Whether ``A.local()`` is factorised, the entries within boxes, so that no box of a spread
+        waits for another: block Jacobi with incomplete factors. On arrays there is one box. The
+        number of iterations depends on the boxes.
     """
+
+    local: bool = False
 
     @abstractmethod
     def factors(self, A: Matrix) -> Recurrence:
@@ -42,6 +51,11 @@ class ILU(Factorisation):
 
     L, with a unit diagonal, and U have entries where the matrix has, and their product is equal to
     it there. Columns have fixed distances from their rows.
+
+    Parameters
+    ----------
+    local
+        Whether rows and columns of different boxes are left out; see `Factorisation`.
 
     Examples
     --------
@@ -91,6 +105,11 @@ class IC(Factorisation):
     The roots exist for M-matrices, such as the usual differences of diffusion; where one does not,
     the numbers are NaN, and solvers return -1.
 
+    Parameters
+    ----------
+    local
+        Whether rows and columns of different boxes are left out; see `Factorisation`.
+
     Examples
     --------
     >>> import numpy as np, ssr
@@ -131,28 +150,30 @@ class IC(Factorisation):
 
 
 class Factored:
-    """The factors of a matrix and how to solve with them: a function ``(z, r)`` of arrays."""
+    """The factors of a matrix and how to solve with them: a function ``(z, r)`` of vectors."""
 
     def __init__(self, A: Matrix, how: Factorisation) -> None:
         self.how = how
-        self.factors = how.factors(A)
-        self._numbers: Array | None = None
+        self.factors = how.factors(A.local() if how.local else A)
+        self._numbers: vectors.Vector | None = None
+        self._layout: Hashable = None
 
     def renew(self, like: vectors.Vector) -> None:
         """Factorise the matrix with the values its data have now, for vectors like another one."""
-        if vectors.is_distributed(like):
+        if vectors.is_distributed(like) and not self.how.local:
+            name = type(self.how).__name__
             raise ArgumentError(
-                f"{type(self.how).__name__} factorises row by row, and the right side is a field "
-                "of several ranks.",
-                hint="Use ssr.solvers.Jacobi(), GaussSeidel(local=True) or a Multigrid.",
+                f"{name} factorises row by row, and the right side is a field of several ranks.",
+                hint=f"Use ssr.solvers.{name}(local=True), which factorises the entries within "
+                "each rank's boxes, or Jacobi(), GaussSeidel(local=True), a Multigrid.",
             )
         if self.factors.made:
-            known, shape = self._numbers, (len(self.factors.made), *like.shape)
-            if known is None or (known.shape, known.dtype) != (shape, like.dtype):
-                self._numbers = np.empty(shape, like.dtype)
+            if self._numbers is None or self._layout != vectors.layout(like):
+                self._numbers = vectors.several(like, self.factors.entries)
+                self._layout = vectors.layout(like)
             self.factors.program("compute")(self._numbers)
 
-    def __call__(self, z: Array, r: Array) -> None:
+    def __call__(self, z: vectors.Vector, r: vectors.Vector) -> None:
         """Assign to z the solution of the factorised equations with the right side r."""
         if self._numbers is None:
             self._solve(z, r)

@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import ArgumentError
 from ..matrices.matrix import Matrix
 from ..points.numbers import Array
-from ..spaces.space import Space
+from ..spaces.space import Space, VectorSpace
 
 
 class Distributed(Protocol):
@@ -36,8 +36,10 @@ class Distributed(Protocol):
     def __ssr_layout__(self) -> Hashable:
         """What vectors have in common that take each other's place in programs."""
 
-    def __ssr_like__(self, points: Space | None = None, space: Space | None = None) -> Any:
-        """Return another vector: see `empty` and `coarser`."""
+    def __ssr_like__(
+        self, points: Space | VectorSpace | None = None, space: Space | VectorSpace | None = None
+    ) -> Any:
+        """Return another vector: see `empty`, `several` and `coarser`."""
 
     def __ssr_gathered__(self) -> Any:
         """Return the vector, or one in the place of it that lives on fewer processes."""
@@ -89,6 +91,13 @@ def empty(like: V) -> V:
     if isinstance(like, np.ndarray):
         return cast(V, np.empty(like.shape, like.dtype))
     return cast(V, like.__ssr_like__())
+
+
+def several(like: V, kind: VectorSpace) -> V:
+    """Return a vector without values that has several numbers at each point of another."""
+    if isinstance(like, np.ndarray):
+        return cast(V, np.empty((kind.components, *like.shape), like.dtype))
+    return cast(V, like.__ssr_like__(kind, kind))
 
 
 def zeros(like: V) -> V:

@@ -15,6 +15,8 @@ import boundary as bc
 import ssr
 from ssr import errors
 from ssr.solvers import (
+    IC,
+    ILU,
     GaussSeidel,
     Jacobi,
     Multigrid,
@@ -26,6 +28,7 @@ from ssr.solvers import (
     richardson,
 )
 
+from ..ssr.factorisations import dense_ic0, dense_ilu0
 from . import ranks
 from .ranks import Parts
 
@@ -210,3 +213,81 @@ def test_levels_that_are_none() -> None:
     grid = bc.Grid([(4, 2), (4, 3)], links=bc.bricks(1, 2))
     with pytest.raises(errors.ArgumentError, match="2 kinds of blocks"):
         bc.spread(grid, bc.simulated(2)).coarsen(grid.kinds[0])
+
+
+line, plane, room = (ssr.Space(*ssr.sizes(names)) for names in ("nx", "ny nx", "nz ny nx"))
+WITHIN: list[tuple[ssr.Space, tuple[int, ...], dict[Any, float]]] = [
+    (line, (9,), {-1: -1.0, 0: 3.0, 1: -1.0, 2: -0.5, -2: -0.5}),
+    (plane, (5, 6), {(0, 0): 5.0, **NEAR}),
+    (plane, (4, 5), {(j, i): 9.0 if j == i == 0 else -1.0 for j in (-1, 0, 1) for i in (-1, 0, 1)}),
+    (room, (3, 4, 3), {(0, 0, 0): 7.0, (0, 0, 1): -1.0, (0, 0, -1): -1.0, (0, 1, 0): -1.5,
+                       (0, -1, 0): -1.5, (1, 0, 0): -0.5, (-1, 0, 0): -0.5}),
+]  # fmt: skip
+
+
+def by_blocks(on: Any, A: Any, r: Any, how: Any) -> Any:
+    """Return the solution with the factors of each box by itself, from dense matrices."""
+    made = np.empty(r.shape)
+    for box in on.partition.boxes:
+        at = tuple(slice(*edge) for edge in box[-r.ndim :])
+        count = r[at].size
+        own = A.reshape(r.shape * 2)[at * 2].reshape(count, count)
+        if isinstance(how, IC):
+            L = dense_ic0(own)
+            factors = L, L.T
+        else:
+            LU = dense_ilu0(own)
+            factors = np.tril(LU, -1) + np.eye(count), np.triu(LU)
+        found = np.linalg.solve(factors[1], np.linalg.solve(factors[0], r[at].ravel()))
+        made[at] = found.reshape(r[at].shape)
+    return made
+
+
+@pytest.mark.parametrize("how", [ILU, IC])
+@pytest.mark.parametrize(("space", "shape", "weights"), WITHIN)
+def test_factors_within_boxes(how: Any, space: ssr.Space, shape: Any, weights: Any) -> None:
+    """Block Jacobi: on one box they are those of the whole."""
+    A = ssr.stencil(space, space, weights, outside="drop")
+    sizes = dict(zip(("nz", "ny", "nx")[-len(shape) :], shape, strict=True))
+    dense = A.bind(**sizes).to_scipy().toarray()
+    b = np.random.default_rng(2).uniform(-1, 1, shape)
+    alone = richardson(A, b, M=how(), maxiter=1)
+    cut = (2,) * len(shape)
+    for parts in Parts(1), Parts(3), Parts(2, cut=cut), Parts(30, cut=tuple(shape)):
+        on = parts.spread(space, sizes)
+        found = richardson(A, on.scatter(space, b), M=how(local=True), maxiter=1)
+        wanted = by_blocks(on, dense, b, how())
+        np.testing.assert_allclose(found.x.gather(), wanted, rtol=1e-13, atol=1e-13)
+        if parts.ranks == 1:
+            ranks.check_equal([found.x], [alone.x], "one box")
+    near = richardson(A, b, M=how(local=True), maxiter=1)
+    assert near.history == alone.history
+    np.testing.assert_array_equal(near.x, alone.x)
+
+
+def test_factors_of_data_change_with_these() -> None:
+    @ssr.matrix(rows=plane, cols=plane, k=plane)
+    def diffusion(j: Any, i: Any, *, k: Any) -> Any:
+        yield (j, i), 4.0 + k[j, i]
+        for c in (j - 1, i), (j, i - 1), (j, i + 1), (j + 1, i):
+            if c in plane:
+                yield c, -0.5 * (k[j, i] + k[c])
+
+    k, b = np.random.default_rng(3).uniform(0.5, 1.5, (2, 5, 6))
+    A = diffusion.bind(k=k)
+    on = Parts(4, cut=(2, 2)).spread(plane, {"ny": 5, "nx": 6})
+    right = on.scatter(plane, b)
+    for _ in range(2):
+        found = richardson(A, right, M=ILU(local=True), maxiter=1)
+        dense = diffusion.bind(k=k, ny=5, nx=6).to_scipy().toarray()
+        wanted = by_blocks(on, dense, b, ILU())
+        np.testing.assert_allclose(found.x.gather(), wanted, rtol=1e-13, atol=1e-13)
+        k[...] = 1.5 - 0.5 * k
+
+
+def test_factors_across_boxes_are_refused() -> None:
+    A = ssr.stencil(plane, plane, {(0, 0): 5.0, **NEAR}, outside="drop")
+    b = Parts(2).spread(plane, {"ny": 4, "nx": 4}).scatter(plane, np.ones((4, 4)))
+    with pytest.raises(errors.ArgumentError, match="ILU factorises row by row") as caught:
+        bicgstab(A, b, M=ILU())
+    assert "ssr.solvers.ILU(local=True)" in str(caught.value.hint)
