@@ -30,8 +30,12 @@ ROWS: tuple[tuple[str, str, str, Shape, Shape, int], ...] = (
     ("wave, 25 points", "wave", "ghosts", (192,) * 3, (9, 10, 11), 32),
     ("wave, 25 points", "wave", "fill", (192,) * 3, (9, 10, 11), 32),
     ("wave, 25 points", "wave", "drop", (192,) * 3, (9, 10, 11), 32),
-    ("27 points, four weights", "points27", "128", (128,) * 3, (9, 10, 11), 24),
-    ("27 points, four weights", "points27", "256", (256,) * 3, (9, 10, 11), 24),
+    ("27 points, four weights", "product", "points27", (128,) * 3, (9, 10, 11), 24),
+    ("27 points, four weights", "product", "points27", (256,) * 3, (9, 10, 11), 24),
+    ("27 different weights", "product", "different27", (192,) * 3, (9, 10, 11), 24),
+    ("13 points", "product", "star13", (192,) * 3, (9, 10, 11), 24),
+    ("25 points", "product", "star25", (192,) * 3, (9, 10, 11), 24),
+    ("13 points", "product", "plane13", (2048,) * 2, (12, 13), 24),
     ("Gray-Scott, periodic", "gray_scott", "in place", (1024,) * 2, (12, 13), 32),
     ("Gray-Scott, periodic", "gray_scott", "two arrays", (1024,) * 2, (12, 13), 48),
 )
@@ -57,8 +61,10 @@ def binding(
     """Return what makes the candidates of a row."""
 
     def bind(shape: Shape) -> dict[str, Candidate]:
+        which = (form,) if problem == "product" else ()  # of the others each has one form
         ours = getattr(problems, problem)(form, shape, dtype)
-        return {"ours": ours, **{n: getattr(m, problem)(shape, dtype) for n, m in others.items()}}
+        made = {n: getattr(m, problem)(*which, shape, dtype) for n, m in others.items()}
+        return {"ours": ours, **made}
 
     return bind
 
@@ -67,7 +73,8 @@ def cases(others: Mapping[str, ModuleType]) -> Iterator[tuple[str, Case]]:
     """Yield all rows in double precision, and most in single precision."""
     for title, problem, form, shape, small, moved in ROWS:
         for dtype, part in (np.float64, 1), (np.float32, 2):
-            name = f"{problem}-{form}-{np.dtype(dtype).name}".replace(" ", "-")
+            kind = f"{form}-{shape[0]}" if problem == "product" else f"{problem}-{form}"
+            name = f"{kind}-{np.dtype(dtype).name}".replace(" ", "-")
             yield (
                 name,
                 Case(

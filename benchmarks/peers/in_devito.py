@@ -11,7 +11,16 @@ import devito
 import numpy as np
 
 from benchmarks.cases import Candidate
-from benchmarks.peers.problems import DU, DV, FEED, KILL, STEPS, around, values
+from benchmarks.peers.problems import (
+    DU,
+    DV,
+    FEED,
+    KILL,
+    STEPS,
+    TABLES,
+    reach_of,
+    values,
+)
 from benchmarks.references import Shape
 
 devito.configuration["log-level"] = "ERROR"
@@ -58,16 +67,16 @@ def wave(shape: Shape, dtype: Any) -> Candidate:
     return made
 
 
-def points27(shape: Shape, dtype: Any) -> Candidate:
+def product(name: str, shape: Shape, dtype: Any) -> Candidate:
     """Return products."""
     grid = _grid(shape, dtype)
-    x = devito.Function(name="source", grid=grid, space_order=2)
+    x = devito.Function(name="source", grid=grid, space_order=2 * reach_of(TABLES[name]))
     y = devito.Function(name="product", grid=grid)
     x.data[:] = values(shape, dtype, 1)[0]
     axes = grid.dimensions
     total = sum(
         weight * x.subs({a: a + o * a.spacing for a, o in zip(axes, offset, strict=True) if o})
-        for offset, weight in around().items()
+        for offset, weight in TABLES[name].items()
     )
     operator = devito.Operator([devito.Eq(y, total)])
     operator.apply(autotune="aggressive")

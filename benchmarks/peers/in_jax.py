@@ -17,9 +17,10 @@ from benchmarks.peers.problems import (
     FEED,
     KILL,
     STEPS,
+    TABLES,
     Table,
-    around,
     laplacian,
+    reach_of,
     values,
 )
 from benchmarks.references import Shape
@@ -70,16 +71,17 @@ def wave(shape: Shape, dtype: Any) -> Candidate:
     return _steps(step, values(shape, dtype, 3))
 
 
-def points27(shape: Shape, dtype: Any) -> Candidate:
+def product(name: str, shape: Shape, dtype: Any) -> Candidate:
     """Return products."""
-    weights = around()
-    product = jax.jit(lambda x: _sum(weights, x, 1))
-    x = jnp.asarray(np.pad(values(shape, dtype, 1)[0], 1))
+    weights = TABLES[name]
+    reach = reach_of(weights)
+    multiply = jax.jit(lambda x: _sum(weights, x, reach))
+    x = jnp.asarray(np.pad(values(shape, dtype, 1)[0], reach))
     found: list[Any] = []
 
     def call() -> None:
         for _ in range(STEPS):
-            found[:] = [product(x).block_until_ready()]
+            found[:] = [multiply(x).block_until_ready()]
 
     return Candidate(call, lambda: np.asarray(found[0]))
 

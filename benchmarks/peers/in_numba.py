@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numba
@@ -16,28 +18,29 @@ from benchmarks.peers.problems import (
     PLANES,
     SECOND,
     STEPS,
+    TABLES,
+    reach_of,
     values,
 )
 from benchmarks.references import Shape
 
-W = np.array(SECOND[4])
-
 
 @numba.njit(fastmath=True)
 def _heat(v: Any, u: Any) -> None:
-    tenth = u.dtype.type(0.1)
+    tenth, six = u.dtype.type(0.1), u.dtype.type(6)
     for k in range(1, u.shape[0] - 1):
         for j in range(1, u.shape[1] - 1):
             for i in range(1, u.shape[2] - 1):
                 v[k, j, i] = u[k, j, i] + tenth * (
                     u[k - 1, j, i] + u[k + 1, j, i] + u[k, j - 1, i] + u[k, j + 1, i]
-                    + u[k, j, i - 1] + u[k, j, i + 1] - 6 * u[k, j, i]
+                    + u[k, j, i - 1] + u[k, j, i + 1] - six * u[k, j, i]
                 )  # fmt: skip
 
 
 @numba.njit(fastmath=True)
 def _wave(new: Any, u: Any, m: Any, w: Any) -> None:
-    w0, w1, w2, w3, w4 = 3 * w[0], w[1], w[2], w[3], w[4]
+    w0, w1, w2, w3, w4 = w
+    two = u.dtype.type(2)
     for k in range(4, u.shape[0] - 4):
         for j in range(4, u.shape[1] - 4):
             for i in range(4, u.shape[2] - 4):
@@ -52,12 +55,12 @@ def _wave(new: Any, u: Any, m: Any, w: Any) -> None:
                     + w4 * (u[k - 4, j, i] + u[k + 4, j, i] + u[k, j - 4, i] + u[k, j + 4, i]
                             + u[k, j, i - 4] + u[k, j, i + 4])
                 )  # fmt: skip
-                new[k, j, i] = 2 * u[k, j, i] - new[k, j, i] + m[k - 4, j - 4, i - 4] * total
+                new[k, j, i] = two * u[k, j, i] - new[k, j, i] + m[k - 4, j - 4, i - 4] * total
 
 
 @numba.njit(fastmath=True)
 def _points27(y: Any, x: Any, w: Any) -> None:
-    w0, w1, w2, w3 = w[0], w[1], w[2], w[3]
+    w0, w1, w2, w3 = w
     for k in range(1, x.shape[0] - 1):
         for j in range(1, x.shape[1] - 1):
             for i in range(1, x.shape[2] - 1):
@@ -80,8 +83,85 @@ def _points27(y: Any, x: Any, w: Any) -> None:
 
 
 @numba.njit(fastmath=True)
+def _different27(y: Any, x: Any, w: Any) -> None:
+    for k in range(1, x.shape[0] - 1):
+        for j in range(1, x.shape[1] - 1):
+            for i in range(1, x.shape[2] - 1):
+                y[k - 1, j - 1, i - 1] = (
+                    w[0] * x[k - 1, j - 1, i - 1] + w[1] * x[k - 1, j - 1, i]
+                    + w[2] * x[k - 1, j - 1, i + 1]
+                    + w[3] * x[k - 1, j, i - 1] + w[4] * x[k - 1, j, i]
+                    + w[5] * x[k - 1, j, i + 1]
+                    + w[6] * x[k - 1, j + 1, i - 1] + w[7] * x[k - 1, j + 1, i]
+                    + w[8] * x[k - 1, j + 1, i + 1]
+                    + w[9] * x[k, j - 1, i - 1] + w[10] * x[k, j - 1, i]
+                    + w[11] * x[k, j - 1, i + 1]
+                    + w[12] * x[k, j, i - 1] + w[13] * x[k, j, i]
+                    + w[14] * x[k, j, i + 1]
+                    + w[15] * x[k, j + 1, i - 1] + w[16] * x[k, j + 1, i]
+                    + w[17] * x[k, j + 1, i + 1]
+                    + w[18] * x[k + 1, j - 1, i - 1] + w[19] * x[k + 1, j - 1, i]
+                    + w[20] * x[k + 1, j - 1, i + 1]
+                    + w[21] * x[k + 1, j, i - 1] + w[22] * x[k + 1, j, i]
+                    + w[23] * x[k + 1, j, i + 1]
+                    + w[24] * x[k + 1, j + 1, i - 1] + w[25] * x[k + 1, j + 1, i]
+                    + w[26] * x[k + 1, j + 1, i + 1]
+                )  # fmt: skip
+
+
+@numba.njit(fastmath=True)
+def _star13(y: Any, x: Any, w: Any) -> None:
+    w0, w1, w2 = w
+    for k in range(2, x.shape[0] - 2):
+        for j in range(2, x.shape[1] - 2):
+            for i in range(2, x.shape[2] - 2):
+                y[k - 2, j - 2, i - 2] = (
+                    w0 * x[k, j, i]
+                    + w1 * (x[k - 1, j, i] + x[k + 1, j, i] + x[k, j - 1, i]
+                            + x[k, j + 1, i] + x[k, j, i - 1] + x[k, j, i + 1])
+                    + w2 * (x[k - 2, j, i] + x[k + 2, j, i] + x[k, j - 2, i]
+                            + x[k, j + 2, i] + x[k, j, i - 2] + x[k, j, i + 2])
+                )  # fmt: skip
+
+
+@numba.njit(fastmath=True)
+def _star25(y: Any, x: Any, w: Any) -> None:
+    w0, w1, w2, w3, w4 = w
+    for k in range(4, x.shape[0] - 4):
+        for j in range(4, x.shape[1] - 4):
+            for i in range(4, x.shape[2] - 4):
+                y[k - 4, j - 4, i - 4] = (
+                    w0 * x[k, j, i]
+                    + w1 * (x[k - 1, j, i] + x[k + 1, j, i] + x[k, j - 1, i]
+                            + x[k, j + 1, i] + x[k, j, i - 1] + x[k, j, i + 1])
+                    + w2 * (x[k - 2, j, i] + x[k + 2, j, i] + x[k, j - 2, i]
+                            + x[k, j + 2, i] + x[k, j, i - 2] + x[k, j, i + 2])
+                    + w3 * (x[k - 3, j, i] + x[k + 3, j, i] + x[k, j - 3, i]
+                            + x[k, j + 3, i] + x[k, j, i - 3] + x[k, j, i + 3])
+                    + w4 * (x[k - 4, j, i] + x[k + 4, j, i] + x[k, j - 4, i]
+                            + x[k, j + 4, i] + x[k, j, i - 4] + x[k, j, i + 4])
+                )  # fmt: skip
+
+
+@numba.njit(fastmath=True)
+def _plane13(y: Any, x: Any, w: Any) -> None:
+    w0, w1, w2, w3 = w
+    for j in range(3, x.shape[0] - 3):
+        for i in range(3, x.shape[1] - 3):
+            y[j - 3, i - 3] = (
+                w0 * x[j, i]
+                + w1 * (x[j - 1, i] + x[j + 1, i] + x[j, i - 1] + x[j, i + 1])
+                + w2 * (x[j - 2, i] + x[j + 2, i] + x[j, i - 2] + x[j, i + 2])
+                + w3 * (x[j - 3, i] + x[j + 3, i] + x[j, i - 3] + x[j, i + 3])
+            )  # fmt: skip
+
+
+@numba.njit(fastmath=True)
 def _gray_scott(p: Any, q: Any, u: Any, v: Any) -> None:
     ny, nx = u.shape
+    one, four = u.dtype.type(1), u.dtype.type(4)
+    du, dv = u.dtype.type(DU), u.dtype.type(DV)
+    feed, lost = u.dtype.type(FEED), u.dtype.type(FEED + KILL)
     for a in (u, v):
         for i in range(nx):
             a[0, i], a[ny - 1, i] = a[ny - 2, i], a[1, i]
@@ -90,10 +170,27 @@ def _gray_scott(p: Any, q: Any, u: Any, v: Any) -> None:
     for j in range(1, ny - 1):
         for i in range(1, nx - 1):
             rate = u[j, i] * v[j, i] * v[j, i]
-            lu = u[j - 1, i] + u[j + 1, i] + u[j, i - 1] + u[j, i + 1] - 4 * u[j, i]
-            lv = v[j - 1, i] + v[j + 1, i] + v[j, i - 1] + v[j, i + 1] - 4 * v[j, i]
-            p[j, i] = u[j, i] + DU * lu - rate + FEED * (1 - u[j, i])
-            q[j, i] = v[j, i] + DV * lv + rate - (FEED + KILL) * v[j, i]
+            lu = u[j - 1, i] + u[j + 1, i] + u[j, i - 1] + u[j, i + 1] - four * u[j, i]
+            lv = v[j - 1, i] + v[j + 1, i] + v[j, i - 1] + v[j, i + 1] - four * v[j, i]
+            p[j, i] = u[j, i] + du * lu - rate + feed * (one - u[j, i])
+            q[j, i] = v[j, i] + dv * lv + rate - lost * v[j, i]
+
+
+PRODUCTS: Mapping[str, tuple[Any, Sequence[float]]] = MappingProxyType(
+    {
+        "points27": (_points27, PLANES),
+        "different27": (_different27, tuple(TABLES["different27"].values())),
+        "star13": (_star13, (3 * SECOND[2][0], *SECOND[2][1:])),
+        "star25": (_star25, (3 * SECOND[4][0], *SECOND[4][1:])),
+        "plane13": (_plane13, (2 * SECOND[3][0], *SECOND[3][1:])),
+    }
+)
+"""The loop of each product, and the weights that it takes."""
+
+
+def _typed(weights: Sequence[float], dtype: Any) -> tuple[Any, ...]:
+    """Return weights of a type: an integer or another float would make all arithmetic double."""
+    return tuple(map(np.dtype(dtype).type, weights))
 
 
 def heat(shape: Shape, dtype: Any) -> Candidate:
@@ -112,7 +209,7 @@ def heat(shape: Shape, dtype: Any) -> Candidate:
 def wave(shape: Shape, dtype: Any) -> Candidate:
     """Return leapfrog steps."""
     u, new, m = values(shape, dtype, 3)
-    u, new, weights = np.pad(u, 4), np.pad(new, 4), W.astype(dtype)
+    u, new, weights = np.pad(u, 4), np.pad(new, 4), _typed(PRODUCTS["star25"][1], dtype)
 
     def call() -> None:
         for _ in range(STEPS // 2):
@@ -122,14 +219,15 @@ def wave(shape: Shape, dtype: Any) -> Candidate:
     return Candidate(call, lambda: u[4:-4, 4:-4, 4:-4])
 
 
-def points27(shape: Shape, dtype: Any) -> Candidate:
+def product(name: str, shape: Shape, dtype: Any) -> Candidate:
     """Return products."""
+    multiply, weights = PRODUCTS[name]
     x, y = values(shape, dtype, 2)
-    x, weights = np.pad(x, 1), np.array(PLANES, dtype)
+    x, weights = np.pad(x, reach_of(TABLES[name])), _typed(weights, dtype)
 
     def call() -> None:
         for _ in range(STEPS):
-            _points27(y, x, weights)
+            multiply(y, x, weights)
 
     return Candidate(call, lambda: y)
 

@@ -23,7 +23,12 @@ STEPS = 4
 """Steps of a call: Devito spends milliseconds on a call beside its steps."""
 
 SECOND: Mapping[int, tuple[float, ...]] = MappingProxyType(
-    {1: (-2.0, 1.0), 4: (-205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560)}
+    {
+        1: (-2.0, 1.0),
+        2: (-5 / 2, 4 / 3, -1 / 12),
+        3: (-49 / 18, 3 / 2, -3 / 20, 1 / 90),
+        4: (-205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560),
+    }
 )
 """Weights of second differences by how far they reach: of a point, of the next, and so on."""
 
@@ -48,6 +53,29 @@ def laplacian(ndim: int, reach: int = 1) -> Table:
 def around() -> Table:
     """Return the four weights of 27 points."""
     return {o: PLANES[sum(map(abs, o))] for o in itertools.product((-1, 0, 1), repeat=3)}
+
+
+def different() -> Table:
+    """Return 27 different weights."""
+    places = enumerate(itertools.product((-1, 0, 1), repeat=3))
+    return {o: 26.0 if not any(o) else -1.0 - n / 32 for n, o in places}
+
+
+TABLES: Mapping[str, Table] = MappingProxyType(
+    {
+        "points27": around(),
+        "different27": different(),
+        "star13": laplacian(3, 2),
+        "star25": laplacian(3, 4),
+        "plane13": laplacian(2, 3),
+    }
+)
+"""Weights of products, by the names of the problems."""
+
+
+def reach_of(weights: Table) -> int:
+    """Return how far a stencil reaches."""
+    return max(max(map(abs, offset)) for offset in weights)
 
 
 def values(shape: Shape, dtype: Any, count: int) -> list[np.ndarray[Any, Any]]:
@@ -107,16 +135,17 @@ def wave(form: str, shape: Shape, dtype: Any) -> Candidate:
     return _in_turn([leap.bind(new, u, m), leap.bind(u, new, m)], u)
 
 
-def points27(form: str, shape: Shape, dtype: Any) -> Candidate:
-    """Return products with 27 points."""
-    A = ssr.stencil(box, box, around(), outside="drop")
+def product(name: str, shape: Shape, dtype: Any) -> Candidate:
+    """Return products with a stencil that is cut off."""
+    space = box if len(shape) == 3 else square
+    A = ssr.stencil(space, space, TABLES[name], outside="drop")
     x, y = values(shape, dtype, 2)
 
-    @ssr.program(y=box, x=box)
-    def product(y: Any, x: Any) -> None:
+    @ssr.program(y=space, x=space)
+    def multiply(y: Any, x: Any) -> None:
         y[:] = A @ x
 
-    return _in_turn([product.bind(y, x)], y)
+    return _in_turn([multiply.bind(y, x)], y)
 
 
 def gray_scott(form: str, shape: Shape, dtype: Any) -> Candidate:
