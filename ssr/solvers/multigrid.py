@@ -55,7 +55,7 @@ class Multigrid:
     Raises
     ------
     SpaceError
-        If a matrix is not square.
+        If a matrix is not square, or a prolongation does not come from another grid.
     ArgumentError
         If the numbers of matrices do not fit together, or the coarsest grid has too many points.
 
@@ -130,6 +130,12 @@ class Multigrid:
         for A in self.matrices:
             if A.rows != A.cols:
                 raise SpaceError(f"{A.name} is not square: rows {A.rows!r}, columns {A.cols!r}.")
+        for P in self.prolongations:
+            if P.rows == P.cols:
+                raise SpaceError(
+                    f"The prolongation {P.name} leads from {P.cols!r} to the same points.",
+                    hint="Give one from a coarser grid, such as ssr.solvers.interpolation makes.",
+                )
         self.coarsest = coarsest if alone else None
         self._refresh: Callable[[], None] = _nothing
         self._programs: dict[int, Programs] = {}

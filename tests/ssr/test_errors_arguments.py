@@ -141,6 +141,7 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (lambda: solvers.interpolation(7, 3), "fine is a Space, not 7"),
     (lambda: solvers.interpolation(line, 3), "coarse is a Space, not 3"),
     (lambda: solvers.Multigrid(T), "missing a required argument: 'prolongations'"),
+    (lambda: solvers.Multigrid(T, T), "leads from .* to the same points"),
     (lambda: solvers.Multigrid(3, 4), "The matrices are not matrices of ssr"),
     (lambda: solvers.Multigrid(T, T, smother=None), r"(?s)no argument 'smother'.*'smoother'"),
     (lambda: solvers.Multigrid(T, T, smoother=solvers.Jacobi), "The smoother is Jacobi"),
