@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import islpy as isl
 
 from .affine import Affine
-from .loop_tree import For, If, Loop, Run
-from .sets import Domain, graph
+from .loop_tree import For, If, Loop, Run, runs_of
+from .sets import Domain
 
 _CONTEXT = isl.DEFAULT_CONTEXT
 _NODE: Any = isl.ast_node_type
@@ -41,28 +41,78 @@ def line_loops(
         Names and domains; the outer axes are fixed by the line.
     variable
         Name of the loop variable.
+
+    Notes
+    -----
+    One tree for all pieces shares conditions, but isl writes a piece once for each case of a
+    condition that it takes out of the others. A tree for each piece has it once. The one with fewer
+    instances is returned.
     """
-    union = None
-    for name, domain in pieces:
-        last = Affine.name(domain.axes[-1])
-        piece = graph(domain.axes, (last,)).intersect_domain(domain.isl)
-        piece = piece.set_tuple_name(isl.dim_type.in_, name)
-        piece = piece.move_dims(
-            isl.dim_type.param,
-            piece.dim(isl.dim_type.param),
-            isl.dim_type.in_,
-            0,
-            len(domain.axes) - 1,
-        )
-        piece = piece.set_tuple_name(isl.dim_type.in_, name)
-        whole = isl.UnionMap.from_map(piece)
-        union = whole if union is None else union.union(whole)
-    if union is None:
-        return ()
-    build = isl.AstBuild.from_context(_as_parameters(context.isl))
+    known = _as_parameters(context.isl)
+    rows = {name: _along_line(domain, known) for name, domain in pieces}
+    together = _scanned(rows, known, variable)
+    if _instances(together) <= len(pieces):
+        return together
+    groups = _in_order({name: found.intersect_params(known) for name, found in rows.items()})
+    apart = tuple(
+        loop
+        for group in groups
+        for loop in _scanned({name: rows[name] for name in group}, known, variable)
+    )
+    return min(together, apart, key=_instances)
+
+
+def _along_line(domain: Domain, known: Any) -> Any:
+    """Return the rows on a line, with the outer axes turned into parameters.
+
+    Where they are one conjunction, given what is known of the parameters, they are written as one.
+    """
+    first, count = domain.isl.dim(isl.dim_type.param), len(domain.axes) - 1
+    rows = domain.isl.move_dims(isl.dim_type.param, first, isl.dim_type.set, 0, count)
+    rows = rows.reset_tuple_id().gist_params(known).coalesce()
+    if rows.n_basic_set() > 1:
+        hull = isl.Set.from_basic_set(rows.simple_hull())
+        if hull.intersect_params(known).is_subset(rows):
+            return hull
+    return rows
+
+
+def _scanned(rows: Mapping[str, Any], known: Any, variable: str) -> tuple[Loop, ...]:
+    """Return the loops that run the rows of some pieces in ascending order."""
+    union = isl.UnionMap.empty(known.get_space())
+    for name, found in rows.items():
+        union = union.union(found.identity().set_tuple_name(isl.dim_type.in_, name))
+    build = isl.AstBuild.from_context(known)
     build = build.set_options(isl.UnionMap.read_from_str(_CONTEXT, "{ [i] -> separate[0] }"))
     names = isl.IdList.alloc(_CONTEXT, 1).add(isl.Id.read_from_str(_CONTEXT, variable))
     return _nodes(build.set_iterators(names).node_from_schedule_map(union))
+
+
+def _instances(loops: Sequence[Loop]) -> int:
+    return sum(len(runs_of(loop)) for loop in loops)
+
+
+def _in_order(rows: Mapping[str, Any]) -> list[list[str]]:
+    """Return groups of pieces, one after the other in ascending order on every line.
+
+    Pieces are in one group if each has rows before some of the other, or if others connect them.
+    """
+    before = {
+        name: {
+            other
+            for other, theirs in rows.items()
+            if other != name and not theirs.lex_lt_set(own).is_empty()
+        }
+        for name, own in rows.items()
+    }
+    for middle in rows:
+        for found in before.values():
+            if middle in found:
+                found |= before[middle]
+    groups: dict[frozenset[str], list[str]] = {}
+    for name in sorted(rows, key=lambda name: len(before[name] | {name})):
+        groups.setdefault(frozenset(before[name] | {name}), []).append(name)
+    return list(groups.values())
 
 
 def _as_parameters(raw: Any) -> Any:
