@@ -17,13 +17,14 @@ from typing import Any
 from llvmlite.binding import Linkage, get_host_cpu_features
 from numba import types
 from numba._dynfunc import make_function
-from numba.core.cgutils import alloca_once
+from numba.core import ir
+from numba.core.bytecode import FunctionIdentity
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase
-from numba.core.compiler_machinery import PassManager, register_pass
-from numba.core.lowering import Lower
-from numba.core.typed_passes import NativeLowering, NoPythonBackend, NopythonTypeInference
-from numba.core.untyped_passes import FixupArgs, TranslateByteCode
+from numba.core.compiler_machinery import AnalysisPass, PassManager, register_pass
+from numba.core.typed_passes import NativeLowering, NoPythonBackend
+
+from .source_to_llvm import Translation, result_of
 
 LARGE = 200
 """Basic blocks of a kernel with its parts from which on it is optimised for size."""
@@ -54,43 +55,25 @@ def remembered(context: Any, method: str) -> Iterator[None]:
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)
-class Arguments(FixupArgs):
-    """The check that all arguments are there."""
+class Declaration(AnalysisPass):
+    """What Numba must know of a function whose source is translated as it stands."""
 
-    _name = "kernel_arguments"
+    _name = "kernel_declaration"
 
-
-@register_pass(mutates_CFG=False, analysis_only=True)
-class Types(NopythonTypeInference):
-    """Type inference that resolves equal calls once."""
-
-    _name = "kernel_types"
+    def __init__(self) -> None:
+        super().__init__()
 
     def run_pass(self, state: Any) -> bool:
-        """Find the types of all variables."""
-        with remembered(state.typingctx, "resolve_function_type"):
-            return bool(super().run_pass(state))
-
-
-class Lowering(Lower):
-    """Translation to LLVM, without what Numba knows of constants, and the sizes of variables."""
-
-    def alloca_lltype(self, name: Any, lltype: Any, datamodel: Any = None) -> Any:
-        """Return memory for a variable."""
-        return alloca_once(self.builder, lltype, name=name, zfill=False)
-
-    def lower_binop(self, resty: Any, expr: Any, op: Any) -> Any:
-        """Return the value of an operation on two values."""
-        signature = self.fndesc.calltypes[expr]
-        values = [
-            self.context.cast(self.builder, self.loadvar(v.name), self.typeof(v.name), kind)
-            for v, kind in zip((expr.lhs, expr.rhs), signature.args, strict=True)
-        ]
-        typing = self.context.typing_context
-        function = typing.resolve_value_type(op)
-        chosen = typing.resolve_function_type(function, signature.args, {})
-        value = self.context.get_function(function, chosen)(self.builder, values)
-        return self.context.cast(self.builder, value, signature.return_type, resty)
+        """Note the types of the arguments and of the result."""
+        function, names = state.func_id.func, state.func_id.arg_names
+        place = ir.Loc(function.__code__.co_filename, function.__code__.co_firstlineno)
+        start = {0: ir.Block(ir.Scope(None, place), place)}
+        state.func_ir = ir.FunctionIR(start, False, state.func_id, place, {}, len(names), names)
+        state.typemap = {f"arg.{name}": kind for name, kind in zip(names, state.args, strict=True)}
+        state.calltypes = {}
+        if state.return_type is None:
+            state.return_type = result_of(function)
+        return True
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)
@@ -102,7 +85,7 @@ class KernelLowering(NativeLowering):
     @property
     def lowering_class(self) -> Any:
         """The class that translates."""
-        return Lowering
+        return Translation
 
     def run_pass(self, state: Any) -> bool:
         """Write the code of a kernel."""
@@ -199,12 +182,10 @@ class PartLowering(KernelLowering):
 
 
 class KernelCompiler(CompilerBase):
-    """Numba's no-Python pipeline, reduced to what generated kernels need.
+    """Numba's pipeline for generated functions, whose source becomes LLVM's language in one walk.
 
     Array arguments are promised not to overlap. Arrays are neither made nor kept, so references are
-    not counted, and no variable need be deleted. Passes that rewrite closures, array expressions
-    and calls of Python functions are left out: kernels contain none, and in large functions those
-    passes take longer than LLVM. So does single assignment; LLVM does that in any case.
+    not counted.
     """
 
     def __init__(
@@ -220,16 +201,20 @@ class KernelCompiler(CompilerBase):
         flags.nrt = False
         super().__init__(typingctx, targetctx, library, args, return_type, flags, locals)
 
+    def compile_extra(self, func: Any) -> Any:
+        """Compile a function, whose bytecode nobody reads."""
+        self.state.func_id = FunctionIdentity.from_function(func)
+        self.state.lifted, self.state.lifted_from = (), None
+        return self._compile_bytecode()
+
     def define_pipelines(self) -> list[Any]:
         """Return the passes."""
         flags, is_part = self.state.flags, self.state.return_type is None
         flags.noalias = flags.no_cfunc_wrapper = True
         flags.no_cpython_wrapper = is_part
         manager = PassManager("kernel")
-        manager.add_pass(TranslateByteCode, "bytecode to Numba IR")
-        manager.add_pass(Arguments, "arguments")
-        manager.add_pass(Types, "types")
-        manager.add_pass(PartLowering if is_part else KernelLowering, "lower to LLVM")
+        manager.add_pass(Declaration, "types of arguments")
+        manager.add_pass(PartLowering if is_part else KernelLowering, "source to LLVM")
         manager.add_pass(NoPythonBackend, "compile")
         manager.finalize()
         return [manager]

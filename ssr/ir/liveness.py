@@ -30,11 +30,27 @@ def replaced(step: ir.Step) -> set[str]:
     }
 
 
-def read(step: ir.Step) -> set[str]:
+def read(step: ir.Step) -> frozenset[str]:
     """Return the fields and scalars whose values before a step it reads."""
+    known = _READ.get(id(step))
+    if known is None or known[0] is not step:
+        if len(_READ) >= REMEMBERED:
+            _READ.clear()
+        known = _READ[id(step)] = step, _found(step)
+    return known[1]
+
+
+REMEMBERED = 4096
+"""Steps of which it is remembered what they read: passes ask about each of them many times."""
+
+_READ: dict[int, tuple[ir.Step, frozenset[str]]] = {}
+"""What steps read, by their identity; equal steps are not compared, as that takes as long."""
+
+
+def _found(step: ir.Step) -> frozenset[str]:
     found = set(step.fields) if isinstance(step, ir.Call) else set()
     for part in (v for value in ir.values(step) for v in ir.walk(value)):
         match part:
             case ir.Load(name, new=False) | ir.Scalar(name) | ir.Gather(array=name, new=False):
                 found.add(name)
-    return found
+    return frozenset(found)

@@ -47,12 +47,16 @@ Steps of one level do not read neighbours of what the others make, so that they 
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """A value that is computed at several places: its form, and one value of this form."""
+    """A value that is computed at several places: its form, and one value of this form.
+
+    The steps are those that compute it, by their numbers.
+    """
 
     form: int
     value: ir.Value
     offset: Offset
     places: tuple[Place, ...]
+    steps: tuple[int, ...]
 
     @property
     def saved(self) -> int:
@@ -129,16 +133,18 @@ def cost(value: ir.Value) -> int:
 def repeated(program: ir.Program, forms: Forms) -> list[Repeated]:
     """Return the values of a program that are computed at several places, in order."""
     places: dict[int, dict[Place, None]] = {}
+    steps: dict[int, dict[int, None]] = {}
     first: dict[int, tuple[ir.Value, Offset]] = {}
-    for step, level in zip(program.steps, _levels(program.steps), strict=True):
+    for n, (step, level) in enumerate(zip(program.steps, _levels(program.steps), strict=True)):
         for part in ir.parts(step):
             for value in _always(part.value):
                 found = forms.of(value, part.domain)
                 if found is not None and found.offset is not None:
                     places.setdefault(found.number, {})[level, found.offset] = None
+                    steps.setdefault(found.number, {})[n] = None
                     first.setdefault(found.number, (value, found.offset))
     several = ((form, tuple(where)) for form, where in places.items() if len(where) > 1)
-    return [Repeated(form, *first[form], where) for form, where in several]
+    return [Repeated(form, *first[form], where, tuple(steps[form])) for form, where in several]
 
 
 def _levels(steps: Sequence[ir.Step]) -> list[int]:
@@ -182,11 +188,11 @@ def _stored(program: ir.Program, forms: Forms, found: Repeated) -> ir.Program | 
     reader = _Reader(forms, found.form)
     uses = [
         (n, offset, rows)
-        for n, step in enumerate(program.steps)
-        for part in ir.parts(step)
+        for n in found.steps
+        for part in ir.parts(program.steps[n])
         for offset, rows in reader.uses(part)
     ]
-    first, last = uses[0][0], uses[-1][0]
+    first, last = found.steps[0], found.steps[-1]
     changed = {name for step in program.steps[first:last] for name in ir.made(step)}
     if changed & {*_read(found.value)}:
         return None
@@ -199,7 +205,9 @@ def _stored(program: ir.Program, forms: Forms, found: Repeated) -> ir.Program | 
     name = ir.fresh("once", {*taken, *program.scalars, *program.sizes})
     rows, back = space.domain, _moved(axes, tuple(-o for o in found.offset))
     made = ir.Assignment(name, axes, rows, value_at(found.value, axes, back, rows))
-    steps = [reader.reading(step, name) for step in program.steps]
+    steps = list(program.steps)
+    for n in found.steps:
+        steps[n] = reader.reading(steps[n], name)
     return replace(
         program,
         temporaries=(*program.temporaries, replace(space, name=name)),

@@ -39,6 +39,9 @@ Test: TypeAlias = tuple[int, Mapping[str, int]]
 PASSES = 8
 """How often conditions narrow a box in turn."""
 
+REMEMBERED = 4096
+"""Results of each operation on sets that are remembered: passes ask the same again and again."""
+
 
 @contextmanager
 def _bounded_effort() -> Iterator[None]:
@@ -123,16 +126,16 @@ class Domain:
         return hash(self.text)
 
     def __and__(self, other: Domain) -> Domain:
-        return Domain(self.axes, self.isl.intersect(other.isl).coalesce())
+        return _intersection(self.axes, self, other)
 
     def __or__(self, other: Domain) -> Domain:
         return Domain(self.axes, self.isl.union(other.isl).coalesce())
 
     def __sub__(self, other: Domain) -> Domain:
-        return Domain(self.axes, self.isl.subtract(other.isl).coalesce())
+        return _difference(self.axes, self, other)
 
     def __le__(self, other: Domain) -> bool:
-        return bool(self.isl.is_subset(other.isl))
+        return _is_subset(self, other)
 
     def equals(self, other: Domain) -> bool:
         """Whether both hold the same points for all parameters."""
@@ -617,3 +620,18 @@ def _expression(function: Any, axes: tuple[str, ...]) -> Affine:
         if factor:
             total += _expression(function.get_div(place), axes) * factor
     return total // int(divisor.to_python())
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _intersection(axes: tuple[str, ...], one: Domain, other: Domain) -> Domain:
+    return Domain(axes, one.isl.intersect(other.isl).coalesce())
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _difference(axes: tuple[str, ...], one: Domain, other: Domain) -> Domain:
+    return Domain(axes, one.isl.subtract(other.isl).coalesce())
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _is_subset(one: Domain, other: Domain) -> bool:
+    return bool(one.isl.is_subset(other.isl))

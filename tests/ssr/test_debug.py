@@ -13,6 +13,7 @@ from ssr.runtime import checked
 from ssr.runtime.intrinsics import Memory
 
 from . import plain
+from .generated import functions
 
 Array = np.ndarray[Any, Any]
 n, m = ssr.sizes("n m")
@@ -136,8 +137,8 @@ def test_accesses_are_checked() -> None:
 
     scope = {"ld": checked.ld, "st": checked.st, "real": np.float64}
     source = "def kernel(a, place):\n    st(a, place, ld(a, place) + real(1.0))\n    return 0\n"
-    exec(source, scope)
-    kernel = machine.jit("i8(f8[:, :], i8)", overlapping=True)(scope["kernel"])
+    made = functions(source, scope)["kernel"]
+    kernel = machine.jit("i8(f8[:, :], i8)", overlapping=True)(made)
     array = np.zeros((3, 4))[:, :3]
     for place in 0, 10:
         kernel(array, place)
@@ -155,7 +156,10 @@ def promised(kernel: Any) -> bool:
 
 
 def test_kernels_of_the_debug_build_have_no_aliasing_promise() -> None:
-    kernel = machine.jit("i8(f8[:])", overlapping=True)(lambda a: 0)
-    usual = machine.jit("i8(f8[:])")(lambda a: 0)
+    def nothing(a: Any) -> int:
+        return 0
+
+    kernel = machine.jit("i8(f8[:])", overlapping=True)(nothing)
+    usual = machine.jit("i8(f8[:])")(nothing)
     assert promised(usual)
     assert not promised(kernel)

@@ -1,0 +1,482 @@
+"""The body of a generated function in LLVM's language, straight from its source.
+
+Numba reads the bytecode of a function, finds its variables and infers their types from all their
+uses. That is for functions that people write. In generated ones the type of every value follows
+from those before it, and most variables are assigned once, so that one walk over the source does.
+What operations, functions and conversions mean is still looked up with Numba, and is the same.
+
+The language is that of kernels: numbers, arrays, tuples; assignments, branches, loops over ranges,
+loops with a condition; calls of the functions of ``runtime``, of ufuncs, and of other parts.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import linecache
+import operator
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from types import FunctionType, ModuleType
+from typing import Any, NamedTuple
+
+from numba.core import types
+from numba.core.cgutils import alloca_once
+from numba.core.errors import UnsupportedError
+from numba.core.lowering import Lower
+
+_OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
+    ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
+    ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.USub: operator.neg,
+    ast.Not: operator.not_, ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt,
+    ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+}  # fmt: skip
+
+_COSTLY = ast.Call, ast.Subscript, ast.Div, ast.FloorDiv, ast.Mod
+"""What is not done unless an earlier operand of ``and`` or ``or`` asks for it."""
+
+
+@lru_cache(maxsize=8)
+def _functions(text: str) -> dict[str, ast.FunctionDef]:
+    """Return the functions of a module by name."""
+    nodes = ast.walk(ast.parse(text))
+    return {node.name: node for node in nodes if isinstance(node, ast.FunctionDef)}
+
+
+def source_of(function: FunctionType) -> ast.FunctionDef:
+    """Return the source of a function as a tree."""
+    lines = linecache.getlines(function.__code__.co_filename)
+    return _functions("".join(lines))[function.__code__.co_name]
+
+
+def result_of(function: FunctionType) -> Any:
+    """Return the type of what a function returns, as Numba names it: an integer, or nothing."""
+    returns = (n for n in ast.walk(source_of(function)) if isinstance(n, ast.Return))
+    return types.intp if any(node.value is not None for node in returns) else types.none
+
+
+class Value(NamedTuple):
+    """A value of a function under translation: Numba's type, and LLVM's value."""
+
+    kind: Any
+    bits: Any
+
+
+class _Uses(ast.NodeVisitor):
+    """Where variables are assigned and read.
+
+    An assignment is in force until its block ends. A variable is *plain* if no two of its
+    assignments are in force at one place, and it is read only where one is: each reading then
+    means one assignment, and no memory is needed.
+    """
+
+    def __init__(self, tree: ast.FunctionDef) -> None:
+        self._place = 0
+        self._open: list[list[tuple[str, int]]] = [[]]
+        self._assigned: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        self._read: dict[str, list[int]] = defaultdict(list)
+        for argument in tree.args.args:
+            self._open[-1].append((argument.arg, 0))
+        self._block(tree.body)
+        self._close()
+        self.plain = frozenset(name for name in self._assigned if self._is_plain(name))
+
+    def _is_plain(self, name: str) -> bool:
+        spans = sorted(self._assigned[name])
+        apart = all(a[1] < b[0] for a, b in pairwise(spans))
+        return apart and all(any(a < here <= b for a, b in spans) for here in self._read[name])
+
+    def _block(self, body: Sequence[ast.stmt], target: str | None = None) -> None:
+        self._open.append([])
+        if target is not None:
+            self._assign(target)
+        for node in body:
+            self.visit(node)
+        self._close()
+
+    def _close(self) -> None:
+        self._place += 1
+        for name, begin in self._open.pop():
+            self._assigned[name].append((begin, self._place))
+
+    def _assign(self, name: str) -> None:
+        self._place += 1
+        self._open[-1].append((name, self._place))
+
+    def visit_Name(self, node: ast.Name) -> None:
+        """Note a reading or an assignment."""
+        if isinstance(node.ctx, ast.Store):
+            self._assign(node.id)
+        else:
+            self._place += 1
+            self._read[node.id].append(self._place)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        """Visit what is assigned before what it is assigned to."""
+        self.visit(node.value)
+        for target in node.targets:
+            self.visit(target)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        """Note that the target is read, too."""
+        self.visit(node.value)
+        if isinstance(node.target, ast.Name):
+            self._place += 1
+            self._read[node.target.id].append(self._place)
+        self.visit(node.target)
+
+    def visit_For(self, node: ast.For) -> None:
+        """Visit the bounds, then the body, at whose beginning the variable is assigned."""
+        self.visit(node.iter)
+        assert isinstance(node.target, ast.Name)
+        self._block(node.body, node.target.id)
+
+    def visit_While(self, node: ast.While) -> None:
+        """Visit the condition, which is read again after the body."""
+        self.visit(node.test)
+        self._block(node.body)
+        self.visit(node.test)
+
+    def visit_If(self, node: ast.If) -> None:
+        """Visit the condition and both branches."""
+        self.visit(node.test)
+        self._block(node.body)
+        self._block(node.orelse)
+
+
+class Translation(Lower):
+    """The translation of a generated function, in the place of Numba's from its own language."""
+
+    def init(self) -> None:
+        """Numba looks for variables here that are assigned once."""
+
+    def lower_function_body(self) -> Any:
+        """Write the function, and return the block at whose end its body begins."""
+        function = self.func_ir.func_id.func
+        tree = source_of(function)
+        self._globals = function.__globals__
+        self._typing = self.context.typing_context
+        self._plain = _Uses(tree).plain
+        self._values: dict[str, Value] = {}
+        self._memory: dict[str, Value] = {}
+        self._known: dict[Any, tuple[Any, Any]] = {}
+        self.pre_lower()
+        entry = self.builder.basic_block
+        self.blkmap[self.firstblk] = self._new_block("body")
+        self.builder.position_at_end(self.blkmap[self.firstblk])
+        for argument, kind, bits in zip(
+            tree.args.args, self.fndesc.argtypes, self.fnargs, strict=True
+        ):
+            self._assign(argument.arg, Value(kind, bits))
+        self._run(tree.body)
+        if not self.builder.block.is_terminated:
+            self._return(Value(types.none, self.context.get_dummy_value()))
+        self.post_lower()
+        return entry
+
+    def _new_block(self, name: str) -> Any:
+        return self.function.append_basic_block(name)
+
+    def _refuse(self, node: ast.AST) -> UnsupportedError:
+        where = f"line {getattr(node, 'lineno', '?')} of {self.func_ir.func_id.func_name}"
+        return UnsupportedError(f"Generated functions have no such source: {where}.")
+
+    # statements
+
+    def _run(self, body: Sequence[ast.stmt]) -> None:
+        for node in body:
+            if self.builder.block.is_terminated:
+                return
+            match node:
+                case ast.Assign(targets=[target]):
+                    self._store(target, self._value(node.value))
+                case ast.AugAssign():
+                    self._augment(node)
+                case ast.Expr():
+                    self._value(node.value)
+                case ast.If():
+                    self._branch(node)
+                case ast.For():
+                    self._for(node)
+                case ast.While():
+                    self._while(node)
+                case ast.Return(value=None):
+                    self._return(Value(types.none, self.context.get_dummy_value()))
+                case ast.Return(value=value) if value is not None:
+                    self._return(self._value(value))
+                case _:
+                    raise self._refuse(node)
+
+    def _store(self, target: ast.expr, value: Value) -> None:
+        match target:
+            case ast.Name(id=name):
+                self._assign(name, value)
+            case ast.Tuple(elts=targets):
+                for n, part in enumerate(targets):
+                    self._store(part, self._part(value, n))
+            case ast.Subscript():
+                self._apply(
+                    operator.setitem, (self._value(target.value), self._value(target.slice), value)
+                )
+            case _:
+                raise self._refuse(target)
+
+    def _augment(self, node: ast.AugAssign) -> None:
+        """Write ``x += y`` as ``x = x + y``; numbers are changed in no other way."""
+        more = self._value(node.value)
+        match node.target:
+            case ast.Name(id=name):
+                self._assign(
+                    name, self._apply(_OPERATORS[type(node.op)], (self._named(name), more))
+                )
+            case ast.Subscript():
+                array, index = self._value(node.target.value), self._value(node.target.slice)
+                old = self._apply(operator.getitem, (array, index))
+                new = self._apply(_OPERATORS[type(node.op)], (old, more))
+                self._apply(operator.setitem, (array, index, new))
+            case _:
+                raise self._refuse(node)
+
+    def _assign(self, name: str, value: Value) -> None:
+        if name in self._plain:
+            self._values[name] = value
+            return
+        if name not in self._memory:
+            room = alloca_once(self.builder, value.bits.type, name=name)
+            self._memory[name] = Value(value.kind, room)
+        kind, room = self._memory[name]
+        self.builder.store(self._as(value, kind), room)
+
+    def _named(self, name: str) -> Value:
+        """Return the value of a variable."""
+        if name in self._memory:
+            kind, room = self._memory[name]
+            return Value(kind, self.builder.load(room))
+        return self._values[name]
+
+    def _return(self, value: Value) -> None:
+        kind = self.fndesc.restype
+        bits = self.context.get_return_value(self.builder, kind, self._as(value, kind))
+        self.call_conv.return_value(self.builder, bits)
+
+    def _branch(self, node: ast.If) -> None:
+        then, orelse, end = (self._new_block(name) for name in ("then", "else", "end"))
+        self.builder.cbranch(self._truth(node.test), then, orelse)
+        ends = False
+        for block, body in ((then, node.body), (orelse, node.orelse)):
+            self.builder.position_at_end(block)
+            self._run(body)
+            if not self.builder.block.is_terminated:
+                self.builder.branch(end)
+                ends = True
+        self.builder.position_at_end(end)
+        if not ends:
+            self.builder.unreachable()
+
+    def _for(self, node: ast.For) -> None:
+        """Write a loop over a range."""
+        match node:
+            case ast.For(
+                target=ast.Name(id=name),
+                iter=ast.Call(func=ast.Name(id="range"), args=bounds),
+                orelse=[],
+            ):
+                given = [self._value(bound) for bound in bounds]
+            case _:
+                raise self._refuse(node)
+        zero, one = self._integer(0), self._integer(1)
+        ranges = {1: (zero, *given, one), 2: (*given, one), 3: tuple(given)}
+        start, stop, step = (self._as(bound, types.intp) for bound in ranges[len(given)])
+        test, body, end = (self._new_block(n) for n in ("range", "row", "end"))
+        before = self.builder.block
+        self.builder.branch(test)
+        self.builder.position_at_end(test)
+        counter = self.builder.phi(start.type, name)
+        counter.add_incoming(start, before)
+        inside = self.builder.icmp_signed("<", counter, stop)
+        if len(bounds) == 3:
+            upwards = self.builder.icmp_signed(">", step, zero.bits)
+            above = self.builder.icmp_signed(">", counter, stop)
+            inside = self.builder.select(upwards, inside, above)
+        self.builder.cbranch(inside, body, end)
+        self.builder.position_at_end(body)
+        self._assign(name, Value(types.intp, counter))
+        self._run(node.body)
+        if not self.builder.block.is_terminated:
+            following = self.builder.add(counter, step, flags=["nsw"])
+            counter.add_incoming(following, self.builder.block)
+            self.builder.branch(test)
+        self.builder.position_at_end(end)
+
+    def _while(self, node: ast.While) -> None:
+        test, body, end = (self._new_block(n) for n in ("while", "body", "end"))
+        self.builder.branch(test)
+        self.builder.position_at_end(test)
+        self.builder.cbranch(self._truth(node.test), body, end)
+        self.builder.position_at_end(body)
+        self._run(node.body)
+        if not self.builder.block.is_terminated:
+            self.builder.branch(test)
+        self.builder.position_at_end(end)
+
+    # values
+
+    def _value(self, node: ast.expr) -> Value:
+        match node:
+            case ast.Name(id=name):
+                if name in self._memory or name in self._values:
+                    return self._named(name)
+                return self._constant(self._static(node))
+            case ast.Call(func=ast.Name(id="min" | "max" as name), args=args):
+                return self._extreme("<" if name == "min" else ">", args)
+            case ast.Call(func=function, args=args, keywords=[]):
+                return self._apply(self._static(function), [self._value(a) for a in args])
+            case ast.BinOp(left, op, right):
+                return self._apply(_OPERATORS[type(op)], (self._value(left), self._value(right)))
+            case ast.Constant(value=int(number)):
+                return self._integer(number)
+            case ast.Constant(value=value):
+                return self._constant(value)
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(number))):
+                return self._integer(-number)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return Value(types.boolean, self.builder.not_(self._truth(operand)))
+            case ast.UnaryOp(op, operand):
+                return self._apply(_OPERATORS[type(op)], (self._value(operand),))
+            case ast.Compare():
+                return self._comparison(node)
+            case ast.BoolOp():
+                return self._both(node)
+            case ast.IfExp():
+                return self._choice(node)
+            case ast.Tuple(elts=parts):
+                values = [self._value(part) for part in parts]
+                kind = types.BaseTuple.from_types(tuple(v.kind for v in values))
+                bits = self.context.make_tuple(self.builder, kind, [v.bits for v in values])
+                return Value(kind, bits)
+            case ast.Subscript(value=whole, slice=index):
+                return self._element(self._value(whole), index)
+            case ast.Attribute(value=ast.Name(id=name), attr=attribute):
+                return self._attribute(self._named(name), attribute)
+        raise self._refuse(node)
+
+    def _static(self, node: ast.expr) -> Any:
+        """Return what a name means outside of the function."""
+        match node:
+            case ast.Name(id=name):
+                return self._globals[name] if name in self._globals else getattr(builtins, name)
+            case ast.Attribute(value=ast.Name(id=name), attr=attribute):
+                module = self._globals[name]
+                assert isinstance(module, ModuleType)
+                return getattr(module, attribute)
+        raise self._refuse(node)
+
+    def _constant(self, value: Any) -> Value:
+        """Return a number of the module; a text there is a type of its own, as Numba has it."""
+        is_text = isinstance(value, str)
+        kind = types.literal(value) if is_text else self._typing.resolve_value_type(value)
+        return Value(kind, self.context.get_constant_generic(self.builder, kind, value))
+
+    def _integer(self, number: int) -> Value:
+        return Value(types.intp, self.context.get_constant(types.intp, number))
+
+    def _as(self, value: Value, kind: Any) -> Any:
+        """Return LLVM's value of a value as one of a type."""
+        if value.kind == kind:
+            return value.bits
+        return self.context.cast(self.builder, value.bits, value.kind, kind)
+
+    def _apply(self, function: Any, values: Sequence[Value]) -> Value:
+        """Return what a function or an operator makes of values."""
+        key = function, tuple(value.kind for value in values)
+        if key not in self._known:
+            kind = self._typing.resolve_value_type(function)
+            signature = self._typing.resolve_function_type(kind, key[1], {})
+            if signature is None:
+                raise UnsupportedError(f"There is no {function} of {key[1]}.")
+            self._known[key] = signature, self.context.get_function(kind, signature)
+        signature, write = self._known[key]
+        bits = [self._as(value, kind) for value, kind in zip(values, signature.args, strict=True)]
+        return Value(signature.return_type, write(self.builder, bits))
+
+    def _truth(self, node: ast.expr) -> Any:
+        """Return LLVM's value of a condition."""
+        kind, bits = self._value(node)
+        return bits if kind == types.boolean else self.context.is_true(self.builder, kind, bits)
+
+    def _comparison(self, node: ast.Compare) -> Value:
+        found = None
+        left = self._value(node.left)
+        for op, operand in zip(node.ops, node.comparators, strict=True):
+            right = self._value(operand)
+            result = self._apply(_OPERATORS[type(op)], (left, right))
+            found = result.bits if found is None else self.builder.and_(found, result.bits)
+            left = right
+        return Value(types.boolean, found)
+
+    def _both(self, node: ast.BoolOp) -> Value:
+        """Write ``and`` and ``or``; what costs something is left out where Python leaves it out."""
+        is_and = isinstance(node.op, ast.And)
+        found = self._truth(node.values[0])
+        for operand in node.values[1:]:
+            if not any(isinstance(part, _COSTLY) for part in ast.walk(operand)):
+                combine = self.builder.and_ if is_and else self.builder.or_
+                found = combine(found, self._truth(operand))
+                continue
+            more, end = self._new_block("more"), self._new_block("end")
+            before = self.builder.block
+            self.builder.cbranch(found, *((more, end) if is_and else (end, more)))
+            self.builder.position_at_end(more)
+            other = self._truth(operand)
+            after = self.builder.block
+            self.builder.branch(end)
+            self.builder.position_at_end(end)
+            phi = self.builder.phi(found.type)
+            phi.add_incoming(found, before)
+            phi.add_incoming(other, after)
+            found = phi
+        return Value(types.boolean, found)
+
+    def _choice(self, node: ast.IfExp) -> Value:
+        then, orelse, end = (self._new_block(name) for name in ("then", "else", "end"))
+        self.builder.cbranch(self._truth(node.test), then, orelse)
+        made = []
+        for block, branch in ((then, node.body), (orelse, node.orelse)):
+            self.builder.position_at_end(block)
+            made.append((self._value(branch), self.builder.block))
+        kind = self._typing.unify_types(*(value.kind for value, _ in made))
+        ways = []
+        for value, block in made:
+            self.builder.position_at_end(block)
+            ways.append((self._as(value, kind), self.builder.block))
+            self.builder.branch(end)
+        self.builder.position_at_end(end)
+        phi = self.builder.phi(ways[0][0].type)
+        for bits, block in ways:
+            phi.add_incoming(bits, block)
+        return Value(kind, phi)
+
+    def _extreme(self, order: str, nodes: Sequence[ast.expr]) -> Value:
+        """Return the least or the greatest of some integers."""
+        found, *others = (self._as(self._value(node), types.intp) for node in nodes)
+        for bits in others:
+            found = self.builder.select(self.builder.icmp_signed(order, bits, found), bits, found)
+        return Value(types.intp, found)
+
+    def _element(self, whole: Value, index: ast.expr) -> Value:
+        if isinstance(whole.kind, types.BaseTuple):
+            return self._part(whole, ast.literal_eval(index))
+        return self._apply(operator.getitem, (whole, self._value(index)))
+
+    def _part(self, whole: Value, number: int) -> Value:
+        """Return a part of a tuple."""
+        bits = self.builder.extract_value(whole.bits, number)
+        return Value(whole.kind.types[number], bits)
+
+    def _attribute(self, value: Value, name: str) -> Value:
+        kind = self._typing.resolve_getattr(value.kind, name)
+        read = self.context.get_getattr(value.kind, name)
+        return Value(kind, read(self.context, self.builder, value.kind, value.bits, name))
