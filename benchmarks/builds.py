@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from importlib import import_module
 from itertools import product
 from types import MappingProxyType
 from typing import Any
@@ -17,6 +19,7 @@ from numba.core import event
 
 import ssr
 import ssr.solvers
+from apps.npb.run import run as flow_run
 from benchmarks.operators import Weights, plane, space, twenty_seven_point
 
 Run = Callable[[], object]
@@ -160,6 +163,12 @@ def statements() -> Run:
     return lambda: run(*fields, np.ones((6, 10)), 0.5)
 
 
+def application(name: str) -> Run:
+    """Return BT, SP or LU of the NAS Parallel Benchmarks, class S: a step, and what verifies it."""
+    module = import_module(f"apps.{name}")
+    return lambda: flow_run(module.step, name.upper(), "S")
+
+
 BUILDS: Mapping[str, Callable[[], Run]] = MappingProxyType(
     {
         "conjugate gradients": conjugate_gradients,
@@ -168,6 +177,9 @@ BUILDS: Mapping[str, Callable[[], Run]] = MappingProxyType(
         "incomplete factors": incomplete,
         "sheared columns": sheared,
         "eight statements": statements,
+        "BT": partial(application, "bt"),
+        "SP": partial(application, "sp"),
+        "LU": partial(application, "lu"),
     }
 )
 """What declares each program; every call declares it anew."""

@@ -23,9 +23,10 @@ from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from numba.core import types
-from numba.core.cgutils import alloca_once
+from numba.core.cgutils import alloca_once, get_item_pointer
 from numba.core.errors import UnsupportedError
 from numba.core.lowering import Lower
+from numba.np.arrayobj import load_item
 
 _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
@@ -467,9 +468,17 @@ class Translation(Lower):
         return Value(types.intp, found)
 
     def _element(self, whole: Value, index: ast.expr) -> Value:
-        if isinstance(whole.kind, types.BaseTuple):
+        """Return an element of a tuple or of an array, whose indices are never negative."""
+        kind = whole.kind
+        if isinstance(kind, types.BaseTuple):
             return self._part(whole, ast.literal_eval(index))
-        return self._apply(operator.getitem, (whole, self._value(index)))
+        parts = index.elts if isinstance(index, ast.Tuple) else [index]
+        if not isinstance(kind, types.Array) or kind.ndim != len(parts):
+            return self._apply(operator.getitem, (whole, self._value(index)))
+        places = [self._as(self._value(part), types.intp) for part in parts]
+        array = self.context.make_array(kind)(self.context, self.builder, whole.bits)
+        pointer = get_item_pointer(self.context, self.builder, kind, array, places)
+        return Value(kind.dtype, load_item(self.context, self.builder, kind, pointer))
 
     def _part(self, whole: Value, number: int) -> Value:
         """Return a part of a tuple."""
