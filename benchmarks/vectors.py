@@ -9,6 +9,8 @@ call of ``memset``. A loop is vectorised if each ``st`` line in it has a vector 
 from __future__ import annotations
 
 import ast
+import hashlib
+import linecache
 import re
 import warnings
 from collections.abc import Iterator
@@ -67,7 +69,9 @@ def optimised(source: str, compiler: type[Any]) -> str:
         return compiler.define_pipelines(self)
 
     module: dict[str, Any] = {"__name__": "kernel"}
-    exec(compile(source, "<kernel>", "exec"), module)
+    file = f"<{hashlib.sha256(source.encode()).hexdigest()}>"
+    linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
+    exec(compile(source, file, "exec"), module)
     with warnings.catch_warnings():  # Numba misses the file of the source
         warnings.simplefilter("ignore", NumbaDebugInfoWarning)
         found = numba.njit(

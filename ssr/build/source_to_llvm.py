@@ -191,6 +191,7 @@ class Translation(Lower):
         for node in body:
             if self.builder.block.is_terminated:
                 return
+            self.debuginfo.mark_location(self.builder, node.lineno)
             match node:
                 case ast.Assign(targets=[target]):
                     self._store(target, self._value(node.value))

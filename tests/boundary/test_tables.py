@@ -19,32 +19,28 @@ from ssr.build.machine import jit
 from ssr.extension import Tables
 from ssr.ir.external import Layout
 from ssr.runtime.intrinsics import fma, ld, plain, prefetch, st
+from tests.ssr.generated import functions
 
 from .evaluate_pieces import evaluate
 
 Array = np.ndarray[Any, Any]
 Run = Callable[..., Any]
 
+NAMES = {"ld": ld, "st": st, "fma": fma, "prefetch": prefetch}
+
 FRAME = 2
 """Index of the first element of arrays, negated: pieces have their origin inside."""
 
 
-def functions(form: Form) -> dict[str, Any]:
-    """Return the functions of a form's text, by name."""
-    scope: dict[str, Any] = {"ld": ld, "st": st, "fma": fma, "prefetch": prefetch}
-    exec(compile(source(form, "fill"), "<fill>", "exec"), scope)
-    return scope
-
-
 def checked(form: Form) -> Run:
     """Return a form's function as plain Python, which checks every access."""
-    return plain(functions(form)["fill"])
+    return plain(functions(source(form, "fill"), NAMES)["fill"])
 
 
 @cache
 def compiled(form: Form, axes: int, dtype: str = "float64") -> Run:
     """Return a form's function as machine code, for fields of so many axes."""
-    scope = functions(form)
+    scope = functions(source(form, "fill"), NAMES)
     for name in [name for name in scope if name.startswith("fill_")]:
         scope[name] = jit(None)(FunctionType(scope[name].__code__, scope))
     fields = [f"{dtype}[{', '.join([':'] * (axes - 1) + ['::1'])}]"] * form.fields
