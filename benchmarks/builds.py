@@ -165,8 +165,9 @@ def statements() -> Run:
 
 def application(name: str) -> Run:
     """Return BT, SP or LU of the NAS Parallel Benchmarks, class S: a step, and what verifies it."""
-    module = import_module(f"apps.{name}")
-    return lambda: flow_run(module.step, name.upper(), "S")
+    step = import_module(f"apps.{name}").step
+    bind = step.bind if isinstance(step, ssr.Program) else step
+    return lambda: flow_run(bind, name.upper(), "S")
 
 
 BUILDS: Mapping[str, Callable[[], Run]] = MappingProxyType(
