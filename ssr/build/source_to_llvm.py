@@ -250,7 +250,7 @@ class Translation(Lower):
             room = alloca_once(self.builder, value.bits.type, name=name)
             self._memory[name] = Value(value.kind, room)
         kind, room = self._memory[name]
-        self.builder.store(self._as(value, kind), room)
+        self.builder.store(self._kept(value, kind), room)
 
     def _named(self, name: str) -> Value:
         """Return the value of a variable."""
@@ -261,7 +261,7 @@ class Translation(Lower):
 
     def _return(self, value: Value) -> None:
         kind = self.fndesc.restype
-        bits = self.context.get_return_value(self.builder, kind, self._as(value, kind))
+        bits = self.context.get_return_value(self.builder, kind, self._kept(value, kind))
         self.call_conv.return_value(self.builder, bits)
 
     def _branch(self, node: ast.If) -> None:
@@ -291,7 +291,7 @@ class Translation(Lower):
                 raise self._refuse(node)
         zero, one = self._integer(0), self._integer(1)
         ranges = {1: (zero, *given, one), 2: (*given, one), 3: tuple(given)}
-        start, stop, step = (self._as(bound, types.intp) for bound in ranges[len(given)])
+        start, stop, step = (self._kept(bound, types.intp) for bound in ranges[len(given)])
         test, body, end = (self._new_block(n) for n in ("range", "row", "end"))
         before = self.builder.block
         self.builder.branch(test)
@@ -391,6 +391,12 @@ class Translation(Lower):
             return value.bits
         return self.context.cast(self.builder, value.bits, value.kind, kind)
 
+    def _kept(self, value: Value, kind: Any) -> Any:
+        """Return LLVM's value of a value as one of a type that holds all of its type."""
+        if value.kind != kind and self._typing.unify_types(kind, value.kind) != kind:
+            raise UnsupportedError(f"A variable of type {kind} is given one of {value.kind}.")
+        return self._as(value, kind)
+
     def _apply(self, function: Any, values: Sequence[Value]) -> Value:
         """Return what a function or an operator makes of values."""
         key = function, tuple(value.kind for value in values)
@@ -463,7 +469,7 @@ class Translation(Lower):
 
     def _extreme(self, order: str, nodes: Sequence[ast.expr]) -> Value:
         """Return the least or the greatest of some integers."""
-        found, *others = (self._as(self._value(node), types.intp) for node in nodes)
+        found, *others = (self._kept(self._value(node), types.intp) for node in nodes)
         for bits in others:
             found = self.builder.select(self.builder.icmp_signed(order, bits, found), bits, found)
         return Value(types.intp, found)
@@ -476,7 +482,7 @@ class Translation(Lower):
         parts = index.elts if isinstance(index, ast.Tuple) else [index]
         if not isinstance(kind, types.Array) or kind.ndim != len(parts):
             return self._apply(operator.getitem, (whole, self._value(index)))
-        places = [self._as(self._value(part), types.intp) for part in parts]
+        places = [self._kept(self._value(part), types.intp) for part in parts]
         array = self.context.make_array(kind)(self.context, self.builder, whole.bits)
         pointer = get_item_pointer(self.context, self.builder, kind, array, places)
         return Value(kind.dtype, load_item(self.context, self.builder, kind, pointer))

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba.core.errors import NumbaError
 
 from ssr.build.machine import jit
 from ssr.runtime.intrinsics import ld, plain
@@ -181,6 +182,21 @@ def test_arrays_tuples_and_parts() -> None:
         assert run(tables[0], arrays[0]) == plain(function)(tables[1], arrays[1])
         assert np.array_equal(*tables)
         assert np.array_equal(*arrays)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "x = 1\n    if a > 0:\n        x = half\n    return 2",
+        "return half",
+        "return min(a, half)",
+        "x = 0\n    for i in range(half):\n        x = i\n    return x",
+    ],
+)
+def test_no_value_is_cut_to_another_type(body: str) -> None:
+    _, compiled = made(f"def f(a):\n    {body}\n")
+    with pytest.raises(NumbaError, match="is given one of"):
+        compiled("int64(int64)")
 
 
 NAMES = "a", "b", "c", "x", "y"
