@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from llvmlite.binding import Linkage, get_host_cpu_features
+from llvmlite.binding import Linkage, get_host_cpu_features, parse_assembly
 from numba import types
 from numba._dynfunc import make_function
 from numba.core import ir
@@ -117,7 +117,7 @@ class KernelLibrary(JITCodeLibrary):
             super()._optimize_functions(ll_module)
 
     def _optimize_final_module(self) -> None:
-        shorter = _has_masks() and _is_large(self._final_module)
+        shorter = _may_be_shorter() and _is_large(self._final_module)
         for function in self._final_module.functions:
             if function.is_declaration:
                 continue
@@ -134,9 +134,22 @@ def _is_large(module: Any) -> bool:
 
 
 @cache
-def _has_masks() -> bool:
-    """Whether the processor loads and stores parts of vectors as fast as whole ones."""
-    return bool(get_host_cpu_features().get("avx512vl"))
+def _may_be_shorter() -> bool:
+    """Whether optimising for size is worth it, and can be asked for.
+
+    The processor has to load and store parts of vectors as fast as whole ones. Old versions of
+    llvmlite attach what is said of a function to its result, which LLVM does not accept.
+    """
+    if not get_host_cpu_features().get("avx512vl"):
+        return False
+    module = parse_assembly("define void @probe() { ret void }")
+    for function in module.functions:
+        function.add_function_attribute("optsize")
+    try:
+        module.verify()
+    except RuntimeError:
+        return False
+    return True
 
 
 class PartLibrary(JITCodeLibrary):
