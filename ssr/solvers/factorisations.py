@@ -36,6 +36,10 @@ class Factorisation(ABC):
 
     local: bool = False
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.local, bool):
+            raise ArgumentError(f"local is {self.local!r}; it is True or False.")
+
     @abstractmethod
     def factors(self, A: Matrix) -> Recurrence:
         """Return the factors of a matrix A as one matrix, whose rows are made in C order."""
