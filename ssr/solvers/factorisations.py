@@ -15,6 +15,7 @@ from ..programs.program import Program, program
 from ..recurrences.declare import Recurrence, recurrence
 from ..symbols.functions import sqrt
 from . import vectors
+from .smoothers import check_local
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,7 @@ class Factorisation(ABC):
     local: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.local, bool):
-            raise ArgumentError(f"local is {self.local!r}; it is True or False.")
+        check_local(self.local)
 
     @abstractmethod
     def factors(self, A: Matrix) -> Recurrence:

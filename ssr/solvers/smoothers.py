@@ -108,8 +108,7 @@ class GaussSeidel:
     local: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.local, bool):
-            raise ArgumentError(f"local is {self.local!r}; it is True or False.")
+        check_local(self.local)
 
     def start(self, A: Matrix, x: Any, b: Any) -> None:
         """Do one sweep for ``A x = b`` in row order, from x = 0."""
@@ -135,3 +134,15 @@ class GaussSeidel:
 
     def _right(self, A: Matrix, x: Any, b: Any) -> Any:
         return b - (A - A.local()) @ x if self.local else b
+
+
+def check_local(local: object) -> None:
+    """Check whether something is said to be within boxes or not.
+
+    Raises
+    ------
+    ArgumentError
+        If it is neither True nor False.
+    """
+    if not isinstance(local, bool):
+        raise ArgumentError(f"local is {local!r}; it is True or False.")
