@@ -8,7 +8,7 @@ with the derivatives L_d' of the second-order part of L along each direction: bl
 three diagonals, solved with along lines. ``mpiexec -n 4 python -m apps.bt`` has the same bits.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -27,13 +27,12 @@ def implicit(axis: int, D: float) -> ssr.BlockMatrix:
 
     @ssr.matrix(rows=flow.changes, cols=flow.changes, U=flow.states, dt=ssr.scalar, h=ssr.scalar)
     def factor(*row: Any, U: Any, dt: Any, h: Any) -> Iterator[Any]:
-        for step in -1, 0, 1:
-            c = flow.beside(row, axis, step)
-            if c not in flow.inner:
-                continue
-            second = flow.SECOND[step] * dt / h**2
-            block = (step == 0) * identity - second * (D * identity + diffused(U[:, *c]))
-            yield c, block + step * (0.5 * dt / h) * convected(U[:, *c]) if step else block
+        for step, weight in (-1, 1.0), (0, -2.0), (1, 1.0):
+            c = (*row[:axis], row[axis] + step, *row[axis + 1 :])
+            if c in flow.inner:
+                second = weight * dt / h**2 * (D * identity + diffused(U[:, *c]))
+                first = step * (0.5 * dt / h) * convected(U[:, *c]) if step else identity
+                yield c, first - second
 
     return factor
 
@@ -41,12 +40,14 @@ def implicit(axis: int, D: float) -> ssr.BlockMatrix:
 FACTORS = {axis: implicit(axis, D) for axis, D in flow.DIRECTIONS.items()}
 
 
-def factors(U: Any, dt: Any, h: Any) -> Callable[[int, Any], Any]:
-    """Return what solves with the factor of an axis."""
-    return lambda axis, R: FACTORS[axis].bind(U=U, dt=dt, h=h).solve(R)
+def solved(R: Any, axes: tuple[int, ...], U: Any, dt: Any, h: Any) -> Any:
+    """Return the solution with the factors of some axes."""
+    for axis in axes:
+        R = FACTORS[axis].bind(U=U, dt=dt, h=h).solve(R)
+    return R
 
 
-step = factored(factors)
+step = factored(solved)
 
 if __name__ == "__main__":
     main("BT", step)

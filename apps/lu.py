@@ -28,27 +28,26 @@ CONVECTED, DIFFUSED = (
 
 
 @ssr.matrix(rows=flow.changes, cols=flow.changes, U=flow.states, dt=ssr.scalar, h=ssr.scalar)
-def relaxed(k: Any, j: Any, i: Any, *, U: Any, dt: Any, h: Any) -> Iterator[Any]:
+def relaxed(*row: Any, U: Any, dt: Any, h: Any) -> Iterator[Any]:
     """Yield w L + D + w U."""
-    row, identity = (k, j, i), np.eye(5)
-    centre = identity
+    identity, centre = np.eye(5), np.eye(5)
     for axis, D in flow.DIRECTIONS.items():
         centre = centre + 2.0 * dt / h**2 * (D * identity + DIFFUSED[axis](U[:, *row]))
         for step in -1, 1:
-            c = flow.beside(row, axis, step)
+            c = (*row[:axis], row[axis] + step, *row[axis + 1 :])
             if c in flow.inner:
                 second = dt / h**2 * (D * identity + DIFFUSED[axis](U[:, *c]))
                 yield c, OMEGA * (step * (0.5 * dt / h) * CONVECTED[axis](U[:, *c]) - second)
     yield row, centre
 
 
-@ssr.program(U=flow.states, F=flow.changes, dt=ssr.scalar, h=ssr.scalar)
-def step(U: Any, F: Any, dt: Any, h: Any) -> None:
+@ssr.program(R=flow.changes, U=flow.states, S=flow.changes, dt=ssr.scalar, h=ssr.scalar)
+def step(R: Any, U: Any, S: Any, dt: Any, h: Any) -> None:
     """Advance U by a time step."""
     A = relaxed.bind(U=U, dt=dt, h=h)
-    V = A.tril().solve(ssr.let(dt * (F + flow.spatial(U, h))))
-    V = A.triu().solve(A.diagonal() @ V)
-    U[flow.inner] = U[flow.inner] + V / (OMEGA * (2.0 - OMEGA))
+    V = A.tril().solve(ssr.let(dt * (flow.spatial(U, h) - S)))
+    R[:] = A.triu().solve(A.diagonal() @ V)
+    U[flow.inner] = U[flow.inner] + R / (OMEGA * (2.0 - OMEGA))
 
 
 def integral(U: np.ndarray, h: float) -> dict[str, Any]:
@@ -62,4 +61,4 @@ def integral(U: np.ndarray, h: float) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main("LU", step.bind, integral)
+    main("LU", step, integral)

@@ -166,8 +166,7 @@ def statements() -> Run:
 def application(name: str) -> Run:
     """Return BT, SP or LU of the NAS Parallel Benchmarks, class S: a step, and what verifies it."""
     step = import_module(f"apps.{name}").step
-    bind = step.bind if isinstance(step, ssr.Program) else step
-    return lambda: flow_run(bind, name.upper(), "S")
+    return lambda: flow_run(step, name.upper(), "S")
 
 
 BUILDS: Mapping[str, Callable[[], Run]] = MappingProxyType(

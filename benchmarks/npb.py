@@ -17,8 +17,8 @@ import numpy as np
 
 import ssr
 from apps import bt, lu, sp
-from apps.npb.flow import KNOWN, changes
-from apps.npb.run import Step, begun, operator
+from apps.npb.flow import changes
+from apps.npb.run import KNOWN, begun, residual
 from benchmarks import fortran, report
 from benchmarks.cases import COUNTED, Candidate, Case, variants
 from benchmarks.fortran import Version
@@ -90,13 +90,13 @@ KINDS = {1: ("three diagonals", 24), 2: ("five diagonals", 24), 0: ("5 x 5 block
 AXES = {0: "z", 1: "y", 2: "x"}
 
 VERSIONS: tuple[Version, ...] = ("natural", "tuned")
-STEPS: Mapping[str, Step] = {"BT": bt.step, "SP": sp.step, "LU": lu.step.bind}
+STEPS = {"BT": bt.step, "SP": sp.step, "LU": lu.step}
 
 
-def by_hand(name: str, dt: float, state: Field, forcing: Field) -> dict[str, Candidate]:
-    """Bind our Fortran of steps of BT or SP to copies of a state, with the forcing of it."""
-    U, F = np.asarray(state.gather()), np.asarray(forcing.gather())
-    F = np.pad(F, [(0, 0), *3 * [(1, 1)]])
+def by_hand(name: str, dt: float, state: Field, steady: Field) -> dict[str, Candidate]:
+    """Bind our Fortran of steps of BT or SP to copies of a state; a field makes U* steady."""
+    U, S = np.asarray(state.gather()), np.asarray(steady.gather())
+    F = np.pad(-S, [(0, 0), *3 * [(1, 1)]])
 
     def reference(version: Version, build: str) -> Candidate:
         natural, shape = version == "natural", U.shape[1:]
@@ -109,14 +109,14 @@ def by_hand(name: str, dt: float, state: Field, forcing: Field) -> dict[str, Can
     return {f"{v} {build}": reference(v, build) for v in VERSIONS for build in COUNTED}
 
 
-def relaxed_by_hand(dt: float, state: Field, forcing: Field) -> dict[str, Candidate]:
-    """Bind our Fortran of a step of LU to copies of a state, with the forcing of it."""
-    U, F = (np.moveaxis(np.asarray(f.gather()), 0, -1) for f in (state, forcing))
-    F = np.pad(-F, [*3 * [(1, 1)], (0, 0)])
+def relaxed_by_hand(dt: float, state: Field, steady: Field) -> dict[str, Candidate]:
+    """Bind our Fortran of a step of LU to copies of a state; a field makes U* steady."""
+    U, S = (np.moveaxis(np.asarray(f.gather()), 0, -1) for f in (state, steady))
+    S = np.pad(S, [*3 * [(1, 1)], (0, 0)])
 
     def reference(build: str) -> Candidate:
         u, size = U.copy(), U.shape[0]
-        given = size, dt, 1.0 / (size - 1), u, F.copy(), np.zeros_like(u)
+        given = size, dt, 1.0 / (size - 1), u, S.copy(), np.zeros_like(u)
         call = fortran.bind("lu", "natural", build, *given)
         return Candidate(call, lambda: np.moveaxis(u, -1, 0))
 
@@ -132,10 +132,10 @@ def stepping(name: str, letter: str, shape: Shape) -> dict[str, Candidate]:
     """Bind steps of BT, SP or LU from the start of a run."""
     dt, h = KNOWN[name][letter]["dt"], 1.0 / (shape[0] - 1)
     U, solution = begun(shape[0])
-    F = U.spread.empty(changes)
-    operator(F, solution, h, -1.0)
-    references = BY_HAND[name](dt, U, F)
-    ours = STEPS[name](U=U, F=F, dt=dt, h=h)
+    R, S = U.spread.zeros(changes), U.spread.zeros(changes)
+    residual(S, solution, R, U, h)
+    references = BY_HAND[name](dt, U, S)
+    ours = STEPS[name].bind(R=R, U=U, S=S, dt=dt, h=h)
     return {"ours": Candidate(ours, lambda: np.asarray(U.gather())), **references}
 
 

@@ -1,12 +1,12 @@
 """Staged Sparse Row: sparse matrices on structured grids as programs instead of data."""
 
 from . import errors, solvers
-from .blocks.assemble import block, kron
+from .blocks.assemble import block, diagonal, kron
 from .blocks.block_matrix import BlockMatrix
 from .blocks.declare import matrix
 from .errors import Error
 from .matrices.assembled import Assembled, from_scipy
-from .matrices.declare import diagonal, identity, stencil
+from .matrices.declare import identity, stencil
 from .matrices.differences import along, average, difference
 from .matrices.matrix import Matrix
 from .options import Options

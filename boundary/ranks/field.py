@@ -38,6 +38,9 @@ class Ground(Protocol):
     def empty(self, kind: Space | VectorSpace, dtype: Any = np.float64) -> Field:
         """Return a field without values."""
 
+    def zeros(self, kind: Space | VectorSpace, dtype: Any = np.float64) -> Field:
+        """Return a field of zeros."""
+
     def run(
         self,
         program: ssr.Program,

@@ -1,4 +1,4 @@
-"""Block matrices from matrices: by a grid of them, and by Kronecker products with arrays."""
+"""Block matrices from matrices, in a grid or by Kronecker products, and from what is at points."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from .. import ir
 from ..algebra import combine
 from ..algebra.define import zero
 from ..errors import ArgumentError, SpaceError
+from ..matrices.declare import diagonal as diagonal_of_field
+from ..matrices.declare import identity
 from ..matrices.matrix import Matrix
-from ..points.numbers import Array
-from ..spaces.space import Space
-from ..symbols.values import node
+from ..points.numbers import Array, plain
+from ..spaces.space import Space, VectorSpace
+from ..symbols.values import Value, node
 from .block_data import BlockData, grid
 from .block_matrix import BlockMatrix
 from .component_spaces import Kind, kind_of, spaces, told
@@ -188,3 +190,70 @@ def _agreed(
                 )
         found.append(spaces(kinds[0]))
     return found
+
+
+@overload
+def diagonal(space: Space, values: Any = None) -> Matrix: ...
+
+
+@overload
+def diagonal(space: VectorSpace, values: Any) -> BlockMatrix: ...
+
+
+def diagonal(space: Space | VectorSpace, values: Any = None) -> Matrix | BlockMatrix:
+    """Return the diagonal matrix of a field ``d``, or of dense blocks.
+
+    Parameters
+    ----------
+    space
+        Rows and columns.
+    values
+        An array, or inside a program one of its expressions; by default, bind it later, with
+        ``D.bind(d=...)``. On a vector space of n components n rows of n such values, or numbers:
+        the block at each point, such as `ssr.jacobian` gives.
+
+    Raises
+    ------
+    ArgumentError
+        If the values on a vector space are no such rows.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> s = ssr.Space(3)
+    >>> d = np.array([1.0, 2.0, 4.0])
+    >>> D = ssr.diagonal(s, d)
+    >>> (D @ ssr.stencil(s, s, {1: 1}, outside="drop")).to_scipy().toarray()
+    array([[0., 1., 0.],
+           [0., 0., 2.],
+           [0., 0., 0.]])
+
+    A block at each point:
+
+    >>> B = ssr.diagonal(s.vector(2), [[1.0, 0.0], [d, 2.0]])
+    >>> B.solve(np.ones((2, 3)))
+    array([[ 1. ,  1. ,  1. ],
+           [ 0. , -0.5, -1.5]])
+    """
+    if isinstance(space, Space):
+        return diagonal_of_field(space, values)
+    count, points = range(space.components), space.space
+    rows = [_listed(row) for row in _listed(values)]
+    if [len(row) for row in rows] != [len(count)] * len(count):
+        raise ArgumentError(
+            f"ssr.diagonal on {told(space)} takes {len(count)} rows of {len(count)} values.",
+            hint="They are the block at each point: fields, or numbers.",
+        )
+
+    def entry(r: int, c: int) -> Matrix:
+        value = plain(rows[r][c])
+        if not isinstance(value, (int, float, Value)):
+            return diagonal_of_field(points, value)
+        return identity(points) * value if node(value) != ir.ZERO else Matrix(zero(points, points))
+
+    return BlockMatrix(grid("diagonal", space, space, entry))
+
+
+def _listed(values: Any) -> tuple[Any, ...]:
+    """Return values that stand in a row; none if they are something else."""
+    return tuple(values) if isinstance(values, (list, tuple, np.ndarray)) else ()

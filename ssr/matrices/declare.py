@@ -97,26 +97,7 @@ def identity(space: Space) -> Matrix:
 
 
 def diagonal(space: Space, values: Any = None) -> Matrix:
-    """Return the diagonal matrix of a field ``d``.
-
-    Parameters
-    ----------
-    space
-        Rows and columns.
-    values
-        An array, or inside a program one of its fields; by default, bind it later, with
-        ``D.bind(d=...)``.
-
-    Examples
-    --------
-    >>> import numpy as np, ssr
-    >>> s = ssr.Space(3)
-    >>> D = ssr.diagonal(s, np.array([1.0, 2.0, 4.0]))
-    >>> (D @ ssr.stencil(s, s, {1: 1}, outside="drop")).to_scipy().toarray()
-    array([[0., 1., 0.],
-           [0., 0., 2.],
-           [0., 0., 0.]])
-    """
+    """Return the diagonal matrix of a field ``d``, of values that are given now or bound later."""
 
     def diagonal(*index: Any, d: Any) -> Any:
         yield index, d[index]

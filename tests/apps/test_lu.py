@@ -10,8 +10,8 @@ import pytest
 
 import ssr
 from apps import lu
-from apps.npb.flow import KNOWN, changes, states
-from apps.npb.run import begun, main, operator
+from apps.npb.flow import changes, states
+from apps.npb.run import KNOWN, begun, main, residual
 from tests.ssr import plain
 
 LOWER = {
@@ -39,10 +39,10 @@ def sweeps(V: Any, W: Any, U: Any, dt: Any, h: Any) -> None:
 
 def test_sweeps_of_the_first_step() -> None:
     U, exact = begun(12)
-    R, F = U.spread.empty(changes), U.spread.empty(changes)
-    operator(R, U, 1.0 / 11.0, 1.0)
-    operator(F, exact, 1.0 / 11.0, -1.0)
-    V = 0.5 * (np.array(R.gather()) + np.array(F.gather()))
+    R, S = U.spread.zeros(changes), U.spread.zeros(changes)
+    residual(S, exact, R, U, 1.0 / 11.0)
+    residual(R, U, S, exact, 1.0 / 11.0)
+    V = 0.5 * np.array(R.gather())
     W = np.empty_like(V)
     plain.run(sweeps, V, W, np.array(U.gather()), 0.5, 1.0 / 11.0)
     for found, known in (V, LOWER), (W, UPPER):
@@ -60,7 +60,7 @@ def test_integral_of_the_pressure() -> None:
 def test_class_s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "found.json"
     monkeypatch.setattr(sys, "argv", ["lu", "--json", str(path)])
-    main("LU", lu.step.bind, lu.integral)
+    main("LU", lu.step, lu.integral)
     found, known = json.loads(path.read_text()), KNOWN["LU"]["S"]
     assert found["verified"]
     for name in "xcr", "xce", "xci":

@@ -220,6 +220,30 @@ def test_blocks_on_several_spaces() -> None:
     assert not any(m.families for m in empty.blocks[0])
 
 
+def test_a_block_at_each_point() -> None:
+    """From arrays and numbers, and in a program from a Jacobian, with products and solves."""
+    u = np.array([[2.0, 3.0, 5.0], [1.0, -1.0, 4.0]])
+    x = np.array([[1.0, 2.0, 3.0], [-1.0, 0.5, 2.0]])
+    rows = [[u[0], 0.0], [u[1], 2]]
+    B = ssr.diagonal(pair, rows)
+    dense = np.array([[u[0], 0 * u[0]], [u[1], 2 + 0 * u[0]]])
+    np.testing.assert_allclose(B @ x, np.einsum("rcn,cn->rn", dense, x))
+    np.testing.assert_allclose(B.to_scipy() @ x.ravel(), (B @ x).ravel())
+    assert [len(m.families) for m in B.definition.every] == [1, 0, 1, 1]
+
+    @ssr.program(y=pair, z=pair, u=pair)
+    def apply(y: Any, z: Any, u: Any) -> None:
+        J = ssr.diagonal(pair, ssr.jacobian(lambda q: (q[0] ** 2, q[0] * q[1]))(u))
+        y[:] = J @ z
+        z[:] = J.solve(z)
+
+    y, z = np.empty_like(x), x.copy()
+    plain.run(apply, y, z, u)
+    jacobian = np.array([[2 * u[0], 0 * u[0]], [u[1], u[0]]]).transpose(2, 0, 1)
+    np.testing.assert_allclose(y, np.einsum("nrc,cn->rn", jacobian, x))
+    np.testing.assert_allclose(z, np.linalg.solve(jacobian, x.T[..., None])[..., 0].T)
+
+
 def test_products_in_programs() -> None:
     K, dense = saddle()
     faces = line.faces(axis=0)
@@ -379,6 +403,16 @@ def square(value: Any) -> ssr.BlockMatrix:
         yield i, value
 
     return A
+
+
+@mistake("""
+    ArgumentError: ssr.diagonal on Space(n).vector(2) takes 2 rows of 2 values.
+    | ssr.diagonal(pair, [1.0, 2.0])
+    | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    Hint: They are the block at each point: fields, or numbers.
+""")
+def row_for_a_block() -> None:
+    ssr.diagonal(pair, [1.0, 2.0])
 
 
 @mistake("""
