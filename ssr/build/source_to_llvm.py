@@ -22,6 +22,7 @@ from itertools import pairwise
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
+from llvmlite import ir as llvm
 from numba.core import types
 from numba.core.cgutils import alloca_once, get_item_pointer
 from numba.core.errors import UnsupportedError
@@ -283,7 +284,7 @@ class Translation(Lower):
         match node:
             case ast.For(
                 target=ast.Name(id=name),
-                iter=ast.Call(func=ast.Name(id="range"), args=bounds),
+                iter=ast.Call(func=ast.Name(id="range" | "interleaved" as kind), args=bounds),
                 orelse=[],
             ):
                 given = [self._value(bound) for bound in bounds]
@@ -310,8 +311,17 @@ class Translation(Lower):
         if not self.builder.block.is_terminated:
             following = self.builder.add(counter, step, flags=["nsw"])
             counter.add_incoming(following, self.builder.block)
-            self.builder.branch(test)
+            back = self.builder.branch(test)
+            if kind == "interleaved":
+                back.set_metadata("llvm.loop", self._two_at_a_time())
         self.builder.position_at_end(end)
+
+    def _two_at_a_time(self) -> llvm.MDValue:
+        """Return what tells LLVM to interleave two vectors of a loop: it names itself, and that."""
+        two = self.module.add_metadata(["llvm.loop.interleave.count", llvm.IntType(32)(2)])
+        loop = llvm.MDValue(self.module, (), name=str(len(self.module.metadata)))
+        loop.operands = (loop, two)
+        return loop
 
     def _while(self, node: ast.While) -> None:
         test, body, end = (self._new_block(n) for n in ("while", "body", "end"))

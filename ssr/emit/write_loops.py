@@ -26,6 +26,9 @@ DISTANCE = 64
 ALIKE = 12
 """Lines read at a row's own place along them from which on vectors should begin cache lines."""
 
+LONG = 20
+"""Terms of a sum from which on it waits for itself: each addition needs the one before."""
+
 
 def write_tree(
     writer: Writer, nest: LoopNest, tree: Sequence[Loop], depth: int, *, whole: bool = False
@@ -56,7 +59,8 @@ def _write_node(writer: Writer, nest: LoopNest, node: Loop, depth: int, whole: b
             if innermost:
                 start, stop, inside = _write_strips(writer, nest, node, depth)
             more = f", {node.step}" if node.step != 1 else ""
-            writer.line(inside, f"for {node.variable} in range({start}, {stop}{more}):")
+            bounds = "interleaved" if innermost and _waits(nest, node) else "range"
+            writer.line(inside, f"for {node.variable} in {bounds}({start}, {stop}{more}):")
             if any(map(_innermost, _next_to(body))):
                 last = nest.nest.axes[-1]
                 writer.line(inside + 1, f"poll(watch, {last}_hi - {last}_lo)")
@@ -200,6 +204,21 @@ def _read_alike(writer: Writer, nest: LoopNest, loop: For) -> tuple[str, list[tu
                         found.setdefault(load.array, {})[index] = None
     array = max(found, key=lambda name: len(found[name]), default="")
     return array, list(found.get(array, ()))
+
+
+def _waits(nest: LoopNest, loop: For) -> bool:
+    """Whether a loop computes one long sum of few lines, and nothing else.
+
+    A processor looks ahead at few such chains. So two vectors are computed at a time, whose chains
+    are independent, and which share the weights. Many lines leave no registers for that.
+    """
+    parts = [part for run in runs_of(loop) for part in nest.pieces[run.piece].parts]
+    if loop.step != 1 or len(parts) != 1 or not parts[0].statement.parallel:
+        return False
+    value = parts[0].value
+    lines = {(load.array, load.index[:-1]) for load in ir.loads(value)}
+    sums = (len(part.terms) for part in ir.walk(value) if isinstance(part, ir.Sum))
+    return len(lines) < ALIKE and max(sums, default=0) >= LONG
 
 
 def _requests(nest: LoopNest, loop: For) -> tuple[ir.Load, ...]:

@@ -22,7 +22,7 @@ RESERVED = frozenset(
     at between call component copy follow links messages reason scalars scratch step steps tables
     weights
     gather lines many put scatter take
-    start stop even uneven
+    start stop even uneven interleaved
     """.split()  # noqa: SIM905
 )
 """Names of the kernel's own that look like a user's; others hold a digit, `_lo`, `_hi`, `_w`."""
@@ -116,9 +116,10 @@ class Writer:
         """Return the source of the flat offset at which a row of an array starts."""
         if array in self.buffers:
             name, rotation = self.buffer(array), self.buffers[array]
-            turned = f"(({index[0]}) & {rotation.rows - 1})"
             if rotation.lines is not None:
+                turned = f"(({index[0]}) % {rotation.rows})"
                 return f"{name}_0 + {turned} * {name}_p + ({index[1]}) * {name}_w"
+            turned = f"(({index[0]}) & {rotation.rows - 1})"
             return f"{name}_0" if rotation.rows == 1 else f"{name}_0 + {turned} * {name}_w"
         name = spelled(array)
         parts = [f"{name}_0"]

@@ -90,7 +90,8 @@ class Buffer:
 
     Indices count from the box's lower bounds; with several rows, the first index of a reference is
     taken modulo ``rows``, a power of two. If ``lines`` is given, what rotates are planes: all lines
-    of the box and so many more at both ends. A buffer that is ``cleared`` begins as zeros.
+    of the box and so many more at both ends. Planes are large, and as many as are needed. A buffer
+    that is ``cleared`` begins as zeros.
     """
 
     name: str

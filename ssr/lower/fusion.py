@@ -334,7 +334,7 @@ def _early(statement: ir.Statement, timing: Timing, backward: bool) -> ir.Statem
 
 
 def _rotation(name: str, plan: Plan, place: int) -> ir.Buffer:
-    """Return the buffer of a step: as many lines or planes as are read later, to a power of two."""
+    """Return the buffer of a step: the planes that are read later, or lines to a power of two."""
     made, margin = plan.timings[place].advance, plan.timings[place].margin
     written = plan.steps[place].written
     met = [
@@ -349,7 +349,7 @@ def _rotation(name: str, plan: Plan, place: int) -> ir.Buffer:
         count = made.lines - min(advance.lines for advance in met)
     lines = max(margin.lines.low, margin.lines.high) if across else None
     pad = max(margin.columns.low, margin.columns.high)
-    return ir.Buffer(name, 1 << count.bit_length(), pad, lines)
+    return ir.Buffer(name, count + 1 if across else 1 << count.bit_length(), pad, lines)
 
 
 def _in_buffers(value: ir.Value, homes: Mapping[str, ir.Buffer]) -> ir.Value:

@@ -2,7 +2,8 @@
 
 ``ld`` and ``st`` access memory at a flat element offset, without the check for negative indices
 that keeps LLVM from vectorising; ``fma`` rounds once; ``minimum``, ``maximum`` and ``sign`` keep
-NaN; ``prefetch`` has no effect on results, nor has what ``uneven`` finds.
+NaN; ``prefetch`` has no effect on results, nor has what ``uneven`` finds, nor that a range of rows
+is ``interleaved``.
 Called from plain Python they do the same on arrays wrapped by `Memory`, with bounds checked.
 """
 
@@ -92,6 +93,10 @@ def uneven(a: Any, start: int, count: int, apart: int) -> int:
     if count < SHORT or apart * size % CACHE_LINE:
         return 0
     return int(-(address(a) // size + start) % (CACHE_LINE // size))
+
+
+interleaved = range
+"""Rows of a loop of which two vectors are to be computed at a time, their operations in turn."""
 
 
 def meet(starts: Sequence[int], lengths: Sequence[int], written: int) -> bool:

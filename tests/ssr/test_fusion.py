@@ -364,7 +364,7 @@ def test_a_chain_across_planes_is_one_nest_with_rotating_planes() -> None:
     (nest,) = nests(chain)
     assert [(s.planes, s.ahead) for s in nest.statements] == [(1, 1), (0, 0)]
     (buffer,) = nest.buffers
-    assert (buffer.rows, buffer.lines, buffer.pad) == (4, 1, 1)
+    assert (buffer.rows, buffer.lines, buffer.pad) == (3, 1, 1)
     assert not fused_nests(in_place(chain.ir)[0], chain.options, "float64")[0].temporaries
     check(chain, *np.random.default_rng(0).standard_normal((2, 5, 6, 7)))
 

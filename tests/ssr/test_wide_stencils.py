@@ -56,6 +56,23 @@ def test_product_equals_the_definition(shape: tuple[int, ...]) -> None:
         assert np.array_equal(boxed, whole)
 
 
+def test_two_vectors_of_a_long_sum_are_interleaved() -> None:
+    places = enumerate(itertools.product((-1, 0, 1), repeat=3))
+    box = ssr.stencil(BLOCK, BLOCK, {o: 1.0 / (2 + n) for n, o in places}, outside="drop")
+
+    @ssr.program(y=BLOCK, x=BLOCK)
+    def multiply(y: Any, x: Any) -> None:
+        y[:] = box @ x
+
+    assert plain.source(multiply).count("in interleaved(") == 1
+    assert "in interleaved(" not in plain.source(wave)  # it reads many lines
+    x = np.random.default_rng(0).uniform(-1, 1, (3, 4, 50))
+    compiled, interpreted = np.empty_like(x), np.empty_like(x)
+    multiply(compiled, x)
+    plain.run(multiply, interpreted, x)
+    assert np.array_equal(compiled, interpreted)
+
+
 def test_all_forms_have_the_same_bits() -> None:
     rng = np.random.default_rng(1)
     x = rng.uniform(-1, 1, (8, 9))
