@@ -8,6 +8,7 @@ be worked on together.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from .. import ir
 from ..points.affine import Affine
@@ -15,6 +16,9 @@ from ..points.sets import Domain
 
 MOST_PIECES = 24
 """Pieces of which each has source of its own."""
+
+MOST_SHIFTS = 4
+"""Distances between rows and columns of one family, as of ``(i + 1) % 8``, which has two."""
 
 Offset = tuple[int, ...]
 
@@ -36,24 +40,86 @@ def offsets_of(found: Iterable[ir.Family]) -> tuple[Offset, ...] | None:
     return tuple(offsets)
 
 
-def line_axis(found: Iterable[ir.Family]) -> int | None:
+def placed(
+    family: ir.Family, axis: int, extent: Affine
+) -> tuple[tuple[ir.Family, int | Affine], ...] | None:
+    """Return where the columns of a family lie on lines along an axis; None if they lie elsewhere.
+
+    Columns lie so many points behind their rows, or all of them at one point of the line, as at the
+    ends of lines that close in a circle: that is an affine expression of sizes. A family is cut if
+    that differs between its rows.
+    """
+    axes = family.domain.axes
+    row = tuple(map(Affine.name, axes))
+    if any(c != r for a, (c, r) in enumerate(zip(family.column, row, strict=True)) if a != axis):
+        return None
+    column, here = family.column[axis], row[axis]
+    if column.names().isdisjoint(axes):
+        return ((family, column),)
+    found: list[tuple[ir.Family, int | Affine]] = []
+    for shift in family.domain.values(column - here, MOST_SHIFTS):
+        part = family
+        if column != here + shift:
+            part = replace(family, domain=family.domain.equal((column,), (here + shift,)))
+        near = shift.is_constant and (
+            not extent.is_constant or 2 * abs(shift.constant) <= extent.constant
+        )
+        parts = None if near else _cut(part, here, shift)
+        if parts is None and not shift.is_constant:
+            return None
+        found += [(part, shift.constant)] if parts is None else parts
+    return tuple(found)
+
+
+def _cut(family: ir.Family, here: Affine, shift: Affine) -> list[tuple[ir.Family, Affine]] | None:
+    """Return a family by the points of lines at which its columns lie; None if these are many."""
+    rows, column = family.domain, here + shift
+    for value in column, here:
+        values = rows.values(value, MOST_SHIFTS)
+        if all(point.names().isdisjoint(rows.axes) for point in (*values, column - value)):
+            return [
+                (replace(family, domain=rows.equal((value,), (point,))), point + (column - value))
+                for point in values
+            ]
+    return None
+
+
+def line_axis(found: Sequence[ir.Family], extents: Sequence[Affine]) -> int | None:
     """Return the axis along which all columns lie from their rows; None if they lie otherwise.
 
     It is None, too, if each column is its row.
     """
-    offsets = offsets_of(found)
-    if offsets is None:
+    met = {
+        axis
+        for family in found
+        for axis, name in enumerate(family.domain.axes)
+        if family.column[axis] != Affine.name(name)
+    }
+    if len(met) != 1:
         return None
-    met = {axis for offset in offsets for axis, steps in enumerate(offset) if steps}
-    return met.pop() if len(met) == 1 else None
+    (axis,) = met
+    return None if any(placed(f, axis, extents[axis]) is None for f in found) else axis
 
 
-def two_sided_axis(found: Sequence[ir.Family]) -> int | None:
-    """Return the axis of the lines that a matrix couples in both directions; None otherwise."""
-    axis = line_axis(found)
+def two_sided_axis(
+    found: Sequence[ir.Family], extents: Sequence[Affine], given: Domain
+) -> int | None:
+    """Return the axis of the lines that a matrix couples in both directions; None otherwise.
+
+    That is asked for the sizes that are given, by a condition on them.
+    """
+    axis = line_axis(found, extents)
     if axis is None:
         return None
-    sides = {offset[axis] > 0 for offset in offsets_of(found) or () if offset[axis]}
+    sides = set[bool]()
+    for f in found:
+        shift = f.column[axis] - Affine.name(f.domain.axes[axis])
+        if shift.is_constant:
+            sides |= {shift.constant > 0} if shift.constant else set()
+            continue
+        for after, pair in (False, (f.column, f.row)), (True, (f.row, f.column)):
+            if not (f.domain.before(*pair) & given).empty:
+                sides.add(after)
     return axis if len(sides) == 2 else None
 
 
@@ -94,7 +160,7 @@ def pieces(solve: ir.Solve) -> list[Domain]:
         if isinstance(part, ir.Sum)
         for term in part.terms
     ]
-    reach = max(abs(entry.offset) for entry in solve.entries)
+    reach = solve.reach
     shifts = [n for n in range(-reach, reach + 1) if n]
     return cut(rows, [*terms, *(shifted(rows, axis, n) for n in shifts)])
 

@@ -17,7 +17,7 @@ from .. import ir
 from ..errors import OutOfSpaceError, UnboundError, span_of_generator
 from ..points.condition import Condition, deciding
 from ..spaces.space import Space
-from ..symbols.index import affine
+from ..symbols.index import Index, affine
 from ..symbols.operations import fold
 from ..symbols.values import node
 
@@ -267,14 +267,16 @@ class Kronecker(_Pair):
 class Points:
     """An array seen through the coordinates of its space, as a generator reads it."""
 
-    __slots__ = ("array", "box")
+    __slots__ = ("array", "box", "sizes")
 
     def __init__(self, array: np.ndarray[Any, Any], space: Space, sizes: Mapping[str, int]) -> None:
         self.array = array
         self.box = space.box(sizes)
+        self.sizes = sizes
 
     def __getitem__(self, point: Any) -> Any:
-        index = point if isinstance(point, tuple) else (point,)
+        given = point if isinstance(point, tuple) else (point,)
+        index = [i.affine.evaluate(self.sizes) if isinstance(i, Index) else i for i in given]
         for here, (low, high) in zip(index, self.box, strict=True):
             if not low <= here < high:
                 raise OutOfSpaceError(f"A field is read at {index}, outside its space.")

@@ -74,7 +74,8 @@ def solution(matrix: BlockData, b: Sequence[Expression]) -> list[Expression]:
             note=f"There is block {below[0]} below the diagonal, and block {above[0]} above it.",
             hint="Solve with a triangle of blocks, or use an iterative solver.",
         )
-    axis = line_axis([f for block in matrix.every for f in block.families])
+    families = [f for block in matrix.every for f in block.families]
+    axis = line_axis(families, spaces(matrix.rows)[0].data.shape)
     return swept(matrix, b) if axis is None else _solved_along(matrix, axis, b)
 
 

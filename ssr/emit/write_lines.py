@@ -1,4 +1,4 @@
-"""Write systems along lines: bundles of lines, copied to a buffer, swept twice, copied back.
+"""Write systems along lines: bundles of lines, copied to a buffer, swept, copied back.
 
 In the buffer of a nest a point of a line has the line variables one behind the other, each a
 bundle: the numbers of as many lines as a vector register holds.
@@ -27,11 +27,13 @@ BUFFER = "%lines"
 class LineWriter(Writer):
     """Lines of source of a nest of systems along lines.
 
-    ``slots`` says where line variables stand at a point; ``here`` is the point along the line.
+    ``slots`` says where line variables stand at a point; ``here`` is the point along the line, and
+    ``begin`` gives the source of where another one begins.
     """
 
     slots: Mapping[str, int] = field(default_factory=dict)
     here: Affine = field(default_factory=lambda: Affine.of(0))
+    begin: Callable[[str], str] = str
 
     @property
     def width(self) -> int:
@@ -62,7 +64,10 @@ class LineWriter(Writer):
         """Return the source of the flat offset of an element of an array, or of a bundle."""
         if array not in self.slots:
             return super().place(array, index)
-        shift = (index[0] - self.here).constant * self.step + self.slots[array] * self.width
+        slot = self.slots[array] * self.width
+        if not (index[0] - self.here).is_constant:  # a point that is the same for all rows
+            return f"{self.begin(factor(str(index[0])))} + {slot}"
+        shift = (index[0] - self.here).constant * self.step + slot
         return f"at {'-' if shift < 0 else '+'} {abs(shift)}" if shift else "at"
 
     def loaded(self, array: str, index: Sequence[Affine]) -> str:
@@ -149,7 +154,7 @@ def _write_bundle(
     for name, loops in lines.taken:
         for loop in loops:
             _write_copy(writer, nest, "gather", (name, loads[name]), loop, (many, every), depth)
-    for loop in (*lines.forward, *lines.backward):
+    for loop in (*lines.forward, *lines.backward, *lines.closing):
         _write_tree(writer, loop, depth, partial(_write_rows, writer, made))
     row = tuple(map(Affine.name, nest.axes))
     for name, array in given.items():
@@ -203,8 +208,8 @@ def _write_rows(writer: LineWriter, made: LineLoops, node: Loop, depth: int) -> 
     match node:
         case Run(_, (index,)):
             axis = made.nest.axes[made.nest.along]
-            point = factor(writer.spell(str(index)))
-            writer.line(depth, f"at = {writer.point(point, axis, made.nest.beyond)}")
+            writer.begin = partial(writer.point, axis=axis, beyond=made.nest.beyond)
+            writer.line(depth, f"at = {writer.begin(factor(writer.spell(str(index))))}")
             before, writer.lines = writer.lines, []
             writer.here = index.substitute(
                 {name: Affine.name(text) for name, text in writer.sizes.items()}

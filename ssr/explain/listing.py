@@ -136,7 +136,8 @@ def _solve(solve: ir.Solve) -> list[str]:
     lines = [f"for {first.domain.notation()}, lines along {first.axes[solve.axis]}:"]
     for entry in solve.entries:
         column = [*map(Affine.name, first.axes)]
-        column[solve.axis] = column[solve.axis] + entry.offset
+        here = column[solve.axis] + entry.offset
+        column[solve.axis] = here if entry.point is None else entry.point
         block = f"[{entry.row}, {entry.column}]" if solve.size > 1 else ""
         left = f"A{block} at ({point(column)})"
         lines += [f"  {line}" for line in equation(left, entry.value, first.domain)]
@@ -175,12 +176,13 @@ def nest_text(nest: ir.Nest) -> str:
 
 
 def line_nest_text(nest: ir.LineNest) -> str:
-    """Return a nest of systems along lines: what is copied, and both sweeps."""
+    """Return a nest of systems along lines: what is copied, and the sweeps."""
     along = nest.axes[nest.along]
     lines = [f"{nest.target}[{', '.join(nest.axes)}], lines along {along}"]
     lines += [f"  take {t.variable}[{along}] from {show(t.load)}" for t in nest.taken]
     lines += [f"  {name} = {show(value)}" for name, value in nest.numbers]
-    for title, pieces in ("forward", nest.forward), ("backward", nest.backward):
+    sweeps = ("forward", nest.forward), ("backward", nest.backward), ("closing", nest.closing)
+    for title, pieces in sweeps:
         for piece in pieces:
             lines.append(f"  {title}, for {piece.domain.simplified(nest.context).notation()}:")
             lines += [f"    {line}" for line in _parts(piece)]
@@ -208,6 +210,7 @@ def line_loops_text(made: LineLoops) -> str:
         lines += _loops(kind.forward, "    ")
         lines.append(f"  {name}, backward:")
         lines += _loops(kind.backward, "    ")
+        lines += [f"  {name}, closing:", *_loops(kind.closing, "    ")] if kind.closing else []
     return "\n".join(lines)
 
 

@@ -27,6 +27,8 @@ class Taken:
 class LineNest:
     """Systems along lines: what each row of a line computes, forward and then backward.
 
+    Where lines close in a circle, a third sweep is ``closing`` them.
+
     A *line variable* has a number for each point of a line; its name begins with %, and its index
     is one place along the line. Those that are ``taken`` are copied from arrays before the sweeps,
     those that are ``given`` are copied to arrays after them. Pieces read and write line variables
@@ -44,6 +46,7 @@ class LineNest:
     given: tuple[tuple[str, str], ...]
     forward: tuple[Piece, ...]
     backward: tuple[Piece, ...]
+    closing: tuple[Piece, ...] = ()
     numbers: tuple[tuple[str, Value], ...] = ()
 
     @property
@@ -68,10 +71,16 @@ class LineNest:
         return (*self.axes[: self.along], *self.axes[self.along + 1 :])
 
     @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """The pieces of all sweeps."""
+        return *self.forward, *self.backward, *self.closing
+
+    @property
     def variables(self) -> tuple[str, ...]:
         """The line variables."""
-        pieces = (*self.forward, *self.backward)
-        made = [part.statement.array for piece in pieces for part in piece.parts if part.stored]
+        made = [
+            part.statement.array for piece in self.pieces for part in piece.parts if part.stored
+        ]
         return tuple(dict.fromkeys([*(taken.variable for taken in self.taken), *made]))
 
     @property
@@ -93,6 +102,7 @@ class Lines:
     taken: tuple[tuple[str, tuple[Loop, ...]], ...]
     forward: tuple[Loop, ...]
     backward: tuple[Loop, ...]
+    closing: tuple[Loop, ...]
     given: tuple[Loop, ...]
 
 

@@ -82,13 +82,15 @@ class Entry:
     """An entry of the blocks of a matrix that couples rows along an axis only.
 
     It stands in a row of its block and at a column, in the block so many points before or behind
-    the block's own row.
+    the block's own row; or in that at a ``point`` of the line which is the same for all rows, as
+    entries that close a line in a circle do. Then the offset is zero.
     """
 
     offset: int
     row: int
     column: int
     value: Value
+    point: Affine | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,17 @@ class Solve:
     axis: int
     size: int
     entries: tuple[Entry, ...]
+
+    @property
+    def reach(self) -> int:
+        """How many points before or behind their row columns lie that are not at fixed points."""
+        return max(abs(entry.offset) for entry in self.entries)
+
+    @property
+    def points(self) -> tuple[Affine, ...]:
+        """The fixed points of lines at which columns lie."""
+        found = (entry.point for entry in self.entries if entry.point is not None)
+        return tuple(dict.fromkeys(found))
 
 
 @dataclass(frozen=True, slots=True)

@@ -182,8 +182,20 @@ def _substituted(system: System, row: _Row) -> tuple[ir.Part, ...]:
 
 def _part(name: str, value: ir.Value, system: System, rows: Rows, *, stored: bool) -> ir.Part:
     index = (Affine.name(system.axis),)
-    statement = ir.Statement(rows.name, rows.domain, name, index, value)
-    return ir.Part(statement, value, stored)
+    return part_of(rows.name, rows.domain, name, index, value, stored=stored)
+
+
+def part_of(
+    piece: str,
+    rows: Domain,
+    name: str,
+    index: tuple[Affine, ...],
+    value: ir.Value,
+    *,
+    stored: bool,
+) -> ir.Part:
+    """Return what a piece computes at its rows for a variable, of the line or of the row alone."""
+    return ir.Part(ir.Statement(piece, rows, name, index, value), value, stored)
 
 
 def present(value: ir.Value, rows: Domain, whole: Domain) -> Number:

@@ -22,6 +22,7 @@ from ..points.loop_tree import For, Loop
 from ..points.scanning import line_loops
 from ..points.sets import Domain
 from .cut_loops import clipped
+from .line_closing import Circle, closed, far_columns
 from .line_elimination import Place, Rows, System, present, solution, swept
 from .loops import reversed_loops
 from .nests import context
@@ -33,8 +34,9 @@ def line_nest(solve: ir.Solve, program: ir.Program) -> ir.LineNest:
     first, taken = solve.assignments[0], _Taken(solve.axis)
     found = _merged([_rows(part, solve, taken) for part in pieces(solve)])
     forward, backward = swept(System(first.axes[solve.axis], solve.size, tuple(found)))
-    parameters = frozenset().union(*(part.domain.parameters() for part in found))
     rows = program.rows(first)
+    closing = closed(Circle(solve, rows.lower[solve.axis])) if solve.points else ()
+    parameters = frozenset().union(*(part.domain.parameters() for part in found))
     return ir.LineNest(
         target=first.target,
         rows=rows,
@@ -45,6 +47,7 @@ def line_nest(solve: ir.Solve, program: ir.Program) -> ir.LineNest:
         given=tuple((solution(n), a.target) for n, a in enumerate(solve.assignments)),
         forward=forward,
         backward=backward,
+        closing=closing,
         numbers=numbers,
     )
 
@@ -154,12 +157,15 @@ def _rows(domain: Domain, solve: ir.Solve, taken: _Taken) -> Rows:
     entries: dict[Place, ir.Value] = {}
     for entry in solve.entries:
         value = present(entry.value, domain, whole)
-        if value is not None:
+        if value is not None and entry.point is None:
             entries[entry.offset, entry.row, entry.column] = taken.reading(value, axes)
-    right = (present(a.value, domain, whole) or ir.ZERO for a in solve.assignments)
-    reach = max(abs(entry.offset) for entry in solve.entries)
+    columns = far_columns(solve)
+    right = [
+        present(v, domain, whole) or ir.ZERO
+        for v in (*(a.value for a in solve.assignments), *columns)
+    ]
     alone = not any(offset for offset, *_ in entries)
-    met = (0,) if alone else range(-reach, reach + 1)
+    met = (0,) if alone else range(-solve.reach, solve.reach + 1)
     offsets = frozenset(n for n in met if _has(domain, solve, n))
     return Rows("", domain, offsets, entries, tuple(taken.reading(v, axes) for v in right))
 
@@ -189,7 +195,7 @@ def _has(rows: Domain, solve: ir.Solve, steps: int) -> bool:
 
 def line_schedule(nest: ir.LineNest) -> ir.LineLoops:
     """Return the loops of systems along lines."""
-    every = {piece.name: piece for piece in (*nest.forward, *nest.backward)}
+    every = {piece.name: piece for piece in nest.pieces}
     shadows = {name: piece.domain.project(nest.outer) for name, piece in every.items()}
     known: dict[str, Domain] = {}
     if len(nest.axes) > 1:
@@ -236,6 +242,7 @@ def _kind(nest: ir.LineNest, lines: Domain) -> ir.Lines:
     """Return the loops on lines of a kind."""
     forward = [(p.name, p.domain & lines) for p in nest.forward]
     backward = [(p.name, p.domain & lines) for p in nest.backward]
+    closing = [(p.name, p.domain & lines) for p in nest.closing]
     read = _variables([p for p in nest.forward if not (p.domain & lines).empty])
     taken = (
         (t.variable, _along(nest, [("copy", t.points)], lines))
@@ -246,6 +253,7 @@ def _kind(nest: ir.LineNest, lines: Domain) -> ir.Lines:
         tuple(taken),
         _along(nest, forward, lines),
         reversed_loops(_along(nest, backward, lines)),
+        _along(nest, closing, lines),
         _along(nest, [("copy", _near(nest.rows, nest.along, (0, 0)))], lines),
     )
 

@@ -198,7 +198,7 @@ def _same_rows(a: ir.Term, b: ir.Term) -> bool:
 
 def _form(step: ir.Solve) -> tuple[object, ...]:
     """Return where the systems of a step have entries, and along which axis."""
-    places = [(entry.offset, entry.row, entry.column) for entry in step.entries]
+    places = [(e.offset, e.point, e.row, e.column) for e in step.entries]
     return step.axis, step.size, len(step.assignments), places
 
 

@@ -12,8 +12,9 @@ from dataclasses import replace
 
 from .. import ir
 from ..algebra.elimination import check_filled
-from ..algebra.lines import offset_of, pieces, side_by_side
+from ..algebra.lines import offset_of, pieces, placed, side_by_side
 from ..errors import UnsupportedError
+from ..points.affine import Affine
 from ..points.sets import Domain
 from ..spaces.space import Space, row_domain
 from ..trace.trace import Place
@@ -70,8 +71,8 @@ def solved_along(
     for b in right:
         check_side(name, b, space)
         sides.append(_right(b.settled(), recorder))
-    _check_pivots(name, space, blocks, given)
     entries = _entries(space, axis, blocks)
+    _check_pivots(name, len(blocks), entries, given)
     across = _across(space, axis)
     entries = [_taken(e, space, axis, across, recorder) for e in entries]
     if not side_by_side(pieces(_tried(space, axis, entries, sides)), axis):
@@ -86,16 +87,19 @@ def _across(space: Space, axis: int) -> str:
 
 
 def _entries(space: Space, axis: int, blocks: Blocks) -> list[ir.Entry]:
-    """Return the entries of the blocks by offset, each as one sum over its families."""
-    found: dict[tuple[int, int, int], list[ir.Term]] = {}
+    """Return the entries of the blocks by place, each as one sum over its families."""
+    found: dict[tuple[Affine | None, int, int, int], list[ir.Term]] = {}
     for r, row in enumerate(blocks):
         for c, families in enumerate(row):
-            for f in families:
-                offset = offset_of(f.column, space.axes)
-                assert offset is not None
-                term = ir.Term(f.domain, f.value)
-                found.setdefault((offset[axis], r, c), []).append(term)
-    return [ir.Entry(*place, ir.Sum(tuple(found[place]))) for place in sorted(found)]
+            for family in families:
+                for f, place in placed(family, axis, space.data.shape[axis]) or ():
+                    point, offset = (None, place) if isinstance(place, int) else (place, 0)
+                    found.setdefault((point, offset, r, c), []).append(ir.Term(f.domain, f.value))
+    order = sorted(found, key=lambda key: (str(key[0] or ""), *key[1:]))
+    return [
+        ir.Entry(offset, r, c, ir.Sum(tuple(found[point, offset, r, c])), point)
+        for point, offset, r, c in order
+    ]
 
 
 def _tried(
@@ -168,7 +172,7 @@ def _stored(entry: ir.Entry, space: Space, recorder: Recorder) -> ir.Entry:
     return replace(entry, value=ir.Sum((ir.Term(row_domain(space), ir.ONE, made.value),)))
 
 
-def _check_pivots(name: str, space: Space, blocks: Blocks, given: Domain) -> None:
+def _check_pivots(name: str, size: int, entries: Sequence[ir.Entry], given: Domain) -> None:
     """Check that entries, or what elimination in a block adds to them, make every pivot given.
 
     Raises
@@ -176,12 +180,9 @@ def _check_pivots(name: str, space: Space, blocks: Blocks, given: Domain) -> Non
     SingularMatrixError
         If a pivot is missing somewhere.
     """
-    count = range(len(blocks))
-    filled: dict[Place, Domain] = {}
-    for r in count:
-        for c in count:
-            filled[r, c] = given - given
-            for f in blocks[r][c]:
-                if offset_of(f.column, space.axes) == (0,) * len(space.axes):
-                    filled[r, c] = filled[r, c] | f.domain
+    filled: dict[Place, Domain] = {(r, c): given - given for r in range(size) for c in range(size)}
+    for entry in entries:
+        if entry.offset == 0 and entry.point is None:
+            assert isinstance(entry.value, ir.Sum)
+            filled[entry.row, entry.column] = Domain.union([t.domain for t in entry.value.terms])
     check_filled(name, given, filled)

@@ -53,8 +53,8 @@ def solutions(matrix: MatrixData, right: Sequence[Expression]) -> list[Expressio
     Where rows are coupled in both directions along an axis, these are systems along lines; else
     the row is ``(b - sum of made neighbours) / diagonal``.
     """
-    recorder, axis = current(), two_sided_axis(matrix.families)
-    given = matrix.given_rows
+    recorder, given = current(), matrix.given_rows
+    axis = two_sided_axis(matrix.families, matrix.rows.data.shape, given)
     if axis is not None:
         found = bound_families(matrix, recorder, lambda data: computed_on_lines(data, matrix.rows))
         return solved_along(matrix.name, matrix.rows, axis, [[found]], right, given)

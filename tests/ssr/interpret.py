@@ -146,11 +146,10 @@ def _solve(
         for row, n in where.items():
             for entry in solve.entries:
                 value = meaning.evaluate(entry.value, row, first.domain, read)
-                column = (
-                    *row[: solve.axis],
-                    row[solve.axis] + entry.offset,
-                    *row[solve.axis + 1 :],
-                )
+                place = row[solve.axis] + entry.offset
+                if entry.point is not None:
+                    place = entry.point.evaluate(meaning.sizes)
+                column = (*row[: solve.axis], place, *row[solve.axis + 1 :])
                 if column in where:
                     matrix[n, entry.row, where[column], entry.column] += value
                 else:

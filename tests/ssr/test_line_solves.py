@@ -26,7 +26,8 @@ SIZES = {1: ((1,), (2,), (3,), (11,)), 2: ((1, 1), (3, 9), (9, 2)), 3: ((1, 2, 3
 class Recipe:
     """A matrix that couples rows along an axis: where it has entries, and what they read.
 
-    The ends of lines are cut off, or have rows of their own that are those of the identity.
+    The ends of lines are cut off, have rows of their own that are those of the identity, or are
+    joined to a circle.
     """
 
     ndim: int
@@ -35,6 +36,7 @@ class Recipe:
     size: int
     fixed_ends: bool
     at_column: bool
+    cyclic: bool = False
 
     @property
     def space(self) -> ssr.Space:
@@ -58,7 +60,8 @@ class Recipe:
                 yield row if self.ndim > 1 else row[0], self._block(row, row, u, 0, 0.0)
                 return
             for offset in self.offsets:
-                column = (*row[: self.axis], row[self.axis] + offset, *row[self.axis + 1 :])
+                there = self._wrapped(row[self.axis] + offset)
+                column = (*row[: self.axis], there, *row[self.axis + 1 :])
                 if column in self.space:
                     block = self._block(row, column, u, offset, 1.0)
                     yield column if self.ndim > 1 else column[0], block
@@ -67,6 +70,13 @@ class Recipe:
         scope: dict[str, Any] = {"rows": rows}
         exec(f"def A({names}, *, u):\n    yield from rows({names}, u=u)", scope)
         return ssr.matrix(rows=self.fields, cols=self.fields, u=self.fields)(scope["A"])
+
+    def _wrapped(self, place: Any) -> Any:
+        """Return a place on a line, beyond its ends that from the other one if lines are closed."""
+        extent = self.space.shape[self.axis]
+        if not self.cyclic:
+            return place
+        return place + extent if place < 0 else place - extent if place >= extent else place
 
     def _inside(self, row: tuple[Any, ...]) -> bool:
         return all(row[a] > 0 and row[a] < self.space.shape[a] - 1 for a in range(self.ndim))
@@ -97,6 +107,7 @@ def recipes(draw: Callable[..., Any]) -> Recipe:
         draw(st.integers(0, ndim - 1)),
         tuple(sorted({-low, 0, high, *between})),
         draw(st.sampled_from([1, 1, 2, 3])),
+        draw(st.booleans()),
         draw(st.booleans()),
         draw(st.booleans()),
     )
