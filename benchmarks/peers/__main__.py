@@ -1,5 +1,7 @@
 """Measure first programs against Numba, Devito and JAX, each as its own users would write them.
 
+The part ``first-solutions`` is the time to solutions from empty caches, beside pyamg.
+
 ``python -m benchmarks.peers [--json FILE] [--quick] [--only PART...]``. What is not installed is
 left out: ``pip install -e ".[peers]"`` installs all. Every candidate starts from the same numbers,
 and what it has after a call is compared with ours before anything is timed. One thread each.
@@ -11,6 +13,7 @@ import importlib
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -18,7 +21,7 @@ import numpy as np
 
 from benchmarks import report
 from benchmarks.cases import Candidate, Case
-from benchmarks.peers import problems
+from benchmarks.peers import first_solutions, problems
 from benchmarks.references import Shape
 
 LIMIT = 0.90
@@ -36,6 +39,10 @@ ROWS: tuple[tuple[str, str, str, Shape, Shape, int], ...] = (
     ("13 points", "product", "star13", (192,) * 3, (9, 10, 11), 24),
     ("25 points", "product", "star25", (192,) * 3, (9, 10, 11), 24),
     ("13 points", "product", "plane13", (2048,) * 2, (12, 13), 24),
+    ("heat, 7 points, coefficients", "varying", "fluxes", (192,) * 3, (9, 10, 11), 32),
+    ("heat, 7 points, coefficients", "varying", "matrix", (192,) * 3, (9, 10, 11), 32),
+    ("acoustic waves, staggered", "acoustic", "ghosts", (160,) * 3, (9, 10, 11), 72),
+    ("elastic waves, nine fields", "elastic", "ghosts", (144,) * 3, (9, 10, 11), 144),
     ("Gray-Scott, periodic", "gray_scott", "in place", (1024,) * 2, (12, 13), 32),
     ("Gray-Scott, periodic", "gray_scott", "two arrays", (1024,) * 2, (12, 13), 48),
 )
@@ -92,4 +99,6 @@ def cases(others: Mapping[str, ModuleType]) -> Iterator[tuple[str, Case]]:
 
 if __name__ == "__main__":
     sys.setrecursionlimit(10_000)  # sums of many terms, in Devito
-    report.main(dict(cases(installed())), {})
+    found = installed()
+    parts = {"first-solutions": first_solutions.compared} if find_spec("pyamg") else {}
+    report.main(dict(cases(found)), parts)

@@ -12,10 +12,13 @@ import numpy as np
 
 from benchmarks.cases import Candidate
 from benchmarks.peers.problems import (
+    BUOYANCY,
     DU,
     DV,
     FEED,
     KILL,
+    LAME,
+    SHEAR,
     STEPS,
     TABLES,
     reach_of,
@@ -112,4 +115,73 @@ def gray_scott(shape: Shape, dtype: Any) -> Candidate:
     ]
     made = _stepping(devito.Operator([*sides, *steps]), u, 2)
     u.data[:], v.data[:] = values(shape, dtype, 2)
+    return made
+
+
+def varying(shape: Shape, dtype: Any) -> Candidate:
+    """Return steps; the coefficients have ghosts of their own values."""
+    grid = _grid(shape, dtype)
+    u = devito.TimeFunction(name="u", grid=grid, space_order=2)
+    c = devito.Function(name="c", grid=grid, space_order=2)
+    start, coefficients = values(shape, dtype, 2)
+    c.data_with_halo[:] = np.pad(coefficients, 2, mode="edge")
+    flux = 0
+    for a in grid.dimensions:
+        for beside in (a - a.spacing, a + a.spacing):
+            flux += 0.5 * (c + c.subs(a, beside)) * (u.subs(a, beside) - u)
+    made = _stepping(devito.Operator([devito.Eq(u.forward, u + 0.1 * flux)]), u, 2)
+    u.data[:] = start
+    return made
+
+
+def _staggered(grid: Any, name: str, axes: str) -> Any:
+    """Return a field at half points of some axes, whose names are those of our programs."""
+    z, y, x = grid.dimensions
+    at = tuple({"z": z, "y": y, "x": x}[axis] for axis in axes) or devito.NODE
+    return devito.TimeFunction(name=name, grid=grid, space_order=4, time_order=1, staggered=at)
+
+
+def _along(field: Any, axis: int) -> Any:
+    """Return a difference; Devito finds out from the equation on which side its points lie."""
+    return getattr(field, f"d{'xyz'[axis]}")
+
+
+def acoustic(shape: Shape, dtype: Any) -> Candidate:
+    """Return steps of pressure and velocities."""
+    grid = _grid(shape, dtype)
+    p, *v = (_staggered(grid, n, a) for n, a in (("p", ""), ("vz", "z"), ("vy", "y"), ("vx", "x")))
+    m = devito.Function(name="m", grid=grid)
+    *starts, m.data[:] = values(shape, dtype, 5)
+    moved = [devito.Eq(v.forward, v - BUOYANCY * _along(p, a)) for a, v in enumerate(v)]
+    change = sum(_along(one.forward, a) for a, one in enumerate(v))
+    pressure = devito.Eq(p.forward, p - m * change)
+    made = _stepping(devito.Operator([*moved, pressure]), p, 2)
+    for field, start in zip((p, *v), starts, strict=True):
+        field.data[:] = start
+    return made
+
+
+def elastic(shape: Shape, dtype: Any) -> Candidate:
+    """Return steps of velocities and stresses."""
+    grid = _grid(shape, dtype)
+    v = [_staggered(grid, f"v{a}", a) for a in "zyx"]
+    diagonal = [_staggered(grid, f"s{a}{a}", "") for a in "zyx"]
+    shear = {
+        (a, b): _staggered(grid, f"s{'zyx'[a]}{'zyx'[b]}", "zyx"[a] + "zyx"[b])
+        for a, b in ((0, 1), (0, 2), (1, 2))
+    }
+    equations = []
+    for a, one in enumerate(v):
+        beside = sum(_along(shear[min(a, b), max(a, b)], b) for b in range(3) if b != a)
+        force = _along(diagonal[a], a) + beside
+        equations.append(devito.Eq(one.forward, one + BUOYANCY * force))
+    strains = [_along(one.forward, a) for a, one in enumerate(v)]
+    for s, strain in zip(diagonal, strains, strict=True):
+        equations.append(devito.Eq(s.forward, s + LAME * sum(strains) + 2 * SHEAR * strain))
+    for (a, b), s in shear.items():
+        sheared = _along(v[a].forward, b) + _along(v[b].forward, a)
+        equations.append(devito.Eq(s.forward, s + SHEAR * sheared))
+    made = _stepping(devito.Operator(equations), v[0], 2)
+    for field, start in zip((*v, *diagonal, *shear.values()), values(shape, dtype, 9), strict=True):
+        field.data[:] = start
     return made

@@ -12,10 +12,14 @@ import numpy as np
 
 from benchmarks.cases import Candidate
 from benchmarks.peers.problems import (
+    BUOYANCY,
     DU,
     DV,
     FEED,
+    HALF,
     KILL,
+    LAME,
+    SHEAR,
     STEPS,
     TABLES,
     Table,
@@ -101,3 +105,66 @@ def gray_scott(shape: Shape, dtype: Any) -> Candidate:
         )
 
     return _steps(step, values(shape, dtype, 2))
+
+
+def varying(shape: Shape, dtype: Any) -> Candidate:
+    """Return steps; the coefficients keep their ghosts."""
+    u, c = values(shape, dtype, 2)
+
+    def step(u: Any, c: Any) -> Any:
+        wide, total = jnp.pad(u, 1), 0.0
+        for axis in range(3):
+            inner = tuple(slice(None) if a == axis else slice(1, -1) for a in range(3))
+            along, mean = wide[inner], c[inner]
+            low = [slice(None)] * 3
+            low[axis] = slice(None, -1)
+            high = [slice(None)] * 3
+            high[axis] = slice(1, None)
+            less, more = tuple(low), tuple(high)
+            flux = 0.5 * (mean[less] + mean[more]) * (along[more] - along[less])
+            total = total + flux[more] - flux[less]
+        return u + 0.1 * total, c
+
+    return _steps(step, (u, np.pad(c, 1, mode="edge")))
+
+
+def _half(field: Any, axis: int, back: int = 0) -> Any:
+    """Return the difference half a point ahead along an axis, or back."""
+    sides = [(2, 2) if a == axis else (0, 0) for a in range(3)]
+    wide, count, found = jnp.pad(field, sides), field.shape[axis], 0.0
+    for offset, weight in HALF.items():
+        start = 2 + offset - back
+        place = tuple(slice(start, start + count) if a == axis else slice(None) for a in range(3))
+        found = found + weight * wide[place]
+    return found
+
+
+def acoustic(shape: Shape, dtype: Any) -> Candidate:
+    """Return steps of pressure and velocities."""
+
+    def step(p: Any, vz: Any, vy: Any, vx: Any, m: Any) -> Any:
+        vz, vy, vx = (v - BUOYANCY * _half(p, a) for a, v in enumerate((vz, vy, vx)))
+        p = p - m * (_half(vz, 0, 1) + _half(vy, 1, 1) + _half(vx, 2, 1))
+        return p, vz, vy, vx, m
+
+    return _steps(step, values(shape, dtype, 5))
+
+
+def elastic(shape: Shape, dtype: Any) -> Candidate:
+    """Return steps of velocities and stresses."""
+
+    def step(
+        vz: Any, vy: Any, vx: Any, szz: Any, syy: Any, sxx: Any, szy: Any, szx: Any, syx: Any
+    ) -> Any:
+        vz = vz + BUOYANCY * (_half(szz, 0) + _half(szy, 1, 1) + _half(szx, 2, 1))
+        vy = vy + BUOYANCY * (_half(szy, 0, 1) + _half(syy, 1) + _half(syx, 2, 1))
+        vx = vx + BUOYANCY * (_half(szx, 0, 1) + _half(syx, 1, 1) + _half(sxx, 2))
+        ez, ey, ex = _half(vz, 0, 1), _half(vy, 1, 1), _half(vx, 2, 1)
+        pressure = LAME * (ez + ey + ex)
+        szz, syy, sxx = (s + pressure + 2 * SHEAR * e for s, e in ((szz, ez), (syy, ey), (sxx, ex)))
+        szy = szy + SHEAR * (_half(vz, 1) + _half(vy, 0))
+        szx = szx + SHEAR * (_half(vz, 2) + _half(vx, 0))
+        syx = syx + SHEAR * (_half(vy, 2) + _half(vx, 1))
+        return vz, vy, vx, szz, syy, sxx, szy, szx, syx
+
+    return _steps(step, values(shape, dtype, 9))

@@ -11,12 +11,16 @@ import numpy as np
 
 from benchmarks.cases import Candidate
 from benchmarks.peers.problems import (
+    BUOYANCY,
     DU,
     DV,
     FEED,
+    HALF,
     KILL,
+    LAME,
     PLANES,
     SECOND,
+    SHEAR,
     STEPS,
     TABLES,
     reach_of,
@@ -176,6 +180,102 @@ def _gray_scott(p: Any, q: Any, u: Any, v: Any) -> None:
             q[j, i] = v[j, i] + dv * lv + rate - lost * v[j, i]
 
 
+@numba.njit(fastmath=True)
+def _varying(v: Any, u: Any, c: Any) -> None:
+    part = u.dtype.type(0.05)
+    for k in range(1, u.shape[0] - 1):
+        for j in range(1, u.shape[1] - 1):
+            for i in range(1, u.shape[2] - 1):
+                here, own = u[k, j, i], c[k, j, i]
+                v[k, j, i] = here + part * (
+                    (own + c[k - 1, j, i]) * (u[k - 1, j, i] - here)
+                    + (own + c[k + 1, j, i]) * (u[k + 1, j, i] - here)
+                    + (own + c[k, j - 1, i]) * (u[k, j - 1, i] - here)
+                    + (own + c[k, j + 1, i]) * (u[k, j + 1, i] - here)
+                    + (own + c[k, j, i - 1]) * (u[k, j, i - 1] - here)
+                    + (own + c[k, j, i + 1]) * (u[k, j, i + 1] - here)
+                )  # fmt: skip
+
+
+@numba.njit(fastmath=True)
+def _acoustic(p: Any, vz: Any, vy: Any, vx: Any, m: Any, b: Any, w: Any) -> None:
+    n, f = w
+    for k in range(2, p.shape[0] - 2):
+        for j in range(2, p.shape[1] - 2):
+            for i in range(2, p.shape[2] - 2):
+                vz[k, j, i] -= b * (
+                    n * (p[k + 1, j, i] - p[k, j, i]) + f * (p[k + 2, j, i] - p[k - 1, j, i])
+                )
+            for i in range(2, p.shape[2] - 2):
+                vy[k, j, i] -= b * (
+                    n * (p[k, j + 1, i] - p[k, j, i]) + f * (p[k, j + 2, i] - p[k, j - 1, i])
+                )
+            for i in range(2, p.shape[2] - 2):
+                vx[k, j, i] -= b * (
+                    n * (p[k, j, i + 1] - p[k, j, i]) + f * (p[k, j, i + 2] - p[k, j, i - 1])
+                )
+    for k in range(2, p.shape[0] - 2):
+        for j in range(2, p.shape[1] - 2):
+            for i in range(2, p.shape[2] - 2):
+                p[k, j, i] -= m[k - 2, j - 2, i - 2] * (
+                    n * (vz[k, j, i] - vz[k - 1, j, i]) + f * (vz[k + 1, j, i] - vz[k - 2, j, i])
+                    + n * (vy[k, j, i] - vy[k, j - 1, i]) + f * (vy[k, j + 1, i] - vy[k, j - 2, i])
+                    + n * (vx[k, j, i] - vx[k, j, i - 1]) + f * (vx[k, j, i + 1] - vx[k, j, i - 2])
+                )  # fmt: skip
+
+
+@numba.njit(inline="always")
+def _ahead(a: Any, k: int, j: int, i: int, dk: int, dj: int, di: int, w: Any) -> Any:
+    n, f = w
+    return n * (a[k + dk, j + dj, i + di] - a[k, j, i]) + f * (
+        a[k + 2 * dk, j + 2 * dj, i + 2 * di] - a[k - dk, j - dj, i - di]
+    )
+
+
+@numba.njit(inline="always")
+def _back(a: Any, k: int, j: int, i: int, dk: int, dj: int, di: int, w: Any) -> Any:
+    return _ahead(a, k - dk, j - dj, i - di, dk, dj, di, w)
+
+
+@numba.njit(fastmath=True)
+def _elastic(
+    vz: Any, vy: Any, vx: Any, szz: Any, syy: Any, sxx: Any, szy: Any, szx: Any, syx: Any,
+    material: Any, w: Any,
+) -> None:  # fmt: skip
+    b, lame, shear = material
+    nz, ny, nx = vz.shape
+    for k in range(2, nz - 2):
+        for j in range(2, ny - 2):
+            for i in range(2, nx - 2):
+                force = _ahead(szz, k, j, i, 1, 0, 0, w) + _back(szy, k, j, i, 0, 1, 0, w)
+                vz[k, j, i] += b * (force + _back(szx, k, j, i, 0, 0, 1, w))
+            for i in range(2, nx - 2):
+                force = _back(szy, k, j, i, 1, 0, 0, w) + _ahead(syy, k, j, i, 0, 1, 0, w)
+                vy[k, j, i] += b * (force + _back(syx, k, j, i, 0, 0, 1, w))
+            for i in range(2, nx - 2):
+                force = _back(szx, k, j, i, 1, 0, 0, w) + _back(syx, k, j, i, 0, 1, 0, w)
+                vx[k, j, i] += b * (force + _ahead(sxx, k, j, i, 0, 0, 1, w))
+    for k in range(2, nz - 2):
+        for j in range(2, ny - 2):
+            for i in range(2, nx - 2):
+                ez = _back(vz, k, j, i, 1, 0, 0, w)
+                ey = _back(vy, k, j, i, 0, 1, 0, w)
+                ex = _back(vx, k, j, i, 0, 0, 1, w)
+                pressure = lame * (ez + ey + ex)
+                szz[k, j, i] += pressure + (shear + shear) * ez
+                syy[k, j, i] += pressure + (shear + shear) * ey
+                sxx[k, j, i] += pressure + (shear + shear) * ex
+            for i in range(2, nx - 2):
+                sheared = _ahead(vz, k, j, i, 0, 1, 0, w) + _ahead(vy, k, j, i, 1, 0, 0, w)
+                szy[k, j, i] += shear * sheared
+            for i in range(2, nx - 2):
+                sheared = _ahead(vz, k, j, i, 0, 0, 1, w) + _ahead(vx, k, j, i, 1, 0, 0, w)
+                szx[k, j, i] += shear * sheared
+            for i in range(2, nx - 2):
+                sheared = _ahead(vy, k, j, i, 0, 0, 1, w) + _ahead(vx, k, j, i, 0, 1, 0, w)
+                syx[k, j, i] += shear * sheared
+
+
 PRODUCTS: Mapping[str, tuple[Any, Sequence[float]]] = MappingProxyType(
     {
         "points27": (_points27, PLANES),
@@ -243,3 +343,44 @@ def gray_scott(shape: Shape, dtype: Any) -> Candidate:
             _gray_scott(u, v, p, q)
 
     return Candidate(call, lambda: u[1:-1, 1:-1])
+
+
+def varying(shape: Shape, dtype: Any) -> Candidate:
+    """Return steps from one array to the other."""
+    u, c = values(shape, dtype, 2)
+    u, c = np.pad(u, 1), np.pad(c, 1, mode="edge")
+    v = u.copy()
+
+    def call() -> None:
+        for _ in range(STEPS // 2):
+            _varying(v, u, c)
+            _varying(u, v, c)
+
+    return Candidate(call, lambda: u[1:-1, 1:-1, 1:-1])
+
+
+def acoustic(shape: Shape, dtype: Any) -> Candidate:
+    """Return steps of pressure and velocities."""
+    *fields, m = values(shape, dtype, 5)
+    fields = [np.pad(field, 2) for field in fields]
+    step: Any = _acoustic
+    (b,), w = _typed((BUOYANCY,), dtype), _typed((HALF[1], HALF[2]), dtype)
+
+    def call() -> None:
+        for _ in range(STEPS):
+            step(*fields, m, b, w)
+
+    return Candidate(call, lambda: fields[0][2:-2, 2:-2, 2:-2])
+
+
+def elastic(shape: Shape, dtype: Any) -> Candidate:
+    """Return steps of velocities and stresses."""
+    fields = [np.pad(field, 2) for field in values(shape, dtype, 9)]
+    step: Any = _elastic
+    material, w = _typed((BUOYANCY, LAME, SHEAR), dtype), _typed((HALF[1], HALF[2]), dtype)
+
+    def call() -> None:
+        for _ in range(STEPS):
+            step(*fields, material, w)
+
+    return Candidate(call, lambda: fields[0][2:-2, 2:-2, 2:-2])

@@ -6,7 +6,7 @@ Fields are zero outside but for those of Gray and Scott, which are periodic. Spa
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -18,6 +18,7 @@ from benchmarks.cases import Candidate
 from benchmarks.references import Shape
 
 Table: TypeAlias = Mapping[tuple[int, ...], float]
+Along: TypeAlias = Mapping[int, float]
 
 STEPS = 4
 """Steps of a call: Devito spends milliseconds on a call beside its steps."""
@@ -37,6 +38,13 @@ PLANES = (26.0, -1.0, -0.5, -0.25)
 
 DU, DV, FEED, KILL = 0.16, 0.08, 0.035, 0.065
 """Diffusivities and rates of Gray and Scott."""
+
+
+HALF: Along = MappingProxyType({-1: 1 / 24, 0: -9 / 8, 1: 9 / 8, 2: -1 / 24})
+"""Weights of a first difference of fourth order at half a point ahead, by distance."""
+
+BUOYANCY, LAME, SHEAR = 0.3, 0.2, 0.15
+"""What staggered waves are multiplied with: material, step and spacing in one number."""
 
 
 def laplacian(ndim: int, reach: int = 1) -> Table:
@@ -133,6 +141,90 @@ def wave(form: str, shape: Shape, dtype: Any) -> Candidate:
         new[:] = 2.0 * u - new + m * (product @ u)
 
     return _in_turn([leap.bind(new, u, m), leap.bind(u, new, m)], u)
+
+
+def varying(form: str, shape: Shape, dtype: Any) -> Candidate:
+    """Return steps ``u + div(c grad u) / 10`` on arrays with ghosts: by fluxes, or by a matrix."""
+    wide = box.grow(1)
+    axes = [(ssr.average(box.faces(a), wide, a), ssr.difference(box.faces(a), wide, a),
+             ssr.difference(box, box.faces(a), a)) for a in range(3)]  # fmt: skip
+
+    @ssr.matrix(rows=box, cols=wide, c=wide)
+    def diffusion(k: Any, j: Any, i: Any, *, c: Any) -> Iterator[Any]:
+        total = 0.0
+        beside = (k - 1, j, i), (k, j - 1, i), (k, j, i - 1), (k, j, i + 1), (k, j + 1, i)
+        for column in (*beside, (k + 1, j, i)):
+            face = 0.5 * (c[k, j, i] + c[column])
+            total = total + face
+            yield column, face
+        yield (k, j, i), -total
+
+    @ssr.program(v=wide, u=wide, c=wide)
+    def step(v: Any, u: Any, c: Any) -> None:
+        if form == "fluxes":
+            change = sum(div @ ((mean @ c) * (grad @ u)) for mean, grad, div in axes)
+        else:
+            change = diffusion.bind(c=c) @ u
+        v[box] = u[box] + 0.1 * change
+
+    u, c = values(shape, dtype, 2)
+    u, c = np.pad(u, 1), np.pad(c, 1, mode="edge")
+    v = u.copy()
+    return _in_turn([step.bind(v, u, c), step.bind(u, v, c)], u, (slice(1, -1),) * 3)
+
+
+def halves() -> tuple[list[ssr.Matrix], list[ssr.Matrix]]:
+    """Return differences half a point ahead along each axis, and half a point back."""
+    wide = box.grow(2)
+
+    def along(axis: int, shift: int) -> ssr.Matrix:
+        return ssr.stencil(box, wide, {
+            tuple((o - shift) * (a == axis) for a in range(3)): w for o, w in HALF.items()
+        })  # fmt: skip
+
+    return [along(axis, 0) for axis in range(3)], [along(axis, 1) for axis in range(3)]
+
+
+def acoustic(form: str, shape: Shape, dtype: Any) -> Candidate:
+    """Return steps of pressure and velocities on a staggered grid, on arrays with ghosts."""
+    wide = box.grow(2)
+    ahead, back = halves()
+
+    @ssr.program(p=wide, vz=wide, vy=wide, vx=wide, m=box)
+    def step(p: Any, vz: Any, vy: Any, vx: Any, m: Any) -> None:
+        for v, D in zip((vz, vy, vx), ahead, strict=True):
+            v[box] = v[box] - BUOYANCY * (D @ p)
+        p[box] = p[box] - m * (back[0] @ vz + back[1] @ vy + back[2] @ vx)
+
+    *fields, m = values(shape, dtype, 5)
+    p, *v = (np.pad(field, 2) for field in fields)
+    return _in_turn([step.bind(p, *v, m)], p, (slice(2, -2),) * 3)
+
+
+def elastic(form: str, shape: Shape, dtype: Any) -> Candidate:
+    """Return steps of three velocities and six stresses on a staggered grid."""
+    wide = box.grow(2)
+    (Az, Ay, Ax), (Bz, By, Bx) = halves()
+
+    @ssr.program(
+        vz=wide, vy=wide, vx=wide, szz=wide, syy=wide, sxx=wide, szy=wide, szx=wide, syx=wide
+    )
+    def step(
+        vz: Any, vy: Any, vx: Any, szz: Any, syy: Any, sxx: Any, szy: Any, szx: Any, syx: Any
+    ) -> None:
+        vz[box] = vz[box] + BUOYANCY * (Az @ szz + By @ szy + Bx @ szx)
+        vy[box] = vy[box] + BUOYANCY * (Bz @ szy + Ay @ syy + Bx @ syx)
+        vx[box] = vx[box] + BUOYANCY * (Bz @ szx + By @ syx + Ax @ sxx)
+        strains = Bz @ vz, By @ vy, Bx @ vx
+        pressure = LAME * (strains[0] + strains[1] + strains[2])
+        for s, strain in zip((szz, syy, sxx), strains, strict=True):
+            s[box] = s[box] + pressure + 2 * SHEAR * strain
+        szy[box] = szy[box] + SHEAR * (Ay @ vz + Az @ vy)
+        szx[box] = szx[box] + SHEAR * (Ax @ vz + Az @ vx)
+        syx[box] = syx[box] + SHEAR * (Ax @ vy + Ay @ vx)
+
+    fields = [np.pad(field, 2) for field in values(shape, dtype, 9)]
+    return _in_turn([step.bind(*fields)], fields[0], (slice(2, -2),) * 3)
 
 
 def product(name: str, shape: Shape, dtype: Any) -> Candidate:

@@ -14,7 +14,7 @@ from benchmarks.peers.__main__ import cases
 def test_programs_agree(tmp_path: Path) -> None:
     path = tmp_path / "peers.json"
     known = dict(cases({"numba": in_numba}))
-    only = [name for name in known if name.endswith("float64") and "ghosts" not in name]
+    only = [name for name in known if name.endswith("float64") and "wave-ghosts" not in name]
     report.main(known, {}, ["--quick", "--json", str(path), "--only", *only])
     found = json.loads(path.read_text(encoding="utf-8"))
     assert all(found["cases"][name]["distances"]["numba"] < 1e-12 for name in only)
