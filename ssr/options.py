@@ -47,7 +47,8 @@ class Options:
         or at least 8. Fewer rows are computed beyond them then. Keeps bits.
     debug
         Build kernels that check each access to memory, and report the first infinity or NaN that a
-        statement makes as a NonFiniteError. Keeps bits, but is much slower. ``SSR_DEBUG=1`` in
+        statement makes as a NonFiniteError, and a pivot along a line that is zero as a
+        SingularMatrixError. Keeps bits, but is much slower. ``SSR_DEBUG=1`` in
         the environment does this for all programs.
 
     Raises

@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import ir
 from ..emit.debug_checks import BAD
-from ..errors import NonFiniteError, Span
+from ..errors import NonFiniteError, SingularMatrixError, Span
 from ..runtime.checked import unfit
 from ..runtime.intrinsics import Memory
 from ..runtime.metadata import KernelMeta
@@ -59,13 +59,37 @@ def watched(
             first, *_ = ir.parts(steps[step])
             made_here = program.field(name) if target == name else program.rows(first)
             where = f" at {_point(point, made_here.lower)}"
+        note = "; ".join(given) or None
+        solve = steps[step]
+        if isinstance(solve, ir.Solve) and target not in made[step]:
+            if np.isinf(arrays[target][point]):
+                raise _vanishing(program, solve, point, places[step], note)
+            name = f"a pivot of {name}"
         raise NonFiniteError(
             f"The program {program.name} makes {value} in {name}{where}.",
             span=places[step],
-            note="; ".join(given) or None,
+            note=note,
         )
 
     return call
+
+
+def _vanishing(
+    program: ir.Program, solve: ir.Solve, point: Sequence[Any], place: Span | None, note: str | None
+) -> SingularMatrixError:
+    """Return the error of a pivot that is zero, with its line and where it is on it."""
+    first = solve.assignments[0]
+    lower = program.rows(first).lower
+    line = [str(int(p) + low) for p, low in zip(point, lower, strict=True)]
+    position, line[solve.axis] = line[solve.axis], ":"
+    return SingularMatrixError(
+        f"The program {program.name} meets a pivot that is zero, on the line ({', '.join(line)}) "
+        f"at {first.axes[solve.axis]} = {position}.",
+        span=place,
+        note=note,
+        hint="Elimination along lines is without pivoting; the matrix should be diagonally "
+        "dominant, by blocks.",
+    )
 
 
 def _held(name: str, program: ir.Program, array: Any) -> list[str]:

@@ -22,6 +22,7 @@ from ..lower.passes.partial_sums import partial_sums
 from ..lower.passes.prefetch import prefetch
 from ..lower.passes.reciprocal import reciprocal
 from ..lower.passes.recurrence import NEGLIGIBLE, order_terms, recurrence
+from ..lower.pivots import with_pivots
 from ..lower.reuse import reuse
 from ..lower.simplify import simplified
 from ..lower.stored_values import stored_values
@@ -105,9 +106,12 @@ def simple(program: ir.Program, options: Options) -> ir.Program:
 def direct(program: ir.Program, options: Options) -> tuple[ir.Program, tuple[str, ...]]:
     """Return the shorter program with temporaries where it needs them, and notes on its steps.
 
-    For boxes with memory of their own it has no temporaries that fields may stand for.
+    For boxes with memory of their own it has no temporaries that fields may stand for. In the debug
+    build it has pivots, too.
     """
     program, notes = in_place(simple(program, options))
+    if options.debug and not options.distributed:
+        program = with_pivots(program)
     return widened(program) if options.distributed else program, notes
 
 

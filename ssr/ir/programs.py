@@ -99,13 +99,15 @@ class Solve:
 
     The value of an assignment is a right side, and its target takes the solution. The matrix has
     blocks of ``size`` rows; assignments beyond these are further right sides. Where the rows of a
-    system read targets, these are old values on their own line.
+    system read targets, these are old values on their own line. Fields named by ``pivots``, one for
+    each row of a block, take one over each pivot where that is asked for.
     """
 
     assignments: tuple[Assignment, ...]
     axis: int
     size: int
     entries: tuple[Entry, ...]
+    pivots: tuple[str, ...] = ()
 
     @property
     def reach(self) -> int:

@@ -46,11 +46,15 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """All rows of lines: the axis along them, the rows of a block, and the pieces of the rows."""
+    """All rows of lines: the axis along them, the rows of a block, and the pieces of the rows.
+
+    One over each pivot is a line variable, too, if it is ``asked`` for.
+    """
 
     axis: str
     size: int
     pieces: tuple[Rows, ...]
+    asked: bool = False
 
     @property
     def reach(self) -> tuple[int, int]:
@@ -78,6 +82,11 @@ def solution(number: int) -> str:
     return f"%x{number}"
 
 
+def inverse_pivot(number: int) -> str:
+    """Return the line variable of one over the pivot in a row of the block."""
+    return f"%p{number}"
+
+
 def _factor(place: Place) -> str:
     """Return the line variable of a number that is kept for the sweep back."""
     return f"%c{'_'.join(map(str, place))}"
@@ -102,7 +111,10 @@ class _Row:
                 for c in count:
                     left[offset, r, c] = named(self._entry((offset, r, c), left), self._let)
         block = [[self._entry((0, r, c), left) for c in count] for r in count]
-        solve = factorised(block, self.rows.domain, self._let).solve
+        factors = factorised(block, self.rows.domain, self._let)
+        solve = factors.solve
+        for r, inverse in enumerate(factors.inverse if self.system.asked else ()):
+            self._store(inverse_pivot(r), inverse)
         found: dict[Place, Number] = {}
         for offset in range(1, behind + 1):
             for c in count:

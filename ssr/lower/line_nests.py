@@ -23,7 +23,15 @@ from ..points.scanning import line_loops
 from ..points.sets import Domain
 from .cut_loops import clipped
 from .line_closing import Circle, closed, far_columns
-from .line_elimination import Place, Rows, System, present, solution, swept
+from .line_elimination import (
+    Place,
+    Rows,
+    System,
+    inverse_pivot,
+    present,
+    solution,
+    swept,
+)
 from .loops import reversed_loops
 from .nests import context
 
@@ -33,7 +41,8 @@ def line_nest(solve: ir.Solve, program: ir.Program) -> ir.LineNest:
     solve, numbers = _numbered(solve, {*program.scalars, *program.sizes, *_names(program)})
     first, taken = solve.assignments[0], _Taken(solve.axis)
     found = _merged([_rows(part, solve, taken) for part in pieces(solve)])
-    forward, backward = swept(System(first.axes[solve.axis], solve.size, tuple(found)))
+    system = System(first.axes[solve.axis], solve.size, tuple(found), bool(solve.pivots))
+    forward, backward = swept(system)
     rows = program.rows(first)
     closing = closed(Circle(solve, rows.lower[solve.axis])) if solve.points else ()
     parameters = frozenset().union(*(part.domain.parameters() for part in found))
@@ -44,7 +53,10 @@ def line_nest(solve: ir.Solve, program: ir.Program) -> ir.LineNest:
         along=solve.axis,
         context=_whole_lines(context(first.axes, parameters, rows), rows, solve.axis),
         taken=taken.found(program, rows),
-        given=tuple((solution(n), a.target) for n, a in enumerate(solve.assignments)),
+        given=(
+            *((inverse_pivot(n), name) for n, name in enumerate(solve.pivots)),
+            *((solution(n), a.target) for n, a in enumerate(solve.assignments)),
+        ),
         forward=forward,
         backward=backward,
         closing=closing,

@@ -304,17 +304,45 @@ def test_data_are_computed_on_lines() -> None:
     assert len([s for s in solve.ir.steps if isinstance(s, ir.Assignment)]) == 3
 
 
-def test_debug_build_names_a_line_whose_pivot_vanishes() -> None:
-    rows = ssr.along(plane, plane, 1, {-1: 1.0, 1: 1.0}, outside="drop")
+@pytest.mark.parametrize(("axis", "line"), [(1, r"\(1, :\) at i = 3"), (0, r"\(:, 3\) at j = 1")])
+def test_debug_build_names_the_line_and_the_point_where_a_pivot_vanishes(
+    axis: int, line: str
+) -> None:
+    """That in row (1, 3): it is the entry on the diagonal less one over the pivot before."""
+    rows = ssr.along(plane, plane, axis, {-1: 1.0, 1: 1.0}, outside="drop")
 
     @ssr.program(x=plane, d=plane, options=ssr.Options(debug=True))
     def solve(x: Any, d: Any) -> None:
         x[:] = (rows + ssr.diagonal(plane, d)).solve(x)
 
-    d = np.full((3, 5), 4.0)
-    d[1, 0] = 0.0
-    with pytest.raises(errors.NonFiniteError, match=r"makes nan in t at \(1, 0\)"):
+    d, x = np.full((3, 5), 4.0), b[:3, :5].copy()
+    solve(x, d)
+    whole = (rows + ssr.diagonal(plane, d)).to_scipy().toarray()
+    np.testing.assert_allclose(x.ravel(), np.linalg.solve(whole, b[:3, :5].ravel()), rtol=1e-12)
+    d[1, :4] = 1.0, 2.0, 2.0, 1.0
+    d[0, 3] = 1.0
+    with pytest.raises(errors.SingularMatrixError, match=rf"that is zero, on the line {line}"):
         solve(np.ones((3, 5)), d)
+
+
+def test_debug_build_names_the_place_of_a_vanishing_pivot_of_a_block() -> None:
+    V = plane.vector(2)
+
+    @ssr.matrix(rows=V, cols=V, d=plane)
+    def A(j: Any, i: Any, *, d: Any) -> Any:
+        yield (j, i), [[1.0, 2.0], [3.0, d[j, i]]]
+        for c in (j, i - 1), (j, i + 1):
+            if c in plane:
+                yield c, [[0.0, 0.0], [0.0, 0.5 * d[c] - 3.0]]
+
+    @ssr.program(x=V, d=plane, options=ssr.Options(debug=True))
+    def solve(x: Any, d: Any) -> None:
+        x[:] = A.bind(d=d).solve(x)
+
+    d = np.full((3, 5), 8.0)
+    d[2, 1:4] = 6.0
+    with pytest.raises(errors.SingularMatrixError, match=r"on the line \(2, :\) at i = 1"):
+        solve(np.ones((2, 3, 5)), d)
 
 
 def test_values_that_are_stored_first() -> None:
