@@ -4,6 +4,7 @@ from . import errors, solvers
 from .blocks.assemble import block, diagonal, kron
 from .blocks.block_matrix import BlockMatrix
 from .blocks.declare import matrix
+from .blocks.recurrence import BlockRecurrence, recurrence
 from .errors import Error
 from .matrices.assembled import Assembled, from_scipy
 from .matrices.declare import identity, stencil
@@ -16,7 +17,7 @@ from .programs.program import Program, program
 from .programs.reductions import dot, max, min, norm, sum
 from .programs.vectors import Vector, vector
 from .public import all_explained, explain_methods
-from .recurrences.declare import Recurrence, recurrence
+from .recurrences.declare import Recurrence
 from .spaces.space import Space
 from .symbols.functions import (
     arctan2,
@@ -42,6 +43,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Assembled",
     "BlockMatrix",
+    "BlockRecurrence",
     "Error",
     "Field",
     "Index",

@@ -32,7 +32,7 @@ SECTIONS: Mapping[str, tuple[ModuleType, str]] = {
     "Matrices": (
         ssr,
         "matrix stencil difference average along identity diagonal kron block from_scipy "
-        "recurrence Matrix BlockMatrix Assembled Recurrence",
+        "recurrence Matrix BlockMatrix Assembled Recurrence BlockRecurrence",
     ),
     "Programs": (ssr, "program let vector dot norm sum max min Program Field Vector Options"),
     "Functions of values": (

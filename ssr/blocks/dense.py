@@ -46,12 +46,7 @@ def define_blocks(
     (outer, *_), (inner, *_) = spaces(rows), spaces(cols)
     check_signature(function, outer, given)
     kept = with_components(captured(function), given)
-    data: dict[str, Space | ScalarType] = {}
-    for name, kind in given.items():
-        if isinstance(kind, VectorSpace):
-            data |= dict.fromkeys(kind.names(name), kind.space)
-        else:
-            data[name] = kind
+    data = flat_data(given)
     split = splitting(rows, cols)
     traced = with_components(function, given)
     paths = trace(traced, outer, inner, data, split, outside=outside)
@@ -68,6 +63,17 @@ def define_blocks(
         return component((0, 0), name)
     made = grid(name, rows, cols, lambda r, c: component((r, c), f"{name}[{r}, {c}]"))
     return BlockMatrix(made)
+
+
+def flat_data(given: Given) -> dict[str, Space | ScalarType]:
+    """Return the kinds of data with a field for each component of vector fields."""
+    data: dict[str, Space | ScalarType] = {}
+    for name, kind in given.items():
+        if isinstance(kind, VectorSpace):
+            data |= dict.fromkeys(kind.names(name), kind.space)
+        else:
+            data[name] = kind
+    return data
 
 
 class VectorData(FieldData):

@@ -17,9 +17,8 @@ from typing import Any, Literal
 import numpy as np
 
 from .. import ir
-from ..algebra.define import check_declaration
 from ..algebra.matrix_data import MatrixData
-from ..errors import ArgumentError, SpaceError
+from ..errors import ArgumentError
 from ..matrices.matrix import Matrix
 from ..matrices.rows import Reading, giving
 from ..options import Options
@@ -32,81 +31,9 @@ from ..programs.signature import Signature
 from ..programs.vectors import Vector
 from ..spaces.space import Space, VectorSpace
 from ..trace.captured import captured
-from ..trace.trace import Path, ScalarType, check_signature, trace
+from ..trace.trace import Path, ScalarType, Split, trace, undivided
 from .done import DONE, Recursion, Symbolic
 from .storage import pattern
-
-
-def recurrence(
-    *, rows: Space, cols: Space, **data: Space | ScalarType
-) -> Callable[[Callable[..., Any]], Recurrence]:
-    """Declare a matrix by a generator of one row that may read the rows before it.
-
-    The decorated function takes one index for each axis and then ``done``, by which it reads what
-    rows before the own one, in C order, have yielded: ``done[k, c]`` is the entry in row k and
-    column c, zero where row k has no entry. ``A.row(j, i)`` is a row of another matrix as a
-    dictionary from columns to values; columns are tuples of indices, in one dimension indices, and
-    compare in C order. Otherwise it is a generator as in `ssr.matrix`.
-
-    Parameters
-    ----------
-    rows, cols
-        One space.
-    **data
-        Keyword-only arguments of the generator, as in `ssr.matrix`. Data of the matrices whose rows
-        are read need not be declared: they are data of the recurrence too.
-
-    Raises
-    ------
-    UnmadeRowError
-        If a row is read that is not made yet.
-    OutOfSpaceError
-        If a row or column is read that does not exist.
-    SingularMatrixError
-        If an entry that is divided by is proved to be zero.
-    UnsupportedError
-        If a column has no fixed distance from its row.
-
-    Examples
-    --------
-    An incomplete LU factorisation without fill, ILU(0), kept in one matrix:
-
-    >>> import numpy as np, ssr
-    >>> cells = ssr.Space(*ssr.sizes("ny nx"))
-    >>> weights = {(-1, 0): -1, (0, -1): -1, (0, 0): 4, (0, 1): -1, (1, 0): -1}
-    >>> A = ssr.stencil(cells, cells, weights, outside="drop")
-    >>> @ssr.recurrence(rows=cells, cols=cells)
-    ... def LU(j, i, done):
-    ...     row = A.row(j, i)
-    ...     for k in [c for c in row if c < (j, i)]:
-    ...         row[k] /= done[k, k]
-    ...         for c in row:
-    ...             if c > k:
-    ...                 row[c] -= row[k] * done[k, c]
-    ...     yield from row.items()
-    >>> F = LU.bind(ny=3, nx=3).compute()
-    >>> L, U = F.tril(-1) + ssr.identity(cells), F.triu()
-    >>> b = np.ones((3, 3))
-    >>> x = U.solve(L.solve(b))
-    >>> float(np.linalg.norm(b - A @ x).round(3)), float(np.linalg.norm(b).round(3))
-    (0.588, 3.0)
-
-    References
-    ----------
-    Saad, Iterative Methods for Sparse Linear Systems (2nd ed. 2003), algorithm 10.4.
-    """
-
-    def declare(function: Callable[..., Any]) -> Recurrence:
-        check_declaration(function, rows, cols, data, (Space,))
-        if rows != cols:
-            raise SpaceError(
-                f"The recurrence {function.__name__} needs equal spaces of rows and columns.",
-                note=f"rows {rows!r}, columns {cols!r}",
-            )
-        check_signature(function, rows, data, ("done",))
-        return define(function, rows, data)
-
-    return declare
 
 
 def define(
@@ -115,7 +42,7 @@ def define(
     """Return the recurrence of a row generator."""
     reading, done, name = Reading(own), Symbolic(space), function.__name__
     kept = captured(function)
-    paths = _traced(function, space, tuple(own), reading, done)
+    paths = traced(function, space, tuple(own), reading, done)
     found = pattern(name, paths, space, done.places)
     if name in reading.data:
         raise ArgumentError(
@@ -126,7 +53,7 @@ def define(
         name=name,
         rows=space,
         cols=space,
-        families=found.families,
+        families=found.families.get((), ()),
         origin=Recursion(kept, space, names, tuple(own), frozenset(reading.spaces)),
         data=MappingProxyType({**reading.data, **dict.fromkeys(found.made, space)}),
         bound=MappingProxyType(reading.bound),
@@ -135,12 +62,13 @@ def define(
     return Recurrence(definition, found.made)
 
 
-def _traced(
+def traced(
     function: Callable[..., Any],
     space: Space,
     own: Sequence[str],
     reading: Reading,
     done: Symbolic,
+    split: Split = undivided,
 ) -> tuple[Path, ...]:
     """Return the paths of a generator, which is also given what rows before it have made."""
 
@@ -149,7 +77,7 @@ def _traced(
         return function(*index, done, **{n: given[n] for n in own})
 
     with giving(reading):
-        return trace(generator, space, space, ChainMap(reading.data, {DONE: space}))
+        return trace(generator, space, space, ChainMap(reading.data, {DONE: space}), split)
 
 
 class Recurrence(Matrix):

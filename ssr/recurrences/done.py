@@ -15,12 +15,13 @@ import numpy as np
 
 from .. import ir
 from ..algebra.matrix_data import MatrixData
-from ..algebra.oracle import Origin, by_rows
+from ..algebra.oracle import Origin, by_rows, number
 from ..errors import ArgumentError, OutOfSpaceError, Span, UnmadeRowError, user_span
 from ..matrices.rows import Point, Row, giving, key, point
+from ..points.affine import Affine
 from ..spaces.space import Space
 from ..symbols.values import Value
-from ..trace.trace import tracing
+from ..trace.trace import Place, tracing
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -60,13 +61,17 @@ def _shown(here: Any) -> str:
 
 
 class Symbolic:
-    """The entries made before, on symbolic indices; remembers where they are read."""
+    """The entries made before, on symbolic indices; remembers where they are read.
 
-    def __init__(self, space: Space) -> None:
+    Entries are numbers, or blocks of so many ``components``.
+    """
+
+    def __init__(self, space: Space, components: int = 0) -> None:
         self.space = space
+        self.components = components
         self.places: dict[ir.Load, Span | None] = {}
 
-    def __getitem__(self, place: Any) -> Value:
+    def __getitem__(self, place: Any) -> Any:
         row, column = _pair(place, self.space)
         tracer = tracing()
         for what, here in ("row", row), ("column", column):
@@ -77,38 +82,46 @@ class Symbolic:
             late = tracer.domain - tracer.domain.before(row, self.space.indices())
             if not late.empty:
                 raise _unmade(row, late.simplified(tracer.domain).notation())
-        load = ir.Load(DONE, (*row, *column))
+        if not self.components:
+            return self._load((*row, *column))
+        count = range(self.components)
+        places = [[(Affine.of(r), Affine.of(c)) for c in count] for r in count]
+        return np.array([[self._load((*row, *column, *p)) for p in line] for line in places])
+
+    def _load(self, index: Point) -> Value:
+        load = ir.Load(DONE, index)
         self.places.setdefault(load, user_span())
         return Value(load)
 
 
 class Numbers:
-    """The entries made before, on integers."""
+    """The entries made before, on integers: numbers, or blocks of so many ``components``."""
 
-    def __init__(self, space: Space, sizes: Mapping[str, int]) -> None:
+    def __init__(self, space: Space, sizes: Mapping[str, int], components: int = 0) -> None:
         self.space = space
+        self.zero = np.zeros((components, components)) if components else np.float64(0.0)
         self.sizes = sizes
         self.box = space.box(sizes)
         self.here: tuple[int, ...] = ()
-        self.made: dict[tuple[int, ...], dict[tuple[int, ...], float]] = {}
+        self.made: dict[tuple[int, ...], dict[tuple[int, ...], Any]] = {}
 
     def start(self, here: tuple[int, ...]) -> None:
         """Go on to a row."""
         self.here = here
         self.made[here] = {}
 
-    def keep(self, column: tuple[int, ...], value: float) -> None:
+    def keep(self, column: tuple[int, ...], value: Any) -> None:
         """Add to an entry of the row."""
-        self.made[self.here][column] = self.made[self.here].get(column, 0.0) + value
+        self.made[self.here][column] = self.made[self.here].get(column, self.zero) + value
 
-    def __getitem__(self, place: Any) -> np.float64:
+    def __getitem__(self, place: Any) -> Any:
         row, column = (tuple(i.evaluate(self.sizes) for i in p) for p in _pair(place, self.space))
         for what, here in ("row", row), ("column", column):
             if any(not low <= h < high for h, (low, high) in zip(here, self.box, strict=True)):
                 raise _outside(what, here, self.space, None)
         if row >= self.here:
             raise _unmade(row, None)
-        return np.float64(self.made[row].get(column, 0.0))
+        return self.zero + self.made[row].get(column, self.zero)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +168,31 @@ class Recursion(Origin):
 
         with giving(_rows_of_matrices(sizes, known)):
             return by_rows(self.rows, self.rows, sizes, run, made.keep)
+
+
+@dataclass(frozen=True, slots=True)
+class BlockRecursion(Recursion):
+    """The entries in one ``place`` of the blocks of a recurrence of so many ``components``."""
+
+    components: int
+    place: Place
+
+    def assemble(
+        self, sizes: Mapping[str, int], values: Mapping[str, Any]
+    ) -> scipy.sparse.csr_array:
+        """Make the rows of blocks by plain Python, in C order; return a number of each block."""
+        made = Numbers(self.rows, sizes, self.components)
+        data = {own: values[name] for own, name in self.names if own in self.own}
+
+        def run(here: tuple[int, ...]) -> Any:
+            made.start(here)
+            for column, block in self.function(*here, made, **data):
+                numbers = np.array([[number(v, sizes) for v in row] for row in block])
+                where = point(column, self.rows, "A column")
+                made.keep(tuple(i.evaluate(sizes) for i in where), numbers)
+                yield column, numbers[self.place]
+
+        return by_rows(self.rows, self.rows, sizes, run)
 
 
 def _rows_of_matrices(

@@ -1,7 +1,7 @@
 """From the paths of a recurrence to what is computed and stored for each row.
 
-An entry of a row is known by its *offset*, column minus row, the same for all rows. Of each offset
-it is decided what it needs:
+An entry of a row is known by its *offset*, column minus row, the same for all rows; where entries
+are blocks, by the place in the block, too, behind the offset. Of each it is decided what it needs:
 
 - entries made of numbers and indices alone are left as they are, in the matrix and where they are
   read;
@@ -40,11 +40,16 @@ class Pattern:
     """How the entries that are stored are computed, in order, and all families."""
 
     made: Mapping[str, ir.Value]
-    families: tuple[ir.Family, ...]
+    families: Mapping[Point, tuple[ir.Family, ...]]
 
 
 def pattern(
-    name: str, paths: Sequence[Path], space: Space, places: Mapping[ir.Load, Span | None]
+    name: str,
+    paths: Sequence[Path],
+    space: Space,
+    places: Mapping[ir.Load, Span | None],
+    *,
+    blocks: bool = False,
 ) -> Pattern:
     """Return the pattern of a recurrence.
 
@@ -58,6 +63,8 @@ def pattern(
         Its rows and columns.
     places
         Where entries made before are read.
+    blocks
+        Whether entries are blocks; there are families for each place in them then.
 
     Raises
     ------
@@ -66,25 +73,27 @@ def pattern(
     SingularMatrixError
         If an entry that is divided by is proved to be zero.
     """
-    known = Known(name, space, [Rows(p.domain, _by_offset(p, space)) for p in paths], places)
+    known = Known(
+        name, space, [Rows(p.domain, _by_offset(p, space, blocks)) for p in paths], places
+    )
     resolved = [known.resolved(rows) for rows in known.found]
     row, made = space.indices(), dict[str, ir.Value]()
     for offset, label in known.stored.items():
         terms = (ir.Term(r.domain, r.values[offset]) for r in resolved if offset in r.values)
         made[label] = ir.Sum(_by_weight(terms))
-    families = [
-        ir.Family(known.domains[offset], row, _sum(row, offset), ir.Load(label, row))
-        for offset, label in known.stored.items()
-    ]
+    families: dict[Point, list[ir.Family]] = {}
+    for offset, label in known.stored.items():
+        family = ir.Family(known.domains[offset], row, _sum(row, offset), ir.Load(label, row))
+        families.setdefault(offset[len(row) :], []).append(family)
     for offset in known.domains.keys() - known.stored.keys():
         terms = (ir.Term(r.domain, _old(r.values[offset])) for r in resolved if offset in r.values)
-        families += [
+        families.setdefault(offset[len(row) :], []).extend(
             ir.Family(t.domain, row, _sum(row, offset), t.weight) for t in _by_weight(terms)
-        ]
-    return Pattern(made, canonical(tuple(families)))
+        )
+    return Pattern(made, {place: canonical(tuple(found)) for place, found in families.items()})
 
 
-def _by_offset(path: Path, space: Space) -> dict[Point, ir.Value]:
+def _by_offset(path: Path, space: Space, blocks: bool) -> dict[Point, ir.Value]:
     """Return the entries of a path by offset; those at one column are added."""
     found: dict[Point, ir.Value] = {}
     for entry in path.entries:
@@ -97,12 +106,13 @@ def _by_offset(path: Path, space: Space) -> dict[Point, ir.Value]:
                 span=entry.span and entry.span.element(0),
                 note="An array is stored for each distance.",
             )
+        offset = (*offset, *map(Affine.of, entry.place)) if blocks else offset
         found[offset] = add(found[offset], entry.value) if offset in found else entry.value
     return {offset: value for offset, value in found.items() if value != ir.ZERO}
 
 
 def _sum(row: Point, offset: Point) -> Point:
-    return tuple(r + o for r, o in zip(row, offset, strict=True))
+    return tuple(r + o for r, o in zip(row, offset, strict=False))
 
 
 def _before(value: ir.Value) -> list[ir.Load]:
@@ -176,8 +186,8 @@ class Known:
 
     def _search(self, load: ir.Load, rows: Domain) -> Iterator[tuple[Point, Domain]]:
         count = self.space.ndim
-        here, column = load.index[:count], load.index[count:]
-        gap = tuple(c - h for c, h in zip(column, here, strict=True))
+        here, there = load.index[:count], load.index[count:]
+        gap = (*(c - h for c, h in zip(there, here, strict=False)), *there[count:])
         for offset, domain in self.domains.items():
             if any(a.terms == b.terms and a != b for a, b in zip(gap, offset, strict=True)):
                 continue
@@ -208,7 +218,7 @@ class Known:
         for offset, domain in self._at(load, rows):
             if offset in self.stored:
                 stored = ir.Load(self.stored[offset], here, True)
-                exact = load.index == (*here, *_sum(here, offset))
+                exact = load.index == (*here, *_sum(here, offset), *offset[len(here) :])
                 terms.append(ir.Term(rows if exact else domain, stored))
                 continue
             for source in (s for s in self.found if offset in s.values):
@@ -269,7 +279,7 @@ def _replaced(value: ir.Value, meaning: Mapping[ir.Value, ir.Value]) -> ir.Value
 
 
 def _halves(count: int) -> tuple[slice, slice]:
-    return slice(None, count), slice(count, None)
+    return slice(None, count), slice(count, 2 * count)
 
 
 def _order(offset: Point) -> tuple[object, ...]:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from ..blocks.recurrence import recurrence
 from ..errors import ArgumentError
 from ..matrices.declare import identity
 from ..matrices.matrix import Matrix
 from ..programs.program import Program, program
-from ..recurrences.declare import Recurrence, recurrence
+from ..recurrences.declare import Recurrence
 from ..symbols.functions import sqrt
 from . import vectors
 from .smoothers import check_local

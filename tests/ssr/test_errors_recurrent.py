@@ -142,12 +142,12 @@ def recurrence_that_is_not_square() -> None:
 
 
 @mistake("""
-    ArgumentError: rows is a Space, not Space(ny, nx).vector(2).
-    | @ssr.recurrence(rows=cells.vector(2), cols=cells.vector(2))
-    |  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    ArgumentError: cols is a Space, not Space(ny, nx).vector(2).
+    | @ssr.recurrence(rows=cells, cols=cells.vector(2))
+    |  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 """)
-def recurrence_of_blocks() -> None:
-    @ssr.recurrence(rows=cells.vector(2), cols=cells.vector(2))
+def recurrence_to_blocks() -> None:
+    @ssr.recurrence(rows=cells, cols=cells.vector(2))
     def B(j: Any, i: Any, done: Any) -> Any:
         yield (j, i), np.eye(2)
 
