@@ -27,6 +27,7 @@ from ..lower.reuse import reuse
 from ..lower.simplify import simplified
 from ..lower.stored_values import stored_values
 from ..lower.verify import verify, verify_call, wanted
+from ..lower.verify_lines import verify_lines
 from ..lower.verify_loops import verify_loops
 from ..lower.widening import widened
 from ..options import Options
@@ -170,7 +171,9 @@ def _verified(program: ir.Program, nests: Nests, after: str) -> None:
         for made in nests:
             if isinstance(made, ir.Call):
                 verify_call(made, known(program))
-            elif isinstance(made, ir.Nest):
+            elif isinstance(made, ir.LineNest):
+                verify_lines(made)
+            else:
                 verify(made, known(program), after)
 
 
