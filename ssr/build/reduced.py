@@ -107,14 +107,14 @@ class KernelLibrary(JITCodeLibrary):
 
     Large kernels are optimised for size: their loops are vectors with masked ends, written once,
     instead of being unrolled, with two more loops for the rows that are left over. LLVM generates
-    code in proportion. They are also optimised once only, with the whole module.
+    code in proportion.
+
+    All are optimised once only, with the whole module. Numba does so three times: each function,
+    then all of them to bring the counts of references together, and all again.
     """
 
     def _optimize_functions(self, ll_module: Any) -> None:
-        if _is_large(ll_module):
-            ll_module.data_layout = self.codegen._data_layout
-        else:
-            super()._optimize_functions(ll_module)
+        ll_module.data_layout = self.codegen._data_layout
 
     def _optimize_final_module(self) -> None:
         shorter = _may_be_shorter() and _is_large(self._final_module)
@@ -125,7 +125,9 @@ class KernelLibrary(JITCodeLibrary):
                 function.linkage = Linkage.internal
             if shorter:
                 function.add_function_attribute("optsize")
-        super()._optimize_final_module()
+        made = self.codegen._module_pass_manager()
+        passes, *builder = made if isinstance(made, tuple) else (made,)  # Numba 0.61 has no builder
+        passes.run(self._final_module, *builder)
 
 
 def _is_large(module: Any) -> bool:
@@ -152,7 +154,7 @@ def _may_be_shorter() -> bool:
     return True
 
 
-class PartLibrary(JITCodeLibrary):
+class PartLibrary(KernelLibrary):
     """Code of a kernel's part, which is optimised and made executable with the kernel only.
 
     It stays a function, but for a kernel that is the part of its caller.
@@ -164,9 +166,6 @@ class PartLibrary(JITCodeLibrary):
             if not function.is_declaration and self.name != "kernel":
                 function.attributes.add("noinline")
         super().add_ir_module(ir_module)
-
-    def _optimize_functions(self, ll_module: Any) -> None:
-        ll_module.data_layout = self.codegen._data_layout
 
     def _optimize_final_module(self) -> None:
         pass
