@@ -36,7 +36,10 @@ WORD, NUMBER = llvm.IntType(64), llvm.IntType(32)
 
 
 def stopwatch() -> None:
-    """Return what a kernel remembers between polls: the points until it looks, and a time."""
+    """Return what a kernel remembers between polls.
+
+    These are the points until it looks, a time, and whether a handler has raised.
+    """
 
 
 def poll(watch: Any, points: int) -> None:
@@ -50,7 +53,7 @@ def _type_stopwatch(context: Any) -> Callable[..., Any]:
 
 @lower_builtin(stopwatch)
 def _lower_stopwatch(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    watch = cgutils.alloca_once(builder, WORD, 2)
+    watch = cgutils.alloca_once(builder, WORD, 3)
     builder.store(WORD(POINTS), watch)
     builder.store(WORD(0), builder.gep(watch, [WORD(1)]))
     return watch
@@ -70,8 +73,9 @@ def _lower_poll(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     builder.store(left, watch)
     with cgutils.if_unlikely(builder, builder.icmp_signed("<", left, WORD(0))):
         asked = _asked(builder.module)
-        raised = builder.call(asked, [watch], cconv=asked.calling_convention)
-        with cgutils.if_unlikely(builder, builder.icmp_signed("!=", raised, NUMBER(0))):
+        builder.call(asked, [watch], cconv=asked.calling_convention)
+        raised = builder.load(builder.gep(watch, [WORD(2)]))
+        with cgutils.if_unlikely(builder, builder.icmp_signed("!=", raised, WORD(0))):
             context.call_conv.return_exc(builder)
     return context.get_dummy_value()
 
@@ -79,13 +83,15 @@ def _lower_poll(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 def _asked(module: Any) -> Any:
     """Return the function that looks at the clock, and asks Python when it is time.
 
-    It returns a number other than zero if a handler has raised. It is called rarely, so it keeps
-    all registers: loops around the call are then as fast as without it.
+    It leaves a number other than zero in the watch if a handler has raised. It is called rarely, so
+    it keeps all registers: loops around the call are then as fast as without it. In LLVM 15 those
+    are all indeed, that of results among them, so that it returns nothing.
     """
     known = module.globals.get("ssr_poll")
     if known is not None:
         return known
-    asked = llvm.Function(module, llvm.FunctionType(NUMBER, [WORD.as_pointer()]), "ssr_poll")
+    kind = llvm.FunctionType(llvm.VoidType(), [WORD.as_pointer()])
+    asked = llvm.Function(module, kind, "ssr_poll")
     asked.linkage = "linkonce_odr"
     asked.calling_convention = "preserve_mostcc" if platform.machine() in KEEPING else ""
     for attribute in "cold", "noinline", "nounwind":
@@ -93,19 +99,22 @@ def _asked(module: Any) -> Any:
     (watch,) = asked.args
     builder = llvm.IRBuilder(asked.append_basic_block("entry"))
     builder.store(WORD(POINTS), watch)
-    place, now = builder.gep(watch, [WORD(1)]), nanoseconds(builder)
+    place, result = (builder.gep(watch, [WORD(n)]) for n in (1, 2))
+    builder.store(WORD(0), result)
+    now = nanoseconds(builder)
     last = builder.load(place)
     first = builder.icmp_signed("==", last, WORD(0))
     with builder.if_then(first):
         builder.store(now, place)
     soon = builder.icmp_signed("<", builder.sub(now, last), WORD(INTERVAL))
     with builder.if_then(builder.or_(first, soon)):
-        builder.ret(NUMBER(0))
+        builder.ret_void()
     builder.store(now, place)
     lock = builder.call(external(module, "PyGILState_Ensure", NUMBER), [])
     raised = builder.call(external(module, "PyErr_CheckSignals", NUMBER), [])
     builder.call(external(module, "PyGILState_Release", llvm.VoidType(), NUMBER), [lock])
-    builder.ret(raised)
+    builder.store(builder.sext(raised, WORD), result)
+    builder.ret_void()
     return asked
 
 
