@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import wraps
 from types import FunctionType
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
-from .errors import ArgumentError, UnsupportedError
+from .errors import ArgumentError, MissingNameError, UnsupportedError
 
 T = TypeVar("T")
 
@@ -97,8 +97,25 @@ def check_arguments(
         ) from None
 
 
+def counted(number: int, one: str, several: str) -> str:
+    """Return a number with the name of what is counted: ``1 family``, ``5 families``."""
+    return f"{number} {one if number == 1 else several}"
+
+
 class Immutable:
     """What is never changed after it is made, so that nobody needs a copy."""
+
+    habits: ClassVar[Mapping[str, str]] = {}
+    """What is written in place of names that other packages have."""
+
+    if not TYPE_CHECKING:  # attributes that are misspelt stay errors of type checkers
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            near = get_close_matches(name, [known for known in dir(self) if known[0] != "_"], 1)
+            hint = self.habits.get(name) or (f"Is {near[0]!r} meant?" if near else None)
+            raise MissingNameError(f"{self!r} has no {name!r}.", hint=hint)
 
     def __copy__(self: T) -> T:
         return self

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, reduce
 from numbers import Number, Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -67,6 +67,14 @@ class Affine(Immutable, ABC):
     """
 
     __array_ufunc__ = None
+
+    habits: ClassVar[Mapping[str, str]] = {
+        "aslinearoperator": "Of the linear part: H.linear.aslinearoperator(), with sizes bound.",
+        "toarray": "Write H.to_scipy().toarray() for the linear part, and H.offset.",
+        "solve": "Solve with the linear part: H.linear.solve(b - H.offset).",
+        "dot": "Write H @ x.",
+        "shape": "Its spaces are H.rows and H.cols; sizes follow from arrays.",
+    }
 
     operand = "x"
     """What messages call the array it is applied to."""

@@ -25,6 +25,7 @@ from ..programs.expression import Expression
 from ..programs.matrix_program import What
 from ..programs.program import Program
 from ..programs.vectors import grouped
+from ..public import counted
 from ..spaces.space import Space, VectorSpace
 from ..symbols.index import Index
 from ..symbols.values import Value, takes_over
@@ -102,15 +103,13 @@ class BlockMatrix(Operator["BlockMatrix"]):
         return self.definition.unbound
 
     def __repr__(self) -> str:
-        count = sum(len(m.families) for m in self.definition.every)
+        number = sum(len(m.families) for m in self.definition.every)
+        count = counted(number, "family", "families")
         data = "".join(
             f", {n}={kind!r}" if n in self.unbound else f", {n}=bound"
             for n, kind in grouped(self.definition.data).items()
         )
-        return (
-            f"<BlockMatrix {self.name}: {told(self.cols)} -> {told(self.rows)}, "
-            f"{count} families{data}>"
-        )
+        return f"<BlockMatrix {self.name}: {told(self.cols)} -> {told(self.rows)}, {count}{data}>"
 
     def explain(self, stage: str | None = None) -> str:
         """Return the stages from entries to kernel as text: ``print(X.explain())``.
@@ -204,7 +203,7 @@ class BlockMatrix(Operator["BlockMatrix"]):
         >>> import numpy as np, ssr
         >>> X = ssr.kron(np.array([[1, 2], [3, 4]]), ssr.identity(ssr.Space(5)))
         >>> X[1, 0]
-        <Matrix kron(array, identity)[1, 0]: Space(5) -> Space(5), 1 families>
+        <Matrix kron(array, identity)[1, 0]: Space(5) -> Space(5), 1 family>
         >>> X[0, :]
         <BlockMatrix kron(array, identity)[0, :]: Space(5).vector(2) -> Space(5), 2 families>
         """

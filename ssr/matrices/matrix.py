@@ -29,6 +29,7 @@ from ..programs.matrix_program import What, matrix_program
 from ..programs.matrix_rows import apply_rows, solutions, solve_rows
 from ..programs.program import Program
 from ..programs.vectors import Vector
+from ..public import counted
 from ..spaces.space import Space
 from ..symbols.index import Index
 from ..symbols.values import Row, Symbol, Value, node, operation, takes_over
@@ -97,12 +98,12 @@ class Matrix(Operator["Matrix"]):
         return self.definition.unbound
 
     def __repr__(self) -> str:
-        count = len(self.families)
+        count = counted(len(self.families), "family", "families")
         data = "".join(
             f", {n}=" + ("bound" if n in self.definition.bound else repr(kind))
             for n, kind in self.definition.data.items()
         )
-        return f"<Matrix {self.name}: {self.cols!r} -> {self.rows!r}, {count} families{data}>"
+        return f"<Matrix {self.name}: {self.cols!r} -> {self.rows!r}, {count}{data}>"
 
     def _repr_html_(self) -> str:
         from ..explain.notebook import matrix_html

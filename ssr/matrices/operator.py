@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NoReturn, TypeVar
 
 import numpy as np
 
 from ..algebra.families import Triangle
-from ..errors import ArgumentError, MissingNameError, SpaceError, UnsupportedError
+from ..errors import ArgumentError, SpaceError, UnsupportedError
 from ..points.numbers import Array
 from ..programs.matrix_program import What
 from ..programs.program import Program
@@ -22,22 +23,6 @@ Made = TypeVar("Made", bound="Operator[Any]")
 """The kind of matrix that operations give."""
 
 
-HABITS = {
-    "toarray": "Write A.to_scipy().toarray(), with sizes and data bound.",
-    "todense": "Write A.to_scipy().toarray(), with sizes and data bound.",
-    "tocsr": "Write A.to_scipy().tocsr(), with sizes and data bound.",
-    "nnz": "Entries are counted once sizes are bound: A.to_scipy().nnz.",
-    "dot": "Write A @ x.",
-    "transpose": "Write A.T.",
-    "H": "Numbers are real: write A.T.",
-    "inv": "Write A.solve(b) for triangles and lines, or use a solver of ssr.solvers.",
-    "copy": "Matrices never change: use it in both places.",
-    "sum": "Multiply by ones: A @ np.ones(...).",
-    "with_options": "Options belong to programs: A.program('apply').with_options(...).",
-}
-"""What is written in place of names that SciPy's matrices have."""
-
-
 class Operator(Immutable, ABC, Generic[Made]):
     """A matrix of any kind.
 
@@ -45,6 +30,20 @@ class Operator(Immutable, ABC, Generic[Made]):
     """
 
     __array_ufunc__ = None
+
+    habits: ClassVar[Mapping[str, str]] = {
+        "toarray": "Write A.to_scipy().toarray(), with sizes and data bound.",
+        "todense": "Write A.to_scipy().toarray(), with sizes and data bound.",
+        "tocsr": "Write A.to_scipy().tocsr(), with sizes and data bound.",
+        "nnz": "Entries are counted once sizes are bound: A.to_scipy().nnz.",
+        "dot": "Write A @ x.",
+        "transpose": "Write A.T.",
+        "H": "Numbers are real: write A.T.",
+        "inv": "Write A.solve(b) for triangles and lines, or use a solver of ssr.solvers.",
+        "copy": "Matrices never change: use it in both places.",
+        "sum": "Multiply by ones: A @ np.ones(...).",
+        "with_options": "Options belong to programs: A.program('apply').with_options(...).",
+    }
 
     # -- what each kind of matrix does in its own way ----------------------------------------------
 
@@ -168,11 +167,6 @@ class Operator(Immutable, ABC, Generic[Made]):
             note="Its entries are not stored.",
             hint="Write A.to_scipy().toarray() with sizes and data bound, or A @ x.",
         )
-
-    def __getattr__(self, name: str) -> NoReturn:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        raise MissingNameError(f"{self!r} has no {name!r}.", hint=HABITS.get(name))
 
     def _need_matrix(self, other: object) -> None:
         if not isinstance(other, Operator):

@@ -17,7 +17,7 @@ from ..lower.join_sums import joined
 from ..lower.own_boxes import depends_on_boxes, in_boxes, in_one_box
 from ..lower.place_externals import settled
 from ..options import Options
-from ..public import Immutable
+from ..public import Immutable, counted
 from ..run.bound import Bound
 from ..run.check_arrays import dtype_name
 from ..run.declaration import Declaration, Parameter
@@ -66,7 +66,7 @@ class Program(Immutable):
 
     def __repr__(self) -> str:
         kinds = ", ".join(f"{n}: {k!r}" for n, k in self.signature.kinds)
-        return f"<Program {self.ir.name}({kinds}), {len(self.ir.steps)} assignments>"
+        return f"<Program {self.ir.name}({kinds}), {counted(len(self.ir.steps), 'step', 'steps')}>"
 
     def with_options(self, options: Options) -> Program:
         """Return the same program compiled with other options."""

@@ -71,7 +71,7 @@ class ILU(Factorisation):
     >>> b = np.ones((20, 20))
     >>> for M in None, ssr.solvers.ILU():
     ...     found = ssr.solvers.bicgstab(A, b, M=M)
-    ...     print(found.info, len(found.history) - 1)
+    ...     print(found.info, found.iterations)
     0 30
     0 9
 
@@ -124,7 +124,7 @@ class IC(Factorisation):
     >>> b = np.random.default_rng(0).standard_normal((20, 20))
     >>> for M in None, ssr.solvers.IC():
     ...     found = ssr.solvers.cg(A, b, M=M)
-    ...     print(found.info, len(found.history) - 1)
+    ...     print(found.info, found.iterations)
     0 50
     0 17
 

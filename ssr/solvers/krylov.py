@@ -123,7 +123,7 @@ def cg(
     >>> s = ssr.Space(ssr.size("n"))
     >>> A = ssr.stencil(s, s, {-1: -1, 0: 2, 1: -1}, outside="drop")
     >>> found = ssr.solvers.cg(A, np.ones(5))
-    >>> found.x, found.info, len(found.history) - 1
+    >>> found.x, found.info, found.iterations
     (array([2.5, 4. , 4.5, 4. , 2.5]), 0, 3)
 
     References

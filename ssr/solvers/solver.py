@@ -63,8 +63,8 @@ class Solution(tuple[V, int]):
     >>> s = ssr.Space(ssr.size("n"))
     >>> A = ssr.stencil(s, s, {-1: -1, 0: 2, 1: -1}, outside="drop")
     >>> found = ssr.solvers.cg(A, np.ones(4))
-    >>> found.x, found.info, len(found.history)
-    (array([2., 3., 3., 2.]), 0, 3)
+    >>> found.x, found.info, found.iterations
+    (array([2., 3., 3., 2.]), 0, 2)
     >>> x, info = found
     """
 
@@ -85,6 +85,11 @@ class Solution(tuple[V, int]):
     def info(self) -> int:
         """0 if the residual has become small enough; see `Solver.__call__`."""
         return self[1]
+
+    @property
+    def iterations(self) -> int:
+        """The number of iterations."""
+        return len(self.history) - 1
 
 
 class Solver(ABC):

@@ -60,7 +60,7 @@ def jacobian(function: Callable[..., Any]) -> Callable[..., Any]:
     ... def A(i, *, h, hu):
     ...     yield i, F((h[i], hu[i]), 10.0)[1][1]
     >>> A
-    <Matrix A: Space(n) -> Space(n), 1 families, h=Space(n), hu=Space(n)>
+    <Matrix A: Space(n) -> Space(n), 1 family, h=Space(n), hu=Space(n)>
     """
     if not callable(function):
         raise ArgumentError(f"ssr.jacobian derives a function, not {function!r}.")

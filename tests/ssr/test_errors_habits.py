@@ -223,3 +223,20 @@ def test_arrays_that_do_not_fit_memory() -> None:
 def test_unknown_attributes_of_numbers() -> None:
     with pytest.raises(MissingNameError, match="has no 'real'"):
         assigns(lambda x, t: x * t.real)()
+
+
+@pytest.mark.parametrize(
+    ("made", "name", "hint"),
+    [
+        (A, "toarray", "to_scipy"),
+        (A, "explian", "'explain'"),
+        (H, "aslinearoperator", "H.linear"),
+        (H, "ofset", "'offset'"),
+        (ssr.program(x=line)(lambda x: ssr.sum(x)), "bnid", "'bind'"),
+    ],
+)
+def test_unknown_attributes_of_what_never_changes(made: object, name: str, hint: str) -> None:
+    with pytest.raises(MissingNameError, match=f"has no {name!r}") as caught:
+        getattr(made, name)
+    assert hint in str(caught.value)
+    assert getattr(made, name, None) is None

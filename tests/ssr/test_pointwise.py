@@ -254,7 +254,7 @@ def test_repr_of_bound_data() -> None:
     def B(i: Any, *, u: Any, a: Any) -> Any:
         yield i, u[i] * a
 
-    shown = "<Matrix B: Space(n) -> Space(n), 1 families, u=bound, a=ssr.scalar>"
+    shown = "<Matrix B: Space(n) -> Space(n), 1 family, u=bound, a=ssr.scalar>"
     assert repr(B.bind(u=np.ones(3))) == shown
 
 

@@ -116,7 +116,7 @@ def check(solve: Solve, A: ssr.Matrix, shape: Any, tolerance: float = 1e-7, **na
     again, _ = solve(A, b, **named)
     np.testing.assert_array_equal(x, again)
     np.testing.assert_array_equal(b, before)
-    return len(found.history) - 1
+    return found.iterations
 
 
 # -- solutions -----------------------------------------------------------------------------------
