@@ -190,11 +190,13 @@ def _write_even(writer: Writer, nest: LoopNest, loop: For, depth: int) -> tuple[
 def _read_alike(writer: Writer, nest: LoopNest, loop: For) -> tuple[str, list[tuple[Affine, ...]]]:
     """Return an array and the elements of different lines of it that a loop reads at one place.
 
-    These are the most; the place is that of what the loop stores, along the last axis.
+    These are the most; the place is that of what the loop stores, along the last axis. There are
+    none if the loop does not run along lines, as where these have few points, whose number is known.
     """
     found = dict[str, dict[tuple[Affine, ...], None]]()
-    if loop.step == 1:
-        for run in runs_of(loop):
+    runs = runs_of(loop)
+    if loop.step == 1 and all(loop.variable in run.indices[-1].names() for run in runs):
+        for run in runs:
             where = place_of(writer, nest, run)
             for part in nest.pieces[run.piece].parts:
                 own = part.statement.index[-1]

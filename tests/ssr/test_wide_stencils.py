@@ -136,3 +136,17 @@ def test_where_an_array_begins_changes_no_bit(dtype: str, width: int) -> None:
     boxed = new.copy()
     wave(boxed, u, m, boxes=ssr.Space(*shape).split(1, 2, 1))
     assert np.array_equal(boxed, whole)
+
+
+@pytest.mark.parametrize("shape", [(2, 2, 2), (3, 4, 1), (5, 3, 2), (4, 4, 3)])
+def test_lines_of_few_points_whose_number_is_known(shape: tuple[int, ...]) -> None:
+    """Then the loop along a line is gone, and the one inside all others runs over lines."""
+    block = ssr.Space(*shape)
+    weights = {o: 1.0 / (4.0 + n) for n, o in enumerate(itertools.product((-1, 0, 1), repeat=3))}
+    A = ssr.stencil(block, block, weights, outside="drop")
+    x = np.random.default_rng(3).random(shape)
+    product = A.program("apply")
+    made = np.empty(shape)
+    product.run_plain(made, x)
+    assert np.array_equal(made, A @ x)
+    np.testing.assert_allclose(made.ravel(), A.to_scipy() @ x.ravel(), rtol=1e-13)
