@@ -154,11 +154,7 @@ def pieces(solve: ir.Solve) -> list[Domain]:
     """Return the rows of a solve with the same terms and the same columns, as parts."""
     rows, axis = solve.assignments[0].domain, solve.axis
     terms = [
-        term.domain
-        for value in ir.values(solve)
-        for part in ir.walk(value)
-        if isinstance(part, ir.Sum)
-        for term in part.terms
+        term.domain for value in ir.values(solve) for part in ir.sums(value) for term in part.terms
     ]
     reach = solve.reach
     shifts = [n for n in range(-reach, reach + 1) if n]

@@ -32,7 +32,9 @@ from ..symbols.nodes import (
     reading,
     reindexed,
     rewrite,
+    rewrite_sums,
     substituted,
+    sums,
     walk,
 )
 from .external import External
@@ -121,8 +123,10 @@ __all__ = [
     "reading",
     "reindexed",
     "rewrite",
+    "rewrite_sums",
     "scratch",
     "substituted",
+    "sums",
     "values",
     "walk",
 ]

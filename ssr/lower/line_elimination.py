@@ -216,9 +216,7 @@ def present(value: ir.Value, rows: Domain, whole: Domain) -> Number:
     Its terms are there for the ``whole`` of all rows, so that equal values are equal.
     """
 
-    def change(node: ir.Value) -> ir.Value | None:
-        if not isinstance(node, ir.Sum):
-            return None
+    def change(node: ir.Sum) -> ir.Value | None:
         terms = [replace(t, domain=whole) for t in node.terms if rows <= t.domain]
         if len(terms) == 1 and terms[0].operand is None:
             return terms[0].weight
@@ -226,5 +224,5 @@ def present(value: ir.Value, rows: Domain, whole: Domain) -> Number:
             return terms[0].operand
         return ir.Sum(tuple(terms))
 
-    found = ir.rewrite(value, change)
+    found = ir.rewrite_sums(value, change)
     return None if found in (ir.Sum(()), ir.ZERO) else found

@@ -94,7 +94,9 @@ def _part(part: ir.Stage | ir.Branch, nest: ir.Nest, context: Domain) -> list[Lo
     known = part.lines.preimage(tuple(map(Affine.name, nest.axes[:-1])), nest.axes)
     known = _at_line(known, part.then[0].statements[0], nest)
     then = [loop for s in part.then for loop in _stage(s, nest, context & known)]
-    orelse = [loop for s in part.orelse for loop in _stage(s, nest, context)]
+    others = (context - known).project(nest.axes[:-1])
+    others = others.preimage(tuple(map(Affine.name, nest.axes[:-1])), nest.axes)
+    orelse = [loop for s in part.orelse for loop in _stage(s, nest, context, others)]
     condition = condition_text(known, context)
     if not condition:
         return then
@@ -103,32 +105,58 @@ def _part(part: ir.Stage | ir.Branch, nest: ir.Nest, context: Domain) -> list[Lo
     return [If(condition, tuple(_joined(then)), tuple(_joined(orelse)))] if then else []
 
 
-def _stage(stage: ir.Stage, nest: ir.Nest, context: Domain) -> list[Loop]:
-    """Return the loops of a stage on one line, its pieces grouped by the lines they are on."""
-    groups: list[tuple[Domain, list[tuple[str, Domain]]]] = []
-    outer, axes = nest.axes[:-1], nest.axes
-    for piece in stage.pieces:
-        domain = _at_line(piece.domain, stage.statements[0], nest)
-        lines = domain.project(outer).preimage(tuple(map(Affine.name, outer)), axes)
-        for known, found in groups:
-            if known.equals(lines):
-                found.append((piece.name, domain))
-                break
-        else:
-            groups.append((lines, [(piece.name, domain)]))
-    if any(not (a & b).empty for n, (a, _) in enumerate(groups) for b, _ in groups[:n]):
-        everything = groups[0][0]
-        for lines, _ in groups[1:]:
-            everything = everything | lines
-        groups = [(everything, [piece for _, found in groups for piece in found])]
+def _stage(
+    stage: ir.Stage, nest: ir.Nest, context: Domain, lines: Domain | None = None
+) -> list[Loop]:
+    """Return the loops of a stage on one line, its pieces grouped by the lines they are on.
+
+    They are on some ``lines`` only, if these are given.
+    """
+    axes = nest.axes
+    pieces = [(p.name, _at_line(p.domain, stage.statements[0], nest)) for p in stage.pieces]
+    if lines is not None:
+        pieces = [(name, domain.canonical(lines)) for name, domain in pieces]
     backward = nest.order == "backward" and not stage.statements[0].parallel
-    result: list[Loop] = []
-    for lines, found in groups:
+    groups: list[tuple[str, tuple[Loop, ...]]] = []
+    for lines, found in _by_lines(pieces, axes):
         loops = unit_steps(line_loops(context & lines, found, axes[-1]), dict(found))
         loops = reversed_loops(loops) if backward else loops
-        condition = condition_text(lines, context)
-        result += [If(condition, loops, ())] if condition else loops
+        groups.append((condition_text(lines, context), loops))
+    result = _apart(groups)
     return cut(result, stage.statements[0], nest, _lead(nest)) if is_cut(nest) else result
+
+
+def _apart(groups: Sequence[tuple[str, tuple[Loop, ...]]]) -> list[Loop]:
+    """Return the loops of groups that are on no line together, each under its condition.
+
+    Most lines are those of the first group, the interior; no other condition is asked on them.
+    """
+    if not groups:
+        return []
+    (condition, interior), *others = groups
+    rest = [loop for c, loops in others for loop in ([If(c, loops, ())] if c else loops)]
+    return [If(condition, interior, tuple(rest))] if condition else [*interior, *rest]
+
+
+def _by_lines(
+    pieces: Sequence[tuple[str, Domain]], axes: tuple[str, ...]
+) -> list[tuple[Domain, list[tuple[str, Domain]]]]:
+    """Return pieces in groups that are on no line together, each with the lines that it is on.
+
+    A piece may lack rows on some of these lines in boxes that do not hold whole lines.
+    """
+    outer, ends = tuple(map(Affine.name, axes[:-1])), (f"{axes[-1]}_lo", f"{axes[-1]}_hi")
+    groups: list[tuple[Domain, list[tuple[str, Domain]]]] = []
+    for name, domain in pieces:
+        lines = domain.project(axes[:-1]).without(ends).preimage(outer, axes)
+        found = [(name, domain)]
+        touched = [n for n, (known, _) in enumerate(groups) if not (known & lines).empty]
+        for n in reversed(touched):
+            known, others = groups.pop(n)
+            lines = known if known.equals(lines) else (known | lines).canonical()
+            found = others + found
+        groups.insert(touched[0] if touched else len(groups), (lines, found))
+    return groups
 
 
 def _at_line(domain: Domain, statement: ir.Statement, nest: ir.Nest) -> Domain:

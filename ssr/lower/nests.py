@@ -202,15 +202,13 @@ def boxes(axes: tuple[str, ...], field: ir.Field, least: int) -> Domain:
 def covered(value: ir.Value, rows: Domain, zero: float = 0.0) -> ir.Value:
     """Return a value in which every sum has a term at every row: an explicit zero elsewhere."""
 
-    def change(node: ir.Value) -> ir.Value | None:
-        if not isinstance(node, ir.Sum):
-            return None
+    def change(node: ir.Sum) -> ir.Value | None:
         missing = rows
         for term in node.terms:
             missing = missing - term.domain
         return None if missing.empty else ir.Sum((*node.terms, ir.Term(missing, ir.Const(zero))))
 
-    return ir.rewrite(value, change)
+    return ir.rewrite_sums(value, change)
 
 
 def arrays_read(made: ir.Made) -> frozenset[str]:

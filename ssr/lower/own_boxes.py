@@ -28,8 +28,7 @@ def depends_on_boxes(step: ir.Step) -> bool:
     return any(
         term.box != "any" or is_local(term.domain)
         for value in ir.values(step)
-        for node in ir.walk(value)
-        if isinstance(node, ir.Sum)
+        for node in ir.sums(value)
         for term in node.terms
     )
 
@@ -80,25 +79,21 @@ def _guarded(value: ir.Value, inside: Domain) -> ir.Value:
         rows = near if term.box == "own" else inside - near
         return replace(term, domain=(rows & term.domain).simplified(inside), box="any")
 
-    def change(node: ir.Value) -> ir.Value | None:
-        if not isinstance(node, ir.Sum):
-            return None
+    def change(node: ir.Sum) -> ir.Value:
         return ir.Sum(tuple(t for t in map(guarded, node.terms) if not t.domain.empty))
 
-    return ir.rewrite(value, change)
+    return ir.rewrite_sums(value, change)
 
 
 def _everywhere(value: ir.Value, rows: ir.Field) -> ir.Value:
     """Return a value in which entries within a box are there, and those between boxes are not."""
 
-    def change(node: ir.Value) -> ir.Value | None:
-        if not isinstance(node, ir.Sum):
-            return None
+    def change(node: ir.Sum) -> ir.Value:
         kept = (t for t in node.terms if t.box != "other" and t.operand != ir.Sum(()))
         terms = (replace(t, domain=_whole(t.domain, rows), box="any") for t in kept)
         return ir.Sum(tuple(t for t in terms if not t.domain.empty))
 
-    return ir.rewrite(value, change)
+    return ir.rewrite_sums(value, change)
 
 
 def _whole(domain: Domain, rows: ir.Field) -> Domain:

@@ -153,12 +153,15 @@ class Domain:
             raw = raw.gist(context.isl).coalesce()
         return Domain(self.axes, raw.detect_equalities().coalesce())
 
-    def canonical(self) -> Domain:
-        """Return an equal set in a short form: one conjunction, if the set is one."""
+    def canonical(self, context: Domain | None = None) -> Domain:
+        """Return an equal set in a short form: one conjunction, if the set is one.
+
+        It is equal within ``context`` only, if that is given.
+        """
         raw = self.isl.coalesce()
         if raw.n_basic_set() > 1:
             hull = isl.Set.from_basic_set(raw.simple_hull())
-            if hull.is_subset(raw):
+            if (hull if context is None else hull.intersect(context.isl)).is_subset(raw):
                 raw = hull
         return Domain(self.axes, raw.remove_redundancies())
 

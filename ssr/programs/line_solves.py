@@ -131,8 +131,7 @@ def _own_points(b: Expression) -> bool:
     """Whether an expression is arithmetic on fields at its own points, alike at all of them."""
     own, rows = b.space.indices(), row_domain(b.space)
     near = all(load.index == own for load in ir.loads(b.value))
-    sums = [part for part in ir.walk(b.value) if isinstance(part, ir.Sum)]
-    whole = all(rows <= term.domain for part in sums for term in part.terms)
+    whole = all(rows <= term.domain for part in ir.sums(b.value) for term in part.terms)
     return near and whole and _arithmetic(b.value, "")
 
 

@@ -54,11 +54,19 @@ class Op:
     name: str
     args: tuple[Value, ...]
     known: int | None = field(default=None, init=False, repr=False, compare=False)
+    summed: bool | None = field(default=None, init=False, repr=False, compare=False)
 
     def __hash__(self) -> int:
         if self.known is None:
             object.__setattr__(self, "known", hash((self.name, self.args)))
         return self.known  # type: ignore[return-value]
+
+    @property
+    def holds_sum(self) -> bool:
+        """Whether there is a sum among the operands or inside them."""
+        if self.summed is None:
+            object.__setattr__(self, "summed", any(map(holds_sum, self.args)))
+        return self.summed  # type: ignore[return-value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,26 +192,46 @@ def children(value: Value) -> tuple[Value, ...]:
             return ()
 
 
-def walk(value: Value) -> Iterator[Value]:
-    """Yield a value and all values inside it, parents first; what is shared is met once."""
+def holds_sum(value: Value) -> bool:
+    """Whether a value is a sum, or has one inside it."""
+    return isinstance(value, Sum) or (isinstance(value, Op) and value.holds_sum)
+
+
+def sums(value: Value) -> Iterator[Sum]:
+    """Yield all sums of a value, parents first; what is shared is met once."""
+    return (here for here in walk(value, holds_sum) if isinstance(here, Sum))
+
+
+def walk(value: Value, within: Callable[[Value], bool] | None = None) -> Iterator[Value]:
+    """Yield a value and all values inside it, parents first; what is shared is met once.
+
+    Values of which ``within`` is false are left out, with all that is inside them.
+    """
     seen: set[int] = set()
     left = [value]
     while left:
         here = left.pop()
-        if id(here) not in seen:
+        if id(here) not in seen and (within is None or within(here)):
             seen.add(id(here))
             yield here
             left += reversed(children(here))
 
 
-def rewrite(value: Value, change: Callable[[Value], Value | None]) -> Value:
+def rewrite(
+    value: Value,
+    change: Callable[[Value], Value | None],
+    within: Callable[[Value], bool] | None = None,
+) -> Value:
     """Return the value with ``change`` applied to every node, leaves first; None keeps a node.
 
-    What is shared is changed once and stays shared.
+    What is shared is changed once and stays shared. Values of which ``within`` is false are kept
+    with all that is inside them.
     """
     done: dict[int, Value] = {}
 
     def visit(here: Value) -> Value:
+        if within is not None and not within(here):
+            return here
         if id(here) not in done:
             made = _with_children(here, visit)
             changed = change(made)
@@ -211,6 +239,14 @@ def rewrite(value: Value, change: Callable[[Value], Value | None]) -> Value:
         return done[id(here)]
 
     return visit(value)
+
+
+def rewrite_sums(value: Value, change: Callable[[Sum], Value | None]) -> Value:
+    """Return the value with ``change`` applied to every sum, inner ones first; None keeps a sum.
+
+    Most values are long products without any; they are not looked through.
+    """
+    return rewrite(value, lambda node: change(node) if isinstance(node, Sum) else None, holds_sum)
 
 
 def _with_children(value: Value, visit: Callable[[Value], Value]) -> Value:

@@ -50,9 +50,9 @@ def in_runs(
     known: dict[ir.Sum, ir.Value] = {}
     written: set[str] = set()
 
-    def buffered(statement: ir.Statement, rows: Domain) -> Callable[[ir.Value], ir.Value | None]:
-        def change(value: ir.Value) -> ir.Value | None:
-            if not isinstance(value, ir.Sum) or written & ir.arrays(value):
+    def buffered(statement: ir.Statement, rows: Domain) -> Callable[[ir.Sum], ir.Value | None]:
+        def change(value: ir.Sum) -> ir.Value | None:
+            if written & ir.arrays(value):
                 return None
             if value not in known and any(_periodic(term, rows) for term in value.terms):
                 name = ir.scratch("a", buffers)
@@ -69,7 +69,7 @@ def in_runs(
     for statement in group:
         rows = statement.domain & context
         if statement.parallel and wanted(statement.value, rows):
-            value = ir.rewrite(statement.value, buffered(statement, rows))
+            value = ir.rewrite_sums(statement.value, buffered(statement, rows))
             statement = replace(statement, value=value)
         changed.append(statement)
         written.add(statement.array)

@@ -33,15 +33,15 @@ LARGEST = 0.3
 def order_terms(nest: ir.Nest) -> ir.Nest:
     """Return the nest with the terms that depend on the row's own line last in their sum."""
 
-    def change(value: ir.Value) -> ir.Value | None:
-        if not isinstance(value, ir.Sum):
-            return None
+    def change(value: ir.Sum) -> ir.Value | None:
         own = [t for t in value.terms if own_line(t, nest)]
         return ir.Sum((*(t for t in value.terms if t not in own), *own)) if own else None
 
     return replace(
         nest,
-        statements=tuple(replace(s, value=ir.rewrite(s.value, change)) for s in nest.statements),
+        statements=tuple(
+            replace(s, value=ir.rewrite_sums(s.value, change)) for s in nest.statements
+        ),
     )
 
 

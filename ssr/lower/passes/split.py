@@ -263,8 +263,7 @@ def _written_out(value: ir.Value, rows: Domain, most: int = TERMS) -> int:
         return most + 1
     count = 0
     for part in _classes(value, rows):
-        sums = {node for node in ir.walk(resolve(value, part)) if isinstance(node, ir.Sum)}
-        count += sum(len(node.terms) for node in sums)
+        count += sum(len(node.terms) for node in set(ir.sums(resolve(value, part))))
         if count > most:
             break
     return count
@@ -294,8 +293,8 @@ def _built_up(
     last = Affine.name(rows.axes[-1])
     pad = _pad(statement, rows)
 
-    def change(value: ir.Value) -> ir.Value | None:
-        if not isinstance(value, ir.Sum) or all(rows <= t.domain for t in value.terms):
+    def change(value: ir.Sum) -> ir.Value | None:
+        if all(rows <= t.domain for t in value.terms):
             return None
         if value in known:
             return known[value]
@@ -311,7 +310,7 @@ def _built_up(
             made.append(replace(step, name=f"add_{name[1:]}_{n}", domain=here, value=total))
         return so_far
 
-    result = ir.rewrite(statement.value, change)
+    result = ir.rewrite_sums(statement.value, change)
     yield from made
     yield replace(statement, name=f"{statement.name}_built", domain=rows, value=result)
 
@@ -356,22 +355,19 @@ def resolve(value: ir.Value, rows: Domain) -> ir.Value:
             known[term.domain] = rows <= term.domain
         return known[term.domain]
 
-    def change(node: ir.Value) -> ir.Value | None:
-        if isinstance(node, ir.Sum):
-            return ir.Sum(tuple(replace(t, domain=rows) for t in node.terms if present(t)))
-        return None
+    def change(node: ir.Sum) -> ir.Value:
+        return ir.Sum(tuple(replace(t, domain=rows) for t in node.terms if present(t)))
 
-    return ir.rewrite(value, change)
+    return ir.rewrite_sums(value, change)
 
 
 def guards(value: ir.Value, rows: Domain) -> tuple[Domain, ...]:
     """Return the distinct conditions of terms that some rows meet and others do not."""
     found: dict[Domain, None] = {}
-    for node in ir.walk(value):
-        if isinstance(node, ir.Sum):
-            for term in node.terms:
-                if not rows <= term.domain and not (rows & term.domain).empty:
-                    found[term.domain] = None
+    for node in ir.sums(value):
+        for term in node.terms:
+            if not rows <= term.domain and not (rows & term.domain).empty:
+                found[term.domain] = None
     return tuple(found)
 
 

@@ -34,112 +34,103 @@ def kernel(y, x, layout, table_0):
         x_s0 = table_0[box, 9]
         for j in range(j_lo, j_hi):
             poll(watch, i_hi - i_lo)
-            if (((nx >= 2) and (i_lo == 0)) and (ny >= (j + 2))) and (j >= 1):
-                x_r1 = x_0 + j * x_s0
-                s2 = -ld(x, x_0 + (j - 1) * x_s0)
-                s3 = fma(w0, ld(x, x_r1), s2)
-                s4 = s3 - ld(x, x_r1 + 1)
-                s5 = s4 - ld(x, x_0 + (j + 1) * x_s0)
-                st(y, y_0 + j * y_s0, s5)
-            else:
-                if ((((nx >= 2) and (ny >= 2)) and (i_lo == 0)) and (j_lo == 0)) and (j == 0):
-                    x_r6 = x_0 + j * x_s0
-                    s7 = w0 * ld(x, x_r6)
-                    s8 = s7 - ld(x, x_r6 + 1)
-                    s9 = s8 - ld(x, x_0 + (j + 1) * x_s0)
-                    st(y, y_0 + j * y_s0, s9)
-                if ((ny >= 2) and (j_lo == 0)) and (j == 0):
-                    y_r10 = y_0 + j * y_s0
-                    x_r11 = x_0 + j * x_s0
-                    x_r12 = x_0 + (j + 1) * x_s0
-                    for i in range(max(1, i_lo), min((nx - 1), i_hi)):
-                        s13 = -ld(x, x_r11 + i - 1)
-                        s14 = fma(w0, ld(x, x_r11 + i), s13)
-                        s15 = s14 - ld(x, x_r11 + i + 1)
-                        s16 = s15 - ld(x, x_r12 + i)
-                        st(y, y_r10 + i, s16)
-                else:
-                    if ((((nx == 1) and (i_hi == 1)) and (i_lo == 0)) and (ny >= (j + 2))) and (j >= 1):
-                        s17 = -ld(x, x_0 + (j - 1) * x_s0)
-                        s18 = fma(w0, ld(x, x_0 + j * x_s0), s17)
-                        s19 = s18 - ld(x, x_0 + (j + 1) * x_s0)
-                        st(y, y_0 + j * y_s0, s19)
-            if (ny >= (j + 2)) and (j >= 1):
-                y_r20 = y_0 + j * y_s0
-                x_r21 = x_0 + (j - 1) * x_s0
-                x_r22 = x_0 + j * x_s0
-                x_r23 = x_0 + (j + 1) * x_s0
+            if ((nx >= 2) and (ny >= (j + 2))) and (j >= 1):
+                y_r1 = y_0 + j * y_s0
+                x_r2 = x_0 + (j - 1) * x_s0
+                x_r3 = x_0 + j * x_s0
+                x_r4 = x_0 + (j + 1) * x_s0
+                if i_lo == 0:
+                    s5 = -ld(x, x_r2)
+                    s6 = fma(w0, ld(x, x_r3), s5)
+                    s7 = s6 - ld(x, x_r3 + 1)
+                    s8 = s7 - ld(x, x_r4)
+                    st(y, y_r1, s8)
                 for i in range(max(1, i_lo), min((nx - 1), i_hi)):
-                    s24 = -ld(x, x_r21 + i)
-                    s25 = s24 - ld(x, x_r22 + i - 1)
-                    s26 = fma(w0, ld(x, x_r22 + i), s25)
-                    s27 = s26 - ld(x, x_r22 + i + 1)
-                    s28 = s27 - ld(x, x_r23 + i)
-                    st(y, y_r20 + i, s28)
-                if (nx >= 2) and (i_hi == nx):
-                    s29 = -ld(x, x_r21 + nx - 1)
-                    s30 = s29 - ld(x, x_r22 + nx - 2)
-                    s31 = fma(w0, ld(x, x_r22 + nx - 1), s30)
-                    s32 = s31 - ld(x, x_r23 + nx - 1)
-                    st(y, y_r20 + nx - 1, s32)
+                    s9 = -ld(x, x_r2 + i)
+                    s10 = s9 - ld(x, x_r3 + i - 1)
+                    s11 = fma(w0, ld(x, x_r3 + i), s10)
+                    s12 = s11 - ld(x, x_r3 + i + 1)
+                    s13 = s12 - ld(x, x_r4 + i)
+                    st(y, y_r1 + i, s13)
+                if i_hi == nx:
+                    s14 = -ld(x, x_r2 + nx - 1)
+                    s15 = s14 - ld(x, x_r3 + nx - 2)
+                    s16 = fma(w0, ld(x, x_r3 + nx - 1), s15)
+                    s17 = s16 - ld(x, x_r4 + nx - 1)
+                    st(y, y_r1 + nx - 1, s17)
             else:
-                if ((((nx >= 2) and (ny >= 2)) and (i_lo == 0)) and (j_hi == ny)) and ((j + 1) == ny):
-                    x_r33 = x_0 + j * x_s0
-                    s34 = -ld(x, x_0 + (j - 1) * x_s0)
-                    s35 = fma(w0, ld(x, x_r33), s34)
-                    s36 = s35 - ld(x, x_r33 + 1)
-                    st(y, y_0 + j * y_s0, s36)
-                if ((ny >= 2) and (j_hi == ny)) and ((j + 1) == ny):
-                    y_r37 = y_0 + j * y_s0
-                    x_r38 = x_0 + (j - 1) * x_s0
-                    x_r39 = x_0 + j * x_s0
+                if (((j_hi >= 2) and (nx >= 2)) and (ny == j_hi)) and ((j + 1) == j_hi):
+                    y_r18 = y_0 + j * y_s0
+                    x_r19 = x_0 + (j - 1) * x_s0
+                    x_r20 = x_0 + j * x_s0
+                    if i_lo == 0:
+                        s21 = -ld(x, x_r19)
+                        s22 = fma(w0, ld(x, x_r20), s21)
+                        s23 = s22 - ld(x, x_r20 + 1)
+                        st(y, y_r18, s23)
                     for i in range(max(1, i_lo), min((nx - 1), i_hi)):
-                        s40 = -ld(x, x_r38 + i)
-                        s41 = s40 - ld(x, x_r39 + i - 1)
-                        s42 = fma(w0, ld(x, x_r39 + i), s41)
-                        s43 = s42 - ld(x, x_r39 + i + 1)
-                        st(y, y_r37 + i, s43)
-                    if (nx >= 2) and (i_hi == nx):
-                        s44 = -ld(x, x_r38 + nx - 1)
-                        s45 = s44 - ld(x, x_r39 + nx - 2)
-                        s46 = fma(w0, ld(x, x_r39 + nx - 1), s45)
-                        st(y, y_r37 + nx - 1, s46)
-                    if ((nx == 1) and (i_hi == 1)) and (i_lo == 0):
-                        s47 = -ld(x, x_r38)
-                        s48 = fma(w0, ld(x, x_r39), s47)
-                        st(y, y_r37, s48)
-                else:
-                    if ((nx >= 2) and (ny >= 2)) and (i_hi == nx):
-                        x_r49 = x_0 + j * x_s0
-                        s50 = -ld(x, x_r49 + nx - 2)
-                        s51 = fma(w0, ld(x, x_r49 + nx - 1), s50)
-                        s52 = s51 - ld(x, x_0 + (j + 1) * x_s0 + nx - 1)
-                        st(y, y_0 + j * y_s0 + nx - 1, s52)
-                    if (((nx >= 2) and (ny == 1)) and (i_lo == 0)) and (j_hi == 1):
-                        x_r53 = x_0 + j * x_s0
-                        s54 = w0 * ld(x, x_r53)
-                        s55 = s54 - ld(x, x_r53 + 1)
-                        st(y, y_0 + j * y_s0, s55)
-                    if (ny == 1) and (j_hi == 1):
-                        y_r56 = y_0 + j * y_s0
-                        x_r57 = x_0 + j * x_s0
-                        for i in range(max(1, i_lo), min((nx - 1), i_hi)):
-                            s58 = -ld(x, x_r57 + i - 1)
-                            s59 = fma(w0, ld(x, x_r57 + i), s58)
-                            s60 = s59 - ld(x, x_r57 + i + 1)
-                            st(y, y_r56 + i, s60)
-                        if (nx >= 2) and (i_hi == nx):
-                            s61 = -ld(x, x_r57 + nx - 2)
-                            s62 = fma(w0, ld(x, x_r57 + nx - 1), s61)
-                            st(y, y_r56 + nx - 1, s62)
-                    else:
-                        if ((nx == 1) and (i_hi == 1)) and (i_lo == 0):
-                            s63 = w0 * ld(x, x_0 + j * x_s0)
-                            s64 = s63 - ld(x, x_0 + (j + 1) * x_s0)
-                            st(y, y_0 + j * y_s0, s64)
-                    if ((((nx == 1) and (ny == 1)) and (i_hi == 1)) and (i_lo == 0)) and (j_hi == 1):
-                        s65 = w0 * ld(x, x_0 + j * x_s0)
-                        st(y, y_0 + j * y_s0, s65)
+                        s24 = -ld(x, x_r19 + i)
+                        s25 = s24 - ld(x, x_r20 + i - 1)
+                        s26 = fma(w0, ld(x, x_r20 + i), s25)
+                        s27 = s26 - ld(x, x_r20 + i + 1)
+                        st(y, y_r18 + i, s27)
+                    if i_hi == nx:
+                        s28 = -ld(x, x_r19 + nx - 1)
+                        s29 = s28 - ld(x, x_r20 + nx - 2)
+                        s30 = fma(w0, ld(x, x_r20 + nx - 1), s29)
+                        st(y, y_r18 + nx - 1, s30)
+                if ((nx == 1) and (ny >= (j + 2))) and (j >= 1):
+                    s31 = -ld(x, x_0 + (j - 1) * x_s0)
+                    s32 = fma(w0, ld(x, x_0 + j * x_s0), s31)
+                    s33 = s32 - ld(x, x_0 + (j + 1) * x_s0)
+                    st(y, y_0 + j * y_s0, s33)
+                if (((j_hi >= 2) and (nx == 1)) and (ny == j_hi)) and ((j + 1) == j_hi):
+                    s34 = -ld(x, x_0 + (j - 1) * x_s0)
+                    s35 = fma(w0, ld(x, x_0 + j * x_s0), s34)
+                    st(y, y_0 + j * y_s0, s35)
+                if (((j_lo == 0) and (nx >= 2)) and (ny >= 2)) and (j == 0):
+                    y_r36 = y_0 + j * y_s0
+                    x_r37 = x_0 + j * x_s0
+                    x_r38 = x_0 + (j + 1) * x_s0
+                    if i_lo == 0:
+                        s39 = w0 * ld(x, x_r37)
+                        s40 = s39 - ld(x, x_r37 + 1)
+                        s41 = s40 - ld(x, x_r38)
+                        st(y, y_r36, s41)
+                    for i in range(max(1, i_lo), min((nx - 1), i_hi)):
+                        s42 = -ld(x, x_r37 + i - 1)
+                        s43 = fma(w0, ld(x, x_r37 + i), s42)
+                        s44 = s43 - ld(x, x_r37 + i + 1)
+                        s45 = s44 - ld(x, x_r38 + i)
+                        st(y, y_r36 + i, s45)
+                    if i_hi == nx:
+                        s46 = -ld(x, x_r37 + nx - 2)
+                        s47 = fma(w0, ld(x, x_r37 + nx - 1), s46)
+                        s48 = s47 - ld(x, x_r38 + nx - 1)
+                        st(y, y_r36 + nx - 1, s48)
+                if ((((j_hi == 1) and (j_lo == 0)) and (nx >= 2)) and (ny == 1)) and (j == 0):
+                    y_r49 = y_0 + j * y_s0
+                    x_r50 = x_0 + j * x_s0
+                    if i_lo == 0:
+                        s51 = w0 * ld(x, x_r50)
+                        s52 = s51 - ld(x, x_r50 + 1)
+                        st(y, y_r49, s52)
+                    for i in range(max(1, i_lo), min((nx - 1), i_hi)):
+                        s53 = -ld(x, x_r50 + i - 1)
+                        s54 = fma(w0, ld(x, x_r50 + i), s53)
+                        s55 = s54 - ld(x, x_r50 + i + 1)
+                        st(y, y_r49 + i, s55)
+                    if i_hi == nx:
+                        s56 = -ld(x, x_r50 + nx - 2)
+                        s57 = fma(w0, ld(x, x_r50 + nx - 1), s56)
+                        st(y, y_r49 + nx - 1, s57)
+                if (((j_lo == 0) and (nx == 1)) and (ny >= 2)) and (j == 0):
+                    s58 = w0 * ld(x, x_0 + j * x_s0)
+                    s59 = s58 - ld(x, x_0 + (j + 1) * x_s0)
+                    st(y, y_0 + j * y_s0, s59)
+                if ((((j_hi == 1) and (j_lo == 0)) and (nx == 1)) and (ny == 1)) and (j == 0):
+                    s60 = w0 * ld(x, x_0 + j * x_s0)
+                    st(y, y_0 + j * y_s0, s60)
     return 0
 
 

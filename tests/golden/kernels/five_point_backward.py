@@ -38,55 +38,54 @@ def kernel(x, b, t0, layout, table_0):
         for j in range(j_hi - 1, j_lo - 1, -1):
             poll(watch, i_hi - i_lo)
             x_r1 = x_0 + j * x_s0
-            if ((i_lo == 0) and (ny >= (j + 2))) and (j >= 1):
-                s2 = ld(b, b_0 + j * b_s0)
-                s3 = s2 + ld(x, x_0 + (j - 1) * x_s0)
-                s4 = s3 + ld(x, x_0 + (j + 1) * x_s0)
-                st(t0, t0_0, (s4 * w0))
             if (ny >= (j + 2)) and (j >= 1):
-                b_r5 = b_0 + j * b_s0
-                x_r6 = x_0 + (j - 1) * x_s0
-                x_r7 = x_0 + (j + 1) * x_s0
+                b_r2 = b_0 + j * b_s0
+                x_r3 = x_0 + (j - 1) * x_s0
+                x_r4 = x_0 + (j + 1) * x_s0
+                if i_lo == 0:
+                    s5 = ld(b, b_r2)
+                    s6 = s5 + ld(x, x_r3)
+                    s7 = s6 + ld(x, x_r4)
+                    st(t0, t0_0, (s7 * w0))
                 for i in range(max(1, i_lo), i_hi):
-                    s8 = ld(b, b_r5 + i)
-                    s9 = s8 + ld(x, x_r6 + i)
+                    s8 = ld(b, b_r2 + i)
+                    s9 = s8 + ld(x, x_r3 + i)
                     s10 = s9 + ld(x, x_r1 + i - 1)
-                    s11 = s10 + ld(x, x_r7 + i)
+                    s11 = s10 + ld(x, x_r4 + i)
                     st(t0, t0_0 + i, (s11 * w0))
             else:
-                if (((ny >= 2) and (i_lo == 0)) and (j_lo == 0)) and (j == 0):
-                    s12 = ld(b, b_0 + j * b_s0)
-                    s13 = s12 + ld(x, x_0 + (j + 1) * x_s0)
-                    st(t0, t0_0, (s13 * w0))
-                if ((ny >= 2) and (j_lo == 0)) and (j == 0):
-                    b_r14 = b_0 + j * b_s0
-                    x_r15 = x_0 + (j + 1) * x_s0
+                if ((j_hi >= 2) and (ny == j_hi)) and ((j + 1) == j_hi):
+                    b_r12 = b_0 + j * b_s0
+                    x_r13 = x_0 + (j - 1) * x_s0
+                    if i_lo == 0:
+                        s14 = ld(b, b_r12)
+                        s15 = s14 + ld(x, x_r13)
+                        st(t0, t0_0, (s15 * w0))
                     for i in range(max(1, i_lo), i_hi):
-                        s16 = ld(b, b_r14 + i)
-                        s17 = s16 + ld(x, x_r1 + i - 1)
-                        s18 = s17 + ld(x, x_r15 + i)
+                        s16 = ld(b, b_r12 + i)
+                        s17 = s16 + ld(x, x_r13 + i)
+                        s18 = s17 + ld(x, x_r1 + i - 1)
                         st(t0, t0_0 + i, (s18 * w0))
-                else:
-                    if (ny >= 2) and (i_lo == 0):
-                        s19 = ld(b, b_0 + j * b_s0)
-                        s20 = s19 + ld(x, x_0 + (j - 1) * x_s0)
-                        st(t0, t0_0, (s20 * w0))
-                    if ny >= 2:
-                        b_r21 = b_0 + j * b_s0
-                        x_r22 = x_0 + (j - 1) * x_s0
-                        for i in range(max(1, i_lo), i_hi):
-                            s23 = ld(b, b_r21 + i)
-                            s24 = s23 + ld(x, x_r22 + i)
-                            s25 = s24 + ld(x, x_r1 + i - 1)
-                            st(t0, t0_0 + i, (s25 * w0))
-                    else:
-                        b_r26 = b_0 + j * b_s0
-                        if i_lo == 0:
-                            st(t0, t0_0, (ld(b, b_r26) * w0))
-                        for i in range(max(1, i_lo), i_hi):
-                            s27 = ld(b, b_r26 + i)
-                            s28 = s27 + ld(x, x_r1 + i - 1)
-                            st(t0, t0_0 + i, (s28 * w0))
+                if ((j_lo == 0) and (ny >= 2)) and (j == 0):
+                    b_r19 = b_0 + j * b_s0
+                    x_r20 = x_0 + (j + 1) * x_s0
+                    if i_lo == 0:
+                        s21 = ld(b, b_r19)
+                        s22 = s21 + ld(x, x_r20)
+                        st(t0, t0_0, (s22 * w0))
+                    for i in range(max(1, i_lo), i_hi):
+                        s23 = ld(b, b_r19 + i)
+                        s24 = s23 + ld(x, x_r1 + i - 1)
+                        s25 = s24 + ld(x, x_r20 + i)
+                        st(t0, t0_0 + i, (s25 * w0))
+                if (((j_hi == 1) and (j_lo == 0)) and (ny == 1)) and (j == 0):
+                    b_r26 = b_0 + j * b_s0
+                    if i_lo == 0:
+                        st(t0, t0_0, (ld(b, b_r26) * w0))
+                    for i in range(max(1, i_lo), i_hi):
+                        s27 = ld(b, b_r26 + i)
+                        s28 = s27 + ld(x, x_r1 + i - 1)
+                        st(t0, t0_0 + i, (s28 * w0))
             if i_hi == nx:
                 st(x, x_r1 + nx - 1, ld(t0, t0_m1 + nx))
             for i in range((min((nx - 1), i_hi)) - 1, (i_lo) - 1, -1):

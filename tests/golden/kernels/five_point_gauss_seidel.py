@@ -54,7 +54,7 @@ def kernel(x, b, t0, layout, table_0):
                     s11 = s10 + ld(x, x_r4 + nx - 1)
                     st(t0, t0_m1 + nx, (s11 * w0))
             else:
-                if ((ny >= 2) and (j_lo == 0)) and (j == 0):
+                if ((j_lo == 0) and (ny >= 2)) and (j == 0):
                     b_r12 = b_0 + j * b_s0
                     x_r13 = x_0 + (j + 1) * x_s0
                     for i in range(i_lo, min((nx - 1), i_hi)):
@@ -66,28 +66,26 @@ def kernel(x, b, t0, layout, table_0):
                         s17 = ld(b, b_r12 + nx - 1)
                         s18 = s17 + ld(x, x_r13 + nx - 1)
                         st(t0, t0_m1 + nx, (s18 * w0))
-                else:
-                    if ny >= 2:
-                        b_r19 = b_0 + j * b_s0
-                        x_r20 = x_0 + (j - 1) * x_s0
-                        for i in range(i_lo, min((nx - 1), i_hi)):
-                            s21 = ld(b, b_r19 + i)
-                            s22 = s21 + ld(x, x_r1 + i + 1)
-                            s23 = s22 + ld(x, x_r20 + i)
-                            st(t0, t0_0 + i, (s23 * w0))
-                    if (ny >= 2) and (i_hi == nx):
-                        s24 = ld(b, b_0 + j * b_s0 + nx - 1)
-                        s25 = s24 + ld(x, x_0 + (j - 1) * x_s0 + nx - 1)
+                if ((j_hi >= 2) and (ny == j_hi)) and ((j + 1) == j_hi):
+                    b_r19 = b_0 + j * b_s0
+                    x_r20 = x_0 + (j - 1) * x_s0
+                    for i in range(i_lo, min((nx - 1), i_hi)):
+                        s21 = ld(b, b_r19 + i)
+                        s22 = s21 + ld(x, x_r1 + i + 1)
+                        s23 = s22 + ld(x, x_r20 + i)
+                        st(t0, t0_0 + i, (s23 * w0))
+                    if i_hi == nx:
+                        s24 = ld(b, b_r19 + nx - 1)
+                        s25 = s24 + ld(x, x_r20 + nx - 1)
                         st(t0, t0_m1 + nx, (s25 * w0))
-                    else:
-                        if (ny == 1) and (j_lo == 0):
-                            b_r26 = b_0 + j * b_s0
-                            for i in range(i_lo, min((nx - 1), i_hi)):
-                                s27 = ld(b, b_r26 + i)
-                                s28 = s27 + ld(x, x_r1 + i + 1)
-                                st(t0, t0_0 + i, (s28 * w0))
-                            if i_hi == nx:
-                                st(t0, t0_m1 + nx, (ld(b, b_r26 + nx - 1) * w0))
+                if (((j_hi == 1) and (j_lo == 0)) and (ny == 1)) and (j == 0):
+                    b_r26 = b_0 + j * b_s0
+                    for i in range(i_lo, min((nx - 1), i_hi)):
+                        s27 = ld(b, b_r26 + i)
+                        s28 = s27 + ld(x, x_r1 + i + 1)
+                        st(t0, t0_0 + i, (s28 * w0))
+                    if i_hi == nx:
+                        st(t0, t0_m1 + nx, (ld(b, b_r26 + nx - 1) * w0))
             if i_lo == 0:
                 st(x, x_r1, ld(t0, t0_0))
             for i in range(max(1, i_lo), i_hi):

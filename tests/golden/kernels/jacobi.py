@@ -23,7 +23,6 @@ def kernel(x, b, t0, omega, layout, table_0):
     watch = stopwatch()
     for box in range(table_0.shape[0]):  # x[:] = ...
         nx = table_0[box, 0]
-        ny = table_0[box, 1]
         j_lo = table_0[box, 2]
         j_hi = table_0[box, 3]
         i_lo = table_0[box, 4]
@@ -36,170 +35,152 @@ def kernel(x, b, t0, omega, layout, table_0):
         t0_0 = 0 - i_lo
         for j in range(j_lo - 1, j_hi):
             poll(watch, i_hi - i_lo)
-            if j_hi >= (j + 2):
-                if ((nx >= 2) and (ny >= (j + 3))) and (j >= 0):
-                    x_r1 = x_0 + (j + 1) * x_s0
-                    s2 = ld(x, x_r1)
-                    s3 = ld(b, b_0 + (j + 1) * b_s0)
-                    s4 = s3 + ld(x, x_0 + j * x_s0)
-                    s5 = fma(w0, ld(x, x_r1), s4)
-                    s6 = s5 + ld(x, x_r1 + 1)
-                    s7 = s6 + ld(x, x_0 + (j + 2) * x_s0)
-                    s8 = fma(s7, omega, s2)
-                    st(t0, t0_0 + ((j + 1) & 1) * t0_w, s8)
-                if (ny >= (j + 3)) and (j >= 0):
-                    t0_r9 = t0_0 + ((j + 1) & 1) * t0_w
-                    x_r10 = x_0 + (j + 1) * x_s0
-                    b_r11 = b_0 + (j + 1) * b_s0
-                    x_r12 = x_0 + j * x_s0
-                    x_r13 = x_0 + (j + 2) * x_s0
+            if ((nx >= 2) and (j_hi >= (j + 3))) and (j >= 0):
+                t0_r1 = t0_0 + ((j + 1) & 1) * t0_w
+                x_r2 = x_0 + (j + 1) * x_s0
+                b_r3 = b_0 + (j + 1) * b_s0
+                x_r4 = x_0 + j * x_s0
+                x_r5 = x_0 + (j + 2) * x_s0
+                s6 = ld(x, x_r2)
+                s7 = ld(b, b_r3)
+                s8 = s7 + ld(x, x_r4)
+                s9 = fma(w0, ld(x, x_r2), s8)
+                s10 = s9 + ld(x, x_r2 + 1)
+                s11 = s10 + ld(x, x_r5)
+                s12 = fma(s11, omega, s6)
+                st(t0, t0_r1, s12)
+                for i in range(1, nx - 1):
+                    s13 = ld(x, x_r2 + i)
+                    s14 = ld(b, b_r3 + i)
+                    s15 = s14 + ld(x, x_r4 + i)
+                    s16 = s15 + ld(x, x_r2 + i - 1)
+                    s17 = fma(w0, ld(x, x_r2 + i), s16)
+                    s18 = s17 + ld(x, x_r2 + i + 1)
+                    s19 = s18 + ld(x, x_r5 + i)
+                    s20 = fma(s19, omega, s13)
+                    st(t0, t0_r1 + i, s20)
+                s21 = ld(x, x_r2 + nx - 1)
+                s22 = ld(b, b_r3 + nx - 1)
+                s23 = s22 + ld(x, x_r4 + nx - 1)
+                s24 = s23 + ld(x, x_r2 + nx - 2)
+                s25 = fma(w0, ld(x, x_r2 + nx - 1), s24)
+                s26 = s25 + ld(x, x_r5 + nx - 1)
+                s27 = fma(s26, omega, s21)
+                st(t0, t0_r1 + nx - 1, s27)
+            else:
+                if ((j_hi >= 2) and (nx >= 2)) and ((j + 2) == j_hi):
+                    t0_r28 = t0_0 + ((j + 1) & 1) * t0_w
+                    x_r29 = x_0 + (j + 1) * x_s0
+                    b_r30 = b_0 + (j + 1) * b_s0
+                    x_r31 = x_0 + j * x_s0
+                    s32 = ld(x, x_r29)
+                    s33 = ld(b, b_r30)
+                    s34 = s33 + ld(x, x_r31)
+                    s35 = fma(w0, ld(x, x_r29), s34)
+                    s36 = s35 + ld(x, x_r29 + 1)
+                    s37 = fma(s36, omega, s32)
+                    st(t0, t0_r28, s37)
                     for i in range(1, nx - 1):
-                        s14 = ld(x, x_r10 + i)
-                        s15 = ld(b, b_r11 + i)
-                        s16 = s15 + ld(x, x_r12 + i)
-                        s17 = s16 + ld(x, x_r10 + i - 1)
-                        s18 = fma(w0, ld(x, x_r10 + i), s17)
-                        s19 = s18 + ld(x, x_r10 + i + 1)
-                        s20 = s19 + ld(x, x_r13 + i)
-                        s21 = fma(s20, omega, s14)
-                        st(t0, t0_r9 + i, s21)
-                    if nx >= 2:
-                        s22 = ld(x, x_r10 + nx - 1)
-                        s23 = ld(b, b_r11 + nx - 1)
-                        s24 = s23 + ld(x, x_r12 + nx - 1)
-                        s25 = s24 + ld(x, x_r10 + nx - 2)
-                        s26 = fma(w0, ld(x, x_r10 + nx - 1), s25)
-                        s27 = s26 + ld(x, x_r13 + nx - 1)
-                        s28 = fma(s27, omega, s22)
-                        st(t0, t0_r9 + nx - 1, s28)
-                    else:
-                        if nx == 1:
-                            s29 = ld(x, x_r10)
-                            s30 = ld(b, b_r11)
-                            s31 = s30 + ld(x, x_r12)
-                            s32 = fma(w0, ld(x, x_r10), s31)
-                            s33 = s32 + ld(x, x_r13)
-                            s34 = fma(s33, omega, s29)
-                            st(t0, t0_r9, s34)
-                else:
-                    if ((nx >= 2) and (ny >= 2)) and (j == -1):
-                        x_r35 = x_0 + (j + 1) * x_s0
-                        s36 = ld(x, x_r35)
-                        s37 = ld(b, b_0 + (j + 1) * b_s0)
-                        s38 = fma(w0, ld(x, x_r35), s37)
-                        s39 = s38 + ld(x, x_r35 + 1)
-                        s40 = s39 + ld(x, x_0 + (j + 2) * x_s0)
-                        s41 = fma(s40, omega, s36)
-                        st(t0, t0_0 + ((j + 1) & 1) * t0_w, s41)
-                    else:
-                        if ((nx >= 2) and (ny >= 2)) and ((j + 2) == ny):
-                            x_r42 = x_0 + (j + 1) * x_s0
-                            s43 = ld(x, x_r42)
-                            s44 = ld(b, b_0 + (j + 1) * b_s0)
-                            s45 = s44 + ld(x, x_0 + j * x_s0)
-                            s46 = fma(w0, ld(x, x_r42), s45)
-                            s47 = s46 + ld(x, x_r42 + 1)
-                            s48 = fma(s47, omega, s43)
-                            st(t0, t0_0 + ((j + 1) & 1) * t0_w, s48)
-                        if (ny >= 2) and ((j + 2) == ny):
-                            t0_r49 = t0_0 + ((j + 1) & 1) * t0_w
-                            x_r50 = x_0 + (j + 1) * x_s0
-                            b_r51 = b_0 + (j + 1) * b_s0
-                            x_r52 = x_0 + j * x_s0
-                            for i in range(1, nx - 1):
-                                s53 = ld(x, x_r50 + i)
-                                s54 = ld(b, b_r51 + i)
-                                s55 = s54 + ld(x, x_r52 + i)
-                                s56 = s55 + ld(x, x_r50 + i - 1)
-                                s57 = fma(w0, ld(x, x_r50 + i), s56)
-                                s58 = s57 + ld(x, x_r50 + i + 1)
-                                s59 = fma(s58, omega, s53)
-                                st(t0, t0_r49 + i, s59)
-                            if nx >= 2:
-                                s60 = ld(x, x_r50 + nx - 1)
-                                s61 = ld(b, b_r51 + nx - 1)
-                                s62 = s61 + ld(x, x_r52 + nx - 1)
-                                s63 = s62 + ld(x, x_r50 + nx - 2)
-                                s64 = fma(w0, ld(x, x_r50 + nx - 1), s63)
-                                s65 = fma(s64, omega, s60)
-                                st(t0, t0_r49 + nx - 1, s65)
-                        else:
-                            if (nx >= 2) and (ny == 1):
-                                x_r66 = x_0 + (j + 1) * x_s0
-                                s67 = ld(x, x_r66)
-                                s68 = ld(b, b_0 + (j + 1) * b_s0)
-                                s69 = fma(w0, ld(x, x_r66), s68)
-                                s70 = s69 + ld(x, x_r66 + 1)
-                                s71 = fma(s70, omega, s67)
-                                st(t0, t0_0 + ((j + 1) & 1) * t0_w, s71)
-                            if ny == 1:
-                                t0_r72 = t0_0 + ((j + 1) & 1) * t0_w
-                                x_r73 = x_0 + (j + 1) * x_s0
-                                b_r74 = b_0 + (j + 1) * b_s0
-                                for i in range(1, nx - 1):
-                                    s75 = ld(x, x_r73 + i)
-                                    s76 = ld(b, b_r74 + i)
-                                    s77 = s76 + ld(x, x_r73 + i - 1)
-                                    s78 = fma(w0, ld(x, x_r73 + i), s77)
-                                    s79 = s78 + ld(x, x_r73 + i + 1)
-                                    s80 = fma(s79, omega, s75)
-                                    st(t0, t0_r72 + i, s80)
-                                if nx >= 2:
-                                    s81 = ld(x, x_r73 + nx - 1)
-                                    s82 = ld(b, b_r74 + nx - 1)
-                                    s83 = s82 + ld(x, x_r73 + nx - 2)
-                                    s84 = fma(w0, ld(x, x_r73 + nx - 1), s83)
-                                    s85 = fma(s84, omega, s81)
-                                    st(t0, t0_r72 + nx - 1, s85)
-                            else:
-                                s86 = ld(x, x_0 + (j + 1) * x_s0)
-                                s87 = ld(b, b_0 + (j + 1) * b_s0)
-                                s88 = fma(w0, ld(x, x_0 + (j + 1) * x_s0), s87)
-                                s89 = s88 + ld(x, x_0 + (j + 2) * x_s0)
-                                s90 = fma(s89, omega, s86)
-                                st(t0, t0_0 + ((j + 1) & 1) * t0_w, s90)
-                    if (ny >= 2) and (j == -1):
-                        t0_r91 = t0_0 + ((j + 1) & 1) * t0_w
-                        x_r92 = x_0 + (j + 1) * x_s0
-                        b_r93 = b_0 + (j + 1) * b_s0
-                        x_r94 = x_0 + (j + 2) * x_s0
-                        for i in range(1, nx - 1):
-                            s95 = ld(x, x_r92 + i)
-                            s96 = ld(b, b_r93 + i)
-                            s97 = s96 + ld(x, x_r92 + i - 1)
-                            s98 = fma(w0, ld(x, x_r92 + i), s97)
-                            s99 = s98 + ld(x, x_r92 + i + 1)
-                            s100 = s99 + ld(x, x_r94 + i)
-                            s101 = fma(s100, omega, s95)
-                            st(t0, t0_r91 + i, s101)
-                        if nx >= 2:
-                            s102 = ld(x, x_r92 + nx - 1)
-                            s103 = ld(b, b_r93 + nx - 1)
-                            s104 = s103 + ld(x, x_r92 + nx - 2)
-                            s105 = fma(w0, ld(x, x_r92 + nx - 1), s104)
-                            s106 = s105 + ld(x, x_r94 + nx - 1)
-                            s107 = fma(s106, omega, s102)
-                            st(t0, t0_r91 + nx - 1, s107)
-                    else:
-                        if (nx == 1) and (ny >= 2):
-                            s108 = ld(x, x_0 + (j + 1) * x_s0)
-                            s109 = ld(b, b_0 + (j + 1) * b_s0)
-                            s110 = s109 + ld(x, x_0 + j * x_s0)
-                            s111 = fma(w0, ld(x, x_0 + (j + 1) * x_s0), s110)
-                            s112 = fma(s111, omega, s108)
-                            st(t0, t0_0 + ((j + 1) & 1) * t0_w, s112)
-                        else:
-                            if (nx == 1) and (ny == 1):
-                                s113 = ld(x, x_0 + (j + 1) * x_s0)
-                                s114 = ld(b, b_0 + (j + 1) * b_s0)
-                                s115 = fma(w0, ld(x, x_0 + (j + 1) * x_s0), s114)
-                                s116 = fma(s115, omega, s113)
-                                st(t0, t0_0 + ((j + 1) & 1) * t0_w, s116)
+                        s38 = ld(x, x_r29 + i)
+                        s39 = ld(b, b_r30 + i)
+                        s40 = s39 + ld(x, x_r31 + i)
+                        s41 = s40 + ld(x, x_r29 + i - 1)
+                        s42 = fma(w0, ld(x, x_r29 + i), s41)
+                        s43 = s42 + ld(x, x_r29 + i + 1)
+                        s44 = fma(s43, omega, s38)
+                        st(t0, t0_r28 + i, s44)
+                    s45 = ld(x, x_r29 + nx - 1)
+                    s46 = ld(b, b_r30 + nx - 1)
+                    s47 = s46 + ld(x, x_r31 + nx - 1)
+                    s48 = s47 + ld(x, x_r29 + nx - 2)
+                    s49 = fma(w0, ld(x, x_r29 + nx - 1), s48)
+                    s50 = fma(s49, omega, s45)
+                    st(t0, t0_r28 + nx - 1, s50)
+                if ((nx == 1) and (j_hi >= (j + 3))) and (j >= 0):
+                    s51 = ld(x, x_0 + (j + 1) * x_s0)
+                    s52 = ld(b, b_0 + (j + 1) * b_s0)
+                    s53 = s52 + ld(x, x_0 + j * x_s0)
+                    s54 = fma(w0, ld(x, x_0 + (j + 1) * x_s0), s53)
+                    s55 = s54 + ld(x, x_0 + (j + 2) * x_s0)
+                    s56 = fma(s55, omega, s51)
+                    st(t0, t0_0 + ((j + 1) & 1) * t0_w, s56)
+                if ((j_hi >= 2) and (nx == 1)) and ((j + 2) == j_hi):
+                    s57 = ld(x, x_0 + (j + 1) * x_s0)
+                    s58 = ld(b, b_0 + (j + 1) * b_s0)
+                    s59 = s58 + ld(x, x_0 + j * x_s0)
+                    s60 = fma(w0, ld(x, x_0 + (j + 1) * x_s0), s59)
+                    s61 = fma(s60, omega, s57)
+                    st(t0, t0_0 + ((j + 1) & 1) * t0_w, s61)
+                if ((j_hi >= 2) and (nx >= 2)) and (j == -1):
+                    t0_r62 = t0_0 + ((j + 1) & 1) * t0_w
+                    x_r63 = x_0 + (j + 1) * x_s0
+                    b_r64 = b_0 + (j + 1) * b_s0
+                    x_r65 = x_0 + (j + 2) * x_s0
+                    s66 = ld(x, x_r63)
+                    s67 = ld(b, b_r64)
+                    s68 = fma(w0, ld(x, x_r63), s67)
+                    s69 = s68 + ld(x, x_r63 + 1)
+                    s70 = s69 + ld(x, x_r65)
+                    s71 = fma(s70, omega, s66)
+                    st(t0, t0_r62, s71)
+                    for i in range(1, nx - 1):
+                        s72 = ld(x, x_r63 + i)
+                        s73 = ld(b, b_r64 + i)
+                        s74 = s73 + ld(x, x_r63 + i - 1)
+                        s75 = fma(w0, ld(x, x_r63 + i), s74)
+                        s76 = s75 + ld(x, x_r63 + i + 1)
+                        s77 = s76 + ld(x, x_r65 + i)
+                        s78 = fma(s77, omega, s72)
+                        st(t0, t0_r62 + i, s78)
+                    s79 = ld(x, x_r63 + nx - 1)
+                    s80 = ld(b, b_r64 + nx - 1)
+                    s81 = s80 + ld(x, x_r63 + nx - 2)
+                    s82 = fma(w0, ld(x, x_r63 + nx - 1), s81)
+                    s83 = s82 + ld(x, x_r65 + nx - 1)
+                    s84 = fma(s83, omega, s79)
+                    st(t0, t0_r62 + nx - 1, s84)
+                if ((j_hi == 1) and (nx >= 2)) and (j == -1):
+                    t0_r85 = t0_0 + ((j + 1) & 1) * t0_w
+                    x_r86 = x_0 + (j + 1) * x_s0
+                    b_r87 = b_0 + (j + 1) * b_s0
+                    s88 = ld(x, x_r86)
+                    s89 = ld(b, b_r87)
+                    s90 = fma(w0, ld(x, x_r86), s89)
+                    s91 = s90 + ld(x, x_r86 + 1)
+                    s92 = fma(s91, omega, s88)
+                    st(t0, t0_r85, s92)
+                    for i in range(1, nx - 1):
+                        s93 = ld(x, x_r86 + i)
+                        s94 = ld(b, b_r87 + i)
+                        s95 = s94 + ld(x, x_r86 + i - 1)
+                        s96 = fma(w0, ld(x, x_r86 + i), s95)
+                        s97 = s96 + ld(x, x_r86 + i + 1)
+                        s98 = fma(s97, omega, s93)
+                        st(t0, t0_r85 + i, s98)
+                    s99 = ld(x, x_r86 + nx - 1)
+                    s100 = ld(b, b_r87 + nx - 1)
+                    s101 = s100 + ld(x, x_r86 + nx - 2)
+                    s102 = fma(w0, ld(x, x_r86 + nx - 1), s101)
+                    s103 = fma(s102, omega, s99)
+                    st(t0, t0_r85 + nx - 1, s103)
+                if ((j_hi >= 2) and (nx == 1)) and (j == -1):
+                    s104 = ld(x, x_0 + (j + 1) * x_s0)
+                    s105 = ld(b, b_0 + (j + 1) * b_s0)
+                    s106 = fma(w0, ld(x, x_0 + (j + 1) * x_s0), s105)
+                    s107 = s106 + ld(x, x_0 + (j + 2) * x_s0)
+                    s108 = fma(s107, omega, s104)
+                    st(t0, t0_0 + ((j + 1) & 1) * t0_w, s108)
+                if ((j_hi == 1) and (nx == 1)) and (j == -1):
+                    s109 = ld(x, x_0 + (j + 1) * x_s0)
+                    s110 = ld(b, b_0 + (j + 1) * b_s0)
+                    s111 = fma(w0, ld(x, x_0 + (j + 1) * x_s0), s110)
+                    s112 = fma(s111, omega, s109)
+                    st(t0, t0_0 + ((j + 1) & 1) * t0_w, s112)
             if j >= 0:
-                x_r117 = x_0 + j * x_s0
-                t0_r118 = t0_0 + ((j) & 1) * t0_w
-                for i in range(0, i_hi):
-                    st(x, x_r117 + i, ld(t0, t0_r118 + i))
+                x_r113 = x_0 + j * x_s0
+                t0_r114 = t0_0 + ((j) & 1) * t0_w
+                for i in range(0, nx):
+                    st(x, x_r113 + i, ld(t0, t0_r114 + i))
     return 0
 
 

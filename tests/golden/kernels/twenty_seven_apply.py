@@ -62,38 +62,39 @@ def kernel(y, x, c0, g1, layout, table_0):
                         s6 = s5 + ld(x, x_r3 + i)
                         s7 = s6 + ld(x, x_r4 + i)
                         st(g1, g1_r1 + i, s7)
-                if ((((k_hi >= 2) and (nz == k_hi)) and ((k + 1) == k_hi)) and (ny >= (j + 2))) and (j >= -1):
-                    g1_r8 = g1_0 + ((j + 1) & 3) * g1_w
-                    x_r9 = x_0 + (k - 1) * x_s0 + (j + 1) * x_s1
-                    x_r10 = x_0 + k * x_s0 + (j + 1) * x_s1
-                    for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
-                        s11 = ld(x, x_r9 + i)
-                        s12 = s11 + ld(x, x_r10 + i)
-                        st(g1, g1_r8 + i, s12)
-                if ((((k_lo == 0) and (nz >= 2)) and (k == 0)) and (ny >= (j + 2))) and (j >= -1):
-                    g1_r13 = g1_0 + ((j + 1) & 3) * g1_w
-                    x_r14 = x_0 + k * x_s0 + (j + 1) * x_s1
-                    x_r15 = x_0 + (k + 1) * x_s0 + (j + 1) * x_s1
-                    for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
-                        s16 = ld(x, x_r14 + i)
-                        s17 = s16 + ld(x, x_r15 + i)
-                        st(g1, g1_r13 + i, s17)
-                if (((((k_hi == 1) and (k_lo == 0)) and (nz == 1)) and (k == 0)) and (ny >= (j + 2))) and (j >= -1):
-                    g1_r18 = g1_0 + ((j + 1) & 3) * g1_w
-                    x_r19 = x_0 + k * x_s0 + (j + 1) * x_s1
-                    for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
-                        st(g1, g1_r18 + i, ld(x, x_r19 + i))
-                if ((ny == j_hi) and ((j + 1) == j_hi)) or ((j_lo == 0) and (j == -2)):
-                    g1_r20 = g1_0 + ((j + 1) & 3) * g1_w
-                    for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
-                        st(g1, g1_r20 + i, w0)
+                else:
+                    if ((((k_hi >= 2) and (nz == k_hi)) and ((k + 1) == k_hi)) and (ny >= (j + 2))) and (j >= -1):
+                        g1_r8 = g1_0 + ((j + 1) & 3) * g1_w
+                        x_r9 = x_0 + (k - 1) * x_s0 + (j + 1) * x_s1
+                        x_r10 = x_0 + k * x_s0 + (j + 1) * x_s1
+                        for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
+                            s11 = ld(x, x_r9 + i)
+                            s12 = s11 + ld(x, x_r10 + i)
+                            st(g1, g1_r8 + i, s12)
+                    if ((((k_lo == 0) and (nz >= 2)) and (k == 0)) and (ny >= (j + 2))) and (j >= -1):
+                        g1_r13 = g1_0 + ((j + 1) & 3) * g1_w
+                        x_r14 = x_0 + k * x_s0 + (j + 1) * x_s1
+                        x_r15 = x_0 + (k + 1) * x_s0 + (j + 1) * x_s1
+                        for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
+                            s16 = ld(x, x_r14 + i)
+                            s17 = s16 + ld(x, x_r15 + i)
+                            st(g1, g1_r13 + i, s17)
+                    if (((((k_hi == 1) and (k_lo == 0)) and (nz == 1)) and (k == 0)) and (ny >= (j + 2))) and (j >= -1):
+                        g1_r18 = g1_0 + ((j + 1) & 3) * g1_w
+                        x_r19 = x_0 + k * x_s0 + (j + 1) * x_s1
+                        for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
+                            st(g1, g1_r18 + i, ld(x, x_r19 + i))
+                    if ((ny == j_hi) and ((j + 1) == j_hi)) or ((j_lo == 0) and (j == -2)):
+                        g1_r20 = g1_0 + ((j + 1) & 3) * g1_w
+                        for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
+                            st(g1, g1_r20 + i, w0)
                 if j >= j_lo:
                     g1_r21 = g1_0 + ((j - 1) & 3) * g1_w
                     g1_r22 = g1_0 + ((j) & 3) * g1_w
                     g1_r23 = g1_0 + ((j + 1) & 3) * g1_w
                     y_r24 = y_0 + k * y_s0 + j * y_s1
                     x_r25 = x_0 + k * x_s0 + j * x_s1
-                    for i in range(max(0, (i_lo - 1)), min(i_hi, (nx - 1)) + 1):
+                    for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
                         s26 = ld(g1, g1_r21 + i)
                         s27 = s26 + ld(g1, g1_r22 + i)
                         s28 = s27 + ld(g1, g1_r23 + i)

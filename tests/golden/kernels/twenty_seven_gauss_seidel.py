@@ -78,20 +78,21 @@ def kernel(x, b, c0, g1, t2, u3, layout, table_0):
                         s4 = ld(x, x_r2 + i)
                         s5 = s4 + ld(x, x_r3 + i)
                         st(g1, g1_r1 + i, s5)
-                if ((((k_hi >= 2) and (nz == k_hi)) and ((k + 1) == k_hi)) and (ny >= (j + 2))) and (j >= -1):
-                    g1_r6 = g1_0 + ((j + 1) & 3) * g1_w
-                    x_r7 = x_0 + (k - 1) * x_s0 + (j + 1) * x_s1
-                    for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
-                        st(g1, g1_r6 + i, ld(x, x_r7 + i))
-                if ((((k_lo == 0) and (nz >= 2)) and (k == 0)) and (ny >= (j + 2))) and (j >= -1):
-                    g1_r8 = g1_0 + ((j + 1) & 3) * g1_w
-                    x_r9 = x_0 + (k + 1) * x_s0 + (j + 1) * x_s1
-                    for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
-                        st(g1, g1_r8 + i, ld(x, x_r9 + i))
-                if ((((ny == j_hi) and (nz >= 2)) and ((j + 1) == j_hi)) or (((j_lo == 0) and (nz >= 2)) and (j == -2))) or ((((k_hi == 1) and (k_lo == 0)) and (nz == 1)) and (k == 0)):
-                    g1_r10 = g1_0 + ((j + 1) & 3) * g1_w
-                    for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
-                        st(g1, g1_r10 + i, w0)
+                else:
+                    if ((((k_hi >= 2) and (nz == k_hi)) and ((k + 1) == k_hi)) and (ny >= (j + 2))) and (j >= -1):
+                        g1_r6 = g1_0 + ((j + 1) & 3) * g1_w
+                        x_r7 = x_0 + (k - 1) * x_s0 + (j + 1) * x_s1
+                        for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
+                            st(g1, g1_r6 + i, ld(x, x_r7 + i))
+                    if ((((k_lo == 0) and (nz >= 2)) and (k == 0)) and (ny >= (j + 2))) and (j >= -1):
+                        g1_r8 = g1_0 + ((j + 1) & 3) * g1_w
+                        x_r9 = x_0 + (k + 1) * x_s0 + (j + 1) * x_s1
+                        for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
+                            st(g1, g1_r8 + i, ld(x, x_r9 + i))
+                    if ((((ny == j_hi) and (nz >= 2)) and ((j + 1) == j_hi)) or (((j_lo == 0) and (nz >= 2)) and (j == -2))) or ((((k_hi == 1) and (k_lo == 0)) and (nz == 1)) and (k == 0)):
+                        g1_r10 = g1_0 + ((j + 1) & 3) * g1_w
+                        for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
+                            st(g1, g1_r10 + i, w0)
                 if ((ny >= (j + 2)) and (j >= 1)) and (j >= j_lo):
                     g1_r11 = g1_0 + ((j - 1) & 3) * g1_w
                     g1_r12 = g1_0 + ((j) & 3) * g1_w
@@ -105,37 +106,38 @@ def kernel(x, b, c0, g1, t2, u3, layout, table_0):
                         s19 = s18 + ld(x, x_r14 + i)
                         s20 = s19 + ld(x, x_r15 + i)
                         st(c0, c0_0 + i, s20)
-                if ((j_hi >= 2) and (ny == j_hi)) and ((j + 1) == j_hi):
-                    g1_r21 = g1_0 + ((j - 1) & 3) * g1_w
-                    g1_r22 = g1_0 + ((j) & 3) * g1_w
-                    g1_r23 = g1_0 + ((j + 1) & 3) * g1_w
-                    x_r24 = x_0 + k * x_s0 + (j - 1) * x_s1
-                    for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
-                        s25 = ld(g1, g1_r21 + i)
-                        s26 = s25 + ld(g1, g1_r22 + i)
-                        s27 = s26 + ld(g1, g1_r23 + i)
-                        s28 = s27 + ld(x, x_r24 + i)
-                        st(c0, c0_0 + i, s28)
-                if ((j_lo == 0) and (ny >= 2)) and (j == 0):
-                    g1_r29 = g1_0 + ((j - 1) & 3) * g1_w
-                    g1_r30 = g1_0 + ((j) & 3) * g1_w
-                    g1_r31 = g1_0 + ((j + 1) & 3) * g1_w
-                    x_r32 = x_0 + k * x_s0 + (j + 1) * x_s1
-                    for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
-                        s33 = ld(g1, g1_r29 + i)
-                        s34 = s33 + ld(g1, g1_r30 + i)
-                        s35 = s34 + ld(g1, g1_r31 + i)
-                        s36 = s35 + ld(x, x_r32 + i)
-                        st(c0, c0_0 + i, s36)
-                if (((j_hi == 1) and (j_lo == 0)) and (ny == 1)) and (j == 0):
-                    g1_r37 = g1_0 + ((j - 1) & 3) * g1_w
-                    g1_r38 = g1_0 + ((j) & 3) * g1_w
-                    g1_r39 = g1_0 + ((j + 1) & 3) * g1_w
-                    for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
-                        s40 = ld(g1, g1_r37 + i)
-                        s41 = s40 + ld(g1, g1_r38 + i)
-                        s42 = s41 + ld(g1, g1_r39 + i)
-                        st(c0, c0_0 + i, s42)
+                else:
+                    if ((j_hi >= 2) and (ny == j_hi)) and ((j + 1) == j_hi):
+                        g1_r21 = g1_0 + ((j - 1) & 3) * g1_w
+                        g1_r22 = g1_0 + ((j) & 3) * g1_w
+                        g1_r23 = g1_0 + ((j + 1) & 3) * g1_w
+                        x_r24 = x_0 + k * x_s0 + (j - 1) * x_s1
+                        for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
+                            s25 = ld(g1, g1_r21 + i)
+                            s26 = s25 + ld(g1, g1_r22 + i)
+                            s27 = s26 + ld(g1, g1_r23 + i)
+                            s28 = s27 + ld(x, x_r24 + i)
+                            st(c0, c0_0 + i, s28)
+                    if ((j_lo == 0) and (ny >= 2)) and (j == 0):
+                        g1_r29 = g1_0 + ((j - 1) & 3) * g1_w
+                        g1_r30 = g1_0 + ((j) & 3) * g1_w
+                        g1_r31 = g1_0 + ((j + 1) & 3) * g1_w
+                        x_r32 = x_0 + k * x_s0 + (j + 1) * x_s1
+                        for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
+                            s33 = ld(g1, g1_r29 + i)
+                            s34 = s33 + ld(g1, g1_r30 + i)
+                            s35 = s34 + ld(g1, g1_r31 + i)
+                            s36 = s35 + ld(x, x_r32 + i)
+                            st(c0, c0_0 + i, s36)
+                    if (((j_hi == 1) and (j_lo == 0)) and (ny == 1)) and (j == 0):
+                        g1_r37 = g1_0 + ((j - 1) & 3) * g1_w
+                        g1_r38 = g1_0 + ((j) & 3) * g1_w
+                        g1_r39 = g1_0 + ((j + 1) & 3) * g1_w
+                        for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
+                            s40 = ld(g1, g1_r37 + i)
+                            s41 = s40 + ld(g1, g1_r38 + i)
+                            s42 = s41 + ld(g1, g1_r39 + i)
+                            st(c0, c0_0 + i, s42)
                 if j >= j_lo:
                     b_r43 = b_0 + k * b_s0 + j * b_s1
                     x_r44 = x_0 + k * x_s0 + j * x_s1

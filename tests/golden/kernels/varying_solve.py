@@ -27,6 +27,7 @@ def kernel(x, r, a, b, c, q0, t0, layout, table_0):
         return 2
     watch = stopwatch()
     for box in range(table_0.shape[0]):  # x[:] = ...
+        n = table_0[box, 0]
         i_lo = table_0[box, 1]
         i_hi = table_0[box, 2]
         x_0 = table_0[box, 3]
@@ -39,7 +40,7 @@ def kernel(x, r, a, b, c, q0, t0, layout, table_0):
             poll(watch, min(65536, i_hi - i_lo))
             for i in range(strip, min(strip + 65536, i_hi)):
                 st(t0, t0_0 + i, (ld(r, r_0 + i) / ld(b, b_0 + i)))
-        if i_hi >= 2:
+        if n >= 2:
             for strip in range(max(1, i_lo), i_hi, 65536):
                 poll(watch, min(65536, i_hi - i_lo))
                 for i in range(strip, min(strip + 65536, i_hi)):
