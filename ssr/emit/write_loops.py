@@ -191,7 +191,7 @@ def _read_alike(writer: Writer, nest: LoopNest, loop: For) -> tuple[str, list[tu
     """Return an array and the elements of different lines of it that a loop reads at one place.
 
     These are the most; the place is that of what the loop stores, along the last axis. There are
-    none if the loop does not run along lines, as where these have few points, whose number is known.
+    none if the loop does not run along lines, as where these have few points that are known.
     """
     found = dict[str, dict[tuple[Affine, ...], None]]()
     runs = runs_of(loop)
