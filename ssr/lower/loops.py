@@ -8,16 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from .. import ir
 from ..options import Options
 from ..points.affine import Affine
+from ..points.effort import EFFORT, attempted
 from ..points.loop_tree import For, If, Loop, Reduce, Run
-from ..points.scanning import condition_text, line_loops
+from ..points.scanning import condition_text, guarded_loop, line_loops
 from ..points.sets import Domain
 from .cut_loops import cut, everywhere, in_box, is_cut
-from .passes.split import split
+from .nests import bounds
+from .passes.split import beyond, split
 from .unit_steps import unit_steps
+
+Rows: TypeAlias = Sequence[tuple[str, Domain]]
+"""Names of pieces with the rows that they run when the loops stand at a line."""
+
+TOGETHER = 8_000_000
+"""Operations of isl for the loops of all pieces of a stage: about two seconds."""
+
+SHARED = 2 * TOGETHER
+"""The same for all stages of a nest, which have equal shares."""
+
+ALONE = EFFORT // 10
+"""The same for a piece that is one of many."""
 
 
 def schedule(nest: ir.Nest, options: Options) -> ir.LoopNest:
@@ -27,9 +42,11 @@ def schedule(nest: ir.Nest, options: Options) -> ir.LoopNest:
     pieces = {p.name: p for part in line for p in _pieces(part, nest.axes)}
     lead = _lead(nest)
     context = _line_context(nest, lead)
+    stages = (1 if isinstance(p, ir.Stage) else len((*p.then, *p.orelse)) for p in line)
+    most = min(TOGETHER, SHARED // max(1, sum(stages)))
     body: list[Loop] = []
     for part in line:
-        body += _part(part, nest, context)
+        body += _part(part, nest, context, most)
     tree: tuple[Loop, ...] = tuple(_joined(body))
     folds: tuple[Loop, ...] = tuple(Reduce(f.name, f.kind, f.buffer) for f in nest.folds)
     early = [axis for axis, first in lead.items() if first]
@@ -88,15 +105,14 @@ def _line_loop(axis: str, lead: int, backward: bool, body: tuple[Loop, ...]) -> 
     return For(axis, str(Affine.name(f"{axis}_lo") - lead), f"{axis}_hi", 1, body)
 
 
-def _part(part: ir.Stage | ir.Branch, nest: ir.Nest, context: Domain) -> list[Loop]:
+def _part(part: ir.Stage | ir.Branch, nest: ir.Nest, context: Domain, most: int) -> list[Loop]:
     if isinstance(part, ir.Stage):
-        return _stage(part, nest, context)
+        return _stage(part, nest, context, most)
     known = part.lines.preimage(tuple(map(Affine.name, nest.axes[:-1])), nest.axes)
     known = _at_line(known, part.then[0].statements[0], nest)
-    then = [loop for s in part.then for loop in _stage(s, nest, context & known)]
-    others = (context - known).project(nest.axes[:-1])
-    others = others.preimage(tuple(map(Affine.name, nest.axes[:-1])), nest.axes)
-    orelse = [loop for s in part.orelse for loop in _stage(s, nest, context, others)]
+    others = attempted(lambda: _elsewhere(known, context))
+    then = [loop for s in part.then for loop in _stage(s, nest, context & known, most)]
+    orelse = [loop for s in part.orelse for loop in _stage(s, nest, context, most, others)]
     condition = condition_text(known, context)
     if not condition:
         return then
@@ -105,25 +121,62 @@ def _part(part: ir.Stage | ir.Branch, nest: ir.Nest, context: Domain) -> list[Lo
     return [If(condition, tuple(_joined(then)), tuple(_joined(orelse)))] if then else []
 
 
-def _stage(
-    stage: ir.Stage, nest: ir.Nest, context: Domain, lines: Domain | None = None
-) -> list[Loop]:
-    """Return the loops of a stage on one line, its pieces grouped by the lines they are on.
+def _elsewhere(known: Domain, context: Domain) -> Domain:
+    """Return the lines of a context that are not those known."""
+    axes = context.axes
+    outer = tuple(map(Affine.name, axes[:-1]))
+    return (context - known).project(axes[:-1]).preimage(outer, axes)
 
-    They are on some ``lines`` only, if these are given.
+
+def _stage(
+    stage: ir.Stage, nest: ir.Nest, context: Domain, most: int, lines: Domain | None = None
+) -> list[Loop]:
+    """Return the loops of a stage on one line, which is one of some ``lines`` if these are given.
+
+    Where isl gives up telling all pieces apart, each of them has loops of its own if the rows of a
+    line are independent. Where it gives up again, conditions at each row choose the piece.
     """
-    axes = nest.axes
-    pieces = [(p.name, _at_line(p.domain, stage.statements[0], nest)) for p in stage.pieces]
+    first = stage.statements[0]
+    rows = [(piece.name, _at_line(piece.domain, first, nest)) for piece in stage.pieces]
+    backward = nest.order == "backward" and not first.parallel
+    found = attempted(lambda: _told_apart(rows, context, lines, backward), most)
+    if found is None and first.parallel:
+        found = [loop for row in rows for loop in _alone(row, first, nest, context)]
+    elif found is None:
+        loops = (_guarded(rows, first, nest, context),)
+        found = list(reversed_loops(loops) if backward else loops)
+    return cut(found, first, nest, _lead(nest)) if is_cut(nest) else found
+
+
+def _told_apart(rows: Rows, context: Domain, lines: Domain | None, backward: bool) -> list[Loop]:
+    """Return the loops of pieces on one line, grouped by the lines that they are on."""
+    axes = context.axes
     if lines is not None:
-        pieces = [(name, domain.canonical(lines)) for name, domain in pieces]
-    backward = nest.order == "backward" and not stage.statements[0].parallel
+        rows = [(name, domain.canonical(lines)) for name, domain in rows]
     groups: list[tuple[str, tuple[Loop, ...]]] = []
-    for lines, found in _by_lines(pieces, axes):
-        loops = unit_steps(line_loops(context & lines, found, axes[-1]), dict(found))
+    for known, found in _by_lines(rows, axes):
+        loops = unit_steps(line_loops(context & known, found, axes[-1]), dict(found))
         loops = reversed_loops(loops) if backward else loops
-        groups.append((condition_text(lines, context), loops))
-    result = _apart(groups)
-    return cut(result, stage.statements[0], nest, _lead(nest)) if is_cut(nest) else result
+        groups.append((condition_text(known, context), loops))
+    return _apart(groups)
+
+
+def _alone(
+    row: tuple[str, Domain], statement: ir.Statement, nest: ir.Nest, context: Domain
+) -> Sequence[Loop]:
+    """Return the loops of one piece on a line."""
+    found = attempted(lambda: _told_apart([row], context, None, False), ALONE)
+    return (_guarded([row], statement, nest, context),) if found is None else found
+
+
+def _guarded(rows: Rows, statement: ir.Statement, nest: ir.Nest, context: Domain) -> For:
+    """Return a loop over the rows of a line in which conditions choose the piece of each."""
+    outer, last = nest.axes[:-1], nest.axes[-1]
+    low, high = statement.beyond[-1] if statement.beyond else (max(beyond(d) for _, d in rows),) * 2
+    start, stop = Affine.name(f"{last}_lo") - low, Affine.name(f"{last}_hi") + high
+    lines = context.project(outer).preimage(tuple(map(Affine.name, outer)), nest.axes)
+    along = Domain.where(nest.axes, f"{start.isl()} <= {last} < {stop.isl()}", bounds((last,)))
+    return guarded_loop(lines & along, rows, last, str(start), str(stop))
 
 
 def _apart(groups: Sequence[tuple[str, tuple[Loop, ...]]]) -> list[Loop]:
@@ -138,9 +191,7 @@ def _apart(groups: Sequence[tuple[str, tuple[Loop, ...]]]) -> list[Loop]:
     return [If(condition, interior, tuple(rest))] if condition else [*interior, *rest]
 
 
-def _by_lines(
-    pieces: Sequence[tuple[str, Domain]], axes: tuple[str, ...]
-) -> list[tuple[Domain, list[tuple[str, Domain]]]]:
+def _by_lines(pieces: Rows, axes: tuple[str, ...]) -> list[tuple[Domain, list[tuple[str, Domain]]]]:
     """Return pieces in groups that are on no line together, each with the lines that it is on.
 
     A piece may lack rows on some of these lines in boxes that do not hold whole lines.

@@ -8,6 +8,7 @@ from typing import Any
 import islpy as isl
 
 from .affine import Affine
+from .effort import EFFORT, attempted
 from .loop_tree import For, If, Loop, Run, runs_of
 from .sets import Domain
 
@@ -15,17 +16,50 @@ _CONTEXT = isl.DEFAULT_CONTEXT
 _NODE: Any = isl.ast_node_type
 _OP: Any = isl.ast_expr_op_type
 
+CONDITION = EFFORT // 10
+"""Operations of isl after which a condition is written as it stands."""
+
 
 def condition_text(domain: Domain, context: Domain) -> str:
     """Return the condition on parameters and axes that a point lies in a set, as Python source.
 
-    The empty text means that it holds throughout the context.
+    The empty text means that it holds throughout the context. Where isl gives up making it short,
+    it is all that the set says.
     """
     raw, known = _as_parameters(domain.isl), _as_parameters(context.isl)
-    if known.is_subset(raw):
-        return ""
-    build = isl.AstBuild.from_context(known)
-    return _text(build.expr_from_set(raw.gist(known).coalesce()))
+
+    def shortest() -> str:
+        if known.is_subset(raw):
+            return ""
+        build = isl.AstBuild.from_context(known)
+        return _text(build.expr_from_set(raw.gist(known).coalesce()))
+
+    text = attempted(shortest, CONDITION)
+    return domain.source() if text is None else text
+
+
+def guarded_loop(
+    context: Domain, pieces: Sequence[tuple[str, Domain]], variable: str, first: str, last: str
+) -> For:
+    """Return one loop along the last axis in which conditions at each row choose the piece.
+
+    It is slower than `line_loops`, but as long as the pieces are many, however they lie.
+
+    Parameters
+    ----------
+    context
+        What is known of parameters and axes at every row from ``first`` to before ``last``.
+    pieces
+        Names and domains; the outer axes are fixed by the line.
+    variable
+        Name of the loop variable: the last axis.
+    """
+    body: list[Loop] = []
+    for name, domain in pieces:
+        condition = condition_text(domain, context)
+        run = Run(name, (Affine.name(variable),))
+        body.append(If(condition, (run,), ()) if condition else run)
+    return For(variable, first, last, 1, tuple(body))
 
 
 def line_loops(

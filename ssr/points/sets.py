@@ -16,14 +16,12 @@ import islpy as isl
 
 from .affine import Affine, lexicographic
 from .condition import Condition
+from .effort import attempted
 
 _CONTEXT = isl.DEFAULT_CONTEXT
 
 Bounds: TypeAlias = tuple[tuple[Affine, ...], ...]
 """For each axis of a set expressions in its parameters."""
-
-EFFORT = 3_000_000
-"""Operations of isl after which the inverse of a map is given up: about a second."""
 
 
 Range: TypeAlias = tuple[int, int]
@@ -44,21 +42,16 @@ REMEMBERED = 4096
 
 
 @contextmanager
-def _bounded_effort() -> Iterator[None]:
-    """Let isl raise its error when it has used up `EFFORT` operations inside the block.
+def _asymmetric() -> Iterator[None]:
+    """Let isl treat no symmetric constraints together inside the block.
 
-    No callbacks may run inside: isl's binding drops their errors. Symmetric constraints are not
-    treated together, since isl stops there with an error for some maps of constant columns.
+    It stops there with an error for some maps of constant columns.
     """
     symmetric = _CONTEXT.get_pip_symmetry()
     _CONTEXT.set_pip_symmetry(0)
-    _CONTEXT.reset_operations()
-    _CONTEXT.set_max_operations(EFFORT)
     try:
         yield
     finally:
-        _CONTEXT.set_max_operations(0)
-        _CONTEXT.reset_operations()
         _CONTEXT.set_pip_symmetry(symmetric)
 
 
@@ -234,23 +227,25 @@ class Domain:
         Returns
         -------
         Pieces (set over ``axes``, point of this set); None if more points are mapped to one, or if
-        isl needs more than `EFFORT` operations.
+        isl needs too many operations.
         """
         graph = self._graph(image)
         back = graph.reverse()
         if not graph.apply_range(back).deltas().project_out_all_params().is_bounded():
             return None
-        firsts: list[Any] = []
-        try:
-            with _bounded_effort():
-                while not back.is_empty() and len(firsts) < most:
-                    firsts.append(back.lexmin_pw_multi_aff())
-                    back = back.subtract(isl.Map.from_pw_multi_aff(firsts[-1])).coalesce()
-                if not back.is_empty():
-                    return None
-        except isl.Error:
+
+        def peeled() -> tuple[list[Any], bool]:
+            firsts, left = list[Any](), back
+            while not left.is_empty() and len(firsts) < most:
+                firsts.append(left.lexmin_pw_multi_aff())
+                left = left.subtract(isl.Map.from_pw_multi_aff(firsts[-1])).coalesce()
+            return firsts, bool(left.is_empty())
+
+        with _asymmetric():
+            found = attempted(peeled)
+        if found is None or not found[1]:
             return None
-        return [piece for first in firsts for piece in _pieces(first, axes)]
+        return [piece for first in found[0] for piece in _pieces(first, axes)]
 
     def _graph(self, image: tuple[Affine, ...]) -> Any:
         return graph(self.axes, image).intersect_domain(self.isl)
@@ -490,6 +485,21 @@ class Domain:
     def with_parameters(self, condition: str, parameters: Sequence[str]) -> Domain:
         """Return the set cut by a condition on its parameters and axes."""
         return self & Domain.where(self.axes, condition, parameters)
+
+    def source(self) -> str:
+        """Return the condition that a point lies in the set, as Python source.
+
+        >>> print(Domain.where(("i",), "0 <= i < n and i mod 2 = 1", ("n",)).source())
+        (2*((i + 1)//2) - i - 1 == 0 and i >= 0 and -i + n - 1 >= 0)
+        """
+        cases = []
+        for part in self.isl.compute_divs().get_basic_sets():
+            tests = []
+            for constraint in part.get_constraints():
+                relation = "==" if constraint.is_equality() else ">="
+                tests.append(f"{_expression(constraint.get_aff(), self.axes)} {relation} 0")
+            cases.append(" and ".join(tests) or "True")
+        return " or ".join(f"({case})" for case in cases) or "False"
 
     def notation(self) -> str:
         """Return the set as a person writes it: conditions on the indices, without isl's frame."""

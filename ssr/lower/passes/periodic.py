@@ -16,7 +16,7 @@ statement of the group before it writes stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -31,6 +31,7 @@ def in_runs(
     buffers: list[ir.Buffer],
     wanted: Callable[[ir.Value, Domain], bool],
     pad: Callable[[ir.Statement, Domain], int],
+    short: Callable[[Sequence[ir.Term], Domain], Iterator[tuple[ir.Term, ...]]],
 ) -> tuple[tuple[ir.Statement, ...], tuple[ir.Statement, ...]]:
     """Return the statements that add up sums of a group, and the group that reads these.
 
@@ -44,6 +45,8 @@ def in_runs(
         Tells whether a value at some rows is to be treated so, if it has periods.
     pad
         How far a line buffer of a statement's rows reaches beyond the ends of a line.
+    short
+        Yields terms at some rows in runs that are short enough to be added up at a time.
     """
     made: list[ir.Statement] = []
     changed: list[ir.Statement] = []
@@ -58,7 +61,7 @@ def in_runs(
                 name = ir.scratch("a", buffers)
                 index = (Affine.name(rows.axes[-1]),)
                 here = replace(statement, domain=rows, array=name, index=index, requests=())
-                steps, known[value] = _runs(value, here)
+                steps, known[value] = _runs(value, here, short)
                 if steps:
                     buffers.append(ir.Buffer(name, 1, pad(statement, rows)))
                     made.extend(steps)
@@ -81,7 +84,11 @@ def _periodic(term: ir.Term, rows: Domain) -> bool:
     return not rows <= term.domain and term.domain.simplified(rows).periodic
 
 
-def _runs(total: ir.Sum, statement: ir.Statement) -> tuple[list[ir.Statement], ir.Value]:
+def _runs(
+    total: ir.Sum,
+    statement: ir.Statement,
+    short: Callable[[Sequence[ir.Term], Domain], Iterator[tuple[ir.Term, ...]]],
+) -> tuple[list[ir.Statement], ir.Value]:
     """Return the statements that add up runs of a sum in a buffer, and the sum with the rest."""
     rows, load = statement.domain, ir.Load(statement.array, statement.index)
     terms = [replace(t, domain=rows & t.domain) for t in total.terms]
@@ -90,18 +97,17 @@ def _runs(total: ir.Sum, statement: ir.Statement) -> tuple[list[ir.Statement], i
     def varies(term: ir.Term) -> bool:
         return term.domain.simplified(rows).involves(rows.axes[-1:])
 
-    runs = [(along, tuple(run)) for along, run in groupby(terms, varies)]
-    if len(runs) == 1 and not runs[0][0]:
+    alike = [(along, tuple(run)) for along, run in groupby(terms, varies)]
+    if len(alike) == 1 and not alike[0][0]:
         return [], total
+    last = () if alike[-1][0] else alike.pop()[1]
+    runs = [run for _, terms in alike for run in short(terms, rows)]
     before: tuple[ir.Term, ...] = ()
-    if not rows <= Domain.union([t.domain for t in runs[0][1]]):
+    if not rows <= Domain.union([t.domain for t in runs[0]]):
         before = (ir.Term(rows, ir.Const(-0.0)),)
     made: list[ir.Statement] = []
-    for number, (along, run) in enumerate(runs):
-        value = ir.Sum((*before, *run))
-        if number == len(runs) - 1 and not along:
-            return made, value
+    for number, run in enumerate(runs):
         name = f"run_{statement.array[1:]}_{number}"
-        made.append(replace(statement, name=name, value=value))
+        made.append(replace(statement, name=name, value=ir.Sum((*before, *run))))
         before = (ir.Term(rows, ir.ONE, load),)
-    return made, load
+    return made, ir.Sum((*before, *last)) if last else load

@@ -25,6 +25,7 @@ from itertools import groupby
 
 from ... import ir
 from ...points.affine import Affine
+from ...points.effort import attempted
 from ...points.sets import Domain
 from .merge import mergeable, private
 from .periodic import in_runs
@@ -40,6 +41,9 @@ There is one loop then, and some rows at its ends.
 
 RUN = 64
 """Terms written out, all pieces together, for those that are added to a built-up sum at a time."""
+
+MERGING = 8_000_000
+"""Operations of isl to find pieces of several statements at once: about two seconds."""
 
 KINDS = 8
 """Kinds of rows that all statements of a joint nest are written out for together."""
@@ -81,7 +85,7 @@ def _group(
     group: Sequence[ir.Statement], nest: ir.Nest, buffers: list[ir.Buffer]
 ) -> list[ir.Stage | ir.Branch]:
     """Return how statements run on a line: in one loop, or in as few as are worth it."""
-    sums, group = in_runs(group, nest.context, buffers, _long, _pad)
+    sums, group = in_runs(group, nest.context, buffers, _long, _pad, _short)
     if sums:
         return [*(_stage(s, nest) for s in sums), *_group(group, nest, buffers)]
     if _by_line(group, nest):
@@ -89,8 +93,10 @@ def _group(
         return [ir.Stage(tuple(group), _cut(group, _common(group, nest.context), hidden))]
     if len(group) == 1:
         return list(_line(group[0], nest, buffers, True))
-    merged = _merged(group, nest, buffers)
+    more = list(buffers)
+    merged = attempted(lambda: _merged(group, nest, more), MERGING)
     if merged is not None:
+        buffers[:] = more
         return merged
     half = len(group) // 2
     return _group(group[:half], nest, buffers) + _group(group[half:], nest, buffers)
@@ -332,12 +338,17 @@ def _runs(terms: Sequence[ir.Term], rows: Domain, most: int) -> Iterator[tuple[i
         yield run
 
 
+def _short(terms: Sequence[ir.Term], rows: Domain) -> Iterator[tuple[ir.Term, ...]]:
+    """Yield terms in runs that are not too long to be written out for all kinds of rows."""
+    return _runs(terms, rows, TERMS)
+
+
 def _pad(statement: ir.Statement, rows: Domain) -> int:
     """Return how far beyond the ends of a line a buffer of a statement's rows reaches."""
-    return _beyond(rows) if statement.beyond is None else max(statement.beyond[-1])
+    return beyond(rows) if statement.beyond is None else max(statement.beyond[-1])
 
 
-def _beyond(rows: Domain) -> int:
+def beyond(rows: Domain) -> int:
     """Return how far beyond the ends of the box's lines rows reach, at most."""
     i, pad = rows.axes[-1], 0
     names = (f"{i}_lo", f"{i}_hi")

@@ -1,0 +1,103 @@
+"""Loops and conditions where isl gives up: the same rows in the same order, and the same bits."""
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ssr
+from ssr.build.pipeline import lower
+from ssr.ir import LoopNest, Sum, walk
+from ssr.lower import loops
+from ssr.lower.passes import split
+from ssr.points import scanning
+
+n0, n1 = ssr.sizes("n0 n1")
+PLANE = ssr.Space(n0, n1)
+
+SHAPES = ((1, 1), (2, 3), (5, 4), (7, 6))
+
+
+@ssr.matrix(rows=PLANE, cols=PLANE)
+def A(j: Any, i: Any) -> Any:
+    """Entries with conditions on remainders, on order and on a diagonal."""
+    yield (j, i), 3.0
+    if (j - 1, i) in PLANE and (j + i) % 2 == 0:
+        yield (j - 1, i), 0.25
+    if (j, i - 1) in PLANE and i != j:
+        yield (j, i - 1), -0.5
+    if (j, i + 2) in PLANE and i <= j:
+        yield (j, i + 2), 1.5
+
+
+LOWER, UPPER = A.tril(), A.triu()
+
+
+@ssr.program(x=PLANE, y=PLANE, z=PLANE)
+def step(x: Any, y: Any, z: Any) -> Any:
+    y[:] = A @ x
+    z[:] = LOWER.solve(y) + z
+    x[:] = UPPER.solve(x)
+    return ssr.dot(x, z)
+
+
+def after(shape: tuple[int, int], program: ssr.Program, **options: Any) -> list[Any]:
+    rng = np.random.default_rng(shape[0])
+    fields = [rng.uniform(-1, 1, shape) for _ in range(3)]
+    total = program.run_plain(*fields, **options)
+    return [field.tobytes() for field in fields] + [total]
+
+
+@pytest.fixture
+def weak(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let isl give up each attempt to make loops of several pieces, and of single ones."""
+    monkeypatch.setenv("SSR_VERIFY", "1")
+    for name in ("TOGETHER", "SHARED", "ALONE"):
+        monkeypatch.setattr(loops, name, 1)
+    monkeypatch.setattr(split, "MERGING", 1)
+    monkeypatch.setattr(scanning, "CONDITION", 1)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_bits_do_not_depend_on_what_isl_manages(
+    shape: tuple[int, int], request: pytest.FixtureRequest
+) -> None:
+    fresh = [step.with_options(ssr.Options(cache=False)) for _ in range(2)]
+    wanted = after(shape, fresh[0])
+    request.getfixturevalue("weak")
+    assert after(shape, fresh[1]) == wanted
+
+
+@pytest.mark.usefixtures("weak")
+@pytest.mark.parametrize("distributed", [False, True])
+def test_rows_are_run_in_loops_with_conditions(distributed: bool) -> None:
+    """What is run, and in which order, is verified while it is lowered."""
+    options = ssr.Options(cache=False, distributed=distributed)
+    made = lower(step.ir, options, "float64", "step")
+    assert "% 2" in made.source or "//2)" in made.source
+
+
+def test_a_product_of_odd_conditions_has_few_pieces() -> None:
+    """Terms that come again with a period are written out in short runs, if they are many."""
+
+    @ssr.matrix(rows=PLANE, cols=PLANE)
+    def B(j: Any, i: Any) -> Any:
+        j, last = n0 - 1 - j, n1 - 1
+        if (j - 1, last - i + 1) in PLANE and i % 2 == 0:
+            yield (j - 1, last - i + 1), 0.5
+        if (j + 1, i + 2) in PLANE:
+            yield (j + 1, i + 2), 1.5
+        if (j + 1, i) in PLANE and i < last:
+            yield (j + 1, i), 0.25
+        if (j, i) in PLANE:
+            yield (j, i), -0.125
+
+    made = lower((B @ B).program("apply").ir, ssr.Options(cache=False), "float64", "apply")
+    (nest,) = made.loops
+    assert isinstance(nest, LoopNest)
+    terms = Counter[str]()
+    for part in (part for piece in nest.pieces.values() for part in piece.parts):
+        sums = (node for node in walk(part.value) if isinstance(node, Sum))
+        terms[part.statement.name] += sum(len(node.terms) for node in sums)
+    assert max(terms.values()) <= split.TERMS
