@@ -498,8 +498,8 @@ class Domain:
             for constraint in part.get_constraints():
                 relation = "==" if constraint.is_equality() else ">="
                 tests.append(f"{_expression(constraint.get_aff(), self.axes)} {relation} 0")
-            cases.append(" and ".join(tests) or "True")
-        return " or ".join(f"({case})" for case in cases) or "False"
+            cases.append(" and ".join(tests) or "0 == 0")
+        return " or ".join(f"({case})" for case in cases) or "0 == 1"
 
     def notation(self) -> str:
         """Return the set as a person writes it: conditions on the indices, without isl's frame."""
