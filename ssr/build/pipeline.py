@@ -170,7 +170,7 @@ def _verified(program: ir.Program, nests: Nests, after: str) -> None:
     if wanted():
         for made in nests:
             if isinstance(made, ir.Call):
-                verify_call(made, known(program))
+                verify_call(made, known(program), [name for name, _ in program.wide])
             elif isinstance(made, ir.LineNest):
                 verify_lines(made)
             else:

@@ -26,7 +26,7 @@ from numba.core.typed_passes import NativeLowering, NoPythonBackend
 
 from .source_to_llvm import Translation, result_of
 
-LARGE = 130
+LARGE = 200
 """Basic blocks of a kernel with its parts from which on it is optimised for size."""
 
 
