@@ -1,23 +1,66 @@
 """Operations on sets that may explode are given a bound, counted in isl's own operations.
 
-The count is the same on all machines, and so is what is done where isl gives up.
+The count is the same on all machines, and so is what is done where isl gives up. The bound holds
+for all that the process asks of isl, so one thread at a time asks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from functools import wraps
+from inspect import isgeneratorfunction
+from threading import RLock
+from types import FunctionType
+from typing import Any, TypeVar
 
 import islpy as isl
 
 _CONTEXT = isl.DEFAULT_CONTEXT
 
+_TURN = RLock()
+"""Held by the thread that uses isl."""
+
 EFFORT = 3_000_000
 """Operations of isl after which an attempt is given up: about a second."""
 
 Made = TypeVar("Made")
+Kind = TypeVar("Kind", bound=type)
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+def in_turn(function: Function) -> Function:
+    """Return a function that uses isl as one that waits until no other thread does.
+
+    What a generator yields is found when it is called.
+    """
+    listed = isgeneratorfunction(function)
+
+    @wraps(function)
+    def called(*args: Any, **named: Any) -> Any:
+        with _TURN:
+            return iter(list(function(*args, **named))) if listed else function(*args, **named)
+
+    return called  # type: ignore[return-value]
+
+
+def each_in_turn(kind: Kind) -> Kind:
+    """Return a class with its methods and properties as `in_turn` returns them.
+
+    Those that only compare texts, or keep what is given, use nothing of isl themselves.
+    """
+    for name, member in list(vars(kind).items()):
+        if name.startswith("__") and name not in ("__and__", "__or__", "__sub__", "__le__"):
+            continue
+        if isinstance(member, FunctionType):
+            setattr(kind, name, in_turn(member))
+        elif isinstance(member, staticmethod):
+            setattr(kind, name, staticmethod(in_turn(member.__func__)))
+        elif isinstance(member, property) and member.fget is not None:
+            setattr(kind, name, property(in_turn(member.fget), doc=member.__doc__))
+    return kind
+
+
+@in_turn
 def attempted(make: Callable[[], Made], most: int = EFFORT) -> Made | None:
     """Return what a function makes; None if isl needs more operations for it.
 

@@ -8,7 +8,7 @@ from typing import Any
 import islpy as isl
 
 from .affine import Affine
-from .effort import EFFORT, attempted
+from .effort import EFFORT, attempted, in_turn
 from .loop_tree import For, If, Loop, Run, runs_of
 from .sets import Domain
 
@@ -20,6 +20,7 @@ CONDITION = EFFORT // 10
 """Operations of isl after which a condition is written as it stands."""
 
 
+@in_turn
 def condition_text(domain: Domain, context: Domain) -> str:
     """Return the condition on parameters and axes that a point lies in a set, as Python source.
 
@@ -62,6 +63,7 @@ def guarded_loop(
     return For(variable, first, last, 1, tuple(body))
 
 
+@in_turn
 def line_loops(
     context: Domain, pieces: Sequence[tuple[str, Domain]], variable: str
 ) -> tuple[Loop, ...]:

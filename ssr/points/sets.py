@@ -16,7 +16,7 @@ import islpy as isl
 
 from .affine import Affine, lexicographic
 from .condition import Condition
-from .effort import attempted
+from .effort import attempted, each_in_turn
 
 _CONTEXT = isl.DEFAULT_CONTEXT
 
@@ -55,6 +55,7 @@ def _asymmetric() -> Iterator[None]:
         _CONTEXT.set_pip_symmetry(symmetric)
 
 
+@each_in_turn
 class Domain:
     """A Presburger set of index tuples with symbolic parameters.
 

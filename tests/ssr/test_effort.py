@@ -1,6 +1,7 @@
 """Loops and conditions where isl gives up: the same rows in the same order, and the same bits."""
 
 from collections import Counter
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from ssr.ir import LoopNest, Sum, walk
 from ssr.lower import loops
 from ssr.lower.passes import split
 from ssr.points import scanning
+from ssr.points.effort import attempted
+from ssr.points.sets import Domain
 
 n0, n1 = ssr.sizes("n0 n1")
 PLANE = ssr.Space(n0, n1)
@@ -101,3 +104,22 @@ def test_a_product_of_odd_conditions_has_few_pieces() -> None:
         sums = (node for node in walk(part.value) if isinstance(node, Sum))
         terms[part.statement.name] += sum(len(node.terms) for node in sums)
     assert max(terms.values()) <= split.TERMS
+
+
+def test_bound_of_one_thread_does_not_hold_for_another() -> None:
+    begun, found = Event(), list[bool]()
+
+    def other() -> None:
+        begun.wait()
+        odd = Domain.where(("i",), "i mod 2 = 1")
+        found.append((odd - Domain.where(("i",), "0 <= i < n and i mod 7 = 1", ("n",))).empty)
+
+    def waiting() -> None:
+        begun.set()
+        thread.join(0.2)
+
+    thread = Thread(target=other)
+    thread.start()
+    attempted(waiting, most=1)
+    thread.join()
+    assert found == [False]
