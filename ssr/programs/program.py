@@ -24,7 +24,7 @@ from ..run.declaration import Declaration, Parameter
 from ..run.launcher import Launcher
 from ..spaces.space import Box, Space
 from ..symbols.values import Row, Value
-from ..trace.trace import ScalarType
+from ..trace.trace import ScalarType, check_apart
 from .compare import check_same, impure
 from .expression import recording
 from .recorder import Recorder, current
@@ -384,12 +384,7 @@ def _program_ir(recorder: Recorder, options: Options) -> tuple[ir.Program, tuple
     spaces = {**recorder.fields, **recorder.temporaries}
     known = [*spaces.values(), *recorder.reductions.values(), *recorder.parts.values()]
     sizes = frozenset(recorder.inner).union(*(s.sizes for s in known))
-    clash = sizes & (set(spaces) | set(recorder.scalars))
-    if clash:
-        raise ArgumentError(
-            f"The name {', '.join(sorted(clash))} is both a size and a field or scalar.",
-            hint="Rename one of them.",
-        )
+    check_apart(sizes, (*spaces, *recorder.scalars))
     written = {name for step in steps for name in ir.made(step)}
     given = [n for n, v in recorder.scalars.items() if v is None and n not in recorder.reductions]
     bound = [n for n, v in recorder.scalars.items() if v is not None]

@@ -334,7 +334,11 @@ def _value(name: str, *args: object) -> Any:
 
 def _divisor(self: Index, other: object, sign: str) -> int | None:
     if isinstance(other, Index) and not other.affine.is_constant:
-        self._not_affine("divides by a symbolic size;")
+        periodic = " Neighbours across a periodic side are ghosts: see boundary.periodic."
+        raise NotAffineError(
+            f"The index ({self}) is divided by the symbolic ({other}) in `{sign}`.",
+            hint=_AFFINE + (periodic if sign == "%" else ""),
+        )
     divisor = other.affine.constant if isinstance(other, Index) else integer(other)
     if isinstance(other, float) or (divisor is not None and divisor <= 0):
         raise NotAffineError(

@@ -248,7 +248,8 @@ class Row(Symbol):
     def __array__(self, *_: object, **__: object) -> NoReturn:
         raise RuntimeConditionError(
             f"The {self.told()} is used where NumPy needs an array.",
-            hint=f"Values are numbers, one for each row: use {FUNCTIONS}.",
+            hint=f"Values are numbers, one for each row: use {FUNCTIONS}. "
+            "Those of other rows are read through a matrix, such as ssr.stencil.",
         )
 
 

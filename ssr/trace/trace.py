@@ -8,7 +8,7 @@ entries of its rows; equal entries of different paths are one family.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -231,6 +231,16 @@ def check_signature(
         )
 
 
+def check_apart(sizes: Collection[str], names: Iterable[str]) -> None:
+    """Check that sizes have no names of data, as values of both are given by name."""
+    clash = {name for name in names if name in sizes}
+    if clash:
+        raise ArgumentError(
+            f"The name {', '.join(sorted(clash))} is both a size and a field or scalar.",
+            hint="Rename one of them.",
+        )
+
+
 def trace(
     function: Callable[..., object],
     rows: Space,
@@ -259,8 +269,19 @@ def trace(
     others = (cols, *(s for s in data.values() if isinstance(s, Space)))
     start = row_domain(rows, others)
     names = frozenset(rows.axes).union(*(s.sizes for s in (rows, *others)))
+    check_apart(names.difference(rows.axes), data)
     pending = [Fork((), start)]
     paths: list[Path] = []
+
+    def run(tracer: Tracer) -> tuple[Entry, ...]:
+        try:
+            return _run(function, tracer, cols, data, split, outside)
+        except RecursionError:
+            raise ArgumentError(
+                f"{function.__name__} calls itself without an end.",
+                hint="A generator is run with symbols: end recursions by numbers that are known.",
+            ) from None
+
     while pending:
         fork = pending.pop()
         if len(paths) >= PATHS:
@@ -269,9 +290,9 @@ def trace(
                 "Each condition that both holds and fails somewhere doubles the paths.",
             )
         tracer = Tracer(fork, names)
-        entries = _run(function, tracer, cols, data, split, outside)
+        entries = run(tracer)
         again = Tracer(Fork(tuple(tracer.answers), tracer.domain), names, again=True)
-        _check_pure(function, entries, _run(function, again, cols, data, split, outside))
+        _check_pure(function, entries, run(again))
         paths.append(Path(tracer.domain, entries))
         pending.extend(tracer.forks)
     return tuple(paths)

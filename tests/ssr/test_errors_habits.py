@@ -18,6 +18,7 @@ from ssr.errors import (
     ArgumentError,
     DtypeError,
     MissingNameError,
+    NotAffineError,
     RuntimeConditionError,
     ShapeError,
     SingularMatrixError,
@@ -240,3 +241,36 @@ def test_unknown_attributes_of_what_never_changes(made: object, name: str, hint:
         getattr(made, name)
     assert hint in str(caught.value)
     assert getattr(made, name, None) is None
+
+
+# -- declarations that cannot be meant -----------------------------------------------------------
+
+
+def test_data_are_not_named_like_sizes() -> None:
+    with pytest.raises(ArgumentError, match="The name n is both a size and a field or scalar"):
+
+        @ssr.matrix(rows=line, cols=line, n=ssr.scalar)
+        def heat(i: Any, *, n: Any) -> Any:
+            yield i, n
+
+
+def test_generators_that_call_themselves_without_an_end() -> None:
+    def again(value: float) -> float:
+        return again(value)
+
+    with pytest.raises(ArgumentError, match="without an end"):
+
+        @ssr.matrix(rows=line, cols=line)
+        def heat(i: Any) -> Any:
+            yield i, again(1.0)
+
+
+def test_neighbours_of_periodic_sides_and_of_arrays_are_hinted_at() -> None:
+    with pytest.raises(NotAffineError, match=r"boundary\.periodic"):
+
+        @ssr.matrix(rows=line, cols=line)
+        def heat(i: Any) -> Any:
+            yield (i - 1) % line.shape[0], 1.0
+
+    with pytest.raises(RuntimeConditionError, match=r"ssr\.stencil"):
+        assigns(lambda x, t: np.roll(x, 1))()
