@@ -60,6 +60,15 @@ def each_in_turn(kind: Kind) -> Kind:
     return kind
 
 
+def _given_up() -> bool:
+    """Whether isl has used up its operations. Some functions give no error then, but no text."""
+    try:
+        isl.Val.int_from_si(_CONTEXT, 0)
+    except isl.Error:
+        return True
+    return False
+
+
 @in_turn
 def attempted(make: Callable[[], Made], most: int = EFFORT) -> Made | None:
     """Return what a function makes; None if isl needs more operations for it.
@@ -77,9 +86,13 @@ def attempted(make: Callable[[], Made], most: int = EFFORT) -> Made | None:
     _CONTEXT.reset_operations()
     _CONTEXT.set_max_operations(most)
     try:
-        return make()
-    except isl.Error:
-        return None
+        made = make()
+    except Exception:
+        if _given_up():
+            return None
+        raise
+    else:
+        return None if _given_up() else made
     finally:
         _CONTEXT.set_max_operations(0)
         _CONTEXT.reset_operations()

@@ -1,9 +1,11 @@
 """Loops and conditions where isl gives up: the same rows in the same order, and the same bits."""
 
 from collections import Counter
+from contextlib import suppress
 from threading import Event, Thread
 from typing import Any
 
+import islpy as isl
 import numpy as np
 import pytest
 
@@ -123,3 +125,23 @@ def test_bound_of_one_thread_does_not_hold_for_another() -> None:
     attempted(waiting, most=1)
     thread.join()
     assert found == [False]
+
+
+def test_what_is_made_after_isl_has_given_up_does_not_count() -> None:
+    odd, few = Domain.where(("i",), "i mod 2 = 1"), Domain.where(("i",), "0 <= i < n", ("n",))
+
+    def ignoring() -> str:
+        with suppress(isl.Error):
+            _ = odd - few
+        return "made"
+
+    def missing() -> int:
+        with suppress(isl.Error):
+            _ = odd - few
+        raise TypeError("a text is missing")
+
+    assert attempted(ignoring, most=10) is None
+    assert attempted(missing, most=10) is None
+    assert attempted(ignoring) == "made"
+    with pytest.raises(TypeError, match="missing"):
+        attempted(missing)
