@@ -110,7 +110,7 @@ def _part(part: ir.Stage | ir.Branch, nest: ir.Nest, context: Domain, most: int)
         return _stage(part, nest, context, most)
     known = part.lines.preimage(tuple(map(Affine.name, nest.axes[:-1])), nest.axes)
     known = _at_line(known, part.then[0].statements[0], nest)
-    others = attempted(lambda: _elsewhere(known, context))
+    others = attempted(lambda: _lines(context - known))
     then = [loop for s in part.then for loop in _stage(s, nest, context & known, most)]
     orelse = [loop for s in part.orelse for loop in _stage(s, nest, context, most, others)]
     condition = condition_text(known, context)
@@ -121,11 +121,10 @@ def _part(part: ir.Stage | ir.Branch, nest: ir.Nest, context: Domain, most: int)
     return [If(condition, tuple(_joined(then)), tuple(_joined(orelse)))] if then else []
 
 
-def _elsewhere(known: Domain, context: Domain) -> Domain:
-    """Return the lines of a context that are not those known."""
-    axes = context.axes
-    outer = tuple(map(Affine.name, axes[:-1]))
-    return (context - known).project(axes[:-1]).preimage(outer, axes)
+def _lines(domain: Domain) -> Domain:
+    """Return the lines that a set has rows on, as all their rows."""
+    outer = domain.axes[:-1]
+    return domain.project(outer).preimage(tuple(map(Affine.name, outer)), domain.axes)
 
 
 def _stage(
@@ -171,12 +170,11 @@ def _alone(
 
 def _guarded(rows: Rows, statement: ir.Statement, nest: ir.Nest, context: Domain) -> For:
     """Return a loop over the rows of a line in which conditions choose the piece of each."""
-    outer, last = nest.axes[:-1], nest.axes[-1]
+    last = nest.axes[-1]
     low, high = statement.beyond[-1] if statement.beyond else (max(beyond(d) for _, d in rows),) * 2
     start, stop = Affine.name(f"{last}_lo") - low, Affine.name(f"{last}_hi") + high
-    lines = context.project(outer).preimage(tuple(map(Affine.name, outer)), nest.axes)
     along = Domain.where(nest.axes, f"{start.isl()} <= {last} < {stop.isl()}", bounds((last,)))
-    return guarded_loop(lines & along, rows, last, str(start), str(stop))
+    return guarded_loop(_lines(context) & along, rows, last, str(start), str(stop))
 
 
 def _apart(groups: Sequence[tuple[str, tuple[Loop, ...]]]) -> list[Loop]:
@@ -196,10 +194,10 @@ def _by_lines(pieces: Rows, axes: tuple[str, ...]) -> list[tuple[Domain, list[tu
 
     A piece may lack rows on some of these lines in boxes that do not hold whole lines.
     """
-    outer, ends = tuple(map(Affine.name, axes[:-1])), (f"{axes[-1]}_lo", f"{axes[-1]}_hi")
+    ends = (f"{axes[-1]}_lo", f"{axes[-1]}_hi")
     groups: list[tuple[Domain, list[tuple[str, Domain]]]] = []
     for name, domain in pieces:
-        lines = domain.project(axes[:-1]).without(ends).preimage(outer, axes)
+        lines = _lines(domain.without(ends))
         found = [(name, domain)]
         touched = [n for n, (known, _) in enumerate(groups) if not (known & lines).empty]
         for n in reversed(touched):
