@@ -27,6 +27,8 @@ def combined(left: MatrixData, right: MatrixData, factor: float, sign: str) -> M
     ------
     SpaceError
         If their spaces are not equal.
+    UnsupportedError
+        If too many kinds of rows have to be told apart.
     """
     if (left.rows, left.cols) != (right.rows, right.cols):
         raise SpaceError(
@@ -35,7 +37,8 @@ def combined(left: MatrixData, right: MatrixData, factor: float, sign: str) -> M
         )
     name = f"({left.name} {sign} {right.name})"
     right = beside(left, right, sign)
-    found = merge((*left.families, *scale(right.families, ir.Const(factor))))
+    added = (*left.families, *scale(right.families, ir.Const(factor)))
+    found = operations.attempt(name, lambda: merge(added))
     origin = Combination(left.origin, factor, right.origin)
     return joined(left, right, name, (left.rows, left.cols), found, origin)
 
@@ -48,7 +51,8 @@ def product(left: MatrixData, right: MatrixData) -> MatrixData:
     SpaceError
         If the columns of the first are not the rows of the second.
     UnsupportedError
-        If one of them has the entries within boxes only.
+        If one of them has the entries within boxes only, or if too many kinds of rows have to be
+        told apart.
     """
     need_whole(left, "@")
     need_whole(right, "@")
@@ -59,7 +63,7 @@ def product(left: MatrixData, right: MatrixData) -> MatrixData:
         )
     name = f"({left.name} @ {right.name})"
     right = beside(left, right, "@")
-    found = operations.product(left.families, right.families)
+    found = operations.product(left.families, right.families, name)
     origin = Product(left.origin, right.origin)
     return joined(left, right, name, (left.rows, right.cols), found, origin)
 
@@ -93,7 +97,14 @@ def power(matrix: MatrixData, exponent: object) -> MatrixData:
 
 
 def transpose(matrix: MatrixData) -> MatrixData:
-    """Return the transpose."""
+    """Return the transpose.
+
+    Raises
+    ------
+    UnsupportedError
+        If a column is read by a number of rows that grows with the grid, or if too many kinds of
+        rows have to be told apart.
+    """
     return replace(
         matrix,
         name=f"{matrix.name}.T",

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from typing import Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias
 
 from .. import ir
 from ..errors import ArgumentError
@@ -15,9 +15,9 @@ from ..points.sets import Domain
 from ..spaces.space import Space
 from ..symbols.printing import show
 from ..trace.trace import Path
+from .overlaps import summed
 
 Triangle = Literal["tril", "triu", "diagonal"]
-Number = TypeVar("Number", float, Fraction)
 Maps: TypeAlias = tuple[tuple[Affine, ...], tuple[Affine, ...], ir.Value]
 """The row and the column of a family, and what numbers are multiplied by."""
 
@@ -108,19 +108,15 @@ def merge(found: Iterable[ir.Family]) -> tuple[ir.Family, ...]:
     if any(f.box != "any" for f in found):
         return _merged_by_boxes(found)
     numbers: dict[tuple[tuple[Affine, ...], tuple[Affine, ...]], list[tuple[Domain, float]]] = {}
-    others: list[ir.Family] = []
+    result: list[ir.Family] = []
     for family in found:
         if isinstance(family.value, ir.Const):
             pieces = numbers.setdefault((family.row, family.column), [])
-            numbers[family.row, family.column] = overlay(pieces, family.domain, family.value.value)
+            pieces.append((family.domain, family.value.value))
         else:
-            others.append(family)
-    result = others
+            result.append(family)
     for (row, column), pieces in numbers.items():
-        by_value: dict[float, Domain] = {}
-        for domain, value in pieces:
-            by_value[value] = by_value[value] | domain if value in by_value else domain
-        result += [ir.Family(d, row, column, ir.Const(v)) for v, d in by_value.items() if v]
+        result += [ir.Family(d, row, column, ir.Const(v)) for v, d in summed(pieces).items()]
     return canonical(tuple(result))
 
 
@@ -130,10 +126,10 @@ def _merged_by_boxes(found: Iterable[ir.Family]) -> tuple[ir.Family, ...]:
     for f in (part for family in found for part in apart(family)):
         number, rest = factored(f.value)
         key = (f.row, f.column, rest), f.box
-        pieces[key] = overlay(pieces.get(key, []), f.domain, number)
+        pieces.setdefault(key, []).append((f.domain, number))
     made = []
     for maps in dict.fromkeys(maps for maps, _ in pieces):
-        own, other = (_by_number(pieces.get((maps, box), [])) for box in ("own", "other"))
+        own, other = (summed(pieces.get((maps, box), ())) for box in ("own", "other"))
         row, column, rest = maps
         for number in own | other:
             here, there = own.get(number), other.get(number)
@@ -141,14 +137,6 @@ def _merged_by_boxes(found: Iterable[ir.Family]) -> tuple[ir.Family, ...]:
             for box, domain in _joined_boxes(here, there):
                 made.append(ir.Family(domain, row, column, value, box))
     return settled(made)
-
-
-def _by_number(pieces: Iterable[tuple[Domain, float]]) -> dict[float, Domain]:
-    found: dict[float, Domain] = {}
-    for domain, number in pieces:
-        if number:
-            found[number] = found[number] | domain if number in found else domain
-    return found
 
 
 def _joined_boxes(own: Domain | None, other: Domain | None) -> Iterator[tuple[ir.Boxes, Domain]]:
@@ -160,26 +148,6 @@ def _joined_boxes(own: Domain | None, other: Domain | None) -> Iterator[tuple[ir
             yield "other", other
         return
     yield from (("any", own & other), ("own", own - other), ("other", other - own))
-
-
-def overlay(
-    pieces: list[tuple[Domain, Number]], domain: Domain, value: Number
-) -> list[tuple[Domain, Number]]:
-    """Return disjoint pieces with a value added on a domain."""
-    result: list[tuple[Domain, Number]] = []
-    for piece, known in pieces:
-        both = piece & domain
-        if both.empty:
-            result.append((piece, known))
-            continue
-        result.append((both, known + value))
-        rest = piece - domain
-        if not rest.empty:
-            result.append((rest, known))
-        domain = domain - piece
-    if not domain.empty:
-        result.append((domain, value))
-    return result
 
 
 def scale(found: tuple[ir.Family, ...], factor: ir.Value) -> tuple[ir.Family, ...]:
@@ -309,8 +277,8 @@ def equal(left: tuple[ir.Family, ...], right: tuple[ir.Family, ...]) -> bool:
                 image = (*f.row, *f.column, *indices)
                 graph = f.domain.image(image, tuple(f"p{n}" for n in range(len(image))))
                 key = form, f.box
-                by_basis[key] = overlay(by_basis.get(key, []), graph, sign * number)
-    return all(value == 0 for pieces in by_basis.values() for _, value in pieces)
+                by_basis.setdefault(key, []).append((graph, sign * number))
+    return not any(summed(pieces) for pieces in by_basis.values())
 
 
 def _form(value: ir.Value) -> tuple[ir.Value, tuple[Affine, ...]]:

@@ -14,26 +14,55 @@ Staged Sparse Row, arXiv 2204.13304; Mat2Stencil, OOPSLA 2023.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from .. import ir
 from ..errors import UnsupportedError
 from ..points.affine import Affine
+from ..points.effort import attempted
+from ..points.inverse import inverse
 from ..points.sets import Domain
 from ..spaces.space import Space
-from .families import add, canonical, factored, multiply, overlay
+from .families import add, canonical, factored, multiply
+from .overlaps import summed
 
 FIBRE = 64
 """The most rows that may read one column of a matrix that is transposed."""
+
+EFFORT = 30_000_000
+"""Operations of isl after which it gives up the entries of a matrix: some ten seconds."""
 
 Map = tuple[Affine, ...]
 Families = tuple[ir.Family, ...]
 
 
-def product(left: Families, right: Families) -> Families:
-    """Return the entries of the product of two matrices."""
-    found: list[ir.Family] = []
+def attempt(name: str, make: Callable[[], Families]) -> Families:
+    """Return the entries of a matrix of some name, made of others.
+
+    Raises
+    ------
+    UnsupportedError
+        If isl gives up telling apart the rows that differ in their columns or numbers.
+    """
+    found = attempted(make, EFFORT)
+    if found is None:
+        raise UnsupportedError(
+            f"{name} has too many kinds of rows to be told apart.",
+            note="Rows are of different kinds where conditions of the matrices it is made of, such "
+            "as bounds and remainders of indices, give them other columns or numbers.",
+            hint="Apply the matrices one after the other: A @ (B @ x) for (A @ B) @ x.",
+        )
+    return found
+
+
+def product(left: Families, right: Families, name: str) -> Families:
+    """Return the entries of the product of two matrices; errors are those of `attempt`."""
+    return attempt(name, lambda: total(_products(left, right)))
+
+
+def _products(left: Families, right: Families) -> Iterator[ir.Family]:
+    """Yield the products of all entries that meet."""
     for a in left:
         for b in right:
             axes = a.domain.axes
@@ -43,8 +72,7 @@ def product(left: Families, right: Families) -> Families:
             where = dict(zip(b.domain.axes, a.column, strict=True))
             column = domain.resolved(tuple(c.substitute(where) for c in b.column))
             value = times(a.value, moved(b.value, where, domain))
-            found.append(ir.Family(domain, a.row, column, value))
-    return total(found)
+            yield ir.Family(domain, a.row, column, value)
 
 
 def transpose(found: Families, cols: Space, name: str) -> Families:
@@ -53,11 +81,11 @@ def transpose(found: Families, cols: Space, name: str) -> Families:
     Raises
     ------
     UnsupportedError
-        If a column is read by a number of rows that grows with the grid.
+        If a column is read by a number of rows that grows with the grid, or as `attempt` does.
     """
-    inverse: list[tuple[Domain, Map, ir.Family]] = []
+    inverted: list[tuple[Domain, Map, ir.Family]] = []
     for f in found:
-        pieces = f.domain.inverse(f.column, cols.axes, FIBRE)
+        pieces = inverse(f.domain, f.column, cols.axes, FIBRE)
         if pieces is None:
             raise UnsupportedError(
                 f"The transpose of {name} has rows with too many entries.",
@@ -65,17 +93,17 @@ def transpose(found: Families, cols: Space, name: str) -> Families:
                 "by more in larger grids, or under too many conditions.",
                 hint=f"Use {name}.to_scipy().T.",
             )
-        inverse += [(domain, point, f) for domain, point in pieces]
+        inverted += [(domain, point, f) for domain, point in pieces]
     made: list[ir.Family] = []
     points: dict[Map, None] = {}
-    for domain, point, f in sorted(inverse, key=lambda piece: _plainness(piece[1], cols)):
+    for domain, point, f in sorted(inverted, key=lambda piece: _plainness(piece[1], cols)):
         same = (p for p in points if domain <= domain.equal(p, point))
         point = next(same, point)
         points[point] = None
         where = dict(zip(f.domain.axes, point, strict=True))
         value = moved(f.value, where, domain)
         made.append(replace(f, domain=domain, row=cols.indices(), column=point, value=value))
-    return total(made)
+    return attempt(f"{name}.T", lambda: total(made))
 
 
 def _plainness(image: Map, space: Space) -> tuple[object, ...]:
@@ -148,8 +176,8 @@ def total(found: Iterable[ir.Family]) -> Families:
         domains[domain] = domains.get(domain, 0.0) + number
     sums: dict[tuple[Map, Map, ir.Boxes, Domain], ir.Value] = {}
     for (row, column, box, rest), domains in grouped.items():
-        for domain, number in _apart(domains).items():
-            value = multiply(ir.Const(number), rest)
+        for number, where in summed(domains.items()).items():
+            domain, value = where.canonical(), multiply(ir.Const(number), rest)
             known = sums.get((row, column, box, domain))
             sums[row, column, box, domain] = value if known is None else add(known, value)
     return canonical(
@@ -157,15 +185,3 @@ def total(found: Iterable[ir.Family]) -> Families:
             ir.Family(domain, row, column, v, box) for (row, column, box, domain), v in sums.items()
         )
     )
-
-
-def _apart(found: Mapping[Domain, float]) -> dict[Domain, float]:
-    """Return numbers on disjoint domains whose sum at each point is that of numbers on domains."""
-    pieces: list[tuple[Domain, float]] = []
-    for domain, number in found.items():
-        pieces = overlay(pieces, domain, number)
-    by_number: dict[float, Domain] = {}
-    for domain, number in pieces:
-        known = by_number.get(number)
-        by_number[number] = domain if known is None else known | domain
-    return {domain.canonical(): number for number, domain in by_number.items() if number}

@@ -7,7 +7,6 @@ digest. Set equality is `equals`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import lru_cache
 from itertools import product
 from typing import Any, TypeAlias
@@ -16,7 +15,7 @@ import islpy as isl
 
 from .affine import Affine, lexicographic
 from .condition import Condition
-from .effort import attempted, each_in_turn
+from .effort import each_in_turn
 
 _CONTEXT = isl.DEFAULT_CONTEXT
 
@@ -39,20 +38,6 @@ PASSES = 8
 
 REMEMBERED = 4096
 """Results of each operation on sets that are remembered: passes ask the same again and again."""
-
-
-@contextmanager
-def _asymmetric() -> Iterator[None]:
-    """Let isl treat no symmetric constraints together inside the block.
-
-    It stops there with an error for some maps of constant columns.
-    """
-    symmetric = _CONTEXT.get_pip_symmetry()
-    _CONTEXT.set_pip_symmetry(0)
-    try:
-        yield
-    finally:
-        _CONTEXT.set_pip_symmetry(symmetric)
 
 
 @each_in_turn
@@ -182,7 +167,7 @@ class Domain:
         """
         if all(isinstance(atom, str) for e in image for atom, _ in e.terms):
             return image
-        found = _pieces(isl.PwMultiAff.from_map(self._graph(image)), self.axes)
+        found = pieces_of(isl.PwMultiAff.from_map(self._graph(image)), self.axes)
         return found[0][1] if len(found) == 1 else image
 
     def values(self, expression: Affine, most: int) -> tuple[Affine, ...]:
@@ -201,52 +186,12 @@ class Domain:
         image = self.image((expression,), ("d",))
         values = isl.Map.from_range(image.isl)
         if values.is_single_valued():
-            found = _pieces(isl.PwMultiAff.from_map(values), ())
+            found = pieces_of(isl.PwMultiAff.from_map(values), ())
             return found[0][1] if len(found) == 1 else (expression,)
         free = image.fixed({})
         if not free.bounded() or free.isl.count_val().gt(isl.Val(most)):
             return (expression,)
         return tuple(Affine((), value) for (value,) in free.points())
-
-    def inverse(
-        self, image: tuple[Affine, ...], axes: tuple[str, ...], most: int
-    ) -> list[tuple[Domain, tuple[Affine, ...]]] | None:
-        """Return the inverse of an affine map on this set, as pieces of functions.
-
-        The map need not be injective: the first piece at a point is the first of this set's points
-        that is mapped to it, in lexicographic order, and so on.
-
-        Parameters
-        ----------
-        image
-            The map.
-        axes
-            The names of the axes of its range.
-        most
-            How many points may be mapped to one.
-
-        Returns
-        -------
-        Pieces (set over ``axes``, point of this set); None if more points are mapped to one, or if
-        isl needs too many operations.
-        """
-        graph = self._graph(image)
-        back = graph.reverse()
-        if not graph.apply_range(back).deltas().project_out_all_params().is_bounded():
-            return None
-
-        def peeled() -> tuple[list[Any], bool]:
-            firsts, left = list[Any](), back
-            while not left.is_empty() and len(firsts) < most:
-                firsts.append(left.lexmin_pw_multi_aff())
-                left = left.subtract(isl.Map.from_pw_multi_aff(firsts[-1])).coalesce()
-            return firsts, bool(left.is_empty())
-
-        with _asymmetric():
-            found = attempted(peeled)
-        if found is None or not found[1]:
-            return None
-        return [piece for first in found[0] for piece in _pieces(first, axes)]
 
     def _graph(self, image: tuple[Affine, ...]) -> Any:
         return graph(self.axes, image).intersect_domain(self.isl)
@@ -469,6 +414,20 @@ class Domain:
         """
         return any(part.dim(isl.dim_type.div) for part in self.isl.get_basic_sets())
 
+    def congruences(self) -> Iterator[tuple[Affine, int]]:
+        """Yield expressions and divisors of which the set's conditions fix the remainder.
+
+        >>> checks = Domain.where(("j", "i"), "(j + 3*i + 1) mod 2 = 0 and i > 0")
+        >>> [(str(e), divisor) for e, divisor in checks.congruences()]
+        [('i + j', 2)]
+        """
+        for constraint in (c for part in self.isl.get_basic_sets() for c in part.get_constraints()):
+            count = constraint.dim(isl.dim_type.div)
+            factors = [constraint.get_coefficient_val(isl.dim_type.div, n) for n in range(count)]
+            divisors = [abs(int(f.to_python())) for f in factors if not f.is_zero()]
+            if constraint.is_equality() and len(divisors) == 1 and divisors[0] > 1:
+                yield _reduced(self._test(constraint), divisors[0]), divisors[0]
+
     def involves(self, names: Sequence[str]) -> bool:
         """Whether a condition on some axes is written down in the set."""
         places = (self.axes.index(name) for name in names)
@@ -548,6 +507,15 @@ def graph(axes: tuple[str, ...], image: tuple[Affine, ...]) -> Any:
     return isl.Map.read_from_str(_CONTEXT, f"{prefix}{{ {'; '.join(pieces)} }}")
 
 
+def _reduced(expression: Affine, divisor: int) -> Affine:
+    """Return a form whose remainder tells that of an expression, with the smallest factors."""
+    terms = {atom: factor % divisor for atom, factor in expression.terms}
+    found = Affine.build(terms, 0)
+    if found.terms and 2 * found.terms[0][1] > divisor:
+        return Affine.build({atom: -factor % divisor for atom, factor in terms.items()}, 0)
+    return found
+
+
 def _valued(test: Affine, values: Mapping[str, int]) -> Test:
     """Return an expression with values for parameters: its constant, and the other factors."""
     known = sum(f * values[n] for n, f in test.terms if isinstance(n, str) and n in values)
@@ -602,7 +570,7 @@ def _named(raw: Any, axes: tuple[str, ...]) -> Any:
     return raw
 
 
-def _pieces(function: Any, axes: tuple[str, ...]) -> list[tuple[Domain, tuple[Affine, ...]]]:
+def pieces_of(function: Any, axes: tuple[str, ...]) -> list[tuple[Domain, tuple[Affine, ...]]]:
     """Return a piecewise function over ``axes`` as domains and expressions."""
     found: list[tuple[Domain, tuple[Affine, ...]]] = []
 

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 import ssr
+from ssr.algebra import operations
 from ssr.build.pipeline import lower
 from ssr.ir import LoopNest, Sum, walk
 from ssr.lower import loops
 from ssr.lower.passes import split
-from ssr.points import scanning
+from ssr.points import inverse, scanning
 from ssr.points.effort import attempted
 from ssr.points.sets import Domain
 
@@ -145,3 +146,46 @@ def test_what_is_made_after_isl_has_given_up_does_not_count() -> None:
     assert attempted(ignoring) == "made"
     with pytest.raises(TypeError, match="missing"):
         attempted(missing)
+
+
+def test_products_of_odd_conditions_equal_their_definition() -> None:
+    """Numbers are added up for each remainder by itself."""
+
+    @ssr.matrix(rows=PLANE, cols=PLANE)
+    def C(j: Any, i: Any) -> Any:
+        yield (j, i), 4.0
+        for near in (j - 1, i), (j + 1, i), (j, i - 1), (j, i + 1):
+            if near in PLANE and (j + i) % 2 == 0:
+                yield near, -1.0
+
+    product = C @ C.T @ C
+    entries = product.program("apply")
+    for shape in SHAPES:
+        x = np.random.default_rng(1).integers(-9, 9, shape).astype(float)
+        y = np.empty(shape)
+        entries.run_plain(y, x)
+        dense = product.bind(n0=shape[0], n1=shape[1]).to_scipy()
+        assert np.array_equal(y.ravel(), dense @ x.ravel())
+    assert (C.T @ C).equals((C.T @ C).T)
+
+
+def test_too_many_kinds_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(operations, "EFFORT", 1)
+    for make in lambda: A @ A, lambda: A + A.T, lambda: A.T:
+        with pytest.raises(ssr.errors.UnsupportedError, match="too many kinds of rows") as found:
+            make()
+        assert "A @ (B @ x)" in str(found.value)
+
+
+def test_inverses_that_isl_does_not_find(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> Any:
+        raise isl.Error("affine expression involves some of the domain dimensions")
+
+    monkeypatch.setattr(inverse, "attempted", fail)
+    with pytest.raises(ssr.errors.UnsupportedError, match="rows with too many entries"):
+        _ = ssr.matrix(rows=PLANE, cols=PLANE)(_first).T
+
+
+def _first(j: Any, i: Any) -> Any:
+    if i < 3:
+        yield (j, 0), 1.0

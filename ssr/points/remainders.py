@@ -1,0 +1,46 @@
+"""Points taken apart by the remainders of indices on which sets depend."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from .condition import Condition
+from .sets import Domain
+
+CLASSES = 16
+"""The most classes of points: two for each of four remainders of 2, nine for two of 3."""
+
+
+def by_remainders(sets: Sequence[Domain], most: int = CLASSES) -> list[tuple[Domain, list[Domain]]]:
+    """Return classes of points, and the sets as they are within each, without remainders.
+
+    Operations on sets take isl long where conditions on remainders meet others. The remainders that
+    occur most often are told apart first. If classes would be more than ``most``, others stay in
+    the sets.
+
+    >>> sets = [Domain.where(("i",), f"0 <= i < n and i mod 2 = {r}", ("n",)) for r in (0, 1)]
+    >>> for where, (even, odd) in by_remainders(sets):
+    ...     print(where, even, odd)
+    { [i] : (i) mod 2 = 0 } [n] -> { [i] : 0 <= i < n } [n] -> { [i] : false }
+    { [i] : (1 + i) mod 2 = 0 } [n] -> { [i] : false } [n] -> { [i] : 0 < i < n }
+    """
+    everywhere = Domain.of(sets[0].axes, Condition(((),)))
+    return list(_within(everywhere, sets, most))
+
+
+def _within(
+    where: Domain, sets: Sequence[Domain], most: int
+) -> Iterator[tuple[Domain, list[Domain]]]:
+    """Yield classes that are part of one, and the sets in each."""
+    found = Counter(c for domain in sets for c in domain.congruences() if c[1] <= most)
+    if not found:
+        yield where, list(sets)
+        return
+    expression, divisor = min(found, key=lambda c: (-found[c], c[1], str(c[0])))
+    for remainder in range(divisor):
+        condition = Condition(((((expression - remainder) % divisor, "= 0"),),))
+        part = where & Domain.of(where.axes, condition)
+        if not part.empty:
+            inside = [(domain & part).simplified(part) for domain in sets]
+            yield from _within(part, inside, most // divisor)
