@@ -124,12 +124,29 @@ def disjoint(boxes: Iterable[Box]) -> list[Box]:
     [((0, 5), (0, 2)), ((7, 9), (0, 2))]
     """
     found: list[Box] = []
-    for box in boxes:
+    for box in sorted(boxes, key=volume, reverse=True):  # parts of large ones would be many
         found += without_all(box, found)
     count = 0
     while count != len(found):
         count = len(found)
         for axis in range(len(found[0]) if found else 0):
+            found = _chained(found, axis)
+    return sorted(found)
+
+
+def stacked(boxes: Iterable[Box]) -> list[Box]:
+    """Return boxes without a common point, with those as one that follow each other.
+
+    They do so along any axis but the last, where lines of points would become longer.
+
+    >>> stacked([((0, 3), (0, 2)), ((3, 5), (0, 2)), ((0, 3), (2, 4))])
+    [((0, 3), (2, 4)), ((0, 5), (0, 2))]
+    """
+    found = [*boxes]
+    count = 0
+    while count != len(found):
+        count = len(found)
+        for axis in range(len(found[0]) - 1 if found else 0):
             found = _chained(found, axis)
     return sorted(found)
 

@@ -104,7 +104,7 @@ def block_axes(here: Partition, given: Sequence[int]) -> frozenset[int]:
     ArgumentError
         If there is no such axis.
     """
-    count = here.boxes.shape[1] - _lead(here)
+    count = here.boxes.shape[1] - here.lead
     for axis in given:
         if integer(axis) is None or not -count <= axis < count:
             raise ArgumentError(f"There is no axis {axis!r} of the {count} axes of a block.")
@@ -117,14 +117,9 @@ def with_whole_lines(here: Partition, axes: Collection[int]) -> Partition:
     It is the same one if that is so there.
     """
     every = np.array([space.box(here.sizes) for space in here.cells])[here.kinds]
-    if all((here.boxes == every)[:, _lead(here) + axis].all() for axis in axes):
+    if all((here.boxes == every)[:, here.lead + axis].all() for axis in axes):
         return here
     return chosen(here.cells, here.sizes, here.ranks, axes)
-
-
-def _lead(here: Partition) -> int:
-    """Return the number of axes before those of a block."""
-    return int(isinstance(here.cells[0], GridSpace))
 
 
 def _cost(

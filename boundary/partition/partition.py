@@ -55,6 +55,11 @@ class Partition:
     def __len__(self) -> int:
         return len(self.boxes)
 
+    @property
+    def lead(self) -> int:
+        """The number of axes before those of a block."""
+        return int(isinstance(self.cells[0], GridSpace))
+
     @cached_property
     def _of_rank(self) -> tuple[Array, Array]:
         """The numbers of the boxes ordered by owner, and where those of each rank begin."""

@@ -25,7 +25,7 @@ from ..schedules.schedule import KernelPart
 from .memory import Memory
 from .moves import RankMoves
 from .tables import RankTables
-from .values import Values
+from .values import Values, groups
 
 
 class RankMemory:
@@ -48,15 +48,16 @@ class RankMemory:
     """
 
     def __init__(self, plan: Plan, rank: int, fields: Mapping[str, Values]) -> None:
-        meta, declaration = plan.meta, plan.declaration
+        meta, declaration, partition = plan.meta, plan.declaration, plan.footprint.partition
         self.rank = rank
         self.memories: dict[str, Memory] = {}
         for name, field in fields.items():
             for part in plan.parts[name]:
                 self.memories[part] = field.memories[rank]
         for name in meta.temporaries:
-            memory = Memory(plan.footprint.spaces[name].ndim, None, plan.dtype)
-            memory.grow(*plan.room(rank, (name,)))
+            space = plan.footprint.spaces[name]
+            memory = Memory(space.ndim, None, plan.dtype, groups(partition, space, rank))
+            memory.grow(*plan.room(rank, (name,)), apart=name in plan.parted)
             self.memories[name] = memory
         names = meta.fields[len(meta.fields) - len(declaration.captured) :]
         self.captured = dict(zip(names, declaration.captured, strict=True))

@@ -4,8 +4,8 @@ A storage holds a box of points: what the box owns, and the points around that i
 lie farther away, on another block for example, have storages of their own. A kernel takes all of it
 as one array and finds a storage by the offset of index zero and its strides.
 
-Boxes that differ only along axes which a field has not, such as the panels of a sphere for the
-metric of one panel, share a storage as long as no program changes the field.
+Boxes that have the same points, such as the panels of a sphere for the metric of one panel, share a
+storage, and so do boxes that together are a larger box; unless a program needs them apart.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Memory:
     groups
         For boxes that may share a storage the number of their group.
     apart
-        Whether they do not, as a program changes the field.
+        Whether they do not, as a program needs it.
     near
         For each box the storage around it.
     far
@@ -134,7 +134,7 @@ class Memory:
         near: Mapping[int, Box],
         far: Mapping[int, Sequence[Box]],
         *,
-        changes: bool = False,
+        apart: bool = False,
     ) -> bool:
         """Make room for more points; return whether anything has moved.
 
@@ -146,10 +146,10 @@ class Memory:
             For each box what the storage around it must hold.
         far
             For each box what it reads elsewhere.
-        changes
-            Whether a program changes the field, so that each box needs a storage of its own.
+        apart
+            Whether each box needs a storage of its own.
         """
-        apart = self.apart or (changes and bool(self.groups))
+        apart = self.apart or apart
         around = {box: s.points for box, s in self.near.items()}
         for box, points in near.items():
             around[box] = hull([around[box], points]) if box in around else points

@@ -61,11 +61,21 @@ class RankTables:
     def __init__(self, footprint: Footprint, own: RankArrays) -> None:
         self.footprint = footprint
         self.memories, self.whole = own.memories, own.whole
-        self.boxes = footprint.partition.of_rank(own.rank)
+        self.boxes = self._in_turn(own.rank)
         meta = footprint.meta
         self._arrays = (*meta.fields, *meta.temporaries)
         self._nests: dict[tuple[int, Rows], Array] = {}
         self._calls: dict[int, Tables] = {}
+
+    def _in_turn(self, rank: int) -> tuple[int, ...]:
+        """Return the boxes of a rank, one behind the other where they read the same of an array.
+
+        These differ only along the first axes, which the array has not; it is in the cache then.
+        """
+        partition = self.footprint.partition
+        axes = min((memory.axes for memory in self.memories.values()), default=0)
+        boxes = partition.boxes[:, -axes:]
+        return tuple(sorted(partition.of_rank(rank), key=lambda box: as_box(boxes[box])))
 
     # -- nests -----------------------------------------------------------------------------------
 

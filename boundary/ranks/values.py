@@ -12,7 +12,7 @@ import numpy as np
 from ssr import Space
 from ssr.extension import Array
 
-from ..partition.boxes import Box, as_box, meet, slices, volume
+from ..partition.boxes import Box, as_box, meet, slices, stacked, volume
 from ..partition.partition import Partition
 from ..schedules.plan import Plan
 from .memory import Memory
@@ -88,7 +88,7 @@ class Values:
     def room(self, rank: int, plan: Plan, name: str) -> None:
         """Make room for what a program reads of its field of some name."""
         near, far = plan.room(rank, plan.parts[name])
-        if self.memories[rank].grow(near, far, changes=name in plan.changed):
+        if self.memories[rank].grow(near, far, apart=name in plan.parted):
             self.moves += 1
 
     def is_fresh(self, plan: Plan, name: str) -> bool:
@@ -157,17 +157,22 @@ class Values:
 
 
 def groups(partition: Partition, space: Space, rank: int) -> dict[int, int]:
-    """Return the groups of boxes of a rank that have the same points of a space.
+    """Return the groups of boxes of a rank that may share a storage of points of a space.
 
-    They differ only along axes that the space has not.
+    They have the same points, as they differ only along axes that the space has not; or together
+    they are a larger box of the same block.
     """
-    missing = partition.boxes.shape[1] - space.ndim
-    if missing <= 0:
-        return {}
-    found: dict[object, int] = {}
-    return {
-        box: found.setdefault(
-            (int(partition.kinds[box]), as_box(partition.boxes[box, missing:])), len(found)
-        )
-        for box in partition.of_rank(rank)
-    }
+    missing = max(0, partition.boxes.shape[1] - space.ndim)
+    several: dict[tuple[int, Box], list[tuple[int, Box]]] = {}
+    for number in partition.of_rank(rank):
+        box = as_box(partition.boxes[number, missing:])
+        if volume(box):
+            block = int(partition.kinds[number]), box[: max(0, partition.lead - missing)]
+            several.setdefault(block, []).append((number, box))
+    found: dict[int, int] = {}
+    for boxes in several.values():
+        together = stacked({box for _, box in boxes})
+        count = len(found)
+        for number, box in boxes:
+            found[number] = count + next(n for n, whole in enumerate(together) if meet(whole, box))
+    return found

@@ -95,6 +95,9 @@ class Footprint:
         For each unit the arrays that it completes by ghosts, each with the points it is given.
     shares
         For each unit that is a step of another package, which box makes what.
+    overlapping
+        The arrays of which a box, in a nest, writes points that it does not own, or reads such
+        points and writes others.
     complete
         Whether each box writes all that it owns of what nests write, by rows of its own: what it
         writes beyond them is not final. Nests that store on several spaces may miss some, where a
@@ -118,11 +121,13 @@ class Footprint:
         self.written: list[dict[str, Box]] = []
         self.filled: list[dict[str, Box]] = []
         self.shares: dict[int, tuple[Share, ...]] = {}
+        self.overlapping: set[str] = set()
         self.complete = True
         self._hulls = {name: self.owned(name) for name in self.spaces}
         for number, unit in enumerate(self.units):
             self.written.append(self._nest(number, unit) if unit.kind == "nest" else {})
             self.filled.append({})
+        self.overlapping |= {read.array for read in self.reads if self._overwrites(read)}
         calls = [number for number, unit in enumerate(self.units) if unit.kind == "call"]
         for number in calls:
             self._alike(self.fields(number))
@@ -227,6 +232,8 @@ class Footprint:
             owned = self.owned(reach.array)
             final = within(common(every, owned), boxes) & within(common(whole, owned), rows)
             self.complete = self.complete and bool(final.all())
+            if not within(boxes, owned).all():
+                self.overlapping.add(reach.array)
             self._hulls[reach.array] = around(self._hulls[reach.array], boxes)
             held = [as_box(box) for box in boxes[filled(boxes)]]
             before = written.get(reach.array)
@@ -272,6 +279,11 @@ class Footprint:
         made = common(made, whole)
         made[~(runs & filled(made))] = 0
         return made
+
+    def _overwrites(self, read: Read) -> bool:
+        """Whether a nest writes an array of which boxes read more than they own."""
+        own = self.owned(read.array)[read.numbers]
+        return read.array in self.written[read.unit] and not within(read.boxes, own).all()
 
     def _take(self, number: int, reach: Reach, boxes: Array) -> None:
         numbers = np.flatnonzero(filled(boxes))

@@ -71,6 +71,17 @@ class Plan:
         written = frozenset().union(*self.footprint.written, *self.footprint.filled)
         return frozenset(n for n, arrays in self.parts.items() if not written.isdisjoint(arrays))
 
+    @cached_property
+    def parted(self) -> frozenset[str]:
+        """The fields and temporaries of which each box needs points of its own.
+
+        Boxes of a rank may share memory where a box that runs a nest leaves what others read of it,
+        and what they own, alone.
+        """
+        arrays = frozenset(self.footprint.overlapping)
+        names = (n for n, parts in self.parts.items() if not arrays.isdisjoint(parts))
+        return arrays.union(names)
+
     def schedule(self, fresh: Iterable[str] = ()) -> Schedule:
         """Return the schedule of a call.
 
