@@ -45,6 +45,10 @@ each of which is to `PACK`, to `UNPACK`, or to copy `WITHIN` an array. Buffers n
 `shares` is what each of several processes gives to them, and `combined` makes of that the states
 of all.
 
+In the debug build such a kernel checks rows and accesses. What it makes its caller examines behind
+each nest, as `KernelMeta.looks` says, each a `Look`, and raises a `bad_value`; `number_found` is
+that of a state, and `read_fields` names the fields that may have held such values before.
+
 **Schedules.** Such a kernel goes through a schedule once for each row of scalars, by the tables
 that `step_tables` makes. A `Step` is a `Run` of some units; a `Function` of C, which is called by
 its address; or None, where the kernel returns `LEFT` and is called again behind the step. It
@@ -70,6 +74,7 @@ from .algebra.families import add, monomials, multiply
 from .blocks.component_spaces import spaces, told
 from .build.pipeline import WIDE, folded
 from .ir.external import External, Layout, Made, Tables
+from .ir.liveness import read_fields
 from .lower.moves import PACK, RECORD, UNPACK, WITHIN
 from .points.affine import AXES, Affine
 from .points.numbers import Array, allocated, integer, is_zero, real
@@ -84,10 +89,10 @@ from .run.check_arrays import number_of
 from .run.declaration import Declaration
 from .run.launch import unchecked
 from .run.steps import Function, Run, Step, step_tables
-from .runtime.metadata import BufferMeta, KernelMeta, NestMeta, UnitMeta
+from .runtime.metadata import BufferMeta, KernelMeta, Look, NestMeta, UnitMeta
 from .runtime.reach import Reach, region
 from .runtime.steps import FAILED, FINISHED, LATE, LEFT, At
-from .runtime.sums import STATE, combined, shares
+from .runtime.sums import STATE, combined, number_found, shares
 from .spaces.binding import match_sizes
 from .spaces.space import Box, VectorSpace, row_domain
 from .symbols.index import affine
@@ -118,6 +123,7 @@ __all__ = [
     "Immutable",
     "KernelMeta",
     "Layout",
+    "Look",
     "Made",
     "NestMeta",
     "Reach",
@@ -130,6 +136,7 @@ __all__ = [
     "affine",
     "all_explained",
     "allocated",
+    "bad_value",
     "blocked",
     "buffer_elements",
     "build",
@@ -146,8 +153,10 @@ __all__ = [
     "match_sizes",
     "monomials",
     "multiply",
+    "number_found",
     "number_of",
     "offsets_of",
+    "read_fields",
     "real",
     "region",
     "row_domain",
@@ -161,7 +170,10 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .build.kernel import Kernel
+    from .errors import Error
     from .options import Options
 
 
@@ -177,3 +189,28 @@ def describe(program: ir.Program, options: Options, dtype: str) -> KernelMeta:
     from .build.kernel import describe as described
 
     return described(program, options, dtype)
+
+
+def bad_value(
+    declaration: Declaration,
+    meta: KernelMeta,
+    look: Look,
+    found: tuple[Sequence[int], float] | None,
+    notes: Sequence[str],
+) -> Error:
+    """Return the error of a value that is infinite or NaN.
+
+    Parameters
+    ----------
+    declaration, meta
+        The program, and what its kernel says about itself.
+    look
+        What was looked at.
+    found
+        The index of the first such element, and its value; None for a number.
+    notes
+        What fields held before.
+    """
+    from .build.debug import bad_value as made
+
+    return made(declaration.program, meta, declaration.step_places, look, found, notes)

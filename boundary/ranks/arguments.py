@@ -73,6 +73,12 @@ class RankMemory:
         self.temporaries = [self.memories[name].array for name in meta.temporaries]
         self.states = np.zeros((meta.reductions, STATE), np.int64)
         self.buffers: list[Array] = []
+        self._names = *meta.fields, *meta.temporaries
+
+    def array(self, name: str) -> Array:
+        """Return an array of the kernel, in its memory all of the rank's boxes."""
+        every = *self.components, *self.captured.values(), *self.temporaries
+        return every[self._names.index(name)]
 
 
 def _check(name: str, array: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:

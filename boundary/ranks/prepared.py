@@ -10,8 +10,9 @@ from ssr.extension import Step as KernelStep
 from ..schedules.explain import Explained
 from ..schedules.messages import Post
 from ..schedules.plan import Plan
-from ..schedules.schedule import KernelPart, Reduce, Start, Step, Wait
+from ..schedules.schedule import Examine, KernelPart, Reduce, Start, Step, Wait
 from .arguments import RankCall, RankMemory, kernel_step
+from .examine import examine, held
 from .moves import RankMoves
 from .tables import RankTables
 from .world import Channel, Letter, World
@@ -50,6 +51,7 @@ class Prepared:
             for number, post in enumerate(posts)
         ]
         self._steps = made.steps
+        self._notes: list[str] = []
         self._calls = []
         for rank, table, move in zip(ranks, tables, moves, strict=True):
             steps = [self._step(step, table, move) for step in made.steps]
@@ -81,7 +83,7 @@ class Prepared:
                 return self._channels[exchange].starting
             case Wait(exchange):
                 return self._channels[exchange].waiting
-            case Reduce():
+            case Reduce() | Examine():
                 return None
 
     def _reduce(self, unit: int) -> None:
@@ -98,6 +100,8 @@ class Prepared:
 
         All ranks stop at the same steps, unless each is a process of its own.
         """
+        if self._plan.examined:
+            self._notes = held(self._plan, self._world, self._ranks)
         for call in self._calls:
             call.begin(scalars, results)
         while True:
@@ -115,6 +119,8 @@ class Prepared:
         match step:
             case Reduce(unit):
                 self._reduce(unit)
+            case Examine(unit):
+                examine(self._plan, self._world, self._ranks, unit, self._notes)
             case KernelPart():
                 raise AssertionError("the kernel refused arrays of the layout it was prepared for")
             case Start(exchange) | Wait(exchange):

@@ -12,7 +12,7 @@ from ssr.extension import ir
 from ..partition.boxes import Box, disjoint, volume
 from .footprint import Footprint
 from .messages import Mail, Message, Post
-from .schedule import KernelPart, Reduce, Schedule, Start, Wait
+from .schedule import Examine, KernelPart, Reduce, Schedule, Start, Wait
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +105,9 @@ class Explained:
                 case Reduce(unit):
                     names = (name for name, _, _ in self.footprint.units[unit].folds)
                     yield f"reduce {', '.join(names)}"
+                case Examine(unit):
+                    nest = self.footprint.meta.nests[self.footprint.units[unit].number]
+                    yield f"examine {nest.target}"
                 case KernelPart():
                     yield from self._part(step)
 

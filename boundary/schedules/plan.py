@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 import ssr
-from ssr.extension import WIDE, Declaration, KernelMeta, build, declaration, describe, ir
+from ssr.extension import WIDE, Declaration, KernelMeta, Look, build, declaration, describe, ir
 
 from ..partition.boxes import Box, as_box, filled, hull, volume
 from ..partition.partition import Partition
@@ -92,7 +92,18 @@ class Plan:
         """
         arrays = [array for name in fresh for array in self.parts[name]]
         found = exchanges(self.footprint, arrays)
-        return schedule(self.footprint, found, together=splittable(self.footprint, found))
+        together = splittable(self.footprint, found)
+        return schedule(self.footprint, found, together=together, examined=self.examined)
+
+    @cached_property
+    def examined(self) -> Mapping[int, tuple[Look, ...]]:
+        """For units of the debug build what is examined behind them."""
+        found: dict[int, tuple[Look, ...]] = {}
+        nests = {u.number: n for n, u in enumerate(self.footprint.units) if u.kind == "nest"}
+        for look in self.meta.looks:
+            unit = nests[look.nest]
+            found[unit] = (*found.get(unit, ()), look)
+        return found
 
     def explained(self, fresh: Iterable[str] = ()) -> Explained:
         """Return the schedule of a call as a value that prints; ``fresh`` as for `schedule`."""
@@ -169,7 +180,6 @@ def _plan(
 ) -> Plan:
     """Return the plan of a program with some options."""
     declared = _generally(declaration(program.with_options(options)))
-    declared = replace(declared, options=replace(declared.options, debug=False))  # for whole arrays
     meta = once(lambda: describe(declared.program, declared.options, dtype.name))
     return Plan(declared, meta, Footprint(declared, meta, partition), dtype, once)
 

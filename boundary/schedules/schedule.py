@@ -6,7 +6,7 @@ of it runs some units and some moves, in the order of the kernel. All ranks have
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -61,7 +61,14 @@ class Reduce:
     unit: int
 
 
-Step: TypeAlias = "KernelPart | Start | Wait | Reduce"
+@dataclass(frozen=True, slots=True)
+class Examine:
+    """The debug build looks at what a unit has made."""
+
+    unit: int
+
+
+Step: TypeAlias = "KernelPart | Start | Wait | Reduce | Examine"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,6 +88,7 @@ def schedule(
     exchanges: Sequence[Exchange],
     *,
     together: Mapping[int, str],
+    examined: Collection[int] = (),
 ) -> Schedule:
     """Return the schedule of a program.
 
@@ -93,6 +101,8 @@ def schedule(
     together
         Nests that wait for messages, each with why it does so with all of its rows; where nothing
         stands in the way, inner rows run while messages are under way.
+    examined
+        Units that the debug build looks at.
     """
     alone = footprint.partition.ranks == 1
     steps: list[Step] = []
@@ -127,8 +137,11 @@ def schedule(
         if footprint.units[place].folds and not alone:
             close()
             steps.append(Reduce(place))
+        if place in examined:
+            close()
+            steps.append(Examine(place))
     close()
-    if steps and isinstance(steps[-1], Reduce):
+    if steps and isinstance(steps[-1], (Reduce, Examine)):
         steps.append(KernelPart())  # it makes of the reductions what the program returns
     reasons = {} if alone else {unit: why for unit, why in together.items() if why}
     return Schedule(tuple(exchanges), tuple(steps), reasons)

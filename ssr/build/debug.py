@@ -15,9 +15,10 @@ import numpy as np
 from .. import ir
 from ..emit.debug_checks import BAD
 from ..errors import NonFiniteError, SingularMatrixError, Span
+from ..ir.liveness import read_fields
 from ..runtime.checked import unfit
 from ..runtime.intrinsics import Memory
-from ..runtime.metadata import KernelMeta
+from ..runtime.metadata import KernelMeta, Look
 
 
 def watched(
@@ -38,9 +39,7 @@ def watched(
         Where the user wrote the program's steps, those that are no calls.
     """
     names = [*meta.fields, *meta.temporaries]
-    steps = [step for step in program.steps if not isinstance(step, ir.Call)]
-    made = [ir.made(step) for step in steps]
-    read = {n for s in steps for value in ir.values(s) for n in ir.arrays(value)}
+    read = read_fields(program)
 
     def call(*args: Any) -> int:
         arrays = dict(zip(names, args, strict=False))
@@ -49,38 +48,72 @@ def watched(
         if code < BAD:
             return code
         bad, place = divmod(code - BAD, len(meta.looks))
-        target = meta.looks[place].target
-        step = _step_of(meta.looks[place].nest, made, meta)
-        name = target if target in made[step] else made[step][0]
-        where, value = "", "an infinity or nan"
-        if target in arrays:
-            point = np.unravel_index(bad, arrays[target].shape)
-            value = str(arrays[target][point])
-            first, *_ = ir.parts(steps[step])
-            made_here = program.field(name) if target == name else program.rows(first)
-            where = f" at {_point(point, made_here.lower)}"
-        note = "; ".join(given) or None
-        solve = steps[step]
-        if isinstance(solve, ir.Solve) and target not in made[step]:
-            if np.isinf(arrays[target][point]):
-                raise _vanishing(program, solve, point, places[step], note)
-            name = f"a pivot of {name}"
-        raise NonFiniteError(
-            f"The program {program.name} makes {value} in {name}{where}.",
-            span=places[step],
-            note=note,
-        )
+        look = meta.looks[place]
+        found: tuple[Sequence[int], float] | None = None
+        if look.target in arrays:
+            point = np.unravel_index(bad, arrays[look.target].shape)
+            lower = _rows(program, meta, look).lower
+            index = [int(p) + low for p, low in zip(point, lower, strict=True)]
+            found = index, arrays[look.target][point]
+        raise bad_value(program, meta, places, look, found, given)
 
     return call
 
 
+def bad_value(
+    program: ir.Program,
+    meta: KernelMeta,
+    places: Sequence[Span | None],
+    look: Look,
+    found: tuple[Sequence[int], float] | None,
+    notes: Sequence[str],
+) -> NonFiniteError | SingularMatrixError:
+    """Return the error of a value that is infinite or NaN.
+
+    Parameters
+    ----------
+    program, meta
+        What the kernel computes, and its layout.
+    places
+        Where the user wrote the program's steps, those that are no calls.
+    look
+        What was looked at.
+    found
+        The index of the first such element, and its value; None for a number.
+    notes
+        What fields held before.
+    """
+    number, step = _looked_at(program, meta, look)
+    made, place = ir.made(step), places[number]
+    name = look.target if look.target in made else made[0]
+    note = "; ".join(notes) or None
+    where, value = "", "an infinity or nan"
+    if found is not None:
+        value, where = str(found[1]), f" at ({', '.join(map(str, found[0]))})"
+        if isinstance(step, ir.Solve) and look.target not in made:
+            if np.isinf(found[1]):
+                return _vanishing(program, step, found[0], place, note)
+            name = f"a pivot of {name}"
+    return NonFiniteError(
+        f"The program {program.name} makes {value} in {name}{where}.", span=place, note=note
+    )
+
+
+def _rows(program: ir.Program, meta: KernelMeta, look: Look) -> ir.Field:
+    """Return the points of an array that is looked at."""
+    _, step = _looked_at(program, meta, look)
+    if look.target in ir.made(step):
+        return program.field(look.target)
+    first, *_ = ir.parts(step)
+    return program.rows(first)
+
+
 def _vanishing(
-    program: ir.Program, solve: ir.Solve, point: Sequence[Any], place: Span | None, note: str | None
+    program: ir.Program, solve: ir.Solve, point: Sequence[int], place: Span | None, note: str | None
 ) -> SingularMatrixError:
     """Return the error of a pivot that is zero, with its line and where it is on it."""
     first = solve.assignments[0]
-    lower = program.rows(first).lower
-    line = [str(int(p) + low) for p, low in zip(point, lower, strict=True)]
+    line = [*map(str, point)]
     position, line[solve.axis] = line[solve.axis], ":"
     return SingularMatrixError(
         f"The program {program.name} meets a pivot that is zero, on the line ({', '.join(line)}) "
@@ -106,9 +139,10 @@ def _point(place: Sequence[Any], lower: Sequence[int]) -> str:
     return f"({', '.join(str(int(p) + low) for p, low in zip(place, lower, strict=True))})"
 
 
-def _step_of(nest: int, made: Sequence[Sequence[str]], meta: KernelMeta) -> int:
-    """Return the number of the step that a nest runs; one into a temporary belongs to the next."""
-    step = 0
-    for earlier in meta.nests[:nest]:
-        step += made[step][0] == earlier.target
-    return step
+def _looked_at(program: ir.Program, meta: KernelMeta, look: Look) -> tuple[int, ir.Step]:
+    """Return the step that a nest runs, and its number; one into a temporary is the next one's."""
+    steps = [step for step in program.steps if not isinstance(step, ir.Call)]
+    number = 0
+    for earlier in meta.nests[: look.nest]:
+        number += ir.made(steps[number])[0] == earlier.target
+    return number, steps[number]

@@ -111,7 +111,7 @@ def direct(program: ir.Program, options: Options) -> tuple[ir.Program, tuple[str
     build it has pivots, too.
     """
     program, notes = in_place(simple(program, options))
-    if options.debug and not options.distributed:
+    if options.debug:
         program = with_pivots(program)
     return widened(program) if options.distributed else program, notes
 

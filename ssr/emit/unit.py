@@ -89,9 +89,9 @@ class Unit:
     def looks(self) -> tuple[Look, ...]:
         """What is examined after the nests: what they make, unless other points may be anything.
 
-        Arrays of boxes with memory of their own are not examined.
+        Kernels for boxes with memory of their own leave that to their caller.
         """
-        if not self.debug or self.distributed:
+        if not self.debug:
             return ()
         anything = partly_needed(self.program)
         return tuple(

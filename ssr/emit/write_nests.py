@@ -60,11 +60,12 @@ def _nest_lines(
     writer: Writer,
     inside: Sequence[str],
 ) -> list[str]:
-    """Return the lines of a nest; the debug build examines what it has made."""
-    examined = in_box(writer, nest, number, unit.looks) if unit.debug else []
+    """Return the lines of a nest; the debug build examines what it has made, in one memory."""
+    looks = () if unit.distributed else unit.looks
+    examined = in_box(writer, nest, number, looks) if looks else []
     lines = _boxes(unit, writer, nest, number, [*inside, *examined])
     lines += _totals(nest, unit.reductions) if isinstance(nest, ir.Nest) else []
-    return lines + after_nest(nest, unit.arrays, number, unit.looks) if unit.debug else lines
+    return lines + after_nest(nest, unit.arrays, number, looks) if looks else lines
 
 
 def _boxes(

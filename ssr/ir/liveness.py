@@ -47,6 +47,12 @@ _READ: dict[int, tuple[ir.Step, frozenset[str]]] = {}
 """What steps read, by their identity; equal steps are not compared, as that takes as long."""
 
 
+def read_fields(program: ir.Program) -> frozenset[str]:
+    """Return the names of the arrays that the steps of a program read, calls left aside."""
+    steps = (step for step in program.steps if not isinstance(step, ir.Call))
+    return frozenset(n for s in steps for v in ir.values(s) for n in ir.arrays(v))
+
+
 def _found(step: ir.Step) -> frozenset[str]:
     found = set(step.fields) if isinstance(step, ir.Call) else set()
     for part in (v for value in ir.values(step) for v in ir.walk(value)):

@@ -167,9 +167,7 @@ def _watched(declaration: Declaration, kernel: Kernel) -> Callable[..., int]:
     """Return the function of a kernel of the debug build, which reports what it finds."""
     from ..build.debug import watched
 
-    steps = zip(declaration.program.steps, declaration.places, strict=True)
-    places = [place for step, place in steps if not isinstance(step, ir.Call)]
-    return watched(kernel.run, declaration.program, kernel.meta, places)
+    return watched(kernel.run, declaration.program, kernel.meta, declaration.step_places)
 
 
 def _taking_parts(run: Callable[..., int], fields: Sequence[Parameter]) -> Callable[..., int]:

@@ -198,5 +198,10 @@ def found(state: Any, row: int) -> float:
     return _unkey(int(state[row, 1]))
 
 
+def number_found(kind: str, state: Any, row: int) -> float:
+    """Return the sum, maximum or minimum that a state stands for."""
+    return total(state, row) if kind == "sum" else found(state, row)
+
+
 def _unkey(key: int) -> float:
     return _value(key ^ (2**63 - 1) if key < 0 else key)
