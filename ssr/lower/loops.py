@@ -156,7 +156,8 @@ def _told_apart(rows: Rows, context: Domain, lines: Domain | None, backward: boo
     for known, found in _by_lines(rows, axes):
         loops = unit_steps(line_loops(context & known, found, axes[-1]), dict(found))
         loops = reversed_loops(loops) if backward else loops
-        groups.append((condition_text(known, context), loops))
+        if loops:  # pieces may have no rows within what is known
+            groups.append((condition_text(known, context), loops))
     return _apart(groups)
 
 

@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse
 
 import ssr
+from ssr.build.pipeline import lower
 from ssr.errors import (
     ArgumentError,
     ContiguityError,
@@ -489,3 +490,20 @@ def test_stored_matrices_fit_their_spaces(space: ssr.Space, fits: bool) -> None:
     else:
         with pytest.raises(ShapeError, match="has other points"):
             ssr.from_scipy(five, rows=space, cols=space)
+
+
+def test_pieces_without_rows_in_boxes() -> None:
+    """A condition that never holds was written with nothing under it."""
+    plane = ssr.Space(n, m)
+
+    @ssr.matrix(rows=plane.faces(0), cols=plane)
+    def upper(j: Any, i: Any) -> Any:
+        if (j, i) in plane:
+            yield (j, i), 0.5
+
+    @ssr.program(x=plane, y=plane)
+    def p(x: Any, y: Any) -> None:
+        y[:] = upper.T @ (upper @ x)
+
+    options = ssr.Options(cache=False, split=False, distributed=True)
+    compile(lower(p.ir, options, "float64", "p").source, "p", "exec")
