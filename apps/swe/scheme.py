@@ -8,7 +8,6 @@ Arrays are ordered ``[panel, beta, alpha]``. A direction is 0 for alpha, 1 for b
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from functools import cache, cached_property
 from typing import Any, ClassVar, Protocol
 
 import boundary as bc
@@ -60,21 +59,6 @@ class Known(Protocol):
         """Return the constants of a stage by the names of its parameters."""
 
 
-@cache
-def copying(points: Any, wide: Any) -> tuple[ssr.Program, ssr.Program]:
-    """Return the programs that begin and end a step: the stages change a field of their own."""
-
-    @ssr.program(U=points.vector(3), V=wide.vector(3))
-    def begin(U: Any, V: Any) -> None:
-        V[points] = U
-
-    @ssr.program(U=points.vector(3), V=wide.vector(3))
-    def end(U: Any, V: Any) -> None:
-        U[:] = V[points]
-
-    return begin, end
-
-
 def everywhere(rows: Any, cols: Any) -> Any:
     """Return the matrix that copies the field of one panel to all."""
 
@@ -98,7 +82,7 @@ class Solver(ABC):
         What is constant in time.
     stage
         The program of a stage, with ``per`` cells or elements in a radian: ``W = V + dt dV/dt``,
-        then ``V = W + a (U - W)``. In this form rounding does not add up: ``a U + (1 - a) W`` with
+        then ``W + a (U - W)``. In this form rounding does not add up: ``a U + (1 - a) W`` with
         a = 1/3 would lose mass in each step.
     on
         The grid, spread over ranks.
@@ -134,23 +118,13 @@ class Solver(ABC):
         self.constants = {name: on.empty(kinds[name]) for name in known.functions()}
         for name, values in known.functions().items():
             self.constants[name].fill(values)
-        self.state, self._wider = on.empty(kinds["U"]), on.zeros(kinds["V"])
+        self.state = on.empty(kinds["U"])
         self.state.fill(known.state)
-        self._stage, self._wide = stage, kinds["V"].space
+        self._stage = stage
 
-    @cached_property
-    def _programs(self) -> tuple[Callable[..., Any], ...]:
-        """The programs of a step, bound to their fields when the first step is taken."""
-        begin, end = copying(self.points, self._wide)
-        run = self._stage.bind(self.state, self._wider, **self.constants, per=self.per)
-        return begin.bind(self.state, self._wider), run.repeat, end.bind(self.state, self._wider)
-
+    @abstractmethod
     def step(self, dt: float) -> None:
         """Advance by one step of dt seconds."""
-        begin, stages, end = self._programs
-        begin()
-        stages([(a, dt) for a in STAGES])
-        end()
 
     @property
     def cells(self) -> int:

@@ -28,7 +28,7 @@ import ssr
 from . import geometry
 from .cases import GRAVITY, Case, Scalar
 from .geometry import Array
-from .scheme import Solver, everywhere
+from .scheme import STAGES, Solver, everywhere
 
 s = np.sqrt(5.0)
 NODES = np.array([-1.0, -1 / s, 1 / s, 1.0])
@@ -135,10 +135,17 @@ def program(known: "Constants", passive: bool) -> ssr.Program:
     )  # fmt: skip
     def stage(U, V, wind, m, f, b, per, a, dt):  # type: ignore[no-untyped-def]
         made = V + dt * rhs(V, wind, m, f, b, per, passive)
-        V[:] = made + a * (U - made)
-        V[:] = ssr.vector(mean @ V[0], *(turn @ V[1:]))
+        U[:] = made + a * (U - made)
+        U[:] = ssr.vector(mean @ U[0], *(turn @ U[1:]))
 
     return stage
+
+
+@ssr.program(U=nodes.vector(3), V=nodes.vector(3), W=nodes.vector(3))
+def begin(U: Any, V: Any, W: Any) -> None:
+    """Begin a step: stages change the one, the other, and the state itself."""
+    V[:] = U
+    W[:] = U
 
 
 @ssr.program(U=nodes.vector(3), b=nodes, dual=nodes.vector(6), H=nodes, x=nodes, y=nodes, z=nodes)
@@ -194,12 +201,23 @@ class Elements(Solver):
         stage = program(self.elements, case.passive)
         super().__init__(n, self.elements, stage, bc.spread(grid, ranks, cut=cut, ne=n))
 
+    @cached_property
+    def _programs(self) -> tuple[Callable[..., Any], ...]:
+        """The programs of a step, bound to their fields when the first step is taken."""
+        U, V, W = self.state, *(self.on.empty(nodes.vector(3)) for _ in range(2))
+        named = dict(self.constants, per=self.per)
+        stages = [self._stage.bind(*pair, **named) for pair in ((V, U), (W, V), (U, W))]
+        return begin.bind(U, V, W), *stages
+
     def step(self, dt: float) -> None:
         """Advance by one step of dt seconds.
 
         The viscosity is that of the height of the surface, so that water at rest stays at rest.
         """
-        super().step(dt)
+        begin, *stages = self._programs
+        begin()
+        for a, stage in zip(STAGES, stages, strict=True):
+            stage(a, dt)
         if self.viscosity:
             lift, smooth, damp = self._damping
             lift()

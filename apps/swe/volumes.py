@@ -9,6 +9,8 @@ preserving Runge-Kutta method make a step (Shu and Osher, J. Comput. Phys. 77, 1
 Arrays are ordered ``[panel, beta, alpha]``. A direction is 0 for alpha, 1 for beta.
 """
 
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -33,7 +35,7 @@ from .grid import (
     stencil,
     wide,
 )
-from .scheme import Solver, everywhere
+from .scheme import STAGES, Solver, everywhere
 
 Weights = Literal["linear", "weno"]
 
@@ -171,6 +173,18 @@ def program(size: int, passive: bool, weights: Weights) -> ssr.Program:
     return stage
 
 
+@ssr.program(U=cells.vector(3), V=ring.vector(3))
+def begin(U: Any, V: Any) -> None:
+    """Begin a step: the stages change a field of their own."""
+    V[cells] = U
+
+
+@ssr.program(U=cells.vector(3), V=ring.vector(3))
+def end(U: Any, V: Any) -> None:
+    """End a step."""
+    U[:] = V[cells]
+
+
 class Volumes(Solver):
     """A flow on a cubed sphere of 6 x n x n cells.
 
@@ -196,6 +210,20 @@ class Volumes(Solver):
     ) -> None:
         on = bc.spread(grid, ranks, cut=cut, more=n - 5)
         super().__init__(n, Constants(n, case), program(n, case.passive, weights), on)
+
+    @cached_property
+    def _programs(self) -> tuple[Callable[..., Any], ...]:
+        """The programs of a step, bound to their fields when the first step is taken."""
+        V = self.on.zeros(ring.vector(3))
+        stage = self._stage.bind(self.state, V, **self.constants, per=self.per)
+        return begin.bind(self.state, V), stage.repeat, end.bind(self.state, V)
+
+    def step(self, dt: float) -> None:
+        """Advance by one step of dt seconds."""
+        begin, stages, end = self._programs
+        begin()
+        stages([(a, dt) for a in STAGES])
+        end()
 
     @staticmethod
     def mass(U: Any, area: Any, width: Any) -> Any:

@@ -31,10 +31,12 @@ class Bound:
         self._fields = tuple(fields)
         self._scalars = dict(scalars)
         self._open = [name for name, value in scalars.items() if value is None]
+        first = len(self._fields) + len(launch.bound[0]) + len(launch.scratch[0])
+        self._places = [first + n for n, value in enumerate(scalars.values()) if value is None]
         self._returned = returned
         self._run = launch.unchecked()
         self._results = bool(launch.results)
-        self._kept: list[tuple[Any, ...]] = []  # calls at the same time have memory of their own
+        self._kept: list[list[Any]] = []  # calls at the same time have memory of their own
 
     def __call__(self, *scalars: float) -> Any:
         """Run the program.
@@ -50,8 +52,11 @@ class Bound:
             arguments = self._kept.pop()
         except IndexError:
             arguments = self._arguments()
-        given = self._given(arguments, scalars) if scalars or self._open else arguments
-        if self._run(*given):
+        if scalars or self._open:
+            check_row(scalars, self._open)
+            for place, name, value in zip(self._places, self._open, scalars, strict=True):
+                arguments[place] = number_of(name, value)
+        if self._run(*arguments):
             raise ShapeError(
                 "An array has another shape or other strides than when it was bound.",
                 hint="Bind the program again.",
@@ -95,22 +100,16 @@ class Bound:
         """
         every = scalar_rows(rows, self._open).tolist()
         results = np.empty((len(every), self._launch.results))
-        for row, found in zip(every, results, strict=True):
+        for number, row in enumerate(every):
             returned = self(*row)
             if self._results:
-                found[:] = returned
+                results[number] = returned
         return results
 
-    def _arguments(self) -> tuple[Any, ...]:
+    def _arguments(self) -> list[Any]:
         """Return what the kernel takes, with new scratch memory; None for scalars of a call."""
         middle, end = self._launch.memory(free=True)
-        return (*self._fields, *middle, *self._scalars.values(), *end)
-
-    def _given(self, arguments: tuple[Any, ...], scalars: tuple[float, ...]) -> list[Any]:
-        """Return arguments with the scalars of a call."""
-        check_row(scalars, self._open)
-        rest = iter([number_of(n, s) for n, s in zip(self._open, scalars, strict=True)])
-        return [next(rest) if a is None else a for a in arguments]
+        return [*self._fields, *middle, *self._scalars.values(), *end]
 
 
 def scalar_rows(
