@@ -26,7 +26,7 @@ FEW = 30
 """Lines that are not worth a function."""
 
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
-_STORED = re.compile(r"(?m)^ *(?:for )?(\w+) (?:=|in) ")
+_STORED = re.compile(r"(?m)^ *(?:for )?(\w+(?:, \w+)*) (?:=|in) ")
 
 
 def names(lines: Sequence[str]) -> tuple[str, ...]:
@@ -78,7 +78,8 @@ class Functions:
         body = ["    " + line[depth:] for line in lines]
         common = {*self.shared, *self.constants.values(), *self.labels.values(), *self.texts}
         own = [n for n in names(body) if n not in common]
-        stored = set(_STORED.findall("\n".join(body)))
+        targets = _STORED.findall("\n".join(body))
+        stored = {name for target in targets for name in target.split(", ")}
         arguments = [n for n in own if n not in stored]
         numbers = {name: f"_{n}" for n, name in enumerate(own)}
         form = _NAME.sub(lambda m: numbers.get(m[0], m[0]), "\n".join(body))

@@ -72,7 +72,8 @@ def _write_node(writer: Writer, nest: LoopNest, node: Loop, depth: int, whole: b
                 writer.line(depth, "else:")
                 before, writer.lines = writer.lines, []
                 write_tree(writer, nest, orelse, depth + 1, whole=whole)
-                before += writer.lines if whole else writer.functions.rare(writer.lines)
+                often = whole or "%" in condition
+                before += writer.lines if often else writer.functions.rare(writer.lines)
                 writer.lines = before
         case Reduce():
             write_reduction(writer, nest, node, depth)

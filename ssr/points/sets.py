@@ -6,7 +6,7 @@ digest. Set equality is `equals`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from typing import Any, TypeAlias
@@ -160,15 +160,31 @@ class Domain:
     def resolved(self, image: tuple[Affine, ...]) -> tuple[Affine, ...]:
         """Return an affine map as this set allows to write it: floors that it decides are gone.
 
+        Where an index has one value, an index with a constant added is still written as that.
+
         >>> from .affine import Affine
-        >>> even = Domain.where(("i",), "i mod 2 = 0")
-        >>> print(*even.resolved((Affine.name("i") // 2 * 2,)))
-        i
+        >>> whole = Affine.name("i") // 2 * 2
+        >>> for condition in "i mod 2 = 0", "i = 2 n":
+        ...     print(*Domain.where(("i",), condition, ("n",)).resolved((whole - 2,)))
+        i - 2
+        i - 2
         """
         if all(isinstance(atom, str) for e in image for atom, _ in e.terms):
             return image
         found = pieces_of(isl.PwMultiAff.from_map(self._graph(image)), self.axes)
-        return found[0][1] if len(found) == 1 else image
+        if len(found) != 1:
+            return image
+        pairs = zip(found[0][1], image, strict=True)
+        return tuple(self._as_index(made, given.names()) for made, given in pairs)
+
+    def _as_index(self, expression: Affine, names: Collection[str]) -> Affine:
+        """Return an expression without indices as one of some with a constant added, if it is."""
+        if expression.names().isdisjoint(self.axes):
+            for axis in (a for a in self.axes if a in names):
+                shift = self.values(expression - Affine.name(axis), 1)
+                if len(shift) == 1 and shift[0].is_constant:
+                    return Affine.name(axis) + shift[0].constant
+        return expression
 
     def values(self, expression: Affine, most: int) -> tuple[Affine, ...]:
         """Return the values of an expression at all points, free of indices; itself if too many.
