@@ -33,6 +33,9 @@ OPERATIONS = (
 BUNDLES = ("gather", "put", "scatter", "take")
 """What kernels that solve along lines take too."""
 
+PERIODS = ("fma_present", "put_rows", "repeated", "take_rows")
+"""What kernels take too whose rows have terms that come again with a period."""
+
 WHOLE = ("apart", "component")
 """What modules of programs with vector fields take too."""
 
@@ -47,7 +50,7 @@ EVERYWHERE = frozenset(("np", "real", "range", "min", "max", "abs"))
 
 def kernel_source(unit: Unit) -> tuple[str, KernelMeta]:
     """Return the module text of a kernel and what a caller must know about it."""
-    known = MEMORY, ROWS, LOOKS, OPERATIONS, BUNDLES, REDUCTIONS, POLLING
+    known = MEMORY, ROWS, LOOKS, OPERATIONS, BUNDLES, PERIODS, REDUCTIONS, POLLING
     functions = Functions(EVERYWHERE.union(*known))
     writers = write_nests(unit, functions)
     body = kernel_body(unit, writers, functions)
@@ -93,6 +96,7 @@ def _imports(unit: Unit, *, wide: bool) -> list[str]:
         *([f"from ssr.runtime.bundles import {', '.join(BUNDLES)}"] if unit.lines else []),
         f"from ssr.runtime.intrinsics import {', '.join(operations)}",
         f"from ssr.runtime.lanes import {', '.join(REDUCTIONS)}",
+        *([f"from ssr.runtime.periods import {', '.join(PERIODS)}"] if unit.periodic else []),
         f"from ssr.runtime.polling import {', '.join(POLLING)}",
         *([f"from ssr.runtime.steps import {', '.join(STEPS)}"] if unit.distributed else []),
     ]

@@ -12,6 +12,7 @@ from ..points.loop_tree import For, If, Loop, Reduce, Run, runs_of
 from .hoist_choices import decide
 from .outline import joined
 from .write_rows import place_of, write_instance
+from .write_taps import write_taps
 from .writer import Writer, spelled
 
 STRIP = 256
@@ -53,6 +54,10 @@ def write_tree(
 
 def _write_node(writer: Writer, nest: LoopNest, node: Loop, depth: int, whole: bool) -> None:
     match node:
+        case For(variable, start, stop, 1, (Run(piece, (*_, index)) as run,)) if (
+            nest.pieces[piece].taps and index == Affine.name(variable)
+        ):
+            write_taps(writer, nest, run, (writer.spell(start), writer.spell(stop)), depth)
         case For(body=body):
             innermost = _innermost(node)
             start, stop, inside = writer.spell(node.start), writer.spell(node.stop), depth
@@ -77,6 +82,8 @@ def _write_node(writer: Writer, nest: LoopNest, node: Loop, depth: int, whole: b
                 writer.lines = before
         case Reduce():
             write_reduction(writer, nest, node, depth)
+        case Run(piece, (*_, index)) if nest.pieces[piece].taps:
+            write_taps(writer, nest, node, (str(index), str(index + 1)), depth)
         case Run():
             write_instance(writer, nest, node, depth)
 

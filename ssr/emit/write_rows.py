@@ -36,7 +36,17 @@ def place_of(writer: Writer, made: LoopNest | LineLoops, run: Run) -> dict[str, 
 
 def write_instance(writer: Writer, made: LoopNest | LineLoops, run: Run, depth: int) -> None:
     """Write the assignments of a piece at a row."""
-    piece, where = made.pieces[run.piece], place_of(writer, made, run)
+    write_piece(writer, made, made.pieces[run.piece], place_of(writer, made, run), depth)
+
+
+def write_piece(
+    writer: Writer,
+    made: LoopNest | LineLoops,
+    piece: ir.Piece,
+    where: Mapping[str, Affine],
+    depth: int,
+) -> None:
+    """Write the assignments of a piece at a row, given what axes and sizes stand for."""
     if writer.checked:
         _write_check(writer, made.nest, piece, where, depth)
     numbers = writer.numbers = Numbers(piece.parts)

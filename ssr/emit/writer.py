@@ -23,6 +23,7 @@ RESERVED = frozenset(
     weights
     gather lines many put scatter take
     start stop even uneven interleaved
+    fma_present low high put_rows repeated take_rows
     """.split()  # noqa: SIM905
 )
 """Names of the kernel's own that look like a user's; others hold a digit, `_lo`, `_hi`, `_w`."""
@@ -141,13 +142,18 @@ class Writer:
 
     def place(self, array: str, index: Sequence[Affine]) -> str:
         """Return the source of an element's flat offset, with the row hoisted if it was."""
-        row = self.row(array, index)
-        row = self.rows.get(row, row)
         last = index[-1]
-        if last.is_constant and not last.constant:
-            return row
         if array in self.buffers and last.constant and len(index) == 1 and last.terms:
             row, last = self.shifted(array, last.constant), Affine(last.terms)
+            return f"{row} + {last}"
+        return self.unshifted(array, index)
+
+    def unshifted(self, array: str, index: Sequence[Affine]) -> str:
+        """Return the same with all that LLVM may know about the place."""
+        row, last = self.row(array, index), index[-1]
+        row = self.rows.get(row, row)
+        if last.is_constant and not last.constant:
+            return row
         text = str(last)
         return f"{row} - {text[1:]}" if text.startswith("-") else f"{row} + {text}"
 

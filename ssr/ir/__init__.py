@@ -49,6 +49,7 @@ from .nests import (
     Piece,
     Stage,
     Statement,
+    Tap,
     scratch,
 )
 from .programs import (
@@ -111,6 +112,7 @@ __all__ = [
     "Step",
     "Sum",
     "Taken",
+    "Tap",
     "Term",
     "Value",
     "arrays",

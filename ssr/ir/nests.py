@@ -59,12 +59,25 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class Tap:
+    """An element that rows read, and its weights: in turn along the line, zero where none does."""
+
+    element: Load
+    weights: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Piece:
-    """Rows of one or more statements at which the same terms are present."""
+    """Rows of one or more statements at which the same terms are present.
+
+    If it has ``taps``, its rows are of several kinds instead, which come again with a period: row i
+    of one statement is the sum of those taps, in their order, whose weight number i is not zero.
+    """
 
     name: str
     domain: Domain
     parts: tuple[Part, ...]
+    taps: tuple[Tap, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,7 @@ def test_loops_have_no_conditions() -> None:
     """Whole periods of what changes along a line, and one loop on each kind of line."""
     text = step.explain("loops")
     assert "start_a" not in text
-    assert "for i_3 in" in text
+    assert "for i in" in text
     inner = [line for line in text.splitlines() if line.lstrip().startswith("for i in")]
     assert len(inner) <= 14
 

@@ -29,6 +29,7 @@ from ...points.effort import attempted
 from ...points.sets import Domain
 from .merge import mergeable, private
 from .periodic import in_runs
+from .taps import in_taps
 
 TERMS = 128
 """Terms written out for one statement, all pieces together, before lines are built up."""
@@ -87,7 +88,7 @@ def _group(
     """Return how statements run on a line: in one loop, or in as few as are worth it."""
     sums, group = in_runs(group, nest.context, buffers, _long, _pad, _short)
     if sums:
-        return [*(_stage(s, nest) for s in sums), *_group(group, nest, buffers)]
+        return [*(_stage(s, nest, taps=True) for s in sums), *_group(group, nest, buffers)]
     if _by_line(group, nest):
         hidden = private(group, nest)
         return [ir.Stage(tuple(group), _cut(group, _common(group, nest.context), hidden))]
@@ -211,12 +212,17 @@ def _kept(statement: ir.Statement, value: ir.Value) -> bool:
     return value == ir.Load(statement.array, statement.index)
 
 
-def _stage(statement: ir.Statement, nest: ir.Nest) -> ir.Stage:
-    """Return a statement in pieces, each with the terms present.
+def _stage(statement: ir.Statement, nest: ir.Nest, *, taps: bool = False) -> ir.Stage:
+    """Return a statement in pieces, each with the terms present, or with taps if it may have them.
 
     A buffer that is cleared beforehand is not set to zero again, but for what else overwrites.
     """
-    found = list(_classes(statement.value, statement.domain & nest.context))
+    rows = statement.domain & nest.context
+    found = list(_classes(statement.value, rows))
+    together = in_taps(statement, rows, found) if taps else None
+    if together is not None:
+        piece, others = together
+        return ir.Stage((statement,), (piece, *_cut((statement,), others, frozenset())))
     cleared = {b.name for b in nest.buffers if b.cleared}
     if statement.array in cleared:
         found = _without_zeros(statement.value, found, nest.axes)

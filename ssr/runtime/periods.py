@@ -1,0 +1,149 @@
+"""Rows whose terms come again with a period, a bundle of neighbouring rows at a time.
+
+The weights of a bundle are ``repeated`` along its rows. A row that has no such term has the weight
+zero, and is left as it is by ``fma_present``: its chain of operations is that of its own terms. At
+both ends of a line bundles have rows that are none, which are neither read nor written: those
+before ``low`` and from ``high`` on.
+Called from plain Python a bundle is an array, as in `bundles`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir as llvm
+from numba import types
+from numba.core import cgutils
+from numba.extending import lower_builtin, type_callable
+
+from .bundles import HALF, WORD, Bundle, width
+from .intrinsics import fma, ld, pointer, st
+
+# -- in plain Python -------------------------------------------------------------------------------
+
+
+def repeated(lines: Any, *numbers: Any) -> Any:
+    """Return the bundle of rows of an array that has numbers in turn, from the first one on."""
+    return np.resize(np.array(numbers), width(lines.array.itemsize))
+
+
+def take_rows(lines: Any, place: int, low: int, high: int) -> Any:
+    """Return the bundle at an offset of an array, with zeros for rows that are none."""
+    rows = range(width(lines.array.itemsize))
+    zero = lines.array.dtype.type(0)
+    return np.array([ld(lines, place + n) if low <= n < high else zero for n in rows])
+
+
+def put_rows(lines: Any, place: int, value: Any, low: int, high: int) -> None:
+    """Store a bundle at an offset of an array, but for rows that are none."""
+    for n, number in enumerate(value):
+        if low <= n < high:
+            st(lines, place + n, number)
+
+
+def fma_present(weights: Any, x: Any, total: Any) -> Any:
+    """Return ``weights * x + total`` rounded once, and the total where a weight is zero."""
+    return np.where(weights != 0, fma(weights, x, total), total)
+
+
+# -- in machine code -------------------------------------------------------------------------------
+
+
+@type_callable(repeated)
+def _type_repeated(context: Any) -> Callable[..., Any]:
+    def typer(lines: Any, *numbers: Any) -> Any:
+        known = isinstance(lines, types.Array) and set(numbers) == {lines.dtype}
+        return Bundle(lines.dtype) if known else None
+
+    return typer
+
+
+@lower_builtin(repeated, types.Array, types.VarArg(types.Float))
+def _lower_repeated(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    _, *numbers = args
+    vector = llvm.VectorType(numbers[0].type, signature.return_type.width)
+    made = llvm.Constant(vector, llvm.Undefined)
+    for place in range(vector.count):
+        number = numbers[place % len(numbers)]
+        made = builder.insert_element(made, number, HALF(place))
+    return made
+
+
+@type_callable(take_rows)
+def _type_take(context: Any) -> Callable[..., Any]:
+    def typer(lines: Any, place: Any, low: Any, high: Any) -> Any:
+        return Bundle(lines.dtype) if isinstance(lines, types.Array) else None
+
+    return typer
+
+
+@lower_builtin(take_rows, types.Array, types.Integer, types.Integer, types.Integer)
+def _lower_take(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    lines, place, *ends = args
+    data = pointer(context, builder, signature.args[0], lines, place)
+    vector = llvm.VectorType(data.type.pointee, signature.return_type.width)
+    zeros = llvm.Constant(vector, [0.0] * vector.count)
+    rows = _rows(builder, vector.count, *ends)
+    return _masked(builder, "load", vector, vector, data, [rows, zeros])
+
+
+@type_callable(put_rows)
+def _type_put(context: Any) -> Callable[..., Any]:
+    return lambda lines, place, value, low, high: types.void
+
+
+@lower_builtin(put_rows, types.Array, types.Integer, Bundle, types.Integer, types.Integer)
+def _lower_put(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    lines, place, value, *ends = args
+    data = pointer(context, builder, signature.args[0], lines, place)
+    rows = _rows(builder, value.type.count, *ends)
+    _masked(builder, "store", llvm.VoidType(), value.type, data, [rows], value)
+    return context.get_dummy_value()
+
+
+def _rows(builder: Any, count: int, low: Any, high: Any) -> Any:
+    """Return for each row of a bundle whether it is one."""
+    vector = llvm.VectorType(WORD, count)
+    numbers, zeros = llvm.Constant(vector, list(range(count))), [0] * count
+
+    def spread(number: Any) -> Any:
+        one = builder.insert_element(llvm.Constant(vector, llvm.Undefined), number, HALF(0))
+        places = llvm.Constant(llvm.VectorType(HALF, count), zeros)
+        return builder.shuffle_vector(one, llvm.Constant(vector, llvm.Undefined), places)
+
+    begun = builder.icmp_signed(">=", numbers, spread(low))
+    return builder.and_(begun, builder.icmp_signed("<", numbers, spread(high)))
+
+
+def _masked(
+    builder: Any, name: str, result: Any, vector: Any, data: Any, rest: Any, *first: Any
+) -> Any:
+    """Call the intrinsic function of LLVM that loads or stores some rows of a bundle."""
+    is_double = isinstance(vector.element, llvm.DoubleType)
+    element, size = ("f64", 8) if is_double else ("f32", 4)
+    place = builder.bitcast(data, vector.as_pointer())
+    given = [*first, place, HALF(size), *rest]
+    kind = llvm.FunctionType(result, [value.type for value in given])
+    whole = f"llvm.masked.{name}.v{vector.count}{element}.p0"
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, whole), given)
+
+
+@type_callable(fma_present)
+def _type_fma(context: Any) -> Callable[..., Any]:
+    def typer(weights: Any, x: Any, total: Any) -> Any:
+        return total if weights == x == total and isinstance(total, Bundle) else None
+
+    return typer
+
+
+@lower_builtin(fma_present, Bundle, Bundle, Bundle)
+def _lower_fma(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    weights, x, total = args
+    zeros = llvm.Constant(weights.type, [0.0] * weights.type.count)
+    kind = llvm.FunctionType(weights.type, [weights.type] * 3)
+    element = "f64" if isinstance(weights.type.element, llvm.DoubleType) else "f32"
+    name = f"llvm.fma.v{weights.type.count}{element}"
+    more = builder.call(cgutils.get_or_insert_function(builder.module, kind, name), args)
+    return builder.select(builder.fcmp_unordered("!=", weights, zeros), more, total)
