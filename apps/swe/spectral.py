@@ -81,12 +81,18 @@ def along(d: int, matrix: Any) -> Any:
     return ssr.kron(panels, ssr.kron(lines, matrix) if d == 0 else ssr.kron(matrix, lines))
 
 
+def adjoint(matrix: Any) -> Any:
+    """Return minus the adjoint of derivatives within elements, which weigh a point by their own."""
+    return diagonal(-12, -6, -12 / 5) @ matrix.T @ diagonal(1 / 12, 1 / 12, 5 / 12)
+
+
 sides = one_sided(0, 1, 2), one_sided(3)
-derivative = diagonal(1, 1 / 2, 1) @ (sides[0] + sides[1])
-adjoints = [diagonal(-12, -6, -12 / 5) @ D.T @ diagonal(1 / 12, 1 / 12, 5 / 12) for D in sides]
-slope = [along(d, derivative) for d in (0, 1)]
-inner = [[along(d, D) for D in sides] for d in (0, 1)]
-outer = [[along(d, D) for D in adjoints] for d in (0, 1)]
+both, jump = sides[0] + sides[1], sides[0] - sides[1]
+derivative = diagonal(1, 1 / 2, 1) @ both
+slope, leap, slope_back, leap_back = (
+    [along(d, matrix) for d in (0, 1)]
+    for matrix in (derivative, diagonal(0, 1 / 2, 0) @ jump, adjoint(both), adjoint(jump))
+)
 
 
 def raised(u: Any, m: Any) -> tuple[Any, Any]:
@@ -110,13 +116,16 @@ def rhs(U: Any, wind: Any, m: Any, f: Any, b: Any, per: Any, passive: bool) -> A
 
 
 def laplacian(q: Any, m: Any, per: Any) -> Any:
-    """Return the weak Laplacian of a field, one-sided at the edges of panels."""
+    """Return the weak Laplacian of a field, one-sided at the edges of panels.
+
+    On each side of an edge between elements the flux is that of the mean of both derivatives, and
+    of half of their difference, with the sign of the side.
+    """
     J, *G = (at_nodes @ x for x in m[1:5])
-    total = 0.0
-    for d in (0, 1):
-        beside = G[1] * (slope[1 - d] @ q)
-        for D, adjoint in zip(inner[d], outer[d], strict=True):
-            total = total + adjoint @ (J * (G[2 * d] * (D @ q) + beside))
+    a, b = (slope[d] @ q for d in (0, 1))
+    flux = J * (G[0] * a + G[1] * b), J * (G[1] * a + G[2] * b)
+    total = slope_back[0] @ flux[0] + leap_back[0] @ (J * G[0] * (leap[0] @ q))
+    total = total + slope_back[1] @ flux[1] + leap_back[1] @ (J * G[2] * (leap[1] @ q))
     return per**2 * total / J
 
 

@@ -54,9 +54,9 @@ def write_tree(
 
 def _write_node(writer: Writer, nest: LoopNest, node: Loop, depth: int, whole: bool) -> None:
     match node:
-        case For(variable, start, stop, 1, (Run(piece, (*_, index)) as run,)) if (
-            nest.pieces[piece].taps and index == Affine.name(variable)
-        ):
+        case For(variable, start, stop, 1, (Run(piece, (*_, index)) as run,)) if nest.pieces[
+            piece
+        ].taps and index == Affine.name(variable):
             write_taps(writer, nest, run, (writer.spell(start), writer.spell(stop)), depth)
         case For(body=body):
             innermost = _innermost(node)

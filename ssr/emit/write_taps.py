@@ -14,9 +14,7 @@ from .write_rows import place_of, write_piece
 from .writer import Writer
 
 
-def write_taps(
-    writer: Writer, nest: LoopNest, run: Run, ends: tuple[str, str], depth: int
-) -> None:
+def write_taps(writer: Writer, nest: LoopNest, run: Run, ends: tuple[str, str], depth: int) -> None:
     """Write the rows from the first of two ends to before the other.
 
     A round of the loop begins with a row whose number is a multiple of the period, and has so many
@@ -58,9 +56,11 @@ def _write_bundle(
 
     total = repeated((-0.0,))
     for tap in taps:
-        index = tuple(a.substitute(where) for a in tap.element.index)
-        rows = f"take_rows({at(tap.element.array, index)}, {inside})"
-        text = f"fma_present({repeated(tap.weights)}, {rows}, {total})"
+        text = f"{total} + {repeated(tap.weights)}"
+        if tap.element is not None:
+            index = tuple(a.substitute(where) for a in tap.element.index)
+            rows = f"take_rows({at(tap.element.array, index)}, {inside})"
+            text = f"fma_present({repeated(tap.weights)}, {rows}, {total})"
         total = writer.fresh("s")
         writer.line(depth, f"{total} = {text}")
     writer.line(depth, f"put_rows({at(part.statement.array, target)}, {total}, {inside})")
@@ -77,7 +77,7 @@ def _write_row_by_row(
         terms = (
             ir.Term(piece.domain, ir.Const(tap.weights[kind]), tap.element)
             for tap in piece.taps
-            if tap.weights[kind]
+            if tap.weights[kind] or tap.element is None
         )
         value = ir.Sum((ir.Term(piece.domain, ir.Const(-0.0)), *terms))
         writer.line(depth + 1, f"if {axis} % {period} == {kind}:")

@@ -60,9 +60,13 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Tap:
-    """An element that rows read, and its weights: in turn along the line, zero where none does."""
+    """A term of rows of several kinds, which are in turn along the line.
 
-    element: Load
+    It is an element, with its weights for each kind, zero for those that do not read it; or there
+    is no element but a number for each kind, -0 where nothing is added.
+    """
+
+    element: Load | None
     weights: tuple[float, ...]
 
 
@@ -71,7 +75,7 @@ class Piece:
     """Rows of one or more statements at which the same terms are present.
 
     If it has ``taps``, its rows are of several kinds instead, which come again with a period: row i
-    of one statement is the sum of those taps, in their order, whose weight number i is not zero.
+    of one statement is the sum of what the taps have for its kind, in their order, from -0 on.
     """
 
     name: str

@@ -444,6 +444,14 @@ class Domain:
             if constraint.is_equality() and len(divisors) == 1 and divisors[0] > 1:
                 yield _reduced(self._test(constraint), divisors[0]), divisors[0]
 
+    def without_remainders(self) -> Domain:
+        """Return the set without its conditions on remainders.
+
+        >>> print(Domain.where(("i",), "i mod 3 = 1 and 0 <= i < 9").without_remainders().notation())
+        0 <= i <= 8
+        """
+        return Domain(self.axes, self.isl.remove_divs().coalesce())
+
     def involves(self, names: Sequence[str]) -> bool:
         """Whether a condition on some axes is written down in the set."""
         places = (self.axes.index(name) for name in names)

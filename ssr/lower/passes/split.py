@@ -86,7 +86,7 @@ def _group(
     group: Sequence[ir.Statement], nest: ir.Nest, buffers: list[ir.Buffer]
 ) -> list[ir.Stage | ir.Branch]:
     """Return how statements run on a line: in one loop, or in as few as are worth it."""
-    sums, group = in_runs(group, nest.context, buffers, _long, _pad, _short)
+    sums, group = in_runs(group, nest.context, buffers, _in_buffers, _pad, _short)
     if sums:
         return [*(_stage(s, nest, taps=True) for s in sums), *_group(group, nest, buffers)]
     if _by_line(group, nest):
@@ -120,6 +120,21 @@ def _by_line(group: Sequence[ir.Statement], nest: ir.Nest) -> bool:
 def _long(value: ir.Value, rows: Domain) -> bool:
     """Whether a value is too long to be written out for all kinds of its rows."""
     return _written_out(value, rows) > TERMS
+
+
+def _in_buffers(value: ir.Value, rows: Domain) -> bool:
+    """Whether sums with periods are to be made in buffers: if they can have taps, or are long."""
+    return any(_tapped(total, rows) for total in ir.sums(value)) or _long(value, rows)
+
+
+def _tapped(total: ir.Sum, rows: Domain) -> bool:
+    """Whether a sum can be made of taps along the line, alone."""
+    conditions = [g.simplified(rows) for g in guards(total, rows)]
+    if not any(g.periodic and g.involves(g.axes[-1:]) for g in conditions):
+        return False
+    here = (Affine.name(rows.axes[-1]),)
+    alone = ir.Statement("", rows, "", here, total, parallel=True)
+    return in_taps(alone, rows, list(_classes(total, rows))) is not None
 
 
 def _merged(

@@ -10,7 +10,7 @@ one it had. Loops over such rows have neither branches nor ends where a period i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 
@@ -39,18 +39,31 @@ def in_taps(
     """
     if not statement.parallel or not isinstance(statement.value, ir.Sum):
         return None
-    others = [kind for kind in kinds if not kind.simplified(rows).periodic]
-    if len(kinds) - len(others) < 2:
-        return None
-    together = reduce(lambda left, kind: left - kind, others, rows).canonical()
-    for period in PERIODS:
-        taps = _taps(statement, together, period)
-        if taps:
-            terms = (t for t in statement.value.terms if not (t.domain & together).empty)
-            kept = (replace(t, domain=t.domain.simplified(together)) for t in terms)
-            part = ir.Part(statement, ir.Sum(tuple(kept)))
-            return ir.Piece(f"{statement.name}_taps", together, (part,), taps), others
+    for together in _together(statement.value, rows, kinds):
+        for period in PERIODS:
+            taps = _taps(statement, together, period)
+            if taps:
+                others = [kind - together for kind in kinds]
+                part = ir.Part(statement, _kept(statement.value, together))
+                piece = ir.Piece(f"{statement.name}_taps", together, (part,), taps)
+                return piece, [kind for kind in others if not kind.empty]
     return None
+
+
+def _together(value: ir.Sum, rows: Domain, kinds: Sequence[Domain]) -> Iterator[Domain]:
+    """Yield rows that may be one piece: those of kinds with periods, or of all terms with some."""
+    others = [kind for kind in kinds if not kind.simplified(rows).periodic]
+    yield reduce(lambda left, kind: left - kind, others, rows).canonical()
+    for term in value.terms:
+        if term.domain.simplified(rows).periodic:
+            rows = rows & (term.domain & rows).without_remainders()
+    yield rows.canonical()
+
+
+def _kept(value: ir.Sum, rows: Domain) -> ir.Sum:
+    """Return the terms of a sum that some rows have."""
+    terms = (t for t in value.terms if not (t.domain & rows).empty)
+    return ir.Sum(tuple(replace(t, domain=t.domain.simplified(rows)) for t in terms))
 
 
 def _taps(statement: ir.Statement, rows: Domain, period: int) -> tuple[ir.Tap, ...] | None:
@@ -60,29 +73,34 @@ def _taps(statement: ir.Statement, rows: Domain, period: int) -> tuple[ir.Tap, .
     kinds = [rows & Domain.where(rows.axes, f"{axis} mod {period} = {n}") for n in range(period)]
     taps: list[ir.Tap] = []
     for term in statement.value.terms:
-        weight = _weight(term, statement)
         present = [not (kind & term.domain).empty for kind in kinds]
-        if not any(present) or weight == 0.0:
+        if not any(present):
             continue
-        if weight is None or not isinstance(term.operand, ir.Load):
+        weight = _weight(term, statement)
+        if weight is None:
             return None
         if not all(kind <= term.domain for kind, some in zip(kinds, present, strict=True) if some):
             return None
-        weights = tuple(weight if some else 0.0 for some in present)
-        if taps and taps[-1].element == term.operand:
-            pairs = list(zip(taps[-1].weights, weights, strict=True))
+        absent = -0.0 if term.operand is None else 0.0
+        weights = tuple(weight if some else absent for some in present)
+        assert term.operand is None or isinstance(term.operand, ir.Load)
+        last = taps[-1] if taps else None
+        if last and term.operand is not None and last.element == term.operand:
+            pairs = list(zip(last.weights, weights, strict=True))
             if not any(one and other for one, other in pairs):
-                taps[-1] = replace(taps[-1], weights=tuple(one or other for one, other in pairs))
+                taps[-1] = replace(last, weights=tuple(one or other for one, other in pairs))
                 continue
         taps.append(ir.Tap(term.operand, weights))
     return tuple(taps)
 
 
 def _weight(term: ir.Term, statement: ir.Statement) -> float | None:
-    """Return the weight of an element of the line; zero for -0, with which all sums begin."""
+    """Return a number, or the weight of an element of the line; None for anything else."""
+    if not isinstance(term.weight, ir.Const):
+        return None
     if term.operand is None:
-        return 0.0 if repr(term.weight) == repr(ir.Const(-0.0)) else None
-    if not isinstance(term.operand, ir.Load) or not isinstance(term.weight, ir.Const):
+        return term.weight.value
+    if not isinstance(term.operand, ir.Load):
         return None
     *outer, last = term.operand.index
     axis = Affine.name(term.domain.axes[-1])
