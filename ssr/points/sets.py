@@ -447,7 +447,8 @@ class Domain:
     def without_remainders(self) -> Domain:
         """Return the set without its conditions on remainders.
 
-        >>> print(Domain.where(("i",), "i mod 3 = 1 and 0 <= i < 9").without_remainders().notation())
+        >>> some = Domain.where(("i",), "i mod 3 = 1 and 0 <= i < 9")
+        >>> print(some.without_remainders().notation())
         0 <= i <= 8
         """
         return Domain(self.axes, self.isl.remove_divs().coalesce())

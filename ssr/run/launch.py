@@ -115,7 +115,7 @@ class Launch:
             return None
         return self.found(end)
 
-    def found(self, arguments: tuple[Any, ...]) -> tuple[float, ...]:
+    def found(self, arguments: Sequence[Any]) -> tuple[float, ...]:
         """Return the results that a run left among its last arguments."""
         return tuple(arguments[-1 - len(self.rest)].tolist()) if self.results else ()
 

@@ -140,7 +140,7 @@ def _type_fma(context: Any) -> Callable[..., Any]:
 
 @lower_builtin(fma_present, Bundle, Bundle, Bundle)
 def _lower_fma(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    weights, x, total = args
+    weights, _, total = args
     zeros = llvm.Constant(weights.type, [0.0] * weights.type.count)
     kind = llvm.FunctionType(weights.type, [weights.type] * 3)
     element = "f64" if isinstance(weights.type.element, llvm.DoubleType) else "f32"
