@@ -19,7 +19,8 @@ from ssr.extension import Layout, Tables
 from .assembler import Assembler, lone
 from .lines import along, band, cut_part, lined, padded, pieces_of, runs
 from .machine import Form
-from .pieces import AnyPiece, Index, Number, Piece, Place, VectorPiece
+from .mutual import Mutual, are_apart, mutual
+from .pieces import AnyPiece, Index, Number, Piece, VectorPiece
 
 ROOM = 4096
 """The most values that are made at once, unless a single line has more."""
@@ -60,7 +61,9 @@ def assemble(
         each of them the number of the machine's field. ``layouts`` are those of the parts then.
     """
     program = Assembler(form, layouts, np.dtype(dtype), staged, homes)
-    copies, shared, few, rest = _sorted(parts, staged)
+    copies, shared, together, few, rest = _sorted(parts, staged)
+    rest = [*(p for m in together if not program.has_mutual(m) for p in m.pieces), *rest]
+    together = [m for m in together if program.has_mutual(m)]
     if form.lines:
         known = [program.has_lane(piece.target, piece.taps[0].source) for piece in copies]
         rest = [*(p for p, k in zip(copies, known, strict=True) if not k), *rest]
@@ -69,6 +72,7 @@ def assemble(
         shared, rest = [], [*shared, *rest]
     program.copies(copies)
     program.shared(sorted(shared, key=lambda piece: piece.target))
+    program.mutual(together)
     program.points(few if form.points else ())
     for group in _groups(rest if form.points else [*few, *rest]):
         for slab in _slabs(group):
@@ -92,7 +96,7 @@ def form_of(
     staged
         As in `tables`.
     """
-    copies, shared, few, rest = _sorted(parts, staged)
+    copies, shared, together, few, rest = _sorted(parts, staged)
     taps, constants = False, bool(few)
     groups, vectors = set[tuple[int, ...]](), set[int]()
     for group in _groups(rest):
@@ -115,7 +119,9 @@ def form_of(
     across = tuple(sorted(pair for pair in pairs if pair[0] != pair[1]))
     within = len(across) < len(pairs)
     kinds = within, bool(few or rest), taps, bool(few), constants, bool(shared)
-    return Form(fields, scalars, *chosen, across, *kinds)
+    return Form(
+        fields, scalars, *chosen, across, *kinds, tuple(sorted({m.fields for m in together}))
+    )
 
 
 def general_form(
@@ -125,7 +131,8 @@ def general_form(
 
     A part of a piece may be a few points, or a line of them, where the whole is many lines.
     """
-    copies, shared, _, rest = _sorted(parts, staged)
+    copies, shared, together, _, rest = _sorted(parts, staged)
+    rest = [*(piece for m in together for piece in m.pieces), *rest]
     shapes = {tuple(len(pieces_of(part)) for part in group) for group in _groups(rest)}
     pairs = {(piece.target, piece.taps[0].source) for piece in copies}
     across = tuple(sorted(pair for pair in pairs if pair[0] != pair[1]))
@@ -142,8 +149,8 @@ def general_form(
 
 def _sorted(
     parts: Iterable[AnyPiece], staged: bool
-) -> tuple[list[Piece], list[Piece], list[Piece], list[AnyPiece]]:
-    """Return the copies, shared points, few points, and the other parts."""
+) -> tuple[list[Piece], list[Piece], list[Mutual], list[Piece], list[AnyPiece]]:
+    """Return the copies, shared points, lines of mutual sums, few points, and the other parts."""
     copies: list[Piece] = []
     shared: list[Piece] = []
     few: list[Piece] = []
@@ -159,13 +166,15 @@ def _sorted(
                 (rest if staged else copies).append(one)
         else:
             (few if part.taps and np.prod(part.extents) <= FEW else rest).append(part)
+    together: list[Mutual] = []
     if staged:
         whole = [*few, *rest]
-        shared = [p for p in whole if isinstance(p, Piece) and _shared(p) and _apart(p, whole)]
+        shared = [p for p in whole if isinstance(p, Piece) and _shared(p) and are_apart([p], whole)]
         known = set(map(id, shared))
         few = [piece for piece in few if id(piece) not in known]
         rest = [part for part in rest if id(part) not in known]
-    return copies, shared, few, rest
+        together, rest = mutual(rest, whole)
+    return copies, shared, together, few, rest
 
 
 def _shared(piece: Piece) -> bool:
@@ -174,35 +183,6 @@ def _shared(piece: Piece) -> bool:
     read = [(tap.source, tap.start, tap.steps) for tap in piece.taps if tap.window is None]
     two = len(piece.taps) == len(read) == 2 and read[0] != read[1]
     return plain and two and sorted(read) == sorted(piece.places) and read[0][0] == read[1][0]
-
-
-def _apart(piece: Piece, parts: Iterable[AnyPiece]) -> bool:
-    """Whether no other part reads or makes a point of a piece, by the boxes they lie in."""
-    mine = [_box(place, piece.extents) for place in piece.places]
-    for part in parts:
-        for other in pieces_of(part) if part is not piece else ():
-            taps = [(tap.source, tap.start, tap.steps) for tap in other.taps]
-            for place in (*other.places, *taps):
-                if any(_meet(box, _box(place, other.extents)) for box in mine):
-                    return False
-    first, second = mine
-    return not _meet(first, second)
-
-
-def _box(place: Place, extents: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the field and the ranges of the indices of some points, both ends included."""
-    field, start, steps = place
-    found = [(field, field)]
-    for axis, first in enumerate(start):
-        moves = [(n - 1) * step[axis] for n, step in zip(extents, steps, strict=True)]
-        low, high = sum(min(m, 0) for m in moves), sum(max(m, 0) for m in moves)
-        found.append((first + low, first + high))
-    return found
-
-
-def _meet(one: Sequence[tuple[int, int]], other: Sequence[tuple[int, int]]) -> bool:
-    """Whether two boxes have a point in common."""
-    return all(a <= d and c <= b for (a, b), (c, d) in zip(one, other, strict=False))
 
 
 def _merged(parts: Iterable[AnyPiece]) -> list[AnyPiece]:

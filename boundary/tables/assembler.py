@@ -25,6 +25,7 @@ from .lines import (
     spread,
 )
 from .machine import Op
+from .mutual import Mutual
 from .pieces import AnyPiece, Index, Number, Piece, Tap, VectorPiece, seen
 from .records import Program, Slot
 
@@ -69,6 +70,15 @@ class Assembler(Program):
                 self.emit(
                     Op.SHARE, self.home(piece.target), *weights, *piece.extents, *both[0], *both[1]
                 )
+
+    def mutual(self, groups: Sequence[Mutual]) -> None:
+        """Write lines of points that become sums of each other."""
+        for group in groups:
+            number = self.form.mutual.index(tuple(map(self.home, group.fields)))
+            places = [self.range(field, start, (step,)) for field, start, step in group.lines]
+            weights = [self.weight(entry) for row in group.weights for entry in row]
+            length = len(group.weights[0][0])
+            self.emit(Op.MUTUAL, number, length, *(n for place in places for n in place), *weights)
 
     def points(self, pieces: Sequence[Piece]) -> None:
         """Write pieces of few points, one by one."""

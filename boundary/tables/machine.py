@@ -40,7 +40,8 @@ class Op(IntEnum):
     SCALE = 10  # scalar; as FILL: weights times the scalar, added to scratch
     CLEAR = 11  # slot, length: zeros into scratch
     TURN = 12  # size; lines, length, both steps; a slot per component, a weight per entry
-    PRODUCT = 13  # recipe, more?; times, steps; slot and source per value; a weight per entry
+    MUTUAL = 13  # group of fields; length; place and step per line; a weight per entry
+    PRODUCT = 14  # recipe, more?; times, steps; slot and source per value; a weight per entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,8 @@ class Form:
         Whether sums begin with a constant, or with a tap that some of their points do not read.
     shared
         Whether there are pairs of points that both become a sum of the two.
+    mutual
+        The fields of lines that become sums of each other, for each kind of such lines.
     """
 
     fields: int
@@ -86,6 +89,7 @@ class Form:
     points: bool = True
     constants: bool = True
     shared: bool = False
+    mutual: tuple[tuple[int, ...], ...] = ()
 
     def __or__(self, other: Form) -> Form:
         """Return the form of a machine that can do what either of two can, for the same fields."""

@@ -54,6 +54,7 @@ def _functions(form: Form) -> Iterator[str]:
         yield _share()
     if form.points:
         yield _points()
+    yield from map(_mutual, form.mutual)
     for group in form.groups:
         yield _product(group)
 
@@ -90,6 +91,13 @@ def _instructions(
         yield f"op == {Op.CLEAR:d}", [*operands("slot", "length"), *zeros]
     if sizes := sorted({*form.vectors, *(n for group in form.groups for n in group if n > 1)}):
         yield f"op == {Op.TURN:d}", _turn(sizes)
+    if form.mutual:
+        calls = (
+            f"{name}_{_mutual_label(lines)}({', '.join(fields[n] for n in lines)}, "
+            "links, at + 1, weights)"
+            for lines in form.mutual
+        )
+        yield f"op == {Op.MUTUAL:d}", numbered(calls)
     for group in form.groups:
         call = f"{name}_{_label(group)}(links, at, weights, scratch, scratch)"
         yield f"op == {form.product(group)}", [call]
@@ -215,6 +223,36 @@ def _share() -> str:
         "weight = ld(weights, weight_place)",
         "other_weight = ld(weights, other_place)",
         *block("for a in range(lines)", line),
+    )
+
+
+def _mutual_label(fields: Sequence[int]) -> str:
+    return "mutual" + "_".join(map(str, fields))
+
+
+def _mutual(fields: Sequence[int]) -> str:
+    """Return the function for lines that become sums of each other.
+
+    It is given a field for each line, as if they were apart: no point is on two of the lines.
+    """
+    lines = range(len(fields))
+    sums = []
+    for n in lines:
+        total = "zero"
+        for m in lines:
+            total = f"fma(ld(weights, w{n}_{m} + t), v{m}, {total})"
+        sums.append(f"u{n} = {total}")
+    point = [
+        *(f"v{n} = ld(f{n}, x{n} + t * step{n})" for n in lines),
+        *sums,
+        *(f"st(f{n}, x{n} + t * step{n}, u{n})" for n in lines),
+    ]
+    return function(
+        f"{_mutual_label(fields)}({', '.join(f'f{n}' for n in lines)}, links, at, weights)",
+        *operands("length", *(name for n in lines for name in (f"x{n}", f"step{n}"))),
+        *operands(*(f"w{n}_{m}" for n in lines for m in lines), first=1 + 2 * len(lines)),
+        "zero = ld(weights, 0)",
+        *block("for t in range(length)", point),
     )
 
 

@@ -12,6 +12,7 @@ from ssr.extension import Array, Layout, Tables
 
 from .lines import Band
 from .machine import Form, Op
+from .mutual import Mutual
 from .pieces import Index, Number
 
 
@@ -117,6 +118,10 @@ class Program:
     def has_lane(self, target: int, source: int) -> bool:
         """Whether there is a lane for copies from one field to another."""
         return self.form.lane(self.home(target), self.home(source)) is not None
+
+    def has_mutual(self, lines: Mutual) -> bool:
+        """Whether the machine can make mutual sums of lines of these fields."""
+        return tuple(map(self.home, lines.fields)) in self.form.mutual
 
     def lane(self, target: int, source: int) -> int:
         """Return the lane of a copy from one field to another."""

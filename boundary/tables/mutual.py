@@ -1,0 +1,166 @@
+"""Lines of points that become sums of each other, as the components of shared vectors do.
+
+Such lines are made in one pass over their points: all of them are read at a point before any is
+written, so that nothing goes through scratch memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from ssr.extension import Array
+
+from .lines import pieces_of, spread
+from .pieces import AnyPiece, Index, Piece, Place
+
+MOST = 4
+"""The most lines that are made together."""
+
+Line: TypeAlias = "tuple[int, Index, Index]"
+"""A field, the index of the first point, and the step, in the order of memory."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mutual:
+    """Lines of equal length, and the weights of all of them at each point of each of them.
+
+    The pieces are the sums one by one.
+    """
+
+    pieces: tuple[Piece, ...]
+    lines: tuple[Line, ...]
+    weights: tuple[tuple[Array, ...], ...]
+
+    @property
+    def fields(self) -> tuple[int, ...]:
+        """The fields of the lines."""
+        return tuple(field for field, _, _ in self.lines)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sum:
+    """A piece as a line, with what it reads, and which of these lines run backward beside it."""
+
+    piece: Piece
+    target: Line
+    lines: tuple[Line, ...]
+    backward: tuple[bool, ...]
+    weights: tuple[Array, ...]
+
+    def beside(self, other: _Sum) -> tuple[Array, ...] | None:
+        """Return the weights in the direction of another sum; None if they do not fit together."""
+        if self.lines != other.lines:
+            return None
+        turned = {one != two for one, two in zip(self.backward, other.backward, strict=True)}
+        if len(turned) > 1:
+            return None
+        return tuple(w[::-1] for w in self.weights) if turned == {True} else self.weights
+
+
+def mutual(
+    parts: Sequence[AnyPiece], whole: Sequence[AnyPiece]
+) -> tuple[list[Mutual], list[AnyPiece]]:
+    """Return those of some parts of a whole that are mutual sums of lines, and the others."""
+    groups: dict[frozenset[Line], list[_Sum]] = {}
+    for part in parts:
+        found = _sum(part)
+        if found is not None:
+            groups.setdefault(frozenset(found.lines), []).append(found)
+    made, gone = [], set[int]()
+    for lines, sums in groups.items():
+        together = _together(lines, sums)
+        pieces = [one.piece for one in sums]
+        if together is not None and are_apart(pieces, whole):
+            made.append(together)
+            gone |= set(map(id, pieces))
+    return made, [part for part in parts if id(part) not in gone]
+
+
+def _sum(part: AnyPiece) -> _Sum | None:
+    """Return a piece that adds up lines, one of which it makes; None if it is another one."""
+    if not isinstance(part, Piece) or part.also or part.scalars:
+        return None
+    long = [d for d, n in enumerate(part.extents) if n > 1]
+    numbers = np.ndim(part.constant) or part.constant
+    if len(long) != 1 or numbers or any(tap.window is not None for tap in part.taps):
+        return None
+    (d,) = long
+    length = part.extents[d]
+    target, turned = _line((part.target, part.start, part.steps), d, length)
+    read = [_line((t.source, t.start, t.steps), d, length) for t in part.taps]
+    if (target, turned) not in read or len({line for line, _ in read}) < len(read):
+        return None
+    weights = tuple(np.ravel(spread(tap.weight, part.extents)) for tap in part.taps)
+    lines, backward = zip(*read, strict=True)
+    return _Sum(part, target, lines, backward, weights)
+
+
+def _line(place: Place, dimension: int, length: int) -> tuple[Line, bool]:
+    """Return the line of a place along a loop dimension, and whether it runs backward."""
+    field, start, steps = place
+    step = steps[dimension]
+    if next((s for s in step if s), 0) >= 0:
+        return (field, start, step), False
+    last = tuple(s + (length - 1) * d for s, d in zip(start, step, strict=True))
+    return (field, last, tuple(-d for d in step)), True
+
+
+def _together(lines: frozenset[Line], sums: Sequence[_Sum]) -> Mutual | None:
+    """Return sums of the same lines together; None if they do not make all of these."""
+    by_target = {one.target: one for one in sums}
+    if not 1 < len(lines) <= MOST or len(sums) != len(lines) or by_target.keys() != lines:
+        return None
+    first = sums[0]
+    weights = [by_target[line].beside(first) for line in first.lines]
+    known = tuple(w for w in weights if w is not None)
+    if len(known) < len(lines):
+        return None
+    length = max(first.piece.extents)
+    own = [
+        _turned(line, length) if backward else line
+        for line, backward in zip(first.lines, first.backward, strict=True)
+    ]
+    return Mutual(tuple(one.piece for one in sums), tuple(own), known)
+
+
+def _turned(line: Line, length: int) -> Line:
+    """Return a line from its other end."""
+    field, start, step = line
+    last = tuple(s + (length - 1) * d for s, d in zip(start, step, strict=True))
+    return field, last, tuple(-d for d in step)
+
+
+# -- points that no other part meets ---------------------------------------------------------------
+
+
+def are_apart(pieces: Sequence[Piece], parts: Iterable[AnyPiece]) -> bool:
+    """Whether no other part reads or makes a point that pieces make, by the boxes they lie in."""
+    own = set(map(id, pieces))
+    mine = [box(place, piece.extents) for piece in pieces for place in piece.places]
+    for part in parts:
+        for other in pieces_of(part) if id(part) not in own else ():
+            taps = [(tap.source, tap.start, tap.steps) for tap in other.taps]
+            for place in (*other.places, *taps):
+                if any(meet(one, box(place, other.extents)) for one in mine):
+                    return False
+    return not any(meet(one, other) for n, one in enumerate(mine) for other in mine[:n])
+
+
+def box(place: Place, extents: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the field and the ranges of the indices of some points, both ends included."""
+    field, start, steps = place
+    found = [(field, field)]
+    for axis, first in enumerate(start):
+        moves = [(n - 1) * step[axis] for n, step in zip(extents, steps, strict=True)]
+        low, high = sum(min(m, 0) for m in moves), sum(max(m, 0) for m in moves)
+        found.append((first + low, first + high))
+    return found
+
+
+def meet(one: Sequence[tuple[int, int]], other: Sequence[tuple[int, int]]) -> bool:
+    """Whether two boxes have a point in common."""
+    return all(a <= d and c <= b for (a, b), (c, d) in zip(one, other, strict=False))
