@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import ssr
+from ssr.runtime import periods
+from ssr.runtime.intrinsics import Memory
 
 from . import plain
 
@@ -82,9 +84,80 @@ def test_loops_have_no_conditions() -> None:
     assert len(inner) <= 14
 
 
-def test_short_sums_stay_as_they_are() -> None:
+def test_sums_along_a_line_alone_need_no_buffer() -> None:
     @ssr.program(y=PLANE, x=PLANE)
     def along(y: Any, x: Any) -> None:
         y[:] = ALONG @ x
 
     assert "run_a" not in along.explain("loops")
+
+
+def in_turn(period: int, seed: int, reach: int = 3) -> Any:
+    """Return a matrix whose rows read other neighbours, with other weights, in turn."""
+    rng = np.random.default_rng(seed)
+    kinds = [
+        {d: float(w) for d, w in enumerate(rng.normal(size=2 * reach + 1), -reach) if w > 0}
+        for _ in range(period)
+    ]
+
+    @ssr.matrix(rows=LINE, cols=LINE)
+    def turned(i: Any) -> Any:
+        for kind, entries in enumerate(kinds):
+            if i % period == kind:
+                for d, weight in entries.items():
+                    if i + d >= 0 and i + d <= 3 * n:
+                        yield i + d, weight
+
+    return turned
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("period", [2, 3, 4, 5])
+def test_rows_in_bundles(period: int, dtype: str) -> None:
+    """Other periods, rows without entries, lines of any length and boxes."""
+    one = in_turn(period, period)
+    along, across = ssr.kron(ssr.identity(LINE), one), ssr.kron(one, ssr.identity(LINE))
+
+    @ssr.program(y=PLANE, x=PLANE)
+    def apply(y: Any, x: Any) -> None:
+        y[:] = y + (along @ x + across @ x) * (along @ x)
+
+    assert "taps" in apply.explain("loops")
+    for size in (2, 5, 11):
+        y, x, *_ = (a.astype(dtype) for a in fields(size))
+        d = one.bind(n=size).to_scipy().toarray()
+        wanted = y + (x @ d.T + d @ x) * (x @ d.T)
+        slow, cut = y.copy(), y.copy()
+        apply(y, x)
+        plain.run(plain.variant(apply, split=False), slow, x)
+        plain.run(apply, cut, x, boxes=ssr.Space(3 * size + 1, 3 * size + 1).split(2, 3))
+        np.testing.assert_allclose(y, wanted, rtol=1e-4 if dtype == "float32" else 1e-12)
+        np.testing.assert_array_equal(slow, y)
+        np.testing.assert_array_equal(cut, y)
+
+
+def test_absent_terms_are_not_multiplied() -> None:
+    """What a row does not read may be infinite or NaN."""
+
+    @ssr.program(y=PLANE, x=PLANE, w=PLANE)
+    def apply(y: Any, x: Any, w: Any) -> None:
+        y[:] = ALONG @ x + ACROSS @ w
+
+    (y, _, x, w), d = fields(7), D.bind(n=7).to_scipy().toarray()
+    x[:, 9] = np.inf
+    apply(y, x, w)
+    read = d[:, 9] != 0
+    assert np.isfinite(y[:, ~read]).all()
+    assert not np.isfinite(y[:, read]).any()
+
+
+def test_bundles_in_plain_python() -> None:
+    lines = Memory(np.arange(20.0))
+    weights = periods.repeated(lines, 0.0, 2.0, 3.0)
+    assert weights.tolist() == [0, 2, 3, 0, 2, 3, 0, 2]
+    x = periods.take_rows(lines, 4, 1, 6)
+    assert x.tolist() == [0, 5, 6, 7, 8, 9, 0, 0]
+    total = periods.fma_present(weights, x, periods.repeated(lines, 1.0))
+    assert total.tolist() == [1, 11, 19, 1, 17, 28, 1, 1]
+    periods.put_rows(lines, 8, total, 2, 4)
+    assert lines.flat[8:13].tolist() == [8, 9, 19, 1, 12]

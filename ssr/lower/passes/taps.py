@@ -39,6 +39,8 @@ def in_taps(
     """
     if not statement.parallel or not isinstance(statement.value, ir.Sum):
         return None
+    if not (statement.index[-1] - Affine.name(rows.axes[-1])).is_constant:
+        return None
     for together in _together(statement.value, rows, kinds):
         for period in PERIODS:
             taps = _taps(statement, together, period)
