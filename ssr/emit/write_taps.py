@@ -18,7 +18,8 @@ def write_taps(writer: Writer, nest: LoopNest, run: Run, ends: tuple[str, str], 
     """Write the rows from the first of two ends to before the other.
 
     A round of the loop begins with a row whose number is a multiple of the period, and has so many
-    bundles that the next one does, too: their weights are constants.
+    bundles that the next one does, too: their weights are constants. A loop that is in no other
+    loop polls.
     """
     piece = nest.pieces[run.piece]
     axis, width, period = nest.nest.axes[-1], writer.near, len(piece.taps[0].weights)
@@ -31,6 +32,8 @@ def write_taps(writer: Writer, nest: LoopNest, run: Run, ends: tuple[str, str], 
     count = period // gcd(period, width)
     step = f"{low} - {low} % {period}, {high}, {count * width}"
     writer.line(depth, f"for {axis} in range({step}):")
+    if len(nest.nest.axes) == 1:
+        writer.line(depth + 1, f"poll(watch, {count * width})")
     for number in range(count):
         _write_bundle(writer, nest, row, number * width, (low, high), depth + 1)
 

@@ -86,9 +86,9 @@ def _group(
     group: Sequence[ir.Statement], nest: ir.Nest, buffers: list[ir.Buffer]
 ) -> list[ir.Stage | ir.Branch]:
     """Return how statements run on a line: in one loop, or in as few as are worth it."""
-    if len(group) == 1 and isinstance(group[0].value, ir.Sum) and group[0].parallel:
-        if _tapped(group[0].value, group[0].domain & nest.context):
-            return [_stage(group[0], nest, taps=True)]
+    alone = group[0].value if len(group) == 1 and group[0].parallel else None
+    if isinstance(alone, ir.Sum) and _tapped(alone, group[0].domain & nest.context):
+        return [_stage(group[0], nest, taps=True)]
     sums, group = in_runs(group, nest.context, buffers, _in_buffers, _pad, _short)
     if sums:
         return [*(_stage(s, nest, taps=True) for s in sums), *_group(group, nest, buffers)]
