@@ -11,7 +11,7 @@ import boundary as bc
 import ssr
 from apps.swe import geometry
 from boundary.grid.link import Link, Side
-from boundary.synchronisation.synchronise import Synchronise
+from boundary.synchronisation.synchronise import SharedPoints, Synchronise
 from ssr.errors import ArgumentError, ShapeError, SpaceError
 
 from ..ssr import plain
@@ -258,6 +258,21 @@ def test_bases_of_blocks_with_symbolic_sizes(size: int) -> None:
     flat = of_array.to_scipy(n=size) @ u.ravel()
     np.testing.assert_allclose(made.ravel(), flat, rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(of_function.to_scipy(n=size) @ u.ravel(), flat, atol=1e-14)
+
+
+def test_components_on_shared_lines_are_made_together() -> None:
+    """Lines of many points: in one pass, with the bits of sums one by one."""
+    n = 12
+    grid = bc.Grid(6 * [(n, n)], links=bc.cubed_sphere())
+    s = bc.synchronise(grid.cells.nodes().vector(2), basis=bases(n))
+    step = SharedPoints(s)
+    assert step.form.mutual == ((0, 1, 0, 1),)
+    assert not step.form.taps
+    u = np.random.default_rng(3).uniform(-1, 1, (2, 6, n + 1, n + 1))
+    made, slow = s @ u, u.copy()
+    evaluate(s.means.pieces({}), list(slow))
+    np.testing.assert_array_equal(made, slow)
+    np.testing.assert_allclose(made.ravel(), s.to_scipy() @ u.ravel(), rtol=1e-12, atol=1e-13)
 
 
 def test_a_basis_for_other_sizes_is_refused() -> None:

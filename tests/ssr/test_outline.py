@@ -97,6 +97,12 @@ def test_equal_lines_are_one_function() -> None:
     assert functions.texts["part_0"] == ["def part_0(n, x, y):", *("    " + x for x in lines)]
 
 
+def test_several_targets_are_no_arguments() -> None:
+    functions = Functions(frozenset({"range", "ld", "st"}))
+    lines = ["start, stop = 0, n", "for i in range(start, stop):", "    st(y, i, ld(x, i))"]
+    assert functions.call(lines) == "part_0(n, y, x)"
+
+
 def test_a_kernel_is_cached_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSR_CACHE_DIR", str(tmp_path))
     cut(monkeypatch)
