@@ -89,9 +89,9 @@ from .run.check_arrays import number_of
 from .run.declaration import Declaration
 from .run.launch import unchecked
 from .run.steps import Function, Run, Step, step_tables
+from .runtime.constants import FAILED, FINISHED, LATE, LEFT, At
 from .runtime.metadata import BufferMeta, KernelMeta, Look, NestMeta, UnitMeta
 from .runtime.reach import Reach, region
-from .runtime.steps import FAILED, FINISHED, LATE, LEFT, At
 from .runtime.sums import STATE, combined, number_found, shares
 from .spaces.binding import match_sizes
 from .spaces.space import Box, VectorSpace, row_domain

@@ -35,6 +35,18 @@ def around(one: Array, other: Array) -> Array:
     return np.where(filled(one)[..., None, None], hull, other)
 
 
+def around_all(boxes: Array) -> Box | None:
+    """Return the smallest box that holds all boxes of an array; None if all are empty.
+
+    >>> around_all(np.array([[[0, 2], [1, 4]], [[3, 3], [0, 9]], [[1, 3], [0, 2]]]))
+    ((0, 3), (0, 4))
+    """
+    some = boxes[filled(boxes)]
+    if not len(some):
+        return None
+    return as_box(np.stack([some[..., 0].min(axis=0), some[..., 1].max(axis=0)], axis=-1))
+
+
 def within(one: Array, other: Array) -> Array:
     """Return which boxes lie within others; empty ones lie within all."""
     inside = (one[..., 0] >= other[..., 0]) & (one[..., 1] <= other[..., 1])

@@ -26,7 +26,7 @@ from ssr.extension import (
     region,
 )
 
-from ..partition.boxes import Box, around, as_box, common, filled, hull, meet, within
+from ..partition.boxes import Box, around, around_all, as_box, common, filled, hull, meet, within
 from ..partition.partition import Partition
 from ..synchronisation.synchronise import SharedPoints
 from ..tables.ghosts import Ghosts
@@ -235,10 +235,9 @@ class Footprint:
             if not within(boxes, owned).all():
                 self.overlapping.add(reach.array)
             self._hulls[reach.array] = around(self._hulls[reach.array], boxes)
-            held = [as_box(box) for box in boxes[filled(boxes)]]
-            before = written.get(reach.array)
-            if held:
-                written[reach.array] = hull(held if before is None else [before, *held])
+            some = around_all(boxes)
+            if some is not None:
+                written[reach.array] = hull([written.get(reach.array, some), some])
         return written
 
     def _cut(self, number: int, unit: UnitMeta, whole: Array) -> Array:

@@ -57,7 +57,7 @@ def cache_dir() -> Path:
 
 @once
 def environment() -> str:
-    """Return everything outside a program that its machine code depends on."""
+    """Return everything outside a program and our source that its machine code depends on."""
     import llvmlite
     import llvmlite.binding as llvm
     import numba
@@ -70,8 +70,13 @@ def environment() -> str:
         llvm.get_host_cpu_name(),
         llvm.get_host_cpu_features().flatten(),
     ]
-    ours = source_digest(PACKAGE)
-    return "\n".join([ours, sys.version, *packages, *processor, *settings])
+    return "\n".join([sys.version, *packages, *processor, *settings])
+
+
+@once
+def ours() -> str:
+    """Return the digest of our own source, on which descriptions of kernels depend."""
+    return source_digest(PACKAGE)
 
 
 def source_digest(package: Path) -> str:
@@ -83,10 +88,13 @@ def source_digest(package: Path) -> str:
     return whole.hexdigest()
 
 
-def digest(*texts: str) -> str:
-    """Return a name for texts and this environment that is the same in every process."""
+def digest(*texts: str, compiled: bool = True) -> str:
+    """Return a name for texts that is the same in every process with the same source.
+
+    What is ``compiled`` depends on the environment, too; to look at that Numba is loaded.
+    """
     whole = hashlib.sha256()
-    for text in (*texts, environment()):
+    for text in (*texts, ours(), *([environment()] if compiled else [])):
         whole.update(text.encode())
         whole.update(b"\0")
     return whole.hexdigest()[:24]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import hashlib
 import linecache
 import marshal
 import pickle
@@ -13,12 +14,15 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import CodeType, FunctionType, ModuleType
+from typing import TYPE_CHECKING
 
 from .. import ir
 from ..options import Options
-from ..runtime.intrinsics import plain
 from ..runtime.metadata import KernelMeta
-from . import cache, machine, progress
+from . import cache, progress
+
+if TYPE_CHECKING:
+    from . import machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,8 @@ def text_of(program: ir.Program) -> str:
 
 def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
     """Return the kernel of a program: from the cache, or lowered, compiled and cached."""
+    from . import machine
+
     start = time.perf_counter()
     name = kernel_name(program, options, dtype)
     found = _found(name) if options.cache else None
@@ -109,6 +115,8 @@ def _loaded(name: str, text: _Text, code: bytes, start: float) -> Kernel:
     for other, known, kernel in tuple(_LAST):
         if other == name and known == code:
             return replace(kernel, from_cache=True, seconds=time.perf_counter() - start)
+    from . import machine
+
     kernel = _kernel(name, text, machine.Code(code), True, start)
     _LAST.append((name, code, kernel))
     return kernel
@@ -117,15 +125,26 @@ def _loaded(name: str, text: _Text, code: bytes, start: float) -> Kernel:
 def describe(program: ir.Program, options: Options, dtype: str) -> KernelMeta:
     """Return what a caller must know about the kernel of a program, without compiling it.
 
-    It is lowered, unless the cache has it.
+    It is lowered, unless the cache has it. Numba is loaded only then.
     """
+    described = kernel_name(program, options, dtype, DESCRIBED)
+    known = cache.find(described) if options.cache else None
+    if known is not None:
+        return KernelMeta.of(ast.literal_eval(known.decode()))
     name = kernel_name(program, options, dtype)
     found = _found(name) if options.cache else None
     text = found or _text(name, _source(program, options, dtype))
     if options.cache and found is None:
         _keep(name, text)
     start = text.source.index(_META) + len(_META)
-    return KernelMeta.of(ast.literal_eval(text.source[start : text.source.index("\n", start)]))
+    literal = text.source[start : text.source.index("\n", start)]
+    if options.cache:
+        cache.keep(described, literal.encode())
+    return KernelMeta.of(ast.literal_eval(literal))
+
+
+DESCRIBED = "description"
+"""The form of a kernel of which only its description is kept."""
 
 
 _META = "\nMETA = "
@@ -137,6 +156,8 @@ def build_plain(program: ir.Program, options: Options, dtype: str) -> Kernel:
 
     It is lowered as `build` does it, and every statement checks the row that it runs.
     """
+    from ..runtime.intrinsics import plain
+
     start = time.perf_counter()
     name = kernel_name(program, options, dtype, "plain")
     found = _found(name) if options.cache else None
@@ -156,13 +177,29 @@ def kernel_name(program: ir.Program, options: Options, dtype: str, *form: str) -
         if known is program and tuple(of) == asked:
             return str(name)
     stem = "".join(c if c.isalnum() else "_" for c in program.name).strip("_") or "kernel"
-    made = f"{stem[:40]}_{cache.digest(text_of(program), repr(options), dtype, *form)}"
+    compiled = DESCRIBED not in form
+    digest = cache.digest(_identity(program), repr(options), dtype, *form, compiled=compiled)
+    made = f"{stem[:40]}_{digest}"
     _NAMES.append((program, *asked, made))
     return made
 
 
 _NAMES: deque[tuple[ir.Program, Options, str, tuple[str, ...], str]] = deque(maxlen=8)
 """The last names: a kernel is described and then built, and the text of a program is long."""
+
+
+def _identity(program: ir.Program) -> str:
+    """Return the digest of the text of a program."""
+    for known, identity in tuple(_IDENTITIES):
+        if known is program:
+            return identity
+    identity = hashlib.sha256(text_of(program).encode()).hexdigest()
+    _IDENTITIES.append((program, identity))
+    return identity
+
+
+_IDENTITIES: deque[tuple[ir.Program, str]] = deque(maxlen=8)
+"""The last programs, of which several names are made."""
 
 
 def _source(program: ir.Program, options: Options, dtype: str, *, checked: bool = False) -> str:
@@ -226,6 +263,8 @@ def compiled(module: ModuleType, meta: KernelMeta, code: machine.Code | None) ->
     main = "call" if meta.whole or meta.units else "kernel"
     signature = "WHOLE" if meta.whole and not meta.units else "SIGNATURE"
     parts = [*meta.functions, *(["kernel"] if main == "call" else [])]
+    from . import machine
+
     part = machine.jit(None, overlapping=meta.debug)
     for name in parts:
         scope[name] = part(FunctionType(scope[name].__code__, scope))

@@ -15,7 +15,7 @@ from .. import ir
 from ..ir import LineLoops
 from ..points.affine import Affine
 from ..points.loop_tree import For, If, Loop, Run
-from ..runtime.bundles import BYTES
+from ..runtime.constants import BYTES
 from .write_rows import value_text, write_instance
 from .writer import Writer, factor, spelled
 

@@ -6,8 +6,8 @@ all steps, and rows of numbers; for each row it goes through the steps.
 
 from __future__ import annotations
 
+from ..runtime.constants import RUN, At
 from ..runtime.metadata import KernelMeta
-from ..runtime.steps import RUN, At
 from ..runtime.sums import STATE
 from .arguments import OTHER_LAYOUT, driven_arguments, refusals
 from .unit import Unit

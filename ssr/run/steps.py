@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..points.numbers import Array
+from ..runtime.constants import ASK, BEGIN, LEAVE, RUN
 from ..runtime.metadata import KernelMeta
-from ..runtime.steps import ASK, BEGIN, LEAVE, RUN
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,8 @@ from numba.core import cgutils
 from numba.core.datamodel.models import PrimitiveModel
 from numba.extending import lower_builtin, register_model, type_callable
 
+from .constants import BYTES
 from .intrinsics import fma, ld, maximum, minimum, pointer, st
-
-BYTES = 64
-"""The bytes of a bundle: eight numbers in double precision."""
 
 WORD, HALF = llvm.IntType(64), llvm.IntType(32)
 

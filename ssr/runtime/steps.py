@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -34,25 +33,9 @@ from numba.core import cgutils
 from numba.extending import lower_builtin, type_callable
 from numba.np.arrayobj import populate_array
 
+from .constants import ASK, BEGIN, FAILED, FINISHED, LATE, LEFT, At
 from .intrinsics import Memory, ld, pointer, st
 from .polling import CLOCK, external, nanoseconds
-
-RUN, BEGIN, ASK, LEAVE = range(4)
-
-FINISHED, LEFT, FAILED, LATE = 0, 3, 4, 5
-"""What a kernel returns behind the last step, or at one; 1 and 2 are for arrays it refuses."""
-
-
-class At(IntEnum):
-    """The integers that say where a kernel is."""
-
-    ROW = 0
-    STEP = 1
-    CODE = 2
-    """What a function has returned that has failed."""
-    ROWS = 3
-    """How many rows of numbers there are."""
-
 
 PATIENCE = 200_000_000
 """Nanoseconds for which a function is asked."""

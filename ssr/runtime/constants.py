@@ -1,0 +1,28 @@
+"""What kernels, those who write them and those who call them agree on; Numba is not needed for it.
+
+How a kernel goes through the steps of a schedule stands in `steps`, what bundles are in `bundles`.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+BYTES = 64
+"""The bytes of a bundle: eight numbers in double precision."""
+
+RUN, BEGIN, ASK, LEAVE = range(4)
+"""What a step is, in the first integer of its row."""
+
+FINISHED, LEFT, FAILED, LATE = 0, 3, 4, 5
+"""What a kernel returns behind the last step, or at one; 1 and 2 are for arrays it refuses."""
+
+
+class At(IntEnum):
+    """The integers that say where a kernel is."""
+
+    ROW = 0
+    STEP = 1
+    CODE = 2
+    """What a function has returned that has failed."""
+    ROWS = 3
+    """How many rows of numbers there are."""
