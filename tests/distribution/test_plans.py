@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -103,3 +105,19 @@ def test_the_shallow_water_step_on_ten_thousand_ranks() -> None:
     command += ["passive=False", "weights=linear", "more=59", "--ranks", "10752", "--rank", "77"]
     found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert found.startswith("stage on rank 77 of 10752\n")
+
+
+def test_numba_is_loaded_only_for_a_kernel_that_nobody_has_described(tmp_path: Path) -> None:
+    code = (
+        "import sys; from boundary.__main__ import main; main(sys.argv[1:]); "
+        "print('numba' in sys.modules)"
+    )
+    where = f"{__name__}:multiply"
+    command = [sys.executable, "-c", code, "plan", where, "n=16", "--ranks", "8", "--rank", "3"]
+    kept = {**os.environ, "SSR_CACHE_DIR": str(tmp_path)}
+    first, second = (
+        subprocess.run(command, capture_output=True, text=True, check=True, env=kept).stdout
+        for _ in range(2)
+    )
+    assert first.endswith("True\n")
+    assert second == first.replace("True", "False")
