@@ -71,6 +71,7 @@ from typing import TYPE_CHECKING
 
 from . import ir
 from .algebra.families import add, monomials, multiply
+from .algebra.stored import Stored
 from .blocks.component_spaces import spaces, told
 from .build.pipeline import WIDE, folded
 from .ir.external import External, Layout, Made, Tables
@@ -129,6 +130,7 @@ __all__ = [
     "Reach",
     "Run",
     "Step",
+    "Stored",
     "Tables",
     "UnitMeta",
     "VectorSpace",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ssr.errors import ContiguityError, DtypeError, ShapeError
+from ssr.errors import ContiguityError, DtypeError, ShapeError, UnsupportedError
 from ssr.extension import (
     STATE,
     Array,
@@ -20,6 +20,7 @@ from ssr.extension import (
     unchecked,
 )
 
+from ..schedules.gathered import entries, points_of
 from ..schedules.plan import Plan
 from ..schedules.schedule import KernelPart
 from .memory import Memory
@@ -71,14 +72,49 @@ class RankMemory:
         self.fields = [memory.array for memory in mine]
         self.components = [array for memory in mine for array in memory.arrays()]
         self.temporaries = [self.memories[name].array for name in meta.temporaries]
+        self.stored = [self._stored(plan, s.matrix, s.what, s.operand) for s in meta.stored]
         self.states = np.zeros((meta.reductions, STATE), np.int64)
         self.buffers: list[Array] = []
         self._names = *meta.fields, *meta.temporaries
+
+    def _stored(self, plan: Plan, matrix: str, what: str, operand: str) -> Array:
+        """Return what a kernel takes of a stored matrix: alike on all ranks, but for places."""
+        stored, sizes = plan.declaration.stored[matrix], plan.footprint.sizes
+        if what == "places":
+            return self._places(plan, matrix, operand)
+        return stored.argument(what, sizes, None, plan.dtype)
+
+    def _places(self, plan: Plan, matrix: str, operand: str) -> Array:
+        """Return where the columns of a stored matrix are in the memory of an array."""
+        footprint, stored = plan.footprint, plan.declaration.stored[matrix]
+        numbers = stored.csr.indices
+        found = np.full(len(numbers), -1, np.int64)
+        for gathered in footprint.gathered:
+            if (gathered.matrix, gathered.array) != (matrix, operand):
+                continue
+            for box in footprint.partition.of_rank(self.rank):
+                inside = entries(stored, gathered.rows[box], footprint.sizes)
+                if inside.size:
+                    storage = self.memories[operand].near[box]
+                    columns = points_of(stored.cols, numbers[inside], footprint.sizes)
+                    places = storage.zero + np.array(storage.strides) @ columns
+                    known = found[inside]
+                    if ((known >= 0) & (known != places)).any():
+                        raise _in_several_boxes(plan)
+                    found[inside] = places
+        return np.maximum(found, 0).astype(numbers.dtype)
 
     def array(self, name: str) -> Array:
         """Return an array of the kernel, in its memory all of the rank's boxes."""
         every = *self.components, *self.captured.values(), *self.temporaries
         return every[self._names.index(name)]
+
+
+def _in_several_boxes(plan: Plan) -> UnsupportedError:
+    return UnsupportedError(
+        f"{plan.declaration.program.name} multiplies a row of a stored matrix in several boxes.",
+        hint="Assign the product to a field of its own.",
+    )
 
 
 def _check(name: str, array: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
@@ -133,6 +169,7 @@ class RankCall:
         self._rest = (
             layout_of([*rank.components, *rank.captured.values()], 0),
             laid.tables,
+            *rank.stored,
             laid.links,
             laid.weights,
             np.zeros(tables.scratch(dtype), dtype),

@@ -30,6 +30,7 @@ from ..partition.boxes import Box, around, around_all, as_box, common, filled, h
 from ..partition.partition import Partition
 from ..synchronisation.synchronise import SharedPoints
 from ..tables.ghosts import Ghosts
+from .gathered import columns
 from .split import Share, apart, shared
 
 
@@ -66,6 +67,15 @@ class Read:
         return [as_box(row) for row in self.boxes[first:last]]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Gathered:
+    """The rows of a stored matrix that boxes multiply with an array: an array of boxes."""
+
+    matrix: str
+    array: str
+    rows: Array
+
+
 class Footprint:
     """Reads and writes of a kernel of the distributed form on the boxes of a partition.
 
@@ -98,6 +108,8 @@ class Footprint:
     overlapping
         The arrays of which a box, in a nest, writes points that it does not own, or reads such
         points and writes others.
+    gathered
+        The rows of stored matrices that boxes multiply with a field.
     complete
         Whether each box writes all that it owns of what nests write, by rows of its own: what it
         writes beyond them is not final. Nests that store on several spaces may miss some, where a
@@ -123,6 +135,7 @@ class Footprint:
         self.shares: dict[int, tuple[Share, ...]] = {}
         self.overlapping: set[str] = set()
         self.complete = True
+        self.gathered: list[Gathered] = []
         self._hulls = {name: self.owned(name) for name in self.spaces}
         for number, unit in enumerate(self.units):
             self.written.append(self._nest(number, unit) if unit.kind == "nest" else {})
@@ -264,13 +277,17 @@ class Footprint:
 
     def _reached(self, reach: Reach, values: Mapping[str, int | Array], runs: Array) -> Array:
         """Return the points of an array that the boxes reach; none where no row is run."""
-        space = self.spaces[reach.array]
-        if not reach.index:
-            raise UnsupportedError(
-                f"{self.declaration.program.name} reads {reach.array!r} by a stored matrix, "
-                "and cannot be distributed.",
-                hint="Declare the matrix by ssr.matrix or ssr.stencil.",
-            )
+        if reach.matrix:
+            stored = self.declaration.stored[reach.matrix]
+            rows = self._met(reach, values, runs, stored.rows)
+            self.gathered.append(Gathered(reach.matrix, reach.array, rows))
+            return columns(stored, rows, self.sizes)
+        return self._met(reach, values, runs, self.spaces[reach.array])
+
+    def _met(
+        self, reach: Reach, values: Mapping[str, int | Array], runs: Array, space: Space
+    ) -> Array:
+        """Return the points of a space that the rows of boxes meet."""
         whole = np.array(space.box(self.sizes))
         made = np.empty((len(runs), len(whole), 2), np.int64)
         for axis, (low, high) in enumerate(region(reach, values)):

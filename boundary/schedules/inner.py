@@ -76,6 +76,8 @@ def _narrowed(footprint: Footprint, unit: int, box: int, rows: Box) -> Box:
     for reach in footprint.units[unit].reads:
         if reach.array in footprint.captured:
             continue
+        if reach.matrix:  # columns lie anywhere
+            return tuple((low, low) for low, _ in rows)
         whole = footprint.spaces[reach.array].box(footprint.sizes)
         reached: Box = tuple((int(low), int(high)) for low, high in region(reach, values))
         read = meet(reached, whole) if volume(reached) else None

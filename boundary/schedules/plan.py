@@ -161,6 +161,8 @@ def plan(
         If a solve crosses a cut, or a step cannot be distributed.
     """
     options = replace(declaration(program).options, distributed=True, wide_boxes=True)
+    if declaration(program).stored:  # a row of a stored matrix is for one box
+        options = replace(options, fuse=False)
     found = _plan(program, options, partition, dtype, once)
     if not _wide(found.footprint):
         options = replace(options, wide_boxes=False)

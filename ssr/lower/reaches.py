@@ -51,7 +51,7 @@ def reached(
             if load.array in arrays and not made_here:
                 read |= dict.fromkeys(finder.reaches(load.array, load.new, domain, load.index))
         for gather in ir.gathers(statement.value):
-            read[Reach(gather.array, gather.new, (), (), (), ())] = None
+            read |= dict.fromkeys(finder.gathered(gather, rows))
         if statement.array in arrays:
             made |= dict.fromkeys(finder.reaches(statement.array, False, rows, statement.index))
             here = rows.image(statement.index, AXES[len(statement.index)])
@@ -106,12 +106,22 @@ class _Finder:
                 high = tuple(_shifted(b, s.constant) for b, s in zip(high, shift, strict=True))
             yield Reach(array, new, low, high, when, own if near else index)
 
+    def gathered(self, gather: ir.Gather, rows: Domain) -> Iterator[Reach]:
+        """Yield the rows of a stored matrix whose columns are met."""
+        for low, high, when in self._hulls(rows):
+            yield Reach(gather.array, gather.new, low, high, when, gather.row, gather.matrix)
+
     def _hulls(self, rows: Domain) -> list[tuple[Bounds, Bounds, Expressions]]:
         """Return the hulls of rows, as far as they do not follow from the context."""
         if rows not in self.known:
             found = [] if rows.empty else [*rows.simplified(self.context).hulls()]
             self.known[rows] = found
         return self.known[rows]
+
+
+def _met(reach: Reach) -> tuple[object, ...]:
+    """Return what rows of a hull meet."""
+    return reach.array, reach.new, reach.index, reach.matrix
 
 
 def _shifted(bounds: Expressions, shift: int) -> Expressions:
@@ -158,7 +168,7 @@ class _Order:
 
     def joined(self, one: Reach, other: Reach) -> Reach | None:
         """Return the hull of two that differ along one axis at most, or of which one holds both."""
-        if (one.array, one.new, one.index) != (other.array, other.new, other.index):
+        if _met(one) != _met(other):
             return None
         for large, small in ((one, other), (other, one)):
             if self.holds(large, small):

@@ -37,8 +37,9 @@ class Reach:
     when
         Where one of these is negative, there are no rows.
     index
-        For each axis of the array where a row meets it, in terms of the axes of the nest too. It is
-        empty if that may be anywhere, as for the operand of a stored matrix.
+        For each axis of the array where a row meets it, in terms of the axes of the nest too.
+    matrix
+        The name of a stored matrix whose columns are met; ``index`` is then its row.
     """
 
     array: str
@@ -47,11 +48,14 @@ class Reach:
     high: tuple[tuple[Affine, ...], ...]
     when: tuple[Affine, ...]
     index: tuple[Affine, ...]
+    matrix: str = ""
 
     def literal(self) -> tuple[Any, ...]:
         """Return the same as tuples of numbers and strings."""
         low, high = (tuple(map(_literals, bounds)) for bounds in (self.low, self.high))
-        return self.array, self.new, low, high, _literals(self.when), _literals(self.index)
+        stored = (self.matrix,) if self.matrix else ()
+        when, index = _literals(self.when), _literals(self.index)
+        return self.array, self.new, low, high, when, index, *stored
 
     @staticmethod
     def of(literal: Sequence[Any]) -> Reach:
@@ -64,9 +68,9 @@ class Reach:
         >>> Reach.of(reach.literal()) == reach
         True
         """
-        array, new, low, high, when, index = literal
+        array, new, low, high, when, index, *stored = literal
         lows, highs = (tuple(map(_expressions, bounds)) for bounds in (low, high))
-        return Reach(array, new, lows, highs, _expressions(when), _expressions(index))
+        return Reach(array, new, lows, highs, _expressions(when), _expressions(index), *stored)
 
 
 def region(reach: Reach, values: Mapping[str, Integers]) -> tuple[tuple[Integers, Integers], ...]:
@@ -75,7 +79,7 @@ def region(reach: Reach, values: Mapping[str, Integers]) -> tuple[tuple[Integers
     Parameters
     ----------
     reach
-        Which elements; not those of a stored matrix, which may lie anywhere.
+        Which elements; of a stored matrix, which rows.
     values
         Sizes and bounds of the box: integers, or arrays with one integer for each of many boxes.
 

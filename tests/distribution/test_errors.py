@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.sparse
 
 import boundary as bc
 import ssr
@@ -28,7 +27,6 @@ def spread(ranks: int = 2, **more: Any) -> bc.Spread:
 
 on = spread()
 x, y = on.zeros(cells), on.zeros(cells)
-stored = ssr.from_scipy(scipy.sparse.eye_array(4).tocsr(), rows=four, cols=four)
 line = bc.spread(four, bc.simulated(2))
 grid = bc.Grid(2 * [(3, 3)], links=bc.bricks(1, 2))
 
@@ -49,7 +47,6 @@ MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "no scalar": (lambda: axpy.bind(x, y)(), errors.ArgumentError, "takes 1 numbers, not 0"),
     "missing": (lambda: axpy(x), errors.ArgumentError, "misses y, s"),
     "boxes": (lambda: axpy(x, y, 1.0, boxes=[((0, 4), (0, 4))]), errors.BoxError, "cut already"),
-    "stored": (lambda: stored @ line.zeros(four), errors.UnsupportedError, "by a stored matrix"),
     "array of it": (lambda: np.asarray(x), errors.ArgumentError, "is no array"),
     "no size": (lambda: bc.spread(cells, ny=4), errors.UnboundError, "the size nx"),
     "other size": (lambda: on.zeros(ssr.Space(ssr.size("q"))), errors.UnboundError, "the size q"),

@@ -303,7 +303,7 @@ def test_rows_made_earlier_are_new() -> None:
     assert x == {(True, ((2, 5),)), (False, ((4, 7),))}
 
 
-def test_stored_matrices_read_anywhere() -> None:
+def test_of_a_stored_matrix_the_rows_are_known() -> None:
     seven = ssr.Space(7)
     s = ssr.from_scipy(scipy.sparse.eye_array(7).tocsr(), rows=seven, cols=seven)
 
@@ -312,7 +312,10 @@ def test_stored_matrices_read_anywhere() -> None:
         y[:] = s @ x
 
     (unit,) = (u for u in meta(p).units if u.kind == "nest")
-    assert [(r.array, r.index) for r in unit.reads] == [("x", ())]
+    (read,) = unit.reads
+    assert (read.array, read.matrix) == ("x", "csr1")
+    assert region(read, {"i_lo": 2, "i_hi": 5}) == ((2, 5),)
+    assert Reach.of(read.literal()) == read
 
 
 def _drawn_affine(draw: st.DrawFn, names: list[str]) -> Affine:
