@@ -153,8 +153,7 @@ def program(known: "Constants", passive: bool) -> ssr.Program:
 @ssr.program(U=nodes.vector(3), V=nodes.vector(3), W=nodes.vector(3))
 def begin(U: Any, V: Any, W: Any) -> None:
     """Begin a step: stages change the one, the other, and the state itself."""
-    V[:] = U
-    W[:] = U
+    V[:], W[:] = U, U
 
 
 @ssr.program(U=nodes.vector(3), b=nodes, dual=nodes.vector(6), H=nodes, x=nodes, y=nodes, z=nodes)
