@@ -17,7 +17,9 @@ from ..lower.loops import schedule
 from ..lower.moves import with_moves
 from ..lower.nests import in_place, nest
 from ..lower.own_rows import own_rows
+from ..lower.passes.again import again
 from ..lower.passes.ahead import ahead
+from ..lower.passes.carry import carry
 from ..lower.passes.partial_sums import partial_sums
 from ..lower.passes.prefetch import prefetch
 from ..lower.passes.reciprocal import reciprocal
@@ -125,6 +127,7 @@ def fused_nests(program: ir.Program, options: Options, dtype: str) -> tuple[ir.P
         alone = tuple(_ahead(n, options) for n in alone)
     if options.fuse and not options.debug:
         program, alone = fuse(program, alone, least=_least(options))
+        alone = tuple(_shorter(n) for n in alone)
     if not options.debug:
         program, alone = reuse(program, alone)
     if options.prefetch:
@@ -136,6 +139,11 @@ def fused_nests(program: ir.Program, options: Options, dtype: str) -> tuple[ir.P
 def _ahead(made: ir.Made, options: Options) -> ir.Made:
     """Return a nest whose lines compute first what waits for no other row, if that is on."""
     return ahead(made) if options.recurrence and isinstance(made, ir.Nest) else made
+
+
+def _shorter(made: ir.Made) -> ir.Made:
+    """Return a nest that stores less of what its statements read of each other."""
+    return carry(again(made)) if isinstance(made, ir.Nest) else made
 
 
 def _least(options: Options) -> int | None:

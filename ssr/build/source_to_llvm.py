@@ -149,6 +149,17 @@ class _Uses(ast.NodeVisitor):
         self._block(node.orelse)
 
 
+class _Group(llvm.MDValue):  # type: ignore[misc]
+    """A group of accesses to memory in LLVM's language: it is told from others by being another."""
+
+    def __init__(self, module: Any) -> None:
+        super().__init__(module, (), name=str(len(module.metadata)))
+
+    def descr(self, buf: list[str]) -> None:
+        """Write what it is."""
+        buf.append("distinct !{}\n")
+
+
 class Translation(Lower):
     """The translation of a generated function, in the place of Numba's from its own language."""
 
@@ -284,7 +295,9 @@ class Translation(Lower):
         match node:
             case ast.For(
                 target=ast.Name(id=name),
-                iter=ast.Call(func=ast.Name(id="range" | "interleaved" as kind), args=bounds),
+                iter=ast.Call(
+                    func=ast.Name(id="range" | "interleaved" | "independent" as kind), args=bounds
+                ),
                 orelse=[],
             ):
                 given = [self._value(bound) for bound in bounds]
@@ -307,21 +320,34 @@ class Translation(Lower):
         self.builder.cbranch(inside, body, end)
         self.builder.position_at_end(body)
         self._assign(name, Value(types.intp, counter))
+        first = len(self.function.blocks)
         self._run(node.body)
         if not self.builder.block.is_terminated:
             following = self.builder.add(counter, step, flags=["nsw"])
             counter.add_incoming(following, self.builder.block)
             back = self.builder.branch(test)
             if kind == "interleaved":
-                back.set_metadata("llvm.loop", self._two_at_a_time())
+                two = ["llvm.loop.interleave.count", llvm.IntType(32)(2)]
+                back.set_metadata("llvm.loop", self._loop(two))
+            elif kind == "independent":
+                group = self._accesses([body, *self.function.blocks[first:]])
+                back.set_metadata("llvm.loop", self._loop(["llvm.loop.parallel_accesses", group]))
         self.builder.position_at_end(end)
 
-    def _two_at_a_time(self) -> llvm.MDValue:
-        """Return what tells LLVM to interleave two vectors of a loop: it names itself, and that."""
-        two = self.module.add_metadata(["llvm.loop.interleave.count", llvm.IntType(32)(2)])
+    def _loop(self, fact: list[Any]) -> llvm.MDValue:
+        """Return what tells LLVM a fact about a loop: it names itself, and that."""
+        known = self.module.add_metadata(fact)
         loop = llvm.MDValue(self.module, (), name=str(len(self.module.metadata)))
-        loop.operands = (loop, two)
+        loop.operands = (loop, known)
         return loop
+
+    def _accesses(self, blocks: Sequence[Any]) -> _Group:
+        """Return the group of all loads and stores of some blocks."""
+        group = _Group(self.module)
+        for instruction in (one for block in blocks for one in block.instructions):
+            if instruction.opname in ("load", "store"):
+                instruction.set_metadata("llvm.access.group", group)
+        return group
 
     def _while(self, node: ast.While) -> None:
         test, body, end = (self._new_block(n) for n in ("while", "body", "end"))

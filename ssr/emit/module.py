@@ -27,8 +27,8 @@ MEMORY, ROWS, LOOKS = ("ld", "st"), ("require",), ("unfit",)
 """What checked kernels take from `ssr.runtime.checked`: all of it in the debug build."""
 
 OPERATIONS = (
-    "address", "fits", "fma", "interleaved", "maximum", "meet", "minimum", "prefetch", "sign",
-    "uneven",
+    "address", "fits", "fma", "independent", "interleaved", "maximum", "meet", "minimum",
+    "prefetch", "sign", "uneven",
 )  # fmt: skip
 BUNDLES = ("gather", "put", "scatter", "take")
 """What kernels that solve along lines take too."""

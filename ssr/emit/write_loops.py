@@ -64,7 +64,7 @@ def _write_node(writer: Writer, nest: LoopNest, node: Loop, depth: int, whole: b
             if innermost:
                 start, stop, inside = _write_strips(writer, nest, node, depth)
             more = f", {node.step}" if node.step != 1 else ""
-            bounds = "interleaved" if innermost and _waits(nest, node) else "range"
+            bounds = _range(writer, nest, node) if innermost else "range"
             writer.line(inside, f"for {node.variable} in {bounds}({start}, {stop}{more}):")
             if any(map(_innermost, _next_to(body))):
                 last = nest.nest.axes[-1]
@@ -214,6 +214,29 @@ def _read_alike(writer: Writer, nest: LoopNest, loop: For) -> tuple[str, list[tu
                         found.setdefault(load.array, {})[index] = None
     array = max(found, key=lambda name: len(found[name]), default="")
     return array, list(found.get(array, ()))
+
+
+def _range(writer: Writer, nest: LoopNest, loop: For) -> str:
+    """Return the range that an innermost loop runs over, which says what LLVM should know of it."""
+    if _waits(nest, loop):
+        return "interleaved"
+    return "independent" if _is_independent(nest, loop) and not writer.checked else "range"
+
+
+def _is_independent(nest: LoopNest, loop: For) -> bool:
+    """Whether rows are independent, though a loop reads other lines of an array that it writes.
+
+    LLVM would compare where these lines are at each line, and gives up where they are many.
+    """
+    parts = [part for run in runs_of(loop) for part in nest.pieces[run.piece].parts]
+    if loop.step != 1 or not all(part.statement.parallel for part in parts):
+        return False
+    stored = {part.statement.array: part.statement.index for part in parts if part.stored}
+    return any(
+        load.index != stored.get(load.array, load.index)
+        for part in parts
+        for load in ir.loads(part.value)
+    )
 
 
 def _waits(nest: LoopNest, loop: For) -> bool:

@@ -108,7 +108,7 @@ def _buffer_lines(writer: Writer, axes: tuple[str, ...], buffer: ir.Buffer) -> l
     """Return the lines that place a buffer in a box: its width, where it begins, its zeros."""
     name, last, pad = writer.buffer(buffer.name), axes[-1], buffer.pad
     lines = []
-    if buffer.rows > 1 or pad:
+    if buffer.rows > 1 or pad or buffer.lines is not None:
         lines.append(f"{name}_w = {last}_hi - {last}_lo + {2 * pad}")
     if buffer.lines is None:
         lines.append(f"{name}_0 = {pad} - {last}_lo")

@@ -22,7 +22,7 @@ RESERVED = frozenset(
     at between call component copy follow links messages reason scalars scratch step steps tables
     weights
     gather lines many put scatter take
-    start stop even uneven interleaved
+    start stop even uneven interleaved independent
     fma_present low high put_rows repeated take_rows
     """.split()  # noqa: SIM905
 )
@@ -118,8 +118,9 @@ class Writer:
         if array in self.buffers:
             name, rotation = self.buffer(array), self.buffers[array]
             if rotation.lines is not None:
-                turned = f"(({index[0]}) % {rotation.rows})"
-                return f"{name}_0 + {turned} * {name}_p + ({index[1]}) * {name}_w"
+                plane, line = f"(({index[0]}) % {rotation.rows})", f"({index[1]}) * {name}_w"
+                turned = f"{plane} * {name}_p + " if rotation.rows > 1 else ""
+                return f"{name}_0 + {turned}{line}"
             turned = f"(({index[0]}) & {rotation.rows - 1})"
             return f"{name}_0" if rotation.rows == 1 else f"{name}_0 + {turned} * {name}_w"
         name = spelled(array)

@@ -206,7 +206,8 @@ class Checker:
         """Check that an element of a buffer was written before it is read, and not replaced."""
         nest, axes = self.nest, self.nest.axes
         reader = nest.statements[place]
-        several = self.buffers[load.array].rows > 1
+        buffer = self.buffers[load.array]
+        several = buffer.rows > 1 or buffer.lines is not None
         left = rows
         for writer in self.writers(load.array):
             source = self._source(reader, nest.statements[writer], load, several)
@@ -222,7 +223,7 @@ class Checker:
                 )
             if several:
                 self._kept(place, writer, before, source, load)
-        if self.buffers[load.array].cleared and self.writers(load.array):
+        if buffer.cleared and self.writers(load.array):
             left = left - self._never_written(left, load)
         self.hold(left, reader.name, f"{_shown(load)} is read and was not written")
 

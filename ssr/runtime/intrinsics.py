@@ -3,7 +3,7 @@
 ``ld`` and ``st`` access memory at a flat element offset, without the check for negative indices
 that keeps LLVM from vectorising; ``fma`` rounds once; ``minimum``, ``maximum`` and ``sign`` keep
 NaN; ``prefetch`` has no effect on results, nor has what ``uneven`` finds, nor that a range of rows
-is ``interleaved``.
+is ``interleaved`` or ``independent``.
 Called from plain Python they do the same on arrays wrapped by `Memory`, with bounds checked.
 """
 
@@ -94,6 +94,9 @@ def uneven(a: Any, start: int, count: int, apart: int) -> int:
         return 0
     return int(-(address(a) // size + start) % (CACHE_LINE // size))
 
+
+independent = range
+"""Rows of a loop none of which reads or writes what another one writes."""
 
 interleaved = range
 """Rows of a loop of which two vectors are to be computed at a time, their operations in turn."""

@@ -21,13 +21,13 @@ import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
-from itertools import groupby
+from itertools import chain, groupby
 
 from ... import ir
 from ...points.affine import Affine
 from ...points.effort import attempted
 from ...points.sets import Domain
-from .merge import mergeable, private
+from .merge import Group, mergeable, private, standing
 from .periodic import in_runs
 from .taps import in_taps
 
@@ -62,10 +62,13 @@ def split(nest: ir.Nest, *, interior: bool) -> tuple[ir.Nest, tuple[ir.Stage | i
     """
     buffers = list(nest.buffers)
     line: list[ir.Stage | ir.Branch] = []
-    for group in mergeable(nest):
+    for groups in mergeable(nest):
+        group = tuple(chain(*groups))
         if nest.joint and not group[0].parallel:
             pieces = _cut(group, _common(group, nest.context), private(group, nest))
             line.append(ir.Stage(group, pieces))
+        elif interior and len(groups) > 1:
+            line += _groups(groups, nest, buffers)
         elif interior:
             line += _group(group, nest, buffers)
         else:
@@ -80,6 +83,22 @@ def _parts(line: Sequence[ir.Stage | ir.Branch]) -> Iterator[ir.Part]:
         for stage in (found,) if isinstance(found, ir.Stage) else (*found.then, *found.orelse):
             for piece in stage.pieces:
                 yield from piece.parts
+
+
+def _groups(
+    groups: Sequence[Group], nest: ir.Nest, buffers: list[ir.Buffer]
+) -> list[ir.Stage | ir.Branch]:
+    """Return how groups that run unequally early run on a line: in one loop, if that is worth it.
+
+    On the lines that lack some terms they run one after the other.
+    """
+    there = [tuple(standing(s, nest) for s in group) for group in groups]
+    more = list(buffers)
+    merged = attempted(lambda: _merged(tuple(chain(*there)), nest, more, there), MERGING)
+    if merged is None:
+        return [part for group in groups for part in _group(group, nest, buffers)]
+    buffers[:] = more
+    return merged
 
 
 def _group(
@@ -141,12 +160,16 @@ def _tapped(total: ir.Sum, rows: Domain) -> bool:
 
 
 def _merged(
-    group: Sequence[ir.Statement], nest: ir.Nest, buffers: list[ir.Buffer]
+    group: Sequence[ir.Statement],
+    nest: ir.Nest,
+    buffers: list[ir.Buffer],
+    groups: Sequence[Group] = (),
 ) -> list[ir.Stage | ir.Branch] | None:
     """Return statements merged on the lines that have all terms; None if that is not worth it.
 
-    On the other lines they run one after the other. Statements of any length that are one piece
-    together are written out once, as they would be alone.
+    On the other lines they run one after the other, those of ``groups`` together where they can.
+    Statements of any length that are one piece together are written out once, as they would be
+    alone.
     """
     outer = nest.axes[:-1]
     rows = [s.domain & nest.context for s in group]
@@ -172,11 +195,19 @@ def _merged(
         if len(whole) <= KINDS:
             return [ir.Stage(tuple(group), _cut(group, whole, hidden))]
     stage = ir.Stage(tuple(there), _cut(there, common, hidden))
-    rest = [replace(s, domain=s.domain - inside) for s in group]
-    rest = [s for s in rest if not (s.domain & nest.context).empty]
-    if not rest:
-        return [stage]
-    return [ir.Branch(lines, (stage,), tuple(t for s in rest for t in _boundary(s, nest, buffers)))]
+    rest = [t for g in groups or [(s,) for s in group] for t in _rest(g, inside, nest, buffers)]
+    return [ir.Branch(lines, (stage,), tuple(rest))] if rest else [stage]
+
+
+def _rest(group: Group, inside: Domain, nest: ir.Nest, buffers: list[ir.Buffer]) -> list[ir.Stage]:
+    """Return how a group runs on lines that are not inside: in one loop if these are alike."""
+    left = [replace(s, domain=s.domain - inside) for s in group]
+    left = [s for s in left if not (s.domain & nest.context).empty]
+    if len(left) > 1:
+        common = _common(left, nest.context)
+        if len(common) == 1:
+            return [ir.Stage(tuple(left), _cut(left, common, private(left, nest)))]
+    return [stage for s in left for stage in _boundary(s, nest, buffers)]
 
 
 def _boundary(

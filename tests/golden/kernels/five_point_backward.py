@@ -3,7 +3,7 @@
 import numpy as np
 from numba.types import Array, f4, f8, i8
 
-from ssr.runtime.intrinsics import address, fits, fma, interleaved, ld, maximum, meet, minimum, prefetch, sign, st, uneven
+from ssr.runtime.intrinsics import address, fits, fma, independent, interleaved, ld, maximum, meet, minimum, prefetch, sign, st, uneven
 from ssr.runtime.lanes import accumulate, extreme, found, total
 from ssr.runtime.polling import poll, stopwatch
 

@@ -1,0 +1,106 @@
+"""Steps that run unequally early share loops, and keep as little as they can."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ssr
+from ssr import ir
+from ssr.build.pipeline import fused_nests
+from ssr.lower.nests import in_place
+from ssr.lower.passes.merge import mergeable
+
+from . import plain
+
+box = ssr.Space(*ssr.sizes("nz ny nx"))
+wide = box.grow(1)
+AXES = [
+    (
+        ssr.average(box.faces(axis), wide, axis),
+        ssr.difference(box.faces(axis), wide, axis),
+        ssr.difference(box, box.faces(axis), axis),
+    )
+    for axis in range(3)
+]
+CROSS = ssr.stencil(
+    box,
+    box,
+    {(0, 0, 0): -6.0, **{tuple(s * (a == b) for b in range(3)): 1.0 for a in range(3) for s in (-1, 1)}},
+    outside="drop",
+)  # fmt: skip
+
+
+@ssr.program(v=wide, u=wide, c=wide)
+def diffuse(v: Any, u: Any, c: Any) -> None:
+    v[box] = u[box] + 0.1 * sum(div @ ((mean @ c) * (grad @ u)) for mean, grad, div in AXES)
+
+
+@ssr.program(u=box)
+def heat(u: Any) -> None:
+    u[:] = u + 0.1 * (CROSS @ u)
+
+
+def nest_of(program: ssr.Program) -> ir.Nest:
+    made, *others = fused_nests(in_place(program.ir)[0], program.options, "float64")[1]
+    assert isinstance(made, ir.Nest)
+    assert not others
+    return made
+
+
+def apart(program: ssr.Program) -> ssr.Program:
+    return program.with_options(replace(program.options, fuse=False))
+
+
+def test_fluxes_and_their_differences_are_one_loop() -> None:
+    nest = nest_of(diffuse)
+    (loop,) = mergeable(nest)
+    assert [(s.planes, s.ahead) for (s,) in loop] == [(0, 0), (1, 0), (0, 1), (0, 0)]
+    planes, lines, held = nest.buffers  # those along i are computed again, at both sides of a cell
+    assert (planes.rows, planes.lines, lines.rows, held.rows) == (1, 0, 2, 1)
+
+
+def test_a_step_in_place_keeps_one_plane_of_new_values() -> None:
+    nest = nest_of(heat)
+    assert [b.rows for b in nest.buffers if b.lines is not None] == [1]
+    assert plain.source(heat).count("in independent(") == 1
+
+
+def test_costly_values_of_a_line_are_stored() -> None:
+    mean, grad, div = AXES[2]
+
+    @ssr.program(v=wide, u=wide, c=wide)
+    def step(v: Any, u: Any, c: Any) -> None:
+        v[box] = u[box] + div @ (ssr.sqrt(mean @ c) * (grad @ u))
+
+    assert plain.source(step).count("np.sqrt") == 1
+    assert [b.rows for b in nest_of(step).buffers] == [1]
+
+
+def test_boxes_and_debug_builds_make_no_promise() -> None:
+    debug = heat.with_options(replace(heat.options, debug=True))
+    assert "in independent(" not in plain.source(debug)
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1), (2, 3, 20), (5, 1, 17), (4, 5, 40)])
+def test_bits_are_those_of_steps_one_after_the_other(shape: tuple[int, int, int]) -> None:
+    rng = np.random.default_rng(0)
+    u, c = rng.random((2, *(n + 2 for n in shape)))
+    made = [np.zeros_like(u) for _ in range(3)]
+    diffuse(made[0], u, c)
+    plain.run(diffuse, made[1], u, c)
+    apart(diffuse)(made[2], u, c)
+    assert np.array_equal(made[0], made[1])
+    assert np.array_equal(made[0], made[2])
+    inner = np.ascontiguousarray(u[1:-1, 1:-1, 1:-1])
+    results = [inner.copy() for _ in range(3)]
+    heat(results[0])
+    plain.run(heat, results[1])
+    apart(heat)(results[2])
+    assert np.array_equal(results[0], results[1])
+    assert np.array_equal(results[0], results[2])
+    boxed = np.zeros_like(u)
+    if min(shape) > 1:
+        diffuse(boxed, u, c, boxes=ssr.Space(*shape).split(2, 2, 2))
+        assert np.array_equal(boxed, made[0])
