@@ -24,12 +24,8 @@ AXES = [
     )
     for axis in range(3)
 ]
-CROSS = ssr.stencil(
-    box,
-    box,
-    {(0, 0, 0): -6.0, **{tuple(s * (a == b) for b in range(3)): 1.0 for a in range(3) for s in (-1, 1)}},
-    outside="drop",
-)  # fmt: skip
+STEPS = [tuple(s * (a == b) for b in range(3)) for a in range(3) for s in (-1, 1)]
+CROSS = ssr.stencil(box, box, {(0, 0, 0): -6.0, **dict.fromkeys(STEPS, 1.0)}, outside="drop")
 
 
 @ssr.program(v=wide, u=wide, c=wide)
