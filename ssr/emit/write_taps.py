@@ -62,8 +62,9 @@ def _write_bundle(
         text = f"{total} + {repeated(tap.weights)}"
         if tap.element is not None:
             index = tuple(a.substitute(where) for a in tap.element.index)
-            rows = f"take_rows({at(tap.element.array, index)}, {inside})"
-            text = f"fma_present({repeated(tap.weights)}, {rows}, {total})"
+            weights = repeated(tap.weights)
+            rows = f"take_rows({at(tap.element.array, index)}, {weights}, {inside})"
+            text = f"fma_present({weights}, {rows}, {total})"
         total = writer.fresh("s")
         writer.line(depth, f"{total} = {text}")
     writer.line(depth, f"put_rows({at(part.statement.array, target)}, {total}, {inside})")

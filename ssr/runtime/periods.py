@@ -1,9 +1,9 @@
 """Rows whose terms come again with a period, a bundle of neighbouring rows at a time.
 
 The weights of a bundle are ``repeated`` along its rows. A row that has no such term has the weight
-zero, and is left as it is by ``fma_present``: its chain of operations is that of its own terms. At
-both ends of a line bundles have rows that are none, which are neither read nor written: those
-before ``low`` and from ``high`` on.
+zero: nothing is read for it, and it is left as it is by ``fma_present``. Its chain of operations is
+that of its own terms. At both ends of a line bundles have rows that are none, for which nothing is
+read or written: those before ``low`` and from ``high`` on.
 Called from plain Python a bundle is an array, as in `bundles`.
 """
 
@@ -29,11 +29,11 @@ def repeated(lines: Any, *numbers: Any) -> Any:
     return np.resize(np.array(numbers), width(lines.array.itemsize))
 
 
-def take_rows(lines: Any, place: int, low: int, high: int) -> Any:
-    """Return the bundle at an offset of an array, with zeros for rows that are none."""
-    rows = range(width(lines.array.itemsize))
+def take_rows(lines: Any, place: int, weights: Any, low: int, high: int) -> Any:
+    """Return the bundle at an offset of an array, with zeros for rows that do not read it."""
     zero = lines.array.dtype.type(0)
-    return np.array([ld(lines, place + n) if low <= n < high else zero for n in rows])
+    read = (low <= n < high and weight != 0 for n, weight in enumerate(weights))
+    return np.array([ld(lines, place + n) if is_read else zero for n, is_read in enumerate(read)])
 
 
 def put_rows(lines: Any, place: int, value: Any, low: int, high: int) -> None:
@@ -73,20 +73,21 @@ def _lower_repeated(context: Any, builder: Any, signature: Any, args: Any) -> An
 
 @type_callable(take_rows)
 def _type_take(context: Any) -> Callable[..., Any]:
-    def typer(lines: Any, place: Any, low: Any, high: Any) -> Any:
-        return Bundle(lines.dtype) if isinstance(lines, types.Array) else None
+    def typer(lines: Any, place: Any, weights: Any, low: Any, high: Any) -> Any:
+        known = isinstance(lines, types.Array) and weights == Bundle(lines.dtype)
+        return weights if known else None
 
     return typer
 
 
-@lower_builtin(take_rows, types.Array, types.Integer, types.Integer, types.Integer)
+@lower_builtin(take_rows, types.Array, types.Integer, Bundle, types.Integer, types.Integer)
 def _lower_take(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    lines, place, *ends = args
+    lines, place, weights, *ends = args
     data = pointer(context, builder, signature.args[0], lines, place)
-    vector = llvm.VectorType(data.type.pointee, signature.return_type.width)
+    vector = weights.type
     zeros = llvm.Constant(vector, [0.0] * vector.count)
-    rows = _rows(builder, vector.count, *ends)
-    return _masked(builder, "load", vector, vector, data, [rows, zeros])
+    read = builder.and_(_present(builder, weights), _rows(builder, vector.count, *ends))
+    return _masked(builder, "load", vector, vector, data, [read, zeros])
 
 
 @type_callable(put_rows)
@@ -141,9 +142,14 @@ def _type_fma(context: Any) -> Callable[..., Any]:
 @lower_builtin(fma_present, Bundle, Bundle, Bundle)
 def _lower_fma(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     weights, _, total = args
-    zeros = llvm.Constant(weights.type, [0.0] * weights.type.count)
     kind = llvm.FunctionType(weights.type, [weights.type] * 3)
     element = "f64" if isinstance(weights.type.element, llvm.DoubleType) else "f32"
     name = f"llvm.fma.v{weights.type.count}{element}"
     more = builder.call(cgutils.get_or_insert_function(builder.module, kind, name), args)
-    return builder.select(builder.fcmp_unordered("!=", weights, zeros), more, total)
+    return builder.select(_present(builder, weights), more, total)
+
+
+def _present(builder: Any, weights: Any) -> Any:
+    """Return for each row of a bundle whether its weight is not zero: a constant."""
+    zeros = llvm.Constant(weights.type, [0.0] * weights.type.count)
+    return builder.fcmp_unordered("!=", weights, zeros)

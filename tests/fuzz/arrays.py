@@ -1,7 +1,9 @@
-"""Arrays inside larger memory, all of whose other bytes are watched."""
+"""Arrays inside larger memory, all of whose other bytes are watched, or must not be read."""
 
 from __future__ import annotations
 
+import ctypes
+import mmap
 from typing import Any
 
 import numpy as np
@@ -22,8 +24,24 @@ def room(shape: tuple[int, ...], dtype: str, layout: str) -> Array:
     if layout == "swapped" and len(shape) > 2:
         memory = np.empty((shape[1] + 1, shape[0] + 1, *shape[2:]), dtype)
         return memory[1:, :-1].swapaxes(0, 1)
-    memory = np.empty(int(np.prod(shape)) + 64, dtype)
-    return memory[32:-32].reshape(shape)
+    return fenced(shape, dtype)
+
+
+def fenced(shape: tuple[int, ...], dtype: str) -> Array:
+    """Return an array beside a page that nobody may read: in front of it, or behind.
+
+    Arrays of an even number of elements end where the page begins.
+    """
+    count, size = int(np.prod(shape)), np.dtype(dtype).itemsize
+    room = -(-(count + 32) * size // mmap.PAGESIZE) * mmap.PAGESIZE
+    pages = mmap.mmap(-1, room + mmap.PAGESIZE)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(pages))
+    ends = count % 2 == 0
+    fence = ctypes.c_void_p(start + room if ends else start)
+    if ctypes.CDLL(None).mprotect(fence, mmap.PAGESIZE, 0):
+        raise OSError("no page could be protected")
+    memory = np.frombuffer(pages, dtype, room // size, 0 if ends else mmap.PAGESIZE)
+    return memory[len(memory) - count :].reshape(shape) if ends else memory[:count].reshape(shape)
 
 
 class Watched:

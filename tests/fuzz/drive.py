@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import resource
+import signal
 import time
 import traceback
 from collections import Counter
@@ -213,13 +214,14 @@ def drive(plan: Plan, seconds: float, jobs: int, first: int) -> int:
                 tally.findings += what == "found"
                 print(f"== {what}: seed {plan.seed} number {number}\n{report(told)}", flush=True)
             elif what in ("end", "killed"):
-                processes.pop(ready).join()
+                process = processes.pop(ready)
+                process.join()
                 if what == "killed":
                     tally.findings += 1
                     case = plan.case(number)
-                    slow = Outcome("wrong", "killed", f"more than {CPU} s of CPU")
+                    ended = Outcome("wrong", "killed", why(process.exitcode))
                     print(f"== killed: seed {plan.seed} number {number}")
-                    print(source(case[1], slow), flush=True)
+                    print(source(case[1], ended), flush=True)
                     number += jobs
                 if time.time() < until:
                     start(number)
@@ -228,6 +230,13 @@ def drive(plan: Plan, seconds: float, jobs: int, first: int) -> int:
             print(tally, flush=True)
     print(tally, flush=True)
     return int(tally.findings > 0)
+
+
+def why(status: int | None) -> str:
+    """Return why a process was ended by the system."""
+    if status == -signal.SIGSEGV:
+        return "memory beside an array was read or written"
+    return f"more than {CPU} s of CPU"
 
 
 def report(told: Any) -> str:

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import room
+from .arrays import fenced, room
 from .cases import Case, Outcome, Run, drawn, meaning
 from .numbers import Several, Unclear, Undefined
 
 HEAD = """\
+import ctypes
+import mmap
 from typing import Any
 
 import numpy as np
@@ -27,7 +29,15 @@ Array = np.ndarray[Any, Any]
 
 def program(case: Case, outcome: Outcome) -> str:
     """Return the text of a program that shows a finding."""
-    lines = [HEAD, case.text, "\n", inspect.getsource(room), "\n"]
+    lines = [
+        HEAD,
+        case.text,
+        "\n",
+        inspect.getsource(room),
+        "\n\n",
+        inspect.getsource(fenced),
+        "\n",
+    ]
     for run in case.runs[:2]:
         lines.append(shown(case.text, run))
     return f"# {outcome.what}\n" + "".join(lines)

@@ -130,7 +130,7 @@ def test_surroundings_of_arrays_are_watched(shape: tuple[int, ...], layout: str)
     np.testing.assert_array_equal(watched.array, values)
     watched.array[...] = -1.0
     assert not watched.strays()
-    watched.memory[0] ^= 1
+    watched.memory[[0, -1]] ^= 1
     assert watched.strays()
 
 

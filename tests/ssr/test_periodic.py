@@ -8,6 +8,7 @@ import pytest
 import ssr
 from ssr.runtime import periods
 from ssr.runtime.intrinsics import Memory
+from tests.fuzz.arrays import fenced
 
 from . import plain
 
@@ -151,12 +152,23 @@ def test_absent_terms_are_not_multiplied() -> None:
     assert not np.isfinite(y[:, read]).any()
 
 
+@pytest.mark.parametrize("size", [1, 2, 5, 9])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_bundles_read_nothing_beside_arrays(size: int, dtype: str) -> None:
+    """The system ends a process that does."""
+    for points in 3 * size + 1, 3 * size + 4:
+        x, y = (fenced((points,), dtype) for _ in range(2))
+        x[:] = np.arange(points)
+        D.apply(x, out=y)
+        assert np.array_equal(y, D.bind(n=points // 3).to_scipy() @ x)
+
+
 def test_bundles_in_plain_python() -> None:
     lines = Memory(np.arange(20.0))
     weights = periods.repeated(lines, 0.0, 2.0, 3.0)
     assert weights.tolist() == [0, 2, 3, 0, 2, 3, 0, 2]
-    x = periods.take_rows(lines, 4, 1, 6)
-    assert x.tolist() == [0, 5, 6, 7, 8, 9, 0, 0]
+    x = periods.take_rows(lines, 4, weights, 1, 6)
+    assert x.tolist() == [0, 5, 6, 0, 8, 9, 0, 0]
     total = periods.fma_present(weights, x, periods.repeated(lines, 1.0))
     assert total.tolist() == [1, 11, 19, 1, 17, 28, 1, 1]
     periods.put_rows(lines, 8, total, 2, 4)
