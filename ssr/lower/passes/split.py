@@ -21,7 +21,7 @@ import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
-from itertools import chain, groupby
+from itertools import chain, groupby, islice
 
 from ... import ir
 from ...points.affine import Affine
@@ -45,6 +45,9 @@ RUN = 64
 
 MERGING = 8_000_000
 """Operations of isl to find pieces of several statements at once: about two seconds."""
+
+TAPPED = 64
+"""Kinds of rows of a sum that may have taps: few, as those of a period and at the ends of lines."""
 
 KINDS = 8
 """Kinds of rows that all statements of a joint nest are written out for together."""
@@ -154,9 +157,10 @@ def _tapped(total: ir.Sum, rows: Domain) -> bool:
     conditions = [g.simplified(rows) for g in guards(total, rows)]
     if not any(g.periodic and g.involves(g.axes[-1:]) for g in conditions):
         return False
+    kinds = list(islice(_classes(total, rows), TAPPED + 1))
     here = (Affine.name(rows.axes[-1]),)
     alone = ir.Statement("", rows, "", here, total, parallel=True)
-    return in_taps(alone, rows, list(_classes(total, rows))) is not None
+    return len(kinds) <= TAPPED and in_taps(alone, rows, kinds) is not None
 
 
 def _merged(
