@@ -83,7 +83,8 @@ def _write_node(writer: Writer, nest: LoopNest, node: Loop, depth: int, whole: b
         case Reduce():
             write_reduction(writer, nest, node, depth)
         case Run(piece, (*_, index)) if nest.pieces[piece].taps:
-            write_taps(writer, nest, node, (str(index), str(index + 1)), depth)
+            ends = writer.spell(str(index)), writer.spell(str(index + 1))
+            write_taps(writer, nest, node, ends, depth)
         case Run():
             write_instance(writer, nest, node, depth)
 
