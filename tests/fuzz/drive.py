@@ -220,7 +220,7 @@ def drive(plan: Plan, seconds: float, jobs: int, first: int) -> int:
                     tally.findings += 1
                     case = plan.case(number)
                     ended = Outcome("wrong", "killed", why(process.exitcode))
-                    print(f"== killed: seed {plan.seed} number {number}")
+                    print(f"== killed: seed {plan.seed} number {number}: {ended.detail}")
                     print(source(case[1], ended), flush=True)
                     number += jobs
                 if time.time() < until:

@@ -29,15 +29,8 @@ Array = np.ndarray[Any, Any]
 
 def program(case: Case, outcome: Outcome) -> str:
     """Return the text of a program that shows a finding."""
-    lines = [
-        HEAD,
-        case.text,
-        "\n",
-        inspect.getsource(room),
-        "\n\n",
-        inspect.getsource(fenced),
-        "\n",
-    ]
+    memory = "\n\n".join(map(inspect.getsource, (room, fenced)))
+    lines = [HEAD, case.text, "\n", memory, "\n"]
     for run in case.runs[:2]:
         lines.append(shown(case.text, run))
     return f"# {outcome.what}\n" + "".join(lines)
