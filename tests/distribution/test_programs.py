@@ -247,3 +247,25 @@ def test_reductions_of_any_numbers(values: list[float], data: Any) -> None:
 @ssr.program(x=coarse)
 def REDUCED(x: Any) -> Any:
     return ssr.sum(x), ssr.max(x), ssr.min(x), ssr.dot(x, x)
+
+
+def test_values_of_a_line_are_read_where_the_box_has_them() -> None:
+    """A sum inside another one was computed at rows at which only the other one is zero."""
+    three = ssr.Space(3)
+
+    @ssr.matrix(rows=three, cols=three)
+    def P(i: Any) -> Any:
+        if i >= 1:
+            yield i, 0.5
+        if i + 1 in three:
+            yield i + 1, 0.25
+
+    @ssr.program(y=three, v=three)
+    def program(y: Any, v: Any) -> None:
+        n = P @ (v + 0.5)
+        y[:] = P.T @ n
+
+    split = program.with_options(ssr.Options(split=False))
+    with ranks.plain_kernels():
+        for count in 1, 2, 3:
+            ranks.check(split, [np.zeros(3), np.arange(3.0)], three, {}, ranks.Parts(count))

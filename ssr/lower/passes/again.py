@@ -4,7 +4,8 @@
              for i: v[i] = %f[i + 1] - %f[i]                            - g(c[i - 1], c[i])
 
 A line buffer that is read beside the row takes a loop of its own, which stores, and loads. Where
-computing its values at each place takes few operations more, they are computed there.
+computing its values at each place takes few operations more, they are computed there. In boxes with
+memory of their own they stay: there a sum inside another one may read what the other one does not.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ STORED = 8
 
 def again(nest: ir.Nest) -> ir.Nest:
     """Return a nest without the line buffers that cost more than what is in them."""
-    if nest.fused and not nest.joint:
+    whole = all(s.beyond is None for s in nest.statements)
+    if nest.fused and not nest.joint and whole:
         folded = {fold.buffer for fold in nest.folds}
         for buffer in nest.buffers:
             if buffer.rows == 1 and buffer.lines is None and buffer.name not in folded:
