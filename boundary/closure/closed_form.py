@@ -257,7 +257,7 @@ class _Closing:
     def _ruled(self, strip: Strip, points: Domain, depth: int) -> Found:
         """Return what one rule says about points, in terms of owned points."""
         axes = self.frame.axes
-        for axis, low, high in strip.where:
+        for axis, low, high in strip.bounds:
             edges = f"{low.isl()} <= {axes[axis]} < {high.isl()}"
             points = points & Domain.where(axes, edges, sorted(low.names() | high.names()))
         if points.empty:

@@ -99,3 +99,23 @@ def test_mistakes() -> None:
         bc.sparse("abc")
     with pytest.raises(ArgumentError, match="symbolic extent n"):
         bc.fill(ssr.Space(ssr.size("n")).grow(1), bc.sparse(np.ones((5, 3))))
+
+
+@pytest.mark.parametrize("far", [-3, -2, -1, 1, 2])
+@pytest.mark.parametrize("fold", [True, False])
+def test_ghosts_without_entries_have_offsets_of_their_own(far: int, fold: bool) -> None:
+    """Folded into a program, all ghosts beyond a side had the offset of the first."""
+    (cells,) = bc.Grid([(1,)]).kinds
+    wide = cells.grow((3, 2))
+    numbers = np.arange(1.0, 7.0)
+    fill = bc.fill((wide,), bc.sparse(scipy.sparse.csr_array((6, 1)), numbers), owned=(cells,))
+    shift = ssr.stencil(cells, wide, {(0, far): 1.0}, outside="error")
+
+    @ssr.program(y=cells, x=cells)
+    def program(y: Any, x: Any) -> None:
+        (ghosts,) = fill @ (x,)
+        y[:] = shift @ ghosts
+
+    y = np.zeros((1, 1))
+    program.with_options(ssr.Options(fold=fold)).run_plain(y, np.ones((1, 1)))
+    assert y == numbers[3 + far]
