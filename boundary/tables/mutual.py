@@ -103,10 +103,9 @@ def _line(place: Place, dimension: int, length: int) -> tuple[Line, bool]:
     """Return the line of a place along a loop dimension, and whether it runs backward."""
     field, start, steps = place
     step = steps[dimension]
-    if next((s for s in step if s), 0) >= 0:
-        return (field, start, step), False
-    last = tuple(s + (length - 1) * d for s, d in zip(start, step, strict=True))
-    return (field, last, tuple(-d for d in step)), True
+    turned = next((s for s in step if s), 0) < 0
+    line = field, start, step
+    return (_turned(line, length) if turned else line), turned
 
 
 def _together(lines: frozenset[Line], sums: Sequence[_Sum]) -> Mutual | None:

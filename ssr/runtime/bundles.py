@@ -121,9 +121,14 @@ def _spread(builder: Any, kind: Any, value: Any, wanted: Any) -> Any:
     """Return a number as a bundle; a bundle as it is."""
     if isinstance(kind, Bundle):
         return value
-    vector = llvm.VectorType(value.type, wanted.width)
+    return repeat(builder, value, wanted.width)
+
+
+def repeat(builder: Any, value: Any, count: int) -> Any:
+    """Return a vector of so many times a number in machine code."""
+    vector = llvm.VectorType(value.type, count)
     one = builder.insert_element(llvm.Constant(vector, llvm.Undefined), value, HALF(0))
-    places = llvm.Constant(llvm.VectorType(HALF, wanted.width), [0] * wanted.width)
+    places = llvm.Constant(llvm.VectorType(HALF, count), [0] * count)
     return builder.shuffle_vector(one, llvm.Constant(vector, llvm.Undefined), places)
 
 
@@ -133,12 +138,17 @@ def _operands(builder: Any, signature: Any, args: Any) -> list[Any]:
     return [_spread(builder, kind, value, wanted) for kind, value in pairs]
 
 
-def _intrinsic(builder: Any, name: str, values: list[Any]) -> Any:
+def suffix(vector: Any) -> str:
+    """Return the type of a vector as it stands in the names of functions of LLVM."""
+    element = "f64" if isinstance(vector.element, llvm.DoubleType) else "f32"
+    return f"v{vector.count}{element}"
+
+
+def intrinsic(builder: Any, name: str, values: list[Any]) -> Any:
     """Return the value of a function of LLVM that is one for vectors too."""
     vector = values[0].type
-    element = "f64" if isinstance(vector.element, llvm.DoubleType) else "f32"
     kind = llvm.FunctionType(vector, [vector] * len(values))
-    whole = f"llvm.{name}.v{vector.count}{element}"
+    whole = f"llvm.{name}.{suffix(vector)}"
     return builder.call(cgutils.get_or_insert_function(builder.module, kind, whole), values)
 
 
@@ -180,8 +190,8 @@ for _function, _count, _operation in (
     (operator.mul, 2, lambda builder, values: builder.fmul(*values)),
     (operator.truediv, 2, lambda builder, values: builder.fdiv(*values)),
     (operator.neg, 1, lambda builder, values: builder.fneg(*values)),
-    (abs, 1, lambda builder, values: _intrinsic(builder, "fabs", values)),
-    (fma, 3, lambda builder, values: _intrinsic(builder, "fma", values)),
+    (abs, 1, lambda builder, values: intrinsic(builder, "fabs", values)),
+    (fma, 3, lambda builder, values: intrinsic(builder, "fma", values)),
     (minimum, 2, _chosen("<")),
     (maximum, 2, _chosen(">")),
 ):
@@ -195,17 +205,18 @@ def _load(builder: Any, data: Any, count: int) -> Any:
     """Return numbers that stand side by side, as a vector."""
     vector = llvm.VectorType(data.type.pointee, count)
     value = builder.load(builder.bitcast(data, vector.as_pointer()))
-    value.align = _bytes(data)
+    value.align = bytes_of(data)
     return value
 
 
 def _store(builder: Any, value: Any, data: Any) -> None:
     """Store a vector as numbers that stand side by side."""
     stored = builder.store(value, builder.bitcast(data, value.type.as_pointer()))
-    stored.align = _bytes(data)
+    stored.align = bytes_of(data)
 
 
-def _bytes(data: Any) -> int:
+def bytes_of(data: Any) -> int:
+    """Return the bytes of a number that is pointed at."""
     return 8 if isinstance(data.type.pointee, llvm.DoubleType) else 4
 
 

@@ -18,7 +18,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import lower_builtin, type_callable
 
-from .bundles import HALF, WORD, Bundle, width
+from .bundles import HALF, WORD, Bundle, bytes_of, intrinsic, repeat, suffix, width
 from .intrinsics import fma, ld, pointer, st
 
 # -- in plain Python -------------------------------------------------------------------------------
@@ -107,27 +107,19 @@ def _lower_put(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 def _rows(builder: Any, count: int, low: Any, high: Any) -> Any:
     """Return for each row of a bundle whether it is one."""
     vector = llvm.VectorType(WORD, count)
-    numbers, zeros = llvm.Constant(vector, list(range(count))), [0] * count
-
-    def spread(number: Any) -> Any:
-        one = builder.insert_element(llvm.Constant(vector, llvm.Undefined), number, HALF(0))
-        places = llvm.Constant(llvm.VectorType(HALF, count), zeros)
-        return builder.shuffle_vector(one, llvm.Constant(vector, llvm.Undefined), places)
-
-    begun = builder.icmp_signed(">=", numbers, spread(low))
-    return builder.and_(begun, builder.icmp_signed("<", numbers, spread(high)))
+    numbers = llvm.Constant(vector, list(range(count)))
+    begun = builder.icmp_signed(">=", numbers, repeat(builder, low, count))
+    return builder.and_(begun, builder.icmp_signed("<", numbers, repeat(builder, high, count)))
 
 
 def _masked(
     builder: Any, name: str, result: Any, vector: Any, data: Any, rest: Any, *first: Any
 ) -> Any:
     """Call the intrinsic function of LLVM that loads or stores some rows of a bundle."""
-    is_double = isinstance(vector.element, llvm.DoubleType)
-    element, size = ("f64", 8) if is_double else ("f32", 4)
     place = builder.bitcast(data, vector.as_pointer())
-    given = [*first, place, HALF(size), *rest]
+    given = [*first, place, HALF(bytes_of(data)), *rest]
     kind = llvm.FunctionType(result, [value.type for value in given])
-    whole = f"llvm.masked.{name}.v{vector.count}{element}.p0"
+    whole = f"llvm.masked.{name}.{suffix(vector)}.p0"
     return builder.call(cgutils.get_or_insert_function(builder.module, kind, whole), given)
 
 
@@ -142,10 +134,7 @@ def _type_fma(context: Any) -> Callable[..., Any]:
 @lower_builtin(fma_present, Bundle, Bundle, Bundle)
 def _lower_fma(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     weights, _, total = args
-    kind = llvm.FunctionType(weights.type, [weights.type] * 3)
-    element = "f64" if isinstance(weights.type.element, llvm.DoubleType) else "f32"
-    name = f"llvm.fma.v{weights.type.count}{element}"
-    more = builder.call(cgutils.get_or_insert_function(builder.module, kind, name), args)
+    more = intrinsic(builder, "fma", list(args))
     return builder.select(_present(builder, weights), more, total)
 
 
