@@ -193,6 +193,20 @@ def describe(program: ir.Program, options: Options, dtype: str) -> KernelMeta:
     return described(program, options, dtype)
 
 
+def is_built(program: ir.Program, options: Options, dtype: str) -> bool:
+    """Return whether the cache has the kernel of a program, so that `build` only loads it."""
+    from .build.kernel import is_built as found
+
+    return found(program, options, dtype)
+
+
+def is_described(program: ir.Program, options: Options, dtype: str) -> bool:
+    """Return whether the cache has what `describe` returns."""
+    from .build.kernel import is_described as found
+
+    return found(program, options, dtype)
+
+
 def bad_value(
     declaration: Declaration,
     meta: KernelMeta,

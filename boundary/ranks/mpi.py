@@ -103,16 +103,15 @@ class Mpi(World):
         self.broadcast(text, 0, what)
         return value if first else pickle.loads(text.tobytes())
 
-    def first(self, make: Callable[[], T], what: str) -> T:
-        """Return what a function makes on the first rank, and then on all others."""
-        done = np.zeros(1, np.int8)
-        if self.here != (0,):
-            self.broadcast(done, 0, what, forever=True)
-            return make()
+    def first(self, make: Callable[[], T], kept: Callable[[], bool], what: str) -> T:
+        """Return what a function makes, on the first rank before all others unless it is kept."""
+        alone = self.here == (0,)
         try:
-            return make()
+            alone = not kept() and alone  # all ask, so that no one waits for another's answer
+            made = make() if alone else None
         finally:  # others find out for themselves what is wrong
-            self.broadcast(done, 0, what, forever=True)
+            self.broadcast(np.zeros(1, np.int8), 0, what, forever=True)
+        return make() if made is None else made
 
 
 def _missing(requests: Sequence[Any], peers: Sequence[int]) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
@@ -356,9 +356,8 @@ class Spread:
         known = self._plans.setdefault(program, {})
         if dtype not in known:
             what = f"the making of {program.ir.name}'s kernel"
-            known[dtype] = plan(
-                program, self.partition, dtype, lambda make: self.world.first(make, what)
-            )
+            first = partial(self.world.first, what=what)
+            known[dtype] = plan(program, self.partition, dtype, first)
         return known[dtype]
 
     def product(self, matrix: Any, x: Field) -> Field:

@@ -96,8 +96,11 @@ class World(ABC):
         """Return the object of the first rank on all ranks."""
 
     @abstractmethod
-    def first(self, make: Callable[[], T], what: str) -> T:
-        """Return what a function makes on the first rank, and then on others that find it made."""
+    def first(self, make: Callable[[], T], kept: Callable[[], bool], what: str) -> T:
+        """Return what a function makes, on the first rank before others, which find it made.
+
+        All make it at the same time if the first one finds that it is ``kept``.
+        """
 
     def reduced(self, kinds: Sequence[str], states: Sequence[Array], what: str) -> Array:
         """Return the states of reductions over all ranks, from those of the ranks of this process.
@@ -143,7 +146,7 @@ class Simulated(World):
         """Return the object of the first rank."""
         return value
 
-    def first(self, make: Callable[[], T], what: str) -> T:
+    def first(self, make: Callable[[], T], kept: Callable[[], bool], what: str) -> T:
         """Return what a function makes."""
         return make()
 

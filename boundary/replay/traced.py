@@ -59,7 +59,7 @@ class Traced(World):
         """Return the value of this rank."""
         return value
 
-    def first(self, make: Callable[[], T], what: str) -> T:
+    def first(self, make: Callable[[], T], kept: Callable[[], bool], what: str) -> T:
         """Return what a function makes."""
         return make()
 

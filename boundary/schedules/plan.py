@@ -10,7 +10,18 @@ from typing import Any, TypeAlias
 import numpy as np
 
 import ssr
-from ssr.extension import WIDE, Declaration, KernelMeta, Look, build, declaration, describe, ir
+from ssr.extension import (
+    WIDE,
+    Declaration,
+    KernelMeta,
+    Look,
+    build,
+    declaration,
+    describe,
+    ir,
+    is_built,
+    is_described,
+)
 
 from ..partition.boxes import Box, as_box, filled, hull, volume
 from ..partition.partition import Partition
@@ -21,8 +32,8 @@ from .inner import splittable
 from .messages import at_hand
 from .schedule import Schedule, schedule
 
-Once: TypeAlias = Callable[[Callable[[], Any]], Any]
-"""Returns what a function makes."""
+Once: TypeAlias = Callable[[Callable[[], Any], Callable[[], bool]], Any]
+"""Returns what the first function makes; the second tells whether that is kept already."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +64,8 @@ class Plan:
     def kernel(self) -> Any:
         """The kernel, which is compiled when it is first needed."""
         program, options = self.declaration.program, self.declaration.options
-        return self.once(lambda: build(program, options, self.dtype.name))
+        asked = program, options, self.dtype.name
+        return self.once(lambda: build(*asked), lambda: is_built(*asked))
 
     @cached_property
     def parts(self) -> Mapping[str, tuple[str, ...]]:
@@ -90,10 +102,19 @@ class Plan:
         fresh
             Fields that have not changed since a call before.
         """
-        arrays = [array for name in fresh for array in self.parts[name]]
-        found = exchanges(self.footprint, arrays)
-        together = splittable(self.footprint, found)
-        return schedule(self.footprint, found, together=together, examined=self.examined)
+        arrays = frozenset(array for name in fresh for array in self.parts[name])
+        known = self._schedules.get(arrays)
+        if known is None:
+            found = exchanges(self.footprint, arrays)
+            together = splittable(self.footprint, found)
+            known = schedule(self.footprint, found, together=together, examined=self.examined)
+            self._schedules[arrays] = known
+        return known
+
+    @cached_property
+    def _schedules(self) -> dict[frozenset[str], Schedule]:
+        """The schedules that have been asked for, by the arrays that have not changed."""
+        return {}
 
     @cached_property
     def examined(self) -> Mapping[int, tuple[Look, ...]]:
@@ -146,7 +167,7 @@ def plan(
     program: ssr.Program,
     partition: Partition,
     dtype: np.dtype[Any],
-    once: Once = lambda make: make(),
+    once: Once = lambda make, _: make(),
 ) -> Plan:
     """Return the plan of a program on a partition. It does not depend on the rank.
 
@@ -182,7 +203,8 @@ def _plan(
 ) -> Plan:
     """Return the plan of a program with some options."""
     declared = _generally(declaration(program.with_options(options)))
-    meta = once(lambda: describe(declared.program, declared.options, dtype.name))
+    asked = declared.program, declared.options, dtype.name
+    meta = once(lambda: describe(*asked), lambda: is_described(*asked))
     return Plan(declared, meta, Footprint(declared, meta, partition), dtype, once)
 
 

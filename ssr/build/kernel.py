@@ -143,6 +143,18 @@ def describe(program: ir.Program, options: Options, dtype: str) -> KernelMeta:
     return KernelMeta.of(ast.literal_eval(literal))
 
 
+def is_built(program: ir.Program, options: Options, dtype: str) -> bool:
+    """Return whether the cache has the machine code of a program's kernel."""
+    found = _found(kernel_name(program, options, dtype)) if options.cache else None
+    return found is not None and found.code is not None
+
+
+def is_described(program: ir.Program, options: Options, dtype: str) -> bool:
+    """Return whether the cache has the description of a program's kernel."""
+    name = kernel_name(program, options, dtype, DESCRIBED)
+    return options.cache and cache.find(name) is not None
+
+
 DESCRIBED = "description"
 """The form of a kernel of which only its description is kept."""
 
