@@ -150,6 +150,8 @@ __all__ = [
     "folded",
     "integer",
     "ir",
+    "is_built",
+    "is_described",
     "is_zero",
     "layout_of",
     "match_sizes",
