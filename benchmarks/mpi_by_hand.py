@@ -7,6 +7,7 @@ and two requests for each message.
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -78,6 +79,35 @@ def products(half: Array) -> Callable[[int], object]:
     return lambda count: _products(count, u, w)
 
 
+def persistent(comm: Any, incoming: Array, outgoing: Array) -> tuple[Any, Any, Any, Any]:
+    """Return persistent requests for a message to the other rank and one from there.
+
+    Returns
+    -------
+    tuple
+        The memory of the requests' handles, of their statuses and of a flag; and three functions of
+        MPI that compiled loops can call: to start them all, to wait for them, and to test them.
+    """
+    from mpi4py import MPI
+
+    other = 1 - comm.rank
+    requests = [comm.Recv_init(incoming, other, 5), comm.Send_init(outgoing, other, 5)]
+    atexit.register(lambda: [request.Free() for request in requests])
+    size = MPI._sizeof(MPI.Request)
+    text = b"".join(ctypes.string_at(MPI._addressof(request), size) for request in requests)
+    memory = (
+        np.frombuffer(text, np.uint8).copy(),
+        np.zeros(2 * MPI._sizeof(MPI.Status), np.uint8),
+        np.zeros(1, np.int32),
+    )
+    library = ctypes.CDLL(MPI.__file__)
+    integer, pointer = ctypes.c_int, ctypes.c_void_p
+    start = ctypes.CFUNCTYPE(integer, integer, pointer)(("MPI_Startall", library))
+    wait = ctypes.CFUNCTYPE(integer, integer, pointer, pointer)(("MPI_Waitall", library))
+    test = ctypes.CFUNCTYPE(integer, integer, pointer, pointer, pointer)(("MPI_Testall", library))
+    return memory, start, wait, test
+
+
 def compiled(
     halo: Halo, comm: Any, whole: Array, *, tests: bool = False
 ) -> tuple[Callable[[int], object], Array]:
@@ -85,26 +115,12 @@ def compiled(
 
     It waits by ``MPI_Waitall``, or ``tests`` again and again by ``MPI_Testall``.
     """
-    from mpi4py import MPI
-
     rank = comm.rank
     u = halo.local(rank, whole)
     w = np.zeros_like(u)
     sent, there = halo.edges(rank)
     outgoing, incoming = np.empty(halo.n), np.empty(halo.n)
-    requests = [comm.Recv_init(incoming, 1 - rank, 5), comm.Send_init(outgoing, 1 - rank, 5)]
-    handles = np.concatenate(
-        [
-            np.frombuffer(ctypes.string_at(MPI._addressof(r), MPI._sizeof(MPI.Request)), np.uint8)
-            for r in requests
-        ]
-    )
-    statuses = np.zeros(2 * MPI._sizeof(MPI.Status), np.uint8)
-    library = ctypes.CDLL(MPI.__file__)
-    integer, pointer = ctypes.c_int, ctypes.c_void_p
-    start = ctypes.CFUNCTYPE(integer, integer, pointer)(("MPI_Startall", library))
-    wait = ctypes.CFUNCTYPE(integer, integer, pointer, pointer)(("MPI_Waitall", library))
-    test = ctypes.CFUNCTYPE(integer, integer, pointer, pointer, pointer)(("MPI_Testall", library))
+    requests, start, wait, test = persistent(comm, incoming, outgoing)
     rows = halo.way == "rows"
 
     @njit()
@@ -137,12 +153,9 @@ def compiled(
             exchange(w, h, s, d, o, i)
             product(w, u)
 
-    done = np.zeros(1, np.int32)
-
     def call(count: int) -> None:
-        run(count, u, w, handles, statuses, done, outgoing, incoming)
+        run(count, u, w, *requests, outgoing, incoming)
 
-    call.requests = requests  # type: ignore[attr-defined]
     return call, u
 
 
