@@ -8,7 +8,8 @@ indices; `affine` returns an index or an integer as such an expression, and `int
 that a user gives; `is_zero` knows the 0 from which `sum` of Python begins. A `Domain` is a set of
 integer points described by affine conditions, for all sizes; `row_domain` is that of a space. A
 `Box` is a box of points as pairs of integers. `match_sizes` finds the sizes from the shapes of
-arrays, each an `Array`; `allocated` makes one.
+arrays, each an `Array`; `allocated` makes one, and `aligned` one that begins with a cache line, of
+`CACHE_LINE` bytes.
 
 **Values.** `ir` has the nodes that expressions are made of. `add` and `multiply` make sums and
 products with numbers collected, `monomials` takes them apart again, and `show` prints them.
@@ -78,7 +79,7 @@ from .ir.external import External, Layout, Made, Tables
 from .ir.liveness import read_fields
 from .lower.moves import PACK, RECORD, UNPACK, WITHIN
 from .points.affine import AXES, Affine
-from .points.numbers import Array, allocated, integer, is_zero, real
+from .points.numbers import CACHE_LINE, Array, aligned, allocated, integer, is_zero, real
 from .points.sets import Domain
 from .programs.expression import Expression
 from .programs.external import extend
@@ -101,6 +102,7 @@ from .symbols.printing import show
 
 __all__ = [
     "AXES",
+    "CACHE_LINE",
     "FAILED",
     "FINISHED",
     "LATE",
@@ -136,6 +138,7 @@ __all__ = [
     "VectorSpace",
     "add",
     "affine",
+    "aligned",
     "all_explained",
     "allocated",
     "bad_value",

@@ -14,6 +14,7 @@ from ssr.extension import (
     At,
     Run,
     Step,
+    aligned,
     layout_of,
     offsets_of,
     step_tables,
@@ -26,7 +27,7 @@ from ..schedules.schedule import KernelPart
 from .memory import Memory
 from .moves import RankMoves
 from .tables import RankTables
-from .values import Values, groups
+from .values import Values, memory_of
 
 
 class RankMemory:
@@ -57,7 +58,7 @@ class RankMemory:
                 self.memories[part] = field.memories[rank]
         for name in meta.temporaries:
             space = plan.footprint.spaces[name]
-            memory = Memory(space.ndim, None, plan.dtype, groups(partition, space, rank))
+            memory = memory_of(partition, space, rank, None, plan.dtype)
             memory.grow(*plan.room(rank, (name,)), apart=name in plan.parted)
             self.memories[name] = memory
         names = meta.fields[len(meta.fields) - len(declaration.captured) :]
@@ -158,7 +159,7 @@ class RankCall:
     ) -> None:
         meta, dtype = plan.meta, plan.dtype
         if not rank.buffers:
-            rank.buffers = [np.zeros(tables.buffer(buffer), dtype) for buffer in meta.buffers]
+            rank.buffers = [aligned((tables.buffer(b),), dtype) for b in meta.buffers]
         laid = step_tables(meta, steps, dtype)
         arrays = rank.fields if meta.whole else rank.components
         self.at = np.zeros(len(At), np.int64)

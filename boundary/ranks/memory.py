@@ -17,27 +17,45 @@ from typing import Any
 
 import numpy as np
 
-from ssr.extension import Array, allocated
+from ssr.extension import CACHE_LINE, Array, aligned
 
 from ..partition.boxes import Box, hull, joined, meet, slices, volume
 
-LINE = 8
-"""Storages begin at multiples of so many numbers."""
+LONG = 4
+"""Rows of so many cache lines begin with one each; what is left out between them is little then."""
 
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """A box of points in memory, in C order from ``start`` on."""
+    """A box of points in memory, in C order from ``start`` on.
+
+    Attributes
+    ----------
+    pitch
+        The distance from a row along the last axis to the next one; 0 if nothing is left out.
+    """
 
     points: Box
     start: int
+    pitch: int = 0
 
     @property
     def strides(self) -> tuple[int, ...]:
         """The distances between neighbours along each axis."""
+        return self._distances[1:]
+
+    @property
+    def size(self) -> int:
+        """How many numbers it takes, with those that are left out."""
+        return self._distances[0]
+
+    @property
+    def _distances(self) -> tuple[int, ...]:
         found = [1]
-        for low, high in reversed(self.points[1:]):
-            found.insert(0, found[0] * (high - low))
+        for axis in reversed(range(len(self.points))):
+            low, high = self.points[axis]
+            last = axis == len(self.points) - 1
+            found.insert(0, self.pitch if last and self.pitch else found[0] * (high - low))
         return tuple(found)
 
     @property
@@ -60,8 +78,9 @@ class Storage:
     def view(self, flat: Array, points: Box) -> Array:
         """Return some of the points as an array, of the flat memory of one component or of all."""
         inside: tuple[Any, ...] = slices(points, (low for low, _ in self.points))
-        shape = tuple(high - low for low, high in self.points)
-        whole = flat[..., self.start : self.start + volume(self.points)]
+        shape = [high - low for low, high in self.points]
+        shape[-1] = self.pitch or shape[-1]
+        whole = flat[..., self.start : self.start + self.size]
         found: Array = whole.reshape(*flat.shape[:-1], *shape)[(..., *inside)]
         return found
 
@@ -80,8 +99,11 @@ class Memory:
         The type of numbers.
     groups
         For boxes that may share a storage the number of their group.
+    first
+        For boxes the place along the last axis where their own points begin, which is that of a
+        cache line in each long row.
     apart
-        Whether they do not, as a program needs it.
+        Whether boxes do not share storages, as a program needs it.
     near
         For each box the storage around it.
     far
@@ -94,6 +116,7 @@ class Memory:
     components: int | None
     dtype: Any
     groups: Mapping[int, int] = field(default_factory=dict)
+    first: Mapping[int, int] = field(default_factory=dict)
     apart: bool = False
     near: dict[int, Storage] = field(default_factory=dict)
     far: dict[int, tuple[Storage, ...]] = field(default_factory=dict)
@@ -104,7 +127,7 @@ class Memory:
 
     def _allocated(self, count: int) -> Array:
         shape = (count,) if self.components is None else (self.components, count)
-        made = allocated(shape, self.dtype)
+        made = aligned(shape, self.dtype)
         made.fill(np.nan)
         return made
 
@@ -178,18 +201,24 @@ class Memory:
 
     def _move(self, around: Mapping[int, Box], beyond: Mapping[int, Sequence[Box]]) -> None:
         place = 0
+        line = CACHE_LINE // np.dtype(self.dtype).itemsize
 
-        def placed(points: Box) -> Storage:
+        def placed(points: Box, first: int | None = None) -> Storage:
             nonlocal place
-            made = Storage(points, place)
-            place += -(-volume(points) // LINE) * LINE
+            low, high = points[-1]
+            if first is None or high - low < LONG * line:
+                made = Storage(points, place)
+            else:
+                made = Storage(points, place + (low - first) % line, _whole_lines(high - low, line))
+            place = _whole_lines(made.start + made.size, line)
             return made
 
         near: dict[int, Storage] = {}
         of_group: dict[int, Storage] = {}
         for box, points in sorted(around.items()):
             group = self._group(box)
-            near[box] = of_group[group] = of_group.get(group) or placed(points)
+            first = self.first.get(box)
+            near[box] = of_group[group] = of_group.get(group) or placed(points, first)
         far = {box: tuple(map(placed, several)) for box, several in sorted(beyond.items())}
         flat = self._allocated(max(place, 1))
         for box in {*self.near, *self.far}:
@@ -198,6 +227,11 @@ class Memory:
                 if both is not None:
                     new.view(flat, both)[...] = old.view(self.flat, both)
         self.near, self.far, self.flat = near, far, flat
+
+
+def _whole_lines(count: int, line: int) -> int:
+    """Return a number of numbers that fills cache lines of so many."""
+    return -(-count // line) * line
 
 
 def _held(

@@ -72,7 +72,7 @@ class Values:
         self.given: WeakKeyDictionary[Plan, dict[str, int]] = WeakKeyDictionary()
         owned = partition.owned(space)
         for rank in world.here:
-            memory = Memory(space.ndim, components, dtype, groups(partition, space, rank))
+            memory = memory_of(partition, space, rank, components, dtype)
             boxes = {b: as_box(owned[b]) for b in partition.of_rank(rank)}
             boxes = {b: box for b, box in boxes.items() if volume(box)}
             if world.alone:
@@ -156,7 +156,15 @@ class Values:
         }
 
 
-def groups(partition: Partition, space: Space, rank: int) -> dict[int, int]:
+def memory_of(
+    partition: Partition, space: Space, rank: int, components: int | None, dtype: np.dtype[Any]
+) -> Memory:
+    """Return memory for an array of a space on a rank, in which there is no point yet."""
+    first = {number: int(partition.boxes[number, -1, 0]) for number in partition.of_rank(rank)}
+    return Memory(space.ndim, components, dtype, _groups(partition, space, rank), first)
+
+
+def _groups(partition: Partition, space: Space, rank: int) -> dict[int, int]:
     """Return the groups of boxes of a rank that may share a storage of points of a space.
 
     They have the same points, as they differ only along axes that the space has not; or together

@@ -22,8 +22,25 @@ def plain(value: Any) -> Any:
     return value
 
 
+CACHE_LINE = 64
+"""The bytes of a cache line, and of the widest vectors of numbers."""
+
+SMALL = 2**14
+"""Bytes up to which an array is not worth a microsecond."""
+
+
+def aligned(shape: tuple[int, ...], dtype: Any) -> Array:
+    """Return a new array without values, whose first number is the first of a cache line.
+
+    Vectors of eight numbers are loaded twice as fast where none of them lies in two lines.
+    """
+    kind = np.dtype(dtype)
+    memory = np.empty(math.prod(shape) * kind.itemsize + CACHE_LINE, np.uint8)
+    return np.ndarray(shape, kind, memory, -memory.ctypes.data % CACHE_LINE)
+
+
 def allocated(shape: tuple[int, ...], dtype: Any) -> Array:
-    """Return a new array without values.
+    """Return a new array without values, `aligned` unless it is small.
 
     Raises
     ------
@@ -31,7 +48,8 @@ def allocated(shape: tuple[int, ...], dtype: Any) -> Array:
         If there is no memory for it.
     """
     try:
-        return np.empty(shape, dtype)
+        large = math.prod(shape) * np.dtype(dtype).itemsize > SMALL
+        return aligned(shape, dtype) if large else np.empty(shape, dtype)
     except (MemoryError, OverflowError, ValueError):
         count = " x ".join(map(str, shape))
         size = math.prod(shape) * np.dtype(dtype).itemsize / 2**30

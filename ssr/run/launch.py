@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-import numpy as np
+from ..points.numbers import aligned
 
 Memory: TypeAlias = "tuple[tuple[Any, ...], tuple[Any, ...]]"
 """What a call does not give: arguments between its fields and its scalars, and behind these."""
@@ -66,7 +66,7 @@ class Launch:
     dtype: Any
     results: int = 0
     initial: tuple[tuple[int, Any, Any], ...] = ()
-    empty: Callable[..., Any] = np.empty
+    empty: Callable[..., Any] = aligned
     bytes: tuple[int, int] = (0, 0)
     kept: list[Memory] = field(default_factory=list)
     kept_free: list[Memory] = field(default_factory=list)

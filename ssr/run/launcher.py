@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import ir
 from ..options import Options
+from ..points.numbers import aligned
 from ..spaces.space import Box
 from .bound import Bound
 from .call_layout import normal
@@ -62,7 +63,7 @@ class Launcher:
         self,
         declaration: Declaration,
         build: Callable[[ir.Program, Options, str], Kernel],
-        empty: Callable[..., Any] = np.empty,
+        empty: Callable[..., Any] = aligned,
         *,
         reuse: bool = True,
     ) -> None:

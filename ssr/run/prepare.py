@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import ir
 from ..errors import UnboundError, UnsupportedError
+from ..points.numbers import aligned
 from ..runtime.metadata import KernelMeta
 from ..runtime.sums import STATE
 from ..spaces.binding import match_sizes
@@ -29,7 +30,7 @@ def prepare(
     kernel: Callable[[str], Kernel],
     arrays: list[Any],
     boxes: Sequence[Box] | None,
-    empty: Callable[..., Any] = np.empty,
+    empty: Callable[..., Any] = aligned,
 ) -> Launch:
     """Return the launch of a program on arrays of one layout.
 
@@ -140,7 +141,8 @@ def _initial(meta: KernelMeta, externals: Sequence[Any]) -> tuple[tuple[int, Any
 
 def _scratch(meta: KernelMeta, plan: Plan, called: Sequence[int], dtype: np.dtype[Any]) -> Scratch:
     """Return shapes and types of scratch memory; and of the states and results of reductions."""
-    memory = tuple((shape, dtype.type) for shape in (*plan.temporaries, *plan.buffers, *called))
+    lengths = [(count,) for count in (*plan.buffers, *called)]
+    memory = tuple((shape, dtype.type) for shape in (*plan.temporaries, *lengths))
     states: list[tuple[Any, Any]] = []
     if meta.reductions:
         states.append(((meta.reductions, STATE), np.int64))
