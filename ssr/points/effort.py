@@ -46,18 +46,46 @@ def in_turn(function: Function) -> Function:
 def each_in_turn(kind: Kind) -> Kind:
     """Return a class with its methods and properties as `in_turn` returns them.
 
-    Those that only compare texts, or keep what is given, use nothing of isl themselves.
+    Those that only compare texts, or keep what is given, use nothing of isl themselves. A method
+    that ends in an error of isl's is tried `_once_more`.
     """
     for name, member in list(vars(kind).items()):
         if name.startswith("__") and name not in ("__and__", "__or__", "__sub__", "__le__"):
             continue
         if isinstance(member, FunctionType):
-            setattr(kind, name, in_turn(member))
+            setattr(kind, name, in_turn(_once_more(member, kind)))
         elif isinstance(member, staticmethod):
-            setattr(kind, name, staticmethod(in_turn(member.__func__)))
+            setattr(kind, name, staticmethod(in_turn(_once_more(member.__func__, kind))))
         elif isinstance(member, property) and member.fget is not None:
-            setattr(kind, name, property(in_turn(member.fget), doc=member.__doc__))
+            made = in_turn(_once_more(member.fget, kind))
+            setattr(kind, name, property(made, doc=member.__doc__))
     return kind
+
+
+def _once_more(function: Function, kind: type) -> Function:
+    """Return a function that is tried again, with sets read from their texts, if isl fails.
+
+    In some releases of isl an operation on a set with many quotients fails now and then (``Assertion
+    "i >= 0" failed`` in its tableaus), by the form in which the set is kept and not by its points.
+    """
+    if isgeneratorfunction(function):
+        return function
+
+    def read(value: Any) -> Any:
+        if isinstance(value, (tuple, list)):
+            return type(value)(map(read, value)) if type(value) in (tuple, list) else value
+        return value.read_again() if isinstance(value, kind) else value
+
+    @wraps(function)
+    def called(*args: Any, **named: Any) -> Any:
+        try:
+            return function(*args, **named)
+        except isl.Error:
+            if _given_up() or function.__name__ == "read_again":
+                raise
+        return function(*map(read, args), **{name: read(value) for name, value in named.items()})
+
+    return called  # type: ignore[return-value]
 
 
 def _given_up() -> bool:

@@ -87,6 +87,10 @@ class Domain:
             self._text = str(self.isl)
         return self._text
 
+    def read_again(self) -> Domain:
+        """Return the same set as isl makes it of its text."""
+        return Domain(self.axes, type(self.isl)(self.text))
+
     @staticmethod
     def union(domains: Sequence[Domain]) -> Domain:
         """Return the points of at least one of some sets."""

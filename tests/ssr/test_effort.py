@@ -16,7 +16,7 @@ from ssr.ir import LoopNest, Sum, walk
 from ssr.lower import loops
 from ssr.lower.passes import split
 from ssr.points import inverse, scanning
-from ssr.points.effort import attempted
+from ssr.points.effort import attempted, each_in_turn
 from ssr.points.sets import Domain
 
 n0, n1 = ssr.sizes("n0 n1")
@@ -189,3 +189,26 @@ def test_inverses_that_isl_does_not_find(monkeypatch: pytest.MonkeyPatch) -> Non
 def _first(j: Any, i: Any) -> Any:
     if i < 3:
         yield (j, 0), 1.0
+
+
+def test_an_operation_that_isl_fails_at_is_tried_on_sets_read_again() -> None:
+    @each_in_turn
+    class Weak:
+        def __init__(self, fails: bool) -> None:
+            self.fails = fails
+
+        def read_again(self) -> "Weak":
+            return Weak(False)
+
+        def joined(self, others: list["Weak"], *, last: "Weak") -> int:
+            if self.fails or last.fails or any(other.fails for other in others):
+                raise isl.Error('Assertion "i >= 0" failed')
+            return len(others) + 2
+
+        def broken(self) -> None:
+            raise isl.Error("no such set")
+
+    weak = Weak(True)
+    assert weak.joined([weak, Weak(False)], last=weak) == 4
+    with pytest.raises(isl.Error, match="no such set"):
+        weak.broken()
