@@ -62,11 +62,11 @@ def each_in_turn(kind: Kind) -> Kind:
     return kind
 
 
-def _once_more(function: Function, kind: type) -> Function:
+def _once_more(function: Function, kind: Any) -> Function:
     """Return a function that is tried again, with sets read from their texts, if isl fails.
 
-    In some releases of isl an operation on a set with many quotients fails now and then (``Assertion
-    "i >= 0" failed`` in its tableaus), by the form in which the set is kept and not by its points.
+    Now and then isl fails at an operation on a set with many quotients (``Assertion "i >= 0"
+    failed`` in its tableaus), by the form in which the set is kept and not by its points.
     """
     if isgeneratorfunction(function):
         return function
