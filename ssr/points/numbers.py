@@ -33,30 +33,30 @@ def aligned(shape: tuple[int, ...], dtype: Any) -> Array:
     """Return a new array without values, whose first number is the first of a cache line.
 
     Vectors of eight numbers are loaded twice as fast where none of them lies in two lines.
-    """
-    kind = np.dtype(dtype)
-    memory = np.empty(math.prod(shape) * kind.itemsize + CACHE_LINE, np.uint8)
-    return np.ndarray(shape, kind, memory, -memory.ctypes.data % CACHE_LINE)
-
-
-def allocated(shape: tuple[int, ...], dtype: Any) -> Array:
-    """Return a new array without values, `aligned` unless it is small.
 
     Raises
     ------
     TooLargeError
         If there is no memory for it.
     """
+    kind = np.dtype(dtype)
     try:
-        large = math.prod(shape) * np.dtype(dtype).itemsize > SMALL
-        return aligned(shape, dtype) if large else np.empty(shape, dtype)
+        memory = np.empty(math.prod(shape) * kind.itemsize + CACHE_LINE, np.uint8)
+        return np.ndarray(shape, kind, memory, -memory.ctypes.data % CACHE_LINE)
     except (MemoryError, OverflowError, ValueError):
         count = " x ".join(map(str, shape))
-        size = math.prod(shape) * np.dtype(dtype).itemsize / 2**30
+        size = math.prod(shape) * kind.itemsize / 2**30
         raise TooLargeError(
             f"An array of {count} numbers does not fit memory.",
             note=f"It would take {size:.3g} GiB.",
         ) from None
+
+
+def allocated(shape: tuple[int, ...], dtype: Any) -> Array:
+    """Return a new array without values; it is `aligned` unless it is small."""
+    if math.prod(shape) * np.dtype(dtype).itemsize > SMALL:
+        return aligned(shape, dtype)
+    return np.empty(shape, dtype)
 
 
 def is_zero(value: object) -> bool:
