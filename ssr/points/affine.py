@@ -7,6 +7,7 @@ is one of two expressions, by the signs of others, which are free of choices.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -222,8 +223,24 @@ class Affine:
             ]
         return tuple(found)
 
+    @property
+    def ways(self) -> int:
+        """How many `cases` there are."""
+        return math.prod(atom_ways(atom) for atom, _ in self.terms)
+
     def __str__(self) -> str:
         return self._text(str)
+
+
+def atom_ways(atom: Atom) -> int:
+    """Return in how many ways the choices in an atom can be made."""
+    match atom:
+        case str():
+            return 1
+        case Floor(numerator, _):
+            return numerator.ways
+        case Choice(tests, then, orelse):
+            return then.ways + len(tests) * orelse.ways
 
 
 def _parts(atom: Atom) -> list[tuple[tuple[Affine, ...], Affine]]:

@@ -10,7 +10,8 @@ import islpy as isl
 
 from .affine import Affine
 from .effort import attempted, in_turn
-from .sets import Domain, graph, pieces_of
+from .graph import graph
+from .sets import Domain, pieces_of
 
 _CONTEXT = isl.DEFAULT_CONTEXT
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import product
 from typing import Any, TypeAlias
 
 import islpy as isl
@@ -16,6 +15,7 @@ import islpy as isl
 from .affine import Affine, lexicographic
 from .condition import Condition
 from .effort import each_in_turn
+from .graph import graph
 
 _CONTEXT = isl.DEFAULT_CONTEXT
 
@@ -517,23 +517,6 @@ def _region(head: str, condition: str, axes: tuple[str, ...]) -> str:
 def _parse(axes: tuple[str, ...], condition: str, parameters: tuple[str, ...]) -> Any:
     prefix = f"[{', '.join(parameters)}] -> " if parameters else ""
     return isl.Set.read_from_str(_CONTEXT, f"{prefix}{{ [{', '.join(axes)}] : {condition} }}")
-
-
-@lru_cache(maxsize=4096)
-def graph(axes: tuple[str, ...], image: tuple[Affine, ...]) -> Any:
-    """Return the map from axes to expressions of them, as isl has it."""
-    names: set[str] = set()
-    for expression in image:
-        names |= expression.names()
-    parameters = sorted(names - set(axes))
-    prefix = f"[{', '.join(parameters)}] -> " if parameters else ""
-    source = f"[{', '.join(axes)}]"
-    pieces = []
-    for cases in product(*(e.cases() for e in image)):
-        target = ", ".join(e.isl() for _, e in cases)
-        tests = " and ".join(f"{t.isl()} >= 0" for found, _ in cases for t in found)
-        pieces.append(f"{source} -> [{target}]{' : ' if tests else ''}{tests}")
-    return isl.Map.read_from_str(_CONTEXT, f"{prefix}{{ {'; '.join(pieces)} }}")
 
 
 def _reduced(expression: Affine, divisor: int) -> Affine:

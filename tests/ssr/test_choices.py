@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ssr import ir
 from ssr.lower.merge_boundary_terms import NOTHING, by_line
+from ssr.points import graph
 from ssr.points.affine import Affine, Choice
 from ssr.points.sets import Domain
 
@@ -47,6 +48,50 @@ def test_sets_know_choices() -> None:
     back = first.preimage((before, i), AXES)
     assert (back & ROWS).equals(ROWS & Domain.where(AXES, "0 < j"))
     assert ROWS.equal((before,), (n - 1,)).equals(ROWS & Domain.where(AXES, "j = 0"))
+
+
+SIMPLE = st.builds(
+    lambda a, b, c, d: a * j + b * i + c * n + d,
+    *(st.integers(-1, 2) for _ in range(3)),
+    st.integers(-3, 3),
+)
+
+
+def deeper(inner: st.SearchStrategy[Affine]) -> st.SearchStrategy[Affine]:
+    tests = st.lists(SIMPLE, min_size=1, max_size=2).map(tuple)
+    choices = st.builds(lambda t, a, b: Affine(((Choice(t, a, b), 1),)), tests, inner, inner)
+    return st.one_of(
+        choices,
+        st.builds(lambda a, b, c: c * a + b, inner, inner, st.integers(-2, 2)),
+        st.builds(lambda a, d: a // d, inner, st.integers(2, 3)),
+    )
+
+
+INDICES = st.recursive(SIMPLE, deeper, max_leaves=6)
+
+
+@some.examples(60)
+@given(INDICES, INDICES)
+def test_isl_combines_choices_as_we_do(one: Affine, other: Affine) -> None:
+    image = one, other
+    assert one.ways == len(one.cases())
+    combined = graph._combined("[n] -> ", "[j, i]", image)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(graph, "MANY", 10**9)
+        written = graph.graph.__wrapped__(AXES, (*image, Affine.name("n")))
+    assert combined.is_single_valued()
+    n_too = combined.flat_range_product(graph.graph(AXES, (Affine.name("n"),)))
+    assert n_too.is_equal(written)
+
+
+def test_indices_with_many_choices_are_combined() -> None:
+    index = j
+    for _ in range(9):
+        index = chosen(j - 1, index - 1, index + n)
+    assert index.ways > graph.MANY
+    moved = graph.graph(("j",), (index,))
+    values = moved.intersect_domain(Domain.where(("j",), "j = 3").isl).range()
+    assert values.is_equal(Domain.where(("j",), "j = -6").isl)
 
 
 @pytest.mark.parametrize(
