@@ -52,9 +52,9 @@ fields and write two.
 def tuned(shape: Shape, build: str, residuals: Array, seconds: Array) -> Candidate:
     """Bind iterations of the tuned algorithm."""
     grids = shapes(shape)
-    b, x, q = right_side(shape), np.empty(shape), np.empty(shape)
-    r, p = np.empty(sum(map(math.prod, grids))), np.zeros([n + 2 for n in shape])
-    z = np.zeros(sum(math.prod(n + 2 for n in grid) for grid in grids))
+    points, wide = [sum(math.prod(n + w for n in grid) for grid in grids) for w in (0, 2)]
+    extents = shape, shape, points, [n + 2 for n in shape], wide
+    b, (x, q, r, p, z) = right_side(shape), (fortran.aligned(np.zeros(e)) for e in extents)
     call = fortran.hpcg(b, x, r, z, p, q, residuals, seconds, build=build)
     return Candidate(call, lambda: x)
 

@@ -111,7 +111,7 @@ def exchange(comm: Any, rounds: int, name: str) -> Samples:
 def panels(comm: Any, rounds: int) -> Samples:
     """Time the ghosts of panels, three on each rank, with the exchange that they need."""
     program = cubed_program(CELLS)
-    kinds = dict(program.signature.kinds)
+    kinds: dict[str, Any] = dict(program.signature.kinds)
     on = bc.spread(kinds["h"].grid, comm, n=CELLS)
     values = np.random.default_rng(1).random((3, 6, *2 * [CELLS + 2 * WIDTH]))
     fields = [on.scatter(kinds["h"], values[0]), on.scatter(kinds["u"], values[1:])]

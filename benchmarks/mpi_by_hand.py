@@ -120,7 +120,7 @@ def compiled(
     w = np.zeros_like(u)
     sent, there = halo.edges(rank)
     outgoing, incoming = np.empty(halo.n), np.empty(halo.n)
-    requests, start, wait, test = persistent(comm, incoming, outgoing)
+    (handles, statuses, done), start, wait, test = persistent(comm, incoming, outgoing)
     rows = halo.way == "rows"
 
     @njit()
@@ -154,7 +154,7 @@ def compiled(
             product(w, u)
 
     def call(count: int) -> None:
-        run(count, u, w, *requests, outgoing, incoming)
+        run(count, u, w, handles, statuses, done, outgoing, incoming)
 
     return call, u
 

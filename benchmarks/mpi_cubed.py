@@ -201,7 +201,7 @@ def compiled(
     incoming = np.empty((len(tables.there), width, 3, n))
     outgoing = np.empty((len(tables.sent), width, 3, n))
     lines, made = np.empty((3, n)), np.empty((3, n))
-    requests, start, wait, test = persistent(comm, incoming, outgoing)
+    (handles, statuses, done), start, wait, test = persistent(comm, incoming, outgoing)
 
     @njit()
     def run(
@@ -221,11 +221,13 @@ def compiled(
                 wait(2, handles.ctypes, statuses.ctypes)
             outer(there, incoming, h, u, made, first, weights, turn, width)
 
-    edges = tables.mine, tables.there, tables.sent
-    numbers = tables.first, tables.weights, tables.turn
+    given = (
+        handles, statuses, done, outgoing, incoming, h, u, lines, made,
+        tables.mine, tables.there, tables.sent, tables.first, tables.weights, tables.turn,
+    )  # fmt: skip
 
     def call(count: int) -> None:
-        run(count, *requests, outgoing, incoming, h, u, lines, made, *edges, *numbers)
+        run(count, *given)
 
     return call
 

@@ -74,13 +74,13 @@ def solves(axis: int, reach: int, shape: Shape) -> dict[str, Candidate]:
     extent = shape if reach else (5, *shape)
     work, sizes = ("band", (3 - axis, reach)) if reach else ("block_band", (3 - axis,))
     data = field(extent) + (5.0 if reach else 0.0)
-    x, b = np.empty(extent), field(extent, seed=2)
+    x, b = fortran.aligned(np.empty(extent)), field(extent, seed=2)
     ours = (band(axis, reach) if reach else blocks(axis)).bind(x, b, data)
 
     def reference(version: Version, build: str) -> Candidate:
-        x, d = np.empty(extent), data.copy()
+        x, d, c = (fortran.aligned(a) for a in (np.empty(extent), data, b))
         numbers = *(int(n) for n in reversed(shape)), *sizes
-        call = fortran.bind(work, version, build, *numbers, d, b.copy(), x)
+        call = fortran.bind(work, version, build, *numbers, d, c, x)
         return Candidate(call, lambda: x)
 
     return {"ours": Candidate(ours, lambda: x), **variants(reference)}
@@ -100,8 +100,9 @@ def by_hand(name: str, dt: float, state: Field, steady: Field) -> dict[str, Cand
 
     def reference(version: Version, build: str) -> Candidate:
         natural, shape = version == "natural", U.shape[1:]
-        u, f = (np.moveaxis(a, 0, -1).copy() if natural else a.copy() for a in (U, F))
-        rooms = np.zeros_like(u), np.zeros((*shape, 7) if natural else (7, *shape))
+        u, f = (fortran.aligned(np.moveaxis(a, 0, -1) if natural else a) for a in (U, F))
+        extents = u.shape, (*shape, 7) if natural else (7, *shape)
+        rooms = [fortran.aligned(np.zeros(extent)) for extent in extents]
         work, flags = f"{name.lower()}_{version}", () if natural else fortran.LANES
         call = fortran.bind("npb", work, build, shape[0], dt, u, f, *rooms, flags=flags)
         return Candidate(call, lambda: np.moveaxis(u, -1, 0) if natural else u)
@@ -115,8 +116,8 @@ def relaxed_by_hand(dt: float, state: Field, steady: Field) -> dict[str, Candida
     S = np.pad(S, [*3 * [(1, 1)], (0, 0)])
 
     def reference(build: str) -> Candidate:
-        u, size = U.copy(), U.shape[0]
-        given = size, dt, 1.0 / (size - 1), u, S.copy(), np.zeros_like(u)
+        (u, s, room), size = map(fortran.aligned, (U, S, np.zeros(U.shape))), U.shape[0]
+        given = size, dt, 1.0 / (size - 1), u, s, room
         call = fortran.bind("lu", "natural", build, *given)
         return Candidate(call, lambda: np.moveaxis(u, -1, 0))
 

@@ -24,7 +24,7 @@ Shape = tuple[int, ...]
 
 def field(shape: Shape, ghosts: int = 0, seed: int = 1) -> Array:
     """Return random numbers in [0, 1) surrounded by ghosts that hold zeros."""
-    return np.pad(np.random.default_rng(seed).random(shape), ghosts)
+    return fortran.aligned(np.pad(np.random.default_rng(seed).random(shape), ghosts))
 
 
 def operator27(shape: Shape) -> sparse.csr_array:

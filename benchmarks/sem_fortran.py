@@ -37,12 +37,12 @@ class Reference:
         parts = np.array([1.0, 5.0, 5.0, 1.0]) / 12
         line = (2 * geometry.EDGE / n) / known.weights
         tables = known.metric(*panel), np.stack(place), dual, line, parts, *_shared(known)
-        self.state = np.ascontiguousarray(known.state(*every), np.float64)
-        self._others = [np.zeros_like(self.state) for _ in range(2)]
-        self._others.append(np.zeros((5, 6, size, size)))
+        self.state = fortran.aligned(np.asarray(known.state(*every), np.float64))
+        shapes = self.state.shape, self.state.shape, (5, 6, size, size)
+        self._others = [fortran.aligned(np.zeros(shape)) for shape in shapes]
         self._numbers = n, float(viscosity)
         self._per = float(n / (2 * geometry.EDGE))
-        self._tables = [t if isinstance(t, int) else np.ascontiguousarray(t) for t in tables]
+        self._tables = [t if isinstance(t, int) else fortran.aligned(t) for t in tables]
         self._build = build
 
     def stepping(self, dt: float) -> Call:

@@ -41,10 +41,10 @@ class Reference:
             raise ValueError(
                 f"{case.name} only advects the depth; the reference changes the wind too."
             )
-        self.state = np.ascontiguousarray(case.state(n), np.float64)
+        self.state = fortran.aligned(np.asarray(case.state(n), np.float64))
         self._build = build
-        self._other = np.zeros_like(self.state)
-        self._q = np.full((6, 4, n + 6, n + 6), np.nan)
+        self._other = fortran.aligned(np.zeros(self.state.shape))
+        self._q = fortran.aligned(np.full((6, 4, n + 6, n + 6), np.nan))
         self._mass = np.zeros((6, 4, n))
         self._sizes = int(weights == "weno"), n
         self._fields = _fields(n, case)
