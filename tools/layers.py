@@ -46,6 +46,7 @@ SOLE_IMPORTERS = {
         "ssr/points/inverse.py",
         "ssr/points/scanning.py",
         "ssr/points/effort.py",
+        "ssr/points/graph.py",
     )
 }
 """The files that alone import a package (tests may compare with it)."""
