@@ -135,25 +135,20 @@ def turned(known: "Constants") -> bc.Synchronise:
 
 
 def program(known: "Constants", passive: bool) -> ssr.Program:
-    """Return the program of a stage: a step in time, drawn towards the old state."""
+    """Return the program of a step in time: three stages, drawn towards the old state."""
     turn = turned(known)
 
     @ssr.program(
-        U=nodes.vector(3), V=nodes.vector(3), wind=nodes.vector(2), m=panel.vector(5), f=nodes,
-        b=nodes, per=ssr.scalar, a=ssr.scalar, dt=ssr.scalar,
+        U=nodes.vector(3), V=nodes.vector(3), W=nodes.vector(3), wind=nodes.vector(2),
+        m=panel.vector(5), f=nodes, b=nodes, per=ssr.scalar, dt=ssr.scalar,
     )  # fmt: skip
-    def stage(U, V, wind, m, f, b, per, a, dt):  # type: ignore[no-untyped-def]
-        made = V + dt * rhs(V, wind, m, f, b, per, passive)
-        U[:] = made + a * (U - made)
-        U[:] = ssr.vector(mean @ U[0], *(turn @ U[1:]))
+    def step(U, V, W, wind, m, f, b, per, dt):  # type: ignore[no-untyped-def]
+        for a, old, new in zip(STAGES, (U, V, W), (V, W, U), strict=True):
+            made = old + dt * rhs(old, wind, m, f, b, per, passive)
+            new[:] = made + a * (U - made) if a else made
+            new[:] = ssr.vector(mean @ new[0], *(turn @ new[1:]))
 
-    return stage
-
-
-@ssr.program(U=nodes.vector(3), V=nodes.vector(3), W=nodes.vector(3))
-def begin(U: Any, V: Any, W: Any) -> None:
-    """Begin a step: stages change the one, the other, and the state itself."""
-    V[:], W[:] = U, U
+    return step
 
 
 @ssr.program(U=nodes.vector(3), b=nodes, dual=nodes.vector(6), H=nodes, x=nodes, y=nodes, z=nodes)
@@ -210,22 +205,17 @@ class Elements(Solver):
         super().__init__(n, self.elements, stage, bc.spread(grid, ranks, cut=cut, ne=n))
 
     @cached_property
-    def _programs(self) -> tuple[Callable[..., Any], ...]:
-        """The programs of a step, bound to their fields when the first step is taken."""
+    def _advance(self) -> Callable[..., Any]:
+        """The program of a step, bound to its fields when the first step is taken."""
         U, V, W = self.state, *(self.on.empty(nodes.vector(3)) for _ in range(2))
-        named = dict(self.constants, per=self.per)
-        stages = [self._stage.bind(*pair, **named) for pair in ((V, U), (W, V), (U, W))]
-        return begin.bind(U, V, W), *stages
+        return self._stage.bind(U, V, W, **self.constants, per=self.per)
 
     def step(self, dt: float) -> None:
         """Advance by one step of dt seconds.
 
         The viscosity is that of the height of the surface, so that water at rest stays at rest.
         """
-        begin, *stages = self._programs
-        begin()
-        for a, stage in zip(STAGES, stages, strict=True):
-            stage(a, dt)
+        self._advance(dt)
         if self.viscosity:
             lift, smooth, damp = self._damping
             lift()

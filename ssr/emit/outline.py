@@ -1,9 +1,9 @@
 """Cut the text of a large kernel into functions.
 
 Numba's passes take a time that grows faster than the length of a function. So where a kernel is
-long, what it does in a box becomes a function of its own, and so do groups of what a box does on a
-line. A function takes the names its lines use as arguments. Lines that are equal but for names
-become one function.
+long, what it does in a box becomes a function of its own, if it does so again or is very long; and
+so do groups of what a box does on a line. A function takes the names its lines use as arguments.
+Lines that are equal but for names become one function.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ import keyword
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+
+KERNEL = 2000
+"""Lines of a kernel before all of its nests become functions, whose loops may take longer."""
 
 LINES = 1000
 """Lines of a function before it is cut: calls on each line of a box cost time."""
@@ -74,6 +77,14 @@ class Functions:
 
     def call(self, lines: Sequence[str]) -> str:
         """Return the call of the function that consists of lines, which assign to no argument."""
+        form, arguments, body = self._form(lines)
+        if form not in self.known:
+            name = self.known[form] = f"part_{len(self.texts)}"
+            self.texts[name] = [f"def {name}({', '.join(arguments)}):", *body]
+        return f"{self.known[form]}({', '.join(arguments)})"
+
+    def _form(self, lines: Sequence[str]) -> tuple[str, list[str], list[str]]:
+        """Return lines in which names are numbered, the arguments of a function, and its lines."""
         depth = min(len(line) - len(line.lstrip()) for line in lines)
         body = ["    " + line[depth:] for line in lines]
         common = {*self.shared, *self.constants.values(), *self.labels.values(), *self.texts}
@@ -83,14 +94,18 @@ class Functions:
         arguments = [n for n in own if n not in stored]
         numbers = {name: f"_{n}" for n, name in enumerate(own)}
         form = _NAME.sub(lambda m: numbers.get(m[0], m[0]), "\n".join(body))
-        if form not in self.known:
-            name = self.known[form] = f"part_{len(self.texts)}"
-            self.texts[name] = [f"def {name}({', '.join(arguments)}):", *body]
-        return f"{self.known[form]}({', '.join(arguments)})"
+        return form, arguments, body
 
-    def needed(self, blocks: Sequence[Sequence[str]]) -> bool:
-        """Whether blocks of lines of one function are too many for it."""
-        return sum(map(len, blocks)) > LINES
+    def nests(self, blocks: Sequence[Sequence[str]]) -> list[list[str]]:
+        """Return what the nests of a kernel do in a box, as calls if they are too many lines."""
+        total = sum(map(len, blocks))
+        if total <= LINES:
+            return [list(block) for block in blocks]
+        forms = [self._form(block)[0] if block else "" for block in blocks]
+        return [
+            self.short(block) if total > KERNEL or forms.count(form) > 1 else list(block)
+            for block, form in zip(blocks, forms, strict=True)
+        ]
 
     def cut(self, blocks: Sequence[Sequence[str]]) -> list[str]:
         """Return blocks of lines that run one after the other, as calls if they are many."""

@@ -42,14 +42,13 @@ def write_nests(unit: Unit, functions: Functions) -> list[Writer]:
 
 def kernel_body(unit: Unit, writers: Sequence[Writer], functions: Functions) -> list[str]:
     """Return the lines of a kernel: its nests, its calls, and the numbers that it returns."""
-    cut = functions.needed([writer.lines for writer in writers])
+    nests = functions.nests([writer.lines for writer in writers])
     body: list[str] = []
     for number, step in unit.numbered():
         if isinstance(step, ir.Call):
             body += call_lines(unit, number, functions)
             continue
-        inside = functions.short(writers[number].lines) if cut else writers[number].lines
-        body += _nest_lines(unit, step.nest, number, writers[number], inside)
+        body += _nest_lines(unit, step.nest, number, writers[number], nests[number])
     return [*body, *_results(unit.program, functions)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import gcd
 
@@ -10,6 +10,7 @@ from .. import ir
 from ..ir import LoopNest
 from ..points.affine import Affine
 from ..points.loop_tree import Run
+from ..points.sets import Domain
 from .write_rows import place_of, write_piece
 from .writer import Writer
 
@@ -22,7 +23,7 @@ def write_taps(writer: Writer, nest: LoopNest, run: Run, ends: tuple[str, str], 
     loop polls.
     """
     piece = nest.pieces[run.piece]
-    axis, width, period = nest.nest.axes[-1], writer.near, len(piece.taps[0].weights)
+    axis, width, period = nest.nest.axes[-1], writer.near, len(piece.taps[0][0].weights)
     row = replace(run, indices=(*run.indices[:-1], Affine.name(axis)))
     if writer.checked:
         _write_row_by_row(writer, nest, row, ends, depth)
@@ -34,18 +35,25 @@ def write_taps(writer: Writer, nest: LoopNest, run: Run, ends: tuple[str, str], 
     writer.line(depth, f"for {axis} in range({step}):")
     if len(nest.nest.axes) == 1:
         writer.line(depth + 1, f"poll(watch, {count * width})")
+    where = place_of(writer, nest, row)
     for number in range(count):
-        _write_bundle(writer, nest, row, number * width, (low, high), depth + 1)
+        for part, taps in zip(piece.parts, piece.taps, strict=True):
+            rows = number * width, (low, high)
+            _write_bundle(writer, part.statement, taps, axis, rows, where, depth + 1)
 
 
 def _write_bundle(
-    writer: Writer, nest: LoopNest, run: Run, first: int, ends: tuple[str, str], depth: int
+    writer: Writer,
+    statement: ir.Statement,
+    taps: Sequence[ir.Tap],
+    axis: str,
+    rows: tuple[int, tuple[str, str]],
+    where: Mapping[str, Affine],
+    depth: int,
 ) -> None:
     """Write the rows of a bundle that begins so many rows behind the loop's variable."""
-    (part,), taps = nest.pieces[run.piece].parts, nest.pieces[run.piece].taps
-    where = place_of(writer, nest, run)
-    target = tuple(a.substitute(where) for a in part.statement.index)
-    axis = nest.nest.axes[-1]
+    first, ends = rows
+    target = tuple(a.substitute(where) for a in statement.index)
     inside = ", ".join(f"{end} - {axis} - {first}" if first else f"{end} - {axis}" for end in ends)
 
     def at(array: str, index: Sequence[Affine]) -> str:
@@ -54,7 +62,7 @@ def _write_bundle(
 
     def repeated(weights: Sequence[float]) -> str:
         turned = (weights[(first + n) % len(weights)] for n in range(len(weights)))
-        array = writer.argument(part.statement.array)
+        array = writer.argument(statement.array)
         return f"repeated({array}, {', '.join(map(writer.constant, turned))})"
 
     total = repeated((-0.0,))
@@ -63,11 +71,11 @@ def _write_bundle(
         if tap.element is not None:
             index = tuple(a.substitute(where) for a in tap.element.index)
             weights = repeated(tap.weights)
-            rows = f"take_rows({at(tap.element.array, index)}, {weights}, {inside})"
-            text = f"fma_present({weights}, {rows}, {total})"
+            taken = f"take_rows({at(tap.element.array, index)}, {weights}, {inside})"
+            text = f"fma_present({weights}, {taken}, {total})"
         total = writer.fresh("s")
         writer.line(depth, f"{total} = {text}")
-    writer.line(depth, f"put_rows({at(part.statement.array, target)}, {total}, {inside})")
+    writer.line(depth, f"put_rows({at(statement.array, target)}, {total}, {inside})")
 
 
 def _write_row_by_row(
@@ -75,15 +83,23 @@ def _write_row_by_row(
 ) -> None:
     """Write a loop in which a branch chooses the kind of each row."""
     piece, axis = nest.pieces[run.piece], nest.nest.axes[-1]
-    (part,), period = piece.parts, len(piece.taps[0].weights)
+    period = len(piece.taps[0][0].weights)
     writer.line(depth, f"for {axis} in range({', '.join(ends)}):")
     for kind in range(period):
-        terms = (
-            ir.Term(piece.domain, ir.Const(tap.weights[kind]), tap.element)
-            for tap in piece.taps
-            if tap.weights[kind] or tap.element is None
+        parts = tuple(
+            replace(part, value=_value(piece.domain, taps, kind))
+            for part, taps in zip(piece.parts, piece.taps, strict=True)
         )
-        value = ir.Sum((ir.Term(piece.domain, ir.Const(-0.0)), *terms))
         writer.line(depth + 1, f"if {axis} % {period} == {kind}:")
-        alone = replace(piece, parts=(replace(part, value=value),), taps=())
+        alone = replace(piece, parts=parts, taps=())
         write_piece(writer, nest, alone, place_of(writer, nest, run), depth + 2)
+
+
+def _value(rows: Domain, taps: Sequence[ir.Tap], kind: int) -> ir.Sum:
+    """Return the sum that taps are for rows of a kind."""
+    terms = (
+        ir.Term(rows, ir.Const(tap.weights[kind]), tap.element)
+        for tap in taps
+        if tap.weights[kind] or tap.element is None
+    )
+    return ir.Sum((ir.Term(rows, ir.Const(-0.0)), *terms))

@@ -75,13 +75,13 @@ class Piece:
     """Rows of one or more statements at which the same terms are present.
 
     If it has ``taps``, its rows are of several kinds instead, which come again with a period: row i
-    of one statement is the sum of what the taps have for its kind, in their order, from -0 on.
+    of each statement is the sum of what its taps have for its kind, in their order, from -0 on.
     """
 
     name: str
     domain: Domain
     parts: tuple[Part, ...]
-    taps: tuple[Tap, ...] = ()
+    taps: tuple[tuple[Tap, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ def source(program: ssr.Program) -> str:
 
 def cut(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make all kernels large."""
-    for name in ("LINES", "PART", "RARELY"):
+    for name in ("KERNEL", "LINES", "PART", "RARELY"):
         monkeypatch.setattr(outline, name, SMALL)
     monkeypatch.setattr(outline, "FEW", 2)
 
@@ -84,6 +84,19 @@ def test_repeated_nests_are_one_function() -> None:
     few, many = (source(steps(count)) for count in (20, 30))
     assert many.count("\ndef ") <= few.count("\ndef ") + 3
     assert len(many) < 1.3 * len(few)
+
+
+def test_nests_that_are_alone_stay_in_a_kernel() -> None:
+    """Where they are too many lines for one function, those that come again do not."""
+
+    def nest(operation: str, field: str) -> list[str]:
+        return [f"        st({field}, {n}, {operation}({field}, {n}))" for n in range(400)]
+
+    nests = nest("np.sin", "x"), nest("np.cos", "x"), nest("np.sin", "y")
+    found = Functions(frozenset({"st", "np"})).nests(nests)
+    assert [len(lines) for lines in found] == [1, 400, 1]
+    assert [len(lines) for lines in Functions(frozenset()).nests(nests[:2])] == [400, 400]
+    assert [len(lines) for lines in Functions(frozenset()).nests(2 * nests)] == 6 * [1]
 
 
 def test_equal_lines_are_one_function() -> None:

@@ -137,6 +137,33 @@ def test_rows_in_bundles(period: int, dtype: str) -> None:
         np.testing.assert_array_equal(cut, y)
 
 
+def test_sums_with_equal_rows_have_one_loop() -> None:
+    """Unless periods differ."""
+    two = ssr.kron(ssr.identity(LINE), in_turn(2, 2))
+
+    @ssr.program(y=PLANE, x=PLANE, w=PLANE)
+    def alike(y: Any, x: Any, w: Any) -> None:
+        y[:] = (ALONG @ x + ACROSS @ w) * (ALONG @ w + ACROSS @ x)
+
+    @ssr.program(y=PLANE, x=PLANE, w=PLANE)
+    def different(y: Any, x: Any, w: Any) -> None:
+        y[:] = (ALONG @ x + ACROSS @ w) * (two @ w + ACROSS @ x)
+
+    def loops(program: Any) -> int:
+        lines = program.explain("loops").splitlines()
+        return sum("_taps(i)" in line for line in lines)
+
+    assert (loops(alike), loops(different)) == (1, 2)
+    for program, matrix in (alike, D), (different, in_turn(2, 2)):
+        y, _, x, w = fields(5)
+        d, e = (m.bind(n=5).to_scipy().toarray() for m in (D, matrix))
+        slow = y.copy()
+        program(y, x, w)
+        plain.run(plain.variant(program, split=False), slow, x, w)
+        np.testing.assert_allclose(y, (x @ d.T + d @ w) * (w @ e.T + d @ x), rtol=1e-12, atol=1e-12)
+        np.testing.assert_array_equal(slow, y)
+
+
 def test_absent_terms_are_not_multiplied() -> None:
     """What a row does not read may be infinite or NaN."""
 

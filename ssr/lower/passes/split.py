@@ -29,7 +29,7 @@ from ...points.effort import attempted
 from ...points.sets import Domain
 from .merge import Group, mergeable, private, standing
 from .periodic import in_runs
-from .taps import in_taps
+from .taps import in_taps, joined
 
 TERMS = 128
 """Terms written out for one statement, all pieces together, before lines are built up."""
@@ -113,7 +113,7 @@ def _group(
         return [_stage(group[0], nest, taps=True)]
     sums, group = in_runs(group, nest.context, buffers, _in_buffers, _pad, _short)
     if sums:
-        return [*(_stage(s, nest, taps=True) for s in sums), *_group(group, nest, buffers)]
+        return [*_sums(sums, nest), *_group(group, nest, buffers)]
     if _by_line(group, nest):
         hidden = private(group, nest)
         return [ir.Stage(tuple(group), _cut(group, _common(group, nest.context), hidden))]
@@ -126,6 +126,28 @@ def _group(
         return merged
     half = len(group) // 2
     return _group(group[:half], nest, buffers) + _group(group[half:], nest, buffers)
+
+
+def _sums(sums: Sequence[ir.Statement], nest: ir.Nest) -> Iterator[ir.Stage]:
+    """Yield how sums in buffers run on a line, neighbours with taps in one loop where they can."""
+    before: ir.Stage | None = None
+    for statement in sums:
+        stage = _stage(statement, nest, taps=True)
+        piece = joined(before.pieces[0], stage.pieces[0]) if before else None
+        if before and piece:
+            group = (*before.statements, statement)
+            stage = _around(group, piece, _common(group, nest.context))
+        elif before:
+            yield before
+        before = stage
+    if before:
+        yield before
+
+
+def _around(group: Sequence[ir.Statement], piece: ir.Piece, found: Sequence[Domain]) -> ir.Stage:
+    """Return statements as a piece with taps, and what is left of other sets of rows."""
+    others = [rows for kind in found for rows in (kind - piece.domain,) if not rows.empty]
+    return ir.Stage(tuple(group), (piece, *_cut(group, others, frozenset())))
 
 
 def _by_line(group: Sequence[ir.Statement], nest: ir.Nest) -> bool:
@@ -272,10 +294,9 @@ def _stage(statement: ir.Statement, nest: ir.Nest, *, taps: bool = False) -> ir.
     """
     rows = statement.domain & nest.context
     found = list(_classes(statement.value, rows))
-    together = in_taps(statement, rows, found) if taps else None
-    if together is not None:
-        piece, others = together
-        return ir.Stage((statement,), (piece, *_cut((statement,), others, frozenset())))
+    piece = in_taps(statement, rows, found) if taps else None
+    if piece is not None:
+        return _around((statement,), piece, found)
     cleared = {b.name for b in nest.buffers if b.cleared}
     if statement.array in cleared:
         found = _without_zeros(statement.value, found, nest.axes)

@@ -25,10 +25,8 @@ SMALLEST = 2.0**-126
 """The smallest weight, which is not zero in any type of numbers."""
 
 
-def in_taps(
-    statement: ir.Statement, rows: Domain, kinds: Sequence[Domain]
-) -> tuple[ir.Piece, list[Domain]] | None:
-    """Return the rows with periods of a statement as one piece, and the kinds of all others.
+def in_taps(statement: ir.Statement, rows: Domain, kinds: Sequence[Domain]) -> ir.Piece | None:
+    """Return the rows with periods of a statement as one piece.
 
     None if its value is not a sum of elements with numbers as weights.
 
@@ -45,11 +43,27 @@ def in_taps(
         for period in PERIODS:
             taps = _taps(statement, together, period)
             if taps:
-                others = [kind - together for kind in kinds]
                 part = ir.Part(statement, _kept(statement.value, together))
-                piece = ir.Piece(f"{statement.name}_taps", together, (part,), taps)
-                return piece, [kind for kind in others if not kind.empty]
+                return ir.Piece(f"{statement.name}_taps", together, (part,), (taps,))
     return None
+
+
+def joined(piece: ir.Piece, other: ir.Piece) -> ir.Piece | None:
+    """Return two pieces with taps as one: one loop, in which bundles of rows share weights.
+
+    None if they have none, if their rows or periods differ, or if one reads what the other makes.
+    """
+    parts, taps = (*piece.parts, *other.parts), (*piece.taps, *other.taps)
+    made = {part.statement.array for part in parts}
+    read = (ir.arrays(p.statement.value) - {p.statement.array} for p in parts)
+    if len(taps) < len(parts) or len(made) < len(parts) or any(made & arrays for arrays in read):
+        return None
+    if len({len(tap.weights) for part in taps for tap in part}) > 1:
+        return None
+    if not piece.domain.equals(other.domain):
+        return None
+    name = f"{parts[0].statement.name}_to_{parts[-1].statement.name}_taps"
+    return ir.Piece(name, piece.domain, parts, taps)
 
 
 def _together(value: ir.Sum, rows: Domain, kinds: Sequence[Domain]) -> Iterator[Domain]:
