@@ -16,7 +16,7 @@ import builtins
 import linecache
 import operator
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from types import FunctionType, ModuleType
@@ -28,6 +28,9 @@ from numba.core.cgutils import alloca_once, get_item_pointer
 from numba.core.errors import UnsupportedError
 from numba.core.lowering import Lower
 from numba.np.arrayobj import load_item
+
+from ..runtime import intrinsics
+from . import vector_loops
 
 _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
@@ -85,6 +88,13 @@ class _Uses(ast.NodeVisitor):
         self._block(tree.body)
         self._close()
         self.plain = frozenset(name for name in self._assigned if self._is_plain(name))
+        self.definitions = {
+            node.targets[0].id: node.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Assign)
+            and isinstance(node.targets[0], ast.Name)
+            and len(self._assigned[node.targets[0].id]) == 1
+        }
 
     def _is_plain(self, name: str) -> bool:
         spans = sorted(self._assigned[name])
@@ -172,25 +182,29 @@ class Translation(Lower):
         tree = source_of(function)
         self._globals = function.__globals__
         self._typing = self.context.typing_context
-        self._plain = _Uses(tree).plain
+        uses = _Uses(tree)
+        self.plain = uses.plain
+        self.definitions: Mapping[str, ast.expr] = uses.definitions
         self._values: dict[str, Value] = {}
         self._memory: dict[str, Value] = {}
         self._known: dict[Any, tuple[Any, Any]] = {}
         self.pre_lower()
         entry = self.builder.basic_block
-        self.blkmap[self.firstblk] = self._new_block("body")
+        self.blkmap[self.firstblk] = self.new_block("body")
         self.builder.position_at_end(self.blkmap[self.firstblk])
         for argument, kind, bits in zip(
             tree.args.args, self.fndesc.argtypes, self.fnargs, strict=True
         ):
             self._assign(argument.arg, Value(kind, bits))
+        self._bytes = self._bytes_of_fields()
         self._run(tree.body)
         if not self.builder.block.is_terminated:
             self._return(Value(types.none, self.context.get_dummy_value()))
         self.post_lower()
         return entry
 
-    def _new_block(self, name: str) -> Any:
+    def new_block(self, name: str) -> Any:
+        """Return a new basic block at the end of the function."""
         return self.function.append_basic_block(name)
 
     def _refuse(self, node: ast.AST) -> UnsupportedError:
@@ -203,14 +217,14 @@ class Translation(Lower):
         for node in body:
             if self.builder.block.is_terminated:
                 return
-            self.debuginfo.mark_location(self.builder, node.lineno)
+            self.mark(node)
             match node:
                 case ast.Assign(targets=[target]):
-                    self._store(target, self._value(node.value))
+                    self._store(target, self.value(node.value))
                 case ast.AugAssign():
                     self._augment(node)
                 case ast.Expr():
-                    self._value(node.value)
+                    self.value(node.value)
                 case ast.If():
                     self._branch(node)
                 case ast.For():
@@ -220,7 +234,7 @@ class Translation(Lower):
                 case ast.Return(value=None):
                     self._return(Value(types.none, self.context.get_dummy_value()))
                 case ast.Return(value=value) if value is not None:
-                    self._return(self._value(value))
+                    self._return(self.value(value))
                 case _:
                     raise self._refuse(node)
 
@@ -233,21 +247,19 @@ class Translation(Lower):
                     self._store(part, self._part(value, n))
             case ast.Subscript():
                 self._apply(
-                    operator.setitem, (self._value(target.value), self._value(target.slice), value)
+                    operator.setitem, (self.value(target.value), self.value(target.slice), value)
                 )
             case _:
                 raise self._refuse(target)
 
     def _augment(self, node: ast.AugAssign) -> None:
         """Write ``x += y`` as ``x = x + y``; numbers are changed in no other way."""
-        more = self._value(node.value)
+        more = self.value(node.value)
         match node.target:
             case ast.Name(id=name):
-                self._assign(
-                    name, self._apply(_OPERATORS[type(node.op)], (self._named(name), more))
-                )
+                self._assign(name, self._apply(_OPERATORS[type(node.op)], (self.named(name), more)))
             case ast.Subscript():
-                array, index = self._value(node.target.value), self._value(node.target.slice)
+                array, index = self.value(node.target.value), self.value(node.target.slice)
                 old = self._apply(operator.getitem, (array, index))
                 new = self._apply(_OPERATORS[type(node.op)], (old, more))
                 self._apply(operator.setitem, (array, index, new))
@@ -255,7 +267,7 @@ class Translation(Lower):
                 raise self._refuse(node)
 
     def _assign(self, name: str, value: Value) -> None:
-        if name in self._plain:
+        if name in self.plain:
             self._values[name] = value
             return
         if name not in self._memory:
@@ -264,7 +276,7 @@ class Translation(Lower):
         kind, room = self._memory[name]
         self.builder.store(self._kept(value, kind), room)
 
-    def _named(self, name: str) -> Value:
+    def named(self, name: str) -> Value:
         """Return the value of a variable."""
         if name in self._memory:
             kind, room = self._memory[name]
@@ -277,7 +289,7 @@ class Translation(Lower):
         self.call_conv.return_value(self.builder, bits)
 
     def _branch(self, node: ast.If) -> None:
-        then, orelse, end = (self._new_block(name) for name in ("then", "else", "end"))
+        then, orelse, end = (self.new_block(name) for name in ("then", "else", "end"))
         self.builder.cbranch(self._truth(node.test), then, orelse)
         ends = False
         for block, body in ((then, node.body), (orelse, node.orelse)):
@@ -300,13 +312,18 @@ class Translation(Lower):
                 ),
                 orelse=[],
             ):
-                given = [self._value(bound) for bound in bounds]
+                given = [self.value(bound) for bound in bounds]
             case _:
                 raise self._refuse(node)
         zero, one = self._integer(0), self._integer(1)
         ranges = {1: (zero, *given, one), 2: (*given, one), 3: tuple(given)}
         start, stop, step = (self._kept(bound, types.intp) for bound in ranges[len(given)])
-        test, body, end = (self._new_block(n) for n in ("range", "row", "end"))
+        if len(bounds) < 3 and self.fndesc.noalias and vector_loops.available():
+            plan = vector_loops.plan(self, node, kind)
+            if plan is not None:
+                vector_loops.write(self, node, plan, start, stop)
+                return
+        test, body, end = (self.new_block(n) for n in ("range", "row", "end"))
         before = self.builder.block
         self.builder.branch(test)
         self.builder.position_at_end(test)
@@ -328,13 +345,13 @@ class Translation(Lower):
             back = self.builder.branch(test)
             if kind == "interleaved":
                 two = ["llvm.loop.interleave.count", llvm.IntType(32)(2)]
-                back.set_metadata("llvm.loop", self._loop(two))
+                back.set_metadata("llvm.loop", self.loop(two))
             elif kind == "independent":
                 group = self._accesses([body, *self.function.blocks[first:]])
-                back.set_metadata("llvm.loop", self._loop(["llvm.loop.parallel_accesses", group]))
+                back.set_metadata("llvm.loop", self.loop(["llvm.loop.parallel_accesses", group]))
         self.builder.position_at_end(end)
 
-    def _loop(self, fact: list[Any]) -> llvm.MDValue:
+    def loop(self, fact: list[Any]) -> llvm.MDValue:
         """Return what tells LLVM a fact about a loop: it names itself, and that."""
         known = self.module.add_metadata(fact)
         loop = llvm.MDValue(self.module, (), name=str(len(self.module.metadata)))
@@ -349,8 +366,68 @@ class Translation(Lower):
                 instruction.set_metadata("llvm.access.group", group)
         return group
 
+    # what loops over vectors ask for
+
+    def kind_of(self, name: str) -> Any:
+        """Return the type of a name that has a value, as Numba names it."""
+        known = self._memory.get(name) or self._values.get(name)
+        if known is not None:
+            return known.kind
+        value = self._globals.get(name)
+        return None if isinstance(value, str) else self._typing.resolve_value_type(value)
+
+    def mark(self, node: ast.stmt) -> None:
+        """Let what follows stand for a statement, in what is known about lines of the source."""
+        self.debuginfo.mark_location(self.builder, node.lineno)
+
+    def counts(self, name: str, bits: Any) -> None:
+        """Let the variable of a loop be an integer of LLVM's."""
+        self._assign(name, Value(types.intp, bits))
+
+    def start_of(self, array: str) -> Any:
+        """Return the address of an array's first element."""
+        kind, bits = self.named(array)
+        return intrinsics.first(self.context, self.builder, kind, bits)
+
+    def steps_of(self, array: str) -> Any:
+        """Return the bits of all bytes between neighbours of an array, but for its last axis."""
+        value = self.named(array)
+        steps = self._member(value, "strides")
+        found = self._integer(0).bits
+        for axis in range(value.kind.ndim - 1):
+            found = self.builder.or_(found, self.builder.extract_value(steps, axis))
+        return found
+
+    def is_far(self, limit: int) -> Any:
+        """Return -1 if fields of the function have more bytes than a limit, else 0."""
+        above = self.builder.icmp_signed(">", self._bytes, self._bytes.type(limit))
+        return self.builder.sext(above, self._bytes.type)
+
+    def _bytes_of_fields(self) -> Any:
+        """Return how many bytes the fields of the function have together."""
+        found = self._integer(0).bits
+        for kind, bits in zip(self.fndesc.argtypes, self.fnargs, strict=True):
+            if isinstance(kind, types.Array) and kind.layout == "A":
+                size = self._integer(kind.dtype.bitwidth // 8).bits
+                more = self.builder.mul(self._member(Value(kind, bits), "nitems"), size)
+                found = self.builder.add(found, more)
+        return found
+
+    def _member(self, value: Value, name: str) -> Any:
+        """Return a member of what describes an array."""
+        place = self.context.data_model_manager[value.kind].get_field_position(name)
+        return self.builder.extract_value(value.bits, place)
+
+    def bits_of(self, node: ast.expr) -> Any:
+        """Return LLVM's value of an expression."""
+        return self.value(node).bits
+
+    def integer_of(self, node: ast.expr) -> Any:
+        """Return LLVM's value of an integer."""
+        return self._kept(self.value(node), types.intp)
+
     def _while(self, node: ast.While) -> None:
-        test, body, end = (self._new_block(n) for n in ("while", "body", "end"))
+        test, body, end = (self.new_block(n) for n in ("while", "body", "end"))
         self.builder.branch(test)
         self.builder.position_at_end(test)
         self.builder.cbranch(self._truth(node.test), body, end)
@@ -362,18 +439,19 @@ class Translation(Lower):
 
     # values
 
-    def _value(self, node: ast.expr) -> Value:
+    def value(self, node: ast.expr) -> Value:
+        """Write what computes an expression, and return its value."""
         match node:
             case ast.Name(id=name):
                 if name in self._memory or name in self._values:
-                    return self._named(name)
-                return self._constant(self._static(node))
+                    return self.named(name)
+                return self._constant(self.static(node))
             case ast.Call(func=ast.Name(id="min" | "max" as name), args=args):
                 return self._extreme("<" if name == "min" else ">", args)
             case ast.Call(func=function, args=args, keywords=[]):
-                return self._apply(self._static(function), [self._value(a) for a in args])
+                return self._apply(self.static(function), [self.value(a) for a in args])
             case ast.BinOp(left, op, right):
-                return self._apply(_OPERATORS[type(op)], (self._value(left), self._value(right)))
+                return self._apply(_OPERATORS[type(op)], (self.value(left), self.value(right)))
             case ast.Constant(value=int(number)):
                 return self._integer(number)
             case ast.Constant(value=value):
@@ -383,7 +461,7 @@ class Translation(Lower):
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 return Value(types.boolean, self.builder.not_(self._truth(operand)))
             case ast.UnaryOp(op, operand):
-                return self._apply(_OPERATORS[type(op)], (self._value(operand),))
+                return self._apply(_OPERATORS[type(op)], (self.value(operand),))
             case ast.Compare():
                 return self._comparison(node)
             case ast.BoolOp():
@@ -391,17 +469,17 @@ class Translation(Lower):
             case ast.IfExp():
                 return self._choice(node)
             case ast.Tuple(elts=parts):
-                values = [self._value(part) for part in parts]
+                values = [self.value(part) for part in parts]
                 kind = types.BaseTuple.from_types(tuple(v.kind for v in values))
                 bits = self.context.make_tuple(self.builder, kind, [v.bits for v in values])
                 return Value(kind, bits)
             case ast.Subscript(value=whole, slice=index):
-                return self._element(self._value(whole), index)
+                return self._element(self.value(whole), index)
             case ast.Attribute(value=ast.Name(id=name), attr=attribute):
-                return self._attribute(self._named(name), attribute)
+                return self._attribute(self.named(name), attribute)
         raise self._refuse(node)
 
-    def _static(self, node: ast.expr) -> Any:
+    def static(self, node: ast.expr) -> Any:
         """Return what a name means outside of the function."""
         match node:
             case ast.Name(id=name):
@@ -448,14 +526,14 @@ class Translation(Lower):
 
     def _truth(self, node: ast.expr) -> Any:
         """Return LLVM's value of a condition."""
-        kind, bits = self._value(node)
+        kind, bits = self.value(node)
         return bits if kind == types.boolean else self.context.is_true(self.builder, kind, bits)
 
     def _comparison(self, node: ast.Compare) -> Value:
         found = None
-        left = self._value(node.left)
+        left = self.value(node.left)
         for op, operand in zip(node.ops, node.comparators, strict=True):
-            right = self._value(operand)
+            right = self.value(operand)
             result = self._apply(_OPERATORS[type(op)], (left, right))
             found = result.bits if found is None else self.builder.and_(found, result.bits)
             left = right
@@ -470,7 +548,7 @@ class Translation(Lower):
                 combine = self.builder.and_ if is_and else self.builder.or_
                 found = combine(found, self._truth(operand))
                 continue
-            more, end = self._new_block("more"), self._new_block("end")
+            more, end = self.new_block("more"), self.new_block("end")
             before = self.builder.block
             self.builder.cbranch(found, *((more, end) if is_and else (end, more)))
             self.builder.position_at_end(more)
@@ -485,12 +563,12 @@ class Translation(Lower):
         return Value(types.boolean, found)
 
     def _choice(self, node: ast.IfExp) -> Value:
-        then, orelse, end = (self._new_block(name) for name in ("then", "else", "end"))
+        then, orelse, end = (self.new_block(name) for name in ("then", "else", "end"))
         self.builder.cbranch(self._truth(node.test), then, orelse)
         made = []
         for block, branch in ((then, node.body), (orelse, node.orelse)):
             self.builder.position_at_end(block)
-            made.append((self._value(branch), self.builder.block))
+            made.append((self.value(branch), self.builder.block))
         kind = self._typing.unify_types(*(value.kind for value, _ in made))
         ways = []
         for value, block in made:
@@ -505,7 +583,7 @@ class Translation(Lower):
 
     def _extreme(self, order: str, nodes: Sequence[ast.expr]) -> Value:
         """Return the least or the greatest of some integers."""
-        found, *others = (self._kept(self._value(node), types.intp) for node in nodes)
+        found, *others = (self._kept(self.value(node), types.intp) for node in nodes)
         for bits in others:
             found = self.builder.select(self.builder.icmp_signed(order, bits, found), bits, found)
         return Value(types.intp, found)
@@ -517,8 +595,8 @@ class Translation(Lower):
             return self._part(whole, ast.literal_eval(index))
         parts = index.elts if isinstance(index, ast.Tuple) else [index]
         if not isinstance(kind, types.Array) or kind.ndim != len(parts):
-            return self._apply(operator.getitem, (whole, self._value(index)))
-        places = [self._kept(self._value(part), types.intp) for part in parts]
+            return self._apply(operator.getitem, (whole, self.value(index)))
+        places = [self._kept(self.value(part), types.intp) for part in parts]
         array = self.context.make_array(kind)(self.context, self.builder, whole.bits)
         pointer = get_item_pointer(self.context, self.builder, kind, array, places)
         return Value(kind.dtype, load_item(self.context, self.builder, kind, pointer))

@@ -230,14 +230,19 @@ def _type_prefetch(context: Any) -> Callable[..., Any]:
 @lower_builtin(prefetch, types.Array, types.Integer)
 def _lower_prefetch(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     data = first(context, builder, signature.args[0], args[0])
-    pointer = builder.bitcast(builder.gep(data, [args[1]]), llvm.IntType(8).as_pointer())
+    requests(builder, builder.gep(data, [args[1]]), is_read=True)
+    return context.get_dummy_value()
+
+
+def requests(builder: Any, pointer: Any, is_read: bool) -> None:
+    """Write a request for the memory at an address, any address, in a lowered function."""
+    pointer = builder.bitcast(pointer, llvm.IntType(8).as_pointer())
     word = llvm.IntType(32)
     function = llvm.FunctionType(llvm.VoidType(), [pointer.type, word, word, word])
     declared = builder.module.globals.get("llvm.prefetch.p0") or llvm.Function(
         builder.module, function, "llvm.prefetch.p0"
     )
-    builder.call(declared, [pointer, word(0), word(3), word(1)])
-    return context.get_dummy_value()
+    builder.call(declared, [pointer, word(0 if is_read else 1), word(3), word(1)])
 
 
 @type_callable(address)
@@ -385,7 +390,9 @@ def maximum(a: Any, b: Any) -> Any:
     return a if a > b or a != a else b
 
 
-def _choose(order: str) -> Callable[..., Any]:
+def chooses(order: str) -> Callable[..., Any]:
+    """Return what writes the smaller or the larger of two numbers, or of two vectors of them."""
+
     def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         a, b = args
         chosen = builder.fcmp_ordered(order, a, b)
@@ -398,7 +405,7 @@ for _function, _order in ((minimum, "<"), (maximum, ">")):
     type_callable(_function)(
         lambda context: lambda a, b: a if a == b and isinstance(a, types.Float) else None
     )
-    lower_builtin(_function, types.Float, types.Float)(_choose(_order))
+    lower_builtin(_function, types.Float, types.Float)(chooses(_order))
 
 
 def sign(a: Any) -> Any:
@@ -413,7 +420,8 @@ def _type_sign(context: Any) -> Callable[..., Any]:
 
 
 @lower_builtin(sign, types.Float)
-def _lower_sign(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+def writes_sign(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    """Write the sign of a number, or those of a vector of numbers."""
     (a,) = args
     zero = a.type(0.0)
     result = builder.select(builder.fcmp_ordered("==", a, zero), zero, a)

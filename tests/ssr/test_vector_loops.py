@@ -1,0 +1,175 @@
+"""Loops over vectors compute what the same source computes row by row."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import linecache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ssr.build import machine, vector_loops
+from ssr.runtime import intrinsics
+
+pytestmark = pytest.mark.skipif(
+    not (machine.is_known() and vector_loops.available()),
+    reason="Loops over vectors need vectors with masks.",
+)
+
+KERNEL = """\
+import numpy as np
+from numba.types import Array, b1, f4, f8, i8
+
+from ssr.runtime.intrinsics import (
+    fma, independent, interleaved, ld, maximum, minimum, sign, st, uneven
+)
+
+third = {dtype}(1 / 3)
+
+
+def kernel(x, y, c, off, lo, hi, flag):
+    for i in {kind}(lo, hi):
+{body}
+    return 0
+
+
+SIGNATURE = i8({array}, {array}, {array}, i8, i8, i8, b1)
+"""
+
+BODIES = {
+    "sums": ("range", "st(y, off + i, ld(x, off + i - 1) + third * ld(x, off + i + 1))"),
+    "several": (
+        "range",
+        "s = ld(x, i + off)",
+        "t = fma(third, ld(x, off + i - 2), s) - ld(x, 3)",
+        "st(y, off + i, (-t) / (ld(x, off + i) + third))",
+        "st(c, i + off, abs(s) * np.sqrt(t))",
+    ),
+    "choices": (
+        "range",
+        "p = (ld(x, off + i) < third) | (not (ld(x, off + i + 1) >= third)) & flag",
+        "st(y, off + i, (ld(x, off + i - 1) if p else ld(c, off + i)))",
+    ),
+    "extremes": (
+        "range",
+        "s = minimum(ld(x, off + i), third) - maximum(ld(c, off + i), third)",
+        "st(y, off + i, sign(s) if ld(x, off + i) != third else third)",
+    ),
+    "in place": ("range", "st(y, off + i, ld(y, off + i) * third)"),
+    "other line": ("independent", "st(y, off + i, ld(y, i) + ld(x, off + i))"),
+    "two at a time": ("interleaved", "st(y, off + i, fma(third, ld(x, off + i + 2), third))"),
+}
+
+SERIAL = {
+    "recurrence": ("range", "st(y, off + i, ld(y, off + i - 1) + ld(x, off + i))"),
+    "an element of what is written": ("range", "st(y, off + i, ld(y, 60) + ld(x, off + i))"),
+    "step": ("range", "st(y, off + i, ld(x, 2 * i))"),
+    "one place": ("range", "st(y, off, ld(x, off + i))"),
+    "carried": ("range", "s = ld(x, off + i)", "st(y, off + i, s)", "s = s + third"),
+}
+
+
+def made(name: str, dtype: str, kind: str, body: tuple[str, ...]) -> dict[str, Any]:
+    """Return the module of a kernel."""
+    array = f"Array({'f8' if dtype == 'np.float64' else 'f4'}, 1, 'A')"
+    lines = "\n".join(f"        {line}" for line in body)
+    source = KERNEL.format(dtype=dtype, kind=kind, body=lines, array=array)
+    file = f"<{name} {hashlib.sha256(source.encode()).hexdigest()}>"
+    linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
+    module: dict[str, Any] = {"__name__": file}
+    exec(compile(source, file, "exec"), module)
+    return module
+
+
+def vector_loops_of(function: Any) -> int:
+    """Return how many loads and stores of a compiled function have masks."""
+    (text,) = function.inspect_llvm().values()
+    return str(text).count("@llvm.masked.")
+
+
+@pytest.mark.parametrize("dtype", ["np.float64", "np.float32"])
+@pytest.mark.parametrize("name", list(BODIES))
+def test_bits_are_those_of_rows(name: str, dtype: str) -> None:
+    module = made(name, dtype, *_parts(BODIES[name]))
+    run = machine.jit(module["SIGNATURE"])(module["kernel"])
+    plain = intrinsics.plain(module["kernel"])
+    assert vector_loops_of(run)
+    rng = np.random.default_rng(1)
+    lanes = 64 // np.dtype(eval(dtype)).itemsize
+    for count in (0, 1, 2, lanes - 1, lanes, lanes + 1, 3 * lanes + 5, 4 * lanes, 7 * lanes + 3):
+        for first in (0, 1, lanes - 1):
+            # rows beyond the arrays' ends would be found by NaNs and by what is around the views
+            room = [rng.standard_normal(3 * count + 40).astype(eval(dtype)) for _ in range(3)]
+            copies = [a.copy() for a in room]
+            offset, lo = first + count + 4, 2
+            for arrays, kernel in ((room, run), (copies, plain)):
+                with np.errstate(all="ignore"):
+                    kernel(*arrays, offset, lo, lo + count, bool(count & 1))
+            for one, other in zip(room, copies, strict=True):
+                np.testing.assert_array_equal(one.view(np.uint8), other.view(np.uint8))
+
+
+@pytest.mark.parametrize("name", list(SERIAL))
+def test_rows_that_may_depend_on_each_other_stay_in_turn(name: str) -> None:
+    module = made(name, "np.float64", *_parts(SERIAL[name]))
+    run = machine.jit(module["SIGNATURE"])(module["kernel"])
+    plain = intrinsics.plain(module["kernel"])
+    rng = np.random.default_rng(2)
+    room = [rng.standard_normal(200) for _ in range(3)]
+    copies = [a.copy() for a in room]
+    run(*room, 50, 1, 60, True)
+    plain(*copies, 50, 1, 60, True)
+    for one, other in zip(room, copies, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_nothing_outside_of_a_line_is_touched() -> None:
+    """A page that may not be read begins where the arrays end, and one ends where they begin."""
+    import ctypes
+    import mmap
+
+    page = mmap.PAGESIZE
+    protect = ctypes.CDLL(None, use_errno=True).mprotect
+    protect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    body = "st(y, i, ld(x, i) + ld(c, i) if ld(x, i) > third else third)"
+    module = made("guarded", "np.float64", "range", (body,))
+    run = machine.jit(module["SIGNATURE"])(module["kernel"])
+    memories = [mmap.mmap(-1, 3 * page) for _ in range(3)]
+    wholes = [np.frombuffer(memory, np.float64) for memory in memories]
+    each = page // 8
+    for whole in wholes:
+        whole[:] = 1.0
+        for edge in (whole[:each], whole[2 * each :]):
+            assert protect(edge.ctypes.data, page, 0) == 0
+    try:
+        for lo, hi in ((0, each), (0, 5), (each - 5, each), (3, each - 1), (7, 7)):
+            run(*(whole[each : 2 * each] for whole in wholes), 0, lo, hi, False)
+            np.testing.assert_array_equal(wholes[1][each + lo : each + hi], 2.0)
+            wholes[1][each : 2 * each] = 1.0
+    finally:
+        for whole in wholes:
+            for edge in (whole[:each], whole[2 * each :]):
+                protect(edge.ctypes.data, page, mmap.PROT_READ | mmap.PROT_WRITE)
+
+
+@pytest.mark.parametrize(
+    ("lines", "last"),
+    [
+        (["a", "b", "c"], "b"),
+        (["a + n", "(k + 1) * s + j * t", "k * s + (j + 9) * t"], "(k + 1) * s + j * t"),
+        (["wrapped * s", "k * s", "(k + 1) * s"], "(k + 1) * s"),
+        (["k * s"], "k * s"),
+    ],
+)
+def test_the_line_that_is_met_first(lines: list[str], last: str) -> None:
+    texts = {"a": "k * s - t", "b": "k * s + 2 * t", "c": "(k - 1) * s + 5 * t"}
+    definitions = {name: ast.parse(text, mode="eval").body for name, text in texts.items()}
+    offsets = [ast.parse(line, mode="eval").body for line in lines]
+    assert ast.unparse(vector_loops.furthest(offsets, definitions)) == last
+
+
+def _parts(body: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    kind, *lines = body
+    return kind, tuple(lines)
