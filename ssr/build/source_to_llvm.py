@@ -185,6 +185,7 @@ class Translation(Lower):
         uses = _Uses(tree)
         self.plain = uses.plain
         self.definitions: Mapping[str, ast.expr] = uses.definitions
+        self.arrays = sum(isinstance(kind, types.Array) for kind in self.fndesc.argtypes)
         self._values: dict[str, Value] = {}
         self._memory: dict[str, Value] = {}
         self._known: dict[Any, tuple[Any, Any]] = {}
@@ -196,7 +197,6 @@ class Translation(Lower):
             tree.args.args, self.fndesc.argtypes, self.fnargs, strict=True
         ):
             self._assign(argument.arg, Value(kind, bits))
-        self._bytes = self._bytes_of_fields()
         self._run(tree.body)
         if not self.builder.block.is_terminated:
             self._return(Value(types.none, self.context.get_dummy_value()))
@@ -398,20 +398,9 @@ class Translation(Lower):
             found = self.builder.or_(found, self.builder.extract_value(steps, axis))
         return found
 
-    def is_far(self, limit: int) -> Any:
-        """Return -1 if fields of the function have more bytes than a limit, else 0."""
-        above = self.builder.icmp_signed(">", self._bytes, self._bytes.type(limit))
-        return self.builder.sext(above, self._bytes.type)
-
-    def _bytes_of_fields(self) -> Any:
-        """Return how many bytes the fields of the function have together."""
-        found = self._integer(0).bits
-        for kind, bits in zip(self.fndesc.argtypes, self.fnargs, strict=True):
-            if isinstance(kind, types.Array) and kind.layout == "A":
-                size = self._integer(kind.dtype.bitwidth // 8).bits
-                more = self.builder.mul(self._member(Value(kind, bits), "nitems"), size)
-                found = self.builder.add(found, more)
-        return found
+    def count_of(self, array: str) -> Any:
+        """Return the number of elements of an array."""
+        return self._member(self.named(array), "nitems")
 
     def _member(self, value: Value, name: str) -> Any:
         """Return a member of what describes an array."""

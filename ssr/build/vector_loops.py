@@ -16,7 +16,7 @@ import ast
 import builtins
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, reduce
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -29,8 +29,14 @@ from ..runtime import intrinsics
 BYTES = 64
 """Bytes of a vector, and of a cache line."""
 
-LONG = 4
-"""Vectors of a loop from which on its vectors begin where cache lines do."""
+LONG = 16
+"""Vectors of a loop from which on they begin where cache lines do, even if there are more then."""
+
+SHORT = 40
+"""Statements of a loop from which on it computes rather than loads, and is left to LLVM."""
+
+FEW = 24
+"""Arrays of a function from which on places in them are not in registers, but in memory."""
 
 AHEAD = 80
 """Cache lines between a request for memory and its use, if a loop accesses one or two fields."""
@@ -80,11 +86,13 @@ class Translation(Protocol):
     """The function under translation that a loop is in.
 
     Variables that are ``plain`` need no memory; those that are assigned once have ``definitions``.
+    So many of its arguments are ``arrays``.
     """
 
     builder: Any
     plain: frozenset[str]
     definitions: Mapping[str, ast.expr]
+    arrays: int
 
     def mark(self, node: ast.stmt) -> None:
         """Let what follows stand for a statement."""
@@ -116,8 +124,8 @@ class Translation(Protocol):
     def steps_of(self, array: str) -> Any:
         """Return the bits of all bytes between neighbours of an array, but for its last axis."""
 
-    def is_far(self, limit: int) -> Any:
-        """Return -1 if fields of the function have more bytes than a limit, else 0."""
+    def count_of(self, array: str) -> Any:
+        """Return the number of elements of an array."""
 
 
 class Access(NamedTuple):
@@ -369,7 +377,8 @@ def plan(translation: Translation, node: ast.For, kind: str) -> Plan | None:
         writes; of an ``interleaved`` one, moreover, two vectors are to be computed at a time.
     """
     assert isinstance(node.target, ast.Name)
-    if node.target.id not in translation.plain:
+    is_short = len(node.body) <= SHORT and translation.arrays <= FEW
+    if not is_short or node.target.id not in translation.plain:
         return None
     reader = _Reader(translation, node.target.id)
     return reader.plan(node.body, kind != "range", 2 if kind == "interleaved" else 1)
@@ -544,11 +553,18 @@ def write(translation: Translation, node: ast.For, plan: Plan, start: Any, stop:
     within = builder.udiv(within, word(bits // 8))
     count = builder.sub(stop, start)
     is_long = builder.icmp_signed(">=", count, word(LONG * lanes.constant))
+    rest_of = builder.and_(builder.sub(count, word(1)), word(lanes.constant - 1))
+    no_more = builder.icmp_signed("<", builder.add(within, rest_of), lanes)
     even = builder.and_(translation.steps_of(array), word(BYTES - 1))
-    is_long = builder.and_(is_long, builder.icmp_signed("==", even, word(0)))
-    first = builder.sub(start, builder.select(is_long, within, word(0)))
+    is_even = builder.icmp_signed("==", even, word(0))
+    begins = builder.and_(is_even, builder.or_(is_long, no_more))
+    first = builder.sub(start, builder.select(begins, within, word(0)))
     far = min(AHEAD, UNDER_WAY // max(len(plan.ahead), 1)) * int(lanes.constant)
-    ahead = builder.sub(builder.and_(translation.is_far(NEAR), word(far)), start)
+    total = reduce(
+        builder.add, [translation.count_of(array) for array, _, _ in plan.ahead], word(0)
+    )
+    is_far = builder.icmp_signed(">", total, word(NEAR * 8 // bits))
+    ahead = builder.sub(builder.select(is_far, word(far), word(0)), start)
     requests = [
         (translation.start_of(array), builder.add(translation.integer_of(line), ahead), is_read)
         for array, line, is_read in plan.ahead
