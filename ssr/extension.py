@@ -31,7 +31,9 @@ the kernel without any check of types.
 **Boxes with memory of their own.** An argument whose class has a method ``__ssr_program__(program,
 args, named, bound)`` runs the programs that are called with it, or bound to it (``bound``), itself:
 what the method returns is the result. For ``A @ x`` its class has ``__array_ufunc__ = None`` and
-``__rmatmul__``. The `declaration` of a program is all that was declared. With
+``__rmatmul__``. Matrices take it as data: its ``__ssr_whole__()`` is the array of the whole if the
+process has it, else None; then the `opened` declaration of a program has such data among the
+parameters. The `declaration` of a program is all that was declared. With
 ``Options(distributed=True)`` its kernel is one for boxes with memory of their own; if all boxes of
 a partition have all rows or at least `WIDE` along each of their last two axes, ``wide_boxes=True``
 saves work beyond them. The program declared with these options makes constants at each run, so that
@@ -90,6 +92,7 @@ from .run.call_layout import blocked, buffer_elements, layout_of, offsets_of
 from .run.check_arrays import number_of
 from .run.declaration import Declaration
 from .run.launch import unchecked
+from .run.open_data import opened
 from .run.steps import Function, Run, Step, step_tables
 from .runtime.constants import FAILED, FINISHED, LATE, LEFT, At
 from .runtime.metadata import BufferMeta, KernelMeta, Look, NestMeta, UnitMeta
@@ -163,6 +166,7 @@ __all__ = [
     "number_found",
     "number_of",
     "offsets_of",
+    "opened",
     "read_fields",
     "real",
     "region",

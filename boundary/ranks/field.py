@@ -373,6 +373,10 @@ class Field:
         """Run a program on fields, or bind it to them."""
         return self.spread.run(program, args, named, bound=bound)
 
+    def __ssr_whole__(self) -> Array | None:
+        """Return the array of the whole in a job of one process alone."""
+        return self.values.whole
+
     def __rmatmul__(self, matrix: Any) -> Field:
         """Return the product of a matrix with the field."""
         return self.spread.product(matrix, self)

@@ -10,8 +10,17 @@ from typing import Any
 import numpy as np
 
 import ssr
+from ssr import Space
 from ssr.errors import ArgumentError, DtypeError, SpaceError
-from ssr.extension import Array, declaration, number_of, scalar_rows
+from ssr.extension import (
+    Array,
+    Declaration,
+    VectorSpace,
+    declaration,
+    number_of,
+    opened,
+    scalar_rows,
+)
 
 from ..schedules.explain import Explained
 from .arguments import RankMemory
@@ -257,6 +266,9 @@ def bound_program(
             fields[name] = _field(program, ground, name, kind, value)
         else:
             scalars[name] = None if value is None else number_of(name, value)
+    with_data, data = opened(declaration(program))
+    for name, value in data.items():
+        fields[name] = _field(program, ground, name, _kind(with_data, name), value)
     kinds = {str(field.dtype) for field in fields.values()}
     if len(kinds) > 1:
         raise DtypeError(
@@ -274,6 +286,12 @@ def bound_program(
     if ground.world.alone:
         return BoundAlone(program, ground, fields, scalars)
     return BoundHere(program, ground, fields, scalars)
+
+
+def _kind(declared: Declaration, name: str) -> Space | VectorSpace:
+    """Return the points of a field of a program, by the name of the parameter."""
+    parts = dict(declared.program.vectors).get(name)
+    return declared.spaces[parts[0]].vector(len(parts)) if parts else declared.spaces[name]
 
 
 def _field(program: ssr.Program, ground: Ground, name: str, kind: Any, value: Any) -> Field:

@@ -21,6 +21,7 @@ from ssr.extension import (
     ir,
     is_built,
     is_described,
+    opened,
 )
 
 from ..partition.boxes import Box, as_box, filled, hull, volume
@@ -202,7 +203,7 @@ def _plan(
     once: Once,
 ) -> Plan:
     """Return the plan of a program with some options."""
-    declared = _generally(declaration(program.with_options(options)))
+    declared = _generally(opened(declaration(program.with_options(options)))[0])
     asked = declared.program, declared.options, dtype.name
     meta = once(lambda: describe(*asked), lambda: is_described(*asked))
     return Plan(declared, meta, Footprint(declared, meta, partition), dtype, once)

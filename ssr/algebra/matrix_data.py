@@ -11,14 +11,13 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
 from .. import ir
 from ..errors import ShapeError, UnboundError
 from ..points.affine import Affine
 from ..points.condition import Condition
 from ..points.sets import Domain
 from ..spaces.binding import match_sizes
+from ..spaces.distributed import is_data, is_distributed
 from ..spaces.space import Space, row_domain
 from ..symbols.operations import known_early
 from ..symbols.values import Symbol, Value
@@ -77,8 +76,13 @@ class MatrixData:
         return [
             (n, s, self.bound[n].shape)
             for n, s in self.data.items()
-            if isinstance(s, Space) and isinstance(self.bound.get(n), np.ndarray)
+            if isinstance(s, Space) and is_data(self.bound.get(n))
         ]
+
+    @property
+    def distributed(self) -> bool:
+        """Whether some of its data are fields of several ranks."""
+        return any(map(is_distributed, self.bound.values()))
 
     def matched(self, *given: tuple[str, Space, tuple[int, ...]]) -> dict[str, int]:
         """Return the sizes that follow from arrays, those bound too, and from bound sizes."""
@@ -151,6 +155,11 @@ def values_of(matrix: MatrixData, sizes: Mapping[str, int]) -> dict[str, Any]:
             value = number(value, sizes)
         if isinstance(value, Symbol):
             raise UnboundError(f"Data {name!r} is bound to a symbol of a program.")
+        if is_distributed(value):
+            raise UnboundError(
+                f"Data {name!r} is a field of several ranks, of which no rank has all numbers.",
+                hint="Bind an array: A.bind(c=field.gather()) on one rank.",
+            )
         if isinstance(kind, Space):
             if value.shape != kind.extent(sizes):
                 raise ShapeError(

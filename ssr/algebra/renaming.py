@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
+from ..spaces.distributed import Component
 from ..spaces.space import stem
 from .matrix_data import MatrixData
 
@@ -17,7 +18,7 @@ def same(a: Any, b: Any) -> bool:
     """Whether two values of data are one: equal numbers, or an array, or views of its elements."""
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return a.__array_interface__ == b.__array_interface__
-    return a is b or (isinstance(a, (int, float)) and a == b)
+    return a is b or (isinstance(a, (int, float, Component)) and a == b)
 
 
 def renamed_apart(matrix: MatrixData, other: MatrixData) -> MatrixData:

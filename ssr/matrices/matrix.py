@@ -288,7 +288,8 @@ class Matrix(Operator["Matrix"]):
         ----------
         **data
             By the names of the declaration: numbers for scalars, arrays for fields, or, inside a
-            program, the program's own fields and scalars. Integers for symbolic sizes.
+            program, the program's own fields and scalars. Integers for symbolic sizes. Fields of
+            `boundary.spread` may stand for arrays: the matrix is for vectors of the same spread.
 
         Raises
         ------

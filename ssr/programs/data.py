@@ -7,12 +7,11 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
 from ..algebra.matrix_data import MatrixData
 from ..errors import ArgumentError, DtypeError, ShapeError, SpaceError
 from ..points.numbers import integer
 from ..run.check_arrays import number_of
+from ..spaces.distributed import as_data, is_data
 from ..spaces.space import Space
 from ..symbols.index import Index
 from ..symbols.values import Value, node
@@ -24,7 +23,7 @@ from .vectors import apart
 def bind(matrix: MatrixData, data: Mapping[str, Any]) -> MatrixData:
     """Return a matrix with values for its data; errors are those of `Matrix.bind`."""
     known = set(matrix.data) | set(matrix.sizes)
-    values = apart(data, matrix.data)
+    values = apart({name: as_data(value) for name, value in data.items()}, matrix.data)
     for name, value in values.items():
         if name not in known:
             raise ArgumentError(
@@ -46,10 +45,11 @@ def _checked(name: str, kind: Space | ScalarType | None, value: Any) -> Any:
             if value.space != kind:
                 raise SpaceError(f"Field {name!r} is on {kind!r}, not on {value.space!r}.")
             return value
-        if not isinstance(value, np.ndarray):
+        if not is_data(value):
             raise DtypeError(f"Field {name!r} is bound to {type(value).__name__}, not an array.")
-        if value.ndim != kind.ndim:
-            raise ShapeError(f"Field {name!r} has {value.ndim} axes; its space has {kind.ndim}.")
+        if len(value.shape) != kind.ndim:
+            axes = len(value.shape)
+            raise ShapeError(f"Field {name!r} has {axes} axes; its space has {kind.ndim}.")
         return value
     if isinstance(value, Value):
         return value

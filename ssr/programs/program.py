@@ -22,6 +22,7 @@ from ..run.bound import Bound
 from ..run.check_arrays import dtype_name
 from ..run.declaration import Declaration, Parameter
 from ..run.launcher import Launcher
+from ..spaces.distributed import is_distributed
 from ..spaces.space import Box, Space
 from ..symbols.values import Row, Value
 from ..trace.trace import ScalarType, check_apart
@@ -208,7 +209,15 @@ class Program(Immutable):
             for a, (_, kind) in zip(self.signature.apart(args), self.signature.flat, strict=True)
             if isinstance(kind, Space)
         ]
-        return [*given, *self._launcher.declaration.captured]
+        captured = self._launcher.declaration.captured
+        for value in captured:
+            if is_distributed(value):
+                raise ArgumentError(
+                    f"{self.ir.name} is called with arrays, but a matrix in it has data of several "
+                    "ranks.",
+                    hint="Give fields of the same bc.spread(...) to both.",
+                )
+        return [*given, *captured]
 
 
 def _running(given: Sequence[Any]) -> Any:

@@ -15,6 +15,7 @@ from .. import ir
 from ..algebra.matrix_data import MatrixData
 from ..algebra.stored import Stored
 from ..errors import ArgumentError, SpaceError, Span, UnboundError, user_span
+from ..spaces.distributed import Component
 from ..spaces.space import Space, row_domain
 from ..symbols.values import Value, node
 from .expression import Expression, Field, Mask, Recording, current_recording, in_progress
@@ -294,7 +295,8 @@ class Recorder(Recording):
 
     def _capture(self, name: str, space: Space, array: Any) -> str:
         for known, held in self.captured.items():
-            if held is array and self.fields.get(known) == space:
+            one = held is array or (isinstance(held, Component) and held == array)
+            if one and self.fields.get(known) == space:
                 return known
         name = self.fresh(name)
         self.fields[name] = space

@@ -16,7 +16,7 @@ from ..algebra.oracle import need
 from ..blocks.block_matrix import BlockMatrix
 from ..blocks.declare import matrix
 from ..blocks.dense import define_blocks
-from ..errors import ArgumentError, SpaceError
+from ..errors import ArgumentError, SpaceError, UnsupportedError
 from ..matrices.matrix import Matrix
 from ..points.numbers import allocated, integer
 from ..programs.matrix_rows import entries
@@ -153,6 +153,11 @@ def coarsened(A: Any, levels: Any) -> Hierarchy:
             hint="Give a matrix, and the number of grids: Multigrid.galerkin(A, 4).",
         )
     data = A.definition
+    if data.distributed:
+        raise UnsupportedError(
+            f"Galerkin products of {A!r}, which has data of several ranks.",
+            hint="Give the matrices of all grids, with data on each: Multigrid([A, B], P).",
+        )
     if data.data or any(size in data.bound for size in data.sizes):
         return _stored(A, levels)
     matrices, prolongations = [A], list[Matrix]()

@@ -14,6 +14,7 @@ from ..matrices.declare import identity
 from ..matrices.matrix import Matrix
 from ..programs.program import Program, program
 from ..recurrences.declare import Recurrence
+from ..spaces.distributed import is_distributed
 from ..symbols.functions import sqrt
 from . import vectors
 from .smoothers import check_local
@@ -165,7 +166,7 @@ class Factored:
 
     def renew(self, like: vectors.Vector) -> None:
         """Factorise the matrix with the values its data have now, for vectors like another one."""
-        if vectors.is_distributed(like) and not self.how.local:
+        if is_distributed(like) and not self.how.local:
             name = type(self.how).__name__
             raise ArgumentError(
                 f"{name} factorises row by row, and the right side is a field of several ranks.",

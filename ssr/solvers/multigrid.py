@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -234,7 +234,8 @@ class Multigrid:
             last, level = r.size <= self.coarsest, 0
         if last:
             right = vectors.whole(r)
-            vectors.assign(z, (self._inverse(level, right) @ right.ravel()).reshape(right.shape))
+            inverse = self._inverse(level, r, right)
+            vectors.assign(z, (inverse @ right.ravel()).reshape(right.shape))
             return
         down, up = self._programs.get(level) or self._made(level)
         key = level, vectors.layout(r)
@@ -300,15 +301,16 @@ class Multigrid:
         last = level + 2 == len(self.matrices)
         if self.coarsest is not None:
             last = coarse.size <= self.coarsest
-        right = coarse if last else vectors.gathered(coarse)
+        stay = last or below.definition.distributed  # its data are not moved
+        right = coarse if stay else vectors.gathered(coarse)
         correction = vectors.empty(coarse)
         solution = correction if right is coarse else vectors.empty(right)
         made = vectors.empty(r), coarse, correction, right, solution
         self._vectors[level, vectors.layout(r)] = made
         return made
 
-    def _inverse(self, level: int, r: Array) -> Array:
-        """Return the inverse of the coarsest matrix."""
+    def _inverse(self, level: int, like: Vector, r: Array) -> Array:
+        """Return the inverse of the coarsest matrix, for a right side and the array of it."""
         found = self._inverses.get((r.shape, r.dtype))
         if found is None:
             if r.size > DENSE:
@@ -316,7 +318,8 @@ class Multigrid:
                     f"The coarsest grid has {r.size} points, more than {DENSE}.",
                     hint="Use more levels.",
                 )
-            columns = list(_columns(self.matrices[level], r))
+            A = self.matrices[level]
+            columns = list(_columns(A, like if A.definition.distributed else r, r))
             dense = np.array(columns, np.float64).T
             found = np.linalg.pinv(dense, rcond=r.size * np.finfo(r.dtype).eps).astype(r.dtype)
             self._inverses[r.shape, r.dtype] = found
@@ -335,12 +338,13 @@ def _nothing() -> None:
     """Do nothing: matrices whose data are those of the user are always up to date."""
 
 
-def _columns(A: Matrix, like: Array) -> Iterator[Array]:
-    """Yield the columns of a matrix, for arrays of the shape of another."""
-    unit = np.zeros(like.shape, like.dtype)
+def _columns(A: Matrix, like: Vector, r: Array) -> Iterator[Array]:
+    """Yield the columns of a matrix, by products with vectors as another, of the shape of r."""
+    unit, column = np.zeros(r.shape, r.dtype), vectors.empty(like)
     for place in range(unit.size):
         unit.flat[place] = 1.0
-        yield A.apply(unit).ravel()
+        vectors.assign(column, unit)
+        yield vectors.whole(cast(Vector, A @ column)).ravel()
         unit.flat[place] = 0.0
 
 

@@ -23,6 +23,7 @@ from ..points.numbers import integer, real
 from ..programs import reductions
 from ..programs.program import Program, program
 from ..public import explained
+from ..spaces.distributed import is_distributed
 from ..trace.trace import scalar
 from . import vectors
 from .factorisations import Factored, Factorisation
@@ -340,7 +341,7 @@ def _flattened(M: Any) -> Callable[..., Any]:
     """Return an operator of SciPy as a function ``(z, r)`` of arrays."""
 
     def apply(z: Any, r: Any) -> None:
-        if vectors.is_distributed(r):
+        if is_distributed(r):
             raise ArgumentError(
                 f"The preconditioner {type(M).__name__} of SciPy takes arrays, and the right side "
                 "is a field of several ranks.",

@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import ArgumentError
 from ..matrices.matrix import Matrix
 from ..points.numbers import Array
+from ..spaces.distributed import is_distributed
 from ..spaces.space import Space, VectorSpace
 
 
@@ -57,11 +58,6 @@ class Distributed(Protocol):
 Vector: TypeAlias = Array | Distributed
 
 V = TypeVar("V", bound=Vector)
-
-
-def is_distributed(vector: Any) -> bool:
-    """Whether something runs programs itself."""
-    return hasattr(type(vector), "__ssr_program__")
 
 
 def check_vector(b: Any) -> None:

@@ -24,6 +24,7 @@ from ..points.condition import Condition, sizes_known
 from ..points.numbers import integer
 from ..points.sets import Domain
 from ..symbols.index import Index, Least, affine, least_of, merged
+from .distributed import Component, is_distributed
 
 Box: TypeAlias = tuple[tuple[int, int], ...]
 """Half-open index ranges, one for each axis."""
@@ -454,6 +455,8 @@ class VectorSpace:
         ArgumentError, ShapeError
             If it is no array with this number of components.
         """
+        if is_distributed(array) and array.shape[:1] == (self.components,):
+            return [Component(array, number) for number in range(self.components)]
         if not isinstance(array, np.ndarray):
             raise ArgumentError(
                 f"{name!r} is {type(array).__name__}, not a NumPy array.",
