@@ -78,10 +78,10 @@ def _buffers(writer: Writer, nest: ir.Nest | ir.LineNest, number: int) -> Iterat
         assert isinstance(writer, LineWriter)
         argument = writer.buffer(BUFFER)
         pad = nest.beyond + 1  # it begins at a whole line of the cache
-        yield BufferMeta(argument, number, writer.step, pad, None, nest.along)
+        yield BufferMeta(argument, number, writer.step, pad, None, 1, nest.along)
         return
     for b in nest.buffers:
-        yield BufferMeta(writer.buffer(b.name), number, b.rows, b.pad, b.lines)
+        yield writer.described(b, number)
 
 
 def _units(unit: Unit) -> Iterator[UnitMeta]:

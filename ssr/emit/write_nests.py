@@ -7,6 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from .. import ir
 from ..algebra.own_box import is_local, own_bounds
 from ..lower.nests import bounds
+from ..points.affine import Affine
+from ..points.sets import Domain
+from ..runtime.metadata import APART
 from .debug_checks import after_nest, in_box
 from .describe import has_own_rows
 from .outline import Functions, names
@@ -17,6 +20,9 @@ from .write_lines import LineWriter, slots_of, write_lines
 from .write_loops import write_tree
 from .write_rows import value_text
 from .writer import Writer, shown, spelled
+
+ROWS = 32
+"""Rows of line buffers of a nest up to which each of them begins with a cache line."""
 
 
 def write_nests(unit: Unit, functions: Functions) -> list[Writer]:
@@ -34,10 +40,28 @@ def write_nests(unit: Unit, functions: Functions) -> list[Writer]:
             writers.append(lines)
             continue
         buffers = {b.name: b for b in made.nest.buffers}
-        writer = Writer(unit.arrays, buffers, suffix, near, sizes, *rest)
+        writer = Writer(unit.arrays, buffers, suffix, near, sizes, *rest, _even(made.nest))
         write_tree(writer, made, made.tree, 2)
         writers.append(writer)
     return writers
+
+
+def _even(nest: ir.Nest) -> frozenset[str]:
+    """Return the buffers of a nest whose rows should begin with cache lines.
+
+    Vectors are loaded and stored twice as fast there. These are the lines in rotation with room
+    at their ends that are made from the first point of the box on, if it has all points; planes are
+    large, and many lines would not fit into the first cache any more.
+    """
+    rotating = [
+        b for b in nest.buffers if b.rows > 1 and b.pad and b.lines is None and not b.cleared
+    ]
+    lines = {b.name for b in rotating} if sum(b.rows for b in rotating) <= ROWS else set()
+    axis, lower = nest.axes[-1], Affine.of(nest.rows.lower[-1]).isl()
+    text = f"{axis} < {axis}_lo and {axis}_lo = {lower}"
+    before = Domain.where(nest.axes, text, bounds((axis,))) & nest.context
+    made = [s for s in nest.statements if s.array in lines]
+    return frozenset(lines - {s.array for s in made if not (s.domain & before).empty})
 
 
 def kernel_body(unit: Unit, writers: Sequence[Writer], functions: Functions) -> list[str]:
@@ -76,7 +100,7 @@ def _boxes(
 ) -> list[str]:
     """Return the loop over the boxes of a nest: what it takes from its table, and its inside."""
     buffers = nest.buffers if isinstance(nest, ir.Nest) else ()
-    start = [line for b in buffers for line in _buffer_lines(writer, nest.axes, b)]
+    start = [line for b in buffers for line in _buffer_lines(writer, nest.axes, b, number)]
     start += [f"        {writer.start}"] if isinstance(writer, LineWriter) else []
     start += [f"        {name} = {text}" for name, text in sorted(writer.shifts.items())]
     used = set(names([*start, *inside]))
@@ -103,19 +127,24 @@ def _columns(writer: Writer, program: ir.Program, nest: ir.Nest | ir.LineNest) -
         yield from (f"{spelled(name)}_s{axis}" for axis in range(len(array.shape) - 1))
 
 
-def _buffer_lines(writer: Writer, axes: tuple[str, ...], buffer: ir.Buffer) -> list[str]:
+def _buffer_lines(
+    writer: Writer, axes: tuple[str, ...], buffer: ir.Buffer, number: int
+) -> list[str]:
     """Return the lines that place a buffer in a box: its width, where it begins, its zeros."""
-    name, last, pad = writer.buffer(buffer.name), axes[-1], buffer.pad
-    lines = []
-    if buffer.rows > 1 or pad or buffer.lines is not None:
-        lines.append(f"{name}_w = {last}_hi - {last}_lo + {2 * pad}")
+    name, last, made = writer.buffer(buffer.name), axes[-1], writer.described(buffer, number)
+    points, near, lines = f"{last}_hi - {last}_lo", made.near, []
+    if near > 1:
+        lines.append(f"{name}_n = ({points} + {near - 1}) // {near} + {made.between}")
+        lines.append(f"{name}_w = ({name}_n + 1 - min({name}_n % {APART}, 1)) * {near}")
+    elif buffer.rows > 1 or buffer.pad or buffer.lines is not None:
+        lines.append(f"{name}_w = {points} + {2 * buffer.pad}")
     if buffer.lines is None:
-        lines.append(f"{name}_0 = {pad} - {last}_lo")
+        lines.append(f"{name}_0 = {made.before} - {last}_lo")
     else:
         line = axes[-2]
         count, first = f"{line}_hi - {line}_lo + {2 * buffer.lines}", f"{buffer.lines} - {line}_lo"
         lines.append(f"{name}_p = ({count}) * {name}_w")
-        lines.append(f"{name}_0 = {pad} - {last}_lo + ({first}) * {name}_w")
+        lines.append(f"{name}_0 = {made.before} - {last}_lo + ({first}) * {name}_w")
     if buffer.cleared:
         lines.append(f"for clear in range({buffer.rows} * {name}_w):")
         lines.append(f"    st({name}, clear, {writer.constant(0.0)})")

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from .. import ir
 from ..ir.value_numbering import Numbers
 from ..points.affine import Affine, Choice
+from ..runtime.metadata import BufferMeta
 from .outline import Functions
 
 RESERVED = frozenset(
@@ -66,7 +67,8 @@ def factor(text: str) -> str:
 class Writer:
     """Lines of source under construction, and what they use.
 
-    The lines are ``checked`` if the row of each instance is.
+    The lines are ``checked`` if the row of each instance is. Rows of ``even`` buffers begin with
+    cache lines.
     ``rows`` are the variables that hold offsets of lines, by their source; ``decided`` those that
     hold choices which are the same throughout a loop; values are known by their representation,
     in which 0.0 and -0.0 differ.
@@ -80,6 +82,7 @@ class Writer:
     reductions: Mapping[str, int]
     functions: Functions
     checked: bool = False
+    even: frozenset[str] = frozenset()
     lines: list[str] = field(default_factory=list)
     rows: dict[str, str] = field(default_factory=dict)
     shifts: dict[str, str] = field(default_factory=dict)
@@ -112,6 +115,11 @@ class Writer:
     def buffer(self, name: str) -> str:
         """Return a buffer's argument name."""
         return name.removeprefix("%") + self.suffix
+
+    def described(self, buffer: ir.Buffer, nest: int) -> BufferMeta:
+        """Return what a caller must know of a buffer of a nest with a number."""
+        name, near = self.buffer(buffer.name), self.near if buffer.name in self.even else 1
+        return BufferMeta(name, nest, buffer.rows, buffer.pad, buffer.lines, near)
 
     def row(self, array: str, index: Sequence[Affine]) -> str:
         """Return the source of the flat offset at which a row of an array starts."""

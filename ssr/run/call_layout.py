@@ -97,9 +97,9 @@ def plan_boxes(
 def buffer_elements(buffer: BufferMeta, box: Box) -> int:
     """Return the elements that a buffer needs for a box: its rows, or planes."""
     low, high = box[buffer.axis]
-    row = high - low + 2 * buffer.pad
+    row = buffer.width(high - low)
     plane = 1 if buffer.lines is None else box[-2][1] - box[-2][0] + 2 * buffer.lines
-    return buffer.rows * row * plane
+    return buffer.rows * row * plane + (buffer.before if buffer.near > 1 else 0)
 
 
 def layout_of(arrays: Sequence[np.ndarray[Any, Any]], apart: int) -> Table:

@@ -11,12 +11,16 @@ from typing import Any, Literal
 
 from .reach import Reach
 
+APART = 16
+"""Rows that are multiples of so many cache lines apart share few places of a cache."""
+
 
 @dataclass(frozen=True, slots=True)
 class BufferMeta:
     """A scratch buffer: its argument, the number of its nest, and its form as in `ir.Buffer`.
 
-    Its rows run along an ``axis``; ``rows`` may be numbers of each point.
+    Its rows run along an ``axis``; ``rows`` may be numbers of each point. Cache lines of ``near``
+    numbers begin with the first point of each row, unless this is 1.
     """
 
     argument: str
@@ -24,12 +28,30 @@ class BufferMeta:
     rows: int
     pad: int
     lines: int | None
+    near: int
     axis: int = -1
 
     def literal(self) -> tuple[Any, ...]:
         """Return the record as a tuple, without the axis if it is the last one."""
         whole = astuple(self)
         return whole[:-1] if self.axis == -1 else whole
+
+    @property
+    def before(self) -> int:
+        """How many numbers stand before the first point of the first row."""
+        return -(-self.pad // self.near) * self.near
+
+    @property
+    def between(self) -> int:
+        """How many cache lines more than its points need lie from one row to the next."""
+        return -(-2 * self.pad // self.near)
+
+    def width(self, points: int) -> int:
+        """Return how many numbers lie from one row to the next, for so many points."""
+        if self.near == 1:
+            return points + 2 * self.pad
+        lines = -(-points // self.near) + self.between
+        return (lines + (lines % APART == 0)) * self.near
 
 
 @dataclass(frozen=True, slots=True)

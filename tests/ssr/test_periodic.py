@@ -8,6 +8,7 @@ import pytest
 import ssr
 from ssr.runtime import periods
 from ssr.runtime.intrinsics import Memory
+from ssr.runtime.metadata import BufferMeta
 from tests.fuzz.arrays import fenced
 
 from . import plain
@@ -162,6 +163,37 @@ def test_sums_with_equal_rows_have_one_loop() -> None:
         plain.run(plain.variant(program, split=False), slow, x, w)
         np.testing.assert_allclose(y, (x @ d.T + d @ w) * (w @ e.T + d @ x), rtol=1e-12, atol=1e-12)
         np.testing.assert_array_equal(slow, y)
+
+
+@pytest.mark.parametrize(("dtype", "near"), [("float64", 8), ("float32", 16)])
+def test_lines_in_rotation_begin_with_cache_lines(dtype: str, near: int) -> None:
+    @ssr.program(y=PLANE, x=PLANE, w=PLANE)
+    def products(y: Any, x: Any, w: Any) -> None:
+        z = x * w
+        y[:] = ALONG @ z + ACROSS @ z
+
+    buffers = {b.rows: b for b in products.kernel(dtype).meta.buffers}
+    assert buffers.pop(max(buffers)).near == near
+    assert {b.near for b in buffers.values()} <= {1}
+    for size in (1, 2, 3, 7):
+        y, x, w, _ = (a.astype(dtype) for a in fields(size))
+        slow = y.copy()
+        products(y, x, w)
+        plain.run(plain.variant(products, split=False), slow, x, w)
+        np.testing.assert_array_equal(slow, y)
+
+
+@pytest.mark.parametrize("near", [8, 16])
+@pytest.mark.parametrize("pad", [0, 1, 3, 9])
+def test_lines_in_rotation_are_apart(pad: int, near: int) -> None:
+    """Bundles at the end of a line do not reach what is read before the next one."""
+    buffer = BufferMeta("t", 0, 4, pad, None, near)
+    assert buffer.before >= pad
+    for points in range(1, 300):
+        bundles, width = -(-points // near) * near, buffer.width(points)
+        assert width >= max(bundles, points + pad) + pad
+        assert width % near == 0 == buffer.before % near
+        assert width // near % 16
 
 
 def test_absent_terms_are_not_multiplied() -> None:
