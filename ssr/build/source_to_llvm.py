@@ -186,6 +186,7 @@ class Translation(Lower):
         self.plain = uses.plain
         self.definitions: Mapping[str, ast.expr] = uses.definitions
         self.arrays = sum(isinstance(kind, types.Array) for kind in self.fndesc.argtypes)
+        self.backwards = False
         self._values: dict[str, Value] = {}
         self._memory: dict[str, Value] = {}
         self._known: dict[Any, tuple[Any, Any]] = {}
@@ -338,7 +339,10 @@ class Translation(Lower):
         self.builder.position_at_end(body)
         self._assign(name, Value(types.intp, counter))
         first = len(self.function.blocks)
+        around = self.backwards
+        self.backwards = around or (len(bounds) == 3 and isinstance(bounds[2], ast.UnaryOp))
         self._run(node.body)
+        self.backwards = around
         if not self.builder.block.is_terminated:
             following = self.builder.add(counter, step, flags=["nsw"])
             counter.add_incoming(following, self.builder.block)

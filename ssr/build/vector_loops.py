@@ -86,13 +86,15 @@ class Translation(Protocol):
     """The function under translation that a loop is in.
 
     Variables that are ``plain`` need no memory; those that are assigned once have ``definitions``.
-    So many of its arguments are ``arrays``.
+    So many of its arguments are ``arrays``. Loops around the one that is being written may run
+    ``backwards``.
     """
 
     builder: Any
     plain: frozenset[str]
     definitions: Mapping[str, ast.expr]
     arrays: int
+    backwards: bool
 
     def mark(self, node: ast.stmt) -> None:
         """Let what follows stand for a statement."""
@@ -186,17 +188,22 @@ class _Reader:
 
         It is one of a field if there is one: lines of the arrays of kernels' own have any length.
         """
-        accesses = [*self._stores, *self._loads]
+        accesses = [a for a in (*self._stores, *self._loads) if a.own]
         accesses = [a for a in accesses if self._is_field(a.array)] or accesses
-        lengths = Counter((a.array, _shift(a.offset)) for a in accesses if a.own)
+        lengths = Counter((a.array, _shift(a.offset)) for a in accesses)
         most = max(lengths.values())
-        return next(a for a in accesses if a.own and lengths[a.array, _shift(a.offset)] == most)
+        return next(a for a in accesses if lengths[a.array, _shift(a.offset)] == most)
 
     def _is_field(self, array: str) -> bool:
         return bool(self._translation.kind_of(array).layout == "A")
 
     def _ahead(self) -> list[tuple[str, ast.expr, bool]]:
-        """Return the first line of each field; the arrays of kernels' own are near."""
+        """Return the first line of each field; the arrays of kernels' own are near.
+
+        Sweeps that run backwards have met what lies ahead of them in memory.
+        """
+        if self._translation.backwards:
+            return []
         lines: dict[str, list[ast.expr]] = {}
         for access in (*self._loads, *self._stores):
             if access.own and self._is_field(access.array):

@@ -35,7 +35,7 @@ def kernel(x, y, c, off, lo, hi, flag):
     return 0
 
 
-SIGNATURE = i8({array}, {array}, {array}, i8, i8, i8, b1)
+SIGNATURE = i8({array}, {array}, {own}, i8, i8, i8, b1)
 """
 
 BODIES = {
@@ -57,6 +57,7 @@ BODIES = {
         "s = minimum(ld(x, off + i), third) - maximum(ld(c, off + i), third)",
         "st(y, off + i, sign(s) if ld(x, off + i) != third else third)",
     ),
+    "a field at one place": ("range", "st(c, off + i, ld(x, 3) * third)"),
     "in place": ("range", "st(y, off + i, ld(y, off + i) * third)"),
     "other line": ("independent", "st(y, off + i, ld(y, i) + ld(x, off + i))"),
     "two at a time": ("interleaved", "st(y, off + i, fma(third, ld(x, off + i + 2), third))"),
@@ -74,8 +75,9 @@ SERIAL = {
 def made(name: str, dtype: str, kind: str, body: tuple[str, ...]) -> dict[str, Any]:
     """Return the module of a kernel."""
     array = f"Array({'f8' if dtype == 'np.float64' else 'f4'}, 1, 'A')"
+    own = array.replace("'A'", "'C'")  # of the kernel, which is no field
     lines = "\n".join(f"        {line}" for line in body)
-    source = KERNEL.format(dtype=dtype, kind=kind, body=lines, array=array)
+    source = KERNEL.format(dtype=dtype, kind=kind, body=lines, array=array, own=own)
     file = f"<{name} {hashlib.sha256(source.encode()).hexdigest()}>"
     linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
     module: dict[str, Any] = {"__name__": file}
