@@ -79,14 +79,17 @@ def products(half: Array) -> Callable[[int], object]:
     return lambda count: _products(count, u, w)
 
 
-def persistent(comm: Any, incoming: Array, outgoing: Array) -> tuple[Any, Any, Any, Any]:
+def persistent(
+    comm: Any, incoming: Array, outgoing: Array, *, tests: bool
+) -> tuple[Any, Any, Callable[..., None]]:
     """Return persistent requests for a message to the other rank and one from there.
 
     Returns
     -------
     tuple
-        The memory of the requests' handles, of their statuses and of a flag; and three functions of
-        MPI that compiled loops can call: to start them all, to wait for them, and to test them.
+        The memory of the requests' handles, of their statuses and of a flag; and two functions that
+        compiled loops can call: MPI's that starts the requests, and one that takes this memory and
+        waits by ``MPI_Waitall``, or ``tests`` again and again by ``MPI_Testall``.
     """
     from mpi4py import MPI
 
@@ -105,7 +108,17 @@ def persistent(comm: Any, incoming: Array, outgoing: Array) -> tuple[Any, Any, A
     start = ctypes.CFUNCTYPE(integer, integer, pointer)(("MPI_Startall", library))
     wait = ctypes.CFUNCTYPE(integer, integer, pointer, pointer)(("MPI_Waitall", library))
     test = ctypes.CFUNCTYPE(integer, integer, pointer, pointer, pointer)(("MPI_Testall", library))
-    return memory, start, wait, test
+
+    @njit()
+    def finish(handles: Any, statuses: Any, done: Any) -> None:
+        if tests:
+            done[0] = 0
+            while done[0] == 0:
+                test(2, handles.ctypes, done.ctypes, statuses.ctypes)
+        else:
+            wait(2, handles.ctypes, statuses.ctypes)
+
+    return memory, start, finish
 
 
 def compiled(
@@ -120,7 +133,7 @@ def compiled(
     w = np.zeros_like(u)
     sent, there = halo.edges(rank)
     outgoing, incoming = np.empty(halo.n), np.empty(halo.n)
-    (handles, statuses, done), start, wait, test = persistent(comm, incoming, outgoing)
+    (handles, statuses, done), start, finish = persistent(comm, incoming, outgoing, tests=tests)
     rows = halo.way == "rows"
 
     @njit()
@@ -132,12 +145,7 @@ def compiled(
             for i in range(len(outgoing)):
                 outgoing[i] = a[1 + i, sent]
         start(2, h.ctypes)
-        if tests:
-            done[0] = 0
-            while done[0] == 0:
-                test(2, h.ctypes, done.ctypes, s.ctypes)
-        else:
-            wait(2, h.ctypes, s.ctypes)
+        finish(h, s, done)
         if rows:
             for i in range(len(incoming)):
                 a[there, 1 + i] = incoming[i]

@@ -201,7 +201,7 @@ def compiled(
     incoming = np.empty((len(tables.there), width, 3, n))
     outgoing = np.empty((len(tables.sent), width, 3, n))
     lines, made = np.empty((3, n)), np.empty((3, n))
-    (handles, statuses, done), start, wait, test = persistent(comm, incoming, outgoing)
+    (handles, statuses, done), start, finish = persistent(comm, incoming, outgoing, tests=tests)
 
     @njit()
     def run(
@@ -213,12 +213,7 @@ def compiled(
             pack(sent, width, h, u, outgoing)
             start(2, handles.ctypes)
             inner(mine, h, u, lines, made, first, weights, turn, width)
-            if tests:
-                done[0] = 0
-                while done[0] == 0:
-                    test(2, handles.ctypes, done.ctypes, statuses.ctypes)
-            else:
-                wait(2, handles.ctypes, statuses.ctypes)
+            finish(handles, statuses, done)
             outer(there, incoming, h, u, made, first, weights, turn, width)
 
     given = (
