@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from llvmlite.binding import Linkage, get_host_cpu_features, parse_assembly
+from llvmlite.binding import Linkage, parse_assembly
 from numba import types
 from numba._dynfunc import make_function
 from numba.core import ir
@@ -25,6 +25,7 @@ from numba.core.compiler_machinery import AnalysisPass, PassManager, register_pa
 from numba.core.typed_passes import NativeLowering, NoPythonBackend
 
 from .source_to_llvm import Translation, result_of
+from .vector_loops import has_masks
 
 LARGE = 200
 """Basic blocks of a kernel with its parts from which on it is optimised for size."""
@@ -142,7 +143,7 @@ def _may_be_shorter() -> bool:
     The processor has to load and store parts of vectors as fast as whole ones. Old versions of
     llvmlite attach what is said of a function to its result, which LLVM does not accept.
     """
-    if not get_host_cpu_features().get("avx512vl"):
+    if not has_masks():
         return False
     module = parse_assembly("define void @probe() { ret void }")
     for function in module.functions:

@@ -30,7 +30,7 @@ from numba.core.lowering import Lower
 from numba.np.arrayobj import load_item
 
 from ..runtime import intrinsics
-from . import vector_loops
+from . import vector_loops, vector_plans
 
 _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
@@ -320,7 +320,7 @@ class Translation(Lower):
         ranges = {1: (zero, *given, one), 2: (*given, one), 3: tuple(given)}
         start, stop, step = (self._kept(bound, types.intp) for bound in ranges[len(given)])
         if len(bounds) < 3 and self.fndesc.noalias and vector_loops.available():
-            plan = vector_loops.plan(self, node, kind)
+            plan = vector_plans.plan(self, node, kind)
             if plan is not None:
                 vector_loops.write(self, node, plan, start, stop)
                 return

@@ -72,8 +72,8 @@ def _once_more(function: Function, kind: Any) -> Function:
         return function
 
     def read(value: Any) -> Any:
-        if isinstance(value, (tuple, list)):
-            return type(value)(map(read, value)) if type(value) in (tuple, list) else value
+        if type(value) in (tuple, list):
+            return type(value)(map(read, value))
         return value.read_again() if isinstance(value, kind) else value
 
     @wraps(function)

@@ -21,6 +21,8 @@ from numba.core import cgutils
 from numba.extending import lower_builtin, type_callable
 from numba.np.arrayobj import populate_array
 
+from ..points.numbers import CACHE_LINE
+
 
 class Memory:
     """An array seen as the flat memory from its first to its last element."""
@@ -75,9 +77,6 @@ def address(a: Any) -> int:
     """Return the address of an array's first element."""
     return int(a.array.ctypes.data)
 
-
-CACHE_LINE = 64
-"""Bytes of a cache line, and of the longest vectors."""
 
 SHORT = 160
 """Elements of a loop that is too short to be cut in two where a cache line begins."""

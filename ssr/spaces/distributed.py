@@ -20,11 +20,6 @@ class Component:
         """The shape of the whole."""
         return tuple(self.field.shape[1:])
 
-    @property
-    def ndim(self) -> int:
-        """The number of axes."""
-        return len(self.shape)
-
 
 def is_distributed(value: Any) -> bool:
     """Whether something is a field that runs programs itself, or a component of one."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ssr.build import machine, vector_loops
+from ssr.build import machine, vector_loops, vector_plans
 from ssr.runtime import intrinsics
 
 pytestmark = pytest.mark.skipif(
@@ -169,7 +169,7 @@ def test_the_line_that_is_met_first(lines: list[str], last: str) -> None:
     texts = {"a": "k * s - t", "b": "k * s + 2 * t", "c": "(k - 1) * s + 5 * t"}
     definitions = {name: ast.parse(text, mode="eval").body for name, text in texts.items()}
     offsets = [ast.parse(line, mode="eval").body for line in lines]
-    assert ast.unparse(vector_loops.furthest(offsets, definitions)) == last
+    assert ast.unparse(vector_plans.furthest(offsets, definitions)) == last
 
 
 def _parts(body: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:

@@ -1,0 +1,342 @@
+"""Which loops over rows can be computed on vectors, and what that takes.
+
+A loop has this form if its body is a sequence of elementwise operations, whose loads and stores
+are at the row's own place, or at a fixed distance from it; all other loops stay as they are.
+`vector_loops` writes them.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numba.core import types
+
+from ..runtime import intrinsics
+
+SHORT = 40
+"""Statements of a loop from which on it computes rather than loads, and is left to LLVM."""
+
+FEW = 24
+"""Arrays of a function from which on places in them are not in registers, but in memory."""
+
+ARITHMETIC = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
+COMPARISONS = {
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
+}  # fmt: skip
+IN_LLVM: Mapping[Any, str] = {
+    intrinsics.fma: "llvm.fma", np.sqrt: "llvm.sqrt", builtins.abs: "llvm.fabs",
+}  # fmt: skip
+WRITTEN: Mapping[Any, Callable[..., Any]] = {
+    intrinsics.minimum: intrinsics.chooses("<"),
+    intrinsics.maximum: intrinsics.chooses(">"),
+    intrinsics.sign: intrinsics.writes_sign,
+}
+
+
+class Translation(Protocol):
+    """The function under translation that a loop is in.
+
+    Variables that are ``plain`` need no memory; those that are assigned once have ``definitions``.
+    So many of its arguments are ``arrays``. Loops around the one that is being written may run
+    ``backwards``.
+    """
+
+    builder: Any
+    plain: frozenset[str]
+    definitions: Mapping[str, ast.expr]
+    arrays: int
+    backwards: bool
+
+    def mark(self, node: ast.stmt) -> None:
+        """Let what follows stand for a statement."""
+
+    def new_block(self, name: str) -> Any:
+        """Return a new basic block."""
+
+    def loop(self, fact: list[Any]) -> Any:
+        """Return what tells LLVM a fact about a loop."""
+
+    def static(self, node: ast.expr) -> Any:
+        """Return what a name means outside of the function."""
+
+    def kind_of(self, name: str) -> Any:
+        """Return the type of a name that has a value, as Numba names it."""
+
+    def counts(self, name: str, bits: Any) -> None:
+        """Let the variable of a loop be an integer of LLVM's."""
+
+    def bits_of(self, node: ast.expr) -> Any:
+        """Return LLVM's value of an expression."""
+
+    def integer_of(self, node: ast.expr) -> Any:
+        """Return LLVM's value of an integer."""
+
+    def start_of(self, array: str) -> Any:
+        """Return the address of an array's first element."""
+
+    def steps_of(self, array: str) -> Any:
+        """Return the bits of all bytes between neighbours of an array, but for its last axis."""
+
+    def count_of(self, array: str) -> Any:
+        """Return the number of elements of an array."""
+
+
+class Access(NamedTuple):
+    """An array's element at an offset, and whether this is one for each row."""
+
+    array: str
+    offset: ast.expr
+    own: bool
+
+
+class Plan(NamedTuple):
+    """What a loop over vectors needs to know: the type of numbers, and what it accesses.
+
+    Vectors begin where the ``aligned`` access begins a cache line. Of each field that rows access,
+    ``ahead`` has the line that sweeps meet first, and whether the field is read. So many vectors
+    are computed in one round of the loop.
+    """
+
+    dtype: Any
+    aligned: Access
+    ahead: Sequence[tuple[str, ast.expr, bool]]
+    together: int
+
+
+class _Reader:
+    """The check that the body of a loop can be computed on vectors, with all that it accesses."""
+
+    def __init__(self, translation: Translation, variable: str) -> None:
+        self._translation = translation
+        self._variable = variable
+        self._made: dict[str, bool] = {}
+        self._chosen = False  # an element that no row may want is read with a mask, or not at all
+        self._dtypes: set[Any] = set()
+        self._loads: list[Access] = []
+        self._stores: list[Access] = []
+
+    def plan(self, body: Sequence[ast.stmt], independent: bool, together: int) -> Plan | None:
+        """Return the plan of a loop, or None if it has none."""
+        if not all(map(self._statement, body)) or len(self._dtypes) != 1 or not self._stores:
+            return None
+        if not all(access.own for access in self._stores):
+            return None
+        if not independent and not self._apart():
+            return None
+        (dtype,) = self._dtypes
+        return Plan(dtype, self._aligned(), self._ahead(), together)
+
+    def _apart(self) -> bool:
+        """Whether what is written is accessed at one place of each row only."""
+        places: dict[str, set[str]] = {access.array: set() for access in self._stores}
+        for access in (*self._loads, *self._stores):
+            if access.array in places:
+                places[access.array].add(ast.dump(access.offset))
+        return all(len(found) == 1 for found in places.values())
+
+    def _aligned(self) -> Access:
+        """Return the access that most others are aligned with; of those alike the first store.
+
+        It is one of a field if there is one: lines of the arrays of kernels' own have any length.
+        """
+        accesses = [a for a in (*self._stores, *self._loads) if a.own]
+        accesses = [a for a in accesses if self._is_field(a.array)] or accesses
+        lengths = Counter((a.array, _shift(a.offset)) for a in accesses)
+        most = max(lengths.values())
+        return next(a for a in accesses if lengths[a.array, _shift(a.offset)] == most)
+
+    def _is_field(self, array: str) -> bool:
+        return bool(self._translation.kind_of(array).layout == "A")
+
+    def _ahead(self) -> list[tuple[str, ast.expr, bool]]:
+        """Return the first line of each field; the arrays of kernels' own are near.
+
+        Sweeps that run backwards have met what lies ahead of them in memory.
+        """
+        if self._translation.backwards:
+            return []
+        lines: dict[str, list[ast.expr]] = {}
+        for access in (*self._loads, *self._stores):
+            if access.own and self._is_field(access.array):
+                lines.setdefault(access.array, []).append(_line(access.offset))
+        read = {access.array for access in self._loads}
+        definitions = self._translation.definitions
+        return [
+            (array, furthest(offsets, definitions), array in read)
+            for array, offsets in lines.items()
+        ]
+
+    def _statement(self, node: ast.stmt) -> bool:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                if name not in self._translation.plain:
+                    return False
+                is_truth = not self._real(value)
+                self._made[name] = is_truth
+                return not is_truth or self._truth(value)
+            case ast.Expr(value=ast.Call(func=function, args=[array, offset, value])):
+                if self._static(function) is not intrinsics.st or not self._real(value):
+                    return False
+                return self._accessed(array, offset, self._stores)
+        return False
+
+    def _static(self, node: ast.expr) -> Any:
+        return self._translation.static(node)
+
+    def _accessed(self, array: ast.expr, offset: ast.expr, kept: list[Access]) -> bool:
+        if not isinstance(array, ast.Name):
+            return False
+        kind = self._translation.kind_of(array.id)
+        own = self._distance(offset)
+        if own is None or not isinstance(kind, types.Array) or (self._chosen and not own):
+            return False
+        self._dtypes.add(kind.dtype)
+        kept.append(Access(array.id, offset, own))
+        return isinstance(kind.dtype, types.Float)
+
+    def _distance(self, node: ast.expr) -> bool | None:
+        """Whether an index grows with the row by one, or is the same for all; else None."""
+        names = [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
+        if any(name in self._made for name in names):
+            return None
+        if self._variable not in names:
+            return False
+        match node:
+            case ast.Name():
+                return True
+            case ast.BinOp(left, ast.Add(), right):
+                found = self._distance(left), self._distance(right)
+                return True if found in ((True, False), (False, True)) else None
+            case ast.BinOp(left, ast.Sub(), right):
+                return (
+                    True if (self._distance(left), self._distance(right)) == (True, False) else None
+                )
+        return None
+
+    def _real(self, node: ast.expr) -> bool:
+        """Whether an expression is a number, of arithmetic that vectors have."""
+        match node:
+            case ast.Name(id=name):
+                if name in self._made:
+                    return not self._made[name]
+                kind = self._translation.kind_of(name)
+                if isinstance(kind, types.Float):
+                    self._dtypes.add(kind)
+                    return True
+                return False
+            case ast.BinOp(left, op, right):
+                return type(op) in ARITHMETIC and self._real(left) and self._real(right)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return self._real(operand)
+            case ast.IfExp(test, body, orelse):
+                before, self._chosen = self._chosen, True
+                found = all((self._truth(test), self._real(body), self._real(orelse)))
+                self._chosen = before
+                return found
+            case ast.Call(func=function, args=args, keywords=[]):
+                meant = self._static(function)
+                if meant is intrinsics.ld:
+                    array, offset = args
+                    return self._accessed(array, offset, self._loads)
+                known = any(meant is one for one in (*IN_LLVM, *WRITTEN))
+                return known and all(map(self._real, args))
+        return False
+
+    def _truth(self, node: ast.expr) -> bool:
+        """Whether an expression is a condition that vectors have."""
+        match node:
+            case ast.Name(id=name):
+                if name in self._made:
+                    return self._made[name]
+                return bool(self._translation.kind_of(name) == types.boolean)
+            case ast.BinOp(left, ast.BitAnd() | ast.BitOr(), right):
+                return self._truth(left) and self._truth(right)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return self._truth(operand)
+            case ast.Compare(left, [op], [right]):
+                return type(op) in COMPARISONS and self._real(left) and self._real(right)
+        return False
+
+
+def _line(offset: ast.expr) -> ast.expr:
+    """Return the offset of a row's own place on the line that an access is on."""
+    return offset.left if _shift(offset) and isinstance(offset, ast.BinOp) else offset
+
+
+def _shift(offset: ast.expr) -> str:
+    """Return what is added to a row's own place along its line, as text."""
+    match offset:
+        case ast.BinOp(_, ast.Add() | ast.Sub() as op, ast.Constant(value=int(number))):
+            return f"{type(op).__name__} {number}"
+    return ""
+
+
+def furthest(offsets: Sequence[ast.expr], definitions: Mapping[str, ast.expr]) -> ast.expr:
+    """Return the offset of the line that most sweeps meet first: the last one in memory.
+
+    Lines are compared if their offsets differ by multiples of strides only, which are names; the
+    largest group of such lines counts. Names of offsets have ``definitions``.
+
+    >>> lines = [ast.parse(t, mode="eval").body for t in ("r + i", "(k + 1) * s + i", "k * s + i")]
+    >>> definition = ast.parse("(k - 1) * s", mode="eval").body
+    >>> ast.unparse(furthest(lines, {"r": definition}))
+    '(k + 1) * s + i'
+    """
+    groups: dict[Any, list[tuple[list[tuple[str, int]], int]]] = {}
+    for place, offset in enumerate(offsets):
+        terms = _expanded(offset, definitions)
+        steps = sorted((names[0], n) for names, n in terms.items() if len(names) == 1)
+        rest = frozenset((names, n) for names, n in terms.items() if len(names) != 1)
+        groups.setdefault(rest, []).append((steps, place))
+    lines = max(groups.values(), key=len)
+    names = sorted({name for steps, _ in lines for name, _ in steps})
+    last = max(lines, key=lambda line: [dict(line[0]).get(name, 0) for name in names])
+    return offsets[last[1]]
+
+
+def _expanded(node: ast.expr, definitions: Mapping[str, ast.expr]) -> dict[tuple[str, ...], int]:
+    """Return an integer as a sum of products of names, with their factors."""
+    found: Counter[tuple[str, ...]] = Counter()
+    match node:
+        case ast.Constant(value=int(number)):
+            found[()] = number
+        case ast.Name(id=name) if name in definitions:
+            found = Counter(_expanded(definitions[name], definitions))
+        case ast.BinOp(left, ast.Add() | ast.Sub() as op, right):
+            found.update(_expanded(left, definitions))
+            sign = 1 if isinstance(op, ast.Add) else -1
+            for names, number in _expanded(right, definitions).items():
+                found[names] += sign * number
+        case ast.BinOp(left, ast.Mult(), right):
+            for names, number in _expanded(left, definitions).items():
+                for others, factor in _expanded(right, definitions).items():
+                    found[tuple(sorted(names + others))] += number * factor
+        case _:
+            found[ast.unparse(node),] = 1
+    return {names: number for names, number in found.items() if number}
+
+
+def plan(translation: Translation, node: ast.For, kind: str) -> Plan | None:
+    """Return the plan of a loop, or None if it cannot be computed on vectors.
+
+    Parameters
+    ----------
+    translation
+        The function that the loop is in.
+    node
+        The loop, with a step of one.
+    kind
+        The name of its range. No row of an ``independent`` one reads or writes what another one
+        writes; of an ``interleaved`` one, moreover, two vectors are to be computed at a time.
+    """
+    assert isinstance(node.target, ast.Name)
+    is_short = len(node.body) <= SHORT and translation.arrays <= FEW
+    if not is_short or node.target.id not in translation.plain:
+        return None
+    reader = _Reader(translation, node.target.id)
+    return reader.plan(node.body, kind != "range", 2 if kind == "interleaved" else 1)
