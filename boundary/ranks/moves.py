@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ssr.extension import PACK, UNPACK, WITHIN, Array
+from ssr.extension import PACK, UNPACK, WITHIN, Array, aligned
 
 from ..partition.boxes import Box, meet
 from ..schedules.footprint import Footprint
@@ -56,7 +56,7 @@ class RankMoves:
         self._arrays = {n: k for k, n in enumerate((*meta.fields, *meta.temporaries))}
         self.mails = tuple(post.mail(own.rank) for post in posts)
         self.slots, room = _slots(self.mails)
-        self.messages = np.zeros(room, dtype)
+        self.messages = aligned((room,), dtype)
 
     def records(self, part: KernelPart, place: int) -> Array:
         """Return the records of the moves before a unit, or behind the last."""

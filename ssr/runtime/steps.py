@@ -33,7 +33,7 @@ from numba.core import cgutils
 from numba.extending import lower_builtin, type_callable
 from numba.np.arrayobj import populate_array
 
-from .constants import ASK, BEGIN, FAILED, FINISHED, LATE, LEFT, At
+from .constants import ASK, BEGIN, BYTES, FAILED, FINISHED, LATE, LEFT, At
 from .intrinsics import Memory, ld, pointer, st
 from .polling import CLOCK, external, nanoseconds
 
@@ -47,7 +47,7 @@ YIELDS = hasattr(os, "sched_yield")
 """Whether the C library has a function for that."""
 
 WORD, NUMBER = llvm.IntType(64), llvm.IntType(32)
-BYTES = llvm.IntType(8).as_pointer()
+ADDRESS = llvm.IntType(8).as_pointer()
 
 
 def follow(steps: Any, at: Any) -> int:
@@ -76,8 +76,30 @@ def _lower_copy(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     target, to, source, of, count = args
     written = pointer(context, builder, signature.args[0], target, to)
     read = pointer(context, builder, signature.args[2], source, of)
-    size = context.get_abi_sizeof(context.get_value_type(signature.args[0].dtype))
-    cgutils.raw_memcpy(builder, written, read, count, size, align=size)
+    kind = context.get_value_type(signature.args[0].dtype)
+    size = context.get_abi_sizeof(kind)
+    vector = llvm.VectorType(kind, BYTES // size)
+    block = WORD(2 * vector.count)  # of single vectors LLVM would make calls of memcpy
+
+    def element(n: Any) -> None:
+        builder.store(builder.load(builder.gep(read, [n])), builder.gep(written, [n]))
+
+    def vectors(n: Any) -> None:
+        there, here = (
+            builder.bitcast(builder.gep(each, [n]), vector.as_pointer()) for each in (read, written)
+        )
+        for place in WORD(0), WORD(1):
+            values = builder.load(builder.gep(there, [place]), align=size)
+            builder.store(values, builder.gep(here, [place]), align=size)
+
+    with builder.if_else(builder.icmp_signed(">=", count, block)) as (long, short):
+        with long:
+            last = builder.sub(count, block)
+            with cgutils.for_range_slice(builder, WORD(0), last, block) as (n, _):
+                vectors(n)
+            vectors(last)
+        with short, cgutils.for_range(builder, count) as loop:
+            element(loop.index)
     return context.get_dummy_value()
 
 
@@ -130,15 +152,15 @@ def _followed(module: Any) -> Any:
         builder.load(builder.gep(step, [WORD(n)])) for n in range(5)
     )
     count = builder.trunc(count, NUMBER)
-    things, notes = (builder.inttoptr(given, BYTES) for given in (things, notes))
+    things, notes = (builder.inttoptr(given, ADDRESS) for given in (things, notes))
     code = cgutils.alloca_once_value(builder, NUMBER(0))
     with builder.if_then(builder.icmp_signed("==", kind, WORD(BEGIN))):
-        begin = _function(builder, address, NUMBER, BYTES)
+        begin = _function(builder, address, NUMBER, ADDRESS)
         builder.store(builder.call(begin, [count, things]), code)
         _return(builder, builder.load(code), at)
     with builder.if_then(builder.icmp_signed("==", kind, WORD(ASK))):
         done = cgutils.alloca_once_value(builder, NUMBER(0))
-        ask = _function(builder, address, NUMBER, BYTES, done.type, BYTES)
+        ask = _function(builder, address, NUMBER, ADDRESS, done.type, ADDRESS)
         _asked(builder, lambda: builder.call(ask, [count, things, done, notes]), done, at)
     builder.ret(WORD(LEFT))
     return made

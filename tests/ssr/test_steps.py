@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba import njit
 
 import ssr
 from ssr.build.kernel import Kernel
 from ssr.extension import FAILED, FINISHED, LATE, LEFT, At, Function, Run, Step
+from ssr.runtime.steps import copy
 
 from . import driven
 
@@ -67,6 +69,23 @@ def address(function: Any) -> int:
     found = ctypes.cast(function, ctypes.c_void_p).value
     assert found is not None
     return found
+
+
+@njit
+def copied(target: Any, to: int, source: Any, of: int, count: int) -> None:
+    copy(target, to, source, of, count)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_elements_are_copied_one_by_one_and_as_vectors(dtype: str) -> None:
+    source = np.arange(1, 200, dtype=dtype)
+    for count in range(100):
+        for to, of in (0, 0), (3, 8), (8, 5):
+            target = np.zeros(120, dtype)
+            copied(target, to, source, of, count)
+            assert np.array_equal(target[to : to + count], source[of : of + count])
+            assert not target[:to].any()
+            assert not target[to + count :].any()
 
 
 @pytest.mark.parametrize("compiled", [True, False])
