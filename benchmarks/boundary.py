@@ -11,10 +11,7 @@ import inspect
 import io
 import json
 import math
-import os
 import re
-import subprocess
-import sys
 import tempfile
 import time
 import tokenize
@@ -35,7 +32,7 @@ from benchmarks.boundary_gather import csr, gathered, ghost_rows, whole
 from benchmarks.cases import Candidate, Case
 from benchmarks.fortran import Array
 from benchmarks.references import Shape, field
-from benchmarks.timing import Json, table
+from benchmarks.timing import Json, fresh, table
 
 WIDTH = 3
 
@@ -219,16 +216,8 @@ def _cold(kind: str) -> float:
     """Return what `cold` returns in a new process."""
     with tempfile.TemporaryDirectory(prefix="ssr-boundary-") as folder:
         script = f"from benchmarks.boundary import cold; print(cold({kind!r}))"
-        done = subprocess.run(
-            [sys.executable, "-c", script],
-            env={**os.environ, "SSR_CACHE_DIR": folder, "NUMBA_CACHE_DIR": folder},
-            cwd=Path(__file__).resolve().parent.parent,
-            capture_output=True,
-            text=True,
-        )
-    if done.returncode:
-        raise RuntimeError(done.stderr)
-    return float(json.loads(done.stdout))
+        done = fresh("-c", script, SSR_CACHE_DIR=folder, NUMBA_CACHE_DIR=folder)
+    return float(json.loads(done))
 
 
 def sizes(quick: bool) -> Json:

@@ -260,7 +260,9 @@ def first_step(ranks: int) -> float:
     launch = ["mpiexec", "-n", str(ranks)] if ranks > 1 else []
     start = time.perf_counter()
     subprocess.run(
-        [*launch, sys.executable, "-m", "benchmarks.mpi", "--part", "first step"], check=True
+        [*launch, sys.executable, "-m", "benchmarks.mpi", "--part", "first step"],
+        check=True,
+        env=timing.environment(),
     )
     return time.perf_counter() - start
 

@@ -15,8 +15,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.timing import table
+from benchmarks.timing import fresh, table
 
 clock = time.process_time
 """Seconds of the processor, as in `benchmarks.timing`: time that others take is left out."""
@@ -164,19 +162,8 @@ def _process(kind: str, name: str, cache: Path) -> Times:
     """Run this module in a new process with a cache of its own."""
     cache.mkdir(exist_ok=True)
     place = "NUMBA_CACHE_DIR" if kind == "hand" else "SSR_CACHE_DIR"
-    environment = {k: v for k, v in os.environ.items() if k != "NUMBA_CACHE_DIR"}
-    command = [sys.executable, "-m", "benchmarks.startup", kind, name]
-    root = Path(__file__).resolve().parent.parent
-    done = subprocess.run(
-        command,
-        env={**environment, place: str(cache)},
-        cwd=root,
-        capture_output=True,
-        text=True,
-    )
-    if done.returncode:
-        raise RuntimeError(done.stderr)
-    times: Times = json.loads(done.stdout)
+    done = fresh("-m", "benchmarks.startup", kind, name, **{place: str(cache)})
+    times: Times = json.loads(done)
     return times
 
 

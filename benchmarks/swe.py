@@ -12,9 +12,6 @@ import ast
 import inspect
 import json
 import math
-import os
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -262,16 +259,7 @@ def starts(quick: bool) -> Json:
 def _started(folder: str) -> float:
     """Return the seconds of a new process from its imports to the end of the first step."""
     script = "import time; from benchmarks.swe import start; start(); print(time.process_time())"
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env={**os.environ, "SSR_CACHE_DIR": folder},
-        cwd=Path(__file__).resolve().parent.parent,
-        capture_output=True,
-        text=True,
-    )
-    if done.returncode:
-        raise RuntimeError(done.stderr)
-    return float(json.loads(done.stdout))
+    return float(json.loads(timing.fresh("-c", script, SSR_CACHE_DIR=folder)))
 
 
 def our_source() -> str:

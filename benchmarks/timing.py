@@ -18,6 +18,7 @@ import json
 import os
 import platform
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -294,6 +295,35 @@ def _row(timing: Timing, points: int, ratio: Ratio | None) -> list[str]:
         return [*cells, "", ""]
     low, high = ratio.quartiles
     return [*cells, f"{ratio.median:.3f}", f"{low:.3f} - {high:.3f}"]
+
+
+def environment(**given: str) -> dict[str, str]:
+    """Return the environment of a process that is measured from its start, with more variables.
+
+    Python keeps modules as bytecode there, as it does where the packages are installed.
+    """
+    kept = {name: v for name, v in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return kept | given
+
+
+def fresh(*arguments: str, **given: str) -> str:
+    """Return what a new process of Python prints, with more variables in its environment.
+
+    Raises
+    ------
+    RuntimeError
+        If the process fails; the text is what it has written to standard error.
+    """
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        env=environment(**given),
+        cwd=Path(__file__).resolve().parent.parent,
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    return done.stdout
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

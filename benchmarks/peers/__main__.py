@@ -1,6 +1,7 @@
 """Measure first programs against Numba, Devito and JAX, each as its own users would write them.
 
-The part ``first-solutions`` is the time to solutions from empty caches, beside pyamg.
+The part ``first-steps`` is the time of processes that take one step, ``first-solutions`` the time
+to solutions from empty caches, beside pyamg.
 
 ``python -m benchmarks.peers [--json FILE] [--quick] [--only PART...]``. What is not installed is
 left out: ``pip install -e ".[peers]"`` installs all. Every candidate starts from the same numbers,
@@ -21,7 +22,7 @@ import numpy as np
 
 from benchmarks import report
 from benchmarks.cases import Candidate, Case
-from benchmarks.peers import first_solutions, problems
+from benchmarks.peers import first_solutions, first_steps, problems
 from benchmarks.references import Shape
 
 LIMIT = 0.90
@@ -100,5 +101,7 @@ def cases(others: Mapping[str, ModuleType]) -> Iterator[tuple[str, Case]]:
 if __name__ == "__main__":
     sys.setrecursionlimit(10_000)  # sums of many terms, in Devito
     found = installed()
-    parts = {"first-solutions": first_solutions.compared} if find_spec("pyamg") else {}
+    parts = {"first-steps": first_steps.compared}
+    if find_spec("pyamg"):
+        parts["first-solutions"] = first_solutions.compared
     report.main(dict(cases(found)), parts)

@@ -11,19 +11,16 @@ IC(0); pyamg by its classical and its smoothed hierarchy with conjugate gradient
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
-from benchmarks.timing import Json, table
+from benchmarks.timing import Json, fresh, table
 
 Array = np.ndarray[Any, Any]
 Solve = Callable[[Array], Array]
@@ -143,16 +140,9 @@ def first(problem: str, tool: str, size: int) -> Times:
 def process(problem: str, tool: str, size: int) -> Times:
     """Return the times of a fresh process with an empty cache."""
     with tempfile.TemporaryDirectory(prefix="ssr-first-") as folder:
-        done = subprocess.run(
-            [sys.executable, "-m", "benchmarks.peers.first_solutions", problem, tool, str(size)],
-            env={**os.environ, "SSR_CACHE_DIR": folder},
-            cwd=Path(__file__).resolve().parents[2],
-            capture_output=True,
-            text=True,
-        )
-    if done.returncode:
-        raise RuntimeError(done.stderr)
-    times: Times = json.loads(done.stdout)
+        module = "benchmarks.peers.first_solutions"
+        done = fresh("-m", module, problem, tool, str(size), SSR_CACHE_DIR=folder)
+    times: Times = json.loads(done)
     return times
 
 
