@@ -40,7 +40,8 @@ class Assignment:
     """``target[row] = value(row)`` for the rows of a domain: NumPy meaning, right side first.
 
     Loads marked ``new`` read values this assignment has made already, in the given order. An
-    assignment of a ``part`` of its target leaves the other points as they are.
+    assignment of a ``part`` of its target leaves the other points as they are. Of one ``in_part``
+    the domain lacks rows that nobody reads.
     """
 
     target: str
@@ -49,6 +50,7 @@ class Assignment:
     value: Value
     order: Order = "any"
     part: Field | None = None
+    in_part: bool = False
 
 
 @dataclass(frozen=True, slots=True)

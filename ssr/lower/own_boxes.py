@@ -6,18 +6,22 @@ is there if its column lies within them, or if it does not, for what is left of 
     before:  y[i] = 2 x[i] - (x[i-1] if i >= 1 and i - 1 is in the row's own box)
     after:   y[i] = 2 x[i] - (x[i-1] if i - 1 >= i_own_lo)       i_own_lo <= i < i_own_hi
 
+Entries between boxes are told apart further: those of lines that are in another box as a whole, and
+those at the ends of lines. Each kind has conditions that are short.
+
 Such a step is about the rows of one box, so nothing computes it at rows beyond. In one box all
 entries are there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
 from .. import ir
 from ..algebra.own_box import bounded, everywhere, is_local, own_box
+from ..points.affine import Affine
 from ..points.sets import Domain
 
 Part: TypeAlias = "ir.Assignment | ir.Reduction"
@@ -70,19 +74,29 @@ def _changed(step: ir.Step, change: Callable[[Part], Part]) -> ir.Step:
 def _guarded(value: ir.Value, inside: Domain) -> ir.Value:
     """Return a value whose terms have the bounds of the own box among their conditions."""
 
-    def guarded(term: ir.Term) -> ir.Term:
+    def guarded(term: ir.Term) -> Iterator[ir.Term]:
         if term.box == "any":
             local = is_local(term.domain)
-            return replace(term, domain=term.domain.simplified(inside)) if local else term
+            yield replace(term, domain=term.domain.simplified(inside)) if local else term
+            return
         assert isinstance(term.operand, ir.Load)
         near = inside & bounded(inside.axes).preimage(term.operand.index, inside.axes)
-        rows = near if term.box == "own" else inside - near
-        return replace(term, domain=(rows & term.domain).simplified(inside), box="any")
+        for rows in (near,) if term.box == "own" else _beyond(near, term.operand.index, inside):
+            yield replace(term, domain=(rows & term.domain).simplified(inside), box="any")
 
     def change(node: ir.Sum) -> ir.Value:
-        return ir.Sum(tuple(t for t in map(guarded, node.terms) if not t.domain.empty))
+        found = (t for term in node.terms for t in guarded(term))
+        return ir.Sum(tuple(t for t in found if not t.domain.empty))
 
     return ir.rewrite_sums(value, change)
+
+
+def _beyond(near: Domain, index: tuple[Affine, ...], inside: Domain) -> Iterator[Domain]:
+    """Yield the rows that read beyond their box: those of whole lines, and those at their ends."""
+    axes = inside.axes
+    across = bounded(axes[:-1]).preimage(index[:-1], axes)
+    yield inside - across
+    yield (inside & across) - near
 
 
 def _everywhere(value: ir.Value, rows: ir.Field) -> ir.Value:

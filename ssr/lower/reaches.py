@@ -20,6 +20,7 @@ from ..algebra.own_box import is_local, own_bounds
 from ..points.affine import AXES, Affine
 from ..points.sets import Bounds, Domain
 from ..runtime.reach import Reach
+from .nests import box
 
 Expressions = tuple[Affine, ...]
 
@@ -53,7 +54,8 @@ def reached(
         for gather in ir.gathers(statement.value):
             read |= dict.fromkeys(finder.gathered(gather, rows))
         if statement.array in arrays:
-            made |= dict.fromkeys(finder.reaches(statement.array, False, rows, statement.index))
+            every = box(nest.axes) & nest.context if statement.in_part else rows
+            made |= dict.fromkeys(finder.reaches(statement.array, False, every, statement.index))
             here = rows.image(statement.index, AXES[len(statement.index)])
             known = written.get(statement.array)
             written[statement.array] = here if known is None else known | here

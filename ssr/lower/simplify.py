@@ -1,6 +1,6 @@
 """Leave out of a program what need not be computed, before it is lowered.
 
-Four rewrites of a program into one that makes the same results:
+Rewrites of a program into one that makes the same results:
 
 - Solutions are made where they are copied to (`solve_targets`).
 - A field that was set to zero and is read before anything else is written to it is known: terms
@@ -10,6 +10,8 @@ Four rewrites of a program into one that makes the same results:
   is read: a residual that is used at every second point is computed only there. Keeps bits.
 - A temporary that is a copy of a field stands for it as long as the field is not written. Keeps
   bits.
+- A temporary that is a copy of a field inside of boxes is stored near their surface only
+  (`inner_copies`). Keeps bits.
 - What is overwritten or forgotten before it is read is not computed. Keeps bits.
 """
 
@@ -24,6 +26,7 @@ from ..algebra.own_box import is_local
 from ..ir.liveness import live, read
 from ..points.affine import Affine
 from ..points.sets import Domain
+from .inner_copies import without_inner_copies
 from .place_externals import copied, renamed
 from .solve_targets import solved_in_place
 
@@ -41,6 +44,7 @@ def simplified(program: ir.Program, *, exact: bool) -> ir.Program:
     steps = steps if exact else _without_zeros(steps)
     steps = _without_copies(steps, program)
     steps = _where_read(steps, temporaries)
+    steps = without_inner_copies(steps, program)
     steps = live(steps, {f.name for f in program.fields}, program.results)
     written = {name for step in steps for name in ir.made(step)}
     kept = tuple(f for f in program.temporaries if f.name in written)

@@ -448,6 +448,16 @@ class Domain:
             if constraint.is_equality() and len(divisors) == 1 and divisors[0] > 1:
                 yield _reduced(self._test(constraint), divisors[0]), divisors[0]
 
+    def conjunctions(self) -> Iterator[Domain]:
+        """Yield sets, each of them one conjunction of conditions, that are this one together.
+
+        >>> ends = Domain.where(("i",), "i = 0 or i = n - 1", ("n",))
+        >>> print(*(part.notation() for part in ends.conjunctions()))
+        i = -1 + n i = 0
+        """
+        for part in self.isl.get_basic_sets():
+            yield Domain(self.axes, isl.Set.from_basic_set(part))
+
     def without_remainders(self) -> Domain:
         """Return the set without its conditions on remainders.
 

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 import boundary as bc
 import ssr
-from ssr import errors
+from ssr import errors, ir
+from ssr.build.pipeline import simple
+from ssr.programs.program import declaration
 
 from ..ssr import strategies as some
 from . import ranks
@@ -88,6 +90,34 @@ def products(space: ssr.Space, matrices: Matrices, options: ssr.Options) -> ssr.
     return multiply
 
 
+def corrected(space: ssr.Space, matrices: Matrices, options: ssr.Options) -> ssr.Program:
+    """Return a smoother whose right side is a copy of a field but near other boxes."""
+
+    @ssr.program(x=space, b=space, label=space, options=options)
+    def correct(x: Any, b: Any, label: Any) -> Any:
+        _, near, far = matrices(label)
+        s = ssr.let(b - far @ x)
+        x[:] = near.tril().solve(s - near.triu(1) @ x)
+        x[:] = 0.5 * s + near @ x - 0.25 * s
+        return ssr.max(s - near @ x)
+
+    return correct
+
+
+def replaced(space: ssr.Space, matrices: Matrices, options: ssr.Options) -> ssr.Program:
+    """Return a smoother that replaces its right side before it is done with it."""
+
+    @ssr.program(x=space, b=space, label=space, options=options)
+    def replace(x: Any, b: Any, label: Any) -> Any:
+        _, near, far = matrices(label)
+        s = ssr.let(b - far @ x)
+        b[:] = s - near @ x
+        x[:] = near.triu().solve(s - near.tril(-1) @ x)
+        return ssr.dot(s, x)
+
+    return replace
+
+
 def by_labels(space: ssr.Space) -> Matrices:
     """Return the whole matrix, and its parts by labels."""
     A = ssr.stencil(space, space, weights(space.ndim), outside="drop")
@@ -109,7 +139,11 @@ def labels(on: bc.Spread, space: ssr.Space) -> np.ndarray[Any, Any]:
 
 
 @pytest.mark.parametrize(
-    ("made", "ndim"), [(smoother, 1), (smoother, 2), (smoother, 3), (products, 1), (products, 2)]
+    ("made", "ndim"),
+    [
+        *((made, ndim) for made in (smoother, corrected) for ndim in (1, 2, 3)),
+        *((made, ndim) for made in (products, replaced) for ndim in (1, 2)),
+    ],
 )
 def test_entries_within_boxes(made: Any, ndim: int) -> None:
     space = SPACES[ndim]
@@ -144,6 +178,21 @@ def compare(
         for field, array in zip(fields, (x, b, label), strict=True):
             assert np.array_equal(field.gather(), array), f"run {run}"
     ranks.check_mail(bound)
+
+
+@pytest.mark.parametrize(("made", "stored"), [(corrected, "surface"), (replaced, "all")])
+def test_copies_inside_of_boxes_are_not_stored(made: Any, stored: str) -> None:
+    """Where a temporary is a copy, the field is read, unless it has changed by then."""
+    program = made(SPACES[2], by_boxes(SPACES[2]), ssr.Options(distributed=True, exact=True))
+    found = simple(declaration(program).program, EXACT)
+    s = next(step for step in found.steps if "t" in ir.made(step))
+    assert isinstance(s, ir.Assignment)
+    sizes = {"ny": 9, "nx": 9, "j_own_lo": 2, "j_own_hi": 7, "i_own_lo": 0, "i_own_hi": 6}
+    rows = {*s.domain.fixed(sizes).points()}
+    inside = set(product(range(3, 6), range(1, 5)))
+    every = set(product(range(2, 7), range(6)))
+    assert rows == (every - inside if stored == "surface" else every)
+    assert s.in_part == (stored == "surface")
 
 
 CUTS = [

@@ -24,6 +24,7 @@ from functools import reduce
 from itertools import chain, groupby, islice
 
 from ... import ir
+from ...algebra.own_box import is_local
 from ...points.affine import Affine
 from ...points.effort import attempted
 from ...points.sets import Domain
@@ -359,14 +360,28 @@ def _whole_lines(rows: Domain, conditions: Sequence[Domain]) -> Domain:
     """Return the lines, as a set over the outer axes, on which every term is present somewhere.
 
     Terms that are on boundary lines only are left out: another one takes their place in the
-    interior, as after a product of matrices.
+    interior, as after a product of matrices. Where a term depends on the box that owns the rows,
+    lines are told apart as in a box that has such terms: with neighbours on all sides.
+    """
+    lines = _lines(rows)
+    for condition in conditions:
+        shadow = _lines(rows & condition)
+        lines = lines & shadow if (lines & shadow).thick else lines - shadow
+    return lines
+
+
+def _lines(rows: Domain) -> Domain:
+    """Return the lines of some rows, as a set over the outer axes.
+
+    Where they depend on the box that owns them, these are its lines that may have such rows.
     """
     outer = rows.axes[:-1]
     lines = rows.project(outer)
-    for condition in conditions:
-        shadow = (rows & condition).project(outer)
-        lines = lines & shadow if (lines & shadow).thick else lines - shadow
-    return lines
+    if not is_local(rows):
+        return lines
+    parts = lines.conjunctions()
+    every = [part.simplified(part.project(()).preimage((), outer)) for part in parts]
+    return Domain.union(every) if every else lines
 
 
 def _built_up(
