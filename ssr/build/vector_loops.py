@@ -17,10 +17,15 @@ from typing import Any
 
 from llvmlite import ir as llvm
 from llvmlite.binding import get_host_cpu_features, parse_assembly
+from numba.core.cgutils import alloca_once
 
 from ..points.numbers import CACHE_LINE
 from ..runtime import intrinsics
+from .vector_parts import Part
 from .vector_plans import ARITHMETIC, COMPARISONS, IN_LLVM, WRITTEN, Plan, Translation
+
+BLOCK = 8
+"""Vectors on which a part of a long body runs before the next one does."""
 
 LONG = 16
 """Vectors of a loop from which on they begin where cache lines do, even if there are more then."""
@@ -88,7 +93,7 @@ class _Vector:
         self._type = llvm.VectorType(number, self._lanes)
         self._code = f"v{self._lanes}f{dtype.bitwidth}"
         self._size = dtype.bitwidth // 8
-        self._made: dict[str, Any] = {}
+        self.values: dict[str, Any] = {}
 
     def run(self, body: Sequence[ast.stmt]) -> None:
         """Write the statements of a body."""
@@ -96,7 +101,7 @@ class _Vector:
             self._translation.mark(node)
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                    self._made[name] = self._value(value, self._mask)
+                    self.values[name] = self._value(value, self._mask)
                 case ast.Expr(value=ast.Call(args=[ast.Name(id=array), offset, value])):
                     self._store(array, offset, self._value(value, self._mask))
 
@@ -155,8 +160,8 @@ class _Vector:
         builder = self._builder
         match node:
             case ast.Name(id=name):
-                if name in self._made:
-                    return self._made[name]
+                if name in self.values:
+                    return self.values[name]
                 return self._all(self._translation.bits_of(node))
             case ast.BinOp(left, ast.BitAnd(), right):
                 return builder.and_(self._value(left, mask), self._value(right, mask))
@@ -212,7 +217,17 @@ def _mentions(node: ast.expr, name: str) -> bool:
 
 
 def write(translation: Translation, node: ast.For, plan: Plan, start: Any, stop: Any) -> None:
-    """Write a loop: a vector with a mask, whole vectors while there are some, and a rest.
+    """Write a loop."""
+    if len(plan.parts) > 1:
+        _write_parts(translation, node, plan, start, stop)
+    else:
+        _write_whole(translation, node, plan, start, stop)
+
+
+def _write_whole(
+    translation: Translation, node: ast.For, plan: Plan, start: Any, stop: Any
+) -> None:
+    """Write a loop of one part: a vector with a mask, whole vectors while there are some, a rest.
 
     A loop of some length begins where a cache line does, before its first row, if the lines of the
     array begin alike; the mask leaves out what comes before.
@@ -285,6 +300,70 @@ def write(translation: Translation, node: ast.For, plan: Plan, start: Any, stop:
     builder.position_at_end(rest)
     row.add_incoming(whole, rest)
     builder.cbranch(builder.icmp_signed("<", whole, stop), ends, end)
+    builder.position_at_end(end)
+
+
+def _write_parts(
+    translation: Translation, node: ast.For, plan: Plan, start: Any, stop: Any
+) -> None:
+    """Write a loop whose parts run on some vectors each, the last of which may have a mask."""
+    assert isinstance(node.target, ast.Name)
+    builder, name = translation.builder, node.target.id
+    word, lanes = start.type, CACHE_LINE * 8 // plan.dtype.bitwidth
+    before = builder.block
+    block, end = (translation.new_block(f"parts.{part}") for part in ("block", "end"))
+    builder.cbranch(builder.icmp_signed("<", start, stop), block, end)
+
+    builder.position_at_end(block)
+    first = builder.phi(word, name)
+    first.add_incoming(start, before)
+    further = builder.add(first, word(BLOCK * lanes))
+    last = builder.select(builder.icmp_signed("<", further, stop), further, stop)
+    rooms: dict[str, Any] = {}
+
+    def room(value: str, kind: Any, row: Any) -> Any:
+        """Return where a value of a vector is handed on."""
+        if value not in rooms:
+            rooms[value] = alloca_once(builder, kind, size=BLOCK, name=value)
+            rooms[value].align = CACHE_LINE
+        number = builder.udiv(builder.sub(row, first), word(lanes))
+        return builder.gep(rooms[value], [number])
+
+    def run(part: Part, row: Any, mask: Any = None) -> None:
+        translation.counts(name, row)
+        vector = _Vector(translation, name, plan.dtype, mask)
+        vector.values |= {value: builder.load(room(value, None, row)) for value in part.taken}
+        vector.run(part.body)
+        for value in part.kept:
+            made = vector.values[value]
+            builder.store(made, room(value, made.type, row))
+
+    for part in plan.parts:
+        before = builder.block
+        test, main, rest, ends, done = (
+            translation.new_block(f"part.{each}")
+            for each in ("test", "main", "rest", "ends", "done")
+        )
+        builder.branch(test)
+        builder.position_at_end(test)
+        row = builder.phi(word, name)
+        row.add_incoming(first, before)
+        builder.cbranch(builder.icmp_signed("<=", row, builder.sub(last, word(lanes))), main, rest)
+
+        builder.position_at_end(main)
+        run(part, row)
+        row.add_incoming(builder.add(row, word(lanes), flags=["nsw"]), builder.block)
+        builder.branch(test)
+
+        builder.position_at_end(rest)
+        builder.cbranch(builder.icmp_signed("<", row, last), ends, done)
+
+        builder.position_at_end(ends)
+        run(part, row, _mask(builder, word(lanes), row, start, last))
+        builder.branch(done)
+        builder.position_at_end(done)
+    first.add_incoming(further, builder.block)
+    builder.cbranch(builder.icmp_signed("<", further, stop), block, end)
     builder.position_at_end(end)
 
 

@@ -17,9 +17,11 @@ import numpy as np
 from numba.core import types
 
 from ..runtime import intrinsics
+from .vector_parts import Part, parts
 
-SHORT = 40
-"""Statements of a loop from which on it computes rather than loads, and is left to LLVM."""
+SHORT, LONG = 40, 150
+"""Statements up to which a loop loads rather than computes, and from which on it is cut into parts;
+LLVM's own vectors are as good between them."""
 
 FEW = 24
 """Arrays of a function from which on places in them are not in registers, but in memory."""
@@ -99,13 +101,14 @@ class Plan(NamedTuple):
 
     Vectors begin where the ``aligned`` access begins a cache line. Of each field that rows access,
     ``ahead`` has the line that sweeps meet first, and whether the field is read. So many vectors
-    are computed in one round of the loop.
+    are computed in one round of the loop. The ``parts`` of a long body are several.
     """
 
     dtype: Any
     aligned: Access
     ahead: Sequence[tuple[str, ast.expr, bool]]
     together: int
+    parts: Sequence[Part]
 
 
 class _Reader:
@@ -122,6 +125,9 @@ class _Reader:
 
     def plan(self, body: Sequence[ast.stmt], independent: bool, together: int) -> Plan | None:
         """Return the plan of a loop, or None if it has none."""
+        several = parts(body) if len(body) >= LONG else [Part(body)]
+        if len(body) > SHORT and len(several) == 1:
+            return None
         if not all(map(self._statement, body)) or len(self._dtypes) != 1 or not self._stores:
             return None
         if not all(access.own for access in self._stores):
@@ -129,7 +135,7 @@ class _Reader:
         if not independent and not self._apart():
             return None
         (dtype,) = self._dtypes
-        return Plan(dtype, self._aligned(), self._ahead(), together)
+        return Plan(dtype, self._aligned(), self._ahead(), together, several)
 
     def _apart(self) -> bool:
         """Whether what is written is accessed at one place of each row only."""
@@ -335,8 +341,7 @@ def plan(translation: Translation, node: ast.For, kind: str) -> Plan | None:
         writes; of an ``interleaved`` one, moreover, two vectors are to be computed at a time.
     """
     assert isinstance(node.target, ast.Name)
-    is_short = len(node.body) <= SHORT and translation.arrays <= FEW
-    if not is_short or node.target.id not in translation.plain:
+    if translation.arrays > FEW or node.target.id not in translation.plain:
         return None
     reader = _Reader(translation, node.target.id)
     return reader.plan(node.body, kind != "range", 2 if kind == "interleaved" else 1)

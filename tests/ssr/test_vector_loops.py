@@ -63,11 +63,54 @@ BODIES = {
     "two at a time": ("interleaved", "st(y, off + i, fma(third, ld(x, off + i + 2), third))"),
 }
 
+
+def long_body(seed: int, length: int) -> tuple[str, ...]:
+    """Return a body of many statements, whose values are used near and far.
+
+    It changes an array at the row's own place, and reads it there before and afterwards.
+    """
+    rng = np.random.default_rng(seed)
+    numbers, truths, lines = ["third"], ["flag"], []
+
+    def one(names: list[str]) -> str:
+        reach = len(names) if rng.random() < 0.1 else 6
+        return str(rng.choice(names[-reach:]))
+
+    for n in range(length):
+        a, b, c = (one(numbers) for _ in range(3))
+        match rng.integers(9):
+            case 0:
+                lines.append(f"p{n} = {a} < {b}")
+                truths.append(f"p{n}")
+                continue
+            case 1:
+                lines.append(f"st({rng.choice(['y', 'c'])}, off + i, {a})")
+                continue
+            case 2:
+                value = f"ld(x, off + i + {rng.integers(-3, 4)})".replace("+ -", "- ")
+            case 3:
+                value = f"ld({rng.choice(['y', 'c'])}, off + i)"
+            case 4:
+                value = f"({a} if {one(truths)} else {b})"
+            case 5:
+                value = str(rng.choice([f"np.sqrt(abs({a}))", "third", a]))
+            case 6:
+                value = f"{a} / (third + abs({b}))"
+            case _:
+                value = f"fma({a}, third, {b} - {c})"
+        lines.append(f"s{n} = {value}")
+        numbers.append(f"s{n}")
+    return "range", *lines, f"st(y, off + i, {numbers[-1]})"
+
+
+BODIES |= {f"long {seed}": long_body(seed, vector_plans.LONG + 40 * seed) for seed in range(5)}
+
 SERIAL = {
     "recurrence": ("range", "st(y, off + i, ld(y, off + i - 1) + ld(x, off + i))"),
     "an element of what is written": ("range", "st(y, off + i, ld(y, 60) + ld(x, off + i))"),
     "step": ("range", "st(y, off + i, ld(x, 2 * i))"),
     "one place": ("range", "st(y, off, ld(x, off + i))"),
+    "long": (*long_body(1, 200), "st(y, off + i, ld(y, off + i - 1))"),
     "carried": ("range", "s = ld(x, off + i)", "st(y, off + i, s)", "s = s + third"),
 }
 
@@ -100,7 +143,8 @@ def test_bits_are_those_of_rows(name: str, dtype: str) -> None:
     assert vector_loops_of(run)
     rng = np.random.default_rng(1)
     lanes = 64 // np.dtype(eval(dtype)).itemsize
-    for count in (0, 1, 2, lanes - 1, lanes, lanes + 1, 3 * lanes + 5, 4 * lanes, 7 * lanes + 3):
+    whole = 4 * lanes, 7 * lanes, 8 * lanes, 16 * lanes
+    for count in (0, 1, 2, lanes - 1, lanes, lanes + 1, 3 * lanes + 5, *whole, 17 * lanes + 3):
         for first in (0, 1, lanes - 1):
             # rows beyond the arrays' ends would be found by NaNs and by what is around the views
             room = [rng.standard_normal(3 * count + 40).astype(eval(dtype)) for _ in range(3)]

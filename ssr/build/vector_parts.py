@@ -1,0 +1,79 @@
+"""Long bodies of loops in parts, which run one after the other on a few vectors at a time.
+
+A processor looks some hundred instructions ahead. In a body that is longer than that, nothing of
+the next vector has begun when the last divisions of one are under way; vectors of shorter bodies
+overlap. Parts hand on what later ones need through memory, a few values for each vector.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+LENGTH = 60
+"""Statements of a part, about."""
+
+
+class Part(NamedTuple):
+    """Some statements of a body, the names of values that they take, and of those they hand on."""
+
+    body: Sequence[ast.stmt]
+    taken: Sequence[str] = ()
+    kept: Sequence[str] = ()
+
+
+def parts(body: Sequence[ast.stmt], length: int = LENGTH) -> list[Part]:
+    """Return the parts of a body, cut near multiples of a length where few values are handed on.
+
+    A value that is merely the name of another one, which is made before the loop, is made again. A
+    body in which a name is assigned twice is one part.
+
+    >>> body = ast.parse("a = w; b = x + a; c = b / y; d = c + a; e = d / y; f = e + c").body
+    >>> for part in parts(body, 3):
+    ...     print([ast.unparse(node) for node in part.body], part.taken, part.kept)
+    ['a = w', 'b = x + a', 'c = b / y'] () ('c',)
+    ['a = w', 'd = c + a', 'e = d / y', 'f = e + c'] ('c',) ()
+    """
+    made: dict[str, int] = {}
+    for place, node in enumerate(body):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                if name in made:
+                    return [Part(body)]
+                made[name] = place
+    used = [_names(node) & made.keys() for node in body]
+    last = {name: place for place, names in enumerate(used) for name in names}
+    again = {name for name, place in made.items() if _is_alias(body[place], made)}
+
+    def crossing(cut: int) -> list[str]:
+        return [n for n, place in made.items() if place < cut <= last[n] and n not in again]
+
+    def cheapest(ideal: int) -> int:
+        near = range(ideal - length // 4, ideal + length // 4 + 1)
+        return min(near, key=lambda cut: (len(crossing(cut)), abs(cut - ideal)))
+
+    count = max(1, round(len(body) / length))
+    inner = [cheapest(n * len(body) // count) for n in range(1, count)]
+    found = []
+    for low, high in pairwise((0, *inner, len(body))):
+        needed = set().union(*used[low:high])
+        before = [name for name, place in made.items() if place < low and name in needed]
+        repeated = [body[made[name]] for name in before if name in again]
+        taken = tuple(name for name in before if name not in again)
+        kept = tuple(name for name in crossing(high) if made[name] >= low)
+        found.append(Part((*repeated, *body[low:high]), taken, kept))
+    return found
+
+
+def _names(node: ast.stmt) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def _is_alias(node: ast.stmt, made: dict[str, int]) -> bool:
+    """Whether a statement names what is made outside of the body."""
+    match node:
+        case ast.Assign(value=ast.Name(id=name)):
+            return name not in made
+    return False
