@@ -31,6 +31,9 @@ TOGETHER = 8_000_000
 SHARED = 2 * TOGETHER
 """The same for all stages of a nest, which have equal shares."""
 
+MANY = 4
+"""Stages on the lines that lack some terms from which on they have one condition together."""
+
 ALONE = EFFORT // 10
 """The same for a piece that is one of many."""
 
@@ -112,13 +115,39 @@ def _part(part: ir.Stage | ir.Branch, nest: ir.Nest, context: Domain, most: int)
     known = _at_line(known, part.then[0].statements[0], nest)
     others = attempted(lambda: _lines(context - known))
     then = [loop for s in part.then for loop in _stage(s, nest, context & known, most)]
-    orelse = [loop for s in part.orelse for loop in _stage(s, nest, context, most, others)]
+    orelse = _on_lines(part.orelse, nest, context, most, others)
     condition = condition_text(known, context)
     if not condition:
         return then
     if not then:  # nothing changes on these lines
         condition, then, orelse = f"not ({condition})", orelse, []
     return [If(condition, tuple(_joined(then)), tuple(_joined(orelse)))] if then else []
+
+
+def _on_lines(
+    stages: Sequence[ir.Stage], nest: ir.Nest, context: Domain, most: int, lines: Domain | None
+) -> list[Loop]:
+    """Return the loops of stages on one of some lines; of many stages under one condition.
+
+    It says on which lines any of them has rows, so that they need not say it each.
+    """
+    there = attempted(lambda: _there(stages, nest)) if len(stages) > MANY else None
+    if there is None or is_cut(nest):
+        return [loop for s in stages for loop in _stage(s, nest, context, most, lines)]
+    condition, known = condition_text(there, context), context & there
+    lines = None if lines is None else lines & there
+    found = [loop for s in stages for loop in _stage(s, nest, known, most, lines)]
+    return [If(condition, tuple(_joined(found)), ())] if condition and found else found
+
+
+def _there(stages: Sequence[ir.Stage], nest: ir.Nest) -> Domain:
+    """Return lines around those at which the loops stand when stages have rows to run."""
+    rows = [
+        _at_line(piece.domain, stage.statements[0], nest)
+        for stage in stages
+        for piece in stage.pieces
+    ]
+    return _lines(Domain.union(rows)).around()
 
 
 def _lines(domain: Domain) -> Domain:

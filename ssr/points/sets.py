@@ -148,6 +148,15 @@ class Domain:
                 raw = hull
         return Domain(self.axes, raw.remove_redundancies())
 
+    def around(self) -> Domain:
+        """Return a set that holds this one and is one conjunction of its conditions.
+
+        >>> ends = Domain.where(("i",), "0 <= i < n and (i = 0 or i >= 3)", ("n",))
+        >>> print(ends.around().notation())
+        0 <= i < n
+        """
+        return Domain(self.axes, isl.Set.from_basic_set(self.isl.simple_hull()))
+
     def preimage(self, image: tuple[Affine, ...], axes: tuple[str, ...]) -> Domain:
         """Return the points over ``axes`` whose image lies in this set."""
         return Domain(axes, graph(axes, image).intersect_range(self.isl).domain().coalesce())
