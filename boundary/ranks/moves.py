@@ -57,6 +57,7 @@ class RankMoves:
         self.mails = tuple(post.mail(own.rank) for post in posts)
         self.slots, room = _slots(self.mails)
         self.messages = aligned((room,), dtype)
+        self.messages.fill(0.0)  # what a rank that is traced alone takes for the values of others
 
     def records(self, part: KernelPart, place: int) -> Array:
         """Return the records of the moves before a unit, or behind the last."""

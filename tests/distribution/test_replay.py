@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import boundary as bc
 import ssr
+from boundary.ranks import moves
 from boundary.replay.loggp import replay
 from boundary.replay.recorded import Event, Messages, Recorded
 from boundary.replay.smpi import write
@@ -79,6 +80,27 @@ def test_ranks_of_one_shape_are_run_once() -> None:
     found = bc.trace(make(on), 16, calls=1)
     assert len(ran) == 9  # corners, sides, and the boxes in the middle
     assert np.array_equal(found.shapes.reshape(4, 4)[1, 1:3], found.shapes.reshape(4, 4)[2, 1:3])
+
+
+def test_values_of_others_are_zeros(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rank that is run alone computes numbers, whatever memory has held before."""
+
+    def filled(shape: tuple[int, ...], dtype: Any) -> Any:
+        return np.full(shape, np.nan, dtype)
+
+    monkeypatch.setattr(moves, "aligned", filled)
+    found: list[Any] = []
+
+    def made(ranks: Any) -> Callable[[], object]:
+        spread = bc.spread(plane, ranks, ny=16, nx=16)
+        u, v = spread.zeros(plane), spread.zeros(plane)
+        u.fill(lambda j, i: 1.0 + j + i)
+        run = diffuse.bind(u, v)
+        return lambda: found.append(run())
+
+    bc.trace(made, 4, calls=2)
+    assert found
+    assert np.isfinite(found).all()
 
 
 def test_what_cannot_be_traced() -> None:
