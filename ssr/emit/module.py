@@ -33,7 +33,7 @@ OPERATIONS = (
 BUNDLES = ("gather", "put", "scatter", "take")
 """What kernels that solve along lines take too."""
 
-PERIODS = ("fma_present", "put_rows", "repeated", "take_rows")
+PERIODS = ("fma_present", "of_two", "put_rows", "repeated", "take_rows", "take_wanted")
 """What kernels take too whose rows have terms that come again with a period."""
 
 WHOLE = ("apart", "component")

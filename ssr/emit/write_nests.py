@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from .. import ir
 from ..algebra.own_box import is_local, own_bounds
+from ..ir import LoopNest
 from ..lower.nests import bounds
 from ..points.affine import Affine
 from ..points.sets import Domain
@@ -40,28 +41,35 @@ def write_nests(unit: Unit, functions: Functions) -> list[Writer]:
             writers.append(lines)
             continue
         buffers = {b.name: b for b in made.nest.buffers}
-        writer = Writer(unit.arrays, buffers, suffix, near, sizes, *rest, _even(made.nest))
+        writer = Writer(unit.arrays, buffers, suffix, near, sizes, *rest, _even(made))
         write_tree(writer, made, made.tree, 2)
         writers.append(writer)
     return writers
 
 
-def _even(nest: ir.Nest) -> frozenset[str]:
+def _even(made: LoopNest) -> frozenset[str]:
     """Return the buffers of a nest whose rows should begin with cache lines.
 
     Vectors are loaded and stored twice as fast there. These are the lines in rotation with room
-    at their ends that are made from the first point of the box on, if it has all points; planes are
-    large, and many lines would not fit into the first cache any more.
+    at their ends, and those that are computed in bundles, which are made from the first point of
+    the box on, if it has all points; planes are large, and many lines would not fit into the first
+    cache any more.
     """
+    nest = made.nest
+    in_bundles = {
+        p.statement.array for piece in made.pieces.values() if piece.taps for p in piece.parts
+    }
     rotating = [
-        b for b in nest.buffers if b.rows > 1 and b.pad and b.lines is None and not b.cleared
+        b
+        for b in nest.buffers
+        if ((b.rows > 1 and b.pad) or b.name in in_bundles) and b.lines is None and not b.cleared
     ]
     lines = {b.name for b in rotating} if sum(b.rows for b in rotating) <= ROWS else set()
     axis, lower = nest.axes[-1], Affine.of(nest.rows.lower[-1]).isl()
     text = f"{axis} < {axis}_lo and {axis}_lo = {lower}"
     before = Domain.where(nest.axes, text, bounds((axis,))) & nest.context
-    made = [s for s in nest.statements if s.array in lines]
-    return frozenset(lines - {s.array for s in made if not (s.domain & before).empty})
+    early = [s for s in nest.statements if s.array in lines]
+    return frozenset(lines - {s.array for s in early if not (s.domain & before).empty})
 
 
 def kernel_body(unit: Unit, writers: Sequence[Writer], functions: Functions) -> list[str]:

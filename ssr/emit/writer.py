@@ -24,7 +24,7 @@ RESERVED = frozenset(
     weights
     gather lines many put scatter take
     start stop even uneven interleaved independent
-    fma_present low high put_rows repeated take_rows
+    fma_present low high of_two put_rows repeated take_rows take_wanted
     """.split()  # noqa: SIM905
 )
 """Names of the kernel's own that look like a user's; others hold a digit, `_lo`, `_hi`, `_w`."""

@@ -10,6 +10,9 @@ from enum import IntEnum
 BYTES = 64
 """The bytes of a bundle: eight numbers in double precision."""
 
+WINDOW = 8
+"""Bundles of elements, at most, that rows of a few bundles together read."""
+
 RUN, BEGIN, ASK, LEAVE = range(4)
 """What a step is, in the first integer of its row."""
 

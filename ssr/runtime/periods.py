@@ -4,6 +4,10 @@ The weights of a bundle are ``repeated`` along its rows. A row that has no such 
 zero: nothing is read for it, and it is left as it is by ``fma_present``. Its chain of operations is
 that of its own terms. At both ends of a line bundles have rows that are none, for which nothing is
 read or written: those before ``low`` and from ``high`` on.
+
+A bundle that does not begin with a cache line takes as long to load as two. So where rows read
+several neighbours, bundles of elements are loaded one after the other, each once, and those that
+rows read are put together ``of_two``.
 Called from plain Python a bundle is an array, as in `bundles`.
 """
 
@@ -19,6 +23,7 @@ from numba.core import cgutils
 from numba.extending import lower_builtin, type_callable
 
 from .bundles import HALF, WORD, Bundle, bytes_of, intrinsic, repeat, suffix, width
+from .constants import WINDOW
 from .intrinsics import fma, ld, pointer, st
 
 # -- in plain Python -------------------------------------------------------------------------------
@@ -34,6 +39,38 @@ def take_rows(lines: Any, place: int, weights: Any, low: int, high: int) -> Any:
     zero = lines.array.dtype.type(0)
     read = (low <= n < high and weight != 0 for n, weight in enumerate(weights))
     return np.array([ld(lines, place + n) if is_read else zero for n, is_read in enumerate(read)])
+
+
+def take_wanted(lines: Any, place: int, first: int, low: int, high: int, *reads: int) -> Any:
+    """Return the bundle at an offset of an array, with zeros for elements that no row reads.
+
+    Parameters
+    ----------
+    first
+        The number of its first element.
+    low, high
+        The rows that there are, from the first one to before the last one.
+    reads
+        In turn a distance, and the set of the rows that read the element which is so far from them,
+        as an integer that has a bit for each of them.
+    """
+    there, wanted = _rows_of(low, high), 0
+    for distance, rows in zip(reads[::2], reads[1::2], strict=True):
+        wanted |= (rows & there) << distance
+    zero = lines.array.dtype.type(0)
+    count = width(lines.array.itemsize)
+    read = (wanted >> (first + n) & 1 for n in range(count))
+    return np.array([ld(lines, place + n) if is_read else zero for n, is_read in enumerate(read)])
+
+
+def _rows_of(low: int, high: int) -> int:
+    """Return the set of rows from a first one to before a last one; there are none before row 0."""
+    return (1 << max(high, 0)) - (1 << max(low, 0))
+
+
+def of_two(left: Any, right: Any, number: int) -> Any:
+    """Return the bundle that begins so many numbers behind the left one of two neighbours."""
+    return np.concatenate([left[number:], right[:number]])
 
 
 def put_rows(lines: Any, place: int, value: Any, low: int, high: int) -> None:
@@ -88,6 +125,64 @@ def _lower_take(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     zeros = llvm.Constant(vector, [0.0] * vector.count)
     read = builder.and_(_present(builder, weights), _rows(builder, vector.count, *ends))
     return _masked(builder, "load", vector, vector, data, [read, zeros])
+
+
+@type_callable(take_wanted)
+def _type_wanted(context: Any) -> Callable[..., Any]:
+    def typer(lines: Any, place: Any, first: Any, low: Any, high: Any, *reads: Any) -> Any:
+        return Bundle(lines.dtype) if isinstance(lines, types.Array) else None
+
+    return typer
+
+
+@lower_builtin(take_wanted, types.Array, *(4 * (types.Integer,)), types.VarArg(types.Integer))
+def _lower_wanted(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    lines, place, first, low, high, *reads = args
+    kind = signature.return_type
+    vector = context.get_value_type(kind)
+    bits = llvm.IntType(WINDOW * kind.width)
+    there = _bits_between(builder, bits, low, high)
+    wanted = llvm.Constant(bits, 0)
+    for distance, rows in zip(reads[::2], reads[1::2], strict=True):
+        found = builder.and_(there, _as(builder, rows, bits))
+        wanted = builder.or_(wanted, builder.shl(found, _as(builder, distance, bits)))
+    lanes = builder.trunc(builder.lshr(wanted, _as(builder, first, bits)), llvm.IntType(kind.width))
+    mask = builder.bitcast(lanes, llvm.VectorType(llvm.IntType(1), kind.width))
+    data = pointer(context, builder, signature.args[0], lines, place)
+    zeros = llvm.Constant(vector, [0.0] * vector.count)
+    return _masked(builder, "load", vector, vector, data, [mask, zeros])
+
+
+def _bits_between(builder: Any, bits: Any, low: Any, high: Any) -> Any:
+    """Return the set of rows from a first one to before a last one as an integer."""
+    most, none, one = WORD(bits.width - 1), WORD(0), bits(1)
+    powers = []
+    for end in (high, low):
+        end = builder.select(builder.icmp_signed("<", end, most), end, most)
+        end = builder.select(builder.icmp_signed(">", end, none), end, none)
+        powers.append(builder.shl(one, _as(builder, end, bits)))
+    return builder.sub(*powers)
+
+
+def _as(builder: Any, number: Any, kind: Any) -> Any:
+    """Return an integer that is not negative as one with so many bits."""
+    return number if number.type == kind else builder.zext(number, kind)
+
+
+@type_callable(of_two)
+def _type_of_two(context: Any) -> Callable[..., Any]:
+    def typer(left: Any, right: Any, number: Any) -> Any:
+        return left if left == right and isinstance(left, Bundle) else None
+
+    return typer
+
+
+@lower_builtin(of_two, Bundle, Bundle, types.Integer)
+def _lower_of_two(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    left, right, number = args
+    count, first = left.type.count, number.constant
+    places = llvm.Constant(llvm.VectorType(HALF, count), list(range(first, first + count)))
+    return builder.shuffle_vector(left, right, places)
 
 
 @type_callable(put_rows)

@@ -172,9 +172,9 @@ def test_lines_in_rotation_begin_with_cache_lines(dtype: str, near: int) -> None
         z = x * w
         y[:] = ALONG @ z + ACROSS @ z
 
-    buffers = {b.rows: b for b in products.kernel(dtype).meta.buffers}
-    assert buffers.pop(max(buffers)).near == near
-    assert {b.near for b in buffers.values()} <= {1}
+    buffers = products.kernel(dtype).meta.buffers
+    assert {b.near for b in buffers} == {near}
+    assert {b.rows > 1 for b in buffers} == {True, False}  # the latter are computed in bundles
     for size in (1, 2, 3, 7):
         y, x, w, _ = (a.astype(dtype) for a in fields(size))
         slow = y.copy()
@@ -222,6 +222,19 @@ def test_bundles_read_nothing_beside_arrays(size: int, dtype: str) -> None:
         assert np.array_equal(y, D.bind(n=points // 3).to_scipy() @ x)
 
 
+@pytest.mark.parametrize("period", [2, 3, 4, 5, 7])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_other_bundles_read_nothing_beside_arrays(period: int, dtype: str) -> None:
+    """Neither those of other periods."""
+    turned = in_turn(period, 10 * period, reach=10)
+    for points in 4, 13, 31, 70:
+        x, y = (fenced((points,), dtype) for _ in range(2))
+        x[:] = np.arange(points)
+        turned.apply(x, out=y)
+        exact = turned.bind(n=points // 3).to_scipy() @ x.astype(float)
+        np.testing.assert_allclose(y, exact, rtol=1e-4, atol=1e-4)
+
+
 def test_bundles_in_plain_python() -> None:
     lines = Memory(np.arange(20.0))
     weights = periods.repeated(lines, 0.0, 2.0, 3.0)
@@ -232,3 +245,25 @@ def test_bundles_in_plain_python() -> None:
     assert total.tolist() == [1, 11, 19, 1, 17, 28, 1, 1]
     periods.put_rows(lines, 8, total, 2, 4)
     assert lines.flat[8:13].tolist() == [8, 9, 19, 1, 12]
+
+
+def test_elements_that_no_row_reads_are_not_loaded() -> None:
+    """Rows 1 to 4 read what is two places before them, or one behind, if their bits are set."""
+    lines = Memory(np.arange(20.0))
+    reads = 8 - 2, 0b10010, 8 + 1, 0b01100
+    before, after = (periods.take_wanted(lines, at, at, 1, 5, *reads) for at in (0, 8))
+    assert before.tolist() == [0, 0, 0, 0, 0, 0, 0, 7]
+    assert after.tolist() == [0, 0, 10, 11, 12, 0, 0, 0]
+    assert periods.of_two(before, after, 7).tolist() == [7, 0, 0, 10, 11, 12, 0, 0]
+
+
+def test_lines_are_loaded_once() -> None:
+    """Of which rows read several elements."""
+
+    @ssr.program(y=PLANE, x=PLANE, w=PLANE)
+    def apply(y: Any, x: Any, w: Any) -> None:
+        y[:] = ALONG @ x + 2.0 * (ALONG @ w)
+
+    source = apply.explain("source").split("def kernel", 1)[1]
+    assert "take_rows(" not in source
+    assert source.count("take_wanted(x,") == source.count("take_wanted(w,") == 5

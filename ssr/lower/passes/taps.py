@@ -43,6 +43,9 @@ def in_taps(statement: ir.Statement, rows: Domain, kinds: Sequence[Domain]) -> i
         for period in PERIODS:
             taps = _taps(statement, together, period)
             if taps:
+                wider = _alike(statement.value, rows, together, period)
+                more = _taps(statement, wider, period) if together <= wider else None
+                together, taps = (wider, more) if more else (together, taps)
                 part = ir.Part(statement, _kept(statement.value, together))
                 return ir.Piece(f"{statement.name}_taps", together, (part,), (taps,))
     return None
@@ -76,6 +79,28 @@ def _together(value: ir.Sum, rows: Domain, kinds: Sequence[Domain]) -> Iterator[
     yield rows.canonical()
 
 
+def _alike(value: ir.Sum, rows: Domain, together: Domain, period: int) -> Domain:
+    """Return the rows that have the terms of those together that are of their kind.
+
+    At an end of a line, rows of some kinds have no other terms than inside of it. If there are such
+    rows elsewhere, only those together are returned.
+    """
+    found = []
+    for kind in _kinds(rows, period):
+        for term in value.terms:
+            is_there = not (kind & together & term.domain).empty
+            kind = kind & term.domain if is_there else kind - term.domain
+        found.append(kind)
+    alike = Domain.union(found).canonical()
+    return alike if alike.without_remainders().equals(alike) else together
+
+
+def _kinds(rows: Domain, period: int) -> list[Domain]:
+    """Return rows cut by their remainders."""
+    axis = rows.axes[-1]
+    return [rows & Domain.where(rows.axes, f"{axis} mod {period} = {n}") for n in range(period)]
+
+
 def _kept(value: ir.Sum, rows: Domain) -> ir.Sum:
     """Return the terms of a sum that some rows have."""
     terms = (t for t in value.terms if not (t.domain & rows).empty)
@@ -85,8 +110,7 @@ def _kept(value: ir.Sum, rows: Domain) -> ir.Sum:
 def _taps(statement: ir.Statement, rows: Domain, period: int) -> tuple[ir.Tap, ...] | None:
     """Return the taps of rows, if their terms come again with a period."""
     assert isinstance(statement.value, ir.Sum)
-    axis = rows.axes[-1]
-    kinds = [rows & Domain.where(rows.axes, f"{axis} mod {period} = {n}") for n in range(period)]
+    kinds = _kinds(rows, period)
     taps: list[ir.Tap] = []
     for term in statement.value.terms:
         present = [not (kind & term.domain).empty for kind in kinds]
