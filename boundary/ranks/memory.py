@@ -19,9 +19,9 @@ import numpy as np
 
 from ssr.extension import CACHE_LINE, Array, aligned
 
-from ..partition.boxes import Box, hull, joined, meet, slices, volume
+from ..partition.boxes import Box, hull, joined, meet, slices
 
-LONG = 4
+LONG = 3
 """Rows of so many cache lines begin with one each; what is left out between them is little then."""
 
 
@@ -126,6 +126,7 @@ class Memory:
         self.flat = self._allocated(1)
 
     def _allocated(self, count: int) -> Array:
+        count = _whole_lines(count, self._line)
         shape = (count,) if self.components is None else (self.components, count)
         made = aligned(shape, self.dtype)
         made.fill(np.nan)
@@ -149,8 +150,27 @@ class Memory:
 
     def hold(self, points: Box, boxes: Iterable[int]) -> None:
         """Let boxes share one storage of all points, which is an array of the whole."""
-        self.flat = self._allocated(volume(points))
-        self.near = dict.fromkeys(boxes, Storage(points, 0))
+        boxes = tuple(boxes)
+        first = min((self.first[box] for box in boxes if box in self.first), default=None)
+        made = self._placed(points, 0, first)
+        self.flat = self._allocated(made.start + made.size)
+        self.near = dict.fromkeys(boxes, made)
+
+    def _placed(self, points: Box, place: int, first: int | None) -> Storage:
+        """Return a storage of points from a place on, where a cache line begins.
+
+        In long rows the point with the number ``first`` begins one, too.
+        """
+        line = self._line
+        low, high = points[-1]
+        if first is None or high - low < LONG * line:
+            return Storage(points, place)
+        return Storage(points, place + (low - first) % line, _whole_lines(high - low, line))
+
+    @property
+    def _line(self) -> int:
+        """How many numbers a cache line has."""
+        return CACHE_LINE // int(np.dtype(self.dtype).itemsize)
 
     def grow(
         self,
@@ -201,16 +221,11 @@ class Memory:
 
     def _move(self, around: Mapping[int, Box], beyond: Mapping[int, Sequence[Box]]) -> None:
         place = 0
-        line = CACHE_LINE // np.dtype(self.dtype).itemsize
 
         def placed(points: Box, first: int | None = None) -> Storage:
             nonlocal place
-            low, high = points[-1]
-            if first is None or high - low < LONG * line:
-                made = Storage(points, place)
-            else:
-                made = Storage(points, place + (low - first) % line, _whole_lines(high - low, line))
-            place = _whole_lines(made.start + made.size, line)
+            made = self._placed(points, place, first)
+            place = _whole_lines(made.start + made.size, self._line)
             return made
 
         near: dict[int, Storage] = {}

@@ -102,3 +102,20 @@ def test_boxes_that_read_the_same_of_a_field_run_one_after_the_other() -> None:
     boxes = [on.partition.boxes[b].tolist() for b in run._tables[0].boxes]
     assert boxes == sorted(boxes, key=lambda box: (box[1:], box[0]))
     assert len(boxes) == 12
+
+
+@pytest.mark.parametrize("ghosts", [0, 3])
+@pytest.mark.parametrize("world", [None, bc.simulated(1), bc.simulated(2)], ids=repr)
+def test_long_rows_begin_with_cache_lines(world: Any, ghosts: int) -> None:
+    """Their own points do, in one process and on ranks."""
+    cells = ssr.Space(6, 25)
+    u = bc.spread(cells, world, cut=(2, 1)).zeros(cells.grow(ghosts).vector(2))
+    for _, part in u.parts():
+        own = part[..., ghosts:]
+        assert {own[c, j].ctypes.data % 64 for c in range(2) for j in range(3)} == {0}
+
+
+def test_short_rows_of_one_process_have_nothing_between_them() -> None:
+    cells = ssr.Space(6, 9)
+    ((_, values),) = bc.spread(cells).zeros(cells).parts()
+    assert values.flags.c_contiguous
