@@ -161,8 +161,9 @@ def lift(U, b, dual, H, x, y, z):  # type: ignore[no-untyped-def]
 
 @ssr.program(q=nodes, r=nodes, m=panel.vector(5), per=ssr.scalar)
 def smooth(q: Any, r: Any, m: Any, per: Any) -> None:
-    """Make the Laplacian of a field."""
+    """Make the Laplacian of a field, and that of the Laplacian in the place of the field."""
     r[:] = mean @ laplacian(q, m, per)
+    q[:] = mean @ laplacian(r, m, per)
 
 
 @ssr.program(
@@ -230,9 +231,7 @@ class Elements(Solver):
         dual.fill(self.elements.dual)
         *four, other = (self.on.empty(nodes) for _ in range(5))
         named = dict(zip("Hxyz", four, strict=True))
-        twice = [
-            smooth.bind(*pair, m, per=self.per) for q in four for pair in ((q, other), (other, q))
-        ]
+        twice = [smooth.bind(q, other, m, per=self.per) for q in four]
         first = lift.bind(self.state, self.constants["b"], dual, **named)
         return first, twice, damp.bind(self.state, m, dual, **named)
 

@@ -224,7 +224,7 @@ def laplace(known: Constants, q: np.ndarray) -> np.ndarray:
     """Return the Laplacian of a field, times the square of the radius."""
     made, size = np.empty_like(q), 3 * known.n + 1
     m = np.ascontiguousarray(known.metric(*np.ogrid[:size, :size]))
-    smooth(np.ascontiguousarray(q), made, m, known.n / (2 * geometry.EDGE))
+    smooth(q.copy(), made, m, known.n / (2 * geometry.EDGE))
     return A**2 * made
 
 
