@@ -299,7 +299,7 @@ def _turn(sizes: Sequence[int]) -> list[str]:
         line = [
             *(f"x{c} = slot{c} + a * slot_step" for c in components),
             *(f"m{e} = entry{e} + a * entry_step" for e in entries),
-            *block("for t in range(length)", point),
+            *block("for t in independent(0, length)", point),
         ]
         return [*operands(*slots, *places, first=5), *block("for a in range(lines)", line)]
 
@@ -378,7 +378,7 @@ def _sums(group: Sequence[int], entries: int, begin: Sequence[str]) -> list[str]
         for k in range(TAPS)
         for line in (
             f"w = ld(weights, weight{k} + t)",
-            *(f"v{v} = fma(w, ld(scratch, p{v}{f' + {k}' if k else ''}), v{v})" for v in values),
+            *(f"v{v} = fma(w, ld(scratch, y{v} + t + {k}), v{v})" for v in values),
         )
     ]
     multiplied: list[str] = []
@@ -392,7 +392,6 @@ def _sums(group: Sequence[int], entries: int, begin: Sequence[str]) -> list[str]
         results += [f"{'u' if size > 1 else 'v'}{v}" for v in vector]
     point = [
         *begin,
-        *(f"p{v} = y{v} + t" for v in values),
         *neighbours,
         *multiplied,
         *(f"st(made, x{v} + t, {result})" for v, result in enumerate(results)),
@@ -401,6 +400,6 @@ def _sums(group: Sequence[int], entries: int, begin: Sequence[str]) -> list[str]
         *(f"x{v} = slot{v} + begin + a * slot_step" for v in values),
         *(f"y{v} = source{v} + first + a * source_step" for v in values),
         *(f"m{e} = entry{e} + first_entry + a * entry_step" for e in range(entries)),
-        *block("for t in range(length)", point),
+        *block("for t in independent(0, length)", point),
     ]
     return block("for a in range(times)", line)

@@ -19,7 +19,7 @@ from numba.core import types
 from ..runtime import intrinsics
 from .vector_parts import Part, parts
 
-SHORT, LONG = 40, 150
+SHORT, LONG = 50, 150
 """Statements up to which a loop loads rather than computes, and from which on it is cut into parts;
 LLVM's own vectors are as good between them."""
 

@@ -18,7 +18,7 @@ from boundary.tables.pieces import AnyPiece, Piece, Tap, VectorPiece
 from ssr.build.machine import jit
 from ssr.extension import Tables
 from ssr.ir.external import Layout
-from ssr.runtime.intrinsics import fma, ld, plain, prefetch, st
+from ssr.runtime.intrinsics import fma, independent, ld, plain, prefetch, st
 from tests.ssr.generated import functions
 
 from .evaluate_pieces import evaluate
@@ -26,7 +26,7 @@ from .evaluate_pieces import evaluate
 Array = np.ndarray[Any, Any]
 Run = Callable[..., Any]
 
-NAMES = {"ld": ld, "st": st, "fma": fma, "prefetch": prefetch}
+NAMES = {"ld": ld, "st": st, "fma": fma, "prefetch": prefetch, "independent": independent}
 
 FRAME = 2
 """Index of the first element of arrays, negated: pieces have their origin inside."""
