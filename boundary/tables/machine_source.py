@@ -315,10 +315,9 @@ def _multiplied(components: Sequence[int], first: int) -> list[str]:
     for row, c in enumerate(components):
         for column, d in enumerate(components):
             entry = f"ld(weights, m{first + row * len(components) + column} + t)"
-            lines.append(
-                f"u{c} = " + (f"fma({entry}, v{d}, u{c})" if column else f"{entry} * v{d}")
-            )
-    return lines
+            value = f"fma({entry}, v{d}, u{c}_{column - 1})" if column else f"{entry} * v{d}"
+            lines.append(f"u{c}_{column} = {value}")
+    return [*lines, *(f"u{c} = u{c}_{len(components) - 1}" for c in components)]
 
 
 # -- products of bands -----------------------------------------------------------------------------
@@ -357,9 +356,9 @@ def _stretch(group: Sequence[int], entries: int) -> list[str]:
     of one neighbour follow those of another. Only a value that is alone can go on.
     """
     fetched = operands("line", "place", "length", "weight0", "first", base="stretch")
-    fresh = _sums(group, entries, [f"v{v} = zero" for v in range(sum(group))])
+    fresh = _sums(group, entries, [f"v{v}_0 = zero" for v in range(sum(group))])
     if tuple(group) == (1,):
-        old = _sums(group, entries, ["v0 = ld(made, x0 + t)"])
+        old = _sums(group, entries, ["v0_0 = ld(made, x0 + t)"])
         fresh = choice([("more + ld(links, stretch + 5) == 0", fresh), ("", old)])
     return [
         *fetched,
@@ -377,8 +376,8 @@ def _sums(group: Sequence[int], entries: int, begin: Sequence[str]) -> list[str]
         line
         for k in range(TAPS)
         for line in (
-            f"w = ld(weights, weight{k} + t)",
-            *(f"v{v} = fma(w, ld(scratch, y{v} + t + {k}), v{v})" for v in values),
+            f"w{k} = ld(weights, weight{k} + t)",
+            *(f"v{v}_{k + 1} = fma(w{k}, ld(scratch, y{v} + t + {k}), v{v}_{k})" for v in values),
         )
     ]
     multiplied: list[str] = []
@@ -393,6 +392,7 @@ def _sums(group: Sequence[int], entries: int, begin: Sequence[str]) -> list[str]
     point = [
         *begin,
         *neighbours,
+        *(f"v{v} = v{v}_{TAPS}" for v in values),
         *multiplied,
         *(f"st(made, x{v} + t, {result})" for v, result in enumerate(results)),
     ]
