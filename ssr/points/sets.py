@@ -460,12 +460,14 @@ class Domain:
     def conjunctions(self) -> Iterator[Domain]:
         """Yield sets, each of them one conjunction of conditions, that are this one together.
 
+        They come in the order of their texts; isl's own is another one in each process.
+
         >>> ends = Domain.where(("i",), "i = 0 or i = n - 1", ("n",))
         >>> print(*(part.notation() for part in ends.conjunctions()))
         i = -1 + n i = 0
         """
-        for part in self.isl.get_basic_sets():
-            yield Domain(self.axes, isl.Set.from_basic_set(part))
+        parts = (Domain(self.axes, isl.Set.from_basic_set(b)) for b in self.isl.get_basic_sets())
+        yield from sorted(parts, key=lambda part: part.text)
 
     def without_remainders(self) -> Domain:
         """Return the set without its conditions on remainders.
