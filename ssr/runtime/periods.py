@@ -65,7 +65,8 @@ def take_wanted(lines: Any, place: int, first: int, low: int, high: int, *reads:
 
 def _rows_of(low: int, high: int) -> int:
     """Return the set of rows from a first one to before a last one; there are none before row 0."""
-    return (1 << max(high, 0)) - (1 << max(low, 0))
+    before, until = (1 << max(low, 0)) - 1, (1 << max(high, 0)) - 1
+    return until & ~before
 
 
 def of_two(left: Any, right: Any, number: int) -> Any:
@@ -154,14 +155,18 @@ def _lower_wanted(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 
 
 def _bits_between(builder: Any, bits: Any, low: Any, high: Any) -> Any:
-    """Return the set of rows from a first one to before a last one as an integer."""
+    """Return the set of rows from a first one to before a last one as an integer.
+
+    The last one may come before the first one: there are no rows then.
+    """
     most, none, one = WORD(bits.width - 1), WORD(0), bits(1)
-    powers = []
-    for end in (high, low):
+    before_each = []
+    for end in (low, high):
         end = builder.select(builder.icmp_signed("<", end, most), end, most)
         end = builder.select(builder.icmp_signed(">", end, none), end, none)
-        powers.append(builder.shl(one, _as(builder, end, bits)))
-    return builder.sub(*powers)
+        before_each.append(builder.sub(builder.shl(one, _as(builder, end, bits)), one))
+    before, until = before_each
+    return builder.and_(until, builder.not_(before))
 
 
 def _as(builder: Any, number: Any, kind: Any) -> Any:

@@ -20,6 +20,7 @@ from .test_topology import SURFACES
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("agg")
+plt = pytest.importorskip("matplotlib.pyplot")
 
 GRIDS = {name: links for name, (links, _) in SURFACES.items()} | {
     "line": bc.bricks(3, periodic=(0,)),
@@ -34,7 +35,7 @@ GRIDS = {name: links for name, (links, _) in SURFACES.items()} | {
 @pytest.fixture(autouse=True)
 def _closed() -> Iterator[None]:
     yield
-    matplotlib.pyplot.close("all")
+    plt.close("all")
 
 
 def arrows(ax: Any, colour: str | None = None) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -140,7 +141,7 @@ def test_a_grid_is_drawn_by_its_links() -> None:
     class Grid:
         links = bc.glued()
 
-    ax = matplotlib.pyplot.figure().add_subplot()
+    ax = plt.figure().add_subplot()
     assert bc.draw(Grid(), ax=ax) is ax
     assert ax.get_title() == "2 blocks of dimension 2, 1 link, 6 sides free"
 

@@ -235,6 +235,25 @@ def test_other_bundles_read_nothing_beside_arrays(period: int, dtype: str) -> No
         np.testing.assert_allclose(y, exact, rtol=1e-4, atol=1e-4)
 
 
+@ssr.matrix(rows=ssr.Space(n), cols=ssr.Space(n))
+def ends_apart(i: Any) -> Any:
+    """Rows with a period between others: on a short line they end before they begin."""
+    yield i, 8.875 if i == n - 1 else 9.0
+    if i + 1 <= n - 1 and i % 3 != 1:
+        yield i + 1, -1.0
+    if i >= 2:
+        yield i - 2, -0.5
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_rows_that_are_none_read_nothing(dtype: str) -> None:
+    for points in range(1, 12):
+        x, y = (fenced((points,), dtype) for _ in range(2))
+        x[:] = np.arange(points)
+        ends_apart.apply(x, out=y)
+        assert np.array_equal(y, ends_apart.bind(n=points).to_scipy() @ x)
+
+
 def test_bundles_in_plain_python() -> None:
     lines = Memory(np.arange(20.0))
     weights = periods.repeated(lines, 0.0, 2.0, 3.0)
@@ -255,6 +274,7 @@ def test_elements_that_no_row_reads_are_not_loaded() -> None:
     assert before.tolist() == [0, 0, 0, 0, 0, 0, 0, 7]
     assert after.tolist() == [0, 0, 10, 11, 12, 0, 0, 0]
     assert periods.of_two(before, after, 7).tolist() == [7, 0, 0, 10, 11, 12, 0, 0]
+    assert not periods.take_wanted(lines, 8, 8, 5, 1, *reads).any()
 
 
 def test_lines_are_loaded_once() -> None:
