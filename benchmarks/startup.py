@@ -161,8 +161,8 @@ def _fastest(found: Sequence[Times]) -> Times:
 def _process(kind: str, name: str, cache: Path) -> Times:
     """Run this module in a new process with a cache of its own."""
     cache.mkdir(exist_ok=True)
-    place = "NUMBA_CACHE_DIR" if kind == "hand" else "SSR_CACHE_DIR"
-    done = fresh("-m", "benchmarks.startup", kind, name, **{place: str(cache)})
+    command = "-m", "benchmarks.startup", kind, name
+    done = fresh(*command, SSR_CACHE_DIR=str(cache), NUMBA_CACHE_DIR=str(cache))
     times: Times = json.loads(done)
     return times
 

@@ -297,6 +297,10 @@ def _row(timing: Timing, points: int, ratio: Ratio | None) -> list[str]:
     return [*cells, f"{ratio.median:.3f}", f"{low:.3f} - {high:.3f}"]
 
 
+ROOT = Path(__file__).resolve().parent.parent
+"""The folder of the project, in which measured processes run."""
+
+
 def environment(**given: str) -> dict[str, str]:
     """Return the environment of a process that is measured from its start, with more variables.
 
@@ -317,7 +321,7 @@ def fresh(*arguments: str, **given: str) -> str:
     done = subprocess.run(
         [sys.executable, *arguments],
         env=environment(**given),
-        cwd=Path(__file__).resolve().parent.parent,
+        cwd=ROOT,
         capture_output=True,
         text=True,
     )

@@ -10,9 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.timing import Json, fresh, table
-
-_ROOT = str(Path(__file__).resolve().parents[2])
+from benchmarks.timing import ROOT, Json, fresh, table
 
 OURS = """
 import numpy as np
@@ -71,5 +69,5 @@ def compared(quick: bool) -> Json:
 def _process(script: Path) -> float:
     folder = str(script.parent)
     start = time.perf_counter()
-    fresh(str(script), SSR_CACHE_DIR=folder, NUMBA_CACHE_DIR=folder, PYTHONPATH=_ROOT)
+    fresh(str(script), SSR_CACHE_DIR=folder, NUMBA_CACHE_DIR=folder, PYTHONPATH=str(ROOT))
     return time.perf_counter() - start

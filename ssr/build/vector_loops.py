@@ -321,22 +321,22 @@ def _write_parts(
     last = builder.select(builder.icmp_signed("<", further, stop), further, stop)
     rooms: dict[str, Any] = {}
 
-    def room(value: str, kind: Any, row: Any) -> Any:
+    def place(value: str, row: Any) -> Any:
         """Return where a value of a vector is handed on."""
-        if value not in rooms:
-            rooms[value] = alloca_once(builder, kind, size=BLOCK, name=value)
-            rooms[value].align = CACHE_LINE
         number = builder.udiv(builder.sub(row, first), word(lanes))
         return builder.gep(rooms[value], [number])
 
     def run(part: Part, row: Any, mask: Any = None) -> None:
         translation.counts(name, row)
         vector = _Vector(translation, name, plan.dtype, mask)
-        vector.values |= {value: builder.load(room(value, None, row)) for value in part.taken}
+        vector.values |= {value: builder.load(place(value, row)) for value in part.taken}
         vector.run(part.body)
         for value in part.kept:
             made = vector.values[value]
-            builder.store(made, room(value, made.type, row))
+            if value not in rooms:
+                rooms[value] = alloca_once(builder, made.type, size=BLOCK, name=value)
+                rooms[value].align = CACHE_LINE
+            builder.store(made, place(value, row))
 
     for part in plan.parts:
         before = builder.block

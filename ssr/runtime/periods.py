@@ -13,7 +13,7 @@ Called from plain Python a bundle is an array, as in `bundles`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -36,9 +36,7 @@ def repeated(lines: Any, *numbers: Any) -> Any:
 
 def take_rows(lines: Any, place: int, weights: Any, low: int, high: int) -> Any:
     """Return the bundle at an offset of an array, with zeros for rows that do not read it."""
-    zero = lines.array.dtype.type(0)
-    read = (low <= n < high and weight != 0 for n, weight in enumerate(weights))
-    return np.array([ld(lines, place + n) if is_read else zero for n, is_read in enumerate(read)])
+    return _read(lines, place, (low <= n < high and w != 0 for n, w in enumerate(weights)))
 
 
 def take_wanted(lines: Any, place: int, first: int, low: int, high: int, *reads: int) -> Any:
@@ -57,9 +55,13 @@ def take_wanted(lines: Any, place: int, first: int, low: int, high: int, *reads:
     there, wanted = _rows_of(low, high), 0
     for distance, rows in zip(reads[::2], reads[1::2], strict=True):
         wanted |= (rows & there) << distance
-    zero = lines.array.dtype.type(0)
     count = width(lines.array.itemsize)
-    read = (wanted >> (first + n) & 1 for n in range(count))
+    return _read(lines, place, (wanted >> (first + n) & 1 for n in range(count)))
+
+
+def _read(lines: Any, place: int, read: Iterable[Any]) -> Any:
+    """Return a bundle of elements of an array, with zeros for those that are not read."""
+    zero = lines.array.dtype.type(0)
     return np.array([ld(lines, place + n) if is_read else zero for n, is_read in enumerate(read)])
 
 
@@ -122,10 +124,8 @@ def _type_take(context: Any) -> Callable[..., Any]:
 def _lower_take(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     lines, place, weights, *ends = args
     data = pointer(context, builder, signature.args[0], lines, place)
-    vector = weights.type
-    zeros = llvm.Constant(vector, [0.0] * vector.count)
-    read = builder.and_(_present(builder, weights), _rows(builder, vector.count, *ends))
-    return _masked(builder, "load", vector, vector, data, [read, zeros])
+    rows = _rows(builder, weights.type.count, *ends)
+    return _loaded(builder, weights.type, data, builder.and_(_present(builder, weights), rows))
 
 
 @type_callable(take_wanted)
@@ -139,19 +139,18 @@ def _type_wanted(context: Any) -> Callable[..., Any]:
 @lower_builtin(take_wanted, types.Array, *(4 * (types.Integer,)), types.VarArg(types.Integer))
 def _lower_wanted(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     lines, place, first, low, high, *reads = args
-    kind = signature.return_type
-    vector = context.get_value_type(kind)
-    bits = llvm.IntType(WINDOW * kind.width)
+    vector = context.get_value_type(signature.return_type)
+    bits = llvm.IntType(WINDOW * vector.count)
     there = _bits_between(builder, bits, low, high)
     wanted = llvm.Constant(bits, 0)
     for distance, rows in zip(reads[::2], reads[1::2], strict=True):
         found = builder.and_(there, _as(builder, rows, bits))
         wanted = builder.or_(wanted, builder.shl(found, _as(builder, distance, bits)))
-    lanes = builder.trunc(builder.lshr(wanted, _as(builder, first, bits)), llvm.IntType(kind.width))
-    mask = builder.bitcast(lanes, llvm.VectorType(llvm.IntType(1), kind.width))
+    lanes = builder.lshr(wanted, _as(builder, first, bits))
+    lanes = builder.trunc(lanes, llvm.IntType(vector.count))
+    read = builder.bitcast(lanes, llvm.VectorType(llvm.IntType(1), vector.count))
     data = pointer(context, builder, signature.args[0], lines, place)
-    zeros = llvm.Constant(vector, [0.0] * vector.count)
-    return _masked(builder, "load", vector, vector, data, [mask, zeros])
+    return _loaded(builder, vector, data, read)
 
 
 def _bits_between(builder: Any, bits: Any, low: Any, high: Any) -> Any:
@@ -210,6 +209,12 @@ def _rows(builder: Any, count: int, low: Any, high: Any) -> Any:
     numbers = llvm.Constant(vector, list(range(count)))
     begun = builder.icmp_signed(">=", numbers, repeat(builder, low, count))
     return builder.and_(begun, builder.icmp_signed("<", numbers, repeat(builder, high, count)))
+
+
+def _loaded(builder: Any, vector: Any, data: Any, read: Any) -> Any:
+    """Return a bundle of elements, with zeros for those that are not read."""
+    zeros = llvm.Constant(vector, [0.0] * vector.count)
+    return _masked(builder, "load", vector, vector, data, [read, zeros])
 
 
 def _masked(
