@@ -54,6 +54,21 @@ def within(one: Array, other: Array) -> Array:
     return held
 
 
+def distinct(numbers: Array, boxes: Array) -> tuple[Array, Array]:
+    """Return numbers, rising, and the box that stands beside each, every pair of them once.
+
+    >>> distinct(np.array([2, 1, 2]), np.array([[[0, 3]], [[0, 2]], [[0, 3]]]))
+    (array([1, 2]), array([[[0, 2]],
+    <BLANKLINE>
+           [[0, 3]]]))
+    """
+    pairs = np.column_stack([numbers, boxes.reshape(len(boxes), -1)])
+    pairs = pairs[np.lexsort(pairs.T[::-1])]
+    new = np.ones(len(pairs), bool)
+    new[1:] = (pairs[1:] != pairs[:-1]).any(axis=1)
+    return pairs[new, 0], pairs[new, 1:].reshape(-1, *boxes.shape[1:])
+
+
 def as_box(row: Array) -> Box:
     """Return a row of an array of boxes as pairs of integers.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,11 +19,10 @@ from ..schedules.footprint import Footprint
 from ..schedules.inner import inner
 from ..schedules.messages import at_hand
 from ..schedules.schedule import Rows
-from ..schedules.split import box_read, homed
+from ..schedules.split import homed
 from ..synchronisation.synchronise import SharedPoints
 from ..tables.assemble import assemble
 from ..tables.lines import pieces_of
-from ..tables.pieces import Piece
 from .memory import Memory, Storage
 
 
@@ -179,37 +177,34 @@ class RankTables:
 
         parts = []
         for share in self.footprint.shares[unit]:
-            for place in np.flatnonzero(np.isin(share.boxes, self.boxes)):
-                box, part = int(share.boxes[place]), share.of(int(place))
+            for place in np.flatnonzero(np.isin(share.boxes, self.boxes)).tolist():
+                box, part, reads = int(share.boxes[place]), share.of(place), share.read(place)
                 targets = [
                     number(piece.target, self.memories[names[piece.target]].near[box])
                     for piece in pieces_of(part)
                 ]
-                sources = [self._sources(names, box, piece, number) for piece in pieces_of(part)]
+                sources = [
+                    [
+                        number(tap.source, self._storage(names[tap.source], box, read))
+                        for tap, read in zip(piece.taps, reads, strict=True)
+                    ]
+                    for piece in pieces_of(part)
+                ]
                 parts.append(homed(part, targets, sources))
         staged = isinstance(external, SharedPoints)
         return assemble(parts, external.form, layouts, dtype, staged=staged, homes=homes)
 
-    def _sources(self, names: Sequence[str], box: int, piece: Piece, number: Any) -> list[int]:
-        """Return the storage that each tap of a piece reads."""
-        found = []
-        for tap in piece.taps:
-            memory = self.memories[names[tap.source]]
-            read = box_read(tap, piece.extents)
-            if read is None:
-                storage = next(memory.storages())
-            else:
-                storage = self._storage(names[tap.source], box, read)
-            found.append(number(tap.source, storage))
-        return found
-
-    def _storage(self, array: str, box: int, read: Box) -> Storage:
+    def _storage(self, array: str, box: int, read: Box | None) -> Storage:
         """Return the storage in which a box reads some points: around it, or elsewhere.
+
+        If it reads none it is any.
 
         What lies around it is so for this program, which exchanges values accordingly: the storage
         may have grown for another one, and then holds points that nobody keeps up to date.
         """
         memory = self.memories[array]
+        if read is None:
+            return next(memory.storages())
         around = as_box(self.footprint.hull(array)[box])
         if meet(around, read) == read:
             return memory.near[box]

@@ -26,7 +26,18 @@ from ssr.extension import (
     region,
 )
 
-from ..partition.boxes import Box, around, around_all, as_box, common, filled, hull, meet, within
+from ..partition.boxes import (
+    Box,
+    around,
+    around_all,
+    as_box,
+    common,
+    distinct,
+    filled,
+    hull,
+    meet,
+    within,
+)
 from ..partition.partition import Partition
 from ..synchronisation.synchronise import SharedPoints
 from ..tables.ghosts import Ghosts
@@ -321,8 +332,8 @@ class Footprint:
                 share = shared(part, room)
                 if share is not None:
                     found.append(share)
-                    self.reads += self._sources(number, names, share)
         self.shares[number] = tuple(found)
+        self.reads += self._sources(number, names)
         (self.filled if completing else self.written)[number] = self._given_to(number)
 
     def _alike(self, names: Sequence[str]) -> None:
@@ -335,15 +346,20 @@ class Footprint:
             for name in alike:
                 self._hulls[name] = hull
 
-    def _sources(self, number: int, names: Sequence[str], share: Share) -> Iterator[Read]:
-        """Yield what boxes read to make their share of a piece."""
-        for tap, boxes in share.taps():
-            array = names[tap.source]
+    def _sources(self, number: int, names: Sequence[str]) -> Iterator[Read]:
+        """Yield what boxes read to make their shares of a step, of each array."""
+        met: dict[str, list[tuple[Array, Array]]] = {}
+        for share in self.shares[number]:
+            for source, boxes in share.reads():
+                for read in boxes:
+                    met.setdefault(names[source], []).append((share.boxes, read))
+        for array, several in met.items():
+            numbers, boxes = distinct(*map(np.concatenate, zip(*several, strict=True)))
             some = filled(boxes)
-            near = within(boxes, self.hull(array)[share.boxes])
+            near = within(boxes, self.hull(array)[numbers])
             for chosen, far in ((some & near, False), (some & ~near, True)):
                 if chosen.any():
-                    yield Read(number, array, share.boxes[chosen], boxes[chosen], far=far)
+                    yield Read(number, array, numbers[chosen], boxes[chosen], far=far)
 
 
 def known(external: External) -> Ghosts | SharedPoints:

@@ -13,9 +13,9 @@ import numpy as np
 
 from ssr.extension import Array
 
-from ..partition.boxes import Box, as_box
+from ..partition.boxes import Box, as_box, filled
 from ..tables.lines import cut_part, pieces_of
-from ..tables.pieces import AnyPiece, Tap, VectorPiece
+from ..tables.pieces import AnyPiece, Piece, VectorPiece
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,17 +36,31 @@ class Share:
     boxes: Array
     ranges: Array
 
-    def taps(self) -> Iterator[tuple[Tap, Array]]:
-        """Yield the taps, each with the points that each box reads, as an array of boxes."""
-        for piece in pieces_of(self.part):
-            for tap in piece.taps:
-                yield tap, read_by(tap, self.ranges)
+    def reads(self) -> Iterator[tuple[int, Array]]:
+        """Yield fields, each with the points that boxes read of it, shape (taps, boxes, axes, 2).
+
+        A field may come several times.
+        """
+        first, *_ = pieces = pieces_of(self.part)
+        found = read_by(first, self.ranges)
+        for piece in pieces:
+            sources = np.array([tap.source for tap in piece.taps], np.int64)
+            for source in dict.fromkeys(sources.tolist()):
+                yield source, found[sources == source]
+
+    def read(self, place: int) -> list[Box | None]:
+        """Return what each tap reads for one of the boxes; None where it reads nothing."""
+        found = read_by(pieces_of(self.part)[0], self.ranges[place : place + 1])[:, 0]
+        some = filled(found).tolist()
+        return [as_box(box) if reads else None for box, reads in zip(found, some, strict=True)]
 
     def of(self, place: int) -> AnyPiece:
         """Return the part that one of the boxes makes, by its place among them."""
         part = self.part
+        extents = pieces_of(part)[0].extents
         for dimension, (low, high) in enumerate(self.ranges[place].tolist()):
-            part = cut_part(part, dimension, low, high)
+            if (low, high) != (0, extents[dimension]):
+                part = cut_part(part, dimension, low, high)
         return part
 
 
@@ -93,21 +107,27 @@ def shared(part: AnyPiece, room: Sequence[Array]) -> Share | None:
     return Share(part, boxes, ranges[boxes]) if boxes.size else None
 
 
-def read_by(tap: Tap, ranges: Array) -> Array:
-    """Return the smallest boxes around what a tap reads for ranges of the loops.
+def read_by(piece: Piece, ranges: Array) -> Array:
+    """Return the smallest boxes around what each tap reads for ranges of the loops.
 
     Where a box reads nothing, since the tap is for others of the points, its box is empty.
+
+    Returns
+    -------
+    array, shape (taps, boxes, axes, 2)
     """
-    low, high = ranges[..., 0], ranges[..., 1]
-    if tap.window is not None:
-        window = np.array(tap.window, np.int64).reshape(-1, 2)
-        low, high = np.maximum(low, window[:, 0]), np.minimum(high, window[:, 1])
-    some = (low < high).all(axis=1)
-    steps = np.array(tap.steps, np.int64).reshape(-1, len(tap.start))
-    start = np.array(tap.start, np.int64)
-    first, last = low[:, :, None] * steps, (high - 1)[:, :, None] * steps
-    begin = start + np.minimum(first, last).sum(axis=1)
-    end = start + np.maximum(first, last).sum(axis=1) + 1
+    taps, loops, axes = len(piece.taps), len(piece.extents), len(piece.start)
+    whole = tuple((0, n) for n in piece.extents)
+    windows = np.array([tap.window or whole for tap in piece.taps], np.int64)
+    windows = windows.reshape(taps, 1, loops, 2)
+    low = np.maximum(ranges[..., 0], windows[..., 0])
+    high = np.minimum(ranges[..., 1], windows[..., 1])
+    some = (low < high).all(axis=-1)
+    steps = np.array([tap.steps for tap in piece.taps], np.int64).reshape(taps, 1, loops, axes)
+    start = np.array([tap.start for tap in piece.taps], np.int64).reshape(taps, 1, axes)
+    first, last = low[..., None] * steps, (high - 1)[..., None] * steps
+    begin = start + np.minimum(first, last).sum(axis=-2)
+    end = start + np.maximum(first, last).sum(axis=-2) + 1
     found: Array = np.stack([begin, end], axis=-1)
     found[~some] = 0
     return found
@@ -136,12 +156,3 @@ def homed(part: AnyPiece, target: Sequence[int], sources: Sequence[Sequence[int]
         for piece, here, homes in zip(pieces_of(part), target, sources, strict=True)
     )
     return VectorPiece(pieces, part.matrix) if isinstance(part, VectorPiece) else pieces[0]
-
-
-def box_read(tap: Tap, extents: Sequence[int]) -> Box | None:
-    """Return the smallest box around what a tap reads; None if it reads nothing."""
-    ranges = np.array([[(0, n) for n in extents]], np.int64).reshape(1, -1, 2)
-    (found,) = read_by(tap, ranges)
-    if (found[:, 0] >= found[:, 1]).any():
-        return None
-    return as_box(found)

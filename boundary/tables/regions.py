@@ -6,8 +6,9 @@ A piece has numbers in their places: fields, where loops start and step, weights
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,6 +22,26 @@ from ..rules.rows import Entry, Row
 from .pieces import AnyPiece, Number, Piece, Tap, VectorPiece
 
 Ints: TypeAlias = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A region for given sizes.
+
+    Attributes
+    ----------
+    block, box
+        The block, and the ghosts.
+    first
+        Values of sizes, and the indices of the first ghost.
+    indices
+        Names for `evaluate`.
+    """
+
+    block: int
+    box: Ints
+    first: Mapping[str, int]
+    indices: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -43,74 +64,80 @@ class RegionPieces:
 
     def parts(self, region: Region) -> Iterator[AnyPiece]:
         """Yield the pieces that make the ghosts of a region."""
-        box = evaluated_box(region.box, self.sizes)
-        if any(low >= high for low, high in box):
+        here = self._place(region)
+        if any(low >= high for low, high in here.box):
             return
         row = region.outcome
         if not isinstance(row, Row):
             for c in range(self.components):
-                yield self._missing(region.block, box, c)
+                yield self._missing(here, c)
             return
+        entries = [(e, self._tap(here, e)) for e in row.entries]
         mixes = {e.mix for e in row.entries}
-        plain = mixes <= {None} or all(_diagonal(m) for m in mixes)
-        if plain:
+        if mixes <= {None} or all(_diagonal(m) for m in mixes):
             for c in range(self.components):
-                entries = [replace(e, weight=_of(e, c), mix=None) for e in row.entries]
-                yield self._piece(region.block, box, c, entries, row.constant)
+                yield self._piece(here, c, self._taps(here, c, entries, (c,)), row.constant)
         elif len(mixes) == 1 and row.constant == (ir.ZERO,) * len(row.constant):
             (mix,) = mixes
             assert mix is not None
-            names = indices(self.ruled.frame.axes, box, self.sizes)
-            entries = [replace(e, mix=None) for e in row.entries]
             pieces = [
-                self._piece(region.block, box, c, entries, (ir.ZERO,))
+                self._piece(here, c, (_component(tap, c) for _, tap in entries), (ir.ZERO,))
                 for c in range(self.components)
             ]
-            matrix = tuple(tuple(self._number(v, names, box) for v in line) for line in mix)
+            matrix = tuple(tuple(self._number(here, v) for v in line) for line in mix)
             yield VectorPiece(tuple(pieces), matrix)
         else:
-            for c in range(self.components):
-                yield self._expanded(region.block, box, c, row)
+            every = range(self.components)
+            for c in every:
+                yield self._piece(here, c, self._taps(here, c, entries, every), row.constant)
 
-    def _missing(self, block: int, box: Ints, c: int) -> Piece:
+    def _place(self, region: Region) -> _Place:
+        axes = self.ruled.frame.axes
+        box = evaluated_box(region.box, self.sizes)
+        first = {name: low for name, (low, _) in zip(axes, box, strict=True)}
+        return _Place(region.block, box, {**self.sizes, **first}, indices(axes, box, self.sizes))
+
+    def _missing(self, here: _Place, c: int) -> Piece:
         """Return the piece that makes ghosts without a definition NaN: an owned point times NaN.
 
         So they are copies, as the ghosts of most fills are.
         """
-        made = self._piece(block, box, c, (), (ir.ZERO,))
         frame = self.ruled.frame
-        first = frame.point(block, frame.blocks[block].first)
-        still = ((0,) * len(first),) * len(box)
-        return replace(made, taps=(Tap(made.target, first, still, float("nan")),))
+        first = frame.point(here.block, frame.blocks[here.block].first)
+        still = ((0,) * len(first),) * len(here.box)
+        tap = Tap(self._field(here.block, c), first, still, float("nan"))
+        return self._piece(here, c, (tap,), (ir.ZERO,))
 
-    def _expanded(self, block: int, box: Ints, c: int, row: Row) -> Piece:
-        """Return one component as a sum over the components of all entries."""
-        taps: list[Tap] = []
-        for e in row.entries:
-            for d in range(self.components):
-                weight = e.weight if d == c else ir.ZERO
-                if e.mix is not None:
-                    weight = ir.Op("mul", (e.weight, e.mix[c][d]))
-                if weight != ir.ZERO:
-                    taps.append(self._tap(e, weight, box, d))
-        made = self._piece(block, box, c, (), row.constant)
-        return replace(made, taps=tuple(taps))
+    def _taps(
+        self,
+        here: _Place,
+        c: int,
+        entries: Iterable[tuple[Entry, Tap]],
+        components: Iterable[int],
+    ) -> Iterator[Tap]:
+        """Yield the taps by which one component is made of some components of entries."""
+        for entry, tap in entries:
+            for d in components:
+                if entry.mix is not None:
+                    weight = ir.Op("mul", (entry.weight, entry.mix[c][d]))
+                    yield replace(_component(tap, d), weight=self._number(here, weight))
+                elif c == d:
+                    yield _component(tap, d)
 
     def _piece(
-        self, block: int, box: Ints, c: int, entries: Sequence[Entry], constant: Sequence[ir.Value]
+        self, here: _Place, c: int, taps: Iterable[Tap], constant: Sequence[ir.Value]
     ) -> Piece:
-        names = indices(self.ruled.frame.axes, box, self.sizes)
         rest, factors = affine_in_scalars(constant[c if len(constant) > 1 else 0])
         order = self.ruled.parameters
         return Piece(
-            target=self._field(block, c),
-            start=self.ruled.frame.point(block, [low for low, _ in box]),
-            steps=self._steps(),
-            extents=tuple(high - low for low, high in box),
-            taps=tuple(self._tap(e, e.weight, box, c) for e in entries),
-            constant=self._number(rest, names, box) + 0.0,  # a zero without sign
+            target=self._field(here.block, c),
+            start=self.ruled.frame.point(here.block, [low for low, _ in here.box]),
+            steps=self._steps,
+            extents=tuple(high - low for low, high in here.box),
+            taps=tuple(taps),
+            constant=self._number(here, rest) + 0.0,  # a zero without sign
             scalars=tuple(
-                (self.scalar + order.index(name), self._number(f, names, box))
+                (self.scalar + order.index(name), self._number(here, f))
                 for name, f in factors.items()
             ),
         )
@@ -124,25 +151,24 @@ class RegionPieces:
         """Return a step in a block as a step in its field."""
         return (0, *step) if self.ruled.frame.gridded else tuple(step)
 
+    @cached_property
     def _steps(self) -> tuple[tuple[int, ...], ...]:
         count = self.ruled.frame.ndim
         return tuple(self._step([int(a == axis) for a in range(count)]) for axis in range(count))
 
-    def _tap(self, entry: Entry, weight: ir.Value, box: Ints, c: int) -> Tap:
+    def _tap(self, here: _Place, entry: Entry) -> Tap:
+        """Return the tap of an entry for the first component, without its matrix."""
         frame = self.ruled.frame
-        names = indices(frame.axes, box, self.sizes)
-        first = {**self.sizes, **{n: low for n, (low, _) in zip(frame.axes, box, strict=True)}}
-        steps = tuple(
-            self._step([dict(a.terms).get(name, 0) for a in entry.index]) for name in frame.axes
-        )
+        axes = frame.axes
+        terms = [dict(a.terms) for a in entry.index]
         window = None
         if entry.window:
-            ranges = [[0, high - low] for low, high in box]
+            ranges = [[0, high - low] for low, high in here.box]
             for expression, low, high in entry.window:
-                at = expression.evaluate(first)
+                at, signs = expression.evaluate(here.first), dict(expression.terms)
                 edges = low.evaluate(self.sizes), high.evaluate(self.sizes)
-                for axis, name in enumerate(frame.axes):
-                    sign = dict(expression.terms).get(name, 0)
+                for axis, name in enumerate(axes):
+                    sign = signs.get(name, 0)
                     if sign > 0:
                         cut = edges[0] - at, edges[1] - at
                     elif sign < 0:
@@ -151,20 +177,24 @@ class RegionPieces:
                         continue
                     ranges[axis] = [max(ranges[axis][0], cut[0]), min(ranges[axis][1], cut[1])]
             window = tuple((low, max(low, high)) for low, high in ranges)
-        start = [a.evaluate(first) for a in entry.index]
         return Tap(
-            source=self._field(entry.block, c),
-            start=frame.point(entry.block, start),
-            steps=steps,
-            weight=self._number(weight, names, box),
+            source=self._field(entry.block, 0),
+            start=frame.point(entry.block, [a.evaluate(here.first) for a in entry.index]),
+            steps=tuple(self._step([of.get(name, 0) for of in terms]) for name in axes),
+            weight=self._number(here, entry.weight),
             window=window,
         )
 
-    def _number(self, value: ir.Value, names: Mapping[str, Any], box: Ints) -> Number:
-        found = evaluate(value, names, self.ruled.data)
+    def _number(self, here: _Place, value: ir.Value) -> Number:
+        found = evaluate(value, here.indices, self.ruled.data)
         if np.ndim(found) == 0:
             return float(found)
         return np.asarray(found, np.float64)
+
+
+def _component(tap: Tap, c: int) -> Tap:
+    """Return the tap of the first component for another one."""
+    return Tap(tap.source + c, tap.start, tap.steps, tap.weight, tap.window)
 
 
 def _diagonal(mix: Any) -> bool:
@@ -173,10 +203,3 @@ def _diagonal(mix: Any) -> bool:
         for r, line in enumerate(mix)
         for c, v in enumerate(line)
     )
-
-
-def _of(entry: Entry, c: int) -> ir.Value:
-    """Return the weight of an entry for one component."""
-    if entry.mix is None:
-        return entry.weight
-    return ir.Op("mul", (entry.weight, entry.mix[c][c]))
