@@ -6,7 +6,8 @@ kernels (`boundary.trace`); its messages are replayed on a network after the Log
 no noise, no contention, no topology: what is printed is a simulation, not a measurement.
 
 ``strong`` efficiency is the time of the undistributed program on this machine over P times the time
-of a step; boxes that fit into caches may exceed one. ``weak`` is that of one rank's problem alone.
+of a step; boxes that fit into caches may exceed one. ``weak`` is that of one rank's problem alone,
+which takes turns with each shape of boxes: medians of the ratios of their times count.
 """
 
 from __future__ import annotations
@@ -59,33 +60,27 @@ class Part:
     ----------
     call
         Makes the call from ranks, as on each of them; None for the undistributed program.
-    serial
-        Returns the seconds of the undistributed program for the same work, or for that of a rank.
+    alone
+        Makes the call of the undistributed program, for the same work or for that of a rank.
     strong
         Whether that is the work of all ranks together.
     goal
         For numbers of ranks the least efficiency that is wanted.
+    times
+        How often the work of that call is in the whole, where one process cannot hold all of it.
     """
 
     call: Callable[[Any], Call]
-    serial: Callable[[], float]
+    alone: Callable[[], Call]
     strong: bool
     goal: Mapping[int, float]
+    times: float = 1.0
 
 
 def flow(n: int, ranks: Any) -> Call:
     """Return a step of the shallow-water solver."""
     solver = Volumes(n, FLOW, ranks=ranks)
     return lambda: solver.step(FLOW.dt(n))
-
-
-def flow_alone(n: int) -> float:
-    """Return the seconds of a step of the undistributed program.
-
-    A panel that is too large for one process takes what a smaller one takes for each cell.
-    """
-    run = min(n, LARGEST)
-    return fastest(flow(run, None)) * (n / run) ** 2
 
 
 ITERATIONS = 2
@@ -114,19 +109,25 @@ def fastest(call: Call, calls: int = 4) -> float:
 
 PARTS: Mapping[str, Part] = {
     "shallow water 1024": Part(
-        lambda ranks: flow(1024, ranks), lambda: flow_alone(1024), True, {1344: 0.88}
+        lambda ranks: flow(1024, ranks), lambda: flow(1024, None), True, {1344: 0.88}
     ),
-    "shallow water 4096": Part(lambda ranks: flow(4096, ranks), lambda: flow_alone(4096), True, {}),
+    "shallow water 4096": Part(
+        lambda ranks: flow(4096, ranks),
+        lambda: flow(LARGEST, None),
+        True,
+        {},
+        (4096 / LARGEST) ** 2,
+    ),
     "HPCG 104^3 a rank": Part(
         lambda ranks: conjugate_gradients(104, ranks),
-        lambda: fastest(conjugate_gradients(104, None)),
+        lambda: conjugate_gradients(104, None),
         False,
         dict.fromkeys(RANKS, 0.97),
     ),
 }
 
 
-def traced(part: Part, ranks: int) -> tuple[bc.Trace, float]:
+def traced(part: Part, ranks: int, beside: Call | None) -> tuple[bc.Trace, float]:
     """Return what all ranks do, and the bytes of the memory of one of them."""
     used: list[int] = []
 
@@ -140,18 +141,27 @@ def traced(part: Part, ranks: int) -> tuple[bc.Trace, float]:
         tracemalloc.stop()
         return call
 
-    return bc.trace(make, ranks, calls=10), float(used[0])
+    return bc.trace(make, ranks, calls=10, beside=beside), float(used[0])
 
 
-def simulated(part: Part, serial: float, ranks: int) -> dict[str, Any]:
-    """Return the numbers of a part on some ranks."""
-    trace, memory = traced(part, ranks)
-    ideal = serial / ranks if part.strong else serial
+def simulated(part: Part, alone: Call, strong: float, ranks: int) -> dict[str, Any]:
+    """Return the numbers of a part on some ranks.
+
+    Parameters
+    ----------
+    alone
+        The undistributed program.
+    strong
+        For the same work its seconds. For that of a rank they are found in turns with each shape.
+    """
+    trace, memory = traced(part, ranks, None if part.strong else alone)
+    ideal = strong / ranks if trace.beside is None else trace.beside
     ways = {name: trace.replay(MIDDLE, **how) for name, how in WAYS.items()}
     networks = {name: trace.replay(network) for name, network in NETWORKS.items()}
     found = ways["as is"]
     return {
         "seconds": found.seconds,
+        "undistributed": ideal * (ranks if part.strong else 1),
         "efficiency": ideal / found.seconds,
         "exposed": found.exposed,
         "messages": found.messages,
@@ -163,13 +173,24 @@ def simulated(part: Part, serial: float, ranks: int) -> dict[str, Any]:
     }
 
 
-HEAD = "ranks", "step us", "efficiency", "exposed us", "messages", "KB", "memory MB", "shapes"
+HEAD = (
+    "ranks",
+    "alone us",
+    "step us",
+    "efficiency",
+    "exposed us",
+    "messages",
+    "KB",
+    "memory MB",
+    "shapes",
+)
 
 
 def row(ranks: int, found: Mapping[str, Any]) -> list[str]:
     """Return the cells of a table."""
     return [
         str(ranks),
+        f"{1e6 * found['undistributed']:.0f}",
         f"{1e6 * found['seconds']:.0f}",
         f"{found['efficiency']:.3f}",
         f"{1e6 * found['exposed']:.0f}",
@@ -216,17 +237,18 @@ def main() -> None:
     for name, part in PARTS.items():
         if given.only and name not in given.only:
             continue
-        serial = part.serial()
+        alone = part.alone()
+        strong = part.times * fastest(alone) if part.strong else 0.0
         rows: list[Sequence[str]] = []
         for ranks in given.ranks:
-            found = simulated(part, serial, ranks)
+            found = simulated(part, alone, strong, ranks)
             results.setdefault(name, {})[ranks] = found
             goal = part.goal.get(ranks)
             met = "" if goal is None else "yes" if found["efficiency"] >= goal else "no"
             rows.append([*row(ranks, found), "" if goal is None else f"{goal:.2f}", met])
             print(f"{name}: {ranks} ranks simulated", file=sys.stderr, flush=True)
         kind = "strong" if part.strong else "weak"
-        print(f"{name}: {kind}; undistributed {1e3 * serial:.1f} ms")
+        print(f"{name}: {kind}")
         print(timing.table([*HEAD, "goal", "met"], rows))
         print()
     if given.json:

@@ -6,6 +6,7 @@ machine at hand; the messages of all ranks follow from the schedules.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,8 +30,17 @@ Make = Callable[[World], Callable[[], object]]
 """Makes what is run from ranks: a function without parameters, such as a step in time."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Trace(Recorded):
-    """A call of a program on ranks, with measured times of each rank's own work; see `trace`."""
+    """A call of a program on ranks, with measured times of each rank's own work; see `trace`.
+
+    Attributes
+    ----------
+    beside
+        The seconds of the call that took turns with it; None if none did.
+    """
+
+    beside: float | None = None
 
     def replay(
         self, network: LogGP, *, blocking: bool = False, merged: bool = True, calls: int = 4
@@ -66,7 +76,9 @@ class Trace(Recorded):
         return write(self, directory, network, calls)
 
 
-def trace(make: Make, ranks: int, *, calls: int = 10) -> Trace:
+def trace(
+    make: Make, ranks: int, *, calls: int = 10, beside: Callable[[], object] | None = None
+) -> Trace:
     """Return what all ranks of a job would do in a call, without the job.
 
     For each distinct shape of boxes one rank is run alone on this machine, with the memory, tables
@@ -84,6 +96,11 @@ def trace(make: Make, ranks: int, *, calls: int = 10) -> Trace:
         The number of ranks.
     calls
         How often the call is timed; the fastest one counts.
+    beside
+        What the call is compared with, such as the undistributed program: it takes turns with the
+        calls of each shape, so that whatever else slows the machine down slows both down. The
+        median of the ratios of their times counts then, and times of work are these ratios times
+        the median of all that this call has taken.
 
     Raises
     ------
@@ -114,9 +131,9 @@ def trace(make: Make, ranks: int, *, calls: int = 10) -> Trace:
     count = integer(ranks)
     if count is None or count < 1:
         raise ArgumentError(f"There are {ranks!r} ranks.", hint="Give a positive integer.")
-    first = _run(make, count, 0, calls)
+    first = _run(make, count, 0, calls, beside)
     shapes, members = _shapes([post.footprint.partition for post in first.posts], count)
-    runs = [first if not rank else _run(make, count, rank, calls) for rank in members]
+    runs = [first if not rank else _run(make, count, rank, calls, beside) for rank in members]
     for rank, run in zip(members, runs, strict=True):
         if not np.array_equal(run.events, first.events):
             raise ArgumentError(
@@ -126,41 +143,80 @@ def trace(make: Make, ranks: int, *, calls: int = 10) -> Trace:
     used = sorted({int(e) // 2 for e in first.events if e >= 0})
     events = tuple(_event(int(event), used) for event in first.events)
     messages = tuple(_messages(first.posts[number], count) for number in used)
-    return Trace(count, shapes, events, np.array([run.work for run in runs]), messages)
+    if beside is None:
+        return Trace(count, shapes, events, np.array([run.fastest for run in runs]), messages)
+    pace = float(np.median([run.beside for run in runs]))
+    work = pace * np.array([run.relative for run in runs])
+    return Trace(count, shapes, events, work, messages, pace)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Run:
-    """What one rank has done: events as `Traced` has them, and the seconds between them."""
+    """What one rank has done.
+
+    Attributes
+    ----------
+    events
+        Those of a call, as `Traced` has them.
+    work
+        The seconds between them, in each call.
+    beside
+        The seconds of the calls that took turns with these, if any did.
+    posts
+        The exchanges.
+    """
 
     events: Array
     work: Array
+    beside: Array
     posts: Sequence[Post]
 
+    @property
+    def fastest(self) -> Array:
+        """The seconds between events in the fastest call."""
+        found: Array = self.work[self.work.sum(axis=1).argmin()]
+        return found
 
-def _run(make: Make, ranks: int, rank: int, calls: int) -> _Run:
-    """Run a rank alone; return its fastest call."""
+    @property
+    def relative(self) -> Array:
+        """The medians of these times over those of the calls in turns with them."""
+        return np.asarray(np.median(self.work / self.beside[:, None], axis=0))
+
+
+def _run(
+    make: Make, ranks: int, rank: int, calls: int, beside: Callable[[], object] | None
+) -> _Run:
+    """Run a rank alone, in turns with another call if there is one."""
     world = Traced(ranks, rank)
     call = make(world)
     if not callable(call):
         raise ArgumentError(f"What trace runs returns {call!r}, not a function to be called.")
+    found: list[tuple[Array, Array]] = []
+    others: list[float] = []
     with np.errstate(all="ignore"):
         for _ in range(2):  # what has not changed since a first call is not exchanged again
             call()
-        best: _Run | None = None
         for _ in range(calls):
+            if beside is not None:
+                others.append(_again(beside))
+                call()
             world.stamps.clear()
             world.stamps.note(0)
             call()
             world.stamps.note(0)
             events, times = world.stamps.read()
-            found = _Run(events[1:-1], np.diff(times), world.posts)
-            if best is not None and not np.array_equal(best.events, found.events):
+            found.append((events[1:-1], np.diff(times)))
+            if not np.array_equal(found[-1][0], found[0][0]):
                 raise ArgumentError("What is traced exchanges other values from call to call.")
-            if best is None or found.work.sum() < best.work.sum():
-                best = found
-    assert best is not None
-    return best
+    return _Run(found[0][0], np.array([w for _, w in found]), np.array(others), world.posts)
+
+
+def _again(call: Callable[[], object]) -> float:
+    """Return the seconds of a call that follows another one, so that caches hold what is its."""
+    call()
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
 
 
 def _shapes(partitions: Sequence[Partition], ranks: int) -> tuple[Array, list[int]]:

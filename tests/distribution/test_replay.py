@@ -18,9 +18,11 @@ from hypothesis import strategies as st
 import boundary as bc
 import ssr
 from boundary.ranks import moves
+from boundary.replay import trace
 from boundary.replay.loggp import replay
 from boundary.replay.recorded import Event, Messages, Recorded
 from boundary.replay.smpi import write
+from boundary.replay.stamps import Stamps
 from ssr.errors import ArgumentError
 
 from ..ssr import strategies as some
@@ -80,6 +82,32 @@ def test_ranks_of_one_shape_are_run_once() -> None:
     found = bc.trace(make(on), 16, calls=1)
     assert len(ran) == 9  # corners, sides, and the boxes in the middle
     assert np.array_equal(found.shapes.reshape(4, 4)[1, 1:3], found.shapes.reshape(4, 4)[2, 1:3])
+
+
+def test_calls_take_turns_with_what_they_are_compared_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that is as slow for both from some time on changes nothing but the seconds."""
+    calls: list[str] = []
+    pace = {"now": 1.0}
+
+    def made(ranks: Any) -> Callable[[], object]:
+        run = make(lambda r: bc.spread(plane, r, cut=(2, 2), ny=16, nx=16))(ranks)
+        return lambda: (calls.append("call"), run())
+
+    def beside() -> None:
+        calls.append("beside")
+        pace["now"] *= 2.0
+
+    def read(stamps: Stamps) -> tuple[Any, Any]:
+        events, times = noted(stamps)
+        return events, pace["now"] * np.arange(len(times))
+
+    noted = Stamps.read
+    monkeypatch.setattr(trace, "_again", lambda call: (call(), pace["now"])[1])
+    monkeypatch.setattr(Stamps, "read", read)
+    found = bc.trace(made, 4, calls=3, beside=beside)
+    assert calls == 4 * ["call", "call", *3 * ["beside", "call", "call"]]
+    assert found.beside == np.median([2.0**n for n in range(1, 13)])
+    assert (found.work == found.beside).all()
 
 
 def test_values_of_others_are_zeros(monkeypatch: pytest.MonkeyPatch) -> None:
