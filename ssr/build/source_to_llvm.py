@@ -307,7 +307,7 @@ class Translation(Lower):
         """Write a loop over a range."""
         match node:
             case ast.For(
-                target=ast.Name(id=name),
+                target=ast.Name(),
                 iter=ast.Call(
                     func=ast.Name(id="range" | "interleaved" | "independent" as kind), args=bounds
                 ),
@@ -321,9 +321,34 @@ class Translation(Lower):
         start, stop, step = (self._kept(bound, types.intp) for bound in ranges[len(given)])
         if len(bounds) < 3 and self.fndesc.noalias and vector_loops.available():
             plan = vector_plans.plan(self, node, kind)
-            if plan is not None:
+            if plan is not None and not plan.far:
                 vector_loops.write(self, node, plan, start, stop)
                 return
+            if plan is not None:
+                self._near_or_far(node, plan, start, stop, step)
+                return
+        self._rows(node, start, stop, step)
+
+    def _near_or_far(
+        self, node: ast.For, plan: vector_plans.Plan, start: Any, stop: Any, step: Any
+    ) -> None:
+        """Write a loop twice: for fields that are far, and for others."""
+        far, near, end = (self.new_block(name) for name in ("far", "near", "end"))
+        self.builder.cbranch(vector_loops.are_far(self, plan), far, near)
+        self.builder.position_at_end(far)
+        vector_loops.write_far(self, node, plan, start, stop)
+        self.builder.branch(end)
+        self.builder.position_at_end(near)
+        self._rows(node, start, stop, step)
+        self.builder.branch(end)
+        self.builder.position_at_end(end)
+
+    def _rows(self, node: ast.For, start: Any, stop: Any, step: Any) -> None:
+        """Write a loop over a range row by row; LLVM makes vectors of it where it can."""
+        assert isinstance(node.target, ast.Name)
+        assert isinstance(node.iter, ast.Call)
+        assert isinstance(node.iter.func, ast.Name)
+        name, kind, bounds = node.target.id, node.iter.func.id, node.iter.args
         test, body, end = (self.new_block(n) for n in ("range", "row", "end"))
         before = self.builder.block
         self.builder.branch(test)
@@ -332,7 +357,7 @@ class Translation(Lower):
         counter.add_incoming(start, before)
         inside = self.builder.icmp_signed("<", counter, stop)
         if len(bounds) == 3:
-            upwards = self.builder.icmp_signed(">", step, zero.bits)
+            upwards = self.builder.icmp_signed(">", step, step.type(0))
             above = self.builder.icmp_signed(">", counter, stop)
             inside = self.builder.select(upwards, inside, above)
         self.builder.cbranch(inside, body, end)

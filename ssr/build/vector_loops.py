@@ -39,6 +39,9 @@ UNDER_WAY = 128
 NEAR = 2**22
 """Bytes of fields that need no requests."""
 
+FAR = 2**21
+"""Bytes of fields from which on vectors with requests are better than LLVM's own without."""
+
 
 def has_masks() -> bool:
     """Whether the processor loads and stores parts of vectors as fast as whole ones."""
@@ -224,6 +227,54 @@ def write(translation: Translation, node: ast.For, plan: Plan, start: Any, stop:
         _write_whole(translation, node, plan, start, stop)
 
 
+def are_far(translation: Translation, plan: Plan) -> Any:
+    """Return whether the fields of a loop are so large that it asks for memory ahead."""
+    return _are_large(translation, plan, FAR)
+
+
+def _are_large(translation: Translation, plan: Plan, size: int) -> Any:
+    """Return whether the fields of a loop have more than some bytes."""
+    builder, word = translation.builder, llvm.IntType(64)
+    counts = [translation.count_of(array) for array, _, _ in plan.ahead]
+    total = reduce(builder.add, counts, word(0))
+    return builder.icmp_signed(">", total, word(size * 8 // plan.dtype.bitwidth))
+
+
+def _distance(plan: Plan) -> int:
+    """Return how many rows lie between a request and its use."""
+    lines = min(AHEAD, UNDER_WAY // max(len(plan.ahead), 1))
+    return lines * CACHE_LINE * 8 // int(plan.dtype.bitwidth)
+
+
+def write_far(translation: Translation, node: ast.For, plan: Plan, start: Any, stop: Any) -> None:
+    """Write a loop over fields that are far: all vectors have masks, and ask for memory.
+
+    The distance is a constant, so that the place of a request takes no register of its own.
+    """
+    assert isinstance(node.target, ast.Name)
+    builder, name = translation.builder, node.target.id
+    word, lanes = start.type, start.type(CACHE_LINE * 8 // plan.dtype.bitwidth)
+    before = builder.block
+    main, end = (translation.new_block(f"far.{part}") for part in ("main", "end"))
+    builder.cbranch(builder.icmp_signed("<", start, stop), main, end)
+
+    builder.position_at_end(main)
+    row = builder.phi(word, name)
+    row.add_incoming(start, before)
+    translation.counts(name, row)
+    requests = [
+        (translation.start_of(array), translation.integer_of(line), is_read)
+        for array, line, is_read in plan.ahead
+    ]
+    _request(translation, requests, word(_distance(plan)))
+    _Vector(translation, name, plan.dtype, _mask(builder, lanes, row, row, stop)).run(node.body)
+    following = builder.add(row, lanes, flags=["nsw"])
+    row.add_incoming(following, main)
+    back = builder.cbranch(builder.icmp_signed("<", following, stop), main, end)
+    back.set_metadata("llvm.loop", translation.loop(["llvm.loop.unroll.disable"]))
+    builder.position_at_end(end)
+
+
 def _write_whole(
     translation: Translation, node: ast.For, plan: Plan, start: Any, stop: Any
 ) -> None:
@@ -256,12 +307,8 @@ def _write_whole(
     is_even = builder.icmp_signed("==", even, word(0))
     begins = builder.and_(is_even, builder.or_(is_long, no_more))
     first = builder.sub(start, builder.select(begins, within, word(0)))
-    far = min(AHEAD, UNDER_WAY // max(len(plan.ahead), 1)) * int(lanes.constant)
-    total = reduce(
-        builder.add, [translation.count_of(array) for array, _, _ in plan.ahead], word(0)
-    )
-    is_far = builder.icmp_signed(">", total, word(NEAR * 8 // bits))
-    ahead = builder.sub(builder.select(is_far, word(far), word(0)), start)
+    far = word(_distance(plan))
+    ahead = builder.sub(builder.select(_are_large(translation, plan, NEAR), far, word(0)), start)
     requests = [
         (translation.start_of(array), builder.add(translation.integer_of(line), ahead), is_read)
         for array, line, is_read in plan.ahead

@@ -21,10 +21,11 @@ from .vector_parts import Part, parts
 
 SHORT, LONG = 50, 150
 """Statements up to which a loop loads rather than computes, and from which on it is cut into parts;
-LLVM's own vectors are as good between them."""
+LLVM's own vectors are as good between them where fields are near."""
 
 FEW = 24
-"""Arrays of a function from which on places in them are not in registers, but in memory."""
+"""Arrays of a function from which on places in them are not in registers, but in memory: LLVM's own
+vectors, which need fewer of them, are better where fields are near."""
 
 ARITHMETIC = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
 COMPARISONS = {
@@ -101,7 +102,8 @@ class Plan(NamedTuple):
 
     Vectors begin where the ``aligned`` access begins a cache line. Of each field that rows access,
     ``ahead`` has the line that sweeps meet first, and whether the field is read. So many vectors
-    are computed in one round of the loop. The ``parts`` of a long body are several.
+    are computed in one round of the loop. The ``parts`` of a long body are several. A plan may be
+    for fields that are ``far`` only; LLVM's own vectors are better where they are near.
     """
 
     dtype: Any
@@ -109,6 +111,7 @@ class Plan(NamedTuple):
     ahead: Sequence[tuple[str, ast.expr, bool]]
     together: int
     parts: Sequence[Part]
+    far: bool
 
 
 class _Reader:
@@ -125,9 +128,9 @@ class _Reader:
 
     def plan(self, body: Sequence[ast.stmt], independent: bool, together: int) -> Plan | None:
         """Return the plan of a loop, or None if it has none."""
-        several = parts(body) if len(body) >= LONG else [Part(body)]
-        if len(body) > SHORT and len(several) == 1:
-            return None
+        many = self._translation.arrays > FEW
+        several = parts(body) if len(body) >= LONG and not many else [Part(body)]
+        far = many or (len(body) > SHORT and len(several) == 1)
         if not all(map(self._statement, body)) or len(self._dtypes) != 1 or not self._stores:
             return None
         if not all(access.own for access in self._stores):
@@ -135,7 +138,10 @@ class _Reader:
         if not independent and not self._apart():
             return None
         (dtype,) = self._dtypes
-        return Plan(dtype, self._aligned(), self._ahead(), together, several)
+        ahead = self._ahead()
+        if far and not ahead:
+            return None
+        return Plan(dtype, self._aligned(), ahead, together, several, far)
 
     def _apart(self) -> bool:
         """Whether what is written is accessed at one place of each row only."""
@@ -341,7 +347,7 @@ def plan(translation: Translation, node: ast.For, kind: str) -> Plan | None:
         writes; of an ``interleaved`` one, moreover, two vectors are to be computed at a time.
     """
     assert isinstance(node.target, ast.Name)
-    if translation.arrays > FEW or node.target.id not in translation.plain:
+    if node.target.id not in translation.plain:
         return None
     reader = _Reader(translation, node.target.id)
     return reader.plan(node.body, kind != "range", 2 if kind == "interleaved" else 1)

@@ -103,6 +103,7 @@ def long_body(seed: int, length: int) -> tuple[str, ...]:
     return "range", *lines, f"st(y, off + i, {numbers[-1]})"
 
 
+SMALL = [name for name in BODIES if name != "a field at one place"]
 BODIES |= {f"long {seed}": long_body(seed, vector_plans.LONG + 40 * seed) for seed in range(5)}
 
 SERIAL = {
@@ -141,6 +142,37 @@ def test_bits_are_those_of_rows(name: str, dtype: str) -> None:
     run = machine.jit(module["SIGNATURE"])(module["kernel"])
     plain = intrinsics.plain(module["kernel"])
     assert vector_loops_of(run)
+    check_bits(run, plain, dtype)
+
+
+@pytest.mark.parametrize("dtype", ["np.float64", "np.float32"])
+@pytest.mark.parametrize(("limit", "size"), [("SHORT", 0), ("FEW", 0), ("FEW", 2**40)])
+@pytest.mark.parametrize("name", [*SMALL, "long 0"])
+def test_bits_do_not_depend_on_the_size_of_fields(
+    name: str, limit: str, size: int, dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What LLVM does where fields are near, vectors with masks do where they are far."""
+    monkeypatch.setattr(vector_plans, limit, 0)
+    monkeypatch.setattr(vector_loops, "FAR", size)
+    module = made(f"{limit} {size} {name}", dtype, *_parts(BODIES[name]))
+    run = machine.jit(module["SIGNATURE"])(module["kernel"])
+    plain = intrinsics.plain(module["kernel"])
+    assert vector_loops_of(run)
+    check_bits(run, plain, dtype)
+
+
+def test_loops_of_many_arrays_ask_for_the_lines_of_fields_ahead(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(vector_plans, "FEW", 0)
+    module = made("asks", "np.float64", *_parts(BODIES["several"]))
+    run = machine.jit(module["SIGNATURE"])(module["kernel"])
+    (text,) = run.inspect_llvm().values()
+    assert str(text).count("call void @llvm.prefetch.p0") == 2  # of x and y; c is no field
+
+
+def check_bits(run: Any, plain: Any, dtype: str) -> None:
+    """Check that a kernel computes on lines of many lengths what its source does row by row."""
     rng = np.random.default_rng(1)
     lanes = 64 // np.dtype(eval(dtype)).itemsize
     whole = 4 * lanes, 7 * lanes, 8 * lanes, 16 * lanes
@@ -171,16 +203,22 @@ def test_rows_that_may_depend_on_each_other_stay_in_turn(name: str) -> None:
         np.testing.assert_array_equal(one, other)
 
 
-def test_nothing_outside_of_a_line_is_touched() -> None:
-    """A page that may not be read begins where the arrays end, and one ends where they begin."""
+@pytest.mark.parametrize("few", [vector_plans.FEW, 0])
+def test_nothing_outside_of_a_line_is_touched(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that may not be read begins where the arrays end, and one ends where they begin.
+
+    With few arrays vectors are the same for all fields, with more they are those of far ones.
+    """
     import ctypes
     import mmap
 
+    monkeypatch.setattr(vector_plans, "FEW", few)
+    monkeypatch.setattr(vector_loops, "FAR", 0)
     page = mmap.PAGESIZE
     protect = ctypes.CDLL(None, use_errno=True).mprotect
     protect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
     body = "st(y, i, ld(x, i) + ld(c, i) if ld(x, i) > third else third)"
-    module = made("guarded", "np.float64", "range", (body,))
+    module = made(f"guarded {few}", "np.float64", "range", (body,))
     run = machine.jit(module["SIGNATURE"])(module["kernel"])
     memories = [mmap.mmap(-1, 3 * page) for _ in range(3)]
     wholes = [np.frombuffer(memory, np.float64) for memory in memories]
