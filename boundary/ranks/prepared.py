@@ -51,11 +51,23 @@ class Prepared:
             for number, post in enumerate(posts)
         ]
         self._steps = made.steps
+        self._folds = {
+            step.unit: self._fold(step) for step in made.steps if isinstance(step, Reduce)
+        }
+        self._what = f"a reduction of {plan.declaration.program.name}"
         self._notes: list[str] = []
         self._calls = []
         for rank, table, move in zip(ranks, tables, moves, strict=True):
             steps = [self._step(step, table, move) for step in made.steps]
             self._calls.append(RankCall(plan, steps, rank, table, move))
+
+    def _fold(self, step: Reduce) -> tuple[list[str], list[Array]]:
+        """Return what a step reduces, and where the states of each rank of this process are."""
+        folds = self._plan.footprint.units[step.unit].folds
+        first = folds[0][2]
+        assert [row for _, _, row in folds] == list(range(first, first + len(folds)))
+        kinds = [kind for _, kind, _ in folds]
+        return kinds, [rank.states[first : first + len(folds)] for rank in self._ranks]
 
     def _channel(
         self, moves: Sequence[RankMoves], exchange: int, title: str, post: Post
@@ -87,13 +99,10 @@ class Prepared:
                 return None
 
     def _reduce(self, unit: int) -> None:
-        folds = self._plan.footprint.units[unit].folds
-        kinds, rows = [kind for _, kind, _ in folds], [row for _, _, row in folds]
-        what = f"a reduction of {self._plan.declaration.program.name}"
-        states = [rank.states[rows] for rank in self._ranks]
-        whole = self._world.reduced(kinds, states, what)
-        for rank in self._ranks:
-            rank.states[rows] = whole
+        kinds, states = self._folds[unit]
+        whole = self._world.reduced(kinds, states, self._what)
+        for state in states:
+            state[:] = whole
 
     def run(self, scalars: Array, results: Array) -> None:
         """Run the program for each row of scalars; leave its numbers in the rows of results.

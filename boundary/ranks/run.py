@@ -78,9 +78,14 @@ class BoundHere(Bound):
     ) -> None:
         super().__init__(program, ground, fields)
         self._fields = {name: field.values for name, field in fields.items()}
-        self._scalars = dict(scalars)
         self._open = [name for name, value in scalars.items() if value is None]
         self._plan = ground.plan(program, self._dtype)
+        values = *scalars.values(), *self._plan.declaration.constants
+        self._places = [n for n, value in enumerate(values) if value is None]
+        self._closed = None
+        if len(values) > len(self._open):
+            numbers = [0.0 if value is None else value for value in values]
+            self._closed = np.array([numbers], self._plan.dtype)
         self._plan.schedule()  # what cannot be distributed is found out now
         self._plan.kernel  # noqa: B018 (it is compiled now, unless the cache has it)
         self._kept = frozenset(fields) - self._plan.changed
@@ -160,12 +165,11 @@ class BoundHere(Bound):
     def _numbers(self, rows: Iterable[Sequence[float]]) -> Array:
         """Return the numbers of all scalars and constants for each row of those without a value."""
         given = scalar_rows(rows, self._open)
-        values = *self._scalars.values(), *self._plan.declaration.constants
-        if len(values) == len(self._open):
+        if self._closed is None:
             return given.astype(self._plan.dtype)
-        found = np.empty((len(given), len(values)), self._plan.dtype)
-        found[:] = [0.0 if value is None else value for value in values]
-        found[:, [n for n, value in enumerate(values) if value is None]] = given
+        found = np.repeat(self._closed, len(given), axis=0)
+        if self._open:
+            found[:, self._places] = given
         return found
 
 

@@ -129,20 +129,21 @@ def _share(kinds: Sequence[str], state: Any, added: Any) -> list[int]:
 def combined(kinds: Sequence[str], added: Any, largest: Any) -> Any:
     """Return the states of reductions of all terms from the `shares` of parts of them."""
     states = np.zeros((len(kinds), STATE), np.int64)
-    added, largest = iter(added.tolist()), iter(largest.tolist())
+    keys, limbs = iter(largest.tolist()), 0
     for kind, state in zip(kinds, states, strict=True):
         if kind != "sum":
-            seen, key = islice(largest, 2)
+            seen, key = islice(keys, 2)
             state[:2] = (1, key if kind == "max" else ~key) if seen else 0
             continue
-        limbs = [*islice(added, LIMBS)]
-        seen, up, down, undefined = islice(largest, 4)
+        seen, up, down, undefined = islice(keys, 4)
         if seen:
             level = seen - 1 + LOWEST
-            state[:5] = 1, level, *limbs[HIGHEST - level : HIGHEST - level + 3]
+            high = limbs + HIGHEST - level
+            state[:5] = 1, level, *added[high : high + 3].tolist()
         if up or down or undefined:
             value = math.nan if undefined or (up and down) else math.inf if up else -math.inf
             state[5:7] = 1, _bits(value)
+        limbs += LIMBS
     return states
 
 
