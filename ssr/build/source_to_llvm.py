@@ -30,7 +30,7 @@ from numba.core.lowering import Lower
 from numba.np.arrayobj import load_item
 
 from ..runtime import intrinsics
-from . import vector_loops, vector_plans
+from . import chain_plans, vector_chains, vector_loops, vector_plans
 
 _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
@@ -215,10 +215,18 @@ class Translation(Lower):
     # statements
 
     def _run(self, body: Sequence[ast.stmt]) -> None:
-        for node in body:
-            if self.builder.block.is_terminated:
-                return
+        place = 0
+        while place < len(body) and not self.builder.block.is_terminated:
+            node = body[place]
             self.mark(node)
+            if isinstance(node, ast.For) and self.fndesc.noalias and vector_loops.available():
+                chain = chain_plans.chain(self, body[place:])
+                if chain is not None:
+                    self._run(chain.before)
+                    vector_chains.write(self, chain)
+                    place += chain.length
+                    continue
+            place += 1
             match node:
                 case ast.Assign(targets=[target]):
                     self._store(target, self.value(node.value))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -26,6 +26,9 @@ LLVM's own vectors are as good between them where fields are near."""
 FEW = 24
 """Arrays of a function from which on places in them are not in registers, but in memory: LLVM's own
 vectors, which need fewer of them, are better where fields are near."""
+
+WIDEST = 2
+"""The longest step between elements of one vector."""
 
 ARITHMETIC = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
 COMPARISONS = {
@@ -90,28 +93,38 @@ class Translation(Protocol):
 
 
 class Access(NamedTuple):
-    """An array's element at an offset, and whether this is one for each row."""
+    """An array's element at an offset, and the step from that of a row to that of the next one."""
 
     array: str
     offset: ast.expr
-    own: bool
+    step: int
+
+
+class Ahead(NamedTuple):
+    """A line of an array that sweeps meet first: as an access, and whether the array is read."""
+
+    line: Access
+    is_read: bool
 
 
 class Plan(NamedTuple):
     """What a loop over vectors needs to know: the type of numbers, and what it accesses.
 
-    Vectors begin where the ``aligned`` access begins a cache line. Of each field that rows access,
-    ``ahead`` has the line that sweeps meet first, and whether the field is read. So many vectors
+    Vectors begin where the ``aligned`` access begins a cache line, if there is one. Of each field
+    that rows access, ``ahead`` has the line that sweeps meet first. So many vectors
     are computed in one round of the loop. The ``parts`` of a long body are several. A plan may be
-    for fields that are ``far`` only; LLVM's own vectors are better where they are near.
+    for fields that are ``far`` only; LLVM's own vectors are better where they are near. ``loads``
+    and ``stores`` are all accesses.
     """
 
     dtype: Any
-    aligned: Access
-    ahead: Sequence[tuple[str, ast.expr, bool]]
+    aligned: Access | None
+    ahead: Sequence[Ahead]
     together: int
     parts: Sequence[Part]
     far: bool
+    loads: Sequence[Access]
+    stores: Sequence[Access]
 
 
 class _Reader:
@@ -133,7 +146,7 @@ class _Reader:
         far = many or (len(body) > SHORT and len(several) == 1)
         if not all(map(self._statement, body)) or len(self._dtypes) != 1 or not self._stores:
             return None
-        if not all(access.own for access in self._stores):
+        if not all(access.step for access in self._stores):
             return None
         if not independent and not self._apart():
             return None
@@ -141,7 +154,8 @@ class _Reader:
         ahead = self._ahead()
         if far and not ahead:
             return None
-        return Plan(dtype, self._aligned(), ahead, together, several, far)
+        found = self._aligned(), ahead, together, several, far
+        return Plan(dtype, *found, self._loads, self._stores)
 
     def _apart(self) -> bool:
         """Whether what is written is accessed at one place of each row only."""
@@ -151,36 +165,31 @@ class _Reader:
                 places[access.array].add(ast.dump(access.offset))
         return all(len(found) == 1 for found in places.values())
 
-    def _aligned(self) -> Access:
+    def _aligned(self) -> Access | None:
         """Return the access that most others are aligned with; of those alike the first store.
 
         It is one of a field if there is one: lines of the arrays of kernels' own have any length.
         """
-        accesses = [a for a in (*self._stores, *self._loads) if a.own]
+        accesses = [a for a in (*self._stores, *self._loads) if a.step == 1]
         accesses = [a for a in accesses if self._is_field(a.array)] or accesses
         lengths = Counter((a.array, _shift(a.offset)) for a in accesses)
-        most = max(lengths.values())
-        return next(a for a in accesses if lengths[a.array, _shift(a.offset)] == most)
+        most = max(lengths.values(), default=0)
+        return next((a for a in accesses if lengths[a.array, _shift(a.offset)] == most), None)
 
     def _is_field(self, array: str) -> bool:
         return bool(self._translation.kind_of(array).layout == "A")
 
-    def _ahead(self) -> list[tuple[str, ast.expr, bool]]:
-        """Return the first line of each field; the arrays of kernels' own are near.
-
-        Sweeps that run backwards have met what lies ahead of them in memory.
-        """
-        if self._translation.backwards:
-            return []
-        lines: dict[str, list[ast.expr]] = {}
+    def _ahead(self) -> list[Ahead]:
+        """Return the line of each field that comes first; the arrays of kernels' own are near."""
+        lines: dict[tuple[str, int], list[ast.expr]] = {}
         for access in (*self._loads, *self._stores):
-            if access.own and self._is_field(access.array):
-                lines.setdefault(access.array, []).append(_line(access.offset))
+            if access.step and self._is_field(access.array):
+                lines.setdefault((access.array, access.step), []).append(_line(access.offset))
         read = {access.array for access in self._loads}
-        definitions = self._translation.definitions
+        definitions, backwards = self._translation.definitions, self._translation.backwards
         return [
-            (array, furthest(offsets, definitions), array in read)
-            for array, offsets in lines.items()
+            Ahead(Access(array, furthest(offsets, definitions, backwards), step), array in read)
+            for (array, step), offsets in lines.items()
         ]
 
     def _statement(self, node: ast.stmt) -> bool:
@@ -204,31 +213,12 @@ class _Reader:
         if not isinstance(array, ast.Name):
             return False
         kind = self._translation.kind_of(array.id)
-        own = self._distance(offset)
-        if own is None or not isinstance(kind, types.Array) or (self._chosen and not own):
+        step = step_of(offset, self._variable, self._made.keys())
+        if step is None or not isinstance(kind, types.Array) or (self._chosen and not step):
             return False
         self._dtypes.add(kind.dtype)
-        kept.append(Access(array.id, offset, own))
+        kept.append(Access(array.id, offset, step))
         return isinstance(kind.dtype, types.Float)
-
-    def _distance(self, node: ast.expr) -> bool | None:
-        """Whether an index grows with the row by one, or is the same for all; else None."""
-        names = [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
-        if any(name in self._made for name in names):
-            return None
-        if self._variable not in names:
-            return False
-        match node:
-            case ast.Name():
-                return True
-            case ast.BinOp(left, ast.Add(), right):
-                found = self._distance(left), self._distance(right)
-                return True if found in ((True, False), (False, True)) else None
-            case ast.BinOp(left, ast.Sub(), right):
-                return (
-                    True if (self._distance(left), self._distance(right)) == (True, False) else None
-                )
-        return None
 
     def _real(self, node: ast.expr) -> bool:
         """Whether an expression is a number, of arithmetic that vectors have."""
@@ -275,6 +265,34 @@ class _Reader:
         return False
 
 
+def step_of(offset: ast.expr, variable: str, others: Collection[str] = ()) -> int | None:
+    """Return how far an index grows from row to row, if that is known and not too far.
+
+    It is not if other names than the rows' own ``variable`` have values for each row.
+
+    >>> [step_of(ast.parse(t, mode="eval").body, "i") for t in ("r + 2*i + 1", "k - i", "k", "5*i")]
+    [2, None, 0, None]
+    """
+
+    def grown(node: ast.expr) -> int | None:
+        match node:
+            case ast.Name(id=name) if name == variable:
+                return 1
+            case ast.BinOp(left, ast.Add() | ast.Sub() as op, right):
+                a, b = grown(left), grown(right)
+                if a is None or b is None:
+                    return None
+                return a + b if isinstance(op, ast.Add) else a - b
+            case ast.BinOp(ast.Constant(value=int(factor)), ast.Mult(), right):
+                found = grown(right)
+                return None if found is None else factor * found
+        names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+        return None if names & {variable, *others} else 0
+
+    found = grown(offset)
+    return found if found in range(WIDEST + 1) else None
+
+
 def _line(offset: ast.expr) -> ast.expr:
     """Return the offset of a row's own place on the line that an access is on."""
     return offset.left if _shift(offset) and isinstance(offset, ast.BinOp) else offset
@@ -288,8 +306,12 @@ def _shift(offset: ast.expr) -> str:
     return ""
 
 
-def furthest(offsets: Sequence[ast.expr], definitions: Mapping[str, ast.expr]) -> ast.expr:
-    """Return the offset of the line that most sweeps meet first: the last one in memory.
+def furthest(
+    offsets: Sequence[ast.expr], definitions: Mapping[str, ast.expr], backwards: bool = False
+) -> ast.expr:
+    """Return the offset of the line that sweeps meet first: the last one in memory.
+
+    Sweeps that run backwards meet the first one in memory first.
 
     Lines are compared if their offsets differ by multiples of strides only, which are names; the
     largest group of such lines counts. Names of offsets have ``definitions``.
@@ -301,32 +323,34 @@ def furthest(offsets: Sequence[ast.expr], definitions: Mapping[str, ast.expr]) -
     """
     groups: dict[Any, list[tuple[list[tuple[str, int]], int]]] = {}
     for place, offset in enumerate(offsets):
-        terms = _expanded(offset, definitions)
+        terms = expanded(offset, definitions)
         steps = sorted((names[0], n) for names, n in terms.items() if len(names) == 1)
         rest = frozenset((names, n) for names, n in terms.items() if len(names) != 1)
         groups.setdefault(rest, []).append((steps, place))
     lines = max(groups.values(), key=len)
     names = sorted({name for steps, _ in lines for name, _ in steps})
-    last = max(lines, key=lambda line: [dict(line[0]).get(name, 0) for name in names])
+    last = (min if backwards else max)(
+        lines, key=lambda line: [dict(line[0]).get(name, 0) for name in names]
+    )
     return offsets[last[1]]
 
 
-def _expanded(node: ast.expr, definitions: Mapping[str, ast.expr]) -> dict[tuple[str, ...], int]:
+def expanded(node: ast.expr, definitions: Mapping[str, ast.expr]) -> dict[tuple[str, ...], int]:
     """Return an integer as a sum of products of names, with their factors."""
     found: Counter[tuple[str, ...]] = Counter()
     match node:
         case ast.Constant(value=int(number)):
             found[()] = number
         case ast.Name(id=name) if name in definitions:
-            found = Counter(_expanded(definitions[name], definitions))
+            found = Counter(expanded(definitions[name], definitions))
         case ast.BinOp(left, ast.Add() | ast.Sub() as op, right):
-            found.update(_expanded(left, definitions))
+            found.update(expanded(left, definitions))
             sign = 1 if isinstance(op, ast.Add) else -1
-            for names, number in _expanded(right, definitions).items():
+            for names, number in expanded(right, definitions).items():
                 found[names] += sign * number
         case ast.BinOp(left, ast.Mult(), right):
-            for names, number in _expanded(left, definitions).items():
-                for others, factor in _expanded(right, definitions).items():
+            for names, number in expanded(left, definitions).items():
+                for others, factor in expanded(right, definitions).items():
                     found[tuple(sorted(names + others))] += number * factor
         case _:
             found[ast.unparse(node),] = 1

@@ -59,11 +59,7 @@ def _even(made: LoopNest) -> frozenset[str]:
     in_bundles = {
         p.statement.array for piece in made.pieces.values() if piece.taps for p in piece.parts
     }
-    rotating = [
-        b
-        for b in nest.buffers
-        if ((b.rows > 1 and b.pad) or b.name in in_bundles) and b.lines is None and not b.cleared
-    ]
+    rotating = [b for b in nest.buffers if (b.pad or b.name in in_bundles) and b.lines is None]
     lines = {b.name for b in rotating} if sum(b.rows for b in rotating) <= ROWS else set()
     axis, lower = nest.axes[-1], Affine.of(nest.rows.lower[-1]).isl()
     text = f"{axis} < {axis}_lo and {axis}_lo = {lower}"
@@ -154,7 +150,8 @@ def _buffer_lines(
         lines.append(f"{name}_p = ({count}) * {name}_w")
         lines.append(f"{name}_0 = {made.before} - {last}_lo + ({first}) * {name}_w")
     if buffer.cleared:
-        lines.append(f"for clear in range({buffer.rows} * {name}_w):")
+        more = f" + {made.before}" if near > 1 else ""
+        lines.append(f"for clear in range({buffer.rows} * {name}_w{more}):")
         lines.append(f"    st({name}, clear, {writer.constant(0.0)})")
     return [f"        {line}" for line in lines]
 

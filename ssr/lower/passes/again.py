@@ -18,7 +18,7 @@ from ..simplify import value_at
 from ..stored_values import cost
 from .split import guards
 
-STORED = 8
+STORED = 7
 """Operations that a line buffer costs: its stores and loads, and a loop of its own."""
 
 

@@ -1,0 +1,174 @@
+"""Which loops that run one after the other along a line can be one loop over vectors.
+
+    for i: t[i] = f(c[i - 1], c[i], c[i + 1])
+    for i: u[i] = t[i] + a t[i - 1]
+    for i: x[i] = u[i] + a**2 u[i - 2]
+
+Each loop of such a *chain* reads what earlier ones have made of its own row and of rows on one side
+of it, never on the other. On each vector all loops may run before the next one then, in order or
+against it, and what they have made of the last vectors stays in registers.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from ..runtime import intrinsics
+from .vector_plans import Access, Plan, Translation, expanded, plan
+
+LONGEST = 80
+"""Statements of all loops of a chain together; the values of more of them are not in registers."""
+
+
+class Link(NamedTuple):
+    """A loop of a chain, its plan, and the rows from which on and until which it runs."""
+
+    node: ast.For
+    plan: Plan
+    start: ast.expr
+    stop: ast.expr
+
+
+class Chain(NamedTuple):
+    """Some loops as one.
+
+    ``before`` are statements that run before all of them. Vectors run with the rows if ``way`` is 1
+    and against them if it is -1. ``shifts`` are the distances to rows of which the loads with these
+    arrays and offsets read what earlier links have stored. ``length`` statements become the chain.
+    """
+
+    before: Sequence[ast.stmt]
+    links: Sequence[Link]
+    way: Literal[1, -1]
+    shifts: Mapping[tuple[str, str], int]
+    length: int
+
+
+def key(array: str, offset: ast.expr) -> tuple[str, str]:
+    """Return what tells loads apart."""
+    return array, ast.dump(offset)
+
+
+def chain(translation: Translation, body: Sequence[ast.stmt]) -> Chain | None:
+    """Return the longest chain at the beginning of a block, if there is one of some loops."""
+    first = _link(translation, body[0])
+    if first is None:
+        return None
+    links, before, best = [first], list[ast.stmt](), None
+    for length, node in enumerate(body[1:], 2):
+        if not isinstance(node, ast.For):
+            if not _may_run_before(translation, node, links):
+                break
+            before.append(node)
+            continue
+        link = _link(translation, node)
+        if link is None or not _continues(link, links):
+            break
+        links.append(link)
+        found = _found(translation, links)
+        if found is None:
+            break
+        best = Chain(tuple(before), tuple(links), *found, length)
+    return best
+
+
+def _link(translation: Translation, node: ast.stmt) -> Link | None:
+    """Return the link that a loop is, if all its accesses are near those of its neighbours."""
+    match node:
+        case ast.For(iter=ast.Call(func=ast.Name(id=kind), args=[*bounds])) if len(bounds) < 3:
+            found = plan(translation, node, kind)
+            start = bounds[0] if len(bounds) == 2 else ast.Constant(0)
+            accesses = (*found.loads, *found.stores) if found else ()
+            alone = found is not None and (found.far or len(found.parts) > 1)
+            if found and not alone and all(a.step == 1 for a in accesses):
+                return Link(node, found, start, bounds[-1])
+    return None
+
+
+def _continues(link: Link, links: Sequence[Link]) -> bool:
+    """Whether a loop has the variable and the numbers of others, and reads what they store."""
+    made = {access.array for one in links for access in one.plan.stores}
+    alike = ast.dump(link.node.target) == ast.dump(links[0].node.target)
+    alike = alike and link.plan.dtype == links[0].plan.dtype
+    length = sum(len(one.node.body) for one in (*links, link))
+    return alike and length <= LONGEST and any(a.array in made for a in link.plan.loads)
+
+
+def _found(
+    translation: Translation, links: Sequence[Link]
+) -> tuple[Literal[1, -1], Mapping[tuple[str, str], int]] | None:
+    """Return the way of vectors on which some loops can be a chain, and the shifts of loads."""
+    pairs = list(itertools.combinations(links, 2))
+    after, ahead = list[int](), list[int]()
+    shifts: dict[tuple[str, str], int] = {}
+    for early, late in pairs:
+        for load, store in _met(late.plan.loads, early.plan.stores):
+            shift = _distance(translation, load.offset, store.offset)
+            if shift is None or shifts.setdefault(key(load.array, load.offset), shift) != shift:
+                return None
+            after.append(shift)
+        for load, store in _met(early.plan.loads, late.plan.stores):
+            shift = _distance(translation, load.offset, store.offset)
+            if shift is None:
+                return None
+            ahead.append(shift)
+        if any(_met(late.plan.stores, early.plan.stores)):
+            return None
+    if all(s <= 0 for s in after) and all(s >= 0 for s in ahead):
+        return 1, shifts
+    if all(s >= 0 for s in after) and all(s <= 0 for s in ahead):
+        return -1, shifts
+    return None
+
+
+def _met(some: Sequence[Access], others: Sequence[Access]) -> Iterator[tuple[Access, Access]]:
+    """Yield pairs of accesses to one array."""
+    return ((a, b) for a in some for b in others if a.array == b.array)
+
+
+def _may_run_before(translation: Translation, node: ast.stmt, links: Sequence[Link]) -> bool:
+    """Whether a statement between loops may run before all of them.
+
+    It reads nothing that they store; what it stores they do not read, and store at other rows.
+    """
+    made = {access.array for link in links for access in link.plan.stores}
+    read = {access.array for link in links for access in link.plan.loads}
+    match node:
+        case ast.Assign(targets=[ast.Name()], value=value):
+            return not _names(value) & made
+        case ast.Expr(value=ast.Call(func=function, args=[ast.Name(id=array), offset, value])):
+            if translation.static(function) is not intrinsics.st or array in read:
+                return False
+            return not _names(value) & made and all(
+                _is_outside(translation, offset, link, access)
+                for link in links
+                for access in link.plan.stores
+                if access.array == array
+            )
+    return False
+
+
+def _is_outside(translation: Translation, offset: ast.expr, link: Link, access: Access) -> bool:
+    """Whether an element is none of those that a loop accesses."""
+    assert isinstance(link.node.target, ast.Name)
+    own = ast.BinOp(access.offset, ast.Sub(), link.node.target)
+    row = ast.BinOp(offset, ast.Sub(), own)
+    before, after = (_distance(translation, row, end) for end in (link.start, link.stop))
+    return (before is not None and before < 0) or (after is not None and after >= 0)
+
+
+def _distance(translation: Translation, offset: ast.expr, other: ast.expr) -> int | None:
+    """Return the difference of two integers, if it is the same always."""
+    definitions = translation.definitions
+    if "one" in definitions:
+        definitions = {**definitions, "one": ast.Constant(1)}
+    terms = expanded(ast.BinOp(offset, ast.Sub(), other), definitions)
+    number = terms.pop((), 0)
+    return None if terms else number
+
+
+def _names(node: ast.expr) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}

@@ -1,0 +1,237 @@
+"""Chains of loops as one loop over vectors, in LLVM's language.
+
+A step of a recurrence reads what the step before it has made some rows back. In loops of their own
+each step stores a line, and the next one loads it again: mostly from two cache lines at a time, and
+before the processor has stored it. As one loop they take what they have made of the last vectors
+from registers. It is stored all the same, for who else reads it. What a row computes is the same.
+`chain_plans` says which loops are chains.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from typing import Any, NamedTuple
+
+from llvmlite import ir as llvm
+
+from ..points.numbers import CACHE_LINE
+from .chain_plans import Chain, key
+from .vector_loops import first_row, request, requests_of
+from .vector_plans import Ahead, Plan, Translation
+from .vectors import Vector, mask_of
+
+
+class _Line(NamedTuple):
+    """A line that loops of a chain store, and later ones read.
+
+    Its elements are stored at an ``offset``; what is read begins at the row ``start``, and ends
+    before ``stop``. Rows of so many ``last`` vectors are read together with those of one.
+    """
+
+    offset: ast.expr
+    start: Any
+    stop: Any
+    last: int
+
+
+class _Linked(Vector):
+    """The body of one of a chain's loops at the rows of one vector.
+
+    Parameters
+    ----------
+    translation, variable, dtype, mask
+        As for all vectors.
+    chain
+        The chain.
+    made
+        What its loops have made of lines, by array: of this vector, and of the last ones.
+    others
+        The masks of rows that other loops have stored, or nobody, but that may be read, by array.
+    """
+
+    def __init__(
+        self,
+        translation: Translation,
+        variable: str,
+        dtype: Any,
+        mask: Any,
+        chain: Chain,
+        made: dict[str, list[Any]],
+        read: Mapping[str, Any],
+    ) -> None:
+        super().__init__(translation, variable, dtype, mask)
+        self._shifts, self._made, self._read = chain.shifts, made, read
+
+    def _store(self, array: str, offset: ast.expr, value: Any) -> None:
+        known = value
+        if self._mask is not None and array in self._made:
+            others = self._builder.and_(self._read[array], self._builder.not_(self._mask))
+            stored = super()._load(array, offset, others)  # before the store: it would wait for it
+            known = self._builder.select(self._mask, value, stored)
+        super()._store(array, offset, value)
+        if array in self._made:
+            self._made[array].insert(0, known)
+
+    def _load(self, array: str, offset: ast.expr, mask: Any) -> Any:
+        shift = self._shifts.get(key(array, offset))
+        if shift is None:
+            return super()._load(array, offset, mask)
+        number, within = divmod(shift, self._lanes)
+        low, vectors = abs(number), self._made[array]
+        if not within:
+            return vectors[low]
+        places = [llvm.IntType(32)(within + n) for n in range(self._lanes)]
+        kind = llvm.VectorType(llvm.IntType(32), self._lanes)
+        chosen = llvm.Constant(kind, places)
+        return self._builder.shuffle_vector(vectors[low], vectors[abs(number + 1)], chosen)
+
+
+def write(translation: Translation, chain: Chain) -> None:
+    """Write a chain: vectors with masks at both ends of the line, whole vectors between them.
+
+    A vector is whole if all loops have all its rows.
+    """
+    links, way = chain.links, chain.way
+    target, plan = links[0].node.target, _plan(chain)
+    assert isinstance(target, ast.Name)
+    builder, name, dtype = translation.builder, target.id, plan.dtype
+    starts = [translation.integer_of(link.start) for link in links]
+    stops = [translation.integer_of(link.stop) for link in links]
+    word, lanes = starts[0].type, CACHE_LINE * 8 // dtype.bitwidth
+    stride = word(way * lanes)
+    before, test, some, ends, main, end = (
+        translation.new_block(f"chain.{part}")
+        for part in ("before", "test", "some", "ends", "main", "end")
+    )
+    start, stop = _one(builder, "<", starts), _one(builder, ">", stops)
+    low, high = _one(builder, ">", starts), _one(builder, "<", stops)
+    builder.cbranch(builder.icmp_signed("<", start, stop), before, end)
+
+    builder.position_at_end(before)
+    lines = _lines(builder, chain, starts, stops, lanes)
+    translation.counts(name, start)
+    first = first_row(translation, plan, start, stop)
+    requests = requests_of(translation, plan, start)
+    if way < 0:
+        count = builder.sub(builder.sub(stop, word(1)), first)
+        first = builder.add(first, builder.and_(count, word(-lanes)))
+    old: dict[str, list[Any]] = {}
+    for array, line in lines.items():
+        rows = [builder.sub(first, word((n + 1) * way * lanes)) for n in range(line.last)]
+        old[array] = [_stored(translation, name, dtype, array, line, row) for row in rows]
+    builder.branch(test)
+
+    def phis(given: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+        return {array: [builder.phi(v.type, array) for v in vs] for array, vs in given.items()}
+
+    def come(into: Mapping[str, list[Any]], made: Mapping[str, list[Any]], block: Any) -> None:
+        for array, vectors in into.items():
+            for phi, vector in zip(vectors, made[array], strict=False):
+                phi.add_incoming(vector, block)
+
+    def run(row: Any, last: Mapping[str, list[Any]], masked: bool) -> dict[str, list[Any]]:
+        """Write all loops at a vector; return what they have made, the vectors before it last."""
+        made = {array: [*vectors] for array, vectors in last.items()}
+        translation.counts(name, row)
+        request(translation, requests, row, lanes)
+        read = {
+            array: mask_of(builder, lanes, row, line.start, line.stop)
+            for array, line in (lines.items() if masked else ())
+        }
+        for link, *rows in zip(links, starts, stops, strict=True):
+            mask = mask_of(builder, lanes, row, *rows) if masked else None
+            _Linked(translation, name, dtype, mask, chain, made, read).run(link.node.body)
+        return made
+
+    builder.position_at_end(test)
+    row, last = builder.phi(word, name), phis(old)
+    row.add_incoming(first, before)
+    come(last, old, before)
+    upper = builder.add(row, word(lanes), flags=["nsw"])
+    is_some = (
+        builder.icmp_signed("<", row, stop) if way > 0 else builder.icmp_signed(">", upper, start)
+    )
+    builder.cbranch(is_some, some, end)
+
+    builder.position_at_end(some)
+    is_whole = builder.and_(
+        builder.icmp_signed(">=", row, low), builder.icmp_signed("<=", upper, high)
+    )
+    builder.cbranch(is_whole, main, ends)
+
+    builder.position_at_end(ends)
+    come(last, run(row, last, True), ends)
+    row.add_incoming(builder.add(row, stride), ends)
+    builder.branch(test)
+
+    builder.position_at_end(main)
+    here, latest = builder.phi(word, name), phis(last)
+    here.add_incoming(row, some)
+    come(latest, last, some)
+    made = run(here, latest, False)
+    following = builder.add(here, stride, flags=["nsw"])
+    here.add_incoming(following, main)
+    come(latest, made, main)
+    row.add_incoming(following, main)
+    come(last, made, main)
+    more = (
+        builder.icmp_signed("<=", following, builder.sub(high, word(lanes)))
+        if way > 0
+        else builder.icmp_signed(">=", following, low)
+    )
+    back = builder.cbranch(more, main, test)
+    back.set_metadata("llvm.loop", translation.loop(["llvm.loop.unroll.disable"]))
+    builder.position_at_end(end)
+
+
+def _one(builder: Any, order: str, numbers: Sequence[Any]) -> Any:
+    """Return the least or the largest of some integers."""
+    return reduce(lambda a, b: builder.select(builder.icmp_signed(order, a, b), a, b), numbers)
+
+
+def _plan(chain: Chain) -> Plan:
+    """Return the plan of the last loop, which asks for the memory of all loops."""
+    ahead: dict[str, Ahead] = {}
+    for link in chain.links:
+        for line, is_read in link.plan.ahead:
+            known = ahead.setdefault(line.array, Ahead(line, is_read))
+            ahead[line.array] = Ahead(known.line, known.is_read or is_read)
+    return chain.links[-1].plan._replace(ahead=list(ahead.values()))
+
+
+def _lines(
+    builder: Any, chain: Chain, starts: Sequence[Any], stops: Sequence[Any], lanes: int
+) -> dict[str, _Line]:
+    """Return the lines that loops of a chain store for later ones."""
+    word = starts[0].type
+    least, largest = word(-(2**62)), word(2**62)
+    found = {}
+    for access in (access for link in chain.links for access in link.plan.stores):
+        shifts = [s for (array, _), s in chain.shifts.items() if array == access.array]
+        if not shifts:
+            continue
+        lower, upper = [], []
+        for link, start, stop in zip(chain.links, starts, stops, strict=True):
+            loads = (load for load in link.plan.loads if load.array == access.array)
+            own = [chain.shifts[key(load.array, load.offset)] for load in loads]
+            if own:
+                some = builder.icmp_signed("<", start, stop)
+                begin, end = (builder.add(b, word(f(own))) for b, f in ((start, min), (stop, max)))
+                lower.append(builder.select(some, begin, largest))
+                upper.append(builder.select(some, end, least))
+        rows = _one(builder, "<", lower), _one(builder, ">", upper)
+        last = -(-max(map(abs, shifts)) // lanes)
+        found[access.array] = _Line(access.offset, *rows, last)
+    return found
+
+
+def _stored(
+    translation: Translation, name: str, dtype: Any, array: str, line: _Line, row: Any
+) -> Any:
+    """Return what is read of the vector of a line at a row that no loop of the chain makes."""
+    lanes = CACHE_LINE * 8 // dtype.bitwidth
+    mask = mask_of(translation.builder, lanes, row, line.start, line.stop)
+    translation.counts(name, row)
+    return Vector(translation, name, dtype, mask).load(array, line.offset)

@@ -1,0 +1,230 @@
+"""The bodies of loops over rows at the rows of one vector, in LLVM's language.
+
+A row accesses elements at its own place, or at a fixed distance from it, or every second element.
+Which rows of a vector there are is in a mask; what has none has all of them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+from llvmlite import ir as llvm
+
+from ..points.numbers import CACHE_LINE
+from ..runtime import intrinsics
+from .vector_plans import ARITHMETIC, COMPARISONS, IN_LLVM, WRITTEN, Translation, step_of
+
+
+class Vector:
+    """The body of a loop at the rows of one vector.
+
+    Parameters
+    ----------
+    translation
+        The function under translation.
+    variable
+        The loop's variable, which counts rows.
+    dtype
+        The type of numbers, as Numba names it.
+    mask
+        Which rows there are; without one all.
+    """
+
+    def __init__(
+        self, translation: Translation, variable: str, dtype: Any, mask: Any = None
+    ) -> None:
+        self._translation = translation
+        self._variable = variable
+        self._builder = translation.builder
+        self._mask = mask
+        self._lanes = CACHE_LINE * 8 // dtype.bitwidth
+        number = llvm.DoubleType() if dtype.bitwidth == 64 else llvm.FloatType()
+        self._type = llvm.VectorType(number, self._lanes)
+        self._code = f"v{self._lanes}f{dtype.bitwidth}"
+        self._size = dtype.bitwidth // 8
+        self.values: dict[str, Any] = {}
+
+    def run(self, body: Sequence[ast.stmt]) -> None:
+        """Write the statements of a body."""
+        for node in body:
+            self._translation.mark(node)
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    self.values[name] = self._value(value, self._mask)
+                case ast.Expr(value=ast.Call(args=[ast.Name(id=array), offset, value])):
+                    self._store(array, offset, self._value(value, self._mask))
+
+    def load(self, array: str, offset: ast.expr) -> Any:
+        """Write the load of an element of each row."""
+        return self._load(array, offset, self._mask)
+
+    def _place(self, array: str, offset: ast.expr, further: int, mask: Any) -> Any:
+        """Return the address of an element, which need not be in the array if it has a mask."""
+        place = self._address(array, offset, further, inside=mask is None)
+        return self._builder.bitcast(place, self._type.as_pointer())
+
+    def _address(
+        self, array: str, offset: ast.expr, further: int = 0, *, inside: bool = True
+    ) -> Any:
+        start, number = self._translation.start_of(array), self._translation.integer_of(offset)
+        number = self._builder.add(number, number.type(further)) if further else number
+        return self._builder.gep(start, [number], inbounds=inside)
+
+    def _store(self, array: str, offset: ast.expr, value: Any) -> None:
+        if step_of(offset, self._variable) == 1:
+            self._store_at(array, offset, 0, value, self._mask)
+            return
+        rows = self._all(llvm.IntType(1)(1)) if self._mask is None else self._mask
+        for further, places in self._halves():
+            part = self._taken(value, places, llvm.Undefined)
+            self._store_at(array, offset, further, part, self._taken(rows, places, None))
+
+    def _store_at(self, array: str, offset: ast.expr, further: int, value: Any, mask: Any) -> None:
+        place = self._place(array, offset, further, mask)
+        if mask is None:
+            self._builder.store(value, place, align=self._size)
+            return
+        word = llvm.IntType(32)
+        function = self._declared(
+            f"llvm.masked.store.{self._code}.p0",
+            llvm.VoidType(),
+            (self._type, place.type, word, mask.type),
+        )
+        self._builder.call(function, (value, place, word(self._size), mask))
+
+    def _load(self, array: str, offset: ast.expr, mask: Any) -> Any:
+        if step_of(offset, self._variable) == 1:
+            return self._load_at(array, offset, 0, mask)
+        low, high = (
+            self._load_at(
+                array, offset, further, None if mask is None else self._taken(mask, places, None)
+            )
+            for further, places in self._halves()
+        )
+        lanes = self._lanes
+        return self._shuffled(low, high, (*range(0, lanes, 2), *range(lanes + 1, 2 * lanes, 2)))
+
+    def _load_at(self, array: str, offset: ast.expr, further: int, mask: Any) -> Any:
+        place = self._place(array, offset, further, mask)
+        if mask is None:
+            return self._builder.load(place, align=self._size)
+        word = llvm.IntType(32)
+        function = self._declared(
+            f"llvm.masked.load.{self._code}.p0",
+            self._type,
+            (place.type, word, mask.type, self._type),
+        )
+        zero = llvm.Constant(self._type, None)
+        return self._builder.call(function, (place, word(self._size), mask, zero))
+
+    def _halves(self) -> tuple[tuple[int, Sequence[int | None]], ...]:
+        """Return where two vectors begin that have every second element, and their lanes' rows.
+
+        The second one ends with the last of these elements, which may be the last of its array.
+        """
+        lanes, half = self._lanes, self._lanes // 2
+        low = [n // 2 if n % 2 == 0 else None for n in range(lanes)]
+        high = [half + n // 2 if n % 2 else None for n in range(lanes)]
+        return (0, low), (lanes - 1, high)
+
+    def _taken(self, vector: Any, places: Sequence[int | None], other: Any) -> Any:
+        """Return elements of a vector at some places, and what others are where there is none."""
+        others = llvm.Constant(vector.type, other)
+        chosen = [self._lanes if place is None else place for place in places]
+        return self._shuffled(vector, others, chosen)
+
+    def _shuffled(self, first: Any, second: Any, places: Sequence[int]) -> Any:
+        """Return elements of two vectors, which are counted one after the other."""
+        word = llvm.IntType(32)
+        chosen = llvm.Constant(llvm.VectorType(word, len(places)), [word(n) for n in places])
+        return self._builder.shuffle_vector(first, second, chosen)
+
+    def _declared(self, name: str, result: Any, arguments: Sequence[Any]) -> Any:
+        module = self._builder.module
+        kind = llvm.FunctionType(result, arguments)
+        return module.globals.get(name) or llvm.Function(module, kind, name)
+
+    def _all(self, number: Any) -> Any:
+        """Return the vector of which each element is a number."""
+        if isinstance(number, llvm.Constant):
+            return llvm.Constant(llvm.VectorType(number.type, self._lanes), [number] * self._lanes)
+        builder, zero = self._builder, llvm.IntType(32)(0)
+        kind = llvm.VectorType(number.type, self._lanes)
+        none = llvm.Constant(kind, llvm.Undefined)
+        one = builder.insert_element(none, number, zero)
+        places = llvm.Constant(llvm.VectorType(llvm.IntType(32), self._lanes), None)
+        return builder.shuffle_vector(one, none, places)
+
+    def _value(self, node: ast.expr, mask: Any) -> Any:
+        builder = self._builder
+        match node:
+            case ast.Name(id=name):
+                if name in self.values:
+                    return self.values[name]
+                return self._all(self._translation.bits_of(node))
+            case ast.BinOp(left, ast.BitAnd(), right):
+                return builder.and_(self._value(left, mask), self._value(right, mask))
+            case ast.BinOp(left, ast.BitOr(), right):
+                return builder.or_(self._value(left, mask), self._value(right, mask))
+            case ast.BinOp(left, op, right):
+                write = getattr(builder, ARITHMETIC[type(op)])
+                return write(self._value(left, mask), self._value(right, mask))
+            case ast.UnaryOp(ast.Not(), operand):
+                return builder.not_(self._value(operand, mask))
+            case ast.UnaryOp(_, operand):
+                return builder.fsub(self._type(-0.0), self._value(operand, mask))
+            case ast.Compare(left, [op], [right]):
+                compare = (
+                    builder.fcmp_unordered if isinstance(op, ast.NotEq) else builder.fcmp_ordered
+                )
+                return compare(
+                    COMPARISONS[type(op)], self._value(left, mask), self._value(right, mask)
+                )
+            case ast.IfExp(test, body, orelse):
+                return self._choice(test, body, orelse, mask)
+            case ast.Call(func=function, args=args):
+                return self._call(self._translation.static(function), args, mask)
+        raise AssertionError(ast.dump(node))
+
+    def _choice(self, test: ast.expr, body: ast.expr, orelse: ast.expr, mask: Any) -> Any:
+        """Write both values; what is not chosen is not read, as it may be outside of an array."""
+        builder = self._builder
+        chosen = self._value(test, mask)
+        other = builder.not_(chosen)
+        first = self._value(body, chosen if mask is None else builder.and_(mask, chosen))
+        second = self._value(orelse, other if mask is None else builder.and_(mask, other))
+        return builder.select(chosen, first, second)
+
+    def _call(self, function: Any, args: Sequence[ast.expr], mask: Any) -> Any:
+        if function is intrinsics.ld:
+            array, offset = args
+            assert isinstance(array, ast.Name)
+            if step_of(offset, self._variable):
+                return self._load(array.id, offset, mask)
+            return self._all(self._builder.load(self._address(array.id, offset)))
+        given = [self._value(arg, mask) for arg in args]
+        if function in WRITTEN:
+            return WRITTEN[function](None, self._builder, None, given)
+        name = f"{IN_LLVM[function]}.{self._code}"
+        meant = self._declared(name, self._type, [self._type] * len(given))
+        return self._builder.call(meant, given)
+
+
+def mask_of(builder: Any, lanes: int, row: Any, start: Any, stop: Any) -> Any:
+    """Return which rows of a vector, some of which may be outside of a loop, are in it."""
+    word, kind = row.type, llvm.IntType(2 * lanes)
+
+    def outside(count: Any) -> Any:
+        """Return a number of rows, none if it is negative, and all if it is larger."""
+        count = builder.select(builder.icmp_signed(">", count, word(0)), count, word(0))
+        all_rows = word(lanes)
+        count = builder.select(builder.icmp_signed("<", count, all_rows), count, all_rows)
+        return builder.trunc(count, kind)
+
+    whole = kind(2**lanes - 1)
+    after = builder.shl(whole, outside(builder.sub(start, row)))
+    until = builder.lshr(whole, outside(builder.sub(builder.add(row, word(lanes)), stop)))
+    found = builder.trunc(builder.and_(after, until), llvm.IntType(lanes))
+    return builder.bitcast(found, llvm.VectorType(llvm.IntType(1), lanes))
