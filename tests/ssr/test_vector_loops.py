@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ast
+import ctypes
 import hashlib
 import linecache
+import mmap
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -60,6 +64,14 @@ BODIES = {
     "a field at one place": ("range", "st(c, off + i, ld(x, 3) * third)"),
     "in place": ("range", "st(y, off + i, ld(y, off + i) * third)"),
     "other line": ("independent", "st(y, off + i, ld(y, i) + ld(x, off + i))"),
+    "every second": ("range", "st(y, off + 2*i, ld(x, 2*i + 1) + third * ld(c, off + i))"),
+    "two of each row": (
+        "independent",
+        "s = ld(x, 2*i) - ld(x, 2*i - 1)",
+        "st(y, 2*i + off, s)",
+        "st(y, off + 2*i + 1, s + ld(x, 2*i + 1))",
+    ),
+    "no other": ("range", "st(c, 2*i, (ld(x, 2*i + 3) if ld(x, 2*i) < third else third))"),
     "two at a time": ("interleaved", "st(y, off + i, fma(third, ld(x, off + i + 2), third))"),
 }
 
@@ -109,7 +121,8 @@ BODIES |= {f"long {seed}": long_body(seed, vector_plans.LONG + 40 * seed) for se
 SERIAL = {
     "recurrence": ("range", "st(y, off + i, ld(y, off + i - 1) + ld(x, off + i))"),
     "an element of what is written": ("range", "st(y, off + i, ld(y, 60) + ld(x, off + i))"),
-    "step": ("range", "st(y, off + i, ld(x, 2 * i))"),
+    "step": ("range", "st(y, off + i, ld(x, 3 * i - 2))"),
+    "backwards": ("range", "st(y, off + i, ld(x, off - i))"),
     "one place": ("range", "st(y, off, ld(x, off + i))"),
     "long": (*long_body(1, 200), "st(y, off + i, ld(y, off + i - 1))"),
     "carried": ("range", "s = ld(x, off + i)", "st(y, off + i, s)", "s = s + third"),
@@ -203,39 +216,61 @@ def test_rows_that_may_depend_on_each_other_stay_in_turn(name: str) -> None:
         np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize("few", [vector_plans.FEW, 0])
-def test_nothing_outside_of_a_line_is_touched(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A page that may not be read begins where the arrays end, and one ends where they begin.
-
-    With few arrays vectors are the same for all fields, with more they are those of far ones.
-    """
-    import ctypes
-    import mmap
-
-    monkeypatch.setattr(vector_plans, "FEW", few)
-    monkeypatch.setattr(vector_loops, "FAR", 0)
+@contextmanager
+def guarded(count: int) -> Iterator[list[Any]]:
+    """Yield some arrays of one page, which begin and end with pages that may not be touched."""
     page = mmap.PAGESIZE
     protect = ctypes.CDLL(None, use_errno=True).mprotect
     protect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    wholes = [np.frombuffer(mmap.mmap(-1, 3 * page), np.float64) for _ in range(count)]
+    each = page // 8
+    edges = [edge for whole in wholes for edge in (whole[:each], whole[2 * each :])]
+    for edge in edges:
+        assert protect(edge.ctypes.data, page, 0) == 0
+    try:
+        yield [whole[each : 2 * each] for whole in wholes]
+    finally:
+        for edge in edges:
+            protect(edge.ctypes.data, page, mmap.PROT_READ | mmap.PROT_WRITE)
+
+
+@pytest.mark.parametrize("few", [vector_plans.FEW, 0])
+def test_nothing_outside_of_a_line_is_touched(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With few arrays vectors are the same for all fields, with more they are those of far ones."""
+    monkeypatch.setattr(vector_plans, "FEW", few)
+    monkeypatch.setattr(vector_loops, "FAR", 0)
     body = "st(y, i, ld(x, i) + ld(c, i) if ld(x, i) > third else third)"
     module = made(f"guarded {few}", "np.float64", "range", (body,))
     run = machine.jit(module["SIGNATURE"])(module["kernel"])
-    memories = [mmap.mmap(-1, 3 * page) for _ in range(3)]
-    wholes = [np.frombuffer(memory, np.float64) for memory in memories]
-    each = page // 8
-    for whole in wholes:
-        whole[:] = 1.0
-        for edge in (whole[:each], whole[2 * each :]):
-            assert protect(edge.ctypes.data, page, 0) == 0
-    try:
+    with guarded(3) as arrays:
+        each = len(arrays[0])
         for lo, hi in ((0, each), (0, 5), (each - 5, each), (3, each - 1), (7, 7)):
-            run(*(whole[each : 2 * each] for whole in wholes), 0, lo, hi, False)
-            np.testing.assert_array_equal(wholes[1][each + lo : each + hi], 2.0)
-            wholes[1][each : 2 * each] = 1.0
-    finally:
-        for whole in wholes:
-            for edge in (whole[:each], whole[2 * each :]):
-                protect(edge.ctypes.data, page, mmap.PROT_READ | mmap.PROT_WRITE)
+            for array in arrays:
+                array[:] = 1.0
+            run(*arrays, 0, lo, hi, False)
+            np.testing.assert_array_equal(arrays[1][lo:hi], 2.0)
+
+
+@pytest.mark.parametrize("few", [vector_plans.FEW, 0])
+@pytest.mark.parametrize("last", [0, 1])
+def test_of_every_second_element_nothing_outside_of_a_line_is_touched(
+    last: int, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first element is the first one of an array, and the last one the last."""
+    monkeypatch.setattr(vector_plans, "FEW", few)
+    monkeypatch.setattr(vector_loops, "FAR", 0)
+    body = "st(y, off + 2*i, ld(x, off + 2*i) + ld(c, off + i))"
+    module = made(f"second {few}", "np.float64", "range", (body,))
+    run = machine.jit(module["SIGNATURE"])(module["kernel"])
+    with guarded(3) as arrays:
+        half = len(arrays[0]) // 2
+        for lo, hi in ((0, half), (0, 5), (half - 5, half), (3, half - 1), (7, 7)):
+            for array in arrays:
+                array[:] = 1.0
+            run(*arrays, last, lo, hi, False)
+            expected = np.ones(2 * half)
+            expected[last + 2 * lo : last + 2 * hi : 2] = 2.0
+            np.testing.assert_array_equal(arrays[1], expected)
 
 
 @pytest.mark.parametrize(
@@ -252,6 +287,11 @@ def test_the_line_that_is_met_first(lines: list[str], last: str) -> None:
     definitions = {name: ast.parse(text, mode="eval").body for name, text in texts.items()}
     offsets = [ast.parse(line, mode="eval").body for line in lines]
     assert ast.unparse(vector_plans.furthest(offsets, definitions)) == last
+
+
+def test_the_line_that_sweeps_meet_first_that_run_backwards() -> None:
+    offsets = [ast.parse(line, mode="eval").body for line in ("k * s", "(k - 1) * s", "a * s")]
+    assert ast.unparse(vector_plans.furthest(offsets, {}, backwards=True)) == "(k - 1) * s"
 
 
 def _parts(body: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:

@@ -1,0 +1,231 @@
+"""Chains of loops compute what the loops compute one after the other."""
+
+from __future__ import annotations
+
+import hashlib
+import linecache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ssr.build import chain_plans, machine, vector_chains, vector_loops
+from ssr.runtime import intrinsics
+from tests.ssr.test_vector_loops import guarded
+
+pytestmark = pytest.mark.skipif(
+    not (machine.is_known() and vector_loops.available()),
+    reason="Chains of loops need vectors with masks.",
+)
+
+KERNEL = """\
+import numpy as np
+from numba.types import Array, f4, f8, i8
+
+from ssr.runtime.intrinsics import fma, independent, ld, st
+
+third = np.{dtype}(1 / 3)
+
+
+def kernel(x, y, a, b, layout, lo, hi):
+    one = layout[0]
+    a_m1 = lo - one
+    a_p1 = lo + one
+    a_m3 = lo - 3 * one
+    b_m9 = lo - 9 * one
+    b_p17 = lo + 17 * one
+{body}
+    return 0
+
+
+SIGNATURE = i8({field}, {field}, {own}, {own}, i8[::1], i8, i8)
+"""
+
+RECURRENCE = """\
+for i in range(0, hi - 1):
+    s = ld(x, lo + i) + ld(y, lo + i + 1)
+    st(a, lo + i, s * third)
+t = ld(x, lo + hi - 1)
+st(a, lo + hi - 1, t)
+for i in range(0, hi):
+    st(b, lo + i, fma(third, ld(a, a_m1 + i), ld(a, lo + i)) + ld(a, a_m3 + i))
+for i in range(0, hi):
+    st(y, lo + i, fma(third, ld(b, b_m9 + i), ld(b, lo + i)))
+"""
+
+AGAINST = """\
+for i in range(1, hi):
+    st(a, lo + i, ld(x, lo + i) - third * ld(y, lo + i - 1))
+st(a, lo, ld(x, lo))
+for i in range(0, hi - 2):
+    st(b, lo + i, ld(a, a_p1 + i) + third * ld(a, lo + i))
+for i in range(0, hi):
+    st(y, lo + i, ld(b, b_p17 + i) - ld(a, lo + i))
+"""
+
+CHAINS = {
+    "recurrence": (RECURRENCE, 3, 1),
+    "against": (AGAINST, 3, -1),
+    "own places": (
+        "for i in range(2, hi):\n    st(a, lo + i, ld(x, lo + i) * third)\n"
+        "for i in range(0, hi + 3):\n    st(y, i + lo, ld(a, lo + i) + ld(x, lo + i))\n",
+        2,
+        1,
+    ),
+    "far apart": (
+        "for i in range(0, 3):\n    st(a, lo + i, ld(x, lo + i) * third)\n"
+        "for i in range(hi, hi + 3):\n    st(b, lo + i, ld(a, a_m1 + i) + ld(x, lo + i))\n",
+        2,
+        1,
+    ),
+}
+
+APART = {
+    "both sides": (
+        "for i in range(0, hi):\n    st(a, lo + i, ld(x, lo + i) * third)\n"
+        "for i in range(1, hi - 1):\n    st(y, lo + i, ld(a, a_m1 + i) + ld(a, a_p1 + i))\n"
+    ),
+    "a loop changes what one before reads further on": (
+        "for i in range(0, hi):\n    st(a, lo + i, ld(y, lo + i - 1) * third)\n"
+        "for i in range(0, hi):\n    st(y, lo + i, ld(a, a_m1 + i))\n"
+    ),
+    "an element between loops is one of them": (
+        "for i in range(0, hi):\n    st(a, lo + i, ld(x, lo + i) * third)\n"
+        "st(a, lo + 2, third)\n"
+        "for i in range(0, hi):\n    st(y, lo + i, ld(a, a_m1 + i))\n"
+    ),
+    "an element between loops is one that was read": (
+        "for i in range(0, hi):\n    st(a, lo + i, ld(x, lo + i) * third)\n"
+        "st(x, lo + 2, third)\n"
+        "for i in range(0, hi):\n    st(y, lo + i, ld(a, a_m1 + i))\n"
+    ),
+    "a number between loops is one of theirs": (
+        "for i in range(0, hi):\n    st(a, lo + i, ld(x, lo + i) * third)\n"
+        "t = ld(a, lo)\n"
+        "st(b, lo, t)\n"
+        "for i in range(0, hi):\n    st(y, lo + i, ld(a, a_m1 + i) + ld(b, lo + i))\n"
+    ),
+    "both store": (
+        "for i in range(0, hi):\n    st(a, lo + i, ld(x, lo + i) * third)\n"
+        "for i in range(0, hi):\n    st(a, lo + i, ld(a, lo + i) + third)\n"
+    ),
+    "nothing in common": (
+        "for i in range(0, hi):\n    st(a, lo + i, ld(x, lo + i) * third)\n"
+        "for i in range(0, hi):\n    st(b, lo + i, ld(x, lo + i) + third)\n"
+    ),
+}
+
+
+def compiled(text: str, dtype: str, found: list[Any]) -> tuple[Any, Any]:
+    """Return a kernel as machine code and as plain Python."""
+    field = f"Array({'f8' if dtype == 'float64' else 'f4'}, 1, 'A')"
+    body = "".join(f"    {line}\n" for line in text.splitlines())
+    source = KERNEL.format(dtype=dtype, body=body, field=field, own=field.replace("'A'", "'C'"))
+    file = f"<chain {hashlib.sha256(source.encode()).hexdigest()} {len(found)}>"
+    linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
+    module: dict[str, Any] = {"__name__": file}
+    exec(compile(source, file, "exec"), module)
+    run = machine.jit(module["SIGNATURE"])(module["kernel"])
+    return run, intrinsics.plain(module["kernel"])
+
+
+@pytest.fixture
+def found(monkeypatch: pytest.MonkeyPatch) -> list[chain_plans.Chain]:
+    """Return the list of chains that are written."""
+    chains: list[chain_plans.Chain] = []
+    write = vector_chains.write
+
+    def noted(translation: Any, chain: chain_plans.Chain) -> None:
+        chains.append(chain)
+        write(translation, chain)
+
+    monkeypatch.setattr(vector_chains, "write", noted)
+    return chains
+
+
+def check(run: Any, plain: Any, dtype: str) -> None:
+    """Check that a kernel leaves the same bits in lines of many lengths as its source."""
+    rng = np.random.default_rng(1)
+    lanes = 64 // np.dtype(dtype).itemsize
+    layout = np.ones(1, np.int64)
+    for count in (
+        0,
+        1,
+        2,
+        3,
+        lanes - 1,
+        lanes,
+        lanes + 1,
+        3 * lanes + 5,
+        8 * lanes,
+        17 * lanes + 3,
+    ):
+        for first in (0, 1, lanes - 1):
+            room = [rng.standard_normal(count + 80).astype(dtype) for _ in range(4)]
+            copies = [a.copy() for a in room]
+            run(*room, layout, 20 + first, count)
+            with np.errstate(all="ignore"):
+                plain(*copies, layout, 20 + first, count)
+            for one, other in zip(room, copies, strict=True):
+                np.testing.assert_array_equal(one.view(np.uint8), other.view(np.uint8))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("name", list(CHAINS))
+def test_bits_are_those_of_loops_in_turn(
+    name: str, dtype: str, found: list[chain_plans.Chain]
+) -> None:
+    text, links, way = CHAINS[name]
+    run, plain = compiled(text, dtype, found)
+    (chain,) = found
+    assert (len(chain.links), chain.way) == (links, way)
+    check(run, plain, dtype)
+
+
+@pytest.mark.parametrize("name", list(APART))
+def test_loops_that_cannot_take_turns_stay_apart(name: str, found: list[chain_plans.Chain]) -> None:
+    run, plain = compiled(APART[name], "float64", found)
+    assert not found
+    check(run, plain, "float64")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_chains(seed: int, found: list[chain_plans.Chain]) -> None:
+    """Each loop reads what earlier ones store on one side, of itself and of an own field."""
+    rng = np.random.default_rng(seed)
+    way = int(rng.choice([-1, 1]))
+    arrays = ["x", *rng.permutation(["a", "b", "y"])]
+    lines = []
+    for number in range(1, len(arrays)):
+        shifts = [-way * int(rng.integers(0, 20)) for _ in range(rng.integers(1, 4))]
+        read = [str(rng.choice(arrays[max(0, number - 2) : number])) for _ in shifts[1:]]
+        taps = [
+            f"third * ld({array}, lo + i {'+-'[shift < 0]} {abs(shift)})"
+            for array, shift in zip((arrays[number - 1], *read), shifts, strict=True)
+        ]
+        low, high = rng.integers(0, 12), rng.integers(-12, 12)
+        lines.append(f"for i in range({low}, hi + {high}):")
+        lines.append(f"    st({arrays[number]}, lo + i, {' + '.join(taps)})")
+    run, plain = compiled("\n".join(lines).replace("+ -", "- "), "float64", found)
+    assert sum(len(chain.links) for chain in found) >= 2
+    check(run, plain, "float64")
+
+
+def test_nothing_outside_of_a_line_is_touched(found: list[chain_plans.Chain]) -> None:
+    """Lines end where arrays do, and what is read of them begins where these begin."""
+    run, _ = compiled(
+        "for i in range(0, hi - 4):\n    st(a, i, ld(x, i) + ld(x, i + 4))\n"
+        "for i in range(3, hi - 4):\n    st(b, i, ld(a, i) + ld(a, i - 3))\n"
+        "for i in range(13, hi - 4):\n    st(y, i + 4, ld(b, i) + ld(b, i - 10))\n",
+        "float64",
+        found,
+    )
+    assert [len(chain.links) for chain in found] == [3]
+    layout = np.ones(1, np.int64)
+    with guarded(4) as arrays:
+        for count in (0, 4, 12, 13, 20, 37, len(arrays[0])):
+            for side in (slice(None, count), slice(len(arrays[0]) - count, None)):
+                for array in arrays:
+                    array[:] = 1.0
+                run(*(array[side] for array in arrays), layout, 0, count)
+                np.testing.assert_array_equal(arrays[1][side][17:], 8.0)
