@@ -122,7 +122,7 @@ SERIAL = {
     "recurrence": ("range", "st(y, off + i, ld(y, off + i - 1) + ld(x, off + i))"),
     "an element of what is written": ("range", "st(y, off + i, ld(y, 60) + ld(x, off + i))"),
     "step": ("range", "st(y, off + i, ld(x, 3 * i - 2))"),
-    "backwards": ("range", "st(y, off + i, ld(x, off - i))"),
+    "backwards": ("range", "st(y, off + i, ld(x, off + 20 - i))"),
     "one place": ("range", "st(y, off, ld(x, off + i))"),
     "long": (*long_body(1, 200), "st(y, off + i, ld(y, off + i - 1))"),
     "carried": ("range", "s = ld(x, off + i)", "st(y, off + i, s)", "s = s + third"),

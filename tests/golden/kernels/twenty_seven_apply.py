@@ -7,7 +7,7 @@ from ssr.runtime.intrinsics import address, fits, fma, independent, interleaved,
 from ssr.runtime.lanes import accumulate, extreme, found, total
 from ssr.runtime.polling import poll, stopwatch
 
-META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [('c0', 0, 1, 1, None, 1), ('g1', 0, 4, 1, None, 1)], 'scalars': [], 'sizes': ['nx', 'ny', 'nz'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False, 'fused': False}], 'loops': 7, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
+META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [('c0', 0, 1, 1, None, 8), ('g1', 0, 4, 1, None, 8)], 'scalars': [], 'sizes': ['nx', 'ny', 'nz'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False, 'fused': False}], 'loops': 7, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
 
 real = np.float64
 w0 = real(0.0)
@@ -39,13 +39,15 @@ def kernel(y, x, c0, g1, layout, table_0):
         x_0 = table_0[box, 12]
         x_s0 = table_0[box, 13]
         x_s1 = table_0[box, 14]
-        c0_w = i_hi - i_lo + 2
-        c0_0 = 1 - i_lo
-        for clear in range(1 * c0_w):
+        c0_n = (i_hi - i_lo + 7) // 8 + 1
+        c0_w = (c0_n + 1 - min(c0_n % 16, 1)) * 8
+        c0_0 = 8 - i_lo
+        for clear in range(1 * c0_w + 8):
             st(c0, clear, w0)
-        g1_w = i_hi - i_lo + 2
-        g1_0 = 1 - i_lo
-        for clear in range(4 * g1_w):
+        g1_n = (i_hi - i_lo + 7) // 8 + 1
+        g1_w = (g1_n + 1 - min(g1_n % 16, 1)) * 8
+        g1_0 = 8 - i_lo
+        for clear in range(4 * g1_w + 8):
             st(g1, clear, w0)
         c0_m1 = c0_0 - one
         c0_p1 = c0_0 + one

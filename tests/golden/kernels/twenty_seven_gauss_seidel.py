@@ -7,7 +7,7 @@ from ssr.runtime.intrinsics import address, fits, fma, independent, interleaved,
 from ssr.runtime.lanes import accumulate, extreme, found, total
 from ssr.runtime.polling import poll, stopwatch
 
-META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('c0', 0, 1, 1, None, 1), ('g1', 0, 4, 1, None, 1), ('t2', 0, 1, 16, None, 1), ('u3', 0, 1, 16, None, 1)], 'scalars': [], 'sizes': ['nx', 'ny', 'nz'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1, -1, -1), (-1, -1, 0), (-1, -1, 1), (-1, 0, -1), (-1, 0, 0), (-1, 0, 1), (-1, 1, -1), (-1, 1, 0), (-1, 1, 1), (0, -1, -1), (0, -1, 0), (0, -1, 1), (0, 0, -1)), 'whole_lines': True, 'fused': False}], 'loops': 11, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
+META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('c0', 0, 1, 1, None, 8), ('g1', 0, 4, 1, None, 8), ('t2', 0, 1, 16, None, 8), ('u3', 0, 1, 16, None, 8)], 'scalars': [], 'sizes': ['nx', 'ny', 'nz'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1, -1, -1), (-1, -1, 0), (-1, -1, 1), (-1, 0, -1), (-1, 0, 0), (-1, 0, 1), (-1, 1, -1), (-1, 1, 0), (-1, 1, 1), (0, -1, -1), (0, -1, 0), (0, -1, 1), (0, 0, -1)), 'whole_lines': True, 'fused': False}], 'loops': 11, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
 
 real = np.float64
 w0 = real(0.0)
@@ -43,21 +43,25 @@ def kernel(x, b, c0, g1, t2, u3, layout, table_0):
         b_0 = table_0[box, 12]
         b_s0 = table_0[box, 13]
         b_s1 = table_0[box, 14]
-        c0_w = i_hi - i_lo + 2
-        c0_0 = 1 - i_lo
-        for clear in range(1 * c0_w):
+        c0_n = (i_hi - i_lo + 7) // 8 + 1
+        c0_w = (c0_n + 1 - min(c0_n % 16, 1)) * 8
+        c0_0 = 8 - i_lo
+        for clear in range(1 * c0_w + 8):
             st(c0, clear, w0)
-        g1_w = i_hi - i_lo + 2
-        g1_0 = 1 - i_lo
-        for clear in range(4 * g1_w):
+        g1_n = (i_hi - i_lo + 7) // 8 + 1
+        g1_w = (g1_n + 1 - min(g1_n % 16, 1)) * 8
+        g1_0 = 8 - i_lo
+        for clear in range(4 * g1_w + 8):
             st(g1, clear, w0)
-        t2_w = i_hi - i_lo + 32
+        t2_n = (i_hi - i_lo + 7) // 8 + 4
+        t2_w = (t2_n + 1 - min(t2_n % 16, 1)) * 8
         t2_0 = 16 - i_lo
-        for clear in range(1 * t2_w):
+        for clear in range(1 * t2_w + 16):
             st(t2, clear, w0)
-        u3_w = i_hi - i_lo + 32
+        u3_n = (i_hi - i_lo + 7) // 8 + 4
+        u3_w = (u3_n + 1 - min(u3_n % 16, 1)) * 8
         u3_0 = 16 - i_lo
-        for clear in range(1 * u3_w):
+        for clear in range(1 * u3_w + 16):
             st(u3, clear, w0)
         c0_m1 = c0_0 - one
         c0_m2 = c0_0 - 2 * one
