@@ -76,14 +76,16 @@ def chain(translation: Translation, body: Sequence[ast.stmt]) -> Chain | None:
 
 
 def _link(translation: Translation, node: ast.stmt) -> Link | None:
-    """Return the link that a loop is, if all its accesses are near those of its neighbours."""
+    """Return the link that a loop is, if it can be one: it stores into each array at one place."""
     match node:
         case ast.For(iter=ast.Call(func=ast.Name(id=kind), args=[*bounds])) if len(bounds) < 3:
             found = plan(translation, node, kind)
-            start = bounds[0] if len(bounds) == 2 else ast.Constant(0)
-            accesses = (*found.loads, *found.stores) if found else ()
-            alone = found is not None and (found.far or len(found.parts) > 1)
-            if found and not alone and all(a.step == 1 for a in accesses):
+            if found is None or found.far or len(found.parts) > 1:
+                return None
+            arrays = [access.array for access in found.stores]
+            near = all(access.step == 1 for access in (*found.loads, *found.stores))
+            if near and len(set(arrays)) == len(arrays):
+                start = bounds[0] if len(bounds) == 2 else ast.Constant(0)
                 return Link(node, found, start, bounds[-1])
     return None
 

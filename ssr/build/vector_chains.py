@@ -10,7 +10,7 @@ from registers. It is stored all the same, for who else reads it. What a row com
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import reduce
 from typing import Any, NamedTuple
 
@@ -47,8 +47,10 @@ class _Linked(Vector):
         The chain.
     made
         What its loops have made of lines, by array: of this vector, and of the last ones.
-    others
-        The masks of rows that other loops have stored, or nobody, but that may be read, by array.
+    read
+        The masks of rows whose elements are read of lines, whoever stores them, by array.
+    known
+        The arrays that earlier loops store.
     """
 
     def __init__(
@@ -60,9 +62,10 @@ class _Linked(Vector):
         chain: Chain,
         made: dict[str, list[Any]],
         read: Mapping[str, Any],
+        known: Collection[str],
     ) -> None:
         super().__init__(translation, variable, dtype, mask)
-        self._shifts, self._made, self._read = chain.shifts, made, read
+        self._shifts, self._made, self._read, self._known = chain.shifts, made, read, known
 
     def _store(self, array: str, offset: ast.expr, value: Any) -> None:
         known = value
@@ -75,9 +78,9 @@ class _Linked(Vector):
             self._made[array].insert(0, known)
 
     def _load(self, array: str, offset: ast.expr, mask: Any) -> Any:
-        shift = self._shifts.get(key(array, offset))
-        if shift is None:
+        if array not in self._known:
             return super()._load(array, offset, mask)
+        shift = self._shifts[key(array, offset)]
         number, within = divmod(shift, self._lanes)
         low, vectors = abs(number), self._made[array]
         if not within:
@@ -140,9 +143,11 @@ def write(translation: Translation, chain: Chain) -> None:
             array: mask_of(builder, lanes, row, line.start, line.stop)
             for array, line in (lines.items() if masked else ())
         }
+        known: set[str] = set()
         for link, *rows in zip(links, starts, stops, strict=True):
             mask = mask_of(builder, lanes, row, *rows) if masked else None
-            _Linked(translation, name, dtype, mask, chain, made, read).run(link.node.body)
+            _Linked(translation, name, dtype, mask, chain, made, read, known).run(link.node.body)
+            known |= {access.array for access in link.plan.stores}
         return made
 
     builder.position_at_end(test)

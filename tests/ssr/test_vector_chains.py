@@ -72,6 +72,13 @@ CHAINS = {
         2,
         1,
     ),
+    "old values and new ones": (
+        "for i in range(0, hi):\n    st(a, lo + i, ld(y, lo + i) * third + ld(b, lo + i + 9))\n"
+        "for i in range(0, hi):\n    st(y, lo + i, ld(a, a_m1 + i))\n"
+        "for i in range(0, hi):\n    st(b, lo + i, ld(y, lo + i) + ld(a, a_m1 + i))\n",
+        3,
+        1,
+    ),
     "far apart": (
         "for i in range(0, 3):\n    st(a, lo + i, ld(x, lo + i) * third)\n"
         "for i in range(hi, hi + 3):\n    st(b, lo + i, ld(a, a_m1 + i) + ld(x, lo + i))\n",
@@ -108,6 +115,11 @@ APART = {
     "both store": (
         "for i in range(0, hi):\n    st(a, lo + i, ld(x, lo + i) * third)\n"
         "for i in range(0, hi):\n    st(a, lo + i, ld(a, lo + i) + third)\n"
+    ),
+    "one stores twice": (
+        "for i in range(0, hi):\n    st(a, lo + i, ld(x, lo + i) * third)\n"
+        "    st(a, lo + i, ld(x, lo + i) + third)\n"
+        "for i in range(0, hi):\n    st(y, lo + i, ld(a, a_m1 + i))\n"
     ),
     "nothing in common": (
         "for i in range(0, hi):\n    st(a, lo + i, ld(x, lo + i) * third)\n"
