@@ -57,8 +57,8 @@ def schedule(nest: ir.Nest, options: Options) -> ir.LoopNest:
         inside = "{0} < {0}_hi" if nest.order == "backward" else "{0} >= {0}_lo"
         folds = (If(" and ".join(map(inside.format, early)), folds, ()),)
     tree += folds
-    for axis, first in reversed(lead.items()):
-        tree = (_line_loop(axis, first, nest.order == "backward", tree),)
+    for axis, more in reversed(lead.items()):
+        tree = (_line_loop(axis, more, _first(axis, more, nest), nest, tree),)
     if is_cut(nest):
         pieces = {name: in_box(piece) for name, piece in pieces.items()}
     return ir.LoopNest(replace(given, buffers=nest.buffers), pieces, tree)
@@ -101,11 +101,39 @@ def _line_context(nest: ir.Nest, lead: Mapping[str, int]) -> Domain:
     return nest.context & inside & Domain.where(nest.axes, f"{nest.axes[-1]} = 0")
 
 
-def _line_loop(axis: str, lead: int, backward: bool, body: tuple[Loop, ...]) -> For:
-    if backward:
-        start = Affine.name(f"{axis}_hi") + (lead - 1)
-        return For(axis, str(start), f"{axis}_lo - 1", -1, body)
-    return For(axis, str(Affine.name(f"{axis}_lo") - lead), f"{axis}_hi", 1, body)
+def _first(axis: str, lead: int, nest: ir.Nest) -> int | None:
+    """Return where the first statement of a nest runs along an outer axis, whatever the box.
+
+    That is no later than at the first row of all. None if it is not known, or no later than where
+    the loop over a box of the first rows begins.
+    """
+    if not lead or nest.order == "backward":
+        return None
+    place = nest.axes.index(axis)
+    lowest = nest.rows.lower[place]
+    lines = [lowest, *(_first_line(axis, statement, nest) for statement in nest.statements)]
+    known = [line for line in lines if line is not None]
+    return min(known) if len(known) == len(lines) and min(known) > lowest - lead else None
+
+
+def _first_line(axis: str, statement: ir.Statement, nest: ir.Nest) -> int | None:
+    """Return where the loop over an outer axis stands when a statement runs its first row."""
+    here = tuple(map(Affine.name, nest.axes))
+    place = nest.axes.index(axis)
+    line = statement.runs(here, nest.order, -1)[place]
+    most = attempted(lambda: statement.domain.largest(-line))
+    return None if most is None else -most
+
+
+def _line_loop(
+    axis: str, lead: int, first: int | None, nest: ir.Nest, body: tuple[Loop, ...]
+) -> For:
+    if nest.order == "backward":
+        start = str(Affine.name(f"{axis}_hi") + (lead - 1))
+        return For(axis, start, f"{axis}_lo - 1", -1, body)
+    start = str(Affine.name(f"{axis}_lo") - lead)
+    start = start if first is None else f"max({first}, {start})"
+    return For(axis, start, f"{axis}_hi", 1, body)
 
 
 def _part(part: ir.Stage | ir.Branch, nest: ir.Nest, context: Domain, most: int) -> list[Loop]:
