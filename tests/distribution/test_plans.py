@@ -14,6 +14,7 @@ import pytest
 import boundary as bc
 import ssr
 from boundary.__main__ import main
+from boundary.partition.boxes import as_box
 from boundary.schedules.plan import plan
 
 (n,) = ssr.sizes("n")
@@ -76,6 +77,27 @@ def test_the_plan_of_one_rank_of_many(capsys: pytest.CaptureFixture[str]) -> Non
     assert lines[0] == "multiply on rank 219 of 512"
     assert lines[2].count(",") == 25  # peers on all sides
     assert lines[4].startswith("  receives  ")
+
+
+def test_what_boxes_read_in_a_fill_is_listed_once() -> None:
+    """A list for what is near and one for what is far, however many taps read it."""
+    wide = cube.grow(1)
+    edges = bc.extrapolate(order=3, axis=1), bc.extrapolate(order=3, axis=2)
+    far = ssr.stencil(cube, wide, all27) @ bc.fill(wide, bc.periodic(axis=0), *edges)
+
+    @ssr.program(y=cube, x=cube, options=ssr.Options(fuse=False))
+    def closed(y, x):  # type: ignore[no-untyped-def]
+        y[:] = far @ x
+
+    on = bc.spread(cube, bc.simulated(8), n=8, cut=(2, 2, 2))
+    footprint = plan(closed, on.partition, np.dtype("f8")).footprint
+    reads = [r for r in footprint.reads if footprint.units[r.unit].kind == "call"]
+    assert reads
+    assert len({(r.unit, r.array, r.far) for r in reads}) == len(reads)
+    for read in reads:
+        boxes = [(int(n), tuple(b.ravel())) for n, b in zip(read.numbers, read.boxes, strict=True)]
+        assert boxes == sorted(set(boxes))
+        assert all(read.of(n) == [as_box(b) for b in read.boxes[read.numbers == n]] for n in (0, 7))
 
 
 @pytest.mark.parametrize(
