@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +133,8 @@ def trace(
         raise ArgumentError(f"There are {ranks!r} ranks.", hint="Give a positive integer.")
     first = _run(make, count, 0, calls, beside)
     shapes, members = _shapes([post.footprint.partition for post in first.posts], count)
-    runs = [first if not rank else _run(make, count, rank, calls, beside) for rank in members]
+    others = (_run(make, count, rank, calls, beside) for rank in members if rank)
+    runs = [first, *(replace(run, posts=()) for run in others)]  # theirs hold plans of all ranks
     for rank, run in zip(members, runs, strict=True):
         if not np.array_equal(run.events, first.events):
             raise ArgumentError(
