@@ -75,6 +75,21 @@ def chain(translation: Translation, body: Sequence[ast.stmt]) -> Chain | None:
     return best
 
 
+def shared(translation: Translation, node: ast.If, rest: Sequence[ast.stmt]) -> int:
+    """Return how many statements behind a branch are part of chains that begin in it.
+
+    Each side of the branch is to run them itself then.
+    """
+    found = 0
+    for side in (node.body, node.orelse):
+        loops = [n for n, one in enumerate(side) if isinstance(one, ast.For)]
+        if loops:
+            last = side[loops[-1] :]
+            longest = chain(translation, [*last, *rest])
+            found = max(found, longest.length - len(last) if longest else 0)
+    return found
+
+
 def _link(translation: Translation, node: ast.stmt) -> Link | None:
     """Return the link that a loop is, if it can be one: it stores into each array at one place."""
     match node:
@@ -139,6 +154,9 @@ def _may_run_before(translation: Translation, node: ast.stmt, links: Sequence[Li
     made = {access.array for link in links for access in link.plan.stores}
     read = {access.array for link in links for access in link.plan.loads}
     match node:
+        case ast.If(test=test, body=body, orelse=orelse):
+            inside = all(_may_run_before(translation, one, links) for one in (*body, *orelse))
+            return inside and not _names(test) & made
         case ast.Assign(targets=[ast.Name()], value=value):
             return not _names(value) & made
         case ast.Expr(value=ast.Call(func=function, args=[ast.Name(id=array), offset, value])):
@@ -158,8 +176,26 @@ def _is_outside(translation: Translation, offset: ast.expr, link: Link, access: 
     assert isinstance(link.node.target, ast.Name)
     own = ast.BinOp(access.offset, ast.Sub(), link.node.target)
     row = ast.BinOp(offset, ast.Sub(), own)
-    before, after = (_distance(translation, row, end) for end in (link.start, link.stop))
-    return (before is not None and before < 0) or (after is not None and after >= 0)
+    before = (_distance(translation, row, start) for start in _among(link.start, "max"))
+    after = (_distance(translation, row, stop) for stop in _among(link.stop, "min"))
+    return any(d is not None and d < 0 for d in before) or any(
+        d is not None and d >= 0 for d in after
+    )
+
+
+def _among(bound: ast.expr, extreme: str) -> list[ast.expr]:
+    """Return the integers of which a bound is the largest, or the least one.
+
+    >>> bound = ast.parse("min(n - 1, hi) + 1", mode="eval").body
+    >>> [ast.unparse(one) for one in _among(bound, "min")]
+    ['n - 1 + 1', 'hi + 1']
+    """
+    match bound:
+        case ast.Call(func=ast.Name(id=name), args=args) if name == extreme:
+            return [one for arg in args for one in _among(arg, extreme)]
+        case ast.BinOp(left, ast.Add() | ast.Sub() as op, ast.Constant() as right):
+            return [ast.BinOp(one, op, right) for one in _among(left, extreme)]
+    return [bound]
 
 
 def _distance(translation: Translation, offset: ast.expr, other: ast.expr) -> int | None:

@@ -215,17 +215,22 @@ class Translation(Lower):
     # statements
 
     def _run(self, body: Sequence[ast.stmt]) -> None:
-        place = 0
+        place, vectors = 0, self.fndesc.noalias and vector_loops.available()
         while place < len(body) and not self.builder.block.is_terminated:
-            node = body[place]
+            node, rest = body[place], body[place + 1 :]
             self.mark(node)
-            if isinstance(node, ast.For) and self.fndesc.noalias and vector_loops.available():
+            if vectors and isinstance(node, ast.For):
                 chain = chain_plans.chain(self, body[place:])
                 if chain is not None:
                     self._run(chain.before)
                     vector_chains.write(self, chain)
                     place += chain.length
                     continue
+            elif vectors and isinstance(node, ast.If):
+                more = chain_plans.shared(self, node, rest)
+                sides = [*node.body, *rest[:more]], [*node.orelse, *rest[:more]]
+                node = ast.If(node.test, *sides) if more else node
+                place += more
             place += 1
             match node:
                 case ast.Assign(targets=[target]):

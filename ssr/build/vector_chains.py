@@ -213,22 +213,23 @@ def _lines(
     word = starts[0].type
     least, largest = word(-(2**62)), word(2**62)
     found = {}
-    for access in (access for link in chain.links for access in link.plan.stores):
-        shifts = [s for (array, _), s in chain.shifts.items() if array == access.array]
-        if not shifts:
-            continue
-        lower, upper = [], []
-        for link, start, stop in zip(chain.links, starts, stops, strict=True):
-            loads = (load for load in link.plan.loads if load.array == access.array)
-            own = [chain.shifts[key(load.array, load.offset)] for load in loads]
-            if own:
-                some = builder.icmp_signed("<", start, stop)
-                begin, end = (builder.add(b, word(f(own))) for b, f in ((start, min), (stop, max)))
-                lower.append(builder.select(some, begin, largest))
-                upper.append(builder.select(some, end, least))
-        rows = _one(builder, "<", lower), _one(builder, ">", upper)
-        last = -(-max(map(abs, shifts)) // lanes)
-        found[access.array] = _Line(access.offset, *rows, last)
+    for number, link in enumerate(chain.links):
+        later = list(zip(chain.links, starts, stops, strict=True))[number + 1 :]
+        for array, offset, _ in link.plan.stores:
+            lower, upper, furthest = [], [], 0
+            for reader, start, stop in later:
+                loads = [load for load in reader.plan.loads if load.array == array]
+                shifts = [chain.shifts[key(array, load.offset)] for load in loads]
+                if shifts:
+                    some = builder.icmp_signed("<", start, stop)
+                    begin = builder.add(start, word(min(shifts)))
+                    end = builder.add(stop, word(max(shifts)))
+                    lower.append(builder.select(some, begin, largest))
+                    upper.append(builder.select(some, end, least))
+                    furthest = max(furthest, *map(abs, shifts))
+            if lower:
+                rows = _one(builder, "<", lower), _one(builder, ">", upper)
+                found[array] = _Line(offset, *rows, -(-furthest // lanes))
     return found
 
 

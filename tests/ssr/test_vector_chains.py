@@ -79,6 +79,24 @@ CHAINS = {
         3,
         1,
     ),
+    "old values beside, and new ones": (
+        "for i in range(1, hi):\n    st(a, lo + i, ld(y, lo + i - 1) * third)\n"
+        "for i in range(0, hi):\n    st(y, lo + i, ld(a, a_p1 + i))\n"
+        "for i in range(0, hi):\n    st(b, lo + i, ld(y, lo + i) + ld(a, lo + i + 2))\n",
+        3,
+        -1,
+    ),
+    "ends of boxes": (
+        "if hi > 2:\n"
+        "    for i in range(max(3, lo), min(hi - 1, hi + lo) + 1):\n"
+        "        st(a, lo + i, ld(x, lo + i) * third)\n"
+        "    t = ld(x, lo + 2)\n    st(a, lo + 2, t)\n"
+        "else:\n    for i in range(3, hi + 1):\n        st(a, lo + i, ld(y, lo + i) + third)\n"
+        "if hi > 4:\n    st(a, lo + hi + 1, ld(x, lo))\n"
+        "for i in range(0, hi + 1):\n    st(b, lo + i, ld(a, a_p1 + i) + ld(a, lo + i))\n",
+        2,
+        -1,
+    ),
     "far apart": (
         "for i in range(0, 3):\n    st(a, lo + i, ld(x, lo + i) * third)\n"
         "for i in range(hi, hi + 3):\n    st(b, lo + i, ld(a, a_m1 + i) + ld(x, lo + i))\n",
@@ -189,8 +207,8 @@ def test_bits_are_those_of_loops_in_turn(
 ) -> None:
     text, links, way = CHAINS[name]
     run, plain = compiled(text, dtype, found)
-    (chain,) = found
-    assert (len(chain.links), chain.way) == (links, way)
+    assert {(len(chain.links), chain.way) for chain in found} == {(links, way)}
+    assert len(found) == 1 + ("else" in text)
     check(run, plain, dtype)
 
 
