@@ -50,10 +50,9 @@ def write_nests(unit: Unit, functions: Functions) -> list[Writer]:
 def _even(made: LoopNest) -> frozenset[str]:
     """Return the buffers of a nest whose rows should begin with cache lines.
 
-    Vectors are loaded and stored twice as fast there. These are the lines in rotation with room
-    at their ends, and those that are computed in bundles, which are made from the first point of
-    the box on, if it has all points; planes are large, and many lines would not fit into the first
-    cache any more.
+    Vectors are loaded and stored twice as fast there. These are the lines with room at their ends,
+    and those that are computed in bundles, which are made from the first point of the box on, if it
+    has all points; planes are large, and many lines would not fit into the first cache any more.
     """
     nest = made.nest
     in_bundles = {
