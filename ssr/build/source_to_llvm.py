@@ -185,7 +185,10 @@ class Translation(Lower):
         uses = _Uses(tree)
         self.plain = uses.plain
         self.definitions: Mapping[str, ast.expr] = uses.definitions
-        self.arrays = sum(isinstance(kind, types.Array) for kind in self.fndesc.argtypes)
+        kinds = dict(zip((one.arg for one in tree.args.args), self.fndesc.argtypes, strict=True))
+        arrays = {n: kind for n, kind in kinds.items() if isinstance(kind, types.Array)}
+        self.arrays = len(arrays)
+        self.fields: Sequence[str] = [name for name, kind in arrays.items() if kind.layout == "A"]
         self.backwards = False
         self._values: dict[str, Value] = {}
         self._memory: dict[str, Value] = {}

@@ -11,7 +11,7 @@ this form.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, reduce
 from typing import Any, NamedTuple
 
@@ -40,8 +40,9 @@ UNDER_WAY = 128
 NEAR = 2**22
 """Bytes of fields that need no requests."""
 
-FAR = 2**21
-"""Bytes of fields from which on vectors with requests are better than LLVM's own without."""
+FAR = 5 * 2**20
+"""Bytes of all fields of a function from which on vectors with requests are better than LLVM's own
+without."""
 
 
 def has_masks() -> bool:
@@ -80,13 +81,12 @@ def write(translation: Translation, node: ast.For, plan: Plan, start: Any, stop:
 
 def are_far(translation: Translation, plan: Plan) -> Any:
     """Return whether the fields of a loop are so large that it asks for memory ahead."""
-    return _are_large(translation, plan, FAR)
+    return _are_large(translation, plan, translation.fields, FAR)
 
 
-def _are_large(translation: Translation, plan: Plan, size: int) -> Any:
-    """Return whether the fields of a loop have more than some bytes."""
+def _are_large(translation: Translation, plan: Plan, arrays: Iterable[str], size: int) -> Any:
+    """Return whether some fields together have more than some bytes."""
     builder, word = translation.builder, llvm.IntType(64)
-    arrays = dict.fromkeys(line.array for line, _ in plan.ahead)
     total = reduce(builder.add, map(translation.count_of, arrays), word(0))
     return builder.icmp_signed(">", total, word(size * 8 // plan.dtype.bitwidth))
 
@@ -288,8 +288,9 @@ class Request(NamedTuple):
 def requests_of(translation: Translation, plan: Plan, start: Any) -> list[Request]:
     """Return what a loop asks for ahead of its rows, with its variable at its start."""
     builder, word = translation.builder, start.type
+    arrays = dict.fromkeys(line.array for line, _ in plan.ahead)
     far = builder.select(
-        _are_large(translation, plan, NEAR), word(_distance(translation, plan)), word(0)
+        _are_large(translation, plan, arrays, NEAR), word(_distance(translation, plan)), word(0)
     )
     ahead = builder.sub(far, start)
 

@@ -48,14 +48,15 @@ class Translation(Protocol):
     """The function under translation that a loop is in.
 
     Variables that are ``plain`` need no memory; those that are assigned once have ``definitions``.
-    So many of its arguments are ``arrays``. Loops around the one that is being written may run
-    ``backwards``.
+    So many of its arguments are ``arrays``, some of which are ``fields``. Loops around the one that
+    is being written may run ``backwards``.
     """
 
     builder: Any
     plain: frozenset[str]
     definitions: Mapping[str, ast.expr]
     arrays: int
+    fields: Sequence[str]
     backwards: bool
 
     def mark(self, node: ast.stmt) -> None:
