@@ -116,8 +116,11 @@ def test_boxes_of_a_product(
 
 
 @pytest.mark.parametrize("count", [2, 3])
-def test_what_shared_sums_read_is_computed_beyond_boxes(count: int) -> None:
+def test_what_shared_sums_read_is_computed_beyond_boxes(
+    count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A sum that three rows share is made beside the box, too, of what the nest makes there."""
+    monkeypatch.setenv("SSR_VERIFY", "1")
     space = ssr.Space(*ssr.sizes("nz ny nx")[-count:])
     A = ssr.stencil(space, space, some.dense(count, -1.0, 26.0), outside="drop")
 

@@ -15,7 +15,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ... import ir
+from ...algebra.analyse import reads
 from ...points.affine import Affine
+from ...points.sets import Domain
 from .merge import mergeable, seen
 
 
@@ -60,7 +62,10 @@ def _held(nest: ir.Nest, buffer: ir.Buffer, writer: int, reader: int, load: ir.L
     reading, here = nest.statements[reader], (Affine.name(nest.axes[-1]),)
     held = ir.Buffer(ir.scratch("l", nest.buffers), 1, buffer.pad)
     name = f"{nest.statements[writer].name}_old"
-    first = replace(reading, name=name, array=held.name, index=here, value=load)
+    rows = Domain.union(
+        [rows for rows, read in reads(reading.value, reading.domain) if read == load]
+    )
+    first = replace(reading, name=name, domain=rows, array=held.name, index=here, value=load)
     statements = list(nest.statements)
     statements[reader] = replace(
         reading,
