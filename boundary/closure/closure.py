@@ -3,13 +3,14 @@
 The rule of a side says what its ghosts are, and goes on beside the side's end, where other indices
 are those of ghosts too. What a rule reads may be a ghost again; then the rule of that ghost takes
 its place, until only owned points are read. A ghost in a corner has a rule for each of its sides:
-both must lead to the same row, otherwise their order would matter.
+both must lead to the same row, otherwise their order would matter. Where they do so at some points
+of a box only, the box is cut.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 
 from ssr.extension import Affine
@@ -17,7 +18,7 @@ from ssr.extension import Affine
 from ..grid.boxes import ENDS, Box, Comparisons, Orthant
 from ..grid.frame import Frame
 from ..grid.link import Side
-from ..rules.rows import Conflict, Entry, Outcome, Row, Undefined, alike, composed
+from ..rules.rows import Conflict, Entry, Outcome, Row, Undefined, alike, composed, crossing
 from ..rules.strips import Strip, Strips
 
 CHAIN = 64
@@ -142,41 +143,65 @@ class _Closing:
                 result.append((place, old))
             else:
                 result += [(rest, old) for rest in self.known.without(place, both)]
-                new = self._agreed(old, outcome, both)
-                self.more |= new is not old and not isinstance(new, Undefined)
-                result.append((both, new))
+                for part in self._told_apart(old, outcome, both):
+                    new = self._agreed(old, outcome, part)
+                    self.more |= new is not old and not isinstance(new, Undefined)
+                    result.append((part, new))
         return result
 
+    def _told_apart(self, old: Outcome, new: Outcome, box: Box) -> Iterator[Box]:
+        """Yield a box in parts in each of which two rows are the same everywhere, or nowhere."""
+        axes: tuple[int, ...] = ()
+        if isinstance(old, Row) and isinstance(new, Row):
+            axes = crossing(old, new, box, self.frame.axes, self.known)
+        if not axes:
+            yield box
+            return
+        lengths = [(high - low).evaluate(self.known.sizes) for low, high in box]
+        axis = max(axes, key=lengths.__getitem__)
+        for half in self._halves(box, axis, box[axis][0] + lengths[axis] // 2):
+            yield from self._told_apart(old, new, half)
+
     def _expanded(self, box: Box, row: Row, block: int) -> list[tuple[Box, Outcome]]:
-        """Return a row in terms of owned points, box by box."""
+        """Return a row in terms of owned points, box by box.
+
+        What reads a ghost without a definition has none, even if it reads one with two as well.
+        """
         found: list[tuple[Box, Outcome]] = []
-        work = [] if self.known.empty(box) else [(box, row)]
+        work: list[tuple[Box, Row, Conflict | None]] = []
+        if not self.known.empty(box):
+            work.append((box, row, None))
         while work:
-            here, row = work.pop()
+            here, row, conflict = work.pop()
             entries = [(e, e.clipped(here, self.frame.axes, self.known)) for e in row.entries]
             if any(self.known.empty(part) for _, part in entries):
                 kept = tuple(e for e, part in entries if not self.known.empty(part))
-                work.append((here, Row(kept, row.constant, row.origins)))
+                work.append((here, replace(row, entries=kept), conflict))
                 continue
             ghost = next((pair for pair in entries if not self._is_owned(*pair)), None)
             if ghost is None:
-                found.append((here, row))
+                found.append((here, conflict or row))
                 continue
             entry, part = ghost
             cut = self._cut(entry, part)
             parts = self._halves(part, *cut) if cut else [part]
             if cut or part != here:
-                work += [(rest, row) for rest in self.known.without(here, part)]
-                work += [(p, row) for p in parts]
+                work += [(rest, row, conflict) for rest in self.known.without(here, part)]
+                work += [(p, row, conflict) for p in parts]
                 continue
             source = self._image(entry, here)
             orthant = self._orthant(entry.block, source)
             for place, outcome in self._ghosts(entry.block, orthant, source):
                 back = self._preimage(entry, place, here)
-                if isinstance(outcome, Row):
-                    work.append((back, composed(row, entry, outcome, self.frame.axes)))
-                else:
-                    found.append((back, outcome))
+                match outcome:
+                    case Row():
+                        made = composed(row, entry, outcome, self.frame.axes)
+                        work.append((back, made, conflict))
+                    case Conflict():
+                        kept = tuple(e for e in row.entries if e is not entry)
+                        work.append((back, replace(row, entries=kept), conflict or outcome))
+                    case Undefined():
+                        found.append((back, outcome))
         return found
 
     def _image(self, entry: Entry, box: Box) -> Box:

@@ -190,60 +190,110 @@ def _collected(entries: list[Entry]) -> tuple[Entry, ...]:
 
 def alike(a: Row, b: Row, box: Box, axes: tuple[str, ...], known: Comparisons) -> bool:
     """Whether two rows are proved to be the same at the points of a box, but for rounding."""
+    return not any(_differences(a, b, box, axes, known))
+
+
+def crossing(
+    a: Row, b: Row, box: Box, axes: tuple[str, ...], known: Comparisons
+) -> tuple[int, ...]:
+    """Return the axes across which a box is cut to tell where two rows are the same.
+
+    There are none if the rows are the same at all points of the box, or at no point. Numbers that
+    depend on the point, such as those of tables, are never taken for the same.
+    """
+    places, constants = _differences(a, b, box, axes, known)
+    if constants or any(place.window for place in places):
+        return ()
+    found: tuple[int, ...] = ()
+    for place in places:
+        others = (
+            _meeting(place, other, box, axes, known) for other in places if other is not place
+        )
+        met = next((cut for cut in others if cut), ())
+        if not met:
+            return ()
+        found = found or met
+    return found
+
+
+def _differences(
+    a: Row, b: Row, box: Box, axes: tuple[str, ...], known: Comparisons
+) -> tuple[list[Entry], bool]:
+    """Return the places that two rows read with different weights, and if constants differ."""
     fixed = {
         name: low
         for name, (low, high) in zip(axes, box, strict=True)
         if known.sign(high - low - 1) == 0
     }
+    rows = (a, 1), (b, -1)
+    mixes = (e.mix for e in (*a.entries, *b.entries))
+    count = max((len(mix) for mix in mixes if mix is not None), default=1)
     sums: list[tuple[Entry, _Sum]] = []
-    for row, sign in ((a, 1), (b, -1)):
+    for row, sign in rows:
         for entry in row.entries:
             new = entry.moved(fixed)
             found = next((total for old, total in sums if _same_place(old, new, axes, known)), None)
             if found is None:
                 sums.append((new, found := _Sum()))
-            found.add(new.weight, sign)
-    count = max(len(a.constant), len(b.constant))
-    constants = [_Sum() for _ in range(count)]
-    for row, sign in ((a, 1), (b, -1)):
-        each = row.constant * count if len(row.constant) == 1 else row.constant
-        for total, value in zip(constants, each, strict=True):
+            found.add_matrix(new, count, sign)
+    each = [_Sum() for _ in range(max(len(a.constant), len(b.constant)))]
+    for row, sign in rows:
+        values = row.constant * len(each) if len(row.constant) == 1 else row.constant
+        for total, value in zip(each, values, strict=True):
             total.add(moved(value, fixed), sign)
-    return all(total.vanishes for total in (*(t for _, t in sums), *constants))
+    places = [place for place, total in sums if not total.vanishes]
+    return places, not all(total.vanishes for total in each)
 
 
 def _same_place(a: Entry, b: Entry, axes: tuple[str, ...], known: Comparisons) -> bool:
     """Whether two entries are proved to read the same point, perhaps with different weights."""
-    if a.block != b.block or set(a.window) != set(b.window) or not _same_mix(a.mix, b.mix):
+    if a.block != b.block or set(a.window) != set(b.window):
         return False
     apart = [x - y for x, y in zip(a.index, b.index, strict=True)]
     return all(not d.names() & set(axes) and known.sign(d) == 0 for d in apart)
 
 
-def _same_mix(a: Mix | None, b: Mix | None) -> bool:
-    """Whether two small matrices are proved to be the same, but for rounding."""
-    if a is None or b is None:
-        return a is b
-    pairs = (
-        (x, y) for one, other in zip(a, b, strict=True) for x, y in zip(one, other, strict=True)
-    )
-    return all(_Sum().add(x, 1).add(y, -1).vanishes for x, y in pairs)
+def _meeting(
+    a: Entry, b: Entry, box: Box, axes: tuple[str, ...], known: Comparisons
+) -> tuple[int, ...]:
+    """Return axes on which it depends whether two entries read the same point; none if never."""
+    if a.block != b.block:
+        return ()
+    found: tuple[int, ...] = ()
+    for x, y in zip(a.index, b.index, strict=True):
+        low = high = x - y
+        signs = dict(low.terms)
+        for name, (first, stop) in zip(axes, box, strict=True):
+            least, most = (first, stop - 1) if signs.get(name, 0) >= 0 else (stop - 1, first)
+            low, high = low.substitute({name: least}), high.substitute({name: most})
+        if known.sign(low) > 0 or known.sign(high) < 0:
+            return ()
+        found = found or tuple(axis for axis, name in enumerate(axes) if name in signs)
+    return found
 
 
 class _Sum:
-    """A sum of products, with the numbers of equal products added up."""
+    """A sum of products, or of matrices of such, with the numbers of equal products added up."""
 
     def __init__(self) -> None:
-        self.numbers: dict[str, float] = {}
+        self.numbers: dict[tuple[int, int, str], float] = {}
         self.scale = 0.0
 
-    def add(self, value: ir.Value, sign: int) -> _Sum:
-        """Add a value with a sign."""
+    def add(self, value: ir.Value, sign: int, row: int = 0, column: int = 0) -> None:
+        """Add a value with a sign, at a place of the matrix."""
         for number, rest in monomials(value):
-            text = show(rest)
-            self.numbers[text] = self.numbers.get(text, 0.0) + sign * float(number)
+            key = row, column, show(rest)
+            self.numbers[key] = self.numbers.get(key, 0.0) + sign * float(number)
             self.scale = max(self.scale, abs(float(number)))
-        return self
+
+    def add_matrix(self, entry: Entry, count: int, sign: int) -> None:
+        """Add what an entry multiplies vectors of some components by, with a sign."""
+        for row in range(count):
+            if entry.mix is None:
+                self.add(entry.weight, sign, row, row)
+            else:
+                for column, value in enumerate(entry.mix[row]):
+                    self.add(multiply(entry.weight, value), sign, row, column)
 
     @property
     def vanishes(self) -> bool:

@@ -12,11 +12,15 @@ from hypothesis import strategies as st
 
 import boundary as bc
 import ssr
-from boundary.closure.definition import GhostValue
+from boundary.closure.closure import close
+from boundary.closure.definition import Definition, GhostValue
 from boundary.closure.ruled import Ruled
 from boundary.grid.frame import Frame
+from boundary.grid.link import Link, Side
 from boundary.rules.evaluate import affine_in_scalars, evaluate
-from boundary.rules.rows import Conflict, Row, Undefined
+from boundary.rules.rows import Conflict, Entry, Origin, Row, Undefined
+from boundary.rules.strips import Strip
+from ssr.extension import Affine, ir
 
 PADS = {
     "wrap": lambda axis: bc.periodic(axis),
@@ -280,6 +284,87 @@ def test_points_of_weight_zero_are_not_read(behind: list[bc.Rule]) -> None:
     assert meant is not None
     assert same(made, meant)
     assert same(made, GhostValue(np.zeros(1)))
+
+
+# Links of a block with itself: periodic, and low sides that are turned or folded onto each other.
+RING = bc.periodic_box(1).links
+TURNED = [Link(Side(0, 0, "low"), Side(0, 1, "low"), (0,), (False,))]
+SWAPPED = [Link(Side(0, 0, "low"), Side(0, 0, "low"), (2, 1), (False, False))]
+MIRRORED = [Link(Side(0, 0, "low"), Side(0, 0, "low"), (1,), (True,))]
+MEETINGS = {
+    "one layer": (RING, bc.symmetric(0, "low", about="point", block=0)),
+    "a diagonal": (TURNED, bc.symmetric(0, "low", block=0)),
+    "a diagonal of a side": (SWAPPED, bc.symmetric(0, "low", block=0)),
+    "the middle of a side": (MIRRORED, bc.symmetric(0, "low", block=0)),
+}
+
+
+@pytest.mark.parametrize("name", MEETINGS)
+def test_two_rules_that_agree_at_some_ghosts_define_these(name: str) -> None:
+    links, rule = MEETINGS[name]
+    extents = links[0].ndim * (ssr.size("n"),)
+    grid = bc.Grid([extents], links=links)
+    ruled = Ruled.of(Frame.of([grid.cells.grow(3)]), [bc.copy(), rule])
+    kinds = set()
+    for n in (*range(1, 7), 4, 11):
+        definition = ruled.definition({"n": n}, 1)
+        for (block, index), made in outcomes(ruled, {"n": n}).items():
+            meant = definition.at(block, index)
+            assert isinstance(made, GhostValue) == (meant is not None)
+            assert meant is None or same(made, meant)
+            kinds.add(type(made))
+    assert {GhostValue, Conflict} <= kinds
+
+
+def test_a_ghost_may_be_read_where_two_rules_agree() -> None:
+    line = ssr.Space(4)
+    filled = bc.fill(line.grow(3), bc.periodic(), bc.symmetric(side="low", about="point"))
+    second = ssr.stencil(ssr.Space(1), line.grow(3), {-2: 1.0})
+    assert ((second @ filled) @ np.arange(4.0)).tolist() == [2.0]
+    first = ssr.stencil(ssr.Space(1), line.grow(3), {-1: 1.0})
+    with pytest.raises(bc.AmbiguousGhostError, match=r"two rules: i = -1\."):
+        first @ filled
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+@pytest.mark.parametrize(
+    ("one", "other"), [(1.0, [1.0, 1.0]), (-1.0, [-1.0, -1.0]), ([-1.0, 1.0], [-1.0, 1.0])]
+)
+def test_numbers_and_diagonal_matrices_may_be_the_same(n: int, one: Any, other: Any) -> None:
+    rules = bc.symmetric(sign=one), bc.symmetric(sign=other)
+    fill = bc.fill(ssr.Space(ssr.size("n")).grow(2).vector(2), *rules)
+    u = np.arange(2.0 * n).reshape(2, n)
+    signs = np.broadcast_to(one, 2)[:, None]
+    made = fill @ u
+    np.testing.assert_array_equal(made[:, 1], (signs * u[:, :1])[:, 0])
+    assert not np.isnan(made).any()
+
+
+def test_matrices_that_differ_are_not_taken_for_the_same() -> None:
+    rules = bc.symmetric(sign=1.0), bc.symmetric(sign=[1.0, -1.0])
+    made = bc.fill(ssr.Space(3).grow(1).vector(2), *rules) @ np.ones((2, 3))
+    assert np.isnan(made[:, [0, -1]]).all()
+
+
+def test_what_reads_a_ghost_without_a_value_has_none_even_beside_one_with_two() -> None:
+    line = ssr.Space(2)
+    frame = Frame.of([line.grow((1, 2))], [line])
+    low, high = (Origin(end, None, Side(0, 0, end)) for end in ("low", "high"))
+
+    def at(index: int) -> Entry:
+        return Entry(0, (Affine.of(index),), ir.ONE)
+
+    first = ((0, Affine.of(2), Affine.of(3)),)
+    for ghosts in (2, 3), (3, 2):
+        strips = [
+            *(Strip(Row((), (ir.Const(x),), (high,)), first, origin=high) for x in (1.0, 2.0)),
+            Strip(Row(tuple(map(at, ghosts)), (ir.ZERO,), (low,)), origin=low),
+            Strip(Row((at(0),), (ir.ZERO,), (low,)), origin=low),
+        ]
+        regions = close(frame, strips, {}).regions
+        kinds = {r.box[0][0].constant: type(r.outcome) for r in regions}
+        assert kinds == {-1: Row, 2: Conflict, 3: Undefined}
+        assert Definition(frame, strips, {}, {}, 1).at(0, (-1,)) is not None
 
 
 @pytest.mark.parametrize("order", [1, 2, 3, 4])

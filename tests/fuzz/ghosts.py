@@ -426,9 +426,7 @@ class Walk:
         self._owned: dict[Point, list[tuple[Array, Array]]] = {}
         self.done: dict[Point, list[tuple[Array, Array]]] = {}
         self._settle()
-        turned = self.blocks.ndim > 2 and bool(self.blocks.links)
-        clear = all(len(values) < 2 for values in self.done.values())
-        self.exact = clear and not turned and all(rule.exact for rule in fill.rules)
+        self.exact = all(rule.exact for rule in fill.rules)
 
     def at(self, point: Point) -> list[tuple[Array, Array]]:
         """Return the values of a point: none, one, or two that differ."""
