@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from ..runtime import intrinsics
-from .vector_plans import Access, Plan, Translation, expanded, plan
+from .vector_plans import IN_LLVM, WRITTEN, Access, Plan, Translation, expanded, plan
 
 LONGEST = 80
 """Statements of all loops of a chain together; the values of more of them are not in registers."""
@@ -78,7 +78,7 @@ def chain(translation: Translation, body: Sequence[ast.stmt]) -> Chain | None:
 def shared(translation: Translation, node: ast.If, rest: Sequence[ast.stmt]) -> int:
     """Return how many statements behind a branch are part of chains that begin in it.
 
-    Each side of the branch is to run them itself then.
+    Each side of the branch is to run them itself then; nothing behind them takes what they assign.
     """
     found = 0
     for side in (node.body, node.orelse):
@@ -87,7 +87,14 @@ def shared(translation: Translation, node: ast.If, rest: Sequence[ast.stmt]) -> 
             last = side[loops[-1] :]
             longest = chain(translation, [*last, *rest])
             found = max(found, longest.length - len(last) if longest else 0)
-    return found
+    made = {name for one in rest[:found] for name in _assigned(one)}
+    return 0 if any(_names(one) & made for one in rest[found:]) else found
+
+
+def _assigned(node: ast.stmt) -> set[str]:
+    """Return the variables that a statement assigns."""
+    parts = (part for part in ast.walk(node) if isinstance(part, ast.Name))
+    return {part.id for part in parts if isinstance(part.ctx, ast.Store)}
 
 
 def _link(translation: Translation, node: ast.stmt) -> Link | None:
@@ -156,19 +163,28 @@ def _may_run_before(translation: Translation, node: ast.stmt, links: Sequence[Li
     match node:
         case ast.If(test=test, body=body, orelse=orelse):
             inside = all(_may_run_before(translation, one, links) for one in (*body, *orelse))
-            return inside and not _names(test) & made
-        case ast.Assign(targets=[ast.Name()], value=value):
-            return not _names(value) & made
+            return inside and _is_pure(translation, test) and not _names(test) & made
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            alone = name in translation.plain and _is_pure(translation, value)
+            return alone and not _names(value) & made
         case ast.Expr(value=ast.Call(func=function, args=[ast.Name(id=array), offset, value])):
-            if translation.static(function) is not intrinsics.st or array in read:
+            alone = all(_is_pure(translation, part) for part in (offset, value))
+            if translation.static(function) is not intrinsics.st or array in read or not alone:
                 return False
-            return not _names(value) & made and all(
+            return not (_names(offset) | _names(value)) & made and all(
                 _is_outside(translation, offset, link, access)
                 for link in links
                 for access in link.plan.stores
                 if access.array == array
             )
     return False
+
+
+def _is_pure(translation: Translation, node: ast.expr) -> bool:
+    """Whether an expression calls nothing that could store."""
+    calls = (part for part in ast.walk(node) if isinstance(part, ast.Call))
+    known = intrinsics.ld, min, max, *IN_LLVM, *WRITTEN
+    return all(any(translation.static(c.func) is one for one in known) for c in calls)
 
 
 def _is_outside(translation: Translation, offset: ast.expr, link: Link, access: Access) -> bool:
@@ -200,13 +216,14 @@ def _among(bound: ast.expr, extreme: str) -> list[ast.expr]:
 
 def _distance(translation: Translation, offset: ast.expr, other: ast.expr) -> int | None:
     """Return the difference of two integers, if it is the same always."""
-    definitions = translation.definitions
+    plain = translation.plain
+    definitions = {name: made for name, made in translation.definitions.items() if name in plain}
     if "one" in definitions:
-        definitions = {**definitions, "one": ast.Constant(1)}
+        definitions["one"] = ast.Constant(1)
     terms = expanded(ast.BinOp(offset, ast.Sub(), other), definitions)
     number = terms.pop((), 0)
     return None if terms else number
 
 
-def _names(node: ast.expr) -> set[str]:
+def _names(node: ast.AST) -> set[str]:
     return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}

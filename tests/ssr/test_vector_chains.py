@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import linecache
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,11 @@ from numba.types import Array, f4, f8, i8
 from ssr.runtime.intrinsics import fma, independent, ld, st
 
 third = np.{dtype}(1 / 3)
+
+
+def changed(x, lo):
+    st(x, lo, third)
+    return 1
 
 
 def kernel(x, y, a, b, layout, lo, hi):
@@ -134,6 +140,17 @@ APART = {
         "for i in range(0, hi):\n    st(a, lo + i, ld(x, lo + i) * third)\n"
         "for i in range(0, hi):\n    st(a, lo + i, ld(a, lo + i) + third)\n"
     ),
+    "a number between loops is taken behind them": (
+        "if hi > 2:\n    for i in range(0, hi):\n        st(a, lo + i, ld(x, lo + i) * third)\n"
+        "t = ld(x, lo)\n"
+        "for i in range(0, hi):\n    st(y, lo + i, ld(a, a_m1 + i) + t)\n"
+        "st(b, lo, t)\n"
+    ),
+    "a function between loops might store": (
+        "for i in range(0, hi):\n    st(a, lo + i, ld(x, lo + i) * third)\n"
+        "t = changed(x, lo)\n"
+        "for i in range(0, hi):\n    st(y, lo + i, ld(a, a_m1 + i))\n"
+    ),
     "one stores twice": (
         "for i in range(0, hi):\n    st(a, lo + i, ld(x, lo + i) * third)\n"
         "    st(a, lo + i, ld(x, lo + i) + third)\n"
@@ -155,8 +172,9 @@ def compiled(text: str, dtype: str, found: list[Any]) -> tuple[Any, Any]:
     linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
     module: dict[str, Any] = {"__name__": file}
     exec(compile(source, file, "exec"), module)
-    run = machine.jit(module["SIGNATURE"])(module["kernel"])
-    return run, intrinsics.plain(module["kernel"])
+    scope = {**module, "changed": machine.jit(None)(module["changed"])}
+    kernel = FunctionType(module["kernel"].__code__, scope)
+    return machine.jit(module["SIGNATURE"])(kernel), intrinsics.plain(module["kernel"])
 
 
 @pytest.fixture
