@@ -22,6 +22,7 @@ from ssr.extension import Array, Domain, External, Layout, Made, Tables, ir, row
 from ..closure.closed_form import ClosedRow, closed_rows, ghost_values
 from ..closure.closure import Closure, Region
 from ..closure.ruled import Ruled, several
+from ..rules.rows import Conflict
 from .assemble import assemble, form_of, general_form
 from .machine import Form
 from .machine_source import source
@@ -127,7 +128,21 @@ class Ghosts(External):
 
     def _form_for(self, sizes: Mapping[str, int]) -> Form:
         find = general_form if self.broad else form_of
-        return find(self.parts(sizes), len(self.fields), len(self.data))
+        made = find(self.parts(sizes), len(self.fields), len(self.data))
+        return made | self._any_form() if self._has_conflict(sizes) else made
+
+    def _has_conflict(self, sizes: Mapping[str, int]) -> bool:
+        """Whether ghosts that are made have two definitions, which may agree for other sizes."""
+        return any(
+            isinstance(region.outcome, Conflict)
+            for member in self.members
+            for _, region in _regions(member, sizes)
+        )
+
+    def _any_form(self) -> Form:
+        """Return the form of a machine for any ghosts, which may need more time than others."""
+        turned = {m.components for m in self.members if m.ruled.tabled and m.components > 1}
+        return Form(len(self.fields), len(self.data), vectors=tuple(sorted(turned)))
 
     def _sizes(self) -> Iterator[dict[str, int]]:
         """Yield sizes whose ghosts are made in different ways: first large ones, then small."""

@@ -191,6 +191,21 @@ def test_the_text_of_kernels_depends_on_kinds_only() -> None:
     assert text(1) == text(2) == text(3)
 
 
+def test_two_rules_may_agree_for_sizes_that_nobody_thought_of() -> None:
+    """Both rules of the low side lead to the first point of the other block if this has four."""
+    sides = [
+        Side(block, 0, end) for block, end in ((0, "low"), (1, "high"), (0, "high"), (1, "low"))
+    ]
+    links = bc.Connectivity(1, 2, [bc.join(1, *sides[:2]), bc.join(1, *sides[2:])])
+    one, other = bc.Grid([(3,), (mx,)], links=links).kinds
+    mirror = bc.symmetric(0, "low", block=0)
+    both = bc.fill((one.grow((4, 0)), other), bc.copy(), mirror, owned=(one, other))
+    for n in (9, 4, 5):
+        made, _ = both @ (np.arange(3.0)[None], 10.0 + np.arange(n)[None])
+        expected = [10.0 if n == 4 else np.nan, np.nan, np.nan, np.nan, 0.0, 1.0, 2.0]
+        np.testing.assert_array_equal(made[0], expected)
+
+
 # -- any blocks ----------------------------------------------------------------------------------
 
 
