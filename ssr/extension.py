@@ -25,8 +25,8 @@ of a field.
 **Kernels.** `folded` names the steps of a program whose points are not stored. `build` returns the
 kernel of a program, and `describe` what a caller must know of it. A kernel takes a table that
 `layout_of` makes of its arrays; `offsets_of` says where an array of the whole lies, `number_of`
-checks a number that a user gives, `scalar_rows` those of several runs, and `unchecked` is
-the kernel without any check of types.
+checks a number that a user gives, `check_row` how many there are, `scalar_rows` those of several
+runs, and `unchecked` is the kernel without any check of types.
 
 **Boxes with memory of their own.** An argument whose class has a method ``__ssr_program__(program,
 args, named, bound)`` runs the programs that are called with it, or bound to it (``bound``), itself:
@@ -87,7 +87,7 @@ from .programs.expression import Expression
 from .programs.external import extend
 from .programs.program import declaration
 from .public import Immutable, all_explained, explain_methods
-from .run.bound import scalar_rows
+from .run.bound import check_row, scalar_rows
 from .run.call_layout import blocked, buffer_elements, layout_of, offsets_of
 from .run.check_arrays import number_of
 from .run.declaration import Declaration
@@ -148,6 +148,7 @@ __all__ = [
     "blocked",
     "buffer_elements",
     "build",
+    "check_row",
     "combined",
     "declaration",
     "describe",

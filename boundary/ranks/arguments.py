@@ -182,7 +182,7 @@ class RankCall:
 
     def begin(self, scalars: Array, results: Array) -> None:
         """Begin with the first step for the first row of scalars."""
-        self.at[:] = 0
+        self.at.fill(0)
         self.at[At.ROWS] = len(scalars)
         returned = (results,) if self._returns else ()
         self._arguments = *self._first, scalars, *self._states, *returned, *self._rest

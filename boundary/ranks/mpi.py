@@ -29,6 +29,9 @@ class Mpi(World):
     """The ranks of a communicator of mpi4py."""
 
     def __init__(self, comm: Any) -> None:
+        from mpi4py import MPI
+
+        self._in_place, self._operations = MPI.IN_PLACE, (MPI.SUM, MPI.MAX)
         self._watch = watch_of(comm)
         self.comm = self._watch.comm
         self.ranks = self.comm.Get_size()
@@ -66,10 +69,9 @@ class Mpi(World):
 
     def combine(self, added: Array, largest: Array, what: str) -> None:
         """Add rows of integers of all ranks, and take the largest ones of others."""
-        from mpi4py import MPI
-
-        rows = [(row, op) for row, op in ((added, MPI.SUM), (largest, MPI.MAX)) if row.size]
-        requests = [self.comm.Iallreduce(MPI.IN_PLACE, row, op) for row, op in rows]
+        pairs = zip((added, largest), self._operations, strict=True)
+        rows = [(row, op) for row, op in pairs if row.size]
+        requests = [self.comm.Iallreduce(self._in_place, row, op) for row, op in rows]
         self._watch.complete(requests, Awaited(what, self._beside, certain=False))
 
     def _beside(self) -> list[int]:

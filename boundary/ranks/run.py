@@ -16,6 +16,7 @@ from ssr.extension import (
     Array,
     Declaration,
     VectorSpace,
+    check_row,
     declaration,
     number_of,
     opened,
@@ -78,18 +79,27 @@ class BoundHere(Bound):
     ) -> None:
         super().__init__(program, ground, fields)
         self._fields = {name: field.values for name, field in fields.items()}
+        self._values = [*self._fields.values()]
         self._open = [name for name, value in scalars.items() if value is None]
-        self._plan = ground.plan(program, self._dtype)
-        values = *scalars.values(), *self._plan.declaration.constants
+        self._plan = plan = ground.plan(program, self._dtype)
+        values = *scalars.values(), *plan.declaration.constants
         self._places = [n for n, value in enumerate(values) if value is None]
-        self._closed = None
-        if len(values) > len(self._open):
-            numbers = [0.0 if value is None else value for value in values]
-            self._closed = np.array([numbers], self._plan.dtype)
-        self._plan.schedule()  # what cannot be distributed is found out now
-        self._plan.kernel  # noqa: B018 (it is compiled now, unless the cache has it)
-        self._kept = frozenset(fields) - self._plan.changed
+        self._row = np.array([[0.0 if v is None else v for v in values]], plan.dtype)
+        self._result = np.zeros((1, plan.meta.results))
+        plan.schedule()  # what cannot be distributed is found out now
+        kept = [(name, self._fields[name]) for name in plan.kept]
+        self._kept = [(name, field, field.given_for(plan, name)) for name, field in kept]
+        self._changed = [self._fields[name] for name in plan.changed]
+        plan.kernel  # noqa: B018 (it is compiled now, unless the cache has it)
         self._prepare()
+
+    def __call__(self, *scalars: float) -> Any:
+        """Run the program; see `Bound.__call__`."""
+        check_row(scalars, self._open)
+        for place, name, value in zip(self._places, self._open, scalars, strict=True):
+            self._row[0, place] = number_of(name, value)
+        self._run(self._fresh(), self._row, self._result)
+        return self._program.returned(tuple(self._result[0].tolist()))
 
     @property
     def schedule(self) -> Explained:
@@ -112,12 +122,15 @@ class BoundHere(Bound):
         self._ready: dict[frozenset[str], Prepared] = {}
 
     def _fresh(self) -> frozenset[str]:
-        """Return the fields that have not changed since a call before."""
-        fields = self._fields.items()
-        return frozenset(name for name, field in fields if field.is_fresh(self._plan, name))
+        """Return the fields that are not exchanged, as they have not changed since a call before.
 
-    def _moved(self) -> tuple[int, ...]:
-        return tuple(field.moves for field in self._fields.values())
+        All ranks find the same.
+        """
+        kept = self._kept
+        return frozenset([name for name, field, given in kept if given.change == field.changes])
+
+    def _moved(self) -> list[int]:
+        return [field.moves for field in self._values]
 
     def repeat(self, rows: Iterable[Sequence[float]]) -> Array:
         """Run the program for each row of scalars, one after the other, with the bits of calls.
@@ -136,16 +149,16 @@ class BoundHere(Bound):
         results = np.zeros((len(numbers), self._plan.meta.results))
         done = 0
         while done < len(numbers):
-            if self._moves != self._moved():  # another program needed more room
-                self._prepare()
             fresh = self._fresh()
-            end = len(numbers) if fresh == self._kept else done + 1
+            end = len(numbers) if len(fresh) == len(self._kept) else done + 1
             self._run(fresh, numbers[done:end], results[done:end])
             done = end
         return results
 
     def _run(self, fresh: frozenset[str], numbers: Array, results: Array) -> None:
         """Run the program for rows of numbers, before each of which some fields are fresh."""
+        if self._moves != self._moved():  # another program needed more room
+            self._prepare()
         ready = self._ready.get(fresh)
         if ready is None:
             ready = self._ready[fresh] = Prepared(
@@ -157,19 +170,16 @@ class BoundHere(Bound):
             self._ready.clear()
             raise
         finally:
-            for name in self._plan.changed:
-                self._fields[name].changes += 1
-        for name in self._kept:
-            self._fields[name].freshen(self._plan, name)
+            for field in self._changed:
+                field.changes += 1
+        for _, field, given in self._kept:
+            given.change = field.changes
 
     def _numbers(self, rows: Iterable[Sequence[float]]) -> Array:
         """Return the numbers of all scalars and constants for each row of those without a value."""
         given = scalar_rows(rows, self._open)
-        if self._closed is None:
-            return given.astype(self._plan.dtype)
-        found = np.repeat(self._closed, len(given), axis=0)
-        if self._open:
-            found[:, self._places] = given
+        found = np.repeat(self._row, len(given), axis=0)
+        found[:, self._places] = given
         return found
 
 

@@ -31,6 +31,19 @@ class Shared:
     points: Box
 
 
+@dataclass(slots=True)
+class Given:
+    """What boxes have been given of a field that a program reads, on all ranks alike.
+
+    Attributes
+    ----------
+    change
+        The change of the values as of which they have it; None before.
+    """
+
+    change: int | None = None
+
+
 class Values:
     """The values of a field on the ranks of this process.
 
@@ -50,8 +63,8 @@ class Values:
         How often values have changed, on all ranks alike; and how often they have moved in the
         memory of this process.
     given
-        For each program that does not change them, by the name of its parameter, the change as of
-        which its boxes have what they read.
+        For each program that does not change them, by the name of its parameter, what its boxes
+        have been given of them.
     """
 
     def __init__(
@@ -69,7 +82,7 @@ class Values:
         self.whole: Array | None = None
         self.changes = 0
         self.moves = 0
-        self.given: WeakKeyDictionary[Plan, dict[str, int]] = WeakKeyDictionary()
+        self.given: WeakKeyDictionary[Plan, dict[str, Given]] = WeakKeyDictionary()
         owned = partition.owned(space)
         for rank in world.here:
             memory = memory_of(partition, space, rank, components, dtype)
@@ -89,16 +102,9 @@ class Values:
         if self.memories[rank].grow(near, far, apart=name in plan.parted):
             self.moves += 1
 
-    def is_fresh(self, plan: Plan, name: str) -> bool:
-        """Whether the boxes have what a program reads, so that nothing has to be exchanged.
-
-        All ranks find the same.
-        """
-        return self.given.get(plan, {}).get(name) == self.changes
-
-    def freshen(self, plan: Plan, name: str) -> None:
-        """Remember that the boxes have what a program reads."""
-        self.given.setdefault(plan, {})[name] = self.changes
+    def given_for(self, plan: Plan, name: str) -> Given:
+        """Return what the boxes have been given for a program that reads its field of some name."""
+        return self.given.setdefault(plan, {}).setdefault(name, Given())
 
     # -- boxes -----------------------------------------------------------------------------------
 

@@ -70,7 +70,10 @@ class Watch:
     patience = 600.0
 
     def __init__(self, comm: Any) -> None:
+        from mpi4py import MPI
+
         self.comm, self._ends = _duplicate(comm), _duplicate(comm)
+        self._done: Callable[[Sequence[Any]], bool] = MPI.Request.Testall
         self._word = np.zeros(1, np.int8)
         self._ended: dict[int, float] = {}
         self.interrupted: set[str] = set()
@@ -85,11 +88,8 @@ class Watch:
             raise
 
     def _complete(self, requests: Sequence[Any], awaited: Awaited, forever: bool) -> None:
-        from mpi4py import MPI
-
-        done: Callable[[Sequence[Any]], bool] = MPI.Request.Testall
         start, asked = time.monotonic(), False
-        while not done(requests):
+        while not self._done(requests):
             waited = time.monotonic() - start
             give_way(waited)
             if waited > ASK:

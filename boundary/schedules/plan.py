@@ -26,7 +26,7 @@ from ssr.extension import (
 
 from ..partition.boxes import Box, as_box, filled, hull, volume
 from ..partition.partition import Partition
-from .exchanges import exchanges
+from .exchanges import ENTRY, exchanges
 from .explain import Explained
 from .footprint import Footprint, known
 from .inner import splittable
@@ -83,6 +83,17 @@ class Plan:
         """The fields that a call changes."""
         written = frozenset().union(*self.footprint.written, *self.footprint.filled)
         return frozenset(n for n, arrays in self.parts.items() if not written.isdisjoint(arrays))
+
+    @cached_property
+    def kept(self) -> tuple[str, ...]:
+        """The fields that a call exchanges as it finds them, and does not change.
+
+        They are not exchanged again unless they have changed since a call before.
+        """
+        wishes = [wish for exchange in self.schedule().exchanges for wish in exchange.wishes]
+        found = frozenset(wish.array for wish in wishes if wish.since == ENTRY)
+        kept = (n for n, arrays in self.parts.items() if not found.isdisjoint(arrays))
+        return tuple(name for name in kept if name not in self.changed)
 
     @cached_property
     def parted(self) -> frozenset[str]:

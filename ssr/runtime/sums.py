@@ -39,8 +39,13 @@ SHIFT = 6
 LOWEST, HIGHEST = -42, 39
 """Numbers of the highest limbs of the smallest number and of the largest one."""
 
-LIMBS = HIGHEST - LOWEST + 3
+LEVELS = HIGHEST - LOWEST + 1
+LIMBS = LEVELS + 2
 """How many limbs all numbers together have."""
+
+SHARE = LIMBS + LEVELS + 3
+"""Integers that a part gives to a sum: limbs; whether each of them, down to the lowest that may be
+the highest one, is its highest; whether its terms that are not finite make inf, -inf or NaN."""
 
 
 def _bits(value: float) -> int:
@@ -89,7 +94,7 @@ def shares(kinds: Sequence[str], states: Sequence[Any]) -> tuple[Any, Any]:
 
     The first rows of all parts are added, of the second ones the largest integers are taken; then
     `combined` has the reductions of all terms. The order of the parts makes no difference, and the
-    lengths of the rows depend on the reductions only.
+    lengths of the rows depend on the reductions only; sums take nothing of the second row.
 
     Parameters
     ----------
@@ -98,52 +103,56 @@ def shares(kinds: Sequence[str], states: Sequence[Any]) -> tuple[Any, Any]:
     states
         For each part the states of the reductions, as kernels leave them.
     """
-    added = np.zeros(LIMBS * list(kinds).count("sum"), np.int64)
+    added = np.zeros(SHARE * list(kinds).count("sum"), np.int64)
     keys = [_share(kinds, state, added) for state in states]
     return added, np.array([max(each) for each in zip(*keys, strict=True)], np.int64)
 
 
 def _share(kinds: Sequence[str], state: Any, added: Any) -> list[int]:
-    """Add the limbs of the sums of one part, and return its integers of which the largest counts.
+    """Add what one part gives to sums, and return its integers of which the largest counts.
 
-    The three limbs of a sum stand where they belong among all that there can be; the number of the
-    highest one and whether there are terms of each kind that is not finite are returned.
+    The three limbs of a sum stand where they belong among all that there can be.
     """
     keys: list[int] = []
-    limbs = 0
+    start = 0
     for kind, row in zip(kinds, state, strict=True):
-        seen, level, *three, unusual, bits = row[:7].tolist()
+        seen, level, _, _, _, unusual, bits = row[:7].tolist()
         if kind != "sum":
             keys += [seen, -(2**63) if not seen else level if kind == "max" else ~level]
             continue
         if seen:
-            high = limbs + HIGHEST - level
-            added[high : high + 3] += three
-        value = _value(bits) if unusual else 0.0
-        keys += [level - LOWEST + 1 if seen else 0]
-        keys += [value == math.inf, value == -math.inf, value != value]
-        limbs += LIMBS
+            high = start + HIGHEST - level
+            added[high : high + 3] += row[2:5]
+            added[high + LIMBS] += 1
+        if unusual:
+            value = _value(bits)
+            place = 0 if value == math.inf else 1 if value == -math.inf else 2
+            added[start + LIMBS + LEVELS + place] += 1
+        start += SHARE
     return keys
 
 
 def combined(kinds: Sequence[str], added: Any, largest: Any) -> Any:
     """Return the states of reductions of all terms from the `shares` of parts of them."""
     states = np.zeros((len(kinds), STATE), np.int64)
-    keys, limbs = iter(largest.tolist()), 0
+    keys, start = iter(largest.tolist()), 0
     for kind, state in zip(kinds, states, strict=True):
         if kind != "sum":
             seen, key = islice(keys, 2)
             state[:2] = (1, key if kind == "max" else ~key) if seen else 0
             continue
-        seen, up, down, undefined = islice(keys, 4)
-        if seen:
-            level = seen - 1 + LOWEST
-            high = limbs + HIGHEST - level
-            state[:5] = 1, level, *added[high : high + 3].tolist()
+        levels = start + LIMBS
+        unusual = levels + LEVELS
+        (seen,) = added[levels:unusual].nonzero()
+        if seen.size:
+            place = int(seen[0])
+            high = start + place
+            state[:5] = 1, HIGHEST - place, *added[high : high + 3].tolist()
+        up, down, undefined = added[unusual : unusual + 3].tolist()
         if up or down or undefined:
             value = math.nan if undefined or (up and down) else math.inf if up else -math.inf
             state[5:7] = 1, _bits(value)
-        limbs += LIMBS
+        start += SHARE
     return states
 
 
