@@ -215,12 +215,12 @@ def plot(path: Path, results: Mapping[str, Mapping[int, Mapping[str, Any]]]) -> 
         axis.fill_between(ranks, low, high, alpha=0.2, label="L, o or G 4 times as large or small")
         for way, style in zip(WAYS, ("o-", "s--", "^--", "v:"), strict=True):
             axis.plot(ranks, [found["ways"][way] for found in rows.values()], style, label=way)
-        axis.set(xscale="log", xlabel="ranks", title=name, ylim=(0.0, None))
+        axis.set(xscale="log", xlabel="ranks", title=name)
         axis.set_xticks(ranks, map(str, ranks), rotation=45)
         axis.minorticks_off()
         axis.grid(alpha=0.3)
     first = figure.axes[0]
-    first.set_ylabel("simulated efficiency")
+    first.set(ylabel="simulated efficiency", ylim=(0.0, None))  # when all are drawn: it is shared
     first.legend(fontsize=8, loc="lower left")
     figure.savefig(path, dpi=150)
 
