@@ -40,7 +40,7 @@ UNDER_WAY = 128
 NEAR = 2**22
 """Bytes of fields that need no requests."""
 
-FAR = 5 * 2**20
+FAR = 7 * 2**20
 """Bytes of all fields of a function from which on vectors with requests are better than LLVM's own
 without."""
 
