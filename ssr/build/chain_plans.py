@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from ..runtime import intrinsics
+from .vector_parts import names
 from .vector_plans import IN_LLVM, WRITTEN, Access, Plan, Translation, expanded, plan
 
 LONGEST = 80
@@ -88,7 +89,7 @@ def shared(translation: Translation, node: ast.If, rest: Sequence[ast.stmt]) -> 
             longest = chain(translation, [*last, *rest])
             found = max(found, longest.length - len(last) if longest else 0)
     made = {name for one in rest[:found] for name in _assigned(one)}
-    return 0 if any(_names(one) & made for one in rest[found:]) else found
+    return 0 if any(names(one) & made for one in rest[found:]) else found
 
 
 def _assigned(node: ast.stmt) -> set[str]:
@@ -163,15 +164,15 @@ def _may_run_before(translation: Translation, node: ast.stmt, links: Sequence[Li
     match node:
         case ast.If(test=test, body=body, orelse=orelse):
             inside = all(_may_run_before(translation, one, links) for one in (*body, *orelse))
-            return inside and _is_pure(translation, test) and not _names(test) & made
+            return inside and _is_pure(translation, test) and not names(test) & made
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
             alone = name in translation.plain and _is_pure(translation, value)
-            return alone and not _names(value) & made
+            return alone and not names(value) & made
         case ast.Expr(value=ast.Call(func=function, args=[ast.Name(id=array), offset, value])):
             alone = all(_is_pure(translation, part) for part in (offset, value))
             if translation.static(function) is not intrinsics.st or array in read or not alone:
                 return False
-            return not (_names(offset) | _names(value)) & made and all(
+            return not (names(offset) | names(value)) & made and all(
                 _is_outside(translation, offset, link, access)
                 for link in links
                 for access in link.plan.stores
@@ -223,7 +224,3 @@ def _distance(translation: Translation, offset: ast.expr, other: ast.expr) -> in
     terms = expanded(ast.BinOp(offset, ast.Sub(), other), definitions)
     number = terms.pop((), 0)
     return None if terms else number
-
-
-def _names(node: ast.AST) -> set[str]:
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}

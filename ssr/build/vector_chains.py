@@ -14,8 +14,6 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import reduce
 from typing import Any, NamedTuple
 
-from llvmlite import ir as llvm
-
 from ..points.numbers import CACHE_LINE
 from .chain_plans import Chain, key
 from .vector_loops import first_row, request, requests_of
@@ -85,10 +83,8 @@ class _Linked(Vector):
         low, vectors = abs(number), self._made[array]
         if not within:
             return vectors[low]
-        places = [llvm.IntType(32)(within + n) for n in range(self._lanes)]
-        kind = llvm.VectorType(llvm.IntType(32), self._lanes)
-        chosen = llvm.Constant(kind, places)
-        return self._builder.shuffle_vector(vectors[low], vectors[abs(number + 1)], chosen)
+        places = range(within, within + self._lanes)
+        return self._shuffled(vectors[low], vectors[abs(number + 1)], places)
 
 
 def write(translation: Translation, chain: Chain) -> None:

@@ -80,7 +80,7 @@ def write(translation: Translation, node: ast.For, plan: Plan, start: Any, stop:
 
 
 def are_far(translation: Translation, plan: Plan) -> Any:
-    """Return whether the fields of a loop are so large that it asks for memory ahead."""
+    """Return whether the fields of a function are so large that a loop asks for memory ahead."""
     return _are_large(translation, plan, translation.fields, FAR)
 
 

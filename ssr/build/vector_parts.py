@@ -43,8 +43,8 @@ def parts(body: Sequence[ast.stmt], length: int = LENGTH) -> list[Part]:
                 if name in made:
                     return [Part(body)]
                 made[name] = place
-    used = [_names(node) & made.keys() for node in body]
-    last = {name: place for place, names in enumerate(used) for name in names}
+    used = [names(node) & made.keys() for node in body]
+    last = {name: place for place, some in enumerate(used) for name in some}
     again = {name for name, place in made.items() if _is_alias(body[place], made)}
 
     def crossing(cut: int) -> list[str]:
@@ -67,7 +67,8 @@ def parts(body: Sequence[ast.stmt], length: int = LENGTH) -> list[Part]:
     return found
 
 
-def _names(node: ast.stmt) -> set[str]:
+def names(node: ast.AST) -> set[str]:
+    """Return the names in a part of the source."""
     return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
