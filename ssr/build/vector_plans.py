@@ -315,7 +315,8 @@ def furthest(
     Sweeps that run backwards meet the first one in memory first.
 
     Lines are compared if their offsets differ by multiples of strides only, which are names; the
-    largest group of such lines counts. Names of offsets have ``definitions``.
+    largest group of such lines counts. Names of offsets have ``definitions``. Where a neighbour is
+    chosen, as on a torus, it is the first one, which is that of rows inside.
 
     >>> lines = [ast.parse(t, mode="eval").body for t in ("r + i", "(k + 1) * s + i", "k * s + i")]
     >>> definition = ast.parse("(k - 1) * s", mode="eval").body
@@ -324,7 +325,7 @@ def furthest(
     """
     groups: dict[Any, list[tuple[list[tuple[str, int]], int]]] = {}
     for place, offset in enumerate(offsets):
-        terms = expanded(offset, definitions)
+        terms = expanded(offset, definitions, usual=True)
         steps = sorted((names[0], n) for names, n in terms.items() if len(names) == 1)
         rest = frozenset((names, n) for names, n in terms.items() if len(names) != 1)
         groups.setdefault(rest, []).append((steps, place))
@@ -336,22 +337,29 @@ def furthest(
     return offsets[last[1]]
 
 
-def expanded(node: ast.expr, definitions: Mapping[str, ast.expr]) -> dict[tuple[str, ...], int]:
-    """Return an integer as a sum of products of names, with their factors."""
+def expanded(
+    node: ast.expr, definitions: Mapping[str, ast.expr], usual: bool = False
+) -> dict[tuple[str, ...], int]:
+    """Return an integer as a sum of products of names, with their factors.
+
+    A choice is one name, or what it ``usual``ly is: most rows lie inside, and their neighbours too.
+    """
     found: Counter[tuple[str, ...]] = Counter()
     match node:
         case ast.Constant(value=int(number)):
             found[()] = number
         case ast.Name(id=name) if name in definitions:
-            found = Counter(expanded(definitions[name], definitions))
+            found = Counter(expanded(definitions[name], definitions, usual))
+        case ast.IfExp(body=inside) if usual:
+            found = Counter(expanded(inside, definitions, usual))
         case ast.BinOp(left, ast.Add() | ast.Sub() as op, right):
-            found.update(expanded(left, definitions))
+            found.update(expanded(left, definitions, usual))
             sign = 1 if isinstance(op, ast.Add) else -1
-            for names, number in expanded(right, definitions).items():
+            for names, number in expanded(right, definitions, usual).items():
                 found[names] += sign * number
         case ast.BinOp(left, ast.Mult(), right):
-            for names, number in expanded(left, definitions).items():
-                for others, factor in expanded(right, definitions).items():
+            for names, number in expanded(left, definitions, usual).items():
+                for others, factor in expanded(right, definitions, usual).items():
                     found[tuple(sorted(names + others))] += number * factor
         case _:
             found[ast.unparse(node),] = 1

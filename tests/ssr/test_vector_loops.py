@@ -280,10 +280,17 @@ def test_of_every_second_element_nothing_outside_of_a_line_is_touched(
         (["a + n", "(k + 1) * s + j * t", "k * s + (j + 9) * t"], "(k + 1) * s + j * t"),
         (["wrapped * s", "k * s", "(k + 1) * s"], "(k + 1) * s"),
         (["k * s"], "k * s"),
+        (["k * s", "before * s", "k * s + 1", "after * s"], "after * s"),
     ],
 )
 def test_the_line_that_is_met_first(lines: list[str], last: str) -> None:
-    texts = {"a": "k * s - t", "b": "k * s + 2 * t", "c": "(k - 1) * s + 5 * t"}
+    texts = {
+        "a": "k * s - t",
+        "b": "k * s + 2 * t",
+        "c": "(k - 1) * s + 5 * t",
+        "before": "k - 1 if k >= 1 else k + n - 1",
+        "after": "k + 1 if k <= n - 2 else k - n + 1",
+    }
     definitions = {name: ast.parse(text, mode="eval").body for name, text in texts.items()}
     offsets = [ast.parse(line, mode="eval").body for line in lines]
     assert ast.unparse(vector_plans.furthest(offsets, definitions)) == last
