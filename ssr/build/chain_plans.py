@@ -89,7 +89,7 @@ def shared(translation: Translation, node: ast.If, rest: Sequence[ast.stmt]) -> 
             longest = chain(translation, [*last, *rest])
             found = max(found, longest.length - len(last) if longest else 0)
     made = {name for one in rest[:found] for name in _assigned(one)}
-    return 0 if any(names(one) & made for one in rest[found:]) else found
+    return 0 if made and any(names(one) & made for one in rest[found:]) else found
 
 
 def _assigned(node: ast.stmt) -> set[str]:
