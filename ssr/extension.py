@@ -63,9 +63,10 @@ then has the attributes ``shape``, ``size`` and ``dtype``, and the methods ``cop
 which returns an array of the whole, and ``set(whole)``, which takes such an array or a number.
 ``__ssr_like__()`` returns another vector on the same points, without values;
 ``__ssr_like__(points, space)`` returns one on the points of a coarser space, for programs of the
-next level of a `Multigrid`, to which they are ``space``; with equal ones, which may be those of
-vectors, the points are its own. Vectors with the same ``__ssr_layout__``
-take each other's place in programs.
+next level of a `Multigrid`, to which they are ``space``; with equal ones the points are its own,
+and both may be vector spaces. ``__ssr_gathered__()`` returns it, or one in the place of it on fewer
+processes, and ``__ssr_beside__(other)`` it, or one where another vector lives. Vectors with the
+same ``__ssr_layout__`` take each other's place in programs.
 """
 
 from __future__ import annotations

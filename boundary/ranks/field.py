@@ -356,14 +356,20 @@ class Field:
             return Field(self.spread, self.kind, self.dtype)
         if points == space:
             return Field(self.spread, space, self.dtype)
-        assert isinstance(points, Space), "only levels of spaces are coarsened"
-        assert isinstance(space, Space), "only levels of spaces are coarsened"
-        return Field(self.spread.coarsen(points, space), space, self.dtype)
+        grids = [kind.space if isinstance(kind, VectorSpace) else kind for kind in (points, space)]
+        return Field(self.spread.coarsen(*grids), space, self.dtype)
 
     def __ssr_gathered__(self) -> Field:
         """Return a field without values on as few ranks as its points are worth."""
         fewer = self.spread.onto(points=WORTH)
         return self if fewer is self.spread else Field(fewer, self.kind, self.dtype)
+
+    def __ssr_beside__(self, other: Field) -> Field:
+        """Return a field without values on the boxes of another, if these are of the same cells."""
+        here, there = self.spread, other.spread
+        if there is here or not there.partition.has_cells_of(here.partition):
+            return self
+        return Field(there, self.kind, self.dtype)
 
     # -- programs --------------------------------------------------------------------------------
 

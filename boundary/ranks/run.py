@@ -269,20 +269,20 @@ def bound_program(
         If the program cannot be distributed.
     """
     given = program.signature.arranged(args, named, partly=True)
-    for (_, kind), value in zip(program.signature.kinds, given, strict=True):
+    with_data, data = opened(declaration(program))
+    scalars: dict[str, float | None] = {}
+    places: list[tuple[str, Any, Any]] = []
+    for (name, kind), value in zip(program.signature.kinds, given, strict=True):
+        if hasattr(kind, "shape"):
+            places.append((name, kind, value))
+        else:
+            scalars[name] = None if value is None else number_of(name, value)
+    places += [(name, _kind(with_data, name), value) for name, value in data.items()]
+    for _, kind, value in places:
         if isinstance(value, Field) and value.kind == kind:  # sizes are those of its level
             ground = value.spread
             break
-    fields: dict[str, Field] = {}
-    scalars: dict[str, float | None] = {}
-    for (name, kind), value in zip(program.signature.kinds, given, strict=True):
-        if hasattr(kind, "shape"):
-            fields[name] = _field(program, ground, name, kind, value)
-        else:
-            scalars[name] = None if value is None else number_of(name, value)
-    with_data, data = opened(declaration(program))
-    for name, value in data.items():
-        fields[name] = _field(program, ground, name, _kind(with_data, name), value)
+    fields = {name: _field(program, ground, name, kind, value) for name, kind, value in places}
     kinds = {str(field.dtype) for field in fields.values()}
     if len(kinds) > 1:
         raise DtypeError(

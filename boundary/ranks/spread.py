@@ -174,7 +174,8 @@ class Spread:
         Raises
         ------
         ArgumentError
-            If there are several kinds of blocks, or ``points`` is on another grid.
+            If there are several kinds of blocks, or ``points`` is on another grid, or has other
+            first indices than ``cells``.
         ShapeError, UnboundError
             If there are no sizes, or several, for which ``cells`` has as many points.
 
@@ -210,6 +211,11 @@ class Spread:
             raise ArgumentError(
                 f"A grid with {len(self.cells)} kinds of blocks is not made coarser.",
                 hint="Spread the coarser grid with boxes=.",
+            )
+        if points.lower != cells.lower:
+            raise ArgumentError(
+                f"{points!r} is not known as {cells!r}, which has other first indices.",
+                hint="Give cells with the first indices of the points.",
             )
         here = self.partition
         found = match_sizes([("points", cells, points.extent(here.sizes))], {})

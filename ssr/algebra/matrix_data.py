@@ -17,7 +17,7 @@ from ..points.affine import Affine
 from ..points.condition import Condition
 from ..points.sets import Domain
 from ..spaces.binding import match_sizes
-from ..spaces.distributed import is_data, is_distributed
+from ..spaces.distributed import Component, is_data, is_distributed
 from ..spaces.space import Space, row_domain
 from ..symbols.operations import known_early
 from ..symbols.values import Symbol, Value
@@ -80,9 +80,11 @@ class MatrixData:
         ]
 
     @property
-    def distributed(self) -> bool:
-        """Whether some of its data are fields of several ranks."""
-        return any(map(is_distributed, self.bound.values()))
+    def distributed(self) -> tuple[Any, ...]:
+        """The fields of several ranks among its data; vector fields come whole."""
+        found = filter(is_distributed, self.bound.values())
+        whole = (v.field if isinstance(v, Component) else v for v in found)
+        return tuple({id(field): field for field in whole}.values())
 
     def matched(self, *given: tuple[str, Space, tuple[int, ...]]) -> dict[str, int]:
         """Return the sizes that follow from arrays, those bound too, and from bound sizes."""

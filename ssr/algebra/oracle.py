@@ -16,7 +16,7 @@ import numpy as np
 from .. import ir
 from ..errors import OutOfSpaceError, UnboundError, span_of_generator
 from ..points.condition import Condition, deciding
-from ..spaces.space import Space
+from ..spaces.space import Space, stem
 from ..symbols.index import Index, affine
 from ..symbols.operations import fold
 from ..symbols.values import node
@@ -348,7 +348,7 @@ def need(names: tuple[str, ...], values: Mapping[str, Any], what: str) -> None:
     UnboundError
         If one is missing.
     """
-    missing = [n for n in names if n not in values]
+    missing = list(dict.fromkeys(stem(n) for n in names if n not in values))
     if missing:
         raise UnboundError(
             f"No value is bound to {what} {', '.join(missing)}.",

@@ -24,6 +24,7 @@ from ..programs.program import Program, program
 from ..programs.vectors import Vector
 from ..spaces.space import Space
 from ..symbols.index import affine, sizes
+from . import vectors
 
 Taps = list[tuple[Any, float]]
 
@@ -153,10 +154,16 @@ def coarsened(A: Any, levels: Any) -> Hierarchy:
             hint="Give a matrix, and the number of grids: Multigrid.galerkin(A, 4).",
         )
     data = A.definition
-    if data.distributed:
+    if data.is_local:
         raise UnsupportedError(
-            f"Galerkin products of {A!r}, which has data of several ranks.",
-            hint="Give the matrices of all grids, with data on each: Multigrid([A, B], P).",
+            f"Galerkin products of {A.name}: its entries depend on the boxes of a spread.",
+            hint="Take those of the whole matrix; smoothers may stay within boxes.",
+        )
+    if data.distributed and any(data.rows.lower):
+        raise SpaceError(
+            f"Galerkin products on ranks of {A.name}: the indices of {data.rows!r} do not begin "
+            "with 0.",
+            hint="Write the matrix for rows and columns whose indices do.",
         )
     if data.data or any(size in data.bound for size in data.sizes):
         return _stored(A, levels)
@@ -185,25 +192,77 @@ def _stored(A: Matrix, levels: int) -> Hierarchy:
                 note="Along each axis there are 2*c + 1 points for c coarse ones.",
             )
         shapes.append(tuple(extent // 2 for extent in shapes[-1]))
+    if levels == 1:
+        return Hierarchy((A,), (), lambda: None)
     fine, coarse, coarsen = _coarsening(A.rows.ndim, offsets)
 
     @program(d=A.rows.vector(len(offsets)))
     def finest(d: Any) -> None:
         d[:] = Vector(entries(A.definition, offsets))
 
-    dtype = _dtype(A.definition)
-    diagonals = [allocated((len(offsets), *shape), dtype) for shape in shapes]
+    first, *below = _diagonals(A.definition, (fine, coarse), len(offsets), shapes)
 
     def refresh() -> None:
-        finest(diagonals[0])
-        for level in range(1, levels):
-            coarsen(diagonals[level], diagonals[level - 1])
+        finest(first.made)
+        for above, here in pairwise((first, *below)):
+            coarsen(here.made, above.used)
+            if here.used is not here.made:
+                vectors.assign(here.used, here.made)
 
     refresh()
     middle, last = by_diagonals(fine, offsets), by_diagonals(coarse, offsets)
-    matrices = [A, *(middle.bind(d=d) for d in diagonals[1:-1]), last.bind(d=diagonals[-1])]
+    matrices = [A, *(middle.bind(d=here.used) for here in below[:-1])]
+    matrices.append(last.bind(d=below[-1].used))
     P = interpolation(fine, coarse)
     return Hierarchy(tuple(matrices), (P,) * (levels - 1), refresh)
+
+
+@dataclass(frozen=True)
+class Diagonals:
+    """The diagonals of the matrix of a grid, as a vector field.
+
+    Attributes
+    ----------
+    made
+        Where the next finer grid has the points.
+    used
+        Where the matrix is used. On ranks that may be fewer of them; else it is the same vector.
+    """
+
+    made: vectors.Vector
+    used: vectors.Vector
+
+
+def _diagonals(
+    A: MatrixData, grids: tuple[Space, Space], count: int, shapes: Sequence[tuple[int, ...]]
+) -> Iterator[Diagonals]:
+    """Yield diagonals without values for all grids, finest first.
+
+    Parameters
+    ----------
+    A
+        The matrix of the finest one.
+    grids
+        A fine grid and a coarse one, as programs know them. All are fine ones but the last.
+    count
+        The number of diagonals.
+    shapes
+        The extents of all grids.
+    """
+    if not A.distributed:
+        for shape in shapes:
+            array = allocated((count, *shape), _dtype(A))
+            yield Diagonals(array, array)
+        return
+    fine, coarse = (space.vector(count) for space in grids)
+    used = vectors.known_as(A.distributed[0], A.rows.vector(count), fine)
+    yield Diagonals(used, used)
+    for _ in shapes[1:-1]:
+        made = vectors.known_as(used, coarse, fine)
+        used = vectors.gathered(made)
+        yield Diagonals(made, used)
+    last = vectors.known_as(used, coarse, coarse)
+    yield Diagonals(last, last)
 
 
 def _dtype(matrix: MatrixData) -> np.dtype[Any]:

@@ -156,7 +156,9 @@ class Multigrid:
         A grid has ``2 c + 1`` points along each axis if the next coarser one has c; values outside
         of a grid are zero. Extents may be symbols if A has no data: the products are then matrices
         for all sizes. If it has data, such as coefficients that vary, or sizes are bound, the
-        entries of the coarse matrices are computed once, and stored by diagonals.
+        entries of the coarse matrices are computed once, and stored by diagonals; `renew` computes
+        them again. Where data are fields of several ranks, these are too: a coarse row is on the
+        rank of its fine one, or on as few ranks as a coarse grid is worth. All ranks call both.
 
         Parameters
         ----------
@@ -171,9 +173,12 @@ class Multigrid:
         Raises
         ------
         SpaceError
-            If a grid has an even number of points, or columns have no fixed distances.
+            If a grid has an even number of points, or columns have no fixed distances; or if data
+            are on ranks, and the indices of the rows do not begin with 0.
         UnboundError
             If A has data, and not all data and sizes are bound.
+        UnsupportedError
+            If A has the entries within boxes only.
 
         Examples
         --------
@@ -240,17 +245,23 @@ class Multigrid:
         down, up = self._programs.get(level) or self._made(level)
         key = level, vectors.layout(r)
         known = self._vectors.get(key) or self._allocated(level, r)
-        residual, coarse, correction, right, solution = known
-        down(z, r, residual, coarse)
+        fine, coarse, correction, right, solution = known
+        down(z, r, fine, coarse)
         if right is not coarse:
             vectors.assign(right, coarse)
         self._cycle(level + 1, solution, right)
         if solution is not correction:
             vectors.assign(correction, solution)
-        up(z, r, correction)
+        up(z, r, fine, correction)
 
     def _made(self, level: int) -> Programs:
-        """Return the programs of the ways down and up from a level: one each, if the spaces fit."""
+        """Return the programs of the ways down and up from a level: one each, if the spaces fit.
+
+        They take the solution, the right side, a vector of the points that the prolongation leads
+        to, and one of the coarser level. The third one is the residual on the way down. On the way
+        up it is not read: the solution may have these points as another space, and on ranks sizes
+        are known by a vector that has them as this one.
+        """
         A, P, R = self.matrices[level], self.prolongations[level], self.restrictions[level]
         smoother, (before, after) = self.smoother, self.sweeps
 
@@ -265,28 +276,28 @@ class Multigrid:
         def restrict(coarse: Any, residual: Any) -> None:
             coarse[:] = R @ residual
 
-        @program(z=P.rows, correction=P.cols)
-        def correct(z: Any, correction: Any) -> None:
-            z[:] = z + P @ correction
-
         def down(z: Any, r: Any, residual: Any, coarse: Any) -> None:
             smooth(z, r, residual)
             restrict(coarse, residual)
+
+        @program(z=P.rows, known=P.rows, correction=P.cols)
+        def correct(z: Any, known: Any, correction: Any) -> None:
+            z[:] = z + P @ correction
 
         @program(z=A.rows, r=A.rows)
         def smooth_again(z: Any, r: Any) -> None:
             for _ in range(after):
                 smoother.reverse(A, z, r)
 
-        def up(z: Any, r: Any, correction: Any) -> None:
-            correct(z, correction)
+        def up(z: Any, r: Any, known: Any, correction: Any) -> None:
+            correct(z, known, correction)
             smooth_again(z, r)
 
         made: Programs = down, up
         if A.rows == P.rows == R.cols:
             made = (
                 program(z=A.rows, r=A.rows, residual=A.rows, coarse=R.rows)(down),
-                program(z=A.rows, r=A.rows, correction=P.cols)(up),
+                program(z=A.rows, r=A.rows, known=A.rows, correction=P.cols)(up),
             )
         return self._programs.setdefault(level, made)
 
@@ -294,18 +305,24 @@ class Multigrid:
         """Return vectors for the residual, the coarse right side and the correction.
 
         The last two come twice: where the finer grid has their points, and where the coarse level
-        is worked on. The coarsest is solved everywhere.
+        is worked on. That is where the data of its matrix are; without such data it is on as few
+        ranks as it is worth, but the coarsest is solved everywhere.
         """
+        A, R = self.matrices[level], self.restrictions[level]
         below = self.matrices[level if self.coarsest is not None else level + 1]
-        coarse = vectors.coarser(r, self.restrictions[level], below.rows)
+        residual = vectors.empty(r) if A.rows == R.cols else vectors.known_as(r, A.rows, R.cols)
+        coarse = vectors.coarser(residual, R, below.rows)
         last = level + 2 == len(self.matrices)
         if self.coarsest is not None:
             last = coarse.size <= self.coarsest
-        stay = last or below.definition.distributed  # its data are not moved
-        right = coarse if stay else vectors.gathered(coarse)
+        right, data = coarse, below.definition.distributed
+        if data:
+            right = vectors.beside(coarse, data[0])
+        elif not last:
+            right = vectors.gathered(coarse)
         correction = vectors.empty(coarse)
         solution = correction if right is coarse else vectors.empty(right)
-        made = vectors.empty(r), coarse, correction, right, solution
+        made = residual, coarse, correction, right, solution
         self._vectors[level, vectors.layout(r)] = made
         return made
 

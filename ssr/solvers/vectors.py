@@ -45,6 +45,9 @@ class Distributed(Protocol):
     def __ssr_gathered__(self) -> Any:
         """Return the vector, or one in the place of it that lives on fewer processes."""
 
+    def __ssr_beside__(self, other: Any) -> Any:
+        """Return the vector, or one in the place of it that lives where another vector does."""
+
     def copy(self) -> Any:
         """Return a vector with the same values."""
 
@@ -117,12 +120,27 @@ def coarser(like: V, restriction: Matrix, space: Space) -> V:
     """
     if isinstance(like, np.ndarray):
         return cast(V, restriction @ np.zeros_like(like, order="C"))
-    return cast(V, like.__ssr_like__(restriction.rows, space))
+    return known_as(like, restriction.rows, space)
+
+
+def known_as(like: V, points: Space | VectorSpace, space: Space | VectorSpace) -> V:
+    """Return a vector without values for some points, which are another space to programs.
+
+    An array has no space: its shape is that of the points.
+    """
+    if isinstance(like, np.ndarray):
+        return empty(like)
+    return cast(V, like.__ssr_like__(points, space))
 
 
 def gathered(vector: V) -> V:
     """Return a vector for the same points that lives where it is worth it: often this one."""
     return vector if isinstance(vector, np.ndarray) else cast(V, vector.__ssr_gathered__())
+
+
+def beside(vector: V, other: Any) -> V:
+    """Return a vector for the same points that lives where another does: often this one."""
+    return vector if isinstance(vector, np.ndarray) else cast(V, vector.__ssr_beside__(other))
 
 
 def assign(vector: Vector, whole: Any) -> None:

@@ -46,7 +46,7 @@ def programs(comm: Any) -> list[Any]:
         for value in np.inf, -np.inf, np.nan:
             u.fill(lambda j, i, value=value: np.where((j == 2) & (i == 3), value, 1.0))
             found.append(step(0.0))
-    return [*found, linked(comm)]
+    return [*found, linked(comm), levels(comm)]
 
 
 def linked(comm: Any) -> str:
@@ -62,6 +62,26 @@ def linked(comm: Any) -> str:
     x.fill(lambda block, j, i: block + j / 3 + i / 7)
     shared(x)
     return bits(x)
+
+
+def levels(comm: Any) -> str:
+    """Return the bits of a cycle of multigrid, whose coefficients are spread over the ranks."""
+    line = ssr.Space(ssr.size("n"))
+
+    @ssr.matrix(rows=line, cols=line, c=line)
+    def A(i: Any, *, c: Any) -> Any:
+        yield i, 4.0
+        for near in i - 1, i + 1:
+            if near in line:
+                yield near, -0.5 * (c[i] + c[near])
+
+    on = bc.spread(line, comm, n=31)
+    c, z, r = (on.zeros(line) for _ in range(3))
+    for field in c, r:
+        field.fill(lambda i: 1.0 + i % 7 / 7)
+    grids = ssr.solvers.Multigrid.galerkin(A.bind(c=c), 3, smoother=ssr.solvers.Jacobi())
+    grids(z, r)
+    return bits(z)
 
 
 def bits(field: bc.Field) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 import boundary as bc
 import ssr
-from ssr.errors import ArgumentError, ShapeError, UnboundError, UnsupportedError
+from ssr.errors import ArgumentError, ShapeError, UnboundError
 
 ny, nx = ssr.sizes("ny nx")
 PLANE = ssr.Space(ny, nx)
@@ -118,8 +118,6 @@ def test_mistakes() -> None:
         _ = M @ other.scatter(PLANE, numbers(3))
     with pytest.raises(UnboundError, match="no rank has all numbers"):
         M.bind(**SIZES).to_scipy()
-    with pytest.raises(UnsupportedError, match="Multigrid"):
-        ssr.solvers.Multigrid.galerkin(M, 2)
     with pytest.raises(ShapeError, match="3 axes"):
         A.bind(c=on.zeros(PLANE.vector(2)))
     with pytest.raises(ArgumentError, match=r"vector\(2\)|array"):
