@@ -78,6 +78,22 @@ class Unit:
         return {f.name: f for f in (*self.program.fields, *self.program.temporaries)}
 
     @cached_property
+    def alike(self) -> dict[str, str]:
+        """For arrays whose offsets and strides are those of another one always, its name.
+
+        Such are the components of a vector field, which are one array, and in one memory the
+        temporaries for the same points.
+        """
+        groups = [[self.arrays[part] for part in parts] for _, parts in self.program.vectors]
+        groups += [] if self.distributed else [[*self.program.temporaries]]
+        found: dict[str, str] = {}
+        for group in groups:
+            first: dict[object, str] = {}
+            for array in group:
+                found[array.name] = first.setdefault(array.points, array.name)
+        return found
+
+    @cached_property
     def written(self) -> tuple[str, ...]:
         """The fields and temporaries that are written."""
         stored = [name for n in self.nests for name in n.nest.made if name in self.arrays]

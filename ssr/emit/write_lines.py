@@ -190,17 +190,17 @@ def _write_copy(
     begin = writer.point(first, axis, nest.beyond) + (f" + {slot}" if slot else "")
     place = writer.place(load.array, index)
     many, every = bundle
-    across = "0" if nest.across is None else _stride(load.array, nest.across, nest)
+    across = "0" if nest.across is None else _stride(writer, load.array, nest.across, nest)
     across = across if every == 1 else f"{every} * {across}"
-    along = _stride(load.array, nest.along, nest)
+    along = _stride(writer, load.array, nest.along, nest)
     lines = f"{writer.buffer(BUFFER)}, {begin}, {writer.step}"
     points = f"{spelled(load.array)}, {place}, {along}, {across}"
     writer.line(depth, f"{function}({lines}, {points}, {count}, {many})")
 
 
-def _stride(array: str, axis: int, nest: ir.LineNest) -> str:
+def _stride(writer: LineWriter, array: str, axis: int, nest: ir.LineNest) -> str:
     """Return the source of the distance of neighbours along an axis of an array."""
-    return "1" if axis == len(nest.axes) - 1 else f"{spelled(array)}_s{axis}"
+    return "1" if axis == len(nest.axes) - 1 else writer.stride(array, axis)
 
 
 def _write_rows(writer: LineWriter, made: LineLoops, node: Loop, depth: int) -> bool:

@@ -13,7 +13,7 @@ from .hoist_choices import decide
 from .outline import joined
 from .write_rows import place_of, write_instance
 from .write_taps import write_taps
-from .writer import Writer, spelled
+from .writer import Writer
 
 STRIP = 256
 """Rows between two rounds of prefetching."""
@@ -125,7 +125,7 @@ def write_reduction(writer: Writer, nest: LoopNest, node: Reduce, depth: int) ->
 
 def _hoist(writer: Writer, nest: LoopNest, tree: Sequence[Loop], depth: int) -> None:
     """Compute before instances and innermost loops the row offsets they need more than once."""
-    uses = Counter[tuple[str, str]]()
+    uses, arrays = Counter[str](), dict[str, str]()
     for node in tree:
         if not (isinstance(node, Run) or _innermost(node)):
             continue
@@ -135,10 +135,12 @@ def _hoist(writer: Writer, nest: LoopNest, tree: Sequence[Loop], depth: int) -> 
             for array, index in _touched(nest.pieces[run.piece]):
                 moved = tuple(a.substitute(where) for a in index)
                 if not any(variable in a.names() for a in moved[:-1]):
-                    uses[array, writer.row(array, moved)] += 2 if variable else 1
-    for (array, row), count in uses.items():
+                    row = writer.row(array, moved)
+                    arrays.setdefault(row, array)
+                    uses[row] += 2 if variable else 1
+    for row, count in uses.items():
         if count > 1 and " " in row and row not in writer.rows:
-            writer.rows[row] = writer.fresh(f"{writer.argument(array)}_r")
+            writer.rows[row] = writer.fresh(f"{writer.argument(arrays[row])}_r")
             writer.line(depth, f"{writer.rows[row]} = {row}")
 
 
@@ -189,7 +191,7 @@ def _write_even(writer: Writer, nest: LoopNest, loop: For, depth: int) -> tuple[
         return start, stop, depth
     first = (*lines[0][:-1], lines[0][-1].substitute({loop.variable: Affine.name("start")}))
     place = f"{writer.argument(array)}, {writer.place(array, first)}"
-    apart = " | ".join(f"{spelled(array)}_s{axis}" for axis in range(len(first) - 1))
+    apart = " | ".join(writer.stride(array, axis) for axis in range(len(first) - 1))
     writer.line(depth, f"start, stop = {start}, {stop}")
     writer.line(depth, f"even = start + uneven({place}, stop - start, {apart})")
     writer.line(depth, "for strip in range(1 if even == start else 0, 2):")

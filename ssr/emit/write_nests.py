@@ -35,13 +35,14 @@ def write_nests(unit: Unit, functions: Functions) -> list[Writer]:
         sizes = {n: spelled(n) for n in unit.program.sizes if spelled(n) != n}
         rest = unit.reductions, functions, unit.checked
         if isinstance(made, ir.LineLoops):
-            lines = LineWriter(unit.arrays, {}, suffix, near, sizes, *rest)
+            lines = LineWriter(unit.arrays, {}, suffix, near, sizes, *rest, alike=unit.alike)
             lines.slots = slots_of(made.nest)
             write_lines(lines, made, 2)
             writers.append(lines)
             continue
         buffers = {b.name: b for b in made.nest.buffers}
-        writer = Writer(unit.arrays, buffers, suffix, near, sizes, *rest, _even(made))
+        even = _even(made)
+        writer = Writer(unit.arrays, buffers, suffix, near, sizes, *rest, even, unit.alike)
         write_tree(writer, made, made.tree, 2)
         writers.append(writer)
     return writers

@@ -68,7 +68,7 @@ class Writer:
     """Lines of source under construction, and what they use.
 
     The lines are ``checked`` if the row of each instance is. Rows of ``even`` buffers begin with
-    cache lines.
+    cache lines. Arrays have the offsets and strides of those they are ``alike``.
     ``rows`` are the variables that hold offsets of lines, by their source; ``decided`` those that
     hold choices which are the same throughout a loop; values are known by their representation,
     in which 0.0 and -0.0 differ.
@@ -83,6 +83,7 @@ class Writer:
     functions: Functions
     checked: bool = False
     even: frozenset[str] = frozenset()
+    alike: Mapping[str, str] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     rows: dict[str, str] = field(default_factory=dict)
     shifts: dict[str, str] = field(default_factory=dict)
@@ -131,13 +132,16 @@ class Writer:
                 return f"{name}_0 + {turned}{line}"
             turned = f"(({index[0]}) & {rotation.rows - 1})"
             return f"{name}_0" if rotation.rows == 1 else f"{name}_0 + {turned} * {name}_w"
-        name = spelled(array)
-        parts = [f"{name}_0"]
+        parts = [f"{spelled(self.alike.get(array, array))}_0"]
         for axis, position in enumerate(index[:-1]):
             if position.is_constant and not position.constant:
                 continue
-            parts.append(f"{factor(str(self.known(position)))} * {name}_s{axis}")
+            parts.append(f"{factor(str(self.known(position)))} * {self.stride(array, axis)}")
         return " + ".join(parts)
+
+    def stride(self, array: str, axis: int) -> str:
+        """Return the source of the distance of neighbours along an axis but the last."""
+        return f"{spelled(self.alike.get(array, array))}_s{axis}"
 
     def known(self, position: Affine) -> Affine:
         """Return an expression with the variables that hold choices in it."""

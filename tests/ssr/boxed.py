@@ -247,7 +247,10 @@ class Boxed:
 
 
 class Storages:
-    """What a box holds of each array: the hull of what it reads and writes."""
+    """What a box holds of each array: the hull of what it reads and writes.
+
+    The components of a vector field are held alike, as they are one array.
+    """
 
     def __init__(self, run: Boxed, unit: UnitMeta, box: Box) -> None:
         self.run, self.box = run, box
@@ -260,6 +263,9 @@ class Storages:
         for name, part in (*self.read, *self.written):
             if all(low < high for low, high in part):
                 regions.setdefault(name, []).append(part)
+        for _, vector in run.declaration.program.vectors:
+            together = [part for name in vector for part in regions.get(name, ())]
+            regions |= dict.fromkeys(vector, together) if together else {}
         for name, parts in regions.items():
             ends = [*zip(*parts, strict=True)]
             hull = [(min(e[0] for e in axis), max(e[1] for e in axis)) for axis in ends]

@@ -156,3 +156,19 @@ def test_mistakes_in_calls() -> None:
         double([1.0, 2.0])
     with pytest.raises(ArgumentError):
         cells.vector(0)
+
+
+def test_components_share_the_places_of_their_lines() -> None:
+    @ssr.program(u=cells.vector(3), v=cells.vector(2), s=cells)
+    def step(u: Any, v: Any, s: Any) -> None:
+        v[:] = A @ u[1:] + s * u[0]
+
+    source = step.explain("source")
+    assert "v__u__0_s0" in source
+    assert "v__u__1_s0" not in source
+    assert "v__v__1_s0" not in source
+    wide = rng.integers(-4, 5, (3, 9, 7)).astype(float)
+    u, v, s = wide[:, 2:7, 1:5:1], np.empty((2, 5, 4)), rng.integers(-4, 5, (5, 4)).astype(float)
+    step(u, v, s)
+    expected = [(dense((5, 4)) @ u[n].ravel()).reshape(5, 4) + s * u[0] for n in (1, 2)]
+    np.testing.assert_array_equal(v, expected)
