@@ -131,12 +131,12 @@ def _found(
     shifts: dict[tuple[str, str], int] = {}
     for early, late in pairs:
         for load, store in _met(late.plan.loads, early.plan.stores):
-            shift = _distance(translation, load.offset, store.offset)
+            shift = _difference(translation, load.offset, store.offset)
             if shift is None or shifts.setdefault(key(load.array, load.offset), shift) != shift:
                 return None
             after.append(shift)
         for load, store in _met(early.plan.loads, late.plan.stores):
-            shift = _distance(translation, load.offset, store.offset)
+            shift = _difference(translation, load.offset, store.offset)
             if shift is None:
                 return None
             ahead.append(shift)
@@ -193,8 +193,8 @@ def _is_outside(translation: Translation, offset: ast.expr, link: Link, access: 
     assert isinstance(link.node.target, ast.Name)
     own = ast.BinOp(access.offset, ast.Sub(), link.node.target)
     row = ast.BinOp(offset, ast.Sub(), own)
-    before = (_distance(translation, row, start) for start in _among(link.start, "max"))
-    after = (_distance(translation, row, stop) for stop in _among(link.stop, "min"))
+    before = (_difference(translation, row, start) for start in _among(link.start, "max"))
+    after = (_difference(translation, row, stop) for stop in _among(link.stop, "min"))
     return any(d is not None and d < 0 for d in before) or any(
         d is not None and d >= 0 for d in after
     )
@@ -215,7 +215,7 @@ def _among(bound: ast.expr, extreme: str) -> list[ast.expr]:
     return [bound]
 
 
-def _distance(translation: Translation, offset: ast.expr, other: ast.expr) -> int | None:
+def _difference(translation: Translation, offset: ast.expr, other: ast.expr) -> int | None:
     """Return the difference of two integers, if it is the same always."""
     plain = translation.plain
     definitions = {name: made for name, made in translation.definitions.items() if name in plain}
