@@ -337,6 +337,10 @@ def furthest(
     return offsets[last[1]]
 
 
+_ARITHMETIC = ast.BinOp, ast.Name, ast.Constant, ast.IfExp
+"""Definitions of integers that are written in terms of others."""
+
+
 def expanded(
     node: ast.expr, definitions: Mapping[str, ast.expr], usual: bool = False
 ) -> dict[tuple[str, ...], int]:
@@ -348,8 +352,10 @@ def expanded(
     match node:
         case ast.Constant(value=int(number)):
             found[()] = number
-        case ast.Name(id=name) if name in definitions:
+        case ast.Name(id=name) if isinstance(definitions.get(name), _ARITHMETIC):
             found = Counter(expanded(definitions[name], definitions, usual))
+        case ast.Name(id=name):
+            found[name,] = 1
         case ast.IfExp(body=inside) if usual:
             found = Counter(expanded(inside, definitions, usual))
         case ast.BinOp(left, ast.Add() | ast.Sub() as op, right):
