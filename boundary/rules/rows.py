@@ -249,8 +249,8 @@ def _same_place(a: Entry, b: Entry, axes: tuple[str, ...], known: Comparisons) -
     """Whether two entries are proved to read the same point, perhaps with different weights."""
     if a.block != b.block or set(a.window) != set(b.window):
         return False
-    apart = [x - y for x, y in zip(a.index, b.index, strict=True)]
-    return all(not d.names() & set(axes) and known.sign(d) == 0 for d in apart)
+    apart = (x - y for x, y in zip(a.index, b.index, strict=True))
+    return all(d.names().isdisjoint(axes) and known.sign(d) == 0 for d in apart)
 
 
 def _meeting(

@@ -122,12 +122,20 @@ class Affine:
         return self * -1
 
     def __sub__(self, other: Affine | int) -> Affine:
-        return self + (-other if isinstance(other, int) else other * -1)
+        if isinstance(other, int):
+            return Affine(self.terms, self.constant - other)
+        if not other.terms:
+            return Affine(self.terms, self.constant - other.constant)
+        if self.terms == other.terms:
+            return Affine((), self.constant - other.constant)
+        return self + other * -1
 
     def __rsub__(self, other: int) -> Affine:
         return self * -1 + other
 
     def __mul__(self, factor: int) -> Affine:
+        if factor == 1:
+            return self
         if not factor:
             return Affine()
         terms = tuple((atom, coefficient * factor) for atom, coefficient in self.terms)
@@ -162,6 +170,8 @@ class Affine:
 
     def substitute(self, values: Mapping[str, Affine | int]) -> Affine:
         """Return the expression with names replaced."""
+        if all(isinstance(atom, str) and atom not in values for atom, _ in self.terms):
+            return self
         result = Affine((), self.constant)
         for atom, coefficient in self.terms:
             if isinstance(atom, str):
