@@ -8,6 +8,7 @@ first.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,7 +21,7 @@ from .assembler import Assembler, lone
 from .lines import along, band, cut_part, lined, padded, pieces_of, runs
 from .machine import Form
 from .mutual import Mutual, are_apart, mutual
-from .pieces import AnyPiece, Index, Number, Piece, VectorPiece
+from .pieces import AnyPiece, Index, Number, Piece, Tap, VectorPiece
 
 ROOM = 4096
 """The most values that are made at once, unless a single line has more."""
@@ -165,7 +166,7 @@ def _sorted(
                 one = replace(part, target=field, start=start, steps=steps, also=())
                 (rest if staged else copies).append(one)
         else:
-            (few if part.taps and np.prod(part.extents) <= FEW else rest).append(part)
+            (few if part.taps and math.prod(part.extents) <= FEW else rest).append(part)
     together: list[Mutual] = []
     if staged:
         whole = [*few, *rest]
@@ -216,6 +217,8 @@ def _forward(piece: Piece) -> Piece:
     long = [d for d, n in enumerate(piece.extents) if n > 1]
     ahead = piece.taps[0].steps if piece.taps else piece.steps
     back = [d for d in long if next((s for s in ahead[d] if s), 0) < 0]
+    if not back and len(long) == len(piece.extents):
+        return piece
 
     def turned(start: Index, steps: tuple[Index, ...]) -> tuple[Index, tuple[Index, ...]]:
         for d in back:
@@ -226,7 +229,7 @@ def _forward(piece: Piece) -> Piece:
     taps = []
     for tap in piece.taps:
         start, steps = turned(tap.start, tap.steps)
-        taps.append(replace(tap, start=start, steps=steps))
+        taps.append(Tap(tap.source, start, steps, tap.weight, tap.window))
     (_, start, steps), *also = ((f, *turned(first, given)) for f, first, given in piece.places)
     extents = tuple(piece.extents[d] for d in long)
     return replace(
