@@ -80,15 +80,28 @@ def write(translation: Translation, node: ast.For, plan: Plan, start: Any, stop:
 
 
 def are_far(translation: Translation, plan: Plan) -> Any:
-    """Return whether the fields of a function are so large that a loop asks for memory ahead."""
-    return _are_large(translation, plan, translation.fields, FAR)
+    """Return whether the fields of a function are so large that a loop asks for memory ahead.
+
+    Those of most axes count, as if all of them had the size of the first one: a function that is
+    called on each line need not be given the sizes of all.
+    """
+    builder, axes = translation.builder, {n: translation.kind_of(n).ndim for n in translation.fields}
+    alike = [name for name, count in axes.items() if count == max(axes.values())]
+    total = builder.mul(translation.count_of(alike[0]), llvm.IntType(64)(len(alike)))
+    return _is_more(translation, plan, total, FAR)
 
 
 def _are_large(translation: Translation, plan: Plan, arrays: Iterable[str], size: int) -> Any:
     """Return whether some fields together have more than some bytes."""
-    builder, word = translation.builder, llvm.IntType(64)
-    total = reduce(builder.add, map(translation.count_of, arrays), word(0))
-    return builder.icmp_signed(">", total, word(size * 8 // plan.dtype.bitwidth))
+    counts = map(translation.count_of, arrays)
+    total = reduce(translation.builder.add, counts, llvm.IntType(64)(0))
+    return _is_more(translation, plan, total, size)
+
+
+def _is_more(translation: Translation, plan: Plan, count: Any, size: int) -> Any:
+    """Return whether some numbers have more than some bytes."""
+    most = llvm.IntType(64)(size * 8 // plan.dtype.bitwidth)
+    return translation.builder.icmp_signed(">", count, most)
 
 
 def _distance(translation: Translation, plan: Plan) -> int:
