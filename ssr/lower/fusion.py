@@ -34,6 +34,7 @@ from typing import TypeAlias
 
 from .. import ir
 from ..algebra.analyse import reads
+from ..algebra.own_box import bounded, is_local
 from ..points.affine import Affine
 from ..points.sets import Domain
 from .fusion_plan import (
@@ -159,8 +160,16 @@ def _overhang(domain: Domain) -> Iterator[tuple[int, int]]:
 def _reads_by_rows(step: Candidate) -> tuple[Read, ...]:
     """Return what a step reads, each element with the rows of the step that read it."""
     return tuple(
-        Read(array, offset, reduce(operator.or_, (rows for rows, _ in met)))
+        Read(array, offset, reduce(operator.or_, (rows for rows, _ in met)), elsewhere=_beyond_own(met))
         for (array, offset), met in _met(step).items()
+    )
+
+
+def _beyond_own(met: Sequence[Met]) -> bool:
+    """Whether all rows that read an element know their box, and the element is of another one."""
+    return all(
+        is_local(rows) and (rows & bounded(rows.axes).preimage(index, rows.axes)).empty
+        for rows, index in met
     )
 
 

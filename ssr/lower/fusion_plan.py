@@ -88,13 +88,15 @@ class Read:
 
     Then it has two ``limits``, if there are such: by how many planes and lines the row lies behind
     the element at most, and by how many before it. For boxes with memory of their own it has the
-    ``rows`` that read it, if these are the step's.
+    ``rows`` that read it, if these are the step's; and the element may lie ``elsewhere``, which is
+    in another box than each of these rows.
     """
 
     array: str
     offset: Offset | None
     rows: Domain | None = None
     limits: tuple[Advance | None, Advance | None] = (None, None)
+    elsewhere: bool = False
 
     @property
     def is_near(self) -> bool:
@@ -163,6 +165,10 @@ class Candidate:
     def reads_of(self, array: str) -> list[Read]:
         """Return what is read of one array."""
         return [read for read in self.reads if read.array == array]
+
+    def spares(self, read: Read) -> bool:
+        """Whether it leaves an element alone: rows of one box overwrite nothing of other boxes."""
+        return self.is_local and read.elsewhere
 
     def reached_of(self, array: str) -> list[Read]:
         """Return what is read of one array, also to fill buffers beyond the box."""
@@ -380,7 +386,8 @@ def _advance(group: Group, timings: Sequence[Timing], place: int) -> Advance | N
         earliest = max(earliest, timing.advance)
         if not several_lines:
             continue
-        made_here, overwritten = later.reads_of(step.written), step.reads_of(later.written)
+        made_here = later.reads_of(step.written)
+        overwritten = (r for r in step.reads_of(later.written) if not later.spares(r))
         if not all(read.is_near for read in made_here):
             return None
         for read in made_here:
