@@ -148,9 +148,13 @@ class Footprint:
         self.complete = True
         self.gathered: list[Gathered] = []
         self._hulls = {name: self.owned(name) for name in self.spaces}
+        self._hulls |= {name: np.zeros_like(self.owned(name)) for name in meta.in_part}
         for number, unit in enumerate(self.units):
             self.written.append(self._nest(number, unit) if unit.kind == "nest" else {})
             self.filled.append({})
+        for name in meta.in_part:  # of boxes that make nothing of it, all that they own
+            some = filled(self._hulls[name])[:, None, None]
+            self._hulls[name] = np.where(some, self._hulls[name], self.owned(name))
         self.overlapping |= {read.array for read in self.reads if self._overwrites(read)}
         calls = [number for number, unit in enumerate(self.units) if unit.kind == "call"]
         for number in calls:
@@ -160,7 +164,10 @@ class Footprint:
         self.reads.sort(key=lambda read: read.unit)
 
     def hull(self, array: str) -> Array:
-        """Return the points around what each box owns that its own memory must hold."""
+        """Return the points around what each box owns that its own memory must hold.
+
+        Of a temporary that is made in part they are those that are made or read.
+        """
         return self._hulls[array]
 
     def owned(self, array: str) -> Array:
@@ -255,7 +262,8 @@ class Footprint:
             every = self._reached(reach, self._values(whole), filled(whole))
             owned = self.owned(reach.array)
             final = within(common(every, owned), boxes) & within(common(whole, owned), rows)
-            self.complete = self.complete and bool(final.all())
+            if reach.array not in self.meta.in_part:
+                self.complete = self.complete and bool(final.all())
             if not within(boxes, owned).all():
                 self.overlapping.add(reach.array)
             self._hulls[reach.array] = around(self._hulls[reach.array], boxes)

@@ -31,6 +31,7 @@ from numba.np.arrayobj import load_item
 
 from ..runtime import intrinsics
 from . import chain_plans, vector_chains, vector_loops, vector_plans
+from .vector_parts import names
 
 _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
@@ -61,6 +62,12 @@ def result_of(function: FunctionType) -> Any:
     """Return the type of what a function returns, as Numba names it: an integer, or nothing."""
     returns = (n for n in ast.walk(source_of(function)) if isinstance(n, ast.Return))
     return types.intp if any(node.value is not None for node in returns) else types.none
+
+
+def _in_loops(tree: ast.FunctionDef) -> set[str]:
+    """Return the names in the bodies of a function's loops."""
+    loops = (node for node in ast.walk(tree) if isinstance(node, ast.For))
+    return {name for loop in loops for node in loop.body for name in names(node)}
 
 
 class Value(NamedTuple):
@@ -187,7 +194,7 @@ class Translation(Lower):
         self.definitions: Mapping[str, ast.expr] = uses.definitions
         kinds = dict(zip((one.arg for one in tree.args.args), self.fndesc.argtypes, strict=True))
         arrays = {n: kind for n, kind in kinds.items() if isinstance(kind, types.Array)}
-        self.arrays = len(arrays)
+        self.arrays = len(arrays.keys() & _in_loops(tree))
         self.fields: Sequence[str] = [name for name, kind in arrays.items() if kind.layout == "A"]
         self.backwards = False
         self._values: dict[str, Value] = {}

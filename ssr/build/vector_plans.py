@@ -23,9 +23,9 @@ SHORT, LONG = 50, 150
 """Statements up to which a loop loads rather than computes, and from which on it is cut into parts;
 LLVM's own vectors are as good between them where fields are near."""
 
-FEW = 24
-"""Arrays of a function from which on places in them are not in registers, but in memory: LLVM's own
-vectors, which need fewer of them, are better where fields are near."""
+FEW = 22
+"""Arrays in loops of a function from which on places in them are not in registers, but in memory:
+LLVM's own vectors, which need fewer of them, are better where fields are near."""
 
 WIDEST = 2
 """The longest step between elements of one vector."""
@@ -48,8 +48,8 @@ class Translation(Protocol):
     """The function under translation that a loop is in.
 
     Variables that are ``plain`` need no memory; those that are assigned once have ``definitions``.
-    So many of its arguments are ``arrays``, some of which are ``fields``. Loops around the one that
-    is being written may run ``backwards``.
+    So many ``arrays`` are in its loops; some of its arguments are ``fields``. Loops around the one
+    that is being written may run ``backwards``.
     """
 
     builder: Any

@@ -160,7 +160,12 @@ def _overhang(domain: Domain) -> Iterator[tuple[int, int]]:
 def _reads_by_rows(step: Candidate) -> tuple[Read, ...]:
     """Return what a step reads, each element with the rows of the step that read it."""
     return tuple(
-        Read(array, offset, reduce(operator.or_, (rows for rows, _ in met)), elsewhere=_beyond_own(met))
+        Read(
+            array,
+            offset,
+            reduce(operator.or_, (rows for rows, _ in met)),
+            elsewhere=_beyond_own(met),
+        )
         for (array, offset), met in _met(step).items()
     )
 

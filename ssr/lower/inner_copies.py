@@ -9,15 +9,19 @@ What a row reads of other boxes is there at rows near them only:
 
 Every row has one of the two terms, so that the sum is the same chain of operations. It pays where
 rows are many: `t` takes the time of memory that is written once and read for each reader.
+
+With several axes, the rows at either end of lines that are inside otherwise have a temporary of
+their own, `t_first` and `t_last`. It is as small as what it holds: a column of `t` would take a
+cache line for each of its numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .. import ir
-from ..algebra.own_box import bounded, is_local
+from ..algebra.own_box import bounded, is_local, own_bounds
 from ..ir.liveness import read
 from ..points.affine import Affine
 from ..points.sets import Domain
@@ -28,35 +32,55 @@ WIDEST = 2
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """A temporary that is a copy of a field at the rows inside of boxes."""
+    """A temporary that is a copy of a field at the rows inside of boxes.
+
+    The rows near the surface are ``apart`` in some sets; the first one is the temporary's still.
+    """
 
     name: str
     source: ir.Load
     rows: Domain
+    apart: tuple[Domain, ...]
 
 
-def without_inner_copies(steps: Sequence[ir.Step], program: ir.Program) -> tuple[ir.Step, ...]:
-    """Return steps that read fields inside of boxes where they have read copies of them."""
-    found = list(steps)
+def without_inner_copies(program: ir.Program) -> ir.Program:
+    """Return a program that reads fields inside of boxes where it has read copies of them."""
     for temporary in program.temporaries:
-        places = [n for n, step in enumerate(found) if temporary.name in ir.made(step)]
-        readers = [n for n, step in enumerate(found) if temporary.name in read(step)]
+        steps = program.steps
+        places = [n for n, step in enumerate(steps) if temporary.name in ir.made(step)]
+        readers = [n for n, step in enumerate(steps) if temporary.name in read(step)]
         if len(places) != 1 or not readers or readers[0] <= places[0]:
             continue
-        made = found[places[0]]
+        made = steps[places[0]]
         copy = _inside(made) if isinstance(made, ir.Assignment) and not made.part else None
         if copy is None or program.field(copy.source.array).points != temporary.points:
             continue
-        between = found[places[0] : readers[-1] + 1]
+        between = steps[places[0] : readers[-1] + 1]
         if any(copy.source.array in ir.made(step) for step in between):
             continue
-        if not all(_may_read(found[n], copy, program) for n in readers):
-            continue
-        for n in readers:
-            found[n] = _reading(found[n], copy)
-        assert isinstance(made, ir.Assignment)
-        found[places[0]] = replace(made, domain=made.domain - copy.rows, in_part=True)
-    return tuple(found)
+        if all(_may_read(steps[n], copy, program) for n in readers):
+            program = _without(copy, program, places[0], readers)
+    return program
+
+
+def _without(copy: Inside, program: ir.Program, place: int, readers: Sequence[int]) -> ir.Program:
+    """Return a program that stores a copy near the surface of boxes only."""
+    steps, made, whole = list(program.steps), program.steps[place], program.field(copy.name)
+    assert isinstance(made, ir.Assignment)
+    taken = {f.name for f in (*program.fields, *program.temporaries)}
+    taken |= {*program.scalars, *program.sizes}
+    names = [copy.name]
+    for stem in ("first", "last")[: len(copy.apart) - 1]:
+        names.append(ir.fresh(f"{copy.name}_{stem}", {*taken, *names}))
+    parts = dict(zip(names, copy.apart, strict=True))
+    for n in readers:
+        steps[n] = _reading(steps[n], copy, parts)
+    near = (replace(made, target=name, domain=rows, in_part=True) for name, rows in parts.items())
+    return replace(
+        program,
+        temporaries=(*program.temporaries, *(replace(whole, name=name) for name in names[1:])),
+        steps=(*steps[:place], *near, *steps[place + 1 :]),
+    )
 
 
 def _inside(made: ir.Assignment) -> Inside | None:
@@ -87,7 +111,28 @@ def _inside(made: ir.Assignment) -> Inside | None:
     rows = made.domain
     for place in range(2):
         rows = rows & box.preimage(tuple(ends[place] for ends in here), made.axes)
-    return Inside(made.target, source, rows)
+    return Inside(made.target, source, rows, _apart(made.domain, rows, here))
+
+
+def _apart(
+    rows: Domain, inside: Domain, here: Sequence[tuple[Affine, Affine]]
+) -> tuple[Domain, ...]:
+    """Return the rows that are not inside: those of other lines, and both ends of lines inside.
+
+    ``here`` are the points around a row that are in the box as well if the row is inside. Boxes
+    whose ends meet have no lines inside.
+    """
+    axes = rows.axes
+    low, high = own_bounds(axes[-1:])
+    thick = (here[-1][1] - here[-1][0]).constant
+    lines = rows & Domain.where(axes, f"{low} + {thick} <= {high}", (low, high))
+    across = bounded(axes[:-1])
+    for place in range(2):
+        lines = lines & across.preimage(tuple(ends[place] for ends in here[:-1]), axes)
+    ends = lines - inside
+    first = ends - bounded(axes[-1:]).preimage(here[-1][:1], axes)
+    found = rows - lines, first, ends - first
+    return found if len(axes) > 1 and not any(part.empty for part in found) else (rows - inside,)
 
 
 def _side(rows: Domain) -> tuple[int, int] | None:
@@ -126,8 +171,8 @@ def _reads(value: ir.Value | None, copy: Inside, row: tuple[Affine, ...]) -> boo
     return value == ir.Load(copy.name, row)
 
 
-def _reading(step: ir.Step, copy: Inside) -> ir.Step:
-    """Return a step that reads the source of a copy inside of boxes."""
+def _reading(step: ir.Step, copy: Inside, parts: Mapping[str, Domain]) -> ir.Step:
+    """Return a step that reads the source of a copy inside of boxes, and its parts elsewhere."""
     assert isinstance(step, (ir.Assignment, ir.Reduction))
     rows, row = step.domain, tuple(map(Affine.name, step.axes))
 
@@ -137,9 +182,9 @@ def _reading(step: ir.Step, copy: Inside) -> ir.Step:
             if not _reads(term.operand, copy, row):
                 terms.append(term)
                 continue
-            near, inside = term.domain - copy.rows, term.domain & copy.rows
-            for domain, operand in (near, term.operand), (inside, copy.source):
-                found = (domain & rows).simplified(rows)
+            near = [(part, ir.Load(name, row)) for name, part in parts.items()]
+            for domain, operand in ((copy.rows, copy.source), *near):
+                found = (domain & term.domain & rows).simplified(rows)
                 if not found.empty:
                     terms.append(replace(term, domain=found, operand=operand))
         return ir.Sum(tuple(terms))

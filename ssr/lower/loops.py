@@ -209,13 +209,13 @@ def _told_apart(rows: Rows, context: Domain, lines: Domain | None, backward: boo
     axes = context.axes
     if lines is not None:
         rows = [(name, domain.canonical(lines)) for name, domain in rows]
-    groups: list[tuple[str, tuple[Loop, ...]]] = []
+    groups: list[tuple[Domain, tuple[Loop, ...]]] = []
     for known, found in _by_lines(rows, axes):
         loops = unit_steps(line_loops(context & known, found, axes[-1]), dict(found))
         loops = reversed_loops(loops) if backward else loops
         if loops:  # pieces may have no rows within what is known
-            groups.append((condition_text(known, context), loops))
-    return _apart(groups)
+            groups.append((known, loops))
+    return _apart(groups, context)
 
 
 def _alone(
@@ -235,16 +235,26 @@ def _guarded(rows: Rows, statement: ir.Statement, nest: ir.Nest, context: Domain
     return guarded_loop(_lines(context) & along, rows, last, str(start), str(stop))
 
 
-def _apart(groups: Sequence[tuple[str, tuple[Loop, ...]]]) -> list[Loop]:
+def _apart(groups: Sequence[tuple[Domain, tuple[Loop, ...]]], context: Domain) -> list[Loop]:
     """Return the loops of groups that are on no line together, each under its condition.
 
-    Most lines are those of the first group, the interior; no other condition is asked on them.
+    Most lines are those of the first group, the interior; no other condition is asked on them. If
+    two groups are on all lines of one conjunction, that is the condition of both.
     """
     if not groups:
         return []
-    (condition, interior), *others = groups
-    rest = [loop for c, loops in others for loop in ([If(c, loops, ())] if c else loops)]
-    return [If(condition, interior, tuple(rest))] if condition else [*interior, *rest]
+    if len(groups) == 2:
+        (known, first), (others, second) = groups
+        both = (known | others).canonical()
+        which = condition_text(known, context & both)
+        if which and len([*both.conjunctions()]) == 1:
+            there = condition_text(both, context)
+            loops = If(which, first, second)
+            return [If(there, (loops,), ())] if there else [loops]
+    texts = [(condition_text(known, context), loops) for known, loops in groups]
+    rest = tuple(loop for c, loops in texts[1:] for loop in ((If(c, loops, ()),) if c else loops))
+    condition, interior = texts[0]
+    return [If(condition, interior, rest)] if condition else [*interior, *rest]
 
 
 def _by_lines(pieces: Rows, axes: tuple[str, ...]) -> list[tuple[Domain, list[tuple[str, Domain]]]]:

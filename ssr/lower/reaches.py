@@ -20,7 +20,6 @@ from ..algebra.own_box import is_local, own_bounds
 from ..points.affine import AXES, Affine
 from ..points.sets import Bounds, Domain
 from ..runtime.reach import Reach
-from .nests import box
 
 Expressions = tuple[Affine, ...]
 
@@ -54,8 +53,7 @@ def reached(
         for gather in ir.gathers(statement.value):
             read |= dict.fromkeys(finder.gathered(gather, rows))
         if statement.array in arrays:
-            every = box(nest.axes) & nest.context if statement.in_part else rows
-            made |= dict.fromkeys(finder.reaches(statement.array, False, every, statement.index))
+            made |= dict.fromkeys(finder.reaches(statement.array, False, rows, statement.index))
             here = rows.image(statement.index, AXES[len(statement.index)])
             known = written.get(statement.array)
             written[statement.array] = here if known is None else known | here

@@ -44,8 +44,8 @@ def simplified(program: ir.Program, *, exact: bool) -> ir.Program:
     steps = steps if exact else _without_zeros(steps)
     steps = _without_copies(steps, program)
     steps = _where_read(steps, temporaries)
-    steps = without_inner_copies(steps, program)
-    steps = live(steps, {f.name for f in program.fields}, program.results)
+    program = without_inner_copies(replace(program, steps=steps))
+    steps = live(program.steps, {f.name for f in program.fields}, program.results)
     written = {name for step in steps for name in ir.made(step)}
     kept = tuple(f for f in program.temporaries if f.name in written)
     return replace(program, steps=steps, temporaries=kept)

@@ -188,6 +188,8 @@ class KernelMeta:
     slabs
         Temporaries that have some lines of something only: its name, an axis, the first index along
         this axis, and the one behind the last.
+    in_part
+        The temporaries of which only some points are made, near the surface of boxes.
     """
 
     fields: tuple[str, ...]
@@ -209,6 +211,7 @@ class KernelMeta:
     units: tuple[UnitMeta, ...] = ()
     wide: tuple[tuple[str, str], ...] = ()
     slabs: Mapping[str, tuple[str, int, int, int]] = field(default_factory=dict)
+    in_part: tuple[str, ...] = ()
 
     def literal(self) -> dict[str, Any]:
         """Return the same as dictionaries, lists and tuples of numbers and strings."""
@@ -238,6 +241,8 @@ class KernelMeta:
             found["wide"] = self.wide
         if self.slabs:
             found["slabs"] = dict(self.slabs)
+        if self.in_part:
+            found["in_part"] = list(self.in_part)
         return found
 
     @staticmethod
@@ -274,4 +279,5 @@ class KernelMeta:
             units=tuple(map(UnitMeta.of, literal.get("units", ()))),
             wide=literal.get("wide", ()),
             slabs=literal.get("slabs", {}),
+            in_part=tuple(literal.get("in_part", ())),
         )

@@ -180,19 +180,51 @@ def compare(
     ranks.check_mail(bound)
 
 
-@pytest.mark.parametrize(("made", "stored"), [(corrected, "surface"), (replaced, "all")])
-def test_copies_inside_of_boxes_are_not_stored(made: Any, stored: str) -> None:
-    """Where a temporary is a copy, the field is read, unless it has changed by then."""
+@pytest.mark.parametrize("made", [corrected, replaced])
+@pytest.mark.parametrize("width", [6, 1])
+def test_copies_inside_of_boxes_are_not_stored(made: Any, width: int) -> None:
+    """Where a temporary is a copy, the field is read, unless it has changed by then.
+
+    Both ends of lines inside of boxes have a temporary each, if there are such lines.
+    """
     program = made(SPACES[2], by_boxes(SPACES[2]), ssr.Options(distributed=True, exact=True))
     found = simple(declaration(program).program, EXACT)
-    s = next(step for step in found.steps if "t" in ir.made(step))
-    assert isinstance(s, ir.Assignment)
-    sizes = {"ny": 9, "nx": 9, "j_own_lo": 2, "j_own_hi": 7, "i_own_lo": 0, "i_own_hi": 6}
-    rows = {*s.domain.fixed(sizes).points()}
-    inside = set(product(range(3, 6), range(1, 5)))
-    every = set(product(range(2, 7), range(6)))
-    assert rows == (every - inside if stored == "surface" else every)
-    assert s.in_part == (stored == "surface")
+    bounds = {"j_own_lo": 2, "j_own_hi": 7, "i_own_lo": 0, "i_own_hi": width}
+    rows = {}
+    for step in found.steps:
+        if isinstance(step, ir.Assignment) and step.target.startswith("t"):
+            rows[step.target] = {*step.domain.fixed({"ny": 9, "nx": 9} | bounds).points()}
+            assert step.in_part == (made is corrected)
+    every = set(product(range(2, 7), range(width)))
+    if made is replaced:
+        assert rows == {"t": every}
+    elif width == 1:
+        assert rows == {"t": every, "t_first": set(), "t_last": set()}
+    else:
+        first, last = (set(product(range(3, 6), [i])) for i in (0, 5))
+        assert rows == {
+            "t": set(product((2, 6), range(6))),
+            "t_first": first,
+            "t_last": last,
+        }
+
+
+def test_the_ends_of_lines_have_small_memory() -> None:
+    """A column that is stored apart takes no line of the cache for each of its numbers."""
+    space = SPACES[2]
+    program = corrected(space, by_boxes(space), ssr.Options())
+    on = bc.spread(space, bc.simulated(3), boxes=BOXES, ny=9, nx=30)
+    plan = on.plan(program, np.dtype(float))
+    assert plan.meta.in_part == ("t", "t_first", "t_last")
+    hulls = {name: plan.footprint.hull(name)[:, 1].tolist() for name in plan.meta.in_part}
+    assert hulls == {
+        "t": [[0, 29], [29, 30], [0, 30]],
+        "t_first": [[0, 1], [29, 30], [0, 30]],  # boxes without lines inside hold what they own
+        "t_last": [[28, 29], [29, 30], [0, 30]],
+    }
+
+
+BOXES = [(0, 0, ((0, 7), (0, 29))), (1, 0, ((0, 7), (29, 30))), (2, 0, ((7, 9), (0, 30)))]
 
 
 CUTS = [
