@@ -23,7 +23,7 @@ SHORT, LONG = 50, 150
 """Statements up to which a loop loads rather than computes, and from which on it is cut into parts;
 LLVM's own vectors are as good between them where fields are near."""
 
-FEW = 22
+FEW = 21
 """Arrays in loops of a function from which on places in them are not in registers, but in memory:
 LLVM's own vectors, which need fewer of them, are better where fields are near."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 import boundary as bc
 import ssr
 from ssr import errors, ir
-from ssr.build.pipeline import simple
+from ssr.build.pipeline import direct, fused_nests, simple
 from ssr.programs.program import declaration
 
 from ..ssr import strategies as some
@@ -222,6 +223,17 @@ def test_the_ends_of_lines_have_small_memory() -> None:
         "t_first": [[0, 1], [29, 30], [0, 30]],  # boxes without lines inside hold what they own
         "t_last": [[28, 29], [29, 30], [0, 30]],
     }
+
+
+def test_what_is_read_of_other_boxes_waits_for_no_sweep() -> None:
+    """It is computed at the line of the sweep, which overwrites nothing that it reads."""
+    options = replace(EXACT, distributed=True, wide_boxes=True)
+    program = corrected(SPACES[3], by_boxes(SPACES[3]), options)
+    made, _ = direct(declaration(program).program, options)
+    _, (nest, *_) = fused_nests(made, options, "float64")
+    assert isinstance(nest, ir.Nest)
+    early = {s.array: (s.planes, s.ahead) for s in nest.statements}
+    assert {early[name] for name in ("t", "t_first", "t_last", "x")} == {(0, 0)}
 
 
 BOXES = [(0, 0, ((0, 7), (0, 29))), (1, 0, ((0, 7), (29, 30))), (2, 0, ((7, 9), (0, 30)))]
