@@ -116,14 +116,8 @@ class Solver:
         self.down = [self.grids[n].down.bind(z[n], r[n], r[n + 1]) for n in count]
         self.up = [self.grids[n].up.bind(z[n], r[n], z[n + 1]) for n in count]
         self.bottom = bottom(last, options).bind(z[-1], r[-1])
-        self._direction = {True: first.direction.bind(p, q, z[0])}
+        self.direction = first.direction.bind(p, q, z[0])
         self.advance = first.advance.bind(x, r[0], p, q)
-
-    def direction(self, preconditioned: bool) -> Any:
-        """Return the program of a direction. It makes room around residuals if it is for them."""
-        if preconditioned not in self._direction:
-            self._direction[False] = self.grids[0].direction.bind(self.p, self.q, self.r[0])
-        return self._direction[preconditioned]
 
     def precondition(self, level: int = 0) -> float:
         """Do a V-cycle from a grid down: assign to z about ``A^-1 r``; return the product r z."""
@@ -138,7 +132,9 @@ class Solver:
         self, b: bc.Field, iterations: int, tolerance: float = 0.0, *, preconditioned: bool = True
     ) -> list[float]:
         """Solve ``A x = b`` from zero; return the norms of residuals, relative to that of b."""
-        direction, norms, old = self.direction(preconditioned), [1.0], math.inf
+        direction, norms, old = self.direction, [1.0], math.inf
+        if not preconditioned:  # bound here, as it makes room for ghosts around residuals
+            direction = self.grids[0].direction.bind(self.p, self.q, self.r[0])
         for start in self.x, self.p:
             start.set(0.0)
         first = rr = self.clock("spmv", self.grids[0].residual, self.r[0], b, self.x)

@@ -153,7 +153,7 @@ def test_first_coefficients(n: int) -> None:
         found = solver.precondition()
         assert found == pytest.approx(rz, rel=1e-12)
         assert found / old == pytest.approx(beta, rel=1e-12)
-        product = solver.direction(True)(found / old)
+        product = solver.direction(found / old)
         assert product == pytest.approx(pq, rel=1e-12)
         assert found / product == pytest.approx(alpha, rel=1e-12)
         solver.advance(found / product)
