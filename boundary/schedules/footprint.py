@@ -121,6 +121,9 @@ class Footprint:
         points and writes others.
     gathered
         The rows of stored matrices that boxes multiply with a field.
+    renewed
+        The fields of which each box makes all that it reads, what others own too: what it has been
+        given stays what others have, as long as nobody else changes the field.
     complete
         Whether each box writes all that it owns of what nests write, by rows of its own: what it
         writes beyond them is not final. Nests that store on several spaces may miss some, where a
@@ -145,6 +148,7 @@ class Footprint:
         self.filled: list[dict[str, Box]] = []
         self.shares: dict[int, tuple[Share, ...]] = {}
         self.overlapping: set[str] = set()
+        self._made: dict[str, list[Array]] = {name: [] for name in meta.made_once}
         self.complete = True
         self.gathered: list[Gathered] = []
         self._hulls = {name: self.owned(name) for name in self.spaces}
@@ -156,6 +160,7 @@ class Footprint:
             some = filled(self._hulls[name])[:, None, None]
             self._hulls[name] = np.where(some, self._hulls[name], self.owned(name))
         self.overlapping |= {read.array for read in self.reads if self._overwrites(read)}
+        self.renewed = frozenset(name for name in meta.made_once if self._renews(name))
         calls = [number for number, unit in enumerate(self.units) if unit.kind == "call"]
         for number in calls:
             self._alike(self.fields(number))
@@ -267,6 +272,8 @@ class Footprint:
             if not within(boxes, owned).all():
                 self.overlapping.add(reach.array)
             self._hulls[reach.array] = around(self._hulls[reach.array], boxes)
+            if reach.array in self._made:
+                self._made[reach.array].append(boxes)
             some = around_all(boxes)
             if some is not None:
                 written[reach.array] = hull([written.get(reach.array, some), some])
@@ -319,6 +326,15 @@ class Footprint:
         """Whether a nest writes an array of which boxes read more than they own."""
         own = self.owned(read.array)[read.numbers]
         return read.array in self.written[read.unit] and not within(read.boxes, own).all()
+
+    def _renews(self, array: str) -> bool:
+        """Whether each box makes all that it reads of an array."""
+        reads = [read for read in self.reads if read.array == array]
+        made = self._made[array]
+        return all(
+            bool(np.any([within(read.boxes, boxes[read.numbers]) for boxes in made], axis=0).all())
+            for read in reads
+        )
 
     def _take(self, number: int, reach: Reach, boxes: Array) -> None:
         numbers = np.flatnonzero(filled(boxes))

@@ -70,6 +70,7 @@ def described(unit: Unit, writers: Sequence[Writer], functions: Sequence[str]) -
         wide=program.wide,
         slabs=_slabs(program),
         in_part=tuple(_in_part(program)),
+        made_once=tuple(_made_once(unit)) if unit.distributed else (),
     )
 
 
@@ -167,6 +168,20 @@ def _in_part(program: ir.Program) -> Iterator[str]:
     for found in program.temporaries:
         made = [p for p in parts if isinstance(p, ir.Assignment) and p.target == found.name]
         if made and all(part.in_part for part in made):
+            yield found.name
+
+
+def _made_once(unit: Unit) -> Iterator[str]:
+    """Yield the fields that one statement of all stores, and no step of another package."""
+    nests = [made.nest for made in unit.nests]
+    stored = [s.array for nest in nests if isinstance(nest, ir.Nest) for s in nest.statements]
+    for nest in nests:
+        if isinstance(nest, ir.LineNest):
+            stored += 2 * nest.made
+    calls = (call for call in unit.calls if kind_of(call) == "call")
+    called = {name for call in calls for name in call.fields}
+    for found in unit.program.fields:
+        if stored.count(found.name) == 1 and found.name not in called:
             yield found.name
 
 

@@ -190,6 +190,8 @@ class KernelMeta:
         this axis, and the one behind the last.
     in_part
         The temporaries of which only some points are made, near the surface of boxes.
+    made_once
+        The fields that a single statement of a kernel for boxes changes.
     """
 
     fields: tuple[str, ...]
@@ -212,6 +214,7 @@ class KernelMeta:
     wide: tuple[tuple[str, str], ...] = ()
     slabs: Mapping[str, tuple[str, int, int, int]] = field(default_factory=dict)
     in_part: tuple[str, ...] = ()
+    made_once: tuple[str, ...] = ()
 
     def literal(self) -> dict[str, Any]:
         """Return the same as dictionaries, lists and tuples of numbers and strings."""
@@ -243,6 +246,8 @@ class KernelMeta:
             found["slabs"] = dict(self.slabs)
         if self.in_part:
             found["in_part"] = list(self.in_part)
+        if self.made_once:
+            found["made_once"] = list(self.made_once)
         return found
 
     @staticmethod
@@ -280,4 +285,5 @@ class KernelMeta:
             wide=literal.get("wide", ()),
             slabs=literal.get("slabs", {}),
             in_part=tuple(literal.get("in_part", ())),
+            made_once=tuple(literal.get("made_once", ())),
         )
