@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ssr.extension import AXES, Array, region
 
-from ..partition.boxes import Box, as_box, filled, meet, volume
+from ..partition.boxes import Box, as_box, filled, meet, volume, within
 from .exchanges import Exchange
 from .footprint import Footprint
 
@@ -32,7 +34,7 @@ def splittable(footprint: Footprint, exchanges: tuple[Exchange, ...]) -> dict[in
 
 def _reason(footprint: Footprint, place: int, unit: int) -> str:
     nest = footprint.meta.nests[footprint.units[unit].number]
-    if nest.earlier != () or nest.along is not None:
+    if nest.earlier != () or nest.along is not None or _spoils(footprint, unit):
         return "its rows depend on each other, or one overwrites what another reads"
     filled_before = {name for call in range(place, unit) for name in footprint.fields(call)}
     if not filled_before.isdisjoint(footprint.written[unit]):
@@ -48,6 +50,21 @@ def _reason(footprint: Footprint, place: int, unit: int) -> str:
     if inside[-1] != whole[-1] and whole[-1][1] - whole[-1][0] < LONG:
         return "cutting short rows along the last axis costs more than it hides"
     return ""
+
+
+def _spoils(footprint: Footprint, unit: int) -> bool:
+    """Whether a rank has several boxes, of which one reads what a nest overwrites in another.
+
+    Between boxes of a rank values move when the messages are there, behind the inner rows.
+    """
+    owners = footprint.partition.owners
+    several = np.bincount(owners, minlength=footprint.partition.ranks)[owners] > 1
+    reads = [r for r in footprint.reads if r.unit == unit and r.array in footprint.written[unit]]
+    for read in reads:
+        owned = footprint.owned(read.array)[read.numbers]
+        if (several[read.numbers] & ~within(read.boxes, owned)).any():
+            return True
+    return False
 
 
 def inner(footprint: Footprint, unit: int, box: int) -> Box | None:

@@ -16,8 +16,9 @@ from .matrix_data import MatrixData
 
 def same(a: Any, b: Any) -> bool:
     """Whether two values of data are one: equal numbers, or an array, or views of its elements."""
-    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-        return a.__array_interface__ == b.__array_interface__
+    arrays = isinstance(a, np.ndarray), isinstance(b, np.ndarray)
+    if any(arrays):
+        return all(arrays) and bool(a.__array_interface__ == b.__array_interface__)
     return a is b or (isinstance(a, (int, float, Component)) and a == b)
 
 

@@ -13,7 +13,7 @@ from itertools import combinations, pairwise
 from types import MappingProxyType
 
 from .. import ir
-from ..algebra.own_box import is_local
+from ..algebra.own_box import is_local, own_bounds
 from ..points.affine import Affine
 from ..points.sets import Domain
 from .nests import box, boxes
@@ -161,6 +161,11 @@ class Candidate:
     def is_local(self) -> bool:
         """Whether what it computes depends on the box that owns a row."""
         return is_local(self.domain)
+
+    @property
+    def made(self) -> Domain:
+        """The rows that it computes in some box."""
+        return self.domain.without(own_bounds(self.domain.axes)) if self.is_local else self.domain
 
     def reads_of(self, array: str) -> list[Read]:
         """Return what is read of one array."""
@@ -421,7 +426,7 @@ def _needed(group: Group, timings: Sequence[Timing], place: int) -> Margin:
             if group.boxes is None or read.rows is None:
                 margin = margin.including(timing.margin, read.offset)
             else:
-                met = read.rows & group.steps[place].domain.preimage(_index(read), read.rows.axes)
+                met = read.rows & group.steps[place].made.preimage(_index(read), read.rows.axes)
                 margin = margin.including(_beyond_boxes(met, timing.margin, read, group.boxes))
     return margin
 

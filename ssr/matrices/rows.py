@@ -136,7 +136,7 @@ def _in_own_box(family: ir.Family, space: Space, here: Point, tracer: Tracer) ->
 
     The row of the generator, the row that is read, and the column are in the box that is run, whose
     bounds are parameters. The path is forked at the rows of the box first. What follows of the
-    bounds of the space is left out, since the box lies within it.
+    bounds of the space is left out, since the box lies within it. It is the same set on each path.
     """
     axes, where = tracer.domain.axes, dict(zip(space.axes, here, strict=True))
     own = own_box(axes, ir.Field("", space.lower, space.data.shape))
@@ -144,7 +144,7 @@ def _in_own_box(family: ir.Family, space: Space, here: Point, tracer: Tracer) ->
     if not tracer.decide(rows):
         return rows
     inside = own.preimage(tuple(c.substitute(where) for c in family.column), axes)
-    return inside & family.domain.preimage(here, axes).simplified(tracer.domain & inside)
+    return inside & family.domain.preimage(here, axes).simplified(rows & inside)
 
 
 def _beside(column: Point, rows: Domain, tracer: Tracer) -> tuple[Index, ...]:

@@ -295,7 +295,8 @@ class Recorder(Recording):
 
     def _capture(self, name: str, space: Space, array: Any) -> str:
         for known, held in self.captured.items():
-            one = held is array or (isinstance(held, Component) and held == array)
+            parts = isinstance(held, Component) and isinstance(array, Component)
+            one = held is array or (parts and held == array)
             if one and self.fields.get(known) == space:
                 return known
         name = self.fresh(name)

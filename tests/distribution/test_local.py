@@ -119,6 +119,18 @@ def replaced(space: ssr.Space, matrices: Matrices, options: ssr.Options) -> ssr.
     return replace
 
 
+def between(space: ssr.Space, matrices: Matrices, options: ssr.Options) -> ssr.Program:
+    """Return a program that reads of other boxes what these make, and what they overwrite."""
+
+    @ssr.program(x=space, b=space, label=space, options=options)
+    def read(x: Any, b: Any, label: Any) -> None:
+        _, near, far = matrices(label)
+        b[:] = far @ (near @ b)
+        x[:] = far @ x
+
+    return read
+
+
 def by_labels(space: ssr.Space) -> Matrices:
     """Return the whole matrix, and its parts by labels."""
     A = ssr.stencil(space, space, weights(space.ndim), outside="drop")
@@ -137,6 +149,20 @@ def labels(on: bc.Spread, space: ssr.Space) -> np.ndarray[Any, Any]:
     for number, box in enumerate(on.partition.owned(space)):
         found[tuple(slice(*edges) for edges in box)] = number
     return found
+
+
+@pytest.mark.parametrize("ndim", [1, 2])
+def test_entries_between_boxes_of_one_rank(ndim: int) -> None:
+    """Values move between them before any box overwrites these."""
+    space = SPACES[ndim]
+    wanted, local = (between(space, of(space), EXACT) for of in (by_labels, by_boxes))
+    sizes = dict.fromkeys(space.sizes, 5)
+    for parts in (
+        Parts(2, cut=(3, 1)[:ndim]),
+        Parts(2, cut=(5, 2)[:ndim]),
+        Parts(1, cut=(1, 3)[-ndim:]),
+    ):
+        compare(wanted, local, space, sizes, parts)
 
 
 @pytest.mark.parametrize(

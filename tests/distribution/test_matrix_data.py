@@ -108,6 +108,27 @@ def test_multigrid_with_coefficients_on_all_grids() -> None:
     assert found[0] == found[1] == found[2]
 
 
+def test_a_vector_on_ranks_beside_an_array() -> None:
+    """Of two matrices of one program, and of a sum of such."""
+    k, c = numbers(2, 3), numbers(1)
+
+    def results(ranks: int | None) -> list[bytes]:
+        on = spread(ranks)
+        N, M = B.bind(k=on.scatter(PLANE.vector(3), k)), A.bind(c=c)
+        u, v = on.zeros(PLANE), on.scatter(PLANE, numbers(3))
+
+        @ssr.program(u=PLANE, v=PLANE)
+        def step(u: Any, v: Any) -> None:
+            u[:] = N @ v
+            u[:] = u + M @ v
+            v[:] = (N + M).T @ u
+
+        step(u, v)
+        return [field.gather().tobytes() for field in (u, v)]
+
+    assert results(3) == results(None)
+
+
 def test_mistakes() -> None:
     on, other = spread(3), bc.spread(PLANE, bc.simulated(3), cut=(1, 3), **SIZES)
     c, x = on.scatter(PLANE, numbers(1)), on.scatter(PLANE, numbers(3))

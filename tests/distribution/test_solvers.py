@@ -285,6 +285,25 @@ def test_factors_of_data_change_with_these() -> None:
         k[...] = 1.5 - 0.5 * k
 
 
+def test_factors_of_rows_of_several_kinds() -> None:
+    """What is asked of a row does not depend on the path on which it is asked."""
+
+    @ssr.matrix(rows=line, cols=line)
+    def A(i: Any) -> Any:
+        yield i, 12.0
+        for near in i - 1, i + 1:
+            if near in line and i != 2:
+                yield near, -0.5
+        if i == ssr.size("nx") - 1 and i >= 2:
+            yield i - 2, -1.0
+
+    b = np.random.default_rng(2).uniform(-1, 1, 7)
+    on = Parts(3).spread(line, {"nx": 7})
+    found = richardson(A, on.scatter(line, b), M=ILU(local=True), maxiter=1)
+    wanted = by_blocks(on, A.bind(nx=7).to_scipy().toarray(), b, ILU())
+    np.testing.assert_allclose(found.x.gather(), wanted, rtol=1e-13)
+
+
 def test_factors_across_boxes_are_refused() -> None:
     A = ssr.stencil(plane, plane, {(0, 0): 5.0, **NEAR}, outside="drop")
     b = Parts(2).spread(plane, {"ny": 4, "nx": 4}).scatter(plane, np.ones((4, 4)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -23,7 +23,8 @@ from ssr import errors
 from .arrays import Watched
 from .ghosts import Boundary
 from .numbers import Array, Several, Unclear, Undefined
-from .reference import Matrix, Program, Reference, VectorSpace
+from .reference import OWNERS, Matrix, Program, Reference, VectorSpace
+from .spreads import Ground, meant_data
 
 Kind = Literal["same", "refused", "undefined", "unclear", "wrong"]
 SECONDS = 20.0
@@ -44,7 +45,8 @@ class Run:
     """Sizes, arrays and options of one run.
 
     ``options`` are fields of `ssr.Options` that are not at their default; ``cuts`` are the numbers
-    of boxes along each axis: of the first field, or of each block if there are ``ranks``.
+    of boxes along each axis: of the first field, or of each block if there are ``ranks``. With
+    `ALONE` of these, fields are spread in one process, whose boxes matter to local matrices only.
     """
 
     sizes: tuple[tuple[str, int], ...]
@@ -54,6 +56,11 @@ class Run:
     options: tuple[str, ...] = ()
     cuts: tuple[int, ...] = ()
     ranks: int = 0
+
+    @property
+    def ground(self) -> Ground:
+        """The points of the run; each is another one."""
+        return Ground(self.sizes, self.seed, self.dtype, self.ranks, self.cuts)
 
     def settings(self) -> ssr.Options:
         """Return the options."""
@@ -85,27 +92,27 @@ def scope(text: str, names: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-def meaning(text: str, sizes: dict[str, int]) -> dict[str, Any]:
+def meaning(text: str, run: Run) -> dict[str, Any]:
     """Return the names of a text under its reference meaning."""
-    reference = Reference(sizes)
+    reference = Reference(dict(run.sizes))
+    names = {"ssr": reference, "bc": Boundary(reference), "data": meant_data(run.seed, run.dtype)}
     with np.errstate(all="ignore"):
-        return scope(text, {"ssr": reference, "bc": Boundary(reference)})
+        return scope(text, names)
 
 
 def examine(case: Case, run: Callable[..., Any]) -> Iterator[tuple[Run, Outcome]]:
     """Yield the outcome of each run; ``run`` calls a program."""
     start = time.process_time()
     try:
-        ours = scope(case.text, {"ssr": ssr, "bc": bc})
+        ours = Declared(case.text, case.runs[0])
     except Exception as error:
         yield case.runs[0], refusal(error, case)
         return
-    programs: dict[Any, ssr.Program] = {}
     bits: dict[Any, list[Array]] = {}
     meant = lru_cache(maxsize=1)(partial(expected_run, case.text))
     for number, each in enumerate(case.runs):
         try:
-            outcome = compared(meant, ours, each, programs, bits, run, number == 0)
+            outcome = compared(meant, ours, each, bits, run, number == 0)
         except Unclear as error:
             outcome = Outcome("unclear", str(error))
         if outcome.kind != "wrong" and time.process_time() - start > SECONDS:
@@ -128,7 +135,7 @@ def refusal(error: Exception, case: Case) -> Outcome:
 def expected(case: Case) -> Exception | None:
     """Return the error of the reference for the first run, None if there is none."""
     try:
-        meaning(case.text, dict(case.runs[0].sizes))
+        meaning(case.text, case.runs[0])
     except (Undefined, Unclear) as error:
         return error
     return None
@@ -145,8 +152,67 @@ def _place(error: BaseException) -> str:
     return f" in {code.co_filename.rpartition('/')[2]}:{code.co_name}"
 
 
+class Declared:
+    """The names of a text as the package sees it, for one run after the other.
+
+    A text with data is declared anew for each run, as these are arrays or fields.
+    """
+
+    def __init__(self, text: str, run: Run) -> None:
+        self.text = text
+        self._declare(run)
+
+    def _declare(self, run: Run) -> None:
+        self.run, self.ground = run, run.ground
+        self.names = scope(self.text, {"ssr": ssr, "bc": bc, "data": self.ground.data})
+        self.programs: dict[Any, ssr.Program] = {}
+
+    def prepare(self, run: Run) -> None:
+        """Turn to a run."""
+        if run == self.run:
+            return
+        if "data(" in self.text:
+            self._declare(run)
+        else:
+            self.run, self.ground = run, run.ground
+
+    @property
+    def program(self) -> ssr.Program:
+        """The program with the options of the run."""
+        options = self.run.options
+        if options not in self.programs:
+            self.programs[options] = self.names["p"].with_options(self.run.settings())
+        return self.programs[options]
+
+    def spread(self) -> Any:
+        """Return the points of the grid of the text, or of its space, shared by ranks."""
+        found = (self.names.get(name) for name in "TPC")
+        return self.ground.spread(next(c for c in found if isinstance(c, (bc.Grid, ssr.Space))))
+
+    def boxes(self) -> dict[Any, Array]:
+        """Return which box owns each point, where local matrices depend on it."""
+        if not self.run.ranks or ".local()" not in self.text:
+            return {}
+        self.spread()
+        return self.ground.boxes(self.names)
+
+
+class Shared(dict[Any, Array]):
+    """Boxes of points, compared by their bytes."""
+
+    @cached_property
+    def known(self) -> Any:
+        return tuple((key, owners.tobytes()) for key, owners in self.items())
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(self.known)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Shared) and self.known == other.known
+
+
 def expected_run(
-    text: str, sizes: tuple[tuple[str, int], ...], seed: int, dtype: str
+    text: str, sizes: tuple[tuple[str, int], ...], seed: int, dtype: str, boxes: Shared
 ) -> tuple[dict[str, Any], dict[str, Any], Any, str | None]:
     """Return the names of a text and the arrays of a run, what it gives, and why it gives nothing.
 
@@ -154,35 +220,44 @@ def expected_run(
     """
     theirs: dict[str, Any] = {}
     values: dict[str, Any] = {}
+    token = OWNERS.set(boxes)
     try:
-        theirs = meaning(text, dict(sizes))
+        theirs = meaning(text, Run(sizes, seed, dtype))
         values = drawn(theirs["p"], seed, dtype)
         with np.errstate(all="ignore"):
             return theirs, values, theirs["p"].run(values), None
     except Undefined as error:
         return theirs, values, None, str(error)
+    finally:
+        OWNERS.reset(token)
 
 
 def compared(
     meant: Callable[..., Any],
-    ours: dict[str, Any],
+    ours: Declared,
     run: Run,
-    programs: dict[Any, ssr.Program],
     bits: dict[Any, list[Array]],
     call: Callable[..., Any],
     first: bool,
 ) -> Outcome:
-    """Return what comes of one run; programs and results that bits must agree with are kept."""
-    sizes = dict(run.sizes)
-    theirs, values, wanted, undefined = meant(run.sizes, run.seed, run.dtype)
+    """Return what comes of one run; results that bits must agree with are kept."""
+    failure: Exception | None = None
+    try:
+        ours.prepare(run)
+        boxes = Shared(ours.boxes())
+    except Exception as error:
+        failure, boxes = error, Shared()
+    theirs, values, wanted, undefined = meant(run.sizes, run.seed, run.dtype, boxes)
     if undefined is not None and not values:
         return Outcome("undefined", undefined.partition(":")[0][:40])
     try:
-        if first and wanted is not None:
-            different = definitions(ours, theirs, sizes)
+        if failure is not None:
+            raise failure
+        if first and wanted is not None and not boxes:
+            different = definitions(ours.names, theirs, run)
             if different:
                 return Outcome("wrong", "to_scipy", different)
-        found = executed(ours, run, values, programs, call)
+        found = executed(ours, values, call)
     except errors.BoxError as error:
         return Outcome("refused", "BoxError", str(error))
     except errors.Error as error:
@@ -196,7 +271,7 @@ def compared(
         return found
     if wanted is None:
         return Outcome("undefined", "nothing was refused", str(undefined))
-    return differences(wanted, found, run) or same_bits(found, run, bits)
+    return differences(wanted, found, run) or same_bits(found, run, boxes, bits)
 
 
 def drawn(program: Program, seed: int, dtype: str) -> dict[str, Any]:
@@ -212,17 +287,10 @@ def drawn(program: Program, seed: int, dtype: str) -> dict[str, Any]:
 
 
 def executed(
-    ours: dict[str, Any],
-    run: Run,
-    values: dict[str, Any],
-    programs: dict[Any, ssr.Program],
-    call: Callable[..., Any],
+    ours: Declared, values: dict[str, Any], call: Callable[..., Any]
 ) -> tuple[dict[str, Array], list[float]] | Outcome:
     """Return fields and results after a run of our program."""
-    program = ours["p"]
-    made = programs.get(run.options)
-    if made is None:
-        made = programs[run.options] = program.with_options(run.settings())
+    run, program = ours.run, ours.program
     watched: dict[str, Watched] = {}
     args: list[Any] = []
     for place, (name, value) in enumerate(values.items()):
@@ -233,14 +301,16 @@ def executed(
         watched[name] = Watched(value, run.dtype, layout)
         args.append(watched[name].array)
     if run.ranks:
-        results = call(made, *args, on=spread_of(ours, run))
+        results = call(program, *args, on=ours.spread())
     else:
-        boxes = boxes_of(program, run) if run.cuts else None
-        results = call(made, *args, boxes=boxes) if boxes else call(made, *args)
+        boxes = boxes_of(ours.names["p"], run) if run.cuts else None
+        results = call(program, *args, boxes=boxes) if boxes else call(program, *args)
     many = results if isinstance(results, tuple) else () if results is None else (results,)
     for name, each in watched.items():
         if each.strays():
             return Outcome("wrong", "memory", f"bytes around {name} were written")
+    if ours.ground.changed():
+        return Outcome("wrong", "data", "data of a matrix were written")
     return {n: w.array.copy() for n, w in watched.items()}, [float(r) for r in many]
 
 
@@ -251,28 +321,20 @@ def boxes_of(program: ssr.Program, run: Run) -> Any:
     return space.split(*cuts, sizes=dict(run.sizes))
 
 
-def spread_of(ours: dict[str, Any], run: Run) -> Any:
-    """Return the points of the grid of a text, or of its space, shared by simulated ranks."""
-    found = (ours.get(name) for name in "TPC")
-    cells = next(each for each in found if isinstance(each, (bc.Grid, ssr.Space)))
-    cut = (*run.cuts, 1, 1, 1, 1)[: cells.ndim] if run.cuts else None
-    kinds = cells.kinds if isinstance(cells, bc.Grid) else (cells,)
-    needed = {name for space in kinds for name in space.sizes}
-    sizes = {n: value for n, value in run.sizes if n in needed}
-    return bc.spread(cells, bc.simulated(run.ranks), cut=cut, **sizes)
-
-
-def definitions(ours: dict[str, Any], theirs: dict[str, Any], sizes: dict[str, int]) -> str:
+def definitions(ours: dict[str, Any], theirs: dict[str, Any], run: Run) -> str:
     """Return which matrix has another definition than the reference."""
+    sizes, near = dict(run.sizes), 1e-12 if run.dtype == "float64" else 1e-5
     for name, meant in theirs.items():
         if not isinstance(meant, Matrix) or not isinstance(ours[name], ssr.Matrix):
             continue
         matrix = ours[name]
         if matrix.unbound and not isinstance(matrix, ssr.Recurrence):
             continue
+        if matrix.definition.distributed:
+            continue
         known = {n: sizes[n] for n in matrix.sizes}
         found = matrix.bind(**known).to_scipy().toarray()
-        if not np.all(np.abs(found - meant.value) <= 1e-12 * (meant.scale + 1e-300)):
+        if not np.all(np.abs(found - meant.value) <= near * (meant.scale + 1e-300)):
             return f"{name} is\n{found}\nnot\n{meant.value}"
     return ""
 
@@ -305,13 +367,16 @@ def _near(array: Array, value: Array, scale: Array, small: float) -> bool:
 
 
 def same_bits(
-    found: tuple[dict[str, Array], list[float]], run: Run, bits: dict[Any, list[Array]]
+    found: tuple[dict[str, Array], list[float]],
+    run: Run,
+    boxes: Shared,
+    bits: dict[Any, list[Array]],
 ) -> Outcome:
     """Return whether results agree with those of variants that must have the same bits."""
     arithmetic = tuple(o for o in run.options if o not in ("split", "fuse", "fold"))
     if "exact" in run.options:
         arithmetic = ("exact",)
-    key = run.sizes, run.seed, run.dtype, arithmetic
+    key = run.sizes, run.seed, run.dtype, arithmetic, boxes
     arrays = [*found[0].values(), np.array(found[1])]
     for one, other in zip(arrays, bits.setdefault(key, arrays), strict=True):
         if one.tobytes() != other.tobytes():

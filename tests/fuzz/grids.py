@@ -96,6 +96,10 @@ class GridSpace(Space):
     grid: Any
     blocks: tuple[int, ...]
 
+    @property
+    def key(self) -> Any:
+        return self.lower, self.shape, self.staggered, self.blocks
+
     def grow(self, *width: Any) -> GridSpace:
         each = width * (self.ndim - 1) if len(width) == 1 else width
         made = Space(self.lower, self.shape, self.staggered).grow(0, *each)

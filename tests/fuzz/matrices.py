@@ -7,6 +7,7 @@ from random import Random
 from .text import (
     Draft,
     Space,
+    bind_data,
     declare_cells,
     declare_matrix,
     declare_other,
@@ -28,7 +29,7 @@ def matrices(rng: Random) -> Draft:
         declare_other(draft, extents, rng.choice(kinds))
     count = rng.choice([1, 2, 2, 3])
     bent = rng.choice(["same", "half", "double", "back", "constant", "sheared", "turned"])
-    data = "field" if draft.chance(0.2) else rng.choice(["", "", "coordinate"])
+    data = "field" if draft.chance(0.25) else rng.choice(["", "", "coordinate"])
     most = {1: 4, 2: 4, 3: 3, 4: 2}[ndim]
     for n in range(count):
         rows, cols = rng.choice(draft.spaces), rng.choice(draft.spaces)
@@ -38,6 +39,9 @@ def matrices(rng: Random) -> Draft:
         entry = rng.choice(["", "2.0", "-1.5"]) if rows == cols else ""
         style = bent if draft.chance(0.6) else "same"
         declare_matrix(draft, "ABK"[n], rows, cols, most=most, data=own, bent=style, diagonal=entry)
+        if own == "field" and draft.chance(0.3):
+            bind_data(draft, "A", "C")
+            data = ""
     return finish(draft, data == "field")
 
 

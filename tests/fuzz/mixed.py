@@ -11,7 +11,7 @@ from random import Random
 
 from .fills import offsets
 from .linked import Grid, declare_grid, rules
-from .text import WEIGHTS, Draft
+from .text import WEIGHTS, Draft, bind_data, within
 
 STATEMENTS = (
     "fill", "fill", "assign", "assign", "assign", "assign", "assign", "assign", "part", "wide",
@@ -88,9 +88,10 @@ class Body:
             return None
         name, cols = self.rng.choice(known)
         operand = self.expression(cols, kind, depth - 1)
+        matrix = within(self.draft, f"{name}{kind}") if where == cols else f"{name}{kind}"
         if self.count > 1:
-            return f"V({name}{kind}, {operand})"
-        return f"{name}{kind} @ ({operand})"
+            return f"V({matrix}, {operand})"
+        return f"{matrix} @ ({operand})"
 
     def expression(self, where: str, kind: int, depth: int) -> str:
         """Return an expression on points of a kind."""
@@ -221,6 +222,7 @@ class Points:
 def mixed(rng: Random) -> Draft:
     """Draw a program over fields on blocks of several shapes."""
     draft = Draft(rng)
+    draft.local = draft.chance(0.1)
     grid = _grid(draft)
     points = _points(draft, grid)
     fills = _fills(draft, grid, points)
@@ -233,7 +235,10 @@ def mixed(rng: Random) -> Draft:
         matrices |= _between(draft, points)
     if draft.chance(0.4):
         _indexed(draft, points)
-        matrices["H", "H"] = ["L", "X"]
+        matrices["H", "H"].append("X")
+    if draft.chance(0.1):
+        _given(draft, points)
+        matrices["H", "H"].append("K")
     if points.count > 1:
         draft.lines += ["def V(S, a):", "    return ssr.vector(*[S @ c for c in a])"]
     leaves = {("H", k): [f"x{k}", f"y{k}", f"z{k}"] for k in points.kinds}
@@ -329,6 +334,23 @@ def _between(draft: Draft, points: Points) -> dict[tuple[str, str], list[str]]:
         draft.lines += [f"{name}{k} = {how.format(k)}" for k in points.kinds]
         made[rows, cols] = [name]
     return made
+
+
+def _given(draft: Draft, points: Points) -> None:
+    """Declare matrices with data, which are dropped outside."""
+    rng, names = draft.rng, ["b", *"kji"[3 - points.ndim :]]
+    one = rng.choice(names[1:])
+    own, near = (", ".join(f"{n}{' - 1' * (n == one) * far}" for n in names) for far in (0, 1))
+    number = rng.choice([f"u[{own}]", f"u[{near}]", f"0.5 * (u[{own}] + u[{near}])"])
+    for k in points.kinds:
+        draft.lines += [
+            f"@ssr.matrix(rows=H{k}, cols=H{k}, u=H{k})",
+            f"def K{k}({own}, *, u):",
+            f"    yield ({own}), 0.5 * u[{own}]",
+            f"    if ({near}) in H{k}:",
+            f"        yield ({near}), {number}",
+        ]
+        bind_data(draft, f"K{k}", f"H{k}", "T")
 
 
 def _indexed(draft: Draft, points: Points) -> None:

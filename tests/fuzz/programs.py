@@ -7,6 +7,7 @@ from random import Random
 from .text import (
     Draft,
     Space,
+    bind_data,
     declare_between,
     declare_cells,
     declare_lines,
@@ -14,6 +15,7 @@ from .text import (
     declare_other,
     declare_sizes,
     declare_stencil,
+    within,
 )
 
 
@@ -63,6 +65,8 @@ class Body:
             matrix, other = rng.choice(matrices)
             if matrix.endswith(".T") and self.draft.chance(0.5):
                 matrix, other = rng.choice(matrices)
+            if other == space.name:
+                matrix = within(self.draft, matrix)
             return f"{matrix} @ {self.operand(self.draft.space(other), depth - 1)}"
         if not depth:
             return self.field(space)
@@ -115,13 +119,16 @@ class Body:
             x = rng.choice(fields)
             b = self.operand(draft.space(on), rng.choice([0, 0, 1]))
             low, high = ("tril()", "triu(1)") if draft.chance(0.6) else ("triu()", "tril(-1)")
+            if draft.local:
+                b, matrix = f"{b} - ({matrix} - {matrix}.local()) @ {x}", f"{matrix}.local()"
             self.lines.append(f"{x}[:] = {matrix}.{low}.solve({b} - {matrix}.{high} @ {x})")
         elif kind == "solve" and self.solvers:
             matrix, on = rng.choice(self.solvers)
             x = rng.choice([n for n, s in self.given if s.name == on])
             part = rng.choice(["tril()", "triu()", "diagonal()"])
             b = self.operand(draft.space(on), depth)
-            self.lines.append(f"{x}[:] = {matrix}.{part}.solve({b})")
+            near = f"{matrix}.local()" if draft.local else matrix
+            self.lines.append(f"{x}[:] = {near}.{part}.solve({b})")
         elif kind == "lines" and self.lined:
             x = rng.choice([n for n, s in self.given if s == cells])
             self.lines.append(f"{x}[:] = Z.solve({self.operand(cells, depth)})")
@@ -166,6 +173,7 @@ STATEMENTS = (
 def programs(rng: Random) -> Draft:
     """Draw a program."""
     draft = Draft(rng)
+    draft.local = draft.chance(0.15)
     ndim = rng.choice([1, 1, 2, 2, 2, 2, 2, 2, 3])
     extents = declare_sizes(draft, ndim, 0.08)
     cells = declare_cells(draft, extents)
@@ -219,6 +227,12 @@ def declare_operators(draft: Draft, cells: Space, others: list[Space], body: Bod
     if draft.chance(0.25):
         declare_matrix(draft, "L", cells, cells, most=3, bent="same", diagonal="9.0")
         body.solvers.append(("L", "C"))
+    if draft.chance(0.15):
+        data = rng.choice(["field", "field", "vector"])
+        bent = rng.choice(["same", "same", "same", "half", "back", "double"])
+        declare_matrix(draft, "K", cells, cells, most=3, bent=bent, data=data, diagonal="9.0")
+        bind_data(draft, "K", "C" if data == "field" else "C.vector(2)")
+        body.solvers += [("K", "C")] if bent == "same" else []
     if draft.chance(0.3):
         declare_lines(draft, "Z", cells)
         body.lined = True
@@ -228,7 +242,10 @@ def declare_operators(draft: Draft, cells: Space, others: list[Space], body: Bod
             declare_between(draft, f"R{n}", cells, other)
             continue
         bent = "half" if other.name == "D" else "same"
-        declare_matrix(draft, f"P{n}", other, cells, most=3, bent=bent)
+        data = "field" if draft.captured and draft.chance(0.5) else ""
+        declare_matrix(draft, f"P{n}", other, cells, most=3, bent=bent, data=data)
+        if data:
+            bind_data(draft, f"P{n}", other.name)
         if draft.chance(0.5):
             bent = "double" if other.name == "D" else "same"
             declare_matrix(draft, f"R{n}", cells, other, most=3, bent=bent)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from itertools import product
 from types import SimpleNamespace
@@ -30,6 +31,13 @@ from .numbers import (
     where,
 )
 
+Owners = Mapping[Any, Array]
+OWNERS: ContextVar[Owners] = ContextVar("OWNERS")
+"""For the `Space.key` of each space the number of the box that owns each of its points.
+
+Nothing is there while a program runs on arrays, which have one box.
+"""
+
 
 @dataclass(frozen=True)
 class Space:
@@ -50,6 +58,11 @@ class Space:
     @property
     def count(self) -> int:
         return int(np.prod(self.shape))
+
+    @property
+    def key(self) -> Any:
+        """What tells spaces apart."""
+        return self.lower, self.shape, self.staggered, ()
 
     @property
     def ndim(self) -> int:
@@ -196,6 +209,16 @@ class Matrix:
 
     def diagonal(self) -> Matrix:
         return self.tril().triu()
+
+    def local(self) -> Matrix:
+        """Return the entries whose column is in the box of the row: all of them on arrays."""
+        owners = OWNERS.get({})
+        if not owners:
+            return self
+        count, points = base(self.rows)
+        boxes = np.tile(owners[points.key], count)
+        near = boxes[:, None] == boxes
+        return self._like(self.value * near, self.scale * near, self.entries & near)
 
     def __getitem__(self, place: Any) -> Matrix:
         rows, cols = (

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import re
 from typing import Any
 
 import numpy as np
 
 from .arrays import fenced, room
-from .cases import Case, Outcome, Run, drawn, meaning
-from .numbers import Several, Unclear, Undefined
+from .cases import Case, Declared, Outcome, Run, Shared, expected_run
+from .numbers import Several
 
 HEAD = """\
 import ctypes
@@ -23,29 +24,70 @@ import boundary as bc
 import ssr
 
 Array = np.ndarray[Any, Any]
+nan, inf = np.nan, np.inf
+
+
+def compare(found, wanted):
+    wanted = np.array(wanted)  # where that is nan, anything will do
+    near = 1e-9 if dtype == "float64" else 1e-4
+    np.testing.assert_allclose(np.where(np.isnan(wanted), nan, found), wanted, near, near)
+
 
 """
+
+
+SETTING = """\
+sizes, seed, dtype, ranks, cuts = {}, {}, {!r}, {}, {}
+made = {{}}
+
+
+def spread(cells):
+    if "on" not in made:
+        known = {{name for space in getattr(cells, "kinds", [cells]) for name in space.sizes}}
+        world = None if ranks == -1 else bc.simulated(ranks)
+        cut = (*cuts, 1, 1, 1, 1)[: cells.ndim] if cuts else None
+        made["on"] = bc.spread(cells, world, cut=cut, **{{n: sizes[n] for n in known}})
+    return made["on"]
+
+
+def data(cells, kind, number):
+    if number not in made:
+        shape = getattr(kind, "space", kind).extent(sizes)
+        shape = (*([kind.components] if hasattr(kind, "components") else []), *shape)
+        values = np.random.default_rng([seed, number]).uniform(-1, 1, shape).astype(dtype)
+        shared = ranks and (seed + number) % 3
+        made[number] = spread(cells).scatter(kind, values) if shared else values
+    return made[number]
+
+
+"""
+"""What a run is, and what its text takes of that: see `spreads.Ground`."""
 
 
 def program(case: Case, outcome: Outcome) -> str:
     """Return the text of a program that shows a finding."""
     memory = "\n\n".join(map(inspect.getsource, (room, fenced)))
-    lines = [HEAD, case.text, "\n", memory, "\n"]
+    lines = [HEAD, memory, "\n\n"]
     for run in case.runs[:2]:
-        lines.append(shown(case.text, run))
+        lines += [setting(run), case.text, "\n", shown(case.text, run)]
     return f"# {outcome.what}\n" + "".join(lines)
+
+
+def setting(run: Run) -> str:
+    """Return the lines that say what a run is."""
+    return SETTING.format(dict(run.sizes), run.seed, run.dtype, run.ranks, run.cuts)
 
 
 def shown(text: str, run: Run) -> str:
     """Return the lines that run the program once and compare."""
-    lines = [f"# sizes {dict(run.sizes)}, seed {run.seed}"]
+    lines = []
     try:
-        made = meaning(text, dict(run.sizes))["p"]
-        values = drawn(made, run.seed, run.dtype)
-        with np.errstate(all="ignore"):
-            wanted = made.run(values)
-    except (Undefined, Unclear, Exception) as error:
-        return "\n".join([*lines, f"# no meaning: {error}\n"])
+        boxes = Shared(Declared(text, run).boxes()) if run.ranks else Shared()
+        _, values, wanted, undefined = expected_run(text, run.sizes, run.seed, run.dtype, boxes)
+    except Exception as error:
+        wanted, undefined = None, str(error)
+    if wanted is None:
+        return f"# no meaning: {undefined}".partition("\n")[0] + "\n"
     np.set_printoptions(threshold=100_000)
     for place, (name, value) in enumerate(values.items()):
         if isinstance(value, float):
@@ -55,22 +97,37 @@ def shown(text: str, run: Run) -> str:
         lines.append(f"{name} = room({value.shape}, {run.dtype!r}, {layout!r})")
         lines.append(f"{name}[...] = {literal(value)}")
     options = ", ".join(f"{o}={not default(o)}" for o in run.options)
-    sizes = dict(run.sizes)
-    if run.ranks:
-        lines.append(f"# on {run.ranks} ranks that share the points, cut {run.cuts}")
-    boxes = (
-        f", boxes=ssr.Space(...).split{run.cuts} with {sizes}" if run.cuts and not run.ranks else ""
-    )
     lines.append(f"p = p.with_options(ssr.Options({options}))")
-    lines.append(f"results = p({', '.join(values)}{boxes})")
+    lines.append(f"arguments = [{', '.join(values)}]")
+    if run.ranks:
+        cells = re.findall(r"^([TPC]) = (?:bc.Grid|ssr.Space)", text, re.MULTILINE)
+        lines += [
+            "kinds = [kind for _, kind in p.signature.kinds]",
+            "fields = [",
+            f"    spread({max(cells)}).scatter(kind, a) if isinstance(a, np.ndarray) else a",
+            "    for kind, a in zip(kinds, arguments)",
+            "]",
+            "results = p.bind(*fields)()",
+            "for field, array in zip(fields, arguments):",
+            "    if isinstance(array, np.ndarray):",
+            "        array[...] = field.gather()",
+        ]
+    elif run.cuts:
+        lines += [
+            "space = next(kind for _, kind in p.signature.flat if isinstance(kind, ssr.Space))",
+            "parts = (*cuts, 1, 1, 1, 1)[: space.ndim]",
+            "results = p(*arguments, boxes=space.split(*parts, sizes=sizes))",
+        ]
+    else:
+        lines.append("results = p(*arguments)")
     for name, field in wanted[0].items():
         if not isinstance(values[name], float):
             many = list(field) if isinstance(field, Several) else [field]
             value = np.array([p.value for p in many]).reshape(values[name].shape)
-            lines.append(f"np.testing.assert_allclose({name}, {literal(value)}, 1e-9, 1e-9)")
+            lines.append(f"compare({name}, {np.asarray(value, float).tolist()})")
     if wanted[1]:
         numbers = [float(r.value) for r in wanted[1]]
-        lines.append(f"np.testing.assert_allclose(results, {numbers}, 1e-9, 1e-9)")
+        lines.append(f"compare(results, {numbers})")
     return "\n".join(lines) + "\n"
 
 

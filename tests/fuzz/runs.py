@@ -6,6 +6,7 @@ from random import Random
 
 from .arrays import LAYOUTS
 from .cases import Run
+from .spreads import ALONE
 from .text import Draft
 
 VARIANTS = (
@@ -30,7 +31,13 @@ def runs(rng: Random, draft: Draft, compiled: bool) -> tuple[Run, ...]:
     if compiled and rng.random() < 0.5:
         variants = [rng.choice(variants)]
     found = []
-    for seed in range(4 if not names else 8 if draft.largest else 24):
+    many = 4 if not names else 8 if draft.largest else 24
+    if compiled and (draft.captured or draft.local):  # there are kernels for ranks, too
+        variants = variants[-1:]
+    if draft.captured:  # each run is a program of its own
+        many = 1 if compiled else 3
+    likely = 1.0 if draft.captured else 0.6 if draft.local else 0.15
+    for seed in range(many):
         sizes = tuple((n, size(rng, largest)) for n in names)
         layouts = tuple(rng.choice(LAYOUTS) for _ in range(3))
         cuts = tuple(rng.randint(1, 3) for _ in range(4)) if rng.random() < 0.3 else ()
@@ -38,11 +45,12 @@ def runs(rng: Random, draft: Draft, compiled: bool) -> tuple[Run, ...]:
             found.append(Run(sizes, seed, dtype, layouts, options))
             if cuts and options == variants[-1]:
                 found.append(Run(sizes, seed, dtype, layouts[1:], options, cuts))
-            if rng.random() < 0.15 and options == variants[-1]:
+            if rng.random() < likely and options == variants[-1]:
                 each = tuple(rng.randint(1, 3) for _ in range(4)) if rng.random() < 0.7 else ()
-                found.append(
-                    Run(sizes, seed, dtype, layouts, options, each, ranks=rng.randint(1, 5))
-                )
+                counts = [rng.randint(1, 5)]
+                if draft.local and each:  # the same boxes, owned in another way
+                    counts.append(ALONE if compiled and rng.random() < 0.3 else rng.randint(1, 5))
+                found += [Run(sizes, seed, dtype, layouts, options, each, ranks=n) for n in counts]
     if names and rng.random() < 0.05:
         none = tuple((n, 0 if n == names[0] else 3) for n in names)
         found.append(Run(none, 0, dtype, ("plain",), variants[0]))

@@ -12,6 +12,7 @@ import pytest
 
 import ssr
 from boundary.grid.link import Link
+from ssr.programs.program import declaration
 
 from .arrays import LAYOUTS, Watched
 from .cases import Case, Run, examine, source
@@ -100,6 +101,46 @@ def test_the_reference_agrees_on_linked_blocks() -> None:
     assert [o.kind for _, o in examine(case, RUN)] == 3 * ["same"]
 
 
+SPREAD = """\
+n, = ssr.sizes('n')
+C = ssr.Space(n)
+@ssr.matrix(rows=C, cols=C, u=C)
+def A(i, *, u):
+    yield (i,), 2.0
+    if (i - 1,) in C:
+        yield (i - 1,), u[i - 1]
+A = A.bind(u=data(C, C, 0))
+@ssr.program(x=C, y=C)
+def p(x, y):
+    y[:] = (A - A.local()) @ x
+    x[:] = A.local().tril().solve(y) + A @ x
+"""
+"""A matrix whose data are on ranks, and its parts by boxes."""
+SPREADS = Case(
+    SPREAD,
+    tuple(Run((("n", 7),), seed=1, ranks=n, cuts=cuts) for n in (0, 1, 3) for cuts in ((), (4,))),
+)
+
+
+def test_the_reference_agrees_on_ranks() -> None:
+    assert [o.kind for _, o in examine(SPREADS, RUN)] == 6 * ["same"]
+
+
+def test_entries_of_other_boxes_are_found() -> None:
+    case = replace(SPREADS, text=SPREAD.replace(".tril().solve(y)", " @ y"))
+    with patch("ssr.algebra.matrix_data.families.local", lambda found: found):
+        assert "values" in {o.what for _, o in examine(case, RUN)}
+
+
+def test_data_that_are_written_are_found() -> None:
+    def stray(program: ssr.Program, *args: Any, **more: Any) -> None:
+        RUN(program, *args, **more)
+        next(iter(declaration(program).captured))[...] = 0.0
+
+    case = Case(SPREAD, SPREADS.runs[:1])
+    assert [o.what for _, o in examine(case, stray)] == ["data"]
+
+
 def straight(link: Link, *args: Any) -> Any:
     """Return the map of a link without its flips."""
     found = replace(link, flips=tuple(False for _ in link.flips))
@@ -119,7 +160,7 @@ def test_ghosts_that_are_read_too_late_are_found() -> None:
     """Ghosts are folded although what they are made of, a field on other blocks, has changed."""
     with patch("ssr.lower.folding._check_unwritten", lambda *_: None):
         plan = Plan(3, ("mixed",), False)
-        found = {outcome.what for n in (1, 12) for *_, outcome in outcomes(plan, n)}
+        found = {outcome.what for n in (19, 34) for *_, outcome in outcomes(plan, n)}
     assert "values" in found
 
 

@@ -37,6 +37,8 @@ class Draft:
     matrices: list[tuple[str, str, str]] = field(default_factory=list)
     residues: int = 1
     largest: int = 0
+    local: bool = False
+    captured: int = 0
 
     def chance(self, part: float) -> bool:
         """Return True in a part of all cases."""
@@ -175,19 +177,23 @@ def column(draft: Draft, rows: Space, cols: Space, bent: str) -> str:
 BENT = ("same", "same", "same", "half", "double", "back", "constant", "sheared", "turned")
 
 
-def value(draft: Draft, rows: Space, data: str) -> str:
-    """Return the value of an entry."""
+def value(draft: Draft, rows: Space, data: str, column: str = "") -> str:
+    """Return the value of an entry; data are read at the row, or at a column that is given."""
     rng = draft.rng
     number = rng.choice(WEIGHTS)
     here = rows.index
-    if data == "field":
+    if data in ("field", "vector"):
+        u, v = (f"u[{rng.choice([here, column or here])}]" for _ in "uv")
+        if data == "vector":
+            u, v = (f"u[{rng.randint(0, 1)}, {place[2:]}" for place in (u, v))
         return rng.choice(
             [
-                f"u[{here}]",
-                f"{number} * u[{here}]",
-                f"ssr.where(u[{here}] > 0.25, {number}, 0.5)",
-                f"ssr.minimum(u[{here}], {number})",
-                f"1.0 / (2.0 + u[{here}])",
+                u,
+                f"{number} * {u}",
+                f"ssr.where({u} > 0.25, {number}, 0.5)",
+                f"ssr.minimum({u}, {number})",
+                f"1.0 / (2.0 + {u})",
+                f"0.5 * ({u} + {v})",
             ]
         )
     if data == "coordinate":
@@ -219,7 +225,8 @@ def declare_matrix(
     Parameters
     ----------
     data
-        ``field`` for one with a field ``u`` on its rows.
+        ``field`` for one with a field ``u`` on its rows, ``vector`` for one with two numbers at
+        each of them.
     bent
         The kind of columns beside shifts.
     diagonal
@@ -227,7 +234,7 @@ def declare_matrix(
     """
     rng = draft.rng
     bent = bent or rng.choice(BENT)
-    more = f", u={rows.name}" if data == "field" else ""
+    more = {"field": f", u={rows.name}", "vector": f", u={rows.name}.vector(2)"}.get(data, "")
     lines = [f"@ssr.matrix(rows={rows.name}, cols={cols.name}{more})"]
     lines.append(f"def {name}({rows.index}{', *, u' if more else ''}):")
     if diagonal:
@@ -241,11 +248,25 @@ def declare_matrix(
         test = f"({where},) in {cols.name}"
         if draft.chance(0.5) or residue:
             test += f" and ({guard(draft, rows, residue)})"
-        lines += [f"    if {test}:", f"        yield ({where},), {value(draft, rows, data)}"]
+        entry = value(draft, rows, data, where if rows == cols else "")
+        lines += [f"    if {test}:", f"        yield ({where},), {entry}"]
     if len(lines) == 2:
         lines.append("    yield from ()")
     draft.lines += lines
     draft.matrices.append((name, rows.name, cols.name))
+
+
+def bind_data(draft: Draft, name: str, rows: str, cells: str = "C") -> None:
+    """Bind the data of a matrix to numbers of a run: an array, or a field where ranks share it."""
+    draft.lines.append(f"{name} = {name}.bind(u=data({cells}, {rows}, {draft.captured}))")
+    draft.captured += 1
+
+
+def within(draft: Draft, matrix: str) -> str:
+    """Return a square matrix, or, in a part of all cases, its entries within boxes or beyond."""
+    if not draft.local or draft.chance(0.5):
+        return matrix
+    return draft.rng.choice([f"{matrix}.local()", f"({matrix} - {matrix}.local())"])
 
 
 def declare_stencil(draft: Draft, name: str, space: Space, *, diagonal: float, most: int) -> None:

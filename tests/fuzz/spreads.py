@@ -1,0 +1,105 @@
+"""Where the points of a run are: its spread over ranks, and the data of its matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+import boundary as bc
+import ssr
+
+from .numbers import Array
+from .reference import field
+
+ALONE = -1
+"""The number of ranks of a run on fields of one process."""
+
+
+def numbers(seed: int, number: int, shape: tuple[int, ...], dtype: str) -> Array:
+    """Return the data of a matrix, which texts count."""
+    return np.random.default_rng([seed, number]).uniform(-1, 1, shape).astype(dtype)
+
+
+def meant_data(seed: int, dtype: str) -> Any:
+    """Return the function ``data`` of a text under its reference meaning."""
+
+    def data(cells: Any, kind: Any, number: int) -> Any:
+        return field(numbers(seed, number, kind.shape, dtype), kind)
+
+    return data
+
+
+class Ground:
+    """The points of a run, on arrays or shared by ranks, and the function ``data`` of its text.
+
+    Parameters
+    ----------
+    sizes
+        The extents.
+    seed, dtype
+        Which data are drawn.
+    ranks
+        The number of ranks that are simulated; 0 for arrays, or `ALONE`.
+    cuts
+        The numbers of boxes along each axis, or nothing.
+    """
+
+    def __init__(
+        self,
+        sizes: Iterable[tuple[str, int]],
+        seed: int,
+        dtype: str,
+        ranks: int,
+        cuts: tuple[int, ...],
+    ) -> None:
+        self.sizes, self.seed, self.dtype = dict(sizes), seed, dtype
+        self.ranks, self.cuts = ranks, cuts
+        self._on: Any = None
+        self._data: dict[int, tuple[Any, Array]] = {}
+
+    def spread(self, cells: Any) -> Any:
+        """Return the spread of a grid or space, which is made once."""
+        if self._on is None:
+            cut = (*self.cuts, 1, 1, 1, 1)[: cells.ndim] if self.cuts else None
+            kinds = cells.kinds if isinstance(cells, bc.Grid) else (cells,)
+            needed = {name for space in kinds for name in space.sizes}
+            sizes = {n: value for n, value in self.sizes.items() if n in needed}
+            world = None if self.ranks == ALONE else bc.simulated(self.ranks)
+            self._on = bc.spread(cells, world, cut=cut, **sizes)
+        return self._on
+
+    def data(self, cells: Any, kind: Any, number: int) -> Any:
+        """Return data of a matrix: on ranks a field, but for one of three, which is an array."""
+        if number not in self._data:
+            space = getattr(kind, "space", kind)
+            lead = () if kind is space else (kind.components,)
+            values = numbers(self.seed, number, (*lead, *space.extent(self.sizes)), self.dtype)
+            shared = self.ranks and (self.seed + number) % 3
+            made = self.spread(cells).scatter(kind, values) if shared else values.copy()
+            self._data[number] = made, values
+        return self._data[number][0]
+
+    def changed(self) -> bool:
+        """Whether data are others than at first."""
+        for made, values in self._data.values():
+            now = made if isinstance(made, np.ndarray) else made.gather()
+            if now.tobytes() != values.tobytes():
+                return True
+        return False
+
+    def boxes(self, names: Mapping[str, Any]) -> dict[Any, Array]:
+        """Return which box owns each point of the spaces that a text names; see `OWNERS`."""
+        found = {}
+        for space in names.values():
+            if isinstance(space, ssr.Space):
+                ranges = space.box(self.sizes)
+                lower, shape = zip(*((low, high - low) for low, high in ranges), strict=True)
+                owners = np.zeros(shape, int)
+                for number, box in enumerate(self._on.partition.owned(space)):
+                    at = tuple(slice(*edge) for edge in box - np.array(lower)[:, None])
+                    owners[at] = number
+                blocks = getattr(space, "blocks", ())
+                found[lower, shape, space.data.staggered, blocks] = owners.ravel()
+        return found
