@@ -100,7 +100,7 @@ def outcomes(plan: Plan, number: int) -> Iterator[tuple[str, Case, Run, Outcome]
 
 
 def _limit() -> None:
-    """Let the system end this process, one of many, if the next program takes too long."""
+    """Let the system end this process, one of many, if the next run takes too long."""
     resource.setrlimit(resource.RLIMIT_CPU, (_used() + CPU, resource.RLIM_INFINITY))
 
 
@@ -146,6 +146,7 @@ def work(plan: Plan, first: int, step: int, until: float, send: Connection) -> N
                     if outcome.what != "slow":
                         small = minimal(plan, case, run, outcome, 120.0, _limit)
                         send.send(("small", number, (kind, outcome, source(small, outcome))))
+                _limit()  # the next run may be a program of its own
         except Exception:
             send.send(("broken", number, traceback.format_exc()))
         send.send(("done", number, counts))
