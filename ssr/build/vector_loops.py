@@ -85,7 +85,8 @@ def are_far(translation: Translation, plan: Plan) -> Any:
     Those of most axes count, as if all of them had the size of the first one: a function that is
     called on each line need not be given the sizes of all.
     """
-    builder, axes = translation.builder, {n: translation.kind_of(n).ndim for n in translation.fields}
+    builder = translation.builder
+    axes = {name: translation.kind_of(name).ndim for name in translation.fields}
     alike = [name for name, count in axes.items() if count == max(axes.values())]
     total = builder.mul(translation.count_of(alike[0]), llvm.IntType(64)(len(alike)))
     return _is_more(translation, plan, total, FAR)
