@@ -81,11 +81,9 @@ class Unit:
     def alike(self) -> dict[str, str]:
         """For arrays whose offsets and strides are those of another one always, its name.
 
-        Such are the components of a vector field, which are one array, and in one memory the
-        temporaries for the same points.
+        Such are the components of a vector field, which are one array.
         """
         groups = [[self.arrays[part] for part in parts] for _, parts in self.program.vectors]
-        groups += [] if self.distributed else [[*self.program.temporaries]]
         found: dict[str, str] = {}
         for group in groups:
             first: dict[object, str] = {}
