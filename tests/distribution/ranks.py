@@ -44,6 +44,19 @@ def plain_kernels() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def plain_programs() -> Iterator[None]:
+    """Let programs run as plain Python, on ranks and on arrays."""
+    on_fields = ssr.Program.__call__
+
+    def run(program: ssr.Program, *args: Any) -> Any:
+        arrays = not any(isinstance(a, ssr.Value | ssr.Field | bc.Field) for a in args)
+        return program.run_plain(*args) if arrays else on_fields(program, *args)
+
+    with patch.object(ssr.Program, "__call__", run), plain_kernels():
+        yield
+
+
 # -- partitions ----------------------------------------------------------------------------------
 
 

@@ -26,16 +26,9 @@ NEAR = {(0, 0): 4.1, (0, 1): -1.0, (0, -1): -0.9, (1, 0): -1.0, (-1, 0): -1.1}
 
 
 @pytest.fixture(autouse=True)
-def plain_kernels(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def plain_programs() -> Iterator[None]:
     """Let programs run as plain Python, with arrays too."""
-    on_fields = ssr.Program.__call__
-
-    def run(program: ssr.Program, *args: Any) -> Any:
-        arrays = not any(isinstance(a, ssr.Value | ssr.Field | bc.Field) for a in args)
-        return program.run_plain(*args) if arrays else on_fields(program, *args)
-
-    monkeypatch.setattr(ssr.Program, "__call__", run)
-    with ranks.plain_kernels():
+    with ranks.plain_programs():
         yield
 
 

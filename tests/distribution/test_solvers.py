@@ -42,16 +42,9 @@ PARTS = [Parts(1), Parts(3), Parts(4, cut=(2, 2)), Parts(7, cut=(4, 3)), Parts(3
 
 
 @pytest.fixture(autouse=True)
-def plain_kernels(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def plain_programs() -> Iterator[None]:
     """Let programs run as plain Python, with arrays too."""
-    call = ssr.Program.__call__
-
-    def run(program: ssr.Program, *args: Any) -> Any:
-        arrays = not any(isinstance(a, ssr.Value | ssr.Field | bc.Field) for a in args)
-        return program.run_plain(*args) if arrays else call(program, *args)
-
-    monkeypatch.setattr(ssr.Program, "__call__", run)
-    with ranks.plain_kernels():
+    with ranks.plain_programs():
         yield
 
 
