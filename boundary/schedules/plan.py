@@ -88,19 +88,19 @@ class Plan:
     def kept(self) -> tuple[str, ...]:
         """The fields that a call exchanges as it finds them, and that boxes know behind it.
 
-        It does not change them, or each box makes anew all that it reads of them. They are not
-        exchanged again unless somebody else has changed them since a call before.
+        They are not exchanged again unless somebody else has changed them since a call before.
         """
         wishes = [wish for exchange in self.schedule().exchanges for wish in exchange.wishes]
         found = frozenset(wish.array for wish in wishes if wish.since == ENTRY)
         kept = (n for n, arrays in self.parts.items() if not found.isdisjoint(arrays))
-        return tuple(name for name in kept if name not in self.changed or name in self.renewed)
+        return tuple(name for name in kept if name in self.known)
 
     @cached_property
-    def renewed(self) -> frozenset[str]:
-        """The fields of which each box makes anew all that it reads."""
+    def known(self) -> frozenset[str]:
+        """The fields that a call does not change, or of which each box makes anew all it reads."""
         made = self.footprint.renewed
-        return frozenset(n for n, arrays in self.parts.items() if made.issuperset(arrays))
+        renewed = {n for n, arrays in self.parts.items() if made.issuperset(arrays)}
+        return frozenset((self.parts.keys() - self.changed) | renewed)
 
     @cached_property
     def parted(self) -> frozenset[str]:
@@ -155,8 +155,7 @@ class Plan:
         In a first call, fields that the program does not change are exchanged too. That call is
         shown if there is nothing to exchange later.
         """
-        kept = [n for n in self.parts if n not in self.changed or n in self.renewed]
-        later = self.explained(kept)
+        later = self.explained(self.known)
         return (later if later.schedule.exchanges else self.explained()).explain(rank)
 
     def room(self, rank: int, arrays: Sequence[str]) -> tuple[dict[int, Box], dict[int, list[Box]]]:

@@ -83,12 +83,10 @@ class Unit:
 
         Such are the components of a vector field, which are one array.
         """
-        groups = [[self.arrays[part] for part in parts] for _, parts in self.program.vectors]
         found: dict[str, str] = {}
-        for group in groups:
+        for _, parts in self.program.vectors:
             first: dict[object, str] = {}
-            for array in group:
-                found[array.name] = first.setdefault(array.points, array.name)
+            found |= {part: first.setdefault(self.arrays[part].points, part) for part in parts}
         return found
 
     @cached_property
