@@ -40,7 +40,7 @@ UNDER_WAY = 128
 NEAR = 2**22
 """Bytes of fields that need no requests."""
 
-FAR = 7 * 2**20
+FAR = 9 * 2**18
 """Bytes of all fields of a function from which on vectors with requests are better than LLVM's own
 without."""
 
@@ -82,13 +82,12 @@ def write(translation: Translation, node: ast.For, plan: Plan, start: Any, stop:
 def are_far(translation: Translation, plan: Plan) -> Any:
     """Return whether the fields of a function are so large that a loop asks for memory ahead.
 
-    Those of most axes count, as if all of them had the size of the first one: a function that is
+    They count as if all of them had the size of one of those of most axes: a function that is
     called on each line need not be given the sizes of all.
     """
-    builder = translation.builder
-    axes = {name: translation.kind_of(name).ndim for name in translation.fields}
-    alike = [name for name, count in axes.items() if count == max(axes.values())]
-    total = builder.mul(translation.count_of(alike[0]), llvm.IntType(64)(len(alike)))
+    builder, fields = translation.builder, translation.fields
+    largest = max(fields, key=lambda name: translation.kind_of(name).ndim)
+    total = builder.mul(translation.count_of(largest), llvm.IntType(64)(len(fields)))
     return _is_more(translation, plan, total, FAR)
 
 

@@ -17,12 +17,20 @@ OTHER_LAYOUT, OVERLAP = 1, 2
 """What a kernel returns if it did nothing: arrays of other shapes, or that may share memory."""
 
 
+MEMORY, TABLES, WEIGHTS = "memory", "tables", "weights"
+"""The arrays that a launch may have in the place of many: scratch memory, integers, weights."""
+
+
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument of a kernel: its name, and the source of its type."""
+    """An argument of a kernel: its name, and the source of its type.
+
+    What may be a part of an array of a launch names that one, its ``pack``.
+    """
 
     name: str
     type: str
+    pack: str = ""
 
 
 def arguments(unit: Unit, meta: KernelMeta) -> list[Argument]:
@@ -30,17 +38,19 @@ def arguments(unit: Unit, meta: KernelMeta) -> list[Argument]:
     element, calls = unit.element, range(len(unit.calls))
     return [
         *_memory(unit, meta),
-        *(Argument(externals.scratch(call), f"{element}[::1]") for call in calls),
+        *(Argument(externals.scratch(call), f"{element}[::1]", MEMORY) for call in calls),
         *(Argument(spelled(name), element) for name in meta.scalars),
         *([Argument("state", "i8[:, ::1]")] if meta.reductions else []),
         *([Argument("results", "f8[::1]")] if meta.results else []),
         Argument("layout", "i8[::1]"),
-        *(Argument(f"table_{n}", "i8[:, ::1]") for n in range(len(meta.nests))),
+        *(Argument(f"table_{n}", "i8[:, ::1]", TABLES) for n in range(len(meta.nests))),
         *_stored(unit, meta),
         *(
-            Argument(name, _read(kind, 1, "C"))
+            Argument(name, read(kind, 1, "C"), pack)
             for call in calls
-            for name, kind in zip(externals.tables(call), ("i8", element), strict=True)
+            for name, kind, pack in zip(
+                externals.tables(call), ("i8", element), (TABLES, WEIGHTS), strict=True
+            )
         ),
     ]
 
@@ -54,17 +64,17 @@ def driven_arguments(unit: Unit, meta: KernelMeta) -> list[Argument]:
     element = unit.element
     return [
         *_memory(unit, meta),
-        Argument("scalars", _read(element, 2, "C")),
+        Argument("scalars", read(element, 2, "C")),
         *([Argument("state", "i8[:, ::1]")] if meta.reductions else []),
         *([Argument("results", "f8[:, ::1]")] if meta.results else []),
         Argument("layout", "i8[::1]"),
-        Argument("tables", _read("i8", 1, "C")),
+        Argument("tables", read("i8", 1, "C")),
         *_stored(unit, meta),
-        Argument("links", _read("i8", 1, "C")),
-        Argument("weights", _read(element, 1, "C")),
+        Argument("links", read("i8", 1, "C")),
+        Argument("weights", read(element, 1, "C")),
         Argument("scratch", f"{element}[::1]"),
         Argument("messages", f"{element}[::1]"),
-        Argument("steps", _read("i8", 2, "C")),
+        Argument("steps", read("i8", 2, "C")),
         Argument("at", "i8[::1]"),
     ]
 
@@ -73,7 +83,7 @@ def _memory(unit: Unit, meta: KernelMeta) -> list[Argument]:
     """Return the arguments that are fields, temporaries and buffers."""
     return [
         *(Argument(spelled(n), _array(unit, f)) for n, f in unit.arrays.items()),
-        *(Argument(buffer.argument, f"{unit.element}[::1]") for buffer in meta.buffers),
+        *(Argument(buffer.argument, f"{unit.element}[::1]", MEMORY) for buffer in meta.buffers),
     ]
 
 
@@ -81,10 +91,10 @@ def _array(unit: Unit, field: ir.Field) -> str:
     """Return the type of a field or temporary."""
     if field.name in unit.written:
         return f"{unit.element}[{', '.join(':' * len(field.shape))}]"
-    return _read(unit.element, len(field.shape), "A")
+    return read(unit.element, len(field.shape), "A")
 
 
-def _read(element: str, axes: int, layout: str) -> str:
+def read(element: str, axes: int, layout: str) -> str:
     """Return the type of an array that is only read."""
     return f"Array({element}, {axes}, {layout!r}, readonly=True)"
 
@@ -95,7 +105,7 @@ def _stored(unit: Unit, meta: KernelMeta) -> list[Argument]:
     for entry in meta.stored:
         name = argument(entry.matrix, entry.what, entry.operand and spelled(entry.operand))
         kind = unit.element if entry.what == "values" else "i8" if entry.wide else "i4"
-        found.append(Argument(name, _read(kind, 1, "C")))
+        found.append(Argument(name, read(kind, 1, "C")))
     return found
 
 

@@ -41,7 +41,10 @@ WHOLE = ("apart", "component")
 
 REDUCTIONS = ("accumulate", "extreme", "found", "total")
 POLLING = ("poll", "stopwatch")
-STEPS = ("between", "copy", "follow")
+PARTS = ("between", "rows")
+"""What modules take, too, whose programs have vector fields or run on boxes."""
+
+STEPS = ("copy", "follow")
 """What kernels for boxes with memory of their own take too."""
 
 EVERYWHERE = frozenset(("np", "real", "range", "min", "max", "abs"))
@@ -80,7 +83,7 @@ def _module(
     yield from [*_start(unit, meta, body), *body, "    return 0", "", ""]
     yield from signature_lines("SIGNATURE", given)
     if not unit.checked:
-        yield from whole_lines(unit.program, given, OTHER_LAYOUT)
+        yield from whole_lines(unit, given, OTHER_LAYOUT)
 
 
 def _imports(unit: Unit, *, wide: bool) -> list[str]:
@@ -97,6 +100,7 @@ def _imports(unit: Unit, *, wide: bool) -> list[str]:
         f"from ssr.runtime.intrinsics import {', '.join(operations)}",
         f"from ssr.runtime.lanes import {', '.join(REDUCTIONS)}",
         *([f"from ssr.runtime.periods import {', '.join(PERIODS)}"] if unit.periodic else []),
+        *([f"from ssr.runtime.parts import {', '.join(PARTS)}"] if whole else []),
         f"from ssr.runtime.polling import {', '.join(POLLING)}",
         *([f"from ssr.runtime.steps import {', '.join(STEPS)}"] if unit.distributed else []),
     ]

@@ -21,7 +21,7 @@ RESERVED = frozenset(
     range min max abs kernel Array minimum maximum sign strip_length state results accumulate
     extreme total found unfit require bad meet table part piece poll stopwatch watch
     at between call component copy follow links messages reason scalars scratch step steps tables
-    weights
+    weights memory rows
     gather lines many put scatter take
     start stop even uneven interleaved independent
     fma_present low high of_two put_rows repeated take_rows take_wanted

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import ir
 from ..errors import UnboundError, UnsupportedError
-from ..points.numbers import aligned
+from ..points.numbers import Array, aligned
 from ..runtime.metadata import KernelMeta
 from ..runtime.sums import STATE
 from ..spaces.binding import match_sizes
@@ -18,6 +18,7 @@ from .call_layout import Plan, plan_boxes
 from .check_arrays import diagnose, read_first
 from .declaration import Declaration, Parameter
 from .launch import Launch, arrangement
+from .packs import packed
 
 if TYPE_CHECKING:
     from ..build.kernel import Kernel
@@ -64,9 +65,15 @@ def prepare(
     made = kernel(dtype.name)
     plan = plan_boxes(made.meta, declaration.spaces, sizes, named, boxes)
     externals = _externals(declaration, made.meta, plan, sizes, dtype)
-    links = [array for tables in externals for array in (tables.links, tables.weights)]
-    tables = (*plan.tables, *_stored(declaration, made.meta, named, sizes, dtype), *links)
-    scratch = _scratch(made.meta, plan, [t.scratch for t in externals], dtype)
+    calls = [(tables.links, tables.weights) for tables in externals]
+    lengths: Sequence[int] = [*plan.buffers, *(tables.scratch for tables in externals)]
+    own: Sequence[Array] = plan.tables
+    last: Sequence[Array] = [array for call in calls for array in call]
+    if made.meta.whole:
+        packs = packed(lengths, own, calls, dtype)
+        lengths, own, last = packs.memory, packs.tables, packs.weights
+    tables = (*own, *_stored(declaration, made.meta, named, sizes, dtype), *last)
+    scratch = _scratch(made.meta, plan.temporaries, lengths, dtype)
     return Launch(
         run=_run(declaration, made),
         fields=len(declaration.fields),
@@ -79,7 +86,7 @@ def prepare(
         results=made.meta.results,
         initial=_initial(made.meta, externals),
         empty=empty,
-        bytes=(sum(array.nbytes for array in (*plan.tables, *links)), _bytes(scratch)),
+        bytes=(sum(array.nbytes for array in (*own, *last)), _bytes(scratch)),
     )
 
 
@@ -139,10 +146,15 @@ def _initial(meta: KernelMeta, externals: Sequence[Any]) -> tuple[tuple[int, Any
     )
 
 
-def _scratch(meta: KernelMeta, plan: Plan, called: Sequence[int], dtype: np.dtype[Any]) -> Scratch:
+def _scratch(
+    meta: KernelMeta,
+    temporaries: Sequence[tuple[int, ...]],
+    lengths: Sequence[int],
+    dtype: np.dtype[Any],
+) -> Scratch:
     """Return shapes and types of scratch memory; and of the states and results of reductions."""
-    lengths = [(count,) for count in (*plan.buffers, *called)]
-    memory = tuple((shape, dtype.type) for shape in (*plan.temporaries, *lengths))
+    shapes = (*temporaries, *((length,) for length in lengths))
+    memory = tuple((shape, dtype.type) for shape in shapes)
     states: list[tuple[Any, Any]] = []
     if meta.reductions:
         states.append(((meta.reductions, STATE), np.int64))

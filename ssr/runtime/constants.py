@@ -20,6 +20,10 @@ FINISHED, LEFT, FAILED, LATE = 0, 3, 4, 5
 """What a kernel returns behind the last step, or at one; 1 and 2 are for arrays it refuses."""
 
 
+PLACES = 3
+"""The integers that say where a part of a pack is: its start, its end, the length of its rows."""
+
+
 class At(IntEnum):
     """The integers that say where a kernel is."""
 

@@ -26,15 +26,13 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from llvmlite import ir as llvm
 from numba import types
 from numba.core import cgutils
 from numba.extending import lower_builtin, type_callable
-from numba.np.arrayobj import populate_array
 
 from .constants import ASK, BEGIN, BYTES, FAILED, FINISHED, LATE, LEFT, At
-from .intrinsics import Memory, ld, pointer, st
+from .intrinsics import ld, pointer, st
 from .polling import CLOCK, external, nanoseconds
 
 PATIENCE = 200_000_000
@@ -53,11 +51,6 @@ ADDRESS = llvm.IntType(8).as_pointer()
 def follow(steps: Any, at: Any) -> int:
     """Call the function of a step; return `FINISHED`, or why the kernel returns."""
     return LEFT
-
-
-def between(a: Any, start: int, stop: int) -> Any:
-    """Return a part of an array of one axis."""
-    return a[start:stop] if isinstance(a, np.ndarray) else Memory(a.array[start:stop])
 
 
 def copy(target: Any, to: int, source: Any, of: int, count: int) -> None:
@@ -101,22 +94,6 @@ def _lower_copy(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         with short, cgutils.for_range(builder, count) as loop:
             element(loop.index)
     return context.get_dummy_value()
-
-
-@type_callable(between)
-def _type_between(context: Any) -> Callable[..., Any]:
-    return lambda a, start, stop: a if isinstance(a, types.Array) else None
-
-
-@lower_builtin(between, types.Array, types.Integer, types.Integer)
-def _lower_between(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    array, start, stop = args
-    whole = context.make_array(signature.args[0])(context, builder, array)
-    part = context.make_array(signature.return_type)(context, builder)
-    strides = cgutils.unpack_tuple(builder, whole.strides)
-    data = builder.gep(whole.data, [start])
-    populate_array(part, data, [builder.sub(stop, start)], strides, whole.itemsize, None)
-    return part._getvalue()
 
 
 @type_callable(follow)
