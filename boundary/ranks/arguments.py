@@ -207,9 +207,9 @@ def kernel_step(plan: Plan, part: KernelPart, tables: RankTables, moves: RankMov
             calls[record.number] = moves.records(part, unit), nothing
             continue
         rows = part.units.get(unit)
-        if rows and record.kind == "nest":
+        if rows is not None and record.kind == "nest":
             nests[record.number] = tables.nest(unit, rows)
-        elif rows:
+        elif rows is not None:
             made = tables.call(unit, plan.dtype)
             calls[record.number] = made.links, made.weights
         unit += 1

@@ -117,7 +117,8 @@ class BoundHere(Bound):
             for name, field in fields.items():
                 field.room(rank, self._plan, name)
         self._ranks = [RankMemory(self._plan, rank, fields) for rank in here]
-        self._tables = [RankTables(self._plan.footprint, rank) for rank in self._ranks]
+        plan = self._plan
+        self._tables = [RankTables(plan.footprint, plan.fronts, rank) for rank in self._ranks]
         self._moves = self._moved()
         self._ready: dict[frozenset[str], Prepared] = {}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,6 +21,7 @@ from ..schedules.inner import inner
 from ..schedules.messages import at_hand
 from ..schedules.schedule import Rows
 from ..schedules.split import homed
+from ..schedules.wavefronts import Wavefronts
 from ..synchronisation.synchronise import SharedPoints
 from ..tables.assemble import assemble
 from ..tables.lines import pieces_of
@@ -52,12 +54,17 @@ class RankTables:
     ----------
     footprint
         What is read and written.
+    fronts
+        The wavefronts of nests whose rows depend on rows of other boxes.
     own
         The rank, and its memory.
     """
 
-    def __init__(self, footprint: Footprint, own: RankArrays) -> None:
+    def __init__(
+        self, footprint: Footprint, fronts: Mapping[int, Wavefronts], own: RankArrays
+    ) -> None:
         self.footprint = footprint
+        self.fronts = fronts
         self.memories, self.whole = own.memories, own.whole
         self.boxes = self._in_turn(own.rank)
         meta = footprint.meta
@@ -114,6 +121,9 @@ class RankTables:
         every = [(b, as_box(own[b])) for b in self.boxes if filled(own[b])]
         if rows == "all":
             return every
+        if isinstance(rows, int):
+            fronts = self.fronts[unit]
+            return [(box, part) for box, _ in every for part in fronts.of(rows, box)]
         found = []
         for box, whole in every:
             inside = inner(self.footprint, unit, box)

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ssr.errors import UnsupportedError
 from ssr.extension import Array
 
-from ..partition.boxes import Box, common, filled, meet, within
+from ..partition.boxes import Box, as_box, common, filled, meet, within
 from .footprint import Footprint, Read
 
 ENTRY = -1
@@ -70,12 +69,8 @@ def exchanges(footprint: Footprint, fresh: Collection[str] = ()) -> tuple[Exchan
         Arrays of which a call finds all values where they are read, as they have not changed since
         they moved last.
 
-    Raises
-    ------
-    UnsupportedError
-        If rows depend on rows of another box in the same nest, as those of a solve do.
+    What boxes read of rows that others make in the same nest is not among it; see `wavefronts`.
     """
-    check_uncut(footprint)
     wanted = [w for w in wishes(footprint) if w.since != ENTRY or w.array not in fresh]
     waiting = sorted(wanted, key=lambda wish: (wish.until, wish.since))
     found = []
@@ -147,47 +142,27 @@ def wishes(footprint: Footprint) -> tuple[Wish, ...]:
 
 
 def _needed(footprint: Footprint, read: Read, boxes: Array) -> Read | None:
-    """Return what a box reads among some points and does not own."""
+    """Return what a box reads among some points, does not own, and is not given in the nest."""
     own = footprint.owned(read.array)[read.numbers]
     some = filled(boxes) & (read.far | ~within(boxes, own))
+    if read.made and some.any():
+        some &= ~_made_there(footprint, read, boxes)
     if not some.any():
         return None
     return Read(read.unit, read.array, read.numbers[some], boxes[some], read.made, read.far)
 
 
-def check_uncut(footprint: Footprint) -> None:
-    """Raise if rows of a box depend on rows of another box in the same nest.
+def _made_there(footprint: Footprint, read: Read, boxes: Array) -> Array:
+    """Return for points of each box whether those who own them make them all in the same nest."""
+    rows = footprint.rows[read.unit]
+    made = [
+        footprint.reached(reach, rows)
+        for reach in footprint.units[read.unit].writes
+        if reach.array == read.array
+    ]
 
-    Raises
-    ------
-    UnsupportedError
-        If they do.
-    """
-    name = footprint.declaration.program.name
-    for unit, step in enumerate(footprint.units):
-        if step.kind != "nest":
-            continue
-        nest, rows = footprint.meta.nests[step.number], footprint.rows[unit]
-        box = footprint.row_space(unit).box(footprint.sizes)
-        run, whole = rows[filled(rows)], box[-1]
-        if nest.along is not None and (run[:, nest.along] != np.array(box[nest.along])).any():
-            raise UnsupportedError(
-                f"The solve for {nest.target!r} in {name} crosses a cut between boxes.",
-                note=f"Its lines run along axis {nest.along}, and each is solved as a whole.",
-                hint="Give solves along other axes a program of their own: bc.in_turn(one, other) "
-                "runs each where its lines are whole, to which fields are moved.",
-            )
-        cut = nest.whole_lines and (run[:, -1] != np.array(whole)).any()
-        for read in footprint.reads:
-            if read.unit == unit and read.made:
-                own = footprint.owned(read.array)[read.numbers]
-                cut = cut or not bool(within(read.boxes, own).all())
-        if cut:
-            raise UnsupportedError(
-                f"The solve for {nest.target!r} in {name} crosses a cut between boxes.",
-                note="Each of its rows depends on rows before it, which another box computes.",
-                hint="Solve within boxes, with near = A.local(), and put the rest on the right: "
-                "near.tril().solve(b - (A - near) @ x - near.triu(1) @ x). As a smoother that is "
-                "ssr.solvers.GaussSeidel(local=True); the rows of ssr.solvers.Jacobi() wait for "
-                "none. Or cut along axes without such dependences.",
-            )
+    def makes(owner: int, points: Box) -> bool:
+        return any(meet(as_box(written[owner]), points) == points for written in made)
+
+    every = [footprint.owners_of(read.array, as_box(points)) for points in boxes]
+    return np.array([all(makes(*owned) for owned in found) for found in every], bool)

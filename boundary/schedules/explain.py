@@ -141,6 +141,8 @@ class Explained:
                 target = self.footprint.meta.nests[record.number].target
                 why = self.schedule.together.get(unit)
                 rest = f", {rows} rows" if rows != "all" else f", all rows: {why}" if why else ""
+                if isinstance(rows, int):
+                    rest = f", wavefront {rows + 1}"
                 yield f"run {target}[:] = ...{rest}"
             else:
                 yield f"run {self.footprint.external(unit).name}"

@@ -257,14 +257,16 @@ class Footprint:
         """Take in what a nest reads and writes; return what all boxes write."""
         whole = np.array([self.row_space(number).box(self.sizes)])
         rows = self.rows[number] = self._cut(number, unit, whole)
-        values, runs = self._values(rows), filled(rows)
-        for reach in unit.reads:
-            if reach.array not in self.captured:
-                self._take(number, reach, self._reached(reach, values, runs))
+        for reach in self.read_by(number):
+            self._take(number, reach, self.reached(reach, rows))
+            if reach.matrix:
+                stored = self.declaration.stored[reach.matrix]
+                met = self._met(reach, rows, stored.rows)
+                self.gathered.append(Gathered(reach.matrix, reach.array, met))
         written: dict[str, Box] = {}
         for reach in unit.writes:
-            boxes = self._reached(reach, values, runs)
-            every = self._reached(reach, self._values(whole), filled(whole))
+            boxes = self.reached(reach, rows)
+            every = self.reached(reach, whole)
             owned = self.owned(reach.array)
             final = within(common(every, owned), boxes) & within(common(whole, owned), rows)
             if reach.array not in self.meta.in_part:
@@ -301,25 +303,25 @@ class Footprint:
                 }
         return values
 
-    def _reached(self, reach: Reach, values: Mapping[str, int | Array], runs: Array) -> Array:
-        """Return the points of an array that the boxes reach; none where no row is run."""
+    def read_by(self, unit: int) -> Iterator[Reach]:
+        """Yield what a nest reads of arrays of which each box has its own part."""
+        return (r for r in self.units[unit].reads if r.array not in self.captured)
+
+    def reached(self, reach: Reach, rows: Array) -> Array:
+        """Return the points of an array that a nest reaches from each of some boxes of rows."""
         if reach.matrix:
             stored = self.declaration.stored[reach.matrix]
-            rows = self._met(reach, values, runs, stored.rows)
-            self.gathered.append(Gathered(reach.matrix, reach.array, rows))
-            return columns(stored, rows, self.sizes)
-        return self._met(reach, values, runs, self.spaces[reach.array])
+            return columns(stored, self._met(reach, rows, stored.rows), self.sizes)
+        return self._met(reach, rows, self.spaces[reach.array])
 
-    def _met(
-        self, reach: Reach, values: Mapping[str, int | Array], runs: Array, space: Space
-    ) -> Array:
-        """Return the points of a space that the rows of boxes meet."""
+    def _met(self, reach: Reach, rows: Array, space: Space) -> Array:
+        """Return the points of a space that boxes of rows meet; none where there are no rows."""
         whole = np.array(space.box(self.sizes))
-        made = np.empty((len(runs), len(whole), 2), np.int64)
-        for axis, (low, high) in enumerate(region(reach, values)):
+        made = np.empty((len(rows), len(whole), 2), np.int64)
+        for axis, (low, high) in enumerate(region(reach, self._values(rows))):
             made[:, axis, 0], made[:, axis, 1] = low, high
         made = common(made, whole)
-        made[~(runs & filled(made))] = 0
+        made[~(filled(rows) & filled(made))] = 0
         return made
 
     def _overwrites(self, read: Read) -> bool:

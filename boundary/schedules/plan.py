@@ -32,6 +32,7 @@ from .footprint import Footprint, known
 from .inner import splittable
 from .messages import at_hand
 from .schedule import Schedule, schedule
+from .wavefronts import Wavefronts, wavefronts
 
 Once: TypeAlias = Callable[[Callable[[], Any], Callable[[], bool]], Any]
 """Returns what the first function makes; the second tells whether that is kept already."""
@@ -126,9 +127,27 @@ class Plan:
         if known is None:
             found = exchanges(self.footprint, arrays)
             together = splittable(self.footprint, found)
-            known = schedule(self.footprint, found, together=together, examined=self.examined)
+            known = schedule(
+                self.footprint,
+                found,
+                together=together,
+                fronts=self.fronts,
+                examined=self.examined,
+            )
             self._schedules[arrays] = known
         return known
+
+    @cached_property
+    def fronts(self) -> Mapping[int, Wavefronts]:
+        """The wavefronts of nests whose rows depend on rows of other boxes.
+
+        Raises
+        ------
+        UnsupportedError
+            If boxes would wait for each other.
+        """
+        found = ((unit, wavefronts(self.footprint, unit)) for unit in self.footprint.rows)
+        return {unit: fronts for unit, fronts in found if fronts is not None}
 
     @cached_property
     def _schedules(self) -> dict[frozenset[str], Schedule]:

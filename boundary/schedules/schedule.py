@@ -12,9 +12,11 @@ from typing import Literal, TypeAlias
 
 from .exchanges import Exchange
 from .footprint import Footprint
+from .wavefronts import Wavefronts
 
-Rows: TypeAlias = Literal["all", "inner", "outer"]
-"""Which rows of a nest run: all, those that read nothing from other ranks, or the others."""
+Rows: TypeAlias = Literal["all", "inner", "outer"] | int
+"""Which rows of a nest run: all; those that read nothing from other ranks, or the others; or those
+of the wavefront with this number."""
 
 
 @dataclass(slots=True)
@@ -88,6 +90,7 @@ def schedule(
     exchanges: Sequence[Exchange],
     *,
     together: Mapping[int, str],
+    fronts: Mapping[int, Wavefronts],
     examined: Collection[int] = (),
 ) -> Schedule:
     """Return the schedule of a program.
@@ -101,10 +104,13 @@ def schedule(
     together
         Nests that wait for messages, each with why it does so with all of its rows; where nothing
         stands in the way, inner rows run while messages are under way.
+    fronts
+        The wavefronts of nests whose rows depend on rows of other boxes.
     examined
         Units that the debug build looks at.
     """
     alone = footprint.partition.ranks == 1
+    every = [*exchanges]
     steps: list[Step] = []
     part = KernelPart()
     begun: set[int] = set()
@@ -134,6 +140,23 @@ def schedule(
         if place == len(footprint.units):
             break
         part.units[place] = "outer" if place in begun else "all"
+        if place in fronts:
+            for front in range(fronts[place].count):
+                part.units[place] = front
+                if front + 1 == fronts[place].count:
+                    break
+                moved = fronts[place].exchanges.get(front)
+                if moved is None:
+                    close()
+                    continue
+                every.append(moved)
+                number = len(every) - 1
+                if not alone:
+                    part.packed[place + 1] = [number]
+                close()
+                if not alone:
+                    steps += [Start(number), Wait(number)]
+                part.taken[place] = [number]
         if footprint.units[place].folds and not alone:
             close()
             steps.append(Reduce(place))
@@ -144,4 +167,4 @@ def schedule(
     if steps and isinstance(steps[-1], (Reduce, Examine)):
         steps.append(KernelPart())  # it makes of the reductions what the program returns
     reasons = {} if alone else {unit: why for unit, why in together.items() if why}
-    return Schedule(tuple(exchanges), tuple(steps), reasons)
+    return Schedule(tuple(every), tuple(steps), reasons)
