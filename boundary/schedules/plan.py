@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 import ssr
+from ssr.errors import UnsupportedError
 from ssr.extension import (
     WIDE,
     Declaration,
@@ -225,10 +226,19 @@ def plan(
     if not _wide(found.footprint):
         options = replace(options, wide_boxes=False)
         found = _plan(program, options, partition, dtype, once)
-    if not found.footprint.complete:  # with a nest for each step, each is cut as its own space is
+    if not (found.footprint.complete and _in_order(found)):
+        # with a nest for each step, each is cut as its own space is, and has values of its own
         found = _plan(program, replace(options, fuse=False), partition, dtype, once)
         assert found.footprint.complete, "a box does not write all that it owns"
     return found
+
+
+def _in_order(plan: Plan) -> bool:
+    """Whether there is an order in which boxes find what they read of rows before theirs."""
+    try:
+        return plan.fronts is not None
+    except UnsupportedError:
+        return False
 
 
 def _plan(

@@ -24,8 +24,8 @@ from ..partition.lookup import Lookup
 from .exchanges import Exchange, Wish
 from .footprint import Footprint, Read
 
-PASSED = 2000
-"""Rows that are computed in the time in which values go from a wavefront to the next."""
+PASSED = 3000
+"""Values that are read or written in the time in which a message goes to the next wavefront."""
 
 MOST = 32
 """Into how many parts a box is cut at most."""
@@ -203,24 +203,29 @@ class _Parts:
 
     @property
     def cost(self) -> int:
-        """The time until all parts have run, in that of a row."""
+        """The time until all parts have run, in that in which a value is read or written."""
         assert self.fronts is not None
         footprint = self.footprint
         ranks, count = footprint.partition.ranks, int(self.fronts.max(initial=0)) + 1
         busy = np.zeros((count, ranks), np.int64)
         points = (self.rows[..., 1] - self.rows[..., 0]).prod(axis=1)
         np.add.at(busy, (self.fronts, footprint.partition.owners[self.boxes]), points)
-        return int(busy.max(axis=1).sum()) + PASSED * count
+        record = footprint.units[self.unit]
+        each = len(record.reads) + len(record.writes)
+        return each * int(busy.max(axis=1).sum()) + PASSED * count
 
     @property
     def safe(self) -> bool:
         """Whether rows find what they read of values that are overwritten later.
 
         Parts of a box share memory: what one overwrites, those behind it must not read, and must
-        not write again. In the memory around a box there is room for one value of each point.
+        not write again. In the memory around a box there is room for one value of each point: what
+        others have made, when it is there.
         """
         assert self.fronts is not None
         fronts = self.fronts
+        if self.footprint.meta.nests[self.footprint.units[self.unit].number].fused:
+            return False  # another step may have changed a value before it moves
         again = _Pairs.of(self.beyond, self.beyond)
         if (self.boxes[again.readers] == self.boxes[again.makers]).any():
             return False
@@ -230,7 +235,7 @@ class _Parts:
             return False
         for array, reader, maker, points in self.edges.across(self.boxes):
             later = (self.boxes == self.boxes[reader]) & (fronts > fronts[maker])
-            for other, boxes in self.old:
+            for other, boxes in (*self.old, *self.beyond):
                 if other == array and filled(common(boxes[later], np.array(points))).any():
                     return False
         return True

@@ -1,0 +1,99 @@
+"""Solves that cross cuts: random dependences, programs and partitions against programs on arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import event, given, note
+from hypothesis import strategies as st
+
+import boundary as bc
+import ssr
+from ssr import errors
+
+from . import ranks
+
+
+@pytest.fixture(autouse=True)
+def plain_kernels() -> Iterator[None]:
+    with ranks.plain_kernels():
+        yield
+
+
+SIZES = tuple(ssr.size(name) for name in ("nz", "ny", "nx"))
+SPACES = {axes: ssr.Space(*SIZES[3 - axes :]) for axes in (1, 2, 3)}
+
+
+@st.composite
+def stencils(draw: st.DrawFn, axes: int) -> ssr.Matrix:
+    """Draw a stencil with a large diagonal: a cross, or any offsets."""
+    reach = st.integers(-2, 2) if draw(st.booleans()) else st.integers(-1, 1)
+    if draw(st.booleans()):  # a cross
+        offsets = draw(st.lists(st.tuples(st.integers(0, axes - 1), reach), max_size=5))
+        places = [tuple(n * (a == axis) for a in range(axes)) for axis, n in offsets]
+    else:
+        places = draw(st.lists(st.tuples(*(reach for _ in range(axes))), max_size=4))
+    weights = {place: 0.5 + 0.125 * n for n, place in enumerate(dict.fromkeys(places))}
+    weights[(0,) * axes] = draw(st.sampled_from([8.0, -9.0, 3.0]))
+    note(f"{weights}")
+    return ssr.stencil(SPACES[axes], SPACES[axes], weights, outside="drop")
+
+
+@st.composite
+def programs(draw: st.DrawFn, axes: int) -> ssr.Program:
+    """Draw a program with one solve or several, and with steps before and behind them."""
+    cells = SPACES[axes]
+    A, B = draw(stencils(axes)), draw(stencils(axes))
+    steps = draw(st.lists(st.sampled_from(range(9)), min_size=1, max_size=4))
+    upper = [draw(st.booleans()) for _ in steps]
+    note(f"steps {steps}, backward {upper}, A {A!r}, B {B!r}")
+
+    @ssr.program(x=cells, y=cells, b=cells)
+    def solved(x: Any, y: Any, b: Any) -> Any:
+        for step, back in zip(steps, upper, strict=True):
+            near, rest = (A.triu(), A.tril(-1)) if back else (A.tril(), A.triu(1))
+            match step:
+                case 0 | 1:
+                    x[:] = near.solve(b - rest @ x)
+                case 2:
+                    y[:] = near.solve(x + 0.5 * b)
+                case 3:
+                    y[:] = near.solve(y)
+                case 4:
+                    y[:] = 0.25 * (B @ x)
+                case 5:
+                    x[:] = near.solve(ssr.let(B @ y))
+                case 6:
+                    x[:] = A.tril().solve(A.diagonal() @ A.triu().solve(b - A @ x))
+                case 7:
+                    x[:] = 0.5 * x + y
+                case 8:
+                    y[:] = B.tril().solve(near.solve(b) - 0.5 * (B @ y))
+        return ssr.dot(x, y), ssr.max(x)
+
+    return solved
+
+
+@given(data=st.data())
+def test_bits_do_not_depend_on_cuts(data: st.DataObject) -> None:
+    axes = data.draw(st.integers(1, 3), "axes")
+    most = {1: 12, 2: 9, 3: 6}[axes]
+    shape = data.draw(st.tuples(*(st.integers(1, most) for _ in range(axes))), "shape")
+    sizes = {s: n for s, n in zip(("nz", "ny", "nx")[3 - axes :], shape, strict=True)}
+    parts = data.draw(ranks.parts(SPACES[axes], sizes), "parts")
+    program = data.draw(programs(axes), "program")
+    arrays = np.random.default_rng(0).uniform(-1, 1, (3, *shape))
+    passed = data.draw(st.sampled_from([0, 10, 3000]), "passed")
+    with patch("boundary.schedules.wavefronts.PASSED", passed):
+        try:
+            bound = ranks.check(program, [*arrays], SPACES[axes], sizes, parts)
+        except errors.UnsupportedError as error:
+            assert "crosses a cut between boxes" in str(error)
+            event("refused")
+            return
+    fronts = bound._plan.fronts.values()
+    event(f"{max((min(front.count, 6) for front in fronts), default=0)} wavefronts")
