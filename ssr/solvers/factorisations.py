@@ -166,13 +166,6 @@ class Factored:
 
     def renew(self, like: vectors.Vector) -> None:
         """Factorise the matrix with the values its data have now, for vectors like another one."""
-        if is_distributed(like) and not self.how.local:
-            name = type(self.how).__name__
-            raise ArgumentError(
-                f"{name} factorises row by row, and the right side is a field of several ranks.",
-                hint=f"Use ssr.solvers.{name}(local=True), which factorises the entries within "
-                "each rank's boxes, or Jacobi(), GaussSeidel(local=True), a Multigrid.",
-            )
         if self.factors.made:
             if self._numbers is None or self._layout != vectors.layout(like):
                 self._numbers = vectors.several(like, self.factors.entries)
