@@ -132,7 +132,7 @@ def trace(
     if count is None or count < 1:
         raise ArgumentError(f"There are {ranks!r} ranks.", hint="Give a positive integer.")
     first = _run(make, count, 0, calls, beside)
-    shapes, members = _shapes([post.footprint.partition for post in first.posts], count)
+    shapes, members = _shapes(first.posts, count)
     others = (_run(make, count, rank, calls, beside) for rank in members if rank)
     runs = [first, *(replace(run, posts=()) for run in others)]  # theirs hold plans of all ranks
     for rank, run in zip(members, runs, strict=True):
@@ -220,22 +220,32 @@ def _again(call: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def _shapes(partitions: Sequence[Partition], ranks: int) -> tuple[Array, list[int]]:
+def _shapes(posts: Sequence[Post], ranks: int) -> tuple[Array, list[int]]:
     """Return the number of each rank's shape, and the first rank of each shape.
 
-    Ranks have one shape if their boxes have the same extents, and lie at the same sides of blocks.
+    Ranks have one shape if their boxes have the same extents, lie at the same sides of blocks, and
+    wait for the same wavefronts of solves.
     """
     seen: dict[object, int] = {}
     members: list[int] = []
     numbers = np.zeros(ranks, np.int64)
-    distinct = list({id(p): p for p in partitions}.values())
+    distinct = list({id(p): p for p in (post.footprint.partition for post in posts)}.values())
+    waiting = [_readers(post) for post in posts if post.exchange.front is not None]
     for rank in range(ranks):
-        shape = tuple(tuple(_shape(p, box) for box in p.of_rank(rank)) for p in distinct)
+        boxes = tuple(tuple(_shape(p, box) for box in p.of_rank(rank)) for p in distinct)
+        shape = boxes, tuple(rank in readers for readers in waiting)
         if shape not in seen:
             seen[shape] = len(members)
             members.append(rank)
         numbers[rank] = seen[shape]
     return numbers, members
+
+
+def _readers(post: Post) -> frozenset[int]:
+    """Return the ranks that are given something in an exchange."""
+    owners = post.footprint.partition.owners
+    reads = (read for wish in post.exchange.wishes for read in wish.reads)
+    return frozenset(rank for read in reads for rank in owners[read.numbers].tolist())
 
 
 def _shape(partition: Partition, box: int) -> tuple[Any, ...]:

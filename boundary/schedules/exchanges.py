@@ -51,11 +51,14 @@ class Exchange:
         The units before which values are sent, and before which they are there.
     wishes
         What moves.
+    front
+        The wavefront of the unit behind which this moves, if its rows wait for each other.
     """
 
     begin: int
     finish: int
     wishes: tuple[Wish, ...]
+    front: int | None = None
 
 
 def exchanges(footprint: Footprint, fresh: Collection[str] = ()) -> tuple[Exchange, ...]:

@@ -142,7 +142,7 @@ class Explained:
                 why = self.schedule.together.get(unit)
                 rest = f", {rows} rows" if rows != "all" else f", all rows: {why}" if why else ""
                 if isinstance(rows, int):
-                    rest = f", wavefront {rows + 1}"
+                    rest = f", wavefront {rows + 1} of {self.schedule.fronts[unit]}"
                 yield f"run {target}[:] = ...{rest}"
             else:
                 yield f"run {self.footprint.external(unit).name}"

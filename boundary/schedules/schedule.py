@@ -77,12 +77,14 @@ Step: TypeAlias = "KernelPart | Start | Wait | Reduce | Examine"
 class Schedule:
     """The steps of a program on ranks, and what is exchanged.
 
-    ``together`` tells of nests that wait for messages with all of their rows why they do.
+    ``together`` tells of nests that wait for messages with all of their rows why they do, and
+    ``fronts`` of those whose rows run in wavefronts how many there are.
     """
 
     exchanges: tuple[Exchange, ...]
     steps: tuple[Step, ...]
     together: Mapping[int, str]
+    fronts: Mapping[int, int]
 
 
 def schedule(
@@ -121,6 +123,19 @@ def schedule(
             steps.append(part)
             part = KernelPart()
 
+    def run_in_wavefronts(unit: int, found: Wavefronts) -> None:
+        for front in range(found.count):
+            if front:
+                close()
+            if front - 1 in found.exchanges:
+                number = len(every)
+                every.append(found.exchanges[front - 1])
+                if not alone:
+                    steps.append(KernelPart(packed={unit + 1: [number]}))
+                    steps.extend([Start(number), Wait(number)])
+                part.taken[unit] = [number]
+            part.units[unit] = front
+
     for place in range(len(footprint.units) + 1):
         beginning = [n for n, e in enumerate(exchanges) if e.begin == place]
         ending = [n for n, e in enumerate(exchanges) if e.finish == place]
@@ -141,22 +156,7 @@ def schedule(
             break
         part.units[place] = "outer" if place in begun else "all"
         if place in fronts:
-            for front in range(fronts[place].count):
-                part.units[place] = front
-                if front + 1 == fronts[place].count:
-                    break
-                moved = fronts[place].exchanges.get(front)
-                if moved is None:
-                    close()
-                    continue
-                every.append(moved)
-                number = len(every) - 1
-                if not alone:
-                    part.packed[place + 1] = [number]
-                close()
-                if not alone:
-                    steps += [Start(number), Wait(number)]
-                part.taken[place] = [number]
+            run_in_wavefronts(place, fronts[place])
         if footprint.units[place].folds and not alone:
             close()
             steps.append(Reduce(place))
@@ -167,4 +167,5 @@ def schedule(
     if steps and isinstance(steps[-1], (Reduce, Examine)):
         steps.append(KernelPart())  # it makes of the reductions what the program returns
     reasons = {} if alone else {unit: why for unit, why in together.items() if why}
-    return Schedule(tuple(every), tuple(steps), reasons)
+    counts = {unit: found.count for unit, found in fronts.items()}
+    return Schedule(tuple(every), tuple(steps), reasons, counts)

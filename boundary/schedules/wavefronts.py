@@ -78,23 +78,19 @@ def wavefronts(footprint: Footprint, unit: int) -> Wavefronts | None:
     _check_lines(footprint, unit)
     if not crosses(footprint, unit):
         return None
-    best: tuple[int, _Parts] | None = None
-    for parts in _ways(footprint, unit):
-        if parts.fronts is not None and parts.safe:
-            cost = parts.cost
-            if best is None or cost < best[0]:
-                best = cost, parts
-    if best is None:
-        raise _crossing(
-            footprint,
-            unit,
-            "Boxes would wait for each other: each has rows that depend on rows of the other.",
-            "Solve within boxes, with near = A.local(), and put the rest on the right: "
-            "near.tril().solve(b - (A - near) @ x - near.triu(1) @ x). As a smoother that is "
-            "ssr.solvers.GaussSeidel(local=True); the rows of ssr.solvers.Jacobi() wait for "
-            "none. Or cut along axes without such dependences.",
-        )
-    return best[1].wavefronts()
+    for ways in _ways(footprint, unit), _finest(footprint, unit):
+        found = [parts for parts in ways if parts.fronts is not None and parts.safe]
+        if found:
+            return min(found, key=lambda parts: parts.cost).wavefronts()
+    raise _crossing(
+        footprint,
+        unit,
+        "Boxes would wait for each other: each has rows that depend on rows of the other.",
+        "Solve within boxes, with near = A.local(), and put the rest on the right: "
+        "near.tril().solve(b - (A - near) @ x - near.triu(1) @ x). As a smoother that is "
+        "ssr.solvers.GaussSeidel(local=True); the rows of ssr.solvers.Jacobi() wait for "
+        "none. Or cut along axes without such dependences.",
+    )
 
 
 def crosses(footprint: Footprint, unit: int) -> bool:
@@ -144,12 +140,28 @@ def _ways(footprint: Footprint, unit: int) -> Iterator[_Parts]:
     yield _Parts(footprint, unit, 0, 1)
     if footprint.meta.nests[footprint.units[unit].number].local:
         return
-    extents = rows[..., 1] - rows[..., 0]
-    for axis in range(rows.shape[1] - 1):
+    for axis, extent in enumerate(_extents(rows)[:-1]):
         count = 2
-        while count <= min(MOST, TRIED // len(rows), int(extents[:, axis].max(initial=0))):
+        while count <= min(MOST, TRIED // len(rows), extent):
             yield _Parts(footprint, unit, axis, count)
             count *= 2
+
+
+def _finest(footprint: Footprint, unit: int) -> Iterator[_Parts]:
+    """Yield the boxes of rows in parts of one row along an axis.
+
+    Where rows read at both sides of a cut, boxes wait for each other plane by plane.
+    """
+    if not footprint.meta.nests[footprint.units[unit].number].local:
+        for axis, extent in enumerate(_extents(footprint.rows[unit])[:-1]):
+            if extent > 1:
+                yield _Parts(footprint, unit, axis, extent)
+
+
+def _extents(rows: Array) -> list[int]:
+    """Return how many rows the longest box has along each axis."""
+    longest: list[int] = (rows[..., 1] - rows[..., 0]).max(axis=0, initial=0).tolist()
+    return longest
 
 
 class _Parts:
@@ -247,10 +259,10 @@ class _Parts:
         for array, reader, maker, points in self.edges.across(self.boxes):
             behind = moved.setdefault(int(self.fronts[maker]), {})
             behind.setdefault(array, []).append((int(self.boxes[reader]), points))
-        exchanges = {front: self._exchange(arrays) for front, arrays in moved.items()}
+        exchanges = {front: self._exchange(front, arrays) for front, arrays in moved.items()}
         return Wavefronts(self.boxes, self.rows, self.fronts, exchanges)
 
-    def _exchange(self, moved: Mapping[str, Sequence[tuple[int, Box]]]) -> Exchange:
+    def _exchange(self, front: int, moved: Mapping[str, Sequence[tuple[int, Box]]]) -> Exchange:
         """Return the exchange of what boxes read behind a wavefront."""
         wishes = []
         for array, wanted in sorted(moved.items()):
@@ -259,7 +271,7 @@ class _Parts:
             )
             read = Read(self.unit, array, numbers, boxes, made=True)
             wishes.append(Wish(array, self.unit, self.unit, (read,)))
-        return Exchange(self.unit, self.unit, tuple(wishes))
+        return Exchange(self.unit, self.unit, tuple(wishes), front)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -272,9 +284,7 @@ class _Pairs:
     points: tuple[Box, ...]
 
     @staticmethod
-    def of(
-        reads: Sequence[tuple[str, Array]], writes: Sequence[tuple[str, Array]]
-    ) -> _Pairs:
+    def of(reads: Sequence[tuple[str, Array]], writes: Sequence[tuple[str, Array]]) -> _Pairs:
         """Return the pairs for what all parts read, and for what all write."""
         found = [
             (array, reader, maker, points)

@@ -9,12 +9,10 @@ from functools import cached_property
 from typing import Any
 
 from ..blocks.recurrence import recurrence
-from ..errors import ArgumentError
 from ..matrices.declare import identity
 from ..matrices.matrix import Matrix
 from ..programs.program import Program, program
 from ..recurrences.declare import Recurrence
-from ..spaces.distributed import is_distributed
 from ..symbols.functions import sqrt
 from . import vectors
 from .smoothers import check_local
@@ -25,9 +23,9 @@ class Factorisation(ABC):
     """A way to factorise a matrix, and to solve with the factors: `ILU` and `IC`.
 
     As a preconditioner, ``M=ILU()``, it is made for the matrix of the solver at the beginning of
-    each solution, so that data of the matrix may change in between. Fields of several ranks are
-    refused with an `ArgumentError`, since rows depend on each other across cuts, unless it is
-    ``local``.
+    each solution, so that data of the matrix may change in between. On fields of several ranks
+    rows wait for rows of other ranks, unless it is ``local``: the factors and the iterations are
+    those of one rank, and ranks work one behind the other.
 
     Parameters
     ----------

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+import boundary as bc
 import ssr
 from apps import lu
 from apps.npb.flow import changes, states
 from apps.npb.run import KNOWN, begun, main, residual
+from tests.distribution.ranks import plain_kernels
 from tests.ssr import plain
 
 LOWER = {
@@ -54,6 +56,18 @@ def test_integral_of_the_pressure() -> None:
     """Of the initial state of class W."""
     found = lu.integral(np.array(begun(33)[0].gather()), 1.0 / 32.0)
     np.testing.assert_allclose(found["xci"], 1672.218936721, rtol=1e-12)
+
+
+def test_steps_on_ranks() -> None:
+    """Rows of a sweep wait for rows of other ranks."""
+    made = []
+    for count in 1, 3:
+        U, _ = begun(7, bc.simulated(count))
+        R, S = U.spread.zeros(changes), U.spread.zeros(changes)
+        with plain_kernels():
+            lu.step.bind(R=R, U=U, S=S, dt=0.01, h=1.0 / 6.0)()
+        made.append(U.gather())
+    assert np.array_equal(*made)
 
 
 @pytest.mark.slow

@@ -46,7 +46,7 @@ def programs(comm: Any) -> list[Any]:
         for value in np.inf, -np.inf, np.nan:
             u.fill(lambda j, i, value=value: np.where((j == 2) & (i == 3), value, 1.0))
             found.append(step(0.0))
-    return [*found, linked(comm), levels(comm)]
+    return [*found, linked(comm), levels(comm), swept(comm)]
 
 
 def linked(comm: Any) -> str:
@@ -61,6 +61,21 @@ def linked(comm: Any) -> str:
     x = on.empty(nodes)
     x.fill(lambda block, j, i: block + j / 3 + i / 7)
     shared(x)
+    return bits(x)
+
+
+def swept(comm: Any) -> str:
+    """Return the bits of sweeps whose rows wait for rows of other ranks, forwards and backwards."""
+
+    @ssr.program(x=plane)
+    def sweeps(x: Any) -> None:
+        x[:] = product.tril().solve(1.0 - product.triu(1) @ x)
+        x[:] = product.triu().solve(1.0 - product.tril(-1) @ x)
+
+    on = bc.spread(plane, comm, cut=(3, 4))
+    x = on.zeros(plane)
+    for _ in range(3):
+        sweeps(x)
     return bits(x)
 
 

@@ -257,9 +257,6 @@ def test_mistakes() -> None:
     with pytest.raises(errors.ArgumentError, match="other first indices"):
         rows.coarsen(inner, plane)
     c.set(1.0)
-    grids = Multigrid.galerkin(M, 2)
-    with pytest.raises(errors.UnsupportedError, match="crosses a cut between boxes"):
-        grids(on.zeros(plane), on.zeros(plane))
     grids = Multigrid.galerkin(M, 2, smoother=Jacobi())
     with pytest.raises(errors.ArgumentError, match="data of several ranks"):
         grids(np.zeros((7, 9)), np.ones((7, 9)))

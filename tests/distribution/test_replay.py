@@ -84,6 +84,22 @@ def test_ranks_of_one_shape_are_run_once() -> None:
     assert np.array_equal(found.shapes.reshape(4, 4)[1, 1:3], found.shapes.reshape(4, 4)[2, 1:3])
 
 
+def test_ranks_of_one_shape_wait_for_the_same() -> None:
+    """Boxes of a solve work one behind the other, those with equal boxes too."""
+    A = ssr.stencil(plane, plane, CROSS, outside="drop")
+
+    @ssr.program(x=plane)
+    def sweep(x: Any) -> None:
+        x[:] = A.tril().solve(1.0 - A.triu(1) @ x)
+
+    def made(ranks: Any) -> Callable[[], object]:
+        return sweep.bind(bc.spread(plane, ranks, cut=(6, 1), ny=48, nx=64).zeros(plane))
+
+    found = bc.trace(made, 6, calls=2)
+    assert found.shapes.tolist() == [0, 1, 2, 3, 4, 5]
+    assert found.replay(NETWORK).seconds > found.work.sum(axis=1).max()
+
+
 def test_calls_take_turns_with_what_they_are_compared_with(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine that is as slow for both from some time on changes nothing but the seconds."""
     calls: list[str] = []
