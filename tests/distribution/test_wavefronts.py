@@ -1,4 +1,4 @@
-"""Solves that cross cuts: random dependences, programs and partitions against programs on arrays."""
+"""Solves that cross cuts: random dependences, programs and partitions, against arrays."""
 
 from __future__ import annotations
 
