@@ -36,7 +36,8 @@ def runs(rng: Random, draft: Draft, compiled: bool) -> tuple[Run, ...]:
         variants = variants[-1:]
     if draft.captured:  # each run is a program of its own
         many = 1 if compiled else 3
-    likely = 1.0 if draft.captured else 0.6 if draft.local else 0.15
+    waits = any(".solve(" in line for line in draft.lines)  # for rows of other ranks, perhaps
+    likely = 1.0 if draft.captured else 0.6 if draft.local or waits else 0.15
     for seed in range(many):
         sizes = tuple((n, size(rng, largest)) for n in names)
         layouts = tuple(rng.choice(LAYOUTS) for _ in range(3))
