@@ -24,6 +24,9 @@ import numpy as np
 
 import boundary as bc
 import ssr
+from apps import lu
+from apps.npb.flow import changes
+from apps.npb.run import begun
 from apps.swe import cases
 from apps.swe.volumes import Volumes
 from benchmarks import mpi_by_hand as by_hand
@@ -200,6 +203,34 @@ def product27(n: int, comm: Any) -> Call:
     return lambda: bound()
 
 
+def sweeps(n: int, comm: Any) -> Call:
+    """Return a sweep of Gauss-Seidel on a square forwards and one backwards, in natural order."""
+    size = ssr.size("n")
+    plane = ssr.Space(size, size)
+    near: Weights = {(-1, 0): -1.0, (0, -1): -1.0, (0, 1): -1.0, (1, 0): -1.0}
+    A = ssr.stencil(plane, plane, {(0, 0): 4.0, **near}, outside="drop")
+
+    @ssr.program(x=plane, b=plane)
+    def smooth(x: Any, b: Any) -> None:
+        x[:] = A.tril().solve(b - A.triu(1) @ x)
+        x[:] = A.triu().solve(b - A.tril(-1) @ x)
+
+    if comm is None:
+        bound: Callable[[], Any] = smooth.bind(np.zeros((n, n)), np.ones((n, n)))
+    else:
+        on = bc.spread(plane, comm, n=n, cut=(1, 2))
+        bound = smooth.bind(on.zeros(plane), on.scatter(plane, np.ones((n, n))))
+    return lambda: bound()
+
+
+def relaxations(n: int, comm: Any) -> Call:
+    """Return a step of NPB LU from the exact solution."""
+    _, U = begun(n, comm)
+    R, S = U.spread.zeros(changes), U.spread.zeros(changes)
+    bound = lu.step.bind(R=R, U=U, S=S, dt=1e-3, h=1.0 / (n - 1))
+    return lambda: bound()
+
+
 def triad(n: int, comm: Any) -> Call:
     """Return ``a = b + s c`` on cubes, of which each rank has its part."""
     from numba import njit
@@ -220,6 +251,8 @@ CORES: Mapping[str, Callable[[Any], Call]] = {
     "shallow water 96": lambda comm: flow(96, comm),
     "shallow water 192": lambda comm: flow(192, comm),
     "27 points 192": lambda comm: product27(192, comm),
+    "sweeps 1024": lambda comm: sweeps(1024, comm),
+    "LU 64": lambda comm: relaxations(64, comm),
 }
 
 
