@@ -78,10 +78,18 @@ def wavefronts(footprint: Footprint, unit: int) -> Wavefronts | None:
     _check_lines(footprint, unit)
     if not crosses(footprint, unit):
         return None
+    if footprint.meta.nests[footprint.units[unit].number].fused:
+        raise _crossing(
+            footprint,
+            unit,
+            "It shares loops with other steps, which may change a value before it moves.",
+            "Use ssr.Options(fuse=False).",
+        )
     for ways in _ways(footprint, unit), _finest(footprint, unit):
-        found = [parts for parts in ways if parts.fronts is not None and parts.safe]
-        if found:
-            return min(found, key=lambda parts: parts.cost).wavefronts()
+        found = [parts for parts in ways if parts.fronts is not None]
+        for parts in sorted(found, key=lambda parts: parts.cost):
+            if parts.safe:
+                return parts.wavefronts()
     raise _crossing(
         footprint,
         unit,
@@ -236,8 +244,6 @@ class _Parts:
         """
         assert self.fronts is not None
         fronts = self.fronts
-        if self.footprint.meta.nests[self.footprint.units[self.unit].number].fused:
-            return False  # another step may have changed a value before it moves
         again = _Pairs.of(self.beyond, self.beyond)
         if (self.boxes[again.readers] == self.boxes[again.makers]).any():
             return False

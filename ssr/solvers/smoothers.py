@@ -82,6 +82,7 @@ class GaussSeidel:
     """Gauss-Seidel: each row uses the new values of the rows before it.
 
     As a preconditioner it does one sweep in row order and one in reverse (symmetric Gauss-Seidel).
+    On fields of several ranks, rows wait for the rows before them on other ranks.
 
     Parameters
     ----------
