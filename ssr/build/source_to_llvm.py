@@ -30,7 +30,7 @@ from numba.core.lowering import Lower
 from numba.np.arrayobj import load_item
 
 from ..runtime import intrinsics
-from . import chain_plans, stacked, vector_chains, vector_loops, vector_plans
+from . import chain_plans, vector_chains, vector_loops, vector_plans
 from .vector_parts import names
 
 _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
@@ -204,12 +204,10 @@ class Translation(Lower):
         entry = self.builder.basic_block
         self.blkmap[self.firstblk] = self.new_block("body")
         self.builder.position_at_end(self.blkmap[self.firstblk])
-        on_stack = stacked.buffers(function) if self.fndesc.noalias else ()
         for argument, kind, bits in zip(
             tree.args.args, self.fndesc.argtypes, self.fnargs, strict=True
         ):
-            value, name = Value(kind, bits), argument.arg
-            self._assign(name, self._stacked(name, value) if name in on_stack else value)
+            self._assign(argument.arg, Value(kind, bits))
         self._run(tree.body)
         if not self.builder.block.is_terminated:
             self._return(Value(types.none, self.context.get_dummy_value()))
@@ -455,14 +453,6 @@ class Translation(Lower):
     def count_of(self, array: str) -> Any:
         """Return the number of elements of an array."""
         return self._member(self.named(array), "nitems")
-
-    def _stacked(self, name: str, buffer: Value) -> Value:
-        """Return a line buffer of a kernel as one on its stack, if it is not too long."""
-        kind, bits = buffer
-        given, count = (self._member(buffer, part) for part in ("data", "nitems"))
-        data = stacked.placed(self.builder, name, given, count, kind.dtype.bitwidth // 8)
-        place = self.context.data_model_manager[kind].get_field_position("data")
-        return Value(kind, self.builder.insert_value(bits, data, place))
 
     def _member(self, value: Value, name: str) -> Any:
         """Return a member of what describes an array."""
