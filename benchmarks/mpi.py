@@ -24,9 +24,6 @@ import numpy as np
 
 import boundary as bc
 import ssr
-from apps import lu
-from apps.npb.flow import changes
-from apps.npb.run import begun
 from apps.swe import cases
 from apps.swe.volumes import Volumes
 from benchmarks import mpi_by_hand as by_hand
@@ -225,6 +222,10 @@ def sweeps(n: int, comm: Any) -> Call:
 
 def relaxations(n: int, comm: Any) -> Call:
     """Return a step of NPB LU from the exact solution."""
+    from apps import lu  # its derivatives are worked out on import, for no other part
+    from apps.npb.flow import changes
+    from apps.npb.run import begun
+
     _, U = begun(n, comm)
     R, S = U.spread.zeros(changes), U.spread.zeros(changes)
     bound = lu.step.bind(R=R, U=U, S=S, dt=1e-3, h=1.0 / (n - 1))
