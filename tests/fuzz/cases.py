@@ -47,6 +47,7 @@ class Run:
     ``options`` are fields of `ssr.Options` that are not at their default; ``cuts`` are the numbers
     of boxes along each axis: of the first field, or of each block if there are ``ranks``. With
     `ALONE` of these, fields are spread in one process, whose boxes matter to local matrices only.
+    ``before`` has the options of runs on the same arrays that come first, one after the other.
     """
 
     sizes: tuple[tuple[str, int], ...]
@@ -56,16 +57,23 @@ class Run:
     options: tuple[str, ...] = ()
     cuts: tuple[int, ...] = ()
     ranks: int = 0
+    before: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def times(self) -> int:
+        """How often the program runs."""
+        return len(self.before) + 1
 
     @property
     def ground(self) -> Ground:
         """The points of the run; each is another one."""
         return Ground(self.sizes, self.seed, self.dtype, self.ranks, self.cuts)
 
-    def settings(self) -> ssr.Options:
-        """Return the options."""
-        changed = {n: not getattr(ssr.Options(), n) for n in self.options}
-        return ssr.Options(cache=False, **changed)
+
+def settings(options: tuple[str, ...]) -> ssr.Options:
+    """Return the options of which some are not at their default."""
+    changed = {n: not getattr(ssr.Options(), n) for n in options}
+    return ssr.Options(cache=False, **changed)
 
 
 @dataclass(frozen=True)
@@ -92,16 +100,17 @@ def scope(text: str, names: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-def meaning(text: str, run: Run) -> dict[str, Any]:
-    """Return the names of a text under its reference meaning."""
+def meaning(text: str, run: Run, turn: int = 0) -> dict[str, Any]:
+    """Return the names of a text under its reference meaning in a turn of a run."""
     reference = Reference(dict(run.sizes))
-    names = {"ssr": reference, "bc": Boundary(reference), "data": meant_data(run.seed, run.dtype)}
+    data = meant_data(run.seed, turn, run.dtype)
+    names = {"ssr": reference, "bc": Boundary(reference), "data": data}
     with np.errstate(all="ignore"):
         return scope(text, names)
 
 
 def examine(case: Case, run: Callable[..., Any]) -> Iterator[tuple[Run, Outcome]]:
-    """Yield the outcome of each run; ``run`` calls a program."""
+    """Yield the outcome of each run; ``run`` calls programs in turns on the same arguments."""
     start = time.process_time()
     try:
         ours = Declared(case.text, case.runs[0])
@@ -176,13 +185,13 @@ class Declared:
         else:
             self.run, self.ground = run, run.ground
 
-    @property
-    def program(self) -> ssr.Program:
-        """The program with the options of the run."""
-        options = self.run.options
-        if options not in self.programs:
-            self.programs[options] = self.names["p"].with_options(self.run.settings())
-        return self.programs[options]
+    def turns(self) -> Iterator[ssr.Program]:
+        """Yield the program with the options of each turn of the run, for which data are set."""
+        for turn, options in enumerate((*self.run.before, self.run.options)):
+            if options not in self.programs:
+                self.programs[options] = self.names["p"].with_options(settings(options))
+            self.ground.turn(turn)
+            yield self.programs[options]
 
     def spread(self) -> Any:
         """Return the points of the grid of the text, or of its space, shared by ranks."""
@@ -212,7 +221,7 @@ class Shared(dict[Any, Array]):
 
 
 def expected_run(
-    text: str, sizes: tuple[tuple[str, int], ...], seed: int, dtype: str, boxes: Shared
+    text: str, sizes: tuple[tuple[str, int], ...], seed: int, dtype: str, times: int, boxes: Shared
 ) -> tuple[dict[str, Any], dict[str, Any], Any, str | None]:
     """Return the names of a text and the arrays of a run, what it gives, and why it gives nothing.
 
@@ -222,10 +231,15 @@ def expected_run(
     values: dict[str, Any] = {}
     token = OWNERS.set(boxes)
     try:
-        theirs = meaning(text, Run(sizes, seed, dtype))
+        run = Run(sizes, seed, dtype)
+        theirs = meaning(text, run)
         values = drawn(theirs["p"], seed, dtype)
-        with np.errstate(all="ignore"):
-            return theirs, values, theirs["p"].run(values), None
+        made: tuple[dict[str, Any], Any] = theirs["p"].fields(values), None
+        for turn in range(times):
+            program = (theirs if turn == 0 else meaning(text, run, turn))["p"]
+            with np.errstate(all="ignore"):
+                made = program.run(made[0])
+        return theirs, values, made, None
     except Undefined as error:
         return theirs, values, None, str(error)
     finally:
@@ -247,7 +261,7 @@ def compared(
         boxes = Shared(ours.boxes())
     except Exception as error:
         failure, boxes = error, Shared()
-    theirs, values, wanted, undefined = meant(run.sizes, run.seed, run.dtype, boxes)
+    theirs, values, wanted, undefined = meant(run.sizes, run.seed, run.dtype, run.times, boxes)
     if undefined is not None and not values:
         return Outcome("undefined", undefined.partition(":")[0][:40])
     try:
@@ -290,7 +304,7 @@ def executed(
     ours: Declared, values: dict[str, Any], call: Callable[..., Any]
 ) -> tuple[dict[str, Array], list[float]] | Outcome:
     """Return fields and results after a run of our program."""
-    run, program = ours.run, ours.program
+    run, turns = ours.run, ours.turns()
     watched: dict[str, Watched] = {}
     args: list[Any] = []
     for place, (name, value) in enumerate(values.items()):
@@ -301,10 +315,10 @@ def executed(
         watched[name] = Watched(value, run.dtype, layout)
         args.append(watched[name].array)
     if run.ranks:
-        results = call(program, *args, on=ours.spread())
+        results = call(turns, *args, on=ours.spread())
     else:
         boxes = boxes_of(ours.names["p"], run) if run.cuts else None
-        results = call(program, *args, boxes=boxes) if boxes else call(program, *args)
+        results = call(turns, *args, boxes=boxes) if boxes else call(turns, *args)
     many = results if isinstance(results, tuple) else () if results is None else (results,)
     for name, each in watched.items():
         if each.strays():
@@ -376,7 +390,7 @@ def same_bits(
     arithmetic = tuple(o for o in run.options if o not in ("split", "fuse", "fold"))
     if "exact" in run.options:
         arithmetic = ("exact",)
-    key = run.sizes, run.seed, run.dtype, arithmetic, boxes
+    key = run.sizes, run.seed, run.dtype, run.times, arithmetic, boxes
     arrays = [*found[0].values(), np.array(found[1])]
     for one, other in zip(arrays, bits.setdefault(key, arrays), strict=True):
         if one.tobytes() != other.tobytes():

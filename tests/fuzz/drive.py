@@ -8,7 +8,7 @@ import signal
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from random import Random
@@ -64,28 +64,36 @@ class Plan:
         return kind, Case(draft.text(), runs(rng, draft, self.compiled))
 
     def call(self) -> Callable[..., Any]:
-        """Return the function that runs a program on arrays, or ``on`` a spread of them."""
+        """Return the function that runs programs on arrays, or ``on`` a spread of them."""
         return called if self.compiled else called_plain
 
 
-def called(program: ssr.Program, *args: Any, on: Any = None, **more: Any) -> Any:
-    """Run a program, compiled."""
-    return program(*args, **more) if on is None else shared(program, args, on)
+def called(turns: Iterable[ssr.Program], *args: Any, on: Any = None, **more: Any) -> Any:
+    """Run programs in turns, compiled; return what the last one gives."""
+    if on is not None:
+        return shared(turns, args, on)
+    return [program(*args, **more) for program in turns][-1]
 
 
-def called_plain(program: ssr.Program, *args: Any, on: Any = None, **more: Any) -> Any:
-    """Run the checked source of a program, compiling nothing."""
+def called_plain(turns: Iterable[ssr.Program], *args: Any, on: Any = None, **more: Any) -> Any:
+    """Run the checked source of programs in turns, compiling nothing."""
     if on is None:
-        return program.run_plain(*args, **more)
+        return [program.run_plain(*args, **more) for program in turns][-1]
     with ranks.plain_kernels():
-        return shared(program, args, on)
+        return shared(turns, args, on)
 
 
-def shared(program: ssr.Program, args: Sequence[Any], on: Any) -> Any:
-    """Run a program on ranks that share the arrays among its arguments."""
-    fields = ranks.scattered(on, program, args)
-    with np.errstate(all="ignore"):
-        results = program.bind(*fields)()
+def shared(turns: Iterable[ssr.Program], args: Sequence[Any], on: Any) -> Any:
+    """Run programs in turns on ranks that share the arrays among their arguments."""
+    fields: list[Any] = []
+    bound: dict[ssr.Program, Any] = {}
+    results = None
+    for program in turns:
+        fields = fields or ranks.scattered(on, program, args)
+        if program not in bound:  # the fields may get more room than those before it have
+            bound[program] = program.bind(*fields)
+        with np.errstate(all="ignore"):
+            results = bound[program]()
     for field, array in zip(fields, args, strict=True):
         if isinstance(array, np.ndarray):
             array[...] = field.gather()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from .text import Draft, Space, declare_cells, declare_sizes
+from .text import Draft, Space, bind_data, declare_cells, declare_sizes
 
 VALUES = ("0.0", "0.5", "-1.25", "2.0")
 
@@ -46,9 +46,28 @@ def offsets(rng: Random, low: list[int], high: list[int]) -> dict[tuple[int, ...
     return found
 
 
+def declare_within(draft: Draft, ndim: int) -> None:
+    """Declare a matrix K on the points of fields, of which entries may be data."""
+    names = "kji"[-ndim:]
+    where = draft.rng.choice(names)
+    own, near = (", ".join(n + far * (n == where) for n in names) for far in ("", " - 1"))
+    data = draft.chance(0.5)
+    number = draft.rng.choice([f"u[{own}]", f"u[{near}]"]) if data else "0.25"
+    draft.lines += [
+        f"@ssr.matrix(rows=H, cols=H{', u=H' if data else ''})",
+        f"def K({own}{', *, u' if data else ''}):",
+        f"    yield ({own},), 0.5",
+        f"    if ({near},) in H:",
+        f"        yield ({near},), {number}",
+    ]
+    if data:
+        bind_data(draft, "K", "H")
+
+
 def fills(rng: Random) -> Draft:
     """Draw fills of one or two spaces and a program that reads what they make."""
     draft = Draft(rng)
+    draft.local = draft.chance(0.15)
     ndim = rng.choice([1, 1, 2, 2, 2, 3])
     cells = declare_cells(draft, declare_sizes(draft, ndim, 0.1))
     own = rng.choice(["C", "C", "C", "C.faces(0)", "C.nodes()"])
@@ -82,6 +101,15 @@ def fills(rng: Random) -> Draft:
         "x[:] = T @ (Q @ P @ y)", "y[:] = (S @ Q @ P) @ x - T @ (B @ y)",
         "x[:] = (S @ B @ T @ D) @ y", "g[:] = Q @ g[M]; g[M] = P @ y",
     ]  # fmt: skip
+    if draft.local or draft.chance(0.15):
+        declare_within(draft, ndim)
+        K = "K.local()" if draft.local else "K"
+        statements = [
+            *(f"{text} + {K} @ x" for text in statements if text.startswith("y[:]")),
+            f"x[:] = {K} @ y", f"y[:] = S @ (B @ ({K} @ x))", f"x[:] = (K - {K}) @ x + T @ g",
+            f"e = {K} @ x; x[:] = y; y[:] = S @ (B @ e) - e", f"x[:] = {K} @ x + S @ (D @ y)",
+            *statements,
+        ]  # fmt: skip
     body = [s for text in rng.choices(statements, k=rng.randint(1, 4)) for s in text.split("; ")]
     draft.lines += [
         "@ssr.program(x=H, y=H, g=G)",

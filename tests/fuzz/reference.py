@@ -516,9 +516,13 @@ class Program:
     def __call__(self, *args: Any) -> Any:
         return self.body(*args)
 
-    def run(self, values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Number]]:
-        """Return the fields after a run on arrays and numbers, and what the body returns."""
-        fields = {n: field(values[n], kind) for n, kind in self.kinds.items()}
+    def fields(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the parameters for arrays and numbers."""
+        return {n: field(values[n], kind) for n, kind in self.kinds.items()}
+
+    def run(self, fields: Mapping[str, Any]) -> tuple[dict[str, Any], list[Number]]:
+        """Return parameters like some after a run, and what the body returns."""
+        fields = {n: again(fields[n], kind) for n, kind in self.kinds.items()}
         made = self.body(**fields)
         many = made if isinstance(made, tuple) else () if made is None else (made,)
         return fields, [number(m) for m in many]
@@ -531,6 +535,15 @@ def field(value: Any, kind: Any) -> Any:
     if isinstance(kind, VectorSpace):
         return VectorField(Field(part, None, kind.space) for part in value)
     return Field(value, None, kind)
+
+
+def again(given: Any, kind: Any) -> Any:
+    """Return a new parameter with the values of another."""
+    if kind is None:
+        return given
+    if isinstance(kind, VectorSpace):
+        return VectorField(Field(part.value, part.scale, kind.space) for part in given)
+    return Field(given.value, given.scale, kind)
 
 
 class Size(int):

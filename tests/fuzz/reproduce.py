@@ -50,14 +50,28 @@ def spread(cells):
     return made["on"]
 
 
+def numbers(number, turn, shape):
+    version = turn * ((seed + number) % 2)
+    return np.random.default_rng([seed, number, version]).uniform(-1, 1, shape).astype(dtype)
+
+
 def data(cells, kind, number):
     if number not in made:
         shape = getattr(kind, "space", kind).extent(sizes)
         shape = (*([kind.components] if hasattr(kind, "components") else []), *shape)
-        values = np.random.default_rng([seed, number]).uniform(-1, 1, shape).astype(dtype)
+        values = numbers(number, 0, shape)
         shared = ranks and (seed + number) % 3
         made[number] = spread(cells).scatter(kind, values) if shared else values
     return made[number]
+
+
+def set_data(turn):
+    for number, field in made.items():
+        if number != "on" and (seed + number) % 2:
+            if isinstance(field, np.ndarray):
+                field[...] = numbers(number, turn, field.shape)
+            else:
+                field.set(numbers(number, turn, field.shape))
 
 
 """
@@ -79,11 +93,12 @@ def setting(run: Run) -> str:
 
 
 def shown(text: str, run: Run) -> str:
-    """Return the lines that run the program once and compare."""
+    """Return the lines that run the program and compare."""
     lines = []
     try:
         boxes = Shared(Declared(text, run).boxes()) if run.ranks else Shared()
-        _, values, wanted, undefined = expected_run(text, run.sizes, run.seed, run.dtype, boxes)
+        given = run.sizes, run.seed, run.dtype, run.times
+        _, values, wanted, undefined = expected_run(text, *given, boxes)
     except Exception as error:
         wanted, undefined = None, str(error)
     if wanted is None:
@@ -96,8 +111,11 @@ def shown(text: str, run: Run) -> str:
         layout = run.layouts[place % len(run.layouts)]
         lines.append(f"{name} = room({value.shape}, {run.dtype!r}, {layout!r})")
         lines.append(f"{name}[...] = {literal(value)}")
-    options = ", ".join(f"{o}={not default(o)}" for o in run.options)
-    lines.append(f"p = p.with_options(ssr.Options({options}))")
+    turns = [*run.before, run.options]
+    lines += [f"turns, programs, bound = {[turns.index(each) for each in turns]}, {{}}, {{}}"]
+    for n, options in enumerate(turns):
+        changed = ", ".join(f"{o}={not default(o)}" for o in options)
+        lines.append(f"programs[{n}] = p.with_options(ssr.Options({changed}))")
     lines.append(f"arguments = [{', '.join(values)}]")
     if run.ranks:
         cells = re.findall(r"^([TPC]) = (?:bc.Grid|ssr.Space)", text, re.MULTILINE)
@@ -107,7 +125,10 @@ def shown(text: str, run: Run) -> str:
             f"    spread({max(cells)}).scatter(kind, a) if isinstance(a, np.ndarray) else a",
             "    for kind, a in zip(kinds, arguments)",
             "]",
-            "results = p.bind(*fields)()",
+            "for turn, n in enumerate(turns):",
+            "    set_data(turn)",
+            "    bound[n] = bound.get(n) or programs[n].bind(*fields)",
+            "    results = bound[n]()",
             "for field, array in zip(fields, arguments):",
             "    if isinstance(array, np.ndarray):",
             "        array[...] = field.gather()",
@@ -116,10 +137,16 @@ def shown(text: str, run: Run) -> str:
         lines += [
             "space = next(kind for _, kind in p.signature.flat if isinstance(kind, ssr.Space))",
             "parts = (*cuts, 1, 1, 1, 1)[: space.ndim]",
-            "results = p(*arguments, boxes=space.split(*parts, sizes=sizes))",
+            "for turn, n in enumerate(turns):",
+            "    set_data(turn)",
+            "    results = programs[n](*arguments, boxes=space.split(*parts, sizes=sizes))",
         ]
     else:
-        lines.append("results = p(*arguments)")
+        lines += [
+            "for turn, n in enumerate(turns):",
+            "    set_data(turn)",
+            "    results = programs[n](*arguments)",
+        ]
     for name, field in wanted[0].items():
         if not isinstance(values[name], float):
             many = list(field) if isinstance(field, Several) else [field]

@@ -42,8 +42,11 @@ def runs(rng: Random, draft: Draft, compiled: bool) -> tuple[Run, ...]:
         sizes = tuple((n, size(rng, largest)) for n in names)
         layouts = tuple(rng.choice(LAYOUTS) for _ in range(3))
         cuts = tuple(rng.randint(1, 3) for _ in range(4)) if rng.random() < 0.3 else ()
+        before = (rng.choice(variants[-2:]),) if rng.random() < 0.15 else ()  # with its bits
         for options in dict.fromkeys(variants):
             found.append(Run(sizes, seed, dtype, layouts, options))
+            if before and options == variants[-1]:
+                found.append(Run(sizes, seed, dtype, layouts, options, before=before))
             if cuts and options == variants[-1]:
                 found.append(Run(sizes, seed, dtype, layouts[1:], options, cuts))
             if rng.random() < likely and options == variants[-1]:
@@ -51,7 +54,11 @@ def runs(rng: Random, draft: Draft, compiled: bool) -> tuple[Run, ...]:
                 counts = [rng.randint(1, 5)]
                 if draft.local and each:  # the same boxes, owned in another way
                     counts.append(ALONE if compiled and rng.random() < 0.3 else rng.randint(1, 5))
-                found += [Run(sizes, seed, dtype, layouts, options, each, ranks=n) for n in counts]
+                last = (variants[-1],) * rng.choice([0, 0, 1])  # what ranks know behind a call
+                turns = before + last if before else ()
+                found += [Run(sizes, seed, dtype, layouts, options, each, n, turns) for n in counts]
+                if turns:
+                    found.append(Run(sizes, seed, dtype, layouts, options, before=turns))
     if names and rng.random() < 0.05:
         none = tuple((n, 0 if n == names[0] else 3) for n in names)
         found.append(Run(none, 0, dtype, ("plain",), variants[0]))

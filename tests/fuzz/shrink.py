@@ -49,6 +49,8 @@ def simpler(run: Run) -> Iterator[Run]:
             yield replace(run, sizes=(*run.sizes[:n], (name, value - 1), *run.sizes[n + 1 :]))
     for n in range(len(run.options)):
         yield replace(run, options=run.options[:n] + run.options[n + 1 :])
+    for n in range(len(run.before)):
+        yield replace(run, before=run.before[:n] + run.before[n + 1 :])
     if run.layouts != ("plain",):
         yield replace(run, layouts=("plain",))
     if run.ranks > 1:

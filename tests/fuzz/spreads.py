@@ -17,16 +17,17 @@ ALONE = -1
 """The number of ranks of a run on fields of one process."""
 
 
-def numbers(seed: int, number: int, shape: tuple[int, ...], dtype: str) -> Array:
-    """Return the data of a matrix, which texts count."""
-    return np.random.default_rng([seed, number]).uniform(-1, 1, shape).astype(dtype)
+def numbers(seed: int, number: int, turn: int, shape: tuple[int, ...], dtype: str) -> Array:
+    """Return the data of a matrix, which texts count; half of all are new in each turn."""
+    version = turn * ((seed + number) % 2)
+    return np.random.default_rng([seed, number, version]).uniform(-1, 1, shape).astype(dtype)
 
 
-def meant_data(seed: int, dtype: str) -> Any:
-    """Return the function ``data`` of a text under its reference meaning."""
+def meant_data(seed: int, turn: int, dtype: str) -> Any:
+    """Return the function ``data`` of a text under its reference meaning in a turn."""
 
     def data(cells: Any, kind: Any, number: int) -> Any:
-        return field(numbers(seed, number, kind.shape, dtype), kind)
+        return field(numbers(seed, number, turn, kind.shape, dtype), kind)
 
     return data
 
@@ -70,19 +71,31 @@ class Ground:
             self._on = bc.spread(cells, world, cut=cut, **sizes)
         return self._on
 
+    def turn(self, turn: int) -> None:
+        """Set data to those of a turn."""
+        for number, (made, values) in self._data.items():
+            new = numbers(self.seed, number, turn, values.shape, self.dtype)
+            if new.tobytes() != values.tobytes():
+                if isinstance(made, np.ndarray):
+                    made[...] = new
+                else:
+                    made.set(new)
+                self._data[number] = made, new
+
     def data(self, cells: Any, kind: Any, number: int) -> Any:
         """Return data of a matrix: on ranks a field, but for one of three, which is an array."""
         if number not in self._data:
             space = getattr(kind, "space", kind)
             lead = () if kind is space else (kind.components,)
-            values = numbers(self.seed, number, (*lead, *space.extent(self.sizes)), self.dtype)
+            shape = *lead, *space.extent(self.sizes)
+            values = numbers(self.seed, number, 0, shape, self.dtype)
             shared = self.ranks and (self.seed + number) % 3
             made = self.spread(cells).scatter(kind, values) if shared else values.copy()
             self._data[number] = made, values
         return self._data[number][0]
 
     def changed(self) -> bool:
-        """Whether data are others than at first."""
+        """Whether data are others than those of the turn."""
         for made, values in self._data.values():
             now = made if isinstance(made, np.ndarray) else made.gather()
             if now.tobytes() != values.tobytes():

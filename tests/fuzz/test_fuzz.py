@@ -73,16 +73,16 @@ def wrong(run: Any) -> list[str]:
 
 
 def test_wrong_values_are_found() -> None:
-    def off(program: ssr.Program, x: Any, y: Any, **more: Any) -> None:
-        RUN(program, x, y, **more)
+    def off(turns: Any, x: Any, y: Any, **more: Any) -> None:
+        RUN(turns, x, y, **more)
         y[-1] += 1e-6
 
     assert wrong(off) == ["values"]
 
 
 def test_writes_beside_arrays_are_found() -> None:
-    def stray(program: ssr.Program, x: Any, y: Any, **more: Any) -> None:
-        RUN(program, x, y, **more)
+    def stray(turns: Any, x: Any, y: Any, **more: Any) -> None:
+        RUN(turns, x, y, **more)
         np.lib.stride_tricks.as_strided(x, (x.size + 1,))[-1] = 0.0
 
     padded = Case(TEXT, (Run((("n", 4),), layouts=("padded",)),))
@@ -133,8 +133,9 @@ def test_entries_of_other_boxes_are_found() -> None:
 
 
 def test_data_that_are_written_are_found() -> None:
-    def stray(program: ssr.Program, *args: Any, **more: Any) -> None:
-        RUN(program, *args, **more)
+    def stray(turns: Any, *args: Any, **more: Any) -> None:
+        (program,) = turns
+        RUN([program], *args, **more)
         next(iter(declaration(program).captured))[...] = 0.0
 
     case = Case(SPREAD, SPREADS.runs[:1])
@@ -181,8 +182,8 @@ def test_cases_are_made_small() -> None:
     plan = Plan(1, ("programs",), False)
     text = TEXT.replace("+ 0.0", "+ 0.5 * (x + y)").replace("x - y", "0.5 * x - y")
 
-    def off(program: ssr.Program, *args: Any, **more: Any) -> None:
-        RUN(program, *args, **more)
+    def off(turns: Any, *args: Any, **more: Any) -> None:
+        RUN(turns, *args, **more)
         args[-1][0] += 1.0
 
     with patch.object(Plan, "call", lambda plan: off):
