@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from llvmlite import ir as llvm
 from numba.core import types
-from numba.core.cgutils import alloca_once, get_item_pointer
+from numba.core.cgutils import alloca_once, get_item_pointer2, unpack_tuple
 from numba.core.errors import UnsupportedError
 from numba.core.lowering import Lower
 from numba.np.arrayobj import load_item
@@ -196,7 +196,7 @@ class Translation(Lower):
         arrays = {n: kind for n, kind in kinds.items() if isinstance(kind, types.Array)}
         self.arrays = len(arrays.keys() & _in_loops(tree))
         self.fields: Sequence[str] = [name for name, kind in arrays.items() if kind.layout == "A"]
-        self.backwards = False
+        self.backwards = self.inner = False
         self._values: dict[str, Value] = {}
         self._memory: dict[str, Value] = {}
         self._known: dict[Any, tuple[Any, Any]] = {}
@@ -244,7 +244,7 @@ class Translation(Lower):
             place += 1
             match node:
                 case ast.Assign(targets=[target]):
-                    self._store(target, self.value(node.value))
+                    self._store(target, self._opaque(node.value))
                 case ast.AugAssign():
                     self._augment(node)
                 case ast.Expr():
@@ -275,6 +275,20 @@ class Translation(Lower):
                 )
             case _:
                 raise self._refuse(target)
+
+    def _opaque(self, node: ast.expr) -> Value:
+        """Return the value of an expression; outside of inner loops, LLVM takes no sum apart.
+
+        Loops along a line access elements at such sums. LLVM would try all ways to split the sums
+        between registers, which takes it as long as all the rest of its work on a loop.
+        """
+        found = self.value(node)
+        if self.inner or not isinstance(node, ast.BinOp) or found.kind != types.intp:
+            return found
+        block, bits = self.builder.block, found.bits
+        frozen = llvm.instructions.Instruction(block, bits.type, "freeze", [bits])
+        self.builder._insert(frozen)  # llvmlite has no name for it
+        return Value(found.kind, frozen)
 
     def _augment(self, node: ast.AugAssign) -> None:
         """Write ``x += y`` as ``x = x + y``; numbers are changed in no other way."""
@@ -387,10 +401,11 @@ class Translation(Lower):
         self.builder.position_at_end(body)
         self._assign(name, Value(types.intp, counter))
         first = len(self.function.blocks)
-        around = self.backwards
-        self.backwards = around or (len(bounds) == 3 and isinstance(bounds[2], ast.UnaryOp))
+        around = self.backwards, self.inner
+        self.backwards |= len(bounds) == 3 and isinstance(bounds[2], ast.UnaryOp)
+        self.inner = sum(isinstance(one, ast.For) for one in ast.walk(node)) == 1
         self._run(node.body)
-        self.backwards = around
+        self.backwards, self.inner = around
         if not self.builder.block.is_terminated:
             following = self.builder.add(counter, step, flags=["nsw"])
             counter.add_incoming(following, self.builder.block)
@@ -638,9 +653,22 @@ class Translation(Lower):
         if not isinstance(kind, types.Array) or kind.ndim != len(parts):
             return self._apply(operator.getitem, (whole, self.value(index)))
         places = [self._kept(self.value(part), types.intp) for part in parts]
-        array = self.context.make_array(kind)(self.context, self.builder, whole.bits)
-        pointer = get_item_pointer(self.context, self.builder, kind, array, places)
+        pointer = self._place(whole, places)
         return Value(kind.dtype, load_item(self.context, self.builder, kind, pointer))
+
+    def _place(self, array: Value, places: Sequence[Any]) -> Any:
+        """Return the address of an element; what describes an array is not put into memory."""
+        data, sizes, steps = (self._member(array, n) for n in ("data", "shape", "strides"))
+        if array.kind.layout != "C":
+            sizes, steps = (unpack_tuple(self.builder, one) for one in (sizes, steps))
+            return get_item_pointer2(
+                self.context, self.builder, data, sizes, steps, array.kind.layout, places
+            )
+        number, *others = places
+        for axis, place in enumerate(others, 1):
+            before = self.builder.mul(number, self.builder.extract_value(sizes, axis))
+            number = self.builder.add(before, place)
+        return self.builder.gep(data, [number], inbounds=True)
 
     def _part(self, whole: Value, number: int) -> Value:
         """Return a part of a tuple."""

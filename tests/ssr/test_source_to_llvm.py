@@ -185,6 +185,41 @@ def test_arrays_tuples_and_parts() -> None:
 
 
 @pytest.mark.parametrize(
+    ("layout", "kind"),
+    [("C", "int64[:, :, ::1]"), ("A", "int64[:, :, :]"), ("F", "int64[::1, :, :]")],
+)
+def test_elements_of_arrays(layout: str, kind: str) -> None:
+    function, compiled = made(
+        "def f(a, k, j, i):\n    return a[k, j, i] - 2 * a[k - 1, j + 1, 0]\n"
+    )
+    whole = np.random.default_rng(1).integers(0, 100, (4, 6, 10))
+    part = whole[:, ::2, 1::3]
+    a = {"C": np.ascontiguousarray, "A": np.asarray, "F": np.asfortranarray}[layout](part)
+    run = compiled(f"int64({kind}, int64, int64, int64)")
+    for k, j, i in itertools.product(range(1, 4), range(2), range(3)):
+        assert run(a, k, j, i) == function(a, k, j, i)
+
+
+def test_where_a_line_begins_is_opaque_to_llvm() -> None:
+    text = """
+        def f(a, n, s):
+            for k in range(n):
+                line = k * s + 1
+                for i in range(n):
+                    place = line + i
+                    st(a, place, ld(a, place) + half)
+        """
+    function, compiled = made(text)
+    run = compiled("void(float64[::1], int64, int64)")
+    (written,) = run.inspect_llvm().values()
+    assert "freeze i64" in written
+    arrays = [np.arange(40.0) for _ in range(2)]
+    run(arrays[0], 5, 7)
+    plain(function)(arrays[1], 5, 7)
+    assert np.array_equal(*arrays)
+
+
+@pytest.mark.parametrize(
     "body",
     [
         "x = 1\n    if a > 0:\n        x = half\n    return 2",
