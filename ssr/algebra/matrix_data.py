@@ -66,9 +66,13 @@ class MatrixData:
 
     @property
     def given_rows(self) -> Domain:
-        """The rows for all sizes that the matrix may have: those that are bound have one value."""
+        """The rows for all sizes that the matrix may have: those that are bound have one value.
+
+        With these no space is empty, as when its generator ran.
+        """
         known = ((Affine.name(n) - self.bound[n], "= 0") for n in self.sizes if n in self.bound)
-        rows = row_domain(self.rows)
+        data = (space for space in self.data.values() if isinstance(space, Space))
+        rows = row_domain(self.rows, (self.cols, *data))
         return rows & Domain.of(rows.axes, Condition((tuple(known),)))
 
     def arrays(self) -> list[tuple[str, Space, tuple[int, ...]]]:

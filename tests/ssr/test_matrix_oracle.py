@@ -264,6 +264,25 @@ def test_solve_needs_a_triangle() -> None:
             part.solve(np.ones((3, 3)))
 
 
+@pytest.mark.parametrize("part", ["tril", "triu", "diagonal", "all"])
+def test_solve_with_data_whose_sizes_rows_do_not_have(part: str) -> None:
+    n, layers = ssr.sizes("n layers")
+    line, table = ssr.Space(n), ssr.Space(n, layers)
+
+    @ssr.matrix(rows=line, cols=line, c=table)
+    def A(i: Any, *, c: Any) -> Any:
+        yield i, 2.0 + c[i, 0]
+        if i > 0:
+            yield i - 1, -c[i, 0]
+        if i < n - 1:
+            yield i + 1, c[i + 1, 0] - 1.0
+
+    given = A.bind(c=np.random.default_rng(1).random((6, 3)))
+    matrix = given if part == "all" else getattr(given, part)()
+    found = matrix.solve(np.ones(6))
+    np.testing.assert_allclose(matrix.to_scipy() @ found, np.ones(6), 1e-12)
+
+
 @pytest.mark.parametrize(("which", "k"), [("tril", 1), ("tril", -2), ("triu", -1), ("triu", 2)])
 def test_far_diagonals_are_refused(which: str, k: int) -> None:
     with pytest.raises(ArgumentError, match="is not defined on a grid"):
