@@ -14,6 +14,8 @@ from typing import Any
 import numba
 from numba.core.compiler import Compiler
 
+from ..runtime import shared
+
 KNOWN = (0, 61), (0, 68)
 """The first and the last version of Numba whose internals are known."""
 
@@ -40,7 +42,8 @@ class Code:
         """Return what Numba once made, or None."""
         if self.data is None:
             return None
-        rebuild, parts = pickle.loads(self.data)
+        functions, rebuild, parts = pickle.loads(self.data)
+        shared.load(context, functions)
         return rebuild(context, *parts)
 
     def save_overload(self, signature: Any, made: Any) -> None:
@@ -49,7 +52,8 @@ class Code:
             from numba.core.serialize import dumps
 
             if not made.library.has_dynamic_globals:
-                self.data = dumps((type(made)._rebuild, made._reduce()))
+                functions = shared.called(made.library._final_module.functions)
+                self.data = dumps((functions, type(made)._rebuild, made._reduce()))
 
 
 class Separate(Compiler):

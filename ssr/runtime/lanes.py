@@ -5,6 +5,8 @@ Importing this module teaches Numba `accumulate`, `total`, `extreme` and `found`
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from llvmlite import ir as llvm
@@ -12,6 +14,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import lower_builtin, type_callable
 
+from . import shared
 from .sums import FAR, SHIFT, STATE, WIDTH, accumulate, extreme, found, total
 
 __all__ = ["accumulate", "extreme", "found", "total"]
@@ -29,14 +32,11 @@ POSITIVE = 2**63 - 1
 
 
 class _Line:
-    """A function of the kernel's module that takes a line of terms into a state."""
+    """The body of a function that takes a line of terms into a state."""
 
-    def __init__(self, module: Any, name: str, element: Any) -> None:
-        kind = llvm.FunctionType(llvm.VoidType(), [element.as_pointer(), WORD, WORD.as_pointer()])
-        self.element = element
-        self.function = llvm.Function(module, kind, name)
-        self.function.linkage = "internal"
-        self.function.attributes.add("noinline")
+    def __init__(self, function: Any) -> None:
+        self.function = function
+        self.element = function.args[0].type.pointee
         set.add(self.function.attributes, '"prefer-vector-width"="512"')
         self.data, self.count, self.state = self.function.args
         self.builder = llvm.IRBuilder(self.function.append_basic_block("entry"))
@@ -105,17 +105,22 @@ def _larger(b: Any, sign: int, many: Any, one: Any) -> Any:
     return b.load(one)
 
 
-def _sum_function(module: Any, element: Any) -> Any:
-    """Return the function that adds a line to a sum.
+def _line_function(
+    context: Any, module: Any, name: str, element: Any, write: Callable[[_Line], None]
+) -> Any:
+    """Return the shared function that takes lines of some type of numbers into a state."""
+    kind = llvm.FunctionType(llvm.VoidType(), [element.as_pointer(), WORD, WORD.as_pointer()])
+    return shared.declared(
+        context, module, f"ssr_{name}_{element}", kind, lambda function: write(_Line(function))
+    )
+
+
+def _write_sum(line: _Line) -> None:
+    """Write what adds a line to a sum.
 
     Parts are added up in the lanes of the state while they are exact; the limbs get them when the
     level changes, when they could be full, and at last in `total`.
     """
-    name = f"ssr_sum_{element}"
-    known = module.globals.get(name)
-    if known is not None:
-        return known
-    line = _Line(module, name, element)
     b = line.builder
     again = line.function.append_basic_block("again")
     b.branch(again)
@@ -145,7 +150,6 @@ def _sum_function(module: Any, element: Any) -> Any:
         with b.if_then(b.icmp_signed(">", count, WORD(FULL))):
             _flush(b, line.state)
     b.ret_void()
-    return line.function
 
 
 def _lane_pointer(b: Any, state: Any, place: int) -> Any:
@@ -263,12 +267,8 @@ def _take_apart(line: _Line, level: Any) -> tuple[Any, Any, list[Any], list[Any]
     return largest[True], largest[False], sums[True], sums[False]
 
 
-def _extreme_function(module: Any, element: Any, sign: int) -> Any:
-    name = f"ssr_{'maximum' if sign > 0 else 'minimum'}_{element}"
-    known = module.globals.get(name)
-    if known is not None:
-        return known
-    line = _Line(module, name, element)
+def _write_extreme(line: _Line, sign: int) -> None:
+    """Write what takes a line into the largest number (sign 1) or the smallest one."""
     b = line.builder
     worst = -(2**63) if sign > 0 else POSITIVE
     first = b.select(b.icmp_signed("==", line.get(0), WORD(0)), WORD(worst), line.get(1))
@@ -288,7 +288,10 @@ def _extreme_function(module: Any, element: Any, sign: int) -> Any:
     line.put(1, _larger(b, sign, many, one))
     line.put(0, WORD(1))
     b.ret_void()
-    return line.function
+
+
+_write_maximum = partial(_write_extreme, sign=1)
+_write_minimum = partial(_write_extreme, sign=-1)
 
 
 def _row(context: Any, builder: Any, kind: Any, state: Any, row: Any) -> Any:
@@ -310,7 +313,7 @@ def _lower_accumulate(context: Any, builder: Any, signature: Any, args: Any) -> 
     state, row, buffer, start, count = args
     kinds = signature.args
     data = _data(context, builder, kinds[2], buffer, start)
-    function = _sum_function(builder.module, data.type.pointee)
+    function = _line_function(context, builder.module, "sum", data.type.pointee, _write_sum)
     builder.call(function, [data, count, _row(context, builder, kinds[0], state, row)])
     return context.get_dummy_value()
 
@@ -328,7 +331,8 @@ def _lower_extreme(context: Any, builder: Any, signature: Any, args: Any) -> Any
     kinds = signature.args
     data = _data(context, builder, kinds[3], buffer, start)
     functions = [
-        _extreme_function(builder.module, data.type.pointee, direction) for direction in (1, -1)
+        _line_function(context, builder.module, name, data.type.pointee, write)
+        for name, write in (("maximum", _write_maximum), ("minimum", _write_minimum))
     ]
     given = [data, count, _row(context, builder, kinds[0], state, row)]
     with builder.if_else(builder.icmp_signed(">", sign, WORD(0))) as (then, otherwise):
@@ -355,8 +359,15 @@ def _lower_found(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 
 @lower_builtin(total, types.Array, types.Integer)
 def _lower_total(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    b = builder
-    row = _row(context, b, signature.args[0], *args)
+    row = _row(context, builder, signature.args[0], *args)
+    kind = llvm.FunctionType(DOUBLE, [row.type])
+    function = shared.declared(context, builder.module, "ssr_total", kind, _write_total)
+    return builder.call(function, [row])
+
+
+def _write_total(function: Any) -> None:
+    """Write what returns the number that a state stands for."""
+    b, (row,) = llvm.IRBuilder(function.append_basic_block("entry")), function.args
     with b.if_then(b.icmp_signed("!=", b.load(b.gep(row, [WORD(0)])), WORD(0))):
         _flush(b, row)
     seen, level, high, middle, low, special, bits = (
@@ -373,4 +384,4 @@ def _lower_total(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     value = b.fmul(value, _power(b, shift))
     value = b.select(b.icmp_signed("==", seen, WORD(0)), DOUBLE(0.0), value)
     unusual = b.icmp_signed("!=", special, WORD(0))
-    return b.select(unusual, b.bitcast(bits, DOUBLE), value)
+    b.ret(b.select(unusual, b.bitcast(bits, DOUBLE), value))

@@ -46,6 +46,28 @@ kernel = A.program("apply").kernel()
 print(json.dumps([kernel.name, kernel.from_cache, y.tobytes().hex(), sorted(sys.modules)]))
 """
 
+SUMS = """
+import json
+import numpy as np
+import ssr
+
+cells = ssr.Space(*ssr.sizes("ny nx"))
+
+@ssr.program(x=cells, y=cells)
+def numbers(x, y):
+    return ssr.dot(x, y), ssr.max(x)
+
+@ssr.program(x=cells)
+def double(x):
+    x[:] = 2.0 * x
+    return ssr.sum(x)
+
+x = np.linspace(-1.0, 1.0, 35).reshape(5, 7)
+programs = [numbers, double]
+found = [[*map(float, np.atleast_1d(p(*[x.copy()] * len(p.ir.fields))))] for p in programs]
+print(json.dumps([found, [p.kernel().from_cache for p in programs]]))
+"""
+
 WAITS = """
 import time
 from ssr.build import machine
@@ -545,3 +567,12 @@ def test_an_error_of_the_compiler_does_not_stay(
             kernel()
     assert not kernel().from_cache
     assert kernel().from_cache
+
+
+def test_functions_that_kernels_share_are_kept_with_each(tmp_path: Path) -> None:
+    """Any kernel can be loaded alone: it has the function that adds up lines with it."""
+    (numbers, double), cached = result(start(tmp_path, SUMS))
+    assert cached == [False, False]
+    assert result(start(tmp_path, SUMS)) == [[numbers, double], [True, True]]
+    alone = SUMS.replace("[numbers, double]", "[double]")
+    assert result(start(tmp_path, alone)) == [[double], [True]]

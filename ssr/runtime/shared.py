@@ -1,0 +1,69 @@
+"""Functions in LLVM's language that all kernels of a process share.
+
+A kernel that adds up lines calls a function which has nothing to do with what is added up. It is
+compiled when the first kernel asks for it, and known to others by its name. What is kept of a
+kernel has such functions with it, so that it needs no other file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from llvmlite import binding
+from llvmlite import ir as llvm
+from numba.core.compiler_lock import global_compiler_lock
+
+_libraries: dict[str, Any] = {}
+"""The code of each function that this process has."""
+
+
+def declared(
+    context: Any, module: Any, name: str, kind: Any, write: Callable[[Any], None]
+) -> llvm.Function:
+    """Return a function as a module of LLVM calls it.
+
+    Parameters
+    ----------
+    context
+        Numba's, whose code generator compiles.
+    module
+        Where the function is called.
+    name, kind
+        Its name, which is that of its body, too: equal names, equal functions. Its type.
+    write
+        What writes its body, if there is no such function yet.
+    """
+    if name not in _libraries:
+        _compile(context.codegen(), name, kind, write)
+    return module.globals.get(name) or llvm.Function(module, kind, name)
+
+
+def called(functions: Iterable[Any]) -> dict[str, Any]:
+    """Return what is kept of those functions of a module that are shared ones, by name."""
+    names = [f.name for f in functions if f.is_declaration and f.name in _libraries]
+    return {name: _libraries[name].serialize_using_object_code() for name in names}
+
+
+@global_compiler_lock
+def load(context: Any, kept: Mapping[str, Any]) -> None:
+    """Let kernels find functions of which something was kept."""
+    for name, code in kept.items():
+        if name not in _libraries:
+            _publish(name, context.codegen().unserialize_library(code))
+
+
+@global_compiler_lock
+def _compile(generator: Any, name: str, kind: Any, write: Callable[[Any], None]) -> None:
+    library = generator.create_library(name)
+    library.enable_object_caching()
+    module = library.create_ir_module(name)
+    write(llvm.Function(module, kind, name))
+    library.add_ir_module(module)
+    library.finalize()
+    _publish(name, library)
+
+
+def _publish(name: str, library: Any) -> None:
+    binding.add_symbol(name, library.get_pointer_to_function(name))
+    _libraries[name] = library
