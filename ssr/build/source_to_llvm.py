@@ -403,7 +403,8 @@ class Translation(Lower):
         first = len(self.function.blocks)
         around = self.backwards, self.inner
         self.backwards |= len(bounds) == 3 and isinstance(bounds[2], ast.UnaryOp)
-        self.inner = sum(isinstance(one, ast.For) for one in ast.walk(node)) == 1
+        inside = (one for one in ast.walk(node) if one is not node)
+        self.inner = not any(isinstance(one, ast.For) for one in inside)
         self._run(node.body)
         self.backwards, self.inner = around
         if not self.builder.block.is_terminated:

@@ -35,11 +35,15 @@ def rule(draft: Draft, axis: int, end: str) -> str:
 
 
 def offsets(rng: Random, low: list[int], high: list[int]) -> dict[tuple[int, ...], float]:
-    """Return a stencil that stays within the ghosts; rarely one that reads corners."""
+    """Return a stencil that stays within the ghosts; rarely one of a line, or with corners."""
     found = {}
+    ends = list(zip(low, high, strict=True))
+    line = [rng.randint(-a, b) for a, b in ends[:-1]] if rng.random() < 0.25 else None
     for _ in range(rng.randint(1, 4)):
-        offset = [rng.randint(-a, b) for a, b in zip(low, high, strict=True)]
-        if rng.random() < 0.8:
+        offset = [rng.randint(-a, b) for a, b in ends]
+        if line:
+            offset[:-1] = line
+        elif rng.random() < 0.8:
             kept = rng.randrange(len(offset))
             offset = [x if a == kept else 0 for a, x in enumerate(offset)]
         found[tuple(offset)] = rng.choice([1.0, -0.5, 0.25])

@@ -117,6 +117,7 @@ def shown(text: str, run: Run) -> str:
         changed = ", ".join(f"{o}={not default(o)}" for o in options)
         lines.append(f"programs[{n}] = p.with_options(ssr.Options({changed}))")
     lines.append(f"arguments = [{', '.join(values)}]")
+    call, behind = ["results = programs[n](*arguments)"], []
     if run.ranks:
         cells = re.findall(r"^([TPC]) = (?:bc.Grid|ssr.Space)", text, re.MULTILINE)
         lines += [
@@ -125,10 +126,12 @@ def shown(text: str, run: Run) -> str:
             f"    spread({max(cells)}).scatter(kind, a) if isinstance(a, np.ndarray) else a",
             "    for kind, a in zip(kinds, arguments)",
             "]",
-            "for turn, n in enumerate(turns):",
-            "    set_data(turn)",
-            "    bound[n] = bound.get(n) or programs[n].bind(*fields)",
-            "    results = bound[n]()",
+        ]
+        call = [
+            "bound[n] = bound.get(n) or programs[n].bind(*fields)",
+            "results = bound[n]()",
+        ]
+        behind = [
             "for field, array in zip(fields, arguments):",
             "    if isinstance(array, np.ndarray):",
             "        array[...] = field.gather()",
@@ -137,16 +140,10 @@ def shown(text: str, run: Run) -> str:
         lines += [
             "space = next(kind for _, kind in p.signature.flat if isinstance(kind, ssr.Space))",
             "parts = (*cuts, 1, 1, 1, 1)[: space.ndim]",
-            "for turn, n in enumerate(turns):",
-            "    set_data(turn)",
-            "    results = programs[n](*arguments, boxes=space.split(*parts, sizes=sizes))",
         ]
-    else:
-        lines += [
-            "for turn, n in enumerate(turns):",
-            "    set_data(turn)",
-            "    results = programs[n](*arguments)",
-        ]
+        call = ["results = programs[n](*arguments, boxes=space.split(*parts, sizes=sizes))"]
+    each = ["set_data(turn)", *call]
+    lines += ["for turn, n in enumerate(turns):", *(f"    {line}" for line in each), *behind]
     for name, field in wanted[0].items():
         if not isinstance(values[name], float):
             many = list(field) if isinstance(field, Several) else [field]

@@ -270,13 +270,16 @@ def within(draft: Draft, matrix: str) -> str:
 
 
 def declare_stencil(draft: Draft, name: str, space: Space, *, diagonal: float, most: int) -> None:
-    """Declare a stencil whose entries outside are dropped."""
+    """Declare a stencil whose entries outside are dropped; without a diagonal perhaps a line's."""
     rng, ndim = draft.rng, len(space.axes)
     weights = {(0,) * ndim: diagonal} if diagonal else {}
     reach = rng.choice([1, 1, 2])
     dense = rng.choice(WEIGHTS)
+    line = tuple(rng.randint(-reach, reach) for _ in range(ndim - 1))
+    on_line = not diagonal and draft.chance(0.4)
     for _ in range(rng.randint(1, most)):
         offset = tuple(rng.randint(-reach, reach) for _ in range(ndim))
+        offset = (*line, offset[-1]) if on_line else offset
         weights.setdefault(offset, float(dense if draft.chance(0.5) else rng.choice(WEIGHTS)))
     draft.lines.append(
         f"{name} = ssr.stencil({space.name}, {space.name}, {weights}, outside='drop')"

@@ -100,3 +100,28 @@ def test_bits_are_those_of_steps_one_after_the_other(shape: tuple[int, int, int]
     if min(shape) > 1:
         diffuse(boxed, u, c, boxes=ssr.Space(*shape).split(2, 2, 2))
         assert np.array_equal(boxed, made[0])
+
+
+@pytest.mark.parametrize("backward", [False, True])
+@pytest.mark.parametrize("line", [(0, 1), (0, -1), (1, 0), (-1, 0), (1, -1), (0, 2), (2, 1)])
+def test_values_of_one_other_line(line: tuple[int, int], backward: bool) -> None:
+    """Values that are computed again where they are read were those of the reader's own line."""
+    near = box.grow(2)
+    taps = ssr.stencil(box, near, {(*line, -1): 0.5, (*line, 0): 0.25})
+    chain = CROSS.triu() if backward else CROSS.tril()
+
+    @ssr.program(x=near, y=near, v=box, w=box)
+    def read(x: Any, y: Any, v: Any, w: Any) -> None:
+        v[:] = taps @ (x * y + 2.0 * x)
+        w[:] = chain.solve(v)
+
+    shape, (planes, lines) = (3, 4, 5), line
+    x, y = np.random.default_rng(0).random((2, *(n + 4 for n in shape)))
+    t = x * y + 2.0 * x
+    seen = t[2 + planes : planes - 2 or None, 2 + lines : lines - 2 or None]
+    v, w = np.zeros((2, *shape))
+    for each in (read, apart(read)):
+        each(x, y, v, w)
+        np.testing.assert_allclose(v, 0.5 * seen[..., 1:-3] + 0.25 * seen[..., 2:-2], 1e-14)
+        matrix = chain.bind(**dict(zip(("nz", "ny", "nx"), shape, strict=True))).to_scipy()
+        np.testing.assert_allclose(matrix @ w.ravel(), v.ravel(), 1e-12)

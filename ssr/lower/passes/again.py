@@ -50,7 +50,7 @@ def _without(name: str, nest: ir.Nest) -> ir.Nest:
     rest = (s for n, s in enumerate(nest.statements) if n != place)
     return replace(
         nest,
-        statements=tuple(_inlined(s, made) for s in rest),
+        statements=tuple(_inlined(s, made, nest.order) for s in rest),
         buffers=tuple(b for b in nest.buffers if b.name != name),
     )
 
@@ -61,10 +61,14 @@ def _is_simple(made: ir.Statement, nest: ir.Nest) -> bool:
     return made.parallel and alike and not ir.gathers(made.value)
 
 
-def _inlined(statement: ir.Statement, made: ir.Statement) -> ir.Statement:
-    """Return a statement that computes what it has read of a line."""
+def _inlined(statement: ir.Statement, made: ir.Statement, order: ir.Order) -> ir.Statement:
+    """Return a statement that computes what it has read of a line.
+
+    That is the line which was computed last, whose distance is how much earlier it runs.
+    """
     axes = made.domain.axes
-    line = tuple(map(Affine.name, axes[:-1]))
+    stands = statement.runs(tuple(map(Affine.name, axes)), order, -1)
+    line = made.runs(stands, order)[:-1]
 
     def change(node: ir.Value) -> ir.Value | None:
         if not isinstance(node, ir.Load) or node.array != made.array:
