@@ -14,8 +14,8 @@ from llvmlite import binding
 from llvmlite import ir as llvm
 from numba.core.compiler_lock import global_compiler_lock
 
-_libraries: dict[str, Any] = {}
-"""The code of each function that this process has."""
+_known: dict[str, tuple[Any, Any]] = {}
+"""For each function that this process has its code, and what is kept of it."""
 
 
 def declared(
@@ -34,23 +34,25 @@ def declared(
     write
         What writes its body, if there is no such function yet.
     """
-    if name not in _libraries:
+    if name not in _known:
         _compile(context.codegen(), name, kind, write)
     return module.globals.get(name) or llvm.Function(module, kind, name)
 
 
 def called(functions: Iterable[Any]) -> dict[str, Any]:
     """Return what is kept of those functions of a module that are shared ones, by name."""
-    names = [f.name for f in functions if f.is_declaration and f.name in _libraries]
-    return {name: _libraries[name].serialize_using_object_code() for name in names}
+    names = [f.name for f in functions if f.is_declaration and f.name in _known]
+    return {name: _known[name][1] for name in names}
 
 
 @global_compiler_lock
 def load(context: Any, kept: Mapping[str, Any]) -> None:
     """Let kernels find functions of which something was kept."""
     for name, code in kept.items():
-        if name not in _libraries:
-            _publish(name, context.codegen().unserialize_library(code))
+        if name not in _known:
+            library = context.codegen().unserialize_library(code)
+            _publish(name, library)
+            _known[name] = library, code
 
 
 @global_compiler_lock
@@ -62,8 +64,8 @@ def _compile(generator: Any, name: str, kind: Any, write: Callable[[Any], None])
     library.add_ir_module(module)
     library.finalize()
     _publish(name, library)
+    _known[name] = library, library.serialize_using_object_code()
 
 
 def _publish(name: str, library: Any) -> None:
     binding.add_symbol(name, library.get_pointer_to_function(name))
-    _libraries[name] = library

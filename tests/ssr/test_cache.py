@@ -576,3 +576,12 @@ def test_functions_that_kernels_share_are_kept_with_each(tmp_path: Path) -> None
     assert result(start(tmp_path, SUMS)) == [[numbers, double], [True, True]]
     alone = SUMS.replace("[numbers, double]", "[double]")
     assert result(start(tmp_path, alone)) == [[double], [True]]
+
+
+def test_functions_that_a_loaded_kernel_has_brought_are_kept_with_others(tmp_path: Path) -> None:
+    """What is loaded is not compiled here, and yet has to be kept with the next kernel."""
+    first, second = (SUMS.replace("[numbers, double]", f"[{n}]") for n in ("double", "numbers"))
+    (double,), _ = result(start(tmp_path, first))
+    found, cached = result(start(tmp_path, SUMS.replace("[numbers, double]", "[double, numbers]")))
+    assert (found[0], cached) == (double, [True, False])
+    assert result(start(tmp_path, second)) == [found[1:], [True]]
