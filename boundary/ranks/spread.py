@@ -39,7 +39,7 @@ class Spread:
         self.cells = tuple(cells)
         self.partition = partition
         self.world = world
-        self._bound: dict[tuple[int, ...], tuple[Bound, list[ref[Field]]]] = {}
+        self._bound: dict[tuple[int, ...], tuple[Bound, tuple[object, ...]]] = {}
         self._plans: WeakKeyDictionary[ssr.Program, dict[Any, Plan]] = WeakKeyDictionary()
         self._coarser: dict[Any, Spread] = {}
         self._fewer: dict[int, Spread] = {}
@@ -345,13 +345,13 @@ class Spread:
         return self._kept(program, fields)(*(value for value, field in pairs if not field))
 
     def _kept(self, program: ssr.Program, fields: tuple[Any, ...]) -> Bound:
-        """Return a program bound to fields, which is kept as long as all of them are in use."""
+        """Return a program bound to fields, kept with the program while all fields are in use."""
         key = id(program), *map(id, fields)
         known = self._bound.pop(key, None)
         if known is None:
             made = bound_program(program, self, fields, {})
             seen = [ref(f, lambda _: self._bound.pop(key, None)) for f in fields if f]
-            known = made, seen
+            known = made, (program, *seen)
         self._bound[key] = known
         if len(self._bound) > KEPT:
             self._bound.pop(next(iter(self._bound)))

@@ -48,7 +48,7 @@ def text_of(program: ir.Program) -> str:
     Every operation and sum is one line, so that what is shared is written once.
     """
     lines: dict[str, int] = {}
-    known: dict[int, str] = {}
+    known: dict[int, tuple[ir.Value, str]] = {}  # with the values: these have their identity then
 
     def name(value: ir.Value) -> str:
         if id(value) not in known:
@@ -59,8 +59,8 @@ def text_of(program: ir.Program) -> str:
                     text = "sum " + "; ".join(map(summand, terms))
                 case _:
                     text = repr(value)
-            known[id(value)] = f"%{lines.setdefault(text, len(lines))}"
-        return known[id(value)]
+            known[id(value)] = value, f"%{lines.setdefault(text, len(lines))}"
+        return known[id(value)][1]
 
     def summand(term: ir.Term) -> str:
         operand = "" if term.operand is None else name(term.operand)

@@ -39,7 +39,7 @@ def captured(function: Callable[..., Any]) -> Callable[..., Any]:
     return made
 
 
-def _copied(value: Any, names: frozenset[str], known: dict[int, Any]) -> Any:
+def _copied(value: Any, names: frozenset[str], known: dict[int, tuple[Any, Any]]) -> Any:
     """Return a value that nobody else changes.
 
     Parameters
@@ -47,16 +47,16 @@ def _copied(value: Any, names: frozenset[str], known: dict[int, Any]) -> Any:
     names
         The names that the function which reads the value uses: those of attributes are among them.
     known
-        The copies made so far, by the identity of the original.
+        The originals, which have their identity by that, and their copies.
     """
     if id(value) in known:
-        return known[id(value)]
+        return known[id(value)][1]
     match value:
         case FunctionType():
             return _function(value, known)
         case ModuleType() if not _in_library(value.__name__):
             made: Any = SimpleNamespace()
-            known[id(value)] = made
+            known[id(value)] = value, made
             read = [n for n in sorted(names) if hasattr(value, n)]
             vars(made).update({n: _copied(getattr(value, n), names, known) for n in read})
         case np.ndarray():
@@ -67,17 +67,17 @@ def _copied(value: Any, names: frozenset[str], known: dict[int, Any]) -> Any:
             made = SimpleNamespace(**_container(vars(value), names, known))
         case _:
             return value
-    return known.setdefault(id(value), made)
+    return known.setdefault(id(value), (value, made))[1]
 
 
-def _container(value: Any, names: frozenset[str], known: dict[int, Any]) -> Any:
+def _container(value: Any, names: frozenset[str], known: dict[int, tuple[Any, Any]]) -> Any:
     """Return a copy of a container and of what is in it."""
     if isinstance(value, dict):
         return {key: _copied(item, names, known) for key, item in value.items()}
     return type(value)(_copied(item, names, known) for item in value)
 
 
-def _function(function: FunctionType, known: dict[int, Any]) -> FunctionType:
+def _function(function: FunctionType, known: dict[int, tuple[Any, Any]]) -> FunctionType:
     """Return a function whose globals and cells hold copies."""
     code = function.__code__
     names = frozenset(_names(code))
@@ -85,7 +85,7 @@ def _function(function: FunctionType, known: dict[int, Any]) -> FunctionType:
     scope = around if _in_library(str(around.get("__name__", ""))) else {}
     cells = tuple(CellType() for _ in function.__closure__ or ())
     made = FunctionType(code, scope, function.__name__, function.__defaults__, cells)
-    known[id(function)] = made
+    known[id(function)] = function, made
     made.__kwdefaults__ = function.__kwdefaults__
     made.__qualname__, made.__module__ = function.__qualname__, function.__module__
     made.__dict__.update(function.__dict__)

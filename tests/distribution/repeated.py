@@ -105,7 +105,8 @@ def main() -> None:
         return
     ranks = bc.world()
     found = lines(ranks, together=True)
-    assert found == lines(ranks, together=False)
+    for one, other in zip(found, lines(ranks, together=False), strict=True):
+        assert one == other, f"in one call:\n{one}\nin a call each:\n{other}"
     if ranks is None or ranks.rank == 0:
         sys.stdout.write("\n".join([*found, ""]))
 

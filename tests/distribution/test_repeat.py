@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from copy import deepcopy
+from typing import Any
 
 import pytest
 
 import boundary as bc
 from boundary.ranks.calls import compiled
+from boundary.tables.ghosts import Ghosts
+from ssr.build.kernel import text_of
 from ssr.errors import ArgumentError
 
 from . import repeated
@@ -61,3 +65,16 @@ def test_who_calls_mpi_is_compiled_code_or_python(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("BOUNDARY_CALLS", "fortran")
     with pytest.raises(ArgumentError, match="BOUNDARY_CALLS is 'fortran', neither"):
         compiled()
+
+
+def test_the_text_of_a_program_does_not_depend_on_places_in_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All ranks find one kernel, though rows of ghosts are values that live for a step only."""
+    rows, known = Ghosts.rows, text_of(repeated.smooth.ir)
+
+    def fresh(*args: Any) -> Any:
+        return deepcopy(rows(*args))
+
+    monkeypatch.setattr(Ghosts, "rows", fresh)
+    assert {text_of(repeated.smooth.ir) for _ in range(20)} == {known}
