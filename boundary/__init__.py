@@ -26,12 +26,9 @@ from .grid.link import Link, Side
 from .grid.topology import Connectivity
 from .partition.partition import Partition
 from .ranks.declare import spread
-from .ranks.ending import abort
 from .ranks.field import Field
 from .ranks.in_turn import in_turn
-from .ranks.launch import world
 from .ranks.spread import Spread
-from .ranks.world import simulated
 from .replay.loggp import LogGP, Replay
 from .replay.trace import Trace, trace
 from .rules.conditions import constant, dirichlet, neumann, robin, zero
@@ -44,6 +41,10 @@ from .rules.side_values import parameter
 from .rules.sparse import sparse
 from .synchronisation.declare import synchronise
 from .synchronisation.synchronise import Synchronise
+from .worlds.ending import abort
+from .worlds.launch import world
+from .worlds.threads import threads
+from .worlds.world import simulated
 
 __all__ = [
     "Affine",
@@ -96,6 +97,7 @@ __all__ = [
     "spread",
     "symmetric",
     "synchronise",
+    "threads",
     "trace",
     "two_by_two",
     "world",

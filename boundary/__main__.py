@@ -23,8 +23,8 @@ from ssr.extension import VectorSpace
 
 from .grid.grid import GridSpace
 from .ranks.declare import spread
-from .ranks.world import simulated
 from .schedules.plan import plan
+from .worlds.world import simulated
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -56,7 +56,8 @@ that of a state, and `read_fields` names the fields that may have held such valu
 that `step_tables` makes. A `Step` is a `Run` of some units; a `Function` of C, which is called by
 its address; or None, where the kernel returns `LEFT` and is called again behind the step. It
 returns `FINISHED` in the end, `FAILED` where a function has failed, and `LATE` where one that is
-asked whether it is done takes long. `At` are the integers that say where the kernel is.
+asked whether it is done takes long. `At` are the integers that say where the kernel is. Compiled
+code calls it by its `entry`.
 
 **Vectors.** Solvers take an argument that runs programs itself in the place of an array. Its class
 then has the attributes ``shape``, ``size`` and ``dtype``, and the methods ``copy()``, ``gather()``,
@@ -92,6 +93,7 @@ from .run.bound import check_row, scalar_rows
 from .run.call_layout import blocked, buffer_elements, layout_of, offsets_of
 from .run.check_arrays import number_of
 from .run.declaration import Declaration
+from .run.entry import Entry, entry
 from .run.launch import unchecked
 from .run.open_data import opened
 from .run.steps import Function, Run, Step, step_tables
@@ -124,6 +126,7 @@ __all__ = [
     "BufferMeta",
     "Declaration",
     "Domain",
+    "Entry",
     "Expression",
     "External",
     "Function",
@@ -153,6 +156,7 @@ __all__ = [
     "combined",
     "declaration",
     "describe",
+    "entry",
     "explain_methods",
     "extend",
     "folded",

@@ -1,4 +1,5 @@
-"""Fields and programs on ranks: memory of their own, tables of kernels, messages.
+"""Fields and programs on ranks: memory of their own, and tables of kernels.
 
-Takes a partition, programs and schedules. Gives fields, and programs bound to them.
+Takes a partition, a world of ranks, programs and schedules. Gives fields, and programs bound to
+them.
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,11 @@ from ssr.extension import (
     STATE,
     Array,
     At,
+    Entry,
     Run,
     Step,
     aligned,
+    entry,
     layout_of,
     offsets_of,
     step_tables,
@@ -178,18 +181,31 @@ class RankCall:
             laid.steps,
             self.at,
         )
+        self._kernel = plan.kernel.run
         self._arguments: tuple[Any, ...] = ()
+        self._given: tuple[Array, ...] = ()
+        self._entry: Entry | None = None
 
     def begin(self, scalars: Array, results: Array) -> None:
         """Begin with the first step for the first row of scalars."""
         self.at.fill(0)
         self.at[At.ROWS] = len(scalars)
-        returned = (results,) if self._returns else ()
-        self._arguments = *self._first, scalars, *self._states, *returned, *self._rest
+        given = (scalars, *self._states, results) if self._returns else (scalars, *self._states)
+        if any(a is not b for a, b in zip_longest(given, self._given)):
+            self._arguments = *self._first, *given, *self._rest
+            self._given = given
+            if self._entry is not None:
+                for number, array in enumerate(given, len(self._first)):
+                    self._entry.replace(number, array)
 
     def go_on(self) -> int:
         """Go on until all is done, or there is a step that is the caller's; return which it is."""
         return self._run(*self._arguments)
+
+    def entry(self) -> tuple[int, int] | None:
+        """Return the function of C that goes on, and the address of its argument."""
+        self._entry = made = self._entry or entry(self._kernel, self._arguments)
+        return None if made is None else (made.address, made.given)
 
     def next_step(self) -> None:
         """Leave the step behind."""

@@ -12,7 +12,7 @@ from ssr.extension import integer
 from ..grid.grid import Grid
 from ..partition.cuts import chosen, cut
 from ..partition.partition import Partition, partition
-from .launch import world_of
+from ..worlds.launch import world_of
 from .spread import Spread
 
 

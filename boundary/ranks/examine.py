@@ -15,8 +15,8 @@ from ssr.extension import Array, bad_value, number_found, read_fields
 
 from ..partition.boxes import Box, as_box, filled
 from ..schedules.plan import Plan
+from ..worlds.world import World
 from .arguments import RankMemory
-from .world import World
 
 
 def examine(

@@ -20,9 +20,9 @@ from ..partition.boxes import Box, slices
 from ..partition.partition import Partition
 from ..rules.arguments import check_function
 from ..schedules.plan import Plan
+from ..worlds.world import World
 from .transfer import Route, carry
 from .values import Values, Views
-from .world import World
 
 
 class Ground(Protocol):

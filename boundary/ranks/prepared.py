@@ -11,11 +11,11 @@ from ..schedules.explain import Explained
 from ..schedules.messages import Post
 from ..schedules.plan import Plan
 from ..schedules.schedule import Examine, KernelPart, Reduce, Start, Step, Wait
+from ..worlds.world import Channel, Letter, World
 from .arguments import RankCall, RankMemory, kernel_step
 from .examine import examine, held
 from .moves import RankMoves
 from .tables import RankTables
-from .world import Channel, Letter, World
 
 
 class Prepared:
@@ -43,7 +43,8 @@ class Prepared:
     ) -> None:
         self._plan, self._world, self._ranks = plan, world, ranks
         made = plan.schedule(fresh)
-        posts = [Post(plan.footprint, e, plan.dtype.itemsize) for e in made.exchanges]
+        size = plan.dtype.itemsize
+        posts = [Post(plan.footprint, e, size, n) for n, e in enumerate(made.exchanges)]
         moves = [RankMoves(plan.footprint, posts, rank, plan.dtype) for rank in ranks]
         explained = Explained(plan.footprint, made)
         self._channels = [
@@ -58,7 +59,7 @@ class Prepared:
         self._notes: list[str] = []
         self._calls = []
         for rank, table, move in zip(ranks, tables, moves, strict=True):
-            steps = [self._step(step, table, move) for step in made.steps]
+            steps = [self._step(step, rank.rank, table, move) for step in made.steps]
             self._calls.append(RankCall(plan, steps, rank, table, move))
 
     def _fold(self, step: Reduce) -> tuple[list[str], list[Array]]:
@@ -86,15 +87,15 @@ class Prepared:
                     letters.append(Letter(message.source, message.target, values))
         return self._world.channel(outgoing, incoming, title, post)
 
-    def _step(self, step: Step, tables: RankTables, moves: RankMoves) -> KernelStep:
+    def _step(self, step: Step, rank: int, tables: RankTables, moves: RankMoves) -> KernelStep:
         """Return what the kernel of a rank does at a step; None for what it leaves to us."""
         match step:
             case KernelPart():
                 return kernel_step(self._plan, step, tables, moves)
             case Start(exchange):
-                return self._channels[exchange].starting
+                return self._channels[exchange].starting(rank)
             case Wait(exchange):
-                return self._channels[exchange].waiting
+                return self._channels[exchange].waiting(rank)
             case Reduce() | Examine():
                 return None
 
@@ -114,7 +115,8 @@ class Prepared:
         for call in self._calls:
             call.begin(scalars, results)
         while True:
-            reasons = [call.go_on() for call in self._calls]
+            reasons = self._world.together(self._calls)
+            assert len(set(reasons)) == 1, "ranks have stopped at different steps"
             if reasons[0] == FINISHED:
                 return
             self._do(reasons[0])

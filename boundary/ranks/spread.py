@@ -19,9 +19,9 @@ from ssr.extension import VectorSpace, integer, match_sizes
 from ..partition.cuts import block_axes, chosen, with_whole_lines
 from ..partition.partition import Partition
 from ..schedules.plan import Plan, plan
+from ..worlds.world import World, simulated
 from .field import Field
 from .run import Bound, bound_program
-from .world import World, simulated
 
 
 class Spread:

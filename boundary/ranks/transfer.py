@@ -8,8 +8,8 @@ import numpy as np
 
 from ssr.extension import Array
 
+from ..worlds.world import Letter, World
 from .values import Values, Views
-from .world import Letter, World
 
 
 class Route:

@@ -15,8 +15,8 @@ from ssr.extension import Array
 from ..partition.boxes import Box, as_box, meet, slices, stacked, volume
 from ..partition.partition import Partition
 from ..schedules.plan import Plan
+from ..worlds.world import World
 from .memory import Memory
-from .world import World
 
 Views: TypeAlias = Mapping[tuple[int, int], Sequence[Array]]
 """Parts of arrays, for pairs of a rank that sends and one that receives; none is without parts."""

@@ -19,8 +19,8 @@ from ssr.extension import Array, integer
 
 from ..partition.boxes import volume
 from ..partition.partition import Partition
-from ..ranks.world import World
 from ..schedules.messages import Post
+from ..worlds.world import World
 from .loggp import LogGP, Replay, replay
 from .recorded import Event, Messages, Recorded
 from .smpi import write

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ssr.errors import ArgumentError, Error
-from ssr.extension import Array
+from ssr.extension import Array, Function
 
 from ..errors import MessageError
-from ..ranks.world import Channel, Letter, T, World
 from ..schedules.messages import Post
+from ..worlds.world import Channel, Letter, T, World
 from .stamps import Stamps
 
 
@@ -68,7 +68,13 @@ class _Noted(Channel):
     """An exchange that is noted by the kernel itself."""
 
     def __init__(self, stamps: Stamps, event: int) -> None:
-        self.starting, self.waiting = stamps.function(event), stamps.function(event + 1)
+        self._begun, self._awaited = stamps.function(event), stamps.function(event + 1)
+
+    def starting(self, rank: int) -> Function:
+        return self._begun
+
+    def waiting(self, rank: int) -> Function:
+        return self._awaited
 
     def start(self) -> None:
         raise AssertionError("the kernel does this")

@@ -80,12 +80,17 @@ class Post:
         What moves.
     itemsize
         The bytes of a number.
+    number
+        The number of the exchange in its schedule.
     """
 
-    def __init__(self, footprint: Footprint, exchange: Exchange, itemsize: int = 8) -> None:
+    def __init__(
+        self, footprint: Footprint, exchange: Exchange, itemsize: int = 8, number: int = 0
+    ) -> None:
         self.footprint = footprint
         self.exchange = exchange
         self.itemsize = itemsize
+        self.number = number
         self._wants: dict[int, tuple[Want, ...]] = {}
         self._mails: dict[int, Mail] = {}
         self._asked: dict[int, dict[int, list[tuple[str, int, Box]]]] = {}

@@ -11,7 +11,7 @@ import numpy as np
 
 import boundary as bc
 import ssr
-from boundary.ranks.calls import Requests
+from boundary.worlds.calls import Requests
 
 ny, nx = ssr.sizes("ny nx")
 plane = ssr.Space(ny, nx)

@@ -12,8 +12,8 @@ import pytest
 
 import boundary as bc
 import ssr
-from boundary.ranks.calls import compiled
 from boundary.tables.ghosts import Ghosts
+from boundary.worlds.calls import way
 from ssr.build.kernel import text_of
 from ssr.errors import ArgumentError
 
@@ -48,7 +48,9 @@ def started(ranks: int, *arguments: str, **environment: str) -> str:
 
 
 @needs_mpi
-@pytest.mark.parametrize(("ranks", "calls"), [(2, "compiled"), (3, "compiled"), (2, "python")])
+@pytest.mark.parametrize(
+    ("ranks", "calls"), [(2, "shared"), (3, "shared"), (3, "compiled"), (2, "python")]
+)
 def test_ranks_of_mpi_have_the_bits_of_one_process(
     ranks: int, calls: str, alone: list[str]
 ) -> None:
@@ -62,10 +64,10 @@ def test_codes_of_mpi_become_errors() -> None:
     assert "truncated" in said
 
 
-def test_who_calls_mpi_is_compiled_code_or_python(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_carries_messages_is_memory_or_mpi(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BOUNDARY_CALLS", "fortran")
-    with pytest.raises(ArgumentError, match="BOUNDARY_CALLS is 'fortran', neither"):
-        compiled()
+    with pytest.raises(ArgumentError, match="BOUNDARY_CALLS is 'fortran', none of 'shared', "):
+        way()
 
 
 def test_the_text_of_a_program_does_not_depend_on_places_in_memory(

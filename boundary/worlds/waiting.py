@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from .ending import abort
+from .node import Node
 
 ASK = 1.0
 """Seconds of a wait after which other ranks are asked whether they have ended."""
@@ -61,6 +62,8 @@ class Watch:
         A communicator of our own with the ranks of a user's, so that messages do not meet.
     patience
         Seconds after which a wait ends the job.
+    node
+        The memory that this rank shares with others.
     interrupted
         The exchanges that an error has left unfinished on this rank.
     left
@@ -74,6 +77,7 @@ class Watch:
 
         self.comm, self._ends = _duplicate(comm), _duplicate(comm)
         self._done: Callable[[Sequence[Any]], bool] = MPI.Request.Testall
+        self.node = Node(self.comm)
         self._word = np.zeros(1, np.int8)
         self._ended: dict[int, float] = {}
         self.interrupted: set[str] = set()
@@ -82,14 +86,15 @@ class Watch:
     def complete(self, requests: Sequence[Any], awaited: Awaited, *, forever: bool = False) -> None:
         """Wait until requests of mpi4py are complete, for longer than `patience` if ``forever``."""
         try:
-            self._complete(requests, awaited, forever)
+            self.wait(lambda: self._done(requests), awaited, forever=forever)
         except BaseException:  # such as Ctrl-C
             self.left += requests
             raise
 
-    def _complete(self, requests: Sequence[Any], awaited: Awaited, forever: bool) -> None:
+    def wait(self, done: Callable[[], bool], awaited: Awaited, *, forever: bool = False) -> None:
+        """Wait until a function says that something is done, as `complete` does."""
         start, asked = time.monotonic(), False
-        while not self._done(requests):
+        while not done():
             waited = time.monotonic() - start
             give_way(waited)
             if waited > ASK:

@@ -18,9 +18,16 @@ from ssr.errors import ArgumentError
 from ssr.extension import Function
 
 from ..errors import MessageError
+from .node import is_possible
 
 CALLS = "BOUNDARY_CALLS"
-"""The environment variable that says who calls MPI: ``compiled`` code, or ``python``."""
+"""The environment variable that says what carries messages.
+
+``shared`` memory within a node, and MPI between nodes, which compiled code calls; MPI only, which
+``compiled`` code calls; or MPI, which ``python`` calls.
+"""
+
+WAYS = "shared", "compiled", "python"
 
 
 class Requests:
@@ -68,18 +75,20 @@ class Requests:
         )
 
 
-def compiled() -> bool:
-    """Whether kernels call MPI: where its functions are found, unless `CALLS` says otherwise.
+def way() -> str:
+    """Return what carries messages: the first of `WAYS` that is possible from what `CALLS` says on.
 
     Raises
     ------
     ArgumentError
         If the variable has another value than those.
     """
-    wanted = os.environ.get(CALLS, "compiled")
-    if wanted not in ("compiled", "python"):
-        raise ArgumentError(f"{CALLS} is {wanted!r}, neither 'compiled' nor 'python'.")
-    return wanted == "compiled" and _addresses() is not None
+    wanted = os.environ.get(CALLS, WAYS[0])
+    if wanted not in WAYS:
+        raise ArgumentError(f"{CALLS} is {wanted!r}, none of {', '.join(map(repr, WAYS))}.")
+    if wanted == "python" or _addresses() is None:
+        return "python"
+    return "compiled" if not is_possible() else wanted
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from ssr.errors import ArgumentError
 from ssr.extension import Array, Function, combined, integer, shares
@@ -24,17 +24,29 @@ class Letter:
     values: Array
 
 
+class Work(Protocol):
+    """What a rank does between two steps that are left to all ranks together."""
+
+    def go_on(self) -> int:
+        """Do it, and return why it has stopped."""
+
+    def entry(self) -> tuple[int, int] | None:
+        """Return the function of C that does it, and the address of its argument; None without.
+
+        These are those of ``long long enter(void *given)``, which returns what `go_on` does.
+        """
+
+
 class Channel(ABC):
-    """The messages of one exchange, prepared once and sent many times.
+    """The messages of one exchange, prepared once and sent many times."""
 
-    Attributes
-    ----------
-    starting, waiting
-        Functions of C that do what `start` and `wait` do, for kernels to call; None without any.
-    """
+    def starting(self, rank: int) -> Function | None:
+        """Return the function of C by which the kernel of a rank starts; None without any."""
+        return None
 
-    starting: Function | None = None
-    waiting: Function | None = None
+    def waiting(self, rank: int) -> Function | None:
+        """Return the function of C by which the kernel of a rank waits; None without any."""
+        return None
 
     @abstractmethod
     def start(self) -> None:
@@ -101,6 +113,13 @@ class World(ABC):
 
         All make it at the same time if the first one finds that it is ``kept``.
         """
+
+    def together(self, works: Sequence[Work]) -> list[int]:
+        """Do the work of each rank of this process; return why each of them has stopped.
+
+        It stops at a step that is left to all ranks together, or where all is done.
+        """
+        return [work.go_on() for work in works]
 
     def reduced(self, kinds: Sequence[str], states: Sequence[Array], what: str) -> Array:
         """Return the states of reductions over all ranks, from those of the ranks of this process.

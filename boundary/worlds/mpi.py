@@ -11,15 +11,23 @@ from typing import Any
 import numpy as np
 
 from ssr.errors import ArgumentError
-from ssr.extension import Array
+from ssr.extension import Array, Function
 
 from ..schedules.messages import Post
-from .calls import Requests, compiled
+from .calls import Requests, way
+from .mailboxes import Mailbox, Rows, calling
 from .waiting import Awaited, Watch, watch_of
 from .world import Channel, Letter, T, World
 
 TAG, TAGS = 8192, 16384
 """The first tag of messages between two ranks, and how many there are; MPI has 32768 at least."""
+
+CARRIERS = {
+    "shared": "memory that ranks of one node share, and MPI, which compiled code calls",
+    "compiled": "MPI, which compiled code calls",
+    "python": "MPI, which Python calls",
+}
+"""What carries messages, as a text."""
 
 BROADCAST = 1
 """The tag of messages that all ranks get."""
@@ -36,7 +44,8 @@ class Mpi(World):
         self.comm = self._watch.comm
         self.ranks = self.comm.Get_size()
         self.here = (self.comm.Get_rank(),)
-        self.carrier = f"MPI, which {'compiled code' if compiled() else 'Python'} calls"
+        self._way = way()
+        self.carrier = CARRIERS[self._way]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Mpi) and bool(self.comm == other.comm)
@@ -62,10 +71,55 @@ class Mpi(World):
                 hint="Begin a new job, from a file if need be; fields can still be gathered.",
             )
         tag = TAG + zlib.crc32(what.encode()) % TAGS
-        receives = [self.comm.Recv_init(i.values, i.source, tag) for i in incoming]
-        sends = [self.comm.Send_init(o.values, o.target, tag) for o in outgoing]
-        peers = [*(i.source for i in incoming), *(o.target for o in outgoing)]
-        return _Requests(self._watch, receives, sends, peers, what)
+        boxes = {} if post is None else self._boxes(outgoing, incoming, (what, post.number), tag)
+        rows, peers = [], []
+        for letter in incoming:
+            box = boxes.get((letter.source, letter.target))
+            if box is not None:
+                rows.append(box.receives(letter.values))
+                peers.append(letter.source)
+        for letter in outgoing:
+            box = boxes.get((letter.source, letter.target))
+            if box is not None:
+                rows.append(box.sends(letter.values))
+                peers.append(letter.target)
+        receives = [i for i in incoming if (i.source, i.target) not in boxes]
+        sends = [o for o in outgoing if (o.source, o.target) not in boxes]
+        requests = _Requests(
+            self._watch,
+            [self.comm.Recv_init(i.values, i.source, tag) for i in receives],
+            [self.comm.Send_init(o.values, o.target, tag) for o in sends],
+            [*(i.source for i in receives), *(o.target for o in sends)],
+            what,
+            compiled=self._way != "python",
+        )
+        if not rows:
+            return requests
+        values = [letter.values for letter in (*outgoing, *incoming)]
+        return _Shared(
+            self._watch, rows, peers, requests if receives or sends else None, values, what
+        )
+
+    def _boxes(
+        self,
+        outgoing: Sequence[Letter],
+        incoming: Sequence[Letter],
+        name: tuple[str, int],
+        tag: int,
+    ) -> dict[tuple[int, int], Mailbox]:
+        """Return the mailboxes for those messages of an exchange that stay on this node."""
+        if self._way != "shared":
+            return {}
+        what, watch = name[0], self._watch
+
+        def complete(requests: Sequence[Any], peers: Sequence[int]) -> None:
+            watch.complete(requests, Awaited(what, lambda: _missing(requests, peers)))
+
+        try:
+            return watch.node.mailboxes(outgoing, incoming, name, tag, complete)
+        except BaseException:
+            watch.interrupted.add(what)
+            raise
 
     def combine(self, added: Array, largest: Array, what: str) -> None:
         """Add rows of integers of all ranks, and take the largest ones of others."""
@@ -132,14 +186,24 @@ class _Requests(Channel):
         sends: Sequence[Any],
         peers: Sequence[int],
         what: str,
+        *,
+        compiled: bool,
     ) -> None:
         self._watch = watch
         self._requests = requests = (*receives, *sends)
         self._awaited = Awaited(what, lambda: _missing(requests, peers))
         weakref.finalize(self, _free, watch, what, receives, sends)
-        if compiled():
-            self._known = Requests(self._requests)
-            self.starting, self.waiting = self._known.starting, self._known.waiting
+        self._known = Requests(requests) if compiled else None
+
+    def missing(self) -> list[int]:
+        """Return the ranks at the other ends of requests that are under way."""
+        return list(self._awaited.missing())
+
+    def starting(self, rank: int) -> Function | None:
+        return None if self._known is None else self._known.starting
+
+    def waiting(self, rank: int) -> Function | None:
+        return None if self._known is None else self._known.waiting
 
     def start(self) -> None:
         for request in self._requests:
@@ -149,7 +213,77 @@ class _Requests(Channel):
         self._watch.complete(self._requests, self._awaited)
 
     def failure(self, code: int) -> Exception:
+        assert self._known is not None
         return self._known.failure(code)
+
+
+class _Shared(Channel):
+    """Messages through memory that is shared with ranks of this node, and requests of MPI.
+
+    Parameters
+    ----------
+    watch
+        All ranks.
+    rows, peers
+        The rows of messages through mailboxes, each with the rank at its other end.
+    requests
+        Those for the others.
+    values
+        The values of all messages.
+    what
+        The exchange.
+    """
+
+    def __init__(
+        self,
+        watch: Watch,
+        rows: Sequence[Sequence[int]],
+        peers: Sequence[int],
+        requests: _Requests | None,
+        values: Sequence[Array],
+        what: str,
+    ) -> None:
+        self._watch, self._beyond = watch, requests
+        start, test = (requests.starting(0), requests.waiting(0)) if requests else (None, None)
+        calls = [calling(start, test)] if start and test else []
+        self._rows = made = Rows([*rows, *calls], values)
+
+        def missing() -> list[int]:
+            here = {peers[row] for row in made.pending() if row < len(peers)}
+            return sorted(here.union(requests.missing() if requests else ()))
+
+        self._awaited = Awaited(what, missing)
+        weakref.finalize(self, _note_interrupted, watch, what, made)
+
+    def starting(self, rank: int) -> Function:
+        return self._rows.starting
+
+    def waiting(self, rank: int) -> Function:
+        return self._rows.waiting
+
+    def start(self) -> None:
+        self._check(self._rows.begin())
+
+    def wait(self) -> None:
+        self._watch.wait(self._is_done, self._awaited)
+
+    def failure(self, code: int) -> Exception:
+        assert self._beyond is not None
+        return self._beyond.failure(code)
+
+    def _is_done(self) -> bool:
+        done, code = self._rows.ask()
+        self._check(code)
+        return done
+
+    def _check(self, code: int) -> None:
+        if code:
+            raise self.failure(code)
+
+
+def _note_interrupted(watch: Watch, what: str, rows: Rows) -> None:
+    if rows.pending():
+        watch.interrupted.add(what)
 
 
 def _free(watch: Watch, what: str, receives: Sequence[Any], sends: Sequence[Any]) -> None:

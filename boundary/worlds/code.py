@@ -1,0 +1,156 @@
+"""Functions for threads and processes that share memory, written in LLVM's language.
+
+They work on rows of integers, and on integers that one side stores and another one loads. What was
+written before such a `Words.publish` is there for who has loaded the integer by `Words.seen`.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from importlib import import_module
+from typing import Any
+
+from llvmlite import ir as llvm
+
+WORD, NUMBER, BYTE = llvm.IntType(64), llvm.IntType(32), llvm.IntType(8)
+ADDRESS = BYTE.as_pointer()
+
+PAUSES = {"x86_64": "llvm.x86.sse2.pause", "AMD64": "llvm.x86.sse2.pause"}
+"""What tells a processor that a loop waits."""
+
+
+def compiled(name: str, functions: Mapping[str, Callable[[Any], None]]) -> dict[str, int]:
+    """Return the addresses of functions, each written into a module by a function; they stay."""
+    registry: Any = import_module("numba.core.registry")
+    locks: Any = import_module("numba.core.compiler_lock")
+    with locks.global_compiler_lock:
+        library = registry.cpu_target.target_context.codegen().create_library(name)
+        module = library.create_ir_module(name)
+        for write in functions.values():
+            write(module)
+        library.add_ir_module(module)
+        library.finalize()
+        _kept.append(library)
+        return {name: library.get_pointer_to_function(name) for name in functions}
+
+
+_kept: list[Any] = []
+"""Machine code that lives as long as the process."""
+
+
+def function(module: Any, name: str, *arguments: Any) -> tuple[Any, Any]:
+    """Return a new function that returns an int of C, and a builder at its beginning."""
+    made = llvm.Function(module, llvm.FunctionType(NUMBER, arguments), name)
+    return made, llvm.IRBuilder(made.append_basic_block("entry"))
+
+
+class Words:
+    """A row of integers of 64 bits, in code that works on it."""
+
+    def __init__(self, builder: Any, address: Any) -> None:
+        self.builder = builder
+        self._words = builder.bitcast(address, WORD.as_pointer())
+
+    def at(self, word: int) -> Any:
+        """Return the address of an integer."""
+        return self.builder.gep(self._words, [WORD(word)])
+
+    def get(self, word: int) -> Any:
+        """Return an integer."""
+        return self.builder.load(self.at(word))
+
+    def set(self, word: int, value: Any) -> None:
+        """Store an integer."""
+        self.builder.store(value, self.at(word))
+
+    def equal(self, word: int, value: int) -> Any:
+        """Return whether an integer has a value."""
+        return self.builder.icmp_signed("==", self.get(word), WORD(value))
+
+    def pointer(self, word: int, kind: Any = ADDRESS) -> Any:
+        """Return an integer as an address."""
+        return self.builder.inttoptr(self.get(word), kind)
+
+    def function(self, word: int, *arguments: Any, returns: Any = NUMBER) -> Any:
+        """Return the function at the address that an integer is."""
+        return self.pointer(word, llvm.FunctionType(returns, arguments).as_pointer())
+
+    def seen(self, pointer: Any, order: str = "acquire") -> Any:
+        """Return an integer that somebody else stores."""
+        return self.builder.load_atomic(pointer, order, 8)
+
+    def publish(self, value: Any, pointer: Any, order: str = "release") -> None:
+        """Store an integer that somebody else loads."""
+        self.builder.store_atomic(value, pointer, order, 8)
+
+    def when(self, condition: Any) -> AbstractContextManager[Any]:
+        """Return the context of code that runs under a condition."""
+        found: AbstractContextManager[Any] = self.builder.if_then(condition)
+        return found
+
+
+@contextmanager
+def each_row(builder: Any, count: Any, rows: Any, width: int) -> Iterator[Words]:
+    """Write a loop over the rows of a table."""
+    cgutils: Any = import_module("numba.core.cgutils")
+    words = builder.bitcast(rows, WORD.as_pointer())
+    with cgutils.for_range(builder, builder.sext(count, WORD)) as loop:
+        yield Words(builder, builder.gep(words, [builder.mul(loop.index, WORD(width))]))
+
+
+def spin(
+    builder: Any, ready: Callable[[], Any], *, pauses: int, turns: int, tired: Callable[[], Any]
+) -> None:
+    """Write a loop that waits until a condition holds.
+
+    Parameters
+    ----------
+    builder
+        It is behind the loop afterwards.
+    ready
+        Writes code that tells whether to go on.
+    pauses
+        How often that is asked before other processes may run.
+    turns
+        How often these may run before the wait is given up.
+    tired
+        Writes code that returns from the function then, or else goes on behind the loop.
+    """
+    cgutils: Any = import_module("numba.core.cgutils")
+    left = cgutils.alloca_once_value(builder, NUMBER(pauses))
+    rest = cgutils.alloca_once_value(builder, NUMBER(turns))
+    builder.store(NUMBER(pauses), left)
+    builder.store(NUMBER(turns), rest)
+    again, wait, end = map(builder.append_basic_block, ("again", "wait", "end"))
+    builder.branch(again)
+    builder.position_at_end(again)
+    builder.cbranch(ready(), end, wait)
+    builder.position_at_end(wait)
+    pause = PAUSES.get(platform.machine())
+    if pause:
+        _call(builder, pause, llvm.VoidType())
+    with builder.if_then(_counted(builder, left)):
+        builder.store(NUMBER(pauses), left)
+        _call(builder, "sched_yield", NUMBER)
+        with builder.if_then(_counted(builder, rest)):
+            tired()
+            if not builder.block.is_terminated:
+                builder.branch(end)
+    builder.branch(again)
+    builder.position_at_end(end)
+
+
+def _call(builder: Any, name: str, returns: Any) -> None:
+    """Call a function without arguments by its name."""
+    cgutils: Any = import_module("numba.core.cgutils")
+    kind = llvm.FunctionType(returns, [])
+    builder.call(cgutils.get_or_insert_function(builder.module, kind, name), [])
+
+
+def _counted(builder: Any, counter: Any) -> Any:
+    """Count down; return whether nothing is left."""
+    less = builder.sub(builder.load(counter), NUMBER(1))
+    builder.store(less, counter)
+    return builder.icmp_signed("<=", less, NUMBER(0))

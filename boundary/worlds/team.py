@@ -1,0 +1,107 @@
+"""Threads that run compiled functions together, and wait for the next ones without Python."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable, Sequence
+from threading import Lock, Semaphore, Thread
+from typing import Any
+
+import numpy as np
+
+from ssr.extension import FINISHED, LATE, LEFT, aligned
+
+from .team_code import WIDTH, Word, functions
+
+
+class Team:
+    """The threads of this process beside the one that calls.
+
+    Parameters
+    ----------
+    others
+        Their number.
+    """
+
+    def __init__(self, others: int) -> None:
+        self._rows = aligned((others + 1, WIDTH), np.int64)
+        self._rows.fill(0)
+        self._given: Sequence[tuple[int, int]] = ()
+        self._others, self._lock = others, Lock()
+        place, self._failed = self._rows.ctypes.data, self._rows[others]
+        self._rows[:others, Word.FAILED] = self._failed.ctypes.data
+        self._wakes = [Semaphore(0) for _ in range(others)]
+        serve, ask, finished = functions()
+        self._ask = _counted(ask, others, place)
+        self._finished = _counted(finished, others, place)
+        serves = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(serve)
+        for wake, row in zip(self._wakes, self._rows, strict=False):
+            given = serves, row.ctypes.data, wake
+            Thread(target=_worker, args=given, name="ssr rank", daemon=True).start()
+
+    def run(self, first: Callable[[], int], others: Sequence[tuple[int, int]]) -> list[int]:
+        """Run functions at the same time, the first one here; return what each has returned.
+
+        The others are functions ``long long enter(void *given)``, by their addresses and those of
+        what they are given.
+
+        A function that returns `LATE` is called again, unless another one has failed: that is,
+        has returned anything but `LEFT` or `FINISHED`, or has raised an exception.
+        """
+        with self._lock:
+            self._failed[0] = 0
+            if others != self._given:
+                self._rows[: self._others, Word.ENTRY : Word.GIVEN + 1] = others
+                self._given = others
+            if self._ask():
+                self._wake()
+            code = LATE
+            try:
+                while code == LATE and not self._failed[0]:
+                    code = first()
+            finally:
+                if code not in (LEFT, FINISHED):
+                    self._failed[0] = 1
+                self._wait()
+            return [code, *self._rows[: self._others, Word.REASON].tolist()]
+
+    def _wake(self) -> None:
+        for row, wake in zip(self._rows, self._wakes, strict=False):
+            if row[Word.ASLEEP]:
+                row[Word.ASLEEP] = 0
+                wake.release()
+
+    def _wait(self) -> None:
+        """Wait for the others; an exception, such as that of Ctrl-C, is raised behind that."""
+        try:
+            while not self._finished():
+                pass
+        except BaseException:
+            self._failed[0] = 1
+            while not self._finished():
+                pass
+            raise
+
+
+def _counted(address: int, count: int, rows: int) -> Callable[[], int]:
+    """Return a compiled function of some rows."""
+    made: Any = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_void_p)(address)
+    return lambda: int(made(count, rows))
+
+
+def _worker(serve: Callable[[int], int], row: int, wake: Semaphore) -> None:
+    while True:
+        serve(row)
+        wake.acquire()
+
+
+_teams: dict[tuple[int, int], Team] = {}
+
+
+def team(count: int) -> Team:
+    """Return the team of some threads, of which the caller is one."""
+    key = os.getpid(), count  # threads do not survive a fork
+    if key not in _teams:
+        _teams[key] = Team(count - 1)
+    return _teams[key]

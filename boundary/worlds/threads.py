@@ -1,0 +1,131 @@
+"""Ranks that are threads of one process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from ssr.errors import ArgumentError
+from ssr.extension import Function, integer
+
+from ..schedules.messages import Post
+from .mailboxes import Mailbox, Rows
+from .team import team
+from .world import Alone, Channel, Letter, Simulated, Work, World
+
+
+class Threads(Simulated):
+    """Ranks that run at the same time, each in a thread of this process.
+
+    Made by `boundary.threads`.
+    """
+
+    carrier = "the memory of one process, in which each rank is a thread"
+
+    def channel(
+        self,
+        outgoing: Sequence[Letter],
+        incoming: Sequence[Letter],
+        what: str,
+        post: Post | None = None,
+    ) -> Channel:
+        """Return the channel for messages between all ranks, which kernels use by themselves."""
+        if post is None:  # it is not used by kernels
+            return super().channel(outgoing, incoming, what)
+        return _Shared(self.ranks, outgoing, incoming)
+
+    def together(self, works: Sequence[Work]) -> list[int]:
+        """Do the work of each rank in a thread of its own, that of the first rank in this one.
+
+        If a rank fails, the others stop where they wait for it.
+        """
+        entries = [work.entry() for work in works[1:]]
+        known = [entry for entry in entries if entry is not None]
+        if len(known) < len(entries):  # kernels in plain Python leave messages to all ranks
+            return super().together(works)
+        return team(self.ranks).run(works[0].go_on, known)
+
+
+class _Shared(Channel):
+    """Messages between threads, each through a mailbox."""
+
+    def __init__(self, ranks: int, outgoing: Sequence[Letter], incoming: Sequence[Letter]) -> None:
+        boxes = {(o.source, o.target): Mailbox(o.values.nbytes) for o in outgoing}
+        rows: list[list[list[int]]] = [[] for _ in range(ranks)]
+        for letter in outgoing:
+            box = boxes[letter.source, letter.target]
+            rows[letter.source].append(box.sends(letter.values))
+        for letter in incoming:
+            box = boxes[letter.source, letter.target]
+            rows[letter.target].append(box.receives(letter.values))
+        values = [letter.values for letter in (*outgoing, *incoming)]
+        self._rows = [Rows(of_rank, [boxes, values]) for of_rank in rows]
+
+    def starting(self, rank: int) -> Function:
+        return self._rows[rank].starting
+
+    def waiting(self, rank: int) -> Function:
+        return self._rows[rank].waiting
+
+    def start(self) -> None:
+        for rows in self._rows:
+            rows.begin()
+
+    def wait(self) -> None:
+        while False in {rows.ask()[0] for rows in self._rows}:  # all of them go on
+            pass
+
+
+def threads(count: int | None = None) -> World:
+    """Return ranks that are threads of this process, for programs that use several cores.
+
+    Programs run through the same schedules and kernels as under ``mpiexec``, at the same time, and
+    have the same bits. Each rank has memory of its own for what it owns and reads; the script runs
+    once, and its fields are those of all ranks.
+
+    Parameters
+    ----------
+    count
+        Their number; by default that of the processors that this process may use.
+
+    Returns
+    -------
+    World
+        What `boundary.spread` takes in the place of ``bc.world()``. One thread is a process alone,
+        whose programs run as on arrays.
+
+    Raises
+    ------
+    ArgumentError
+        If it is not a positive integer.
+
+    Examples
+    --------
+    >>> import ssr, boundary as bc
+    >>> n, = ssr.sizes("n")
+    >>> cells = ssr.Space(n, n)
+    >>> A = ssr.stencil(cells, cells, {(0, 0): 4, (0, 1): -1, (1, 0): -1}, outside="drop")
+    >>> @ssr.program(x=cells, b=cells)
+    ... def solve(x, b):
+    ...     x[:] = A.T.solve(b)
+    >>> for ranks in bc.threads(1), bc.threads(3):
+    ...     on = bc.spread(cells, ranks, n=50)
+    ...     x, b = on.zeros(cells), on.zeros(cells)
+    ...     b.set(1.0)
+    ...     solve(x, b)
+    ...     print(x.gather()[49, 49].hex())
+    0x1.fffffffbee166p-2
+    0x1.fffffffbee166p-2
+    """
+    found = _processors() if count is None else integer(count)
+    if found is None or found < 1:
+        raise ArgumentError(f"count is {count!r}, not a positive integer.")
+    return Alone() if found == 1 else Threads(found)
+
+
+def _processors() -> int:
+    """Return how many processors this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # such as on macOS
+        return os.cpu_count() or 1
