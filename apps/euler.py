@@ -37,6 +37,7 @@ import numpy as np
 
 import boundary as bc
 import ssr
+from apps.ranks import add_threads, ranks_of
 
 GAMMA = 1.4
 
@@ -216,9 +217,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--steps", type=int, default=500)
     parser.add_argument("--plot", type=Path, metavar="FILE", help="write a picture")
     parser.add_argument("--digest", action="store_true", help="print a SHA-256 of the gas")
+    add_threads(parser)
     given = parser.parse_args(arguments)
     n, steps = given.n, given.steps
-    on = bc.spread(cells, bc.world(), ny=n, nx=n)
+    on = bc.spread(cells, ranks_of(parser, given), ny=n, nx=n)
     say = print if on.first else lambda _: None
     U, start = on.empty(gas), time.perf_counter()
     U.fill(bubble(n))

@@ -20,6 +20,7 @@ import numpy as np
 
 import boundary as bc
 import ssr
+from apps.ranks import add_threads, ranks_of
 
 (m,) = ssr.sizes("m")
 points, coarse = ssr.Space(2 * m + 1, 2 * m + 1), ssr.Space(m, m)
@@ -171,12 +172,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--sweeps", type=int, default=200, help="Gauss-Seidel sweeps")
     parser.add_argument("--plot", type=Path, default=Path("build/poisson.png"), metavar="FILE")
     parser.add_argument("--digest", action="store_true", help="print a SHA-256 of the solution")
+    add_threads(parser)
     given = parser.parse_args(arguments)
-    comm = bc.world()
+    ranks = ranks_of(parser, given)
     if given.n < 3 or given.n % 2 == 0:
         bc.abort(f"--n {given.n} is not an odd number from 3 on", status=2)
-    alone, middle = comm is None, given.n // 2
-    on, small = (bc.spread(points, comm, m=k) for k in (middle, max(1, middle // 2)))
+    alone, middle = ranks is None, given.n // 2
+    on, small = (bc.spread(points, ranks, m=k) for k in (middle, max(1, middle // 2)))
     say = print if on.first else lambda *_: None
     first = compare(on, 1, 1, alone=alone)
     say(f"kernels ready after {sum(run.seconds for run in first):.1f} s\n")

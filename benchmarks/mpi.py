@@ -258,12 +258,16 @@ CORES: Mapping[str, Callable[[Any], Call]] = {
 
 
 def cores(comm: Any, rounds: int, name: str) -> Samples:
-    """Time a program on all ranks and, while the other ranks sleep, undistributed on one."""
+    """Time a program on all ranks and, while the others sleep, undistributed and on threads."""
     alone, together = CORES[name](None), CORES[name](comm)
-    found: Samples = {"one core": [], "two cores": []}
+    apart = {"one core": alone}
+    if not name.startswith("triad"):
+        apart["two threads"] = CORES[name](bc.threads(comm.size))
+    found: Samples = {"one core": [], "two cores": [], **{what: [] for what in apart}}
     for _ in range(rounds):
-        found["one core"].append(steady(alone) if comm.rank == 0 else 0.0)
-        asleep(comm)
+        for what, call in apart.items():
+            found[what].append(steady(call) if comm.rank == 0 else 0.0)
+            asleep(comm)
         comm.Barrier()
         found["two cores"].append(steady(together))
         asleep(comm)
@@ -416,11 +420,12 @@ def goals(name: str, found: Samples, triads: float) -> list[Goal]:
             Goal(f"over {other}", ours, Times(found[other], rest), limit)
             for other, limit in ((best, BY_HAND), ("NumPy", NUMPY))
         ]
-    one, two = (Times(samples) for samples in found.values())
+    one, two, *threads = (Times(samples) for samples in found.values())
     if name == "start":
         return [Goal("two ranks over one process", two, one, START)]
     limit = 0.0 if name.startswith("triad") else EFFICIENCY * triads
-    return [Goal("efficiency", one, two, limit, factor=0.5, above=True)]
+    goals = [Goal("efficiency", one, two, limit, factor=0.5, above=True)]
+    return goals + [Goal("on threads", one, t, limit, factor=0.5, above=True) for t in threads]
 
 
 def main() -> None:

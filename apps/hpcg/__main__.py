@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-import boundary as bc
+from apps.ranks import add_threads, ranks_of
 
 from . import report
 from .benchmark import run
@@ -27,8 +27,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--time", type=float, default=60.0, help="seconds of the timed sets")
     parser.add_argument("--matrix", choices=("staged", "csr"), default="staged")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers to this file")
-    ranks = bc.world()
+    add_threads(parser)
     given = parser.parse_args(arguments)
+    ranks = ranks_of(parser, given)
     if given.time < 0:
         parser.error(f"--time is {given.time}; it must be at least 0.")
     try:

@@ -21,6 +21,7 @@ import numpy as np
 
 import boundary as bc
 import ssr
+from apps.ranks import add_threads, ranks_of
 
 from .flow import changes, inner, points, spatial, states
 
@@ -107,7 +108,9 @@ def main(name: str, step: Any, more: Any = None) -> None:
     parser = argparse.ArgumentParser(f"python -m apps.{name.lower()}")
     parser.add_argument("--class", dest="letter", choices="SWABC", default="S")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers to this file")
-    ranks, given = bc.world(), parser.parse_args()
+    add_threads(parser)
+    given = parser.parse_args()
+    ranks = ranks_of(parser, given)
     report = json.dumps(run(step, name, given.letter, ranks, more), indent=1)
     if ranks is None or ranks.rank == 0:
         print(report)

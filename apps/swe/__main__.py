@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 
 import boundary as bc
 import ssr
+from apps.ranks import add_threads, ranks_of
 
 from . import cases, solvers
 from .cases import DAY
@@ -88,6 +89,9 @@ def _run(arguments: list[str], make: Make, ranks: Any, first: bool) -> int:
     parser = options()
     given = parser.parse_args(arguments)
     _check(parser, given, first)
+    if given.threads > 1:
+        threads = ranks_of(parser, given)
+        make = lambda setting: solvers.make(setting, threads)  # noqa: E731
     start = None if given.restart is None else load(given.restart, check=first)
     setting, until, make = _setting(given, start, make)
     rescue = given.checkpoint or Path(f"swe-{setting.case}-last-good.checkpoint")
@@ -178,6 +182,7 @@ def options() -> Parser:
     )
     add("--json", type=Path, metavar="FILE", help="write the numbers to this file")
     add("--digest", action="store_true", help="print only a digest of the state at the end")
+    add_threads(parser)
     return parser
 
 

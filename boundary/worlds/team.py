@@ -5,11 +5,12 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Callable, Sequence
-from threading import Lock, Semaphore, Thread
+from threading import Lock, Semaphore, Thread, get_ident
 from typing import Any
 
 import numpy as np
 
+from ssr.errors import ArgumentError
 from ssr.extension import FINISHED, LATE, LEFT, aligned
 
 from .team_code import WIDTH, Word, functions
@@ -29,6 +30,7 @@ class Team:
         self._rows.fill(0)
         self._given: Sequence[tuple[int, int]] = ()
         self._others, self._lock = others, Lock()
+        self._caller: int | None = None
         place, self._failed = self._rows.ctypes.data, self._rows[others]
         self._rows[:others, Word.FAILED] = self._failed.ctypes.data
         self._wakes = [Semaphore(0) for _ in range(others)]
@@ -49,22 +51,35 @@ class Team:
         A function that returns `LATE` is called again, unless another one has failed: that is,
         has returned anything but `LEFT` or `FINISHED`, or has raised an exception.
         """
+        if self._caller == get_ident():
+            raise ArgumentError(
+                "A program runs on these threads already, and is interrupted by this call.",
+                hint="Let handlers of signals note what is to be done, and do it between calls.",
+            )
         with self._lock:
-            self._failed[0] = 0
-            if others != self._given:
-                self._rows[: self._others, Word.ENTRY : Word.GIVEN + 1] = others
-                self._given = others
-            if self._ask():
-                self._wake()
-            code = LATE
+            self._caller = get_ident()
             try:
-                while code == LATE and not self._failed[0]:
-                    code = first()
+                return self._run(first, others)
             finally:
-                if code not in (LEFT, FINISHED):
-                    self._failed[0] = 1
-                self._wait()
-            return [code, *self._rows[: self._others, Word.REASON].tolist()]
+                self._caller = None
+
+    def _run(self, first: Callable[[], int], others: Sequence[tuple[int, int]]) -> list[int]:
+        self._wait()  # for work whose end was not waited for: Ctrl-C was pressed twice
+        self._failed[0] = 0
+        if others != self._given:
+            self._rows[: self._others, Word.ENTRY : Word.GIVEN + 1] = others
+            self._given = others
+        if self._ask():
+            self._wake()
+        code = LATE
+        try:
+            while code == LATE and not self._failed[0]:
+                code = first()
+        finally:
+            if code not in (LEFT, FINISHED):
+                self._failed[0] = 1
+            self._wait()
+        return [code, *self._rows[: self._others, Word.REASON].tolist()]
 
     def _wake(self) -> None:
         for row, wake in zip(self._rows, self._wakes, strict=False):

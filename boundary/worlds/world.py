@@ -81,6 +81,16 @@ class World(ABC):
     alone = False
     carrier = "the memory of one process"
 
+    @property
+    def rank(self) -> int:
+        """The first of the ranks that run in this process, as a communicator has it."""
+        return self.here[0]
+
+    @property
+    def size(self) -> int:
+        """The number of ranks, as a communicator has it."""
+        return self.ranks
+
     @abstractmethod
     def channel(
         self,

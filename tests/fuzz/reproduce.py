@@ -44,7 +44,8 @@ made = {{}}
 def spread(cells):
     if "on" not in made:
         known = {{name for space in getattr(cells, "kinds", [cells]) for name in space.sizes}}
-        world = None if ranks == -1 else bc.simulated(ranks)
+        made_of = bc.threads if ranks > 1 and seed % 2 else bc.simulated
+        world = None if ranks == -1 else made_of(ranks)
         cut = (*cuts, 1, 1, 1, 1)[: cells.ndim] if cuts else None
         made["on"] = bc.spread(cells, world, cut=cut, **{{n: sizes[n] for n in known}})
     return made["on"]

@@ -17,6 +17,13 @@ ALONE = -1
 """The number of ranks of a run on fields of one process."""
 
 
+def world(ranks: int, seed: int) -> Any:
+    """Return the ranks of a run: several ones are threads where the seed is odd."""
+    if ranks == ALONE:
+        return None
+    return bc.threads(ranks) if ranks > 1 and seed % 2 else bc.simulated(ranks)
+
+
 def numbers(seed: int, number: int, turn: int, shape: tuple[int, ...], dtype: str) -> Array:
     """Return the data of a matrix, which texts count; half of all are new in each turn."""
     version = turn * ((seed + number) % 2)
@@ -42,7 +49,7 @@ class Ground:
     seed, dtype
         Which data are drawn.
     ranks
-        The number of ranks that are simulated; 0 for arrays, or `ALONE`.
+        The number of ranks; 0 for arrays, or `ALONE`.
     cuts
         The numbers of boxes along each axis, or nothing.
     """
@@ -67,8 +74,7 @@ class Ground:
             kinds = cells.kinds if isinstance(cells, bc.Grid) else (cells,)
             needed = {name for space in kinds for name in space.sizes}
             sizes = {n: value for n, value in self.sizes.items() if n in needed}
-            world = None if self.ranks == ALONE else bc.simulated(self.ranks)
-            self._on = bc.spread(cells, world, cut=cut, **sizes)
+            self._on = bc.spread(cells, world(self.ranks, self.seed), cut=cut, **sizes)
         return self._on
 
     def turn(self, turn: int) -> None:

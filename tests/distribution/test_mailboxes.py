@@ -1,0 +1,116 @@
+"""Mailboxes: messages arrive in order and whole, whoever is ahead; and memory between processes."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from boundary.worlds import node
+from boundary.worlds.mailboxes import Mailbox, Rows
+
+
+@given(st.integers(0, 300), st.lists(st.sampled_from(["send", "receive"]), max_size=60))
+def test_messages_arrive_whole_and_in_order(count: int, turns: list[str]) -> None:
+    """A rank sends up to two messages ahead, and waits before a third one."""
+    there, here = np.zeros(count), np.zeros(count)
+    box = Mailbox(there.nbytes)
+    sends, receives = Rows([box.sends(there)], [box]), Rows([box.receives(here)], [box])
+    under_way: deque[int] = deque()
+    number, open_send, open_receive = 0, False, False
+    for turn in turns:
+        if turn == "send":
+            if not open_send:
+                number += 1
+                there[:] = number + 0.5 * np.arange(count)
+                assert sends.begin() == 0
+            put = sends.ask() == (True, 0)
+            assert put == (len(under_way) < 2)
+            open_send = not put
+            if put:
+                under_way.append(number)
+            assert bool(sends.pending()) == open_send
+        else:
+            if not open_receive:
+                assert receives.begin() == 0
+            taken = receives.ask() == (True, 0)
+            assert taken == bool(under_way)
+            open_receive = not taken
+            if taken:
+                assert np.array_equal(here, under_way.popleft() + 0.5 * np.arange(count))
+
+
+def test_rows_that_have_not_begun_wait_for_nothing() -> None:
+    values = np.zeros(3)
+    box = Mailbox(values.nbytes)
+    assert Rows([box.sends(values), box.receives(values)], [box]).pending() == []
+
+
+@pytest.mark.parametrize("count", [1, 1000, 100_000])
+def test_two_threads_send_to_each_other(count: int) -> None:
+    """Each sends what it has received, and adds one."""
+    a, b = Mailbox(8 * count), Mailbox(8 * count)
+    last: list[float] = []
+
+    def play(out: Mailbox, back: Mailbox, first: bool) -> None:
+        values = np.zeros(count)
+        sends, receives = Rows([out.sends(values)], [out]), Rows([back.receives(values)], [back])
+        for turn in range(200):
+            for rows in (sends, receives) if first else (receives, sends):
+                rows.begin()
+                while not rows.ask()[0]:
+                    pass
+                if rows is receives:
+                    assert (values == values[0]).all()
+                    values += 1.0
+            assert turn >= 0
+        last.append(values[0])
+
+    players = [
+        threading.Thread(target=play, args=(a, b, True)),
+        threading.Thread(target=play, args=(b, a, False)),
+    ]
+    for player in players:
+        player.start()
+    for player in players:
+        player.join()
+    assert sorted(last) == [399.0, 400.0]
+
+
+needs_sharing = pytest.mark.skipif(not node.is_possible(), reason="needs Linux")
+
+
+@needs_sharing
+def test_memory_is_opened_by_another_process() -> None:
+    file, memory, offer = node._made(800)
+    memory[-1] = 7
+    child = os.fork()
+    if child == 0:
+        try:
+            os.close(file)  # it is opened as that of the parent
+            opened = node._opened(offer)
+            right = opened is not None and opened[-1] == 7
+            if opened is not None:
+                opened[-2] = 8
+            os._exit(0 if right else 1)
+        finally:
+            os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert memory[-2] == 8
+    os.close(file)
+
+
+@needs_sharing
+@pytest.mark.parametrize("change", [{0: 1}, {1: 5}, {2: 2**30}, {3: 10**6}, {4: 3}])
+def test_memory_of_others_is_refused(change: dict[int, int]) -> None:
+    """Another node, name space, process or file, and memory that is not what was offered."""
+    file, _, offer = node._made(800)
+    for place, value in change.items():
+        offer[place] = value
+    assert node._opened(offer) is None
+    os.close(file)
