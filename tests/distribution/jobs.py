@@ -17,6 +17,8 @@ import numpy as np
 
 import boundary as bc
 import ssr
+from boundary.worlds import node
+from boundary.worlds.waiting import watch_of
 from ssr.build import machine, pipeline
 
 plane = ssr.Space(9, 12)
@@ -174,6 +176,17 @@ def breaks_off() -> None:
         step(0.125)
 
 
+def on_nodes(ranks: str) -> None:
+    """Run programs with so many ranks on a node, as far as they know: other messages are MPI's."""
+    comm = bc.world()
+    with patch.object(node, "place", lambda: (comm.rank // int(ranks), 1)):
+        found = programs(comm)
+        kept = [len(boxes) for boxes in watch_of(comm).node._known.values()]
+        assert bool(sum(kept)) == (int(ranks) > 1)
+        if comm.rank == 0:
+            print(found)
+
+
 def builds(place: str) -> None:
     """Note which ranks lower a program and compile it."""
     comm = bc.world()
@@ -199,6 +212,7 @@ JOBS: dict[str, Callable[..., None]] = {
     "waits": waits,
     "breaks off": breaks_off,
     "builds": builds,
+    "on nodes": on_nodes,
 }
 
 
