@@ -58,7 +58,8 @@ SECTIONS: Mapping[str, tuple[ModuleType, str]] = {
     ),
     "Ranks": (
         boundary,
-        "spread Spread in_turn Field Partition world threads simulated abort trace Trace LogGP Replay",
+        "spread Spread in_turn Field Partition world threads simulated abort trace Trace LogGP "
+        "Replay",
     ),
     "Errors of boundaries": (
         boundary,
