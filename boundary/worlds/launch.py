@@ -143,7 +143,7 @@ def world_of(given: Any) -> World:
         return Alone()
     if not hasattr(given, "Get_rank"):
         raise ArgumentError(
-            f"ranks is {given!r}, neither a communicator nor bc.simulated(...).",
-            hint="Write bc.spread(grid, bc.world()).",
+            f"ranks is {given!r}, neither a communicator nor threads or simulated ranks.",
+            hint="Write bc.spread(grid, bc.world()), or bc.threads(4) for four threads.",
         )
     return Alone() if given.Get_size() == 1 else Mpi(given)

@@ -16,7 +16,7 @@ from functools import cache, reduce
 from typing import Any, NamedTuple
 
 from llvmlite import ir as llvm
-from llvmlite.binding import get_host_cpu_features, parse_assembly
+from llvmlite.binding import get_host_cpu_features, get_host_cpu_name, parse_assembly
 from numba.core.cgutils import alloca_once
 
 from ..points.numbers import CACHE_LINE
@@ -40,9 +40,12 @@ UNDER_WAY = 128
 NEAR = 2**22
 """Bytes of fields that need no requests."""
 
-FAR = 9 * 2**18
+FAR, FAR_IN_HALVES = 9 * 2**18, 10 * 2**20
 """Bytes of all fields of a function from which on vectors with requests are better than LLVM's own
-without."""
+without; and where a processor computes half of a vector at a time."""
+
+IN_HALVES = {"znver4"}
+"""Processors that do so, as LLVM calls them."""
 
 
 def has_masks() -> bool:
@@ -88,7 +91,13 @@ def are_far(translation: Translation, plan: Plan) -> Any:
     builder, fields = translation.builder, translation.fields
     largest = max(fields, key=lambda name: translation.kind_of(name).ndim)
     total = builder.mul(translation.count_of(largest), llvm.IntType(64)(len(fields)))
-    return _is_more(translation, plan, total, FAR)
+    return _is_more(translation, plan, total, far())
+
+
+@cache
+def far() -> int:
+    """Return the bytes of fields from which on loops of many arrays ask for memory here."""
+    return FAR_IN_HALVES if get_host_cpu_name() in IN_HALVES else FAR
 
 
 def _are_large(translation: Translation, plan: Plan, arrays: Iterable[str], size: int) -> Any:

@@ -432,7 +432,7 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "ranks": (
         lambda: bc.spread(ssr.Space(4), 3),
         ArgumentError,
-        "ranks is 3, neither a communicator nor bc.simulated(...).",
+        "ranks is 3, neither a communicator nor threads or simulated ranks.",
     ),
     "no ranks": (
         lambda: bc.simulated(0),

@@ -166,7 +166,7 @@ def test_bits_do_not_depend_on_the_size_of_fields(
 ) -> None:
     """What LLVM does where fields are near, vectors with masks do where they are far."""
     monkeypatch.setattr(vector_plans, limit, 0)
-    monkeypatch.setattr(vector_loops, "FAR", size)
+    monkeypatch.setattr(vector_loops, "far", lambda: size)
     module = made(f"{limit} {size} {name}", dtype, *_parts(BODIES[name]))
     run = machine.jit(module["SIGNATURE"])(module["kernel"])
     plain = intrinsics.plain(module["kernel"])
@@ -238,7 +238,7 @@ def guarded(count: int) -> Iterator[list[Any]]:
 def test_nothing_outside_of_a_line_is_touched(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """With few arrays vectors are the same for all fields, with more they are those of far ones."""
     monkeypatch.setattr(vector_plans, "FEW", few)
-    monkeypatch.setattr(vector_loops, "FAR", 0)
+    monkeypatch.setattr(vector_loops, "far", lambda: 0)
     body = "st(y, i, ld(x, i) + ld(c, i) if ld(x, i) > third else third)"
     module = made(f"guarded {few}", "np.float64", "range", (body,))
     run = machine.jit(module["SIGNATURE"])(module["kernel"])
@@ -258,7 +258,7 @@ def test_of_every_second_element_nothing_outside_of_a_line_is_touched(
 ) -> None:
     """The first element is the first one of an array, and the last one the last."""
     monkeypatch.setattr(vector_plans, "FEW", few)
-    monkeypatch.setattr(vector_loops, "FAR", 0)
+    monkeypatch.setattr(vector_loops, "far", lambda: 0)
     body = "st(y, off + 2*i, ld(x, off + 2*i) + ld(c, off + i))"
     module = made(f"second {few}", "np.float64", "range", (body,))
     run = machine.jit(module["SIGNATURE"])(module["kernel"])
