@@ -287,7 +287,7 @@ def asleep(comm: Any) -> None:
     """Wait for all ranks without using the processor."""
     barrier = comm.Ibarrier()
     while not barrier.Test():
-        time.sleep(2e-4)
+        time.sleep(2e-3)
 
 
 # -- the start -----------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ def document(result: Result) -> dict[str, Any]:
         "matrix": result.problem.matrix,
         "shape": list(reversed(result.problem.shape)),
         "ranks": result.problem.ranks,
+        "threads": len(result.problem.on.world.here),
         "grid": list(reversed(result.problem.grid)),
         "box": list(reversed(result.problem.box)),
         "residuals": list(result.residuals),
@@ -49,7 +50,10 @@ def _report(result: Result) -> dict[str, Any]:
     flops, seconds = counts.flops, made["seconds"]
     return {
         "HPCG problem": {"Notice": made["notice"], "Version": "problem of HPCG 3.1"},
-        "Machine Summary": {"Distributed Processes": made["ranks"], "Threads per process": 1},
+        "Machine Summary": {
+            "Distributed Processes": made["ranks"] // made["threads"],
+            "Threads per process": made["threads"],
+        },
         "Global Problem Dimensions": _dimensions("n", made["shape"]),
         "Processor Dimensions": _dimensions("np", made["grid"]),
         "Local Domain Dimensions": _dimensions("n", made["box"]),

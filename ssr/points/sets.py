@@ -303,10 +303,11 @@ class Domain:
         >>> Domain.where(("j", "i"), "0 <= j < 3 and i = 2 * j").bounds()
         ((0, 3), (0, 5))
         """
+        parts = _filled(self.isl)
         return tuple(
             (
-                int(self.isl.dim_min_val(d).to_python()),
-                int(self.isl.dim_max_val(d).to_python()) + 1,
+                min(int(part.dim_min_val(d).to_python()) for part in parts),
+                max(int(part.dim_max_val(d).to_python()) for part in parts) + 1,
             )
             for d in range(len(self.axes))
         )
@@ -321,8 +322,10 @@ class Domain:
         1
         """
         values = self._graph((expression,)).range().project_out_all_params()
-        most = None if values.is_empty() else values.dim_max_val(0)
-        return int(most.to_python()) if most is not None and most.is_int() else None
+        each = [part.dim_max_val(0) for part in _filled(values)]
+        if not each or not all(most.is_int() for most in each):
+            return None
+        return max(int(most.to_python()) for most in each)
 
     def hulls(self) -> Iterator[tuple[Bounds, Bounds, tuple[Affine, ...]]]:
         """Yield for each conjunction of the set bounds of what it holds, free of indices.
@@ -583,6 +586,14 @@ def _narrowed(box: dict[str, Range], tests: Sequence[Test]) -> bool | None:
             break
     least = (c + sum(min(_ends(f, box[n])) for n, f in factors.items()) for c, factors in tests)
     return True if all(value >= 0 for value in least) else None
+
+
+def _filled(raw: Any) -> list[Any]:
+    """Return the conjunctions of a set of isl that have points, as sets.
+
+    Asked for the least or the largest value of a union, isl takes zero for that of an empty part.
+    """
+    return [part.to_set() for part in raw.get_basic_sets() if not part.is_empty()]
 
 
 def _ends(factor: int, values: Range) -> tuple[int, int]:

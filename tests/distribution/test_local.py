@@ -413,3 +413,28 @@ def test_vector_fields() -> None:
     kept = X.blocks[0][0].bind(nx=3).to_scipy().toarray() / 2.0
     whole = np.kron(np.array([[2.0, 1.0], [0.5, 3.0]]), np.kron(np.eye(2), kept))
     np.testing.assert_allclose(y.gather().ravel(), whole @ x.gather().ravel(), rtol=1e-14)
+
+
+def test_ghosts_are_made_at_ghosts_only() -> None:
+    """A set of what is read had a part without points, which widened the ghosts to all of a line.
+
+    Boxes overwrote what they own with the values of ghosts.
+    """
+    space = SPACES[2]
+    wide = space.grow(0, (0, 2))
+    near = ssr.stencil(space, wide, {(0, 1): 1.0, (0, 2): 1.0})
+    fill = bc.fill(wide, bc.extrapolate(2, axis=1, side="high"), owned=space)
+    between = ssr.stencil(space, space, {(1, -2): 1.0, (-1, 2): 1.0}, outside="drop")
+    apart = between - between.local()
+
+    @ssr.program(y=space, z=space)
+    def difference(y: Any, z: Any) -> None:
+        t = near @ (fill @ z)
+        y[:] = t - apart @ t
+
+    on = bc.spread(space, bc.simulated(2), cut=(1, 2), ny=1, nx=5)
+    y, z = on.zeros(space), on.empty(space)
+    z.fill(lambda j, i: 1.0 + i + j)
+    difference(y, z)
+    assert np.array_equal(z.gather(), [[1.0, 2.0, 3.0, 4.0, 5.0]])
+    assert np.array_equal(y.gather(), [[5.0, 7.0, 9.0, 11.0, 13.0]])

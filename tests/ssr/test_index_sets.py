@@ -266,3 +266,15 @@ def test_boxes_of_the_reads_of_a_stencil_at_one_line() -> None:
     assert reads.boxes(((-1, 0), (-1, 6)), {"n": 5}) == [((-1, 0), (0, 5))]
     assert reads.boxes(((-1, 0), (-1, 0)), {"n": 5}) == []
     assert reads.boxes(((-1, 6), (-1, 6)), {"n": 5}) is None
+
+
+def test_bounds_of_a_union_whose_parts_may_be_empty() -> None:
+    """Asked for the least value of this one, isl says 0, that of a part without points."""
+    names = "m", "n", "hi", "one", "two"
+    text = (
+        "i = n + 1 and (0 <= one <= j < two <= m and (n - 2 <= hi < n and j <= two - 2 or hi = n)"
+        " or j = one - 1 and n - 2 <= hi <= n and 0 < one < two <= m)"
+    )
+    found = Domain.where(("j", "i"), text, names).fixed({"m": 1, "n": 5})
+    assert found.bounds() == ((0, 1), (6, 7))
+    assert Domain.where(("j", "i"), text, names).largest(Affine.name("i") - Affine.name("n")) == 1
