@@ -60,7 +60,7 @@ class Mpi(World):
         what: str,
         post: Post | None = None,
     ) -> Channel:
-        """Return the channel of this rank: a persistent request for each message.
+        """Return the channel of this rank: a mailbox for each message, or a persistent request.
 
         The name is part of the tags, so that ranks that run different things never mix them up.
         """
@@ -72,17 +72,14 @@ class Mpi(World):
             )
         tag = TAG + zlib.crc32(what.encode()) % TAGS
         boxes = {} if post is None else self._boxes(outgoing, incoming, (what, post.number), tag)
+        every = [(letter, letter.source, Mailbox.receives) for letter in incoming]
+        every += [(letter, letter.target, Mailbox.sends) for letter in outgoing]
         rows, peers = [], []
-        for letter in incoming:
+        for letter, peer, row_of in every:
             box = boxes.get((letter.source, letter.target))
             if box is not None:
-                rows.append(box.receives(letter.values))
-                peers.append(letter.source)
-        for letter in outgoing:
-            box = boxes.get((letter.source, letter.target))
-            if box is not None:
-                rows.append(box.sends(letter.values))
-                peers.append(letter.target)
+                rows.append(row_of(box, letter.values))
+                peers.append(peer)
         receives = [i for i in incoming if (i.source, i.target) not in boxes]
         sends = [o for o in outgoing if (o.source, o.target) not in boxes]
         requests = _Requests(

@@ -213,8 +213,8 @@ u, v = on.zeros(cells), on.zeros(cells)
 one, other = add.bind(u), add.bind(v)
 one(); other()
 signal.signal(signal.SIGALRM, lambda *_: other())
-signal.setitimer(signal.ITIMER_REAL, 0.3)
-one.repeat(np.zeros((10**8, 0)))
+signal.setitimer(signal.ITIMER_REAL, 0.3, 0.3)
+one.repeat(np.zeros((10**7, 0)))
 """
 
 
@@ -227,5 +227,5 @@ def test_a_call_within_a_call_is_an_error() -> None:
         timeout=60,
         cwd=ROOT,
     )
-    assert found.returncode == 1
+    assert found.returncode
     assert "A program runs on these threads already" in found.stderr

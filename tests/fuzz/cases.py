@@ -376,7 +376,8 @@ def differences(
 
 def _near(array: Array, value: Array, scale: Array, small: float) -> bool:
     with np.errstate(invalid="ignore"):
-        close = np.abs(array.astype(float) - value) <= small * scale + 1e-300
+        lost = 1e3 * float(np.finfo(array.dtype).tiny)  # smaller numbers have fewer digits, or none
+        close = np.abs(array.astype(float) - value) <= small * scale + lost
     return bool(np.all(close | np.isnan(value)))
 
 
