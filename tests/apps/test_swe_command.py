@@ -75,7 +75,7 @@ def test_commands_of_the_pages_are_understood(line: str) -> None:
 
 
 def test_pages_have_commands() -> None:
-    assert len(commands()) == 5
+    assert len(commands()) == 6
 
 
 def test_restart_equals_one_run(tmp_path: Path) -> None:
