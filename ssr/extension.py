@@ -57,7 +57,7 @@ that `step_tables` makes. A `Step` is a `Run` of some units; a `Function` of C, 
 its address; or None, where the kernel returns `LEFT` and is called again behind the step. It
 returns `FINISHED` in the end, `FAILED` where a function has failed, and `LATE` where one that is
 asked whether it is done takes long. `At` are the integers that say where the kernel is. Compiled
-code calls it by its `entry`.
+code calls it by its `entry`. Functions of C that are written in LLVM's language are `compiled`.
 
 **Vectors.** Solvers take an argument that runs programs itself in the place of an array. Its class
 then has the attributes ``shape``, ``size`` and ``dtype``, and the methods ``copy()``, ``gather()``,
@@ -154,6 +154,7 @@ __all__ = [
     "build",
     "check_row",
     "combined",
+    "compiled",
     "declaration",
     "describe",
     "entry",
@@ -187,7 +188,8 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
     from .build.kernel import Kernel
     from .errors import Error
@@ -199,6 +201,13 @@ def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
     from .build.kernel import build as built
 
     return built(program, options, dtype)
+
+
+def compiled(name: str, functions: Mapping[str, Callable[[Any], None]]) -> dict[str, int]:
+    """Return the addresses of functions of C, each written into a module of LLVM by a function."""
+    from .build.native import compiled as made
+
+    return made(name, functions)
 
 
 def describe(program: ir.Program, options: Options, dtype: str) -> KernelMeta:

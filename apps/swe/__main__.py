@@ -89,7 +89,7 @@ def _run(arguments: list[str], make: Make, ranks: Any, first: bool) -> int:
     parser = options()
     given = parser.parse_args(arguments)
     _check(parser, given, first)
-    if given.threads > 1:
+    if given.threads != 1:
         threads = ranks_of(parser, given)
         make = lambda setting: solvers.make(setting, threads)  # noqa: E731
     start = None if given.restart is None else load(given.restart, check=first)

@@ -21,13 +21,14 @@ from ..errors import MessageError
 from .node import is_possible
 
 CALLS = "BOUNDARY_CALLS"
-"""The environment variable that says what carries messages.
+"""The environment variable that says what carries messages."""
 
-``shared`` memory within a node, and MPI between nodes, which compiled code calls; MPI only, which
-``compiled`` code calls; or MPI, which ``python`` calls.
-"""
-
-WAYS = "shared", "compiled", "python"
+WAYS = {
+    "shared": "memory that ranks of one node share, and MPI, which compiled code calls",
+    "compiled": "MPI, which compiled code calls",
+    "python": "MPI, which Python calls",
+}
+"""What it may say, and what that means; the first one is what is done without it."""
 
 
 class Requests:
@@ -83,7 +84,7 @@ def way() -> str:
     ArgumentError
         If the variable has another value than those.
     """
-    wanted = os.environ.get(CALLS, WAYS[0])
+    wanted = os.environ.get(CALLS, next(iter(WAYS)))
     if wanted not in WAYS:
         raise ArgumentError(f"{CALLS} is {wanted!r}, none of {', '.join(map(repr, WAYS))}.")
     if wanted == "python" or _addresses() is None:

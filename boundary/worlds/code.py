@@ -7,7 +7,7 @@ written before such a `Words.publish` is there for who has loaded the integer by
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
 from typing import Any
@@ -19,25 +19,6 @@ ADDRESS = BYTE.as_pointer()
 
 PAUSES = {"x86_64": "llvm.x86.sse2.pause", "AMD64": "llvm.x86.sse2.pause"}
 """What tells a processor that a loop waits."""
-
-
-def compiled(name: str, functions: Mapping[str, Callable[[Any], None]]) -> dict[str, int]:
-    """Return the addresses of functions, each written into a module by a function; they stay."""
-    registry: Any = import_module("numba.core.registry")
-    locks: Any = import_module("numba.core.compiler_lock")
-    with locks.global_compiler_lock:
-        library = registry.cpu_target.target_context.codegen().create_library(name)
-        module = library.create_ir_module(name)
-        for write in functions.values():
-            write(module)
-        library.add_ir_module(module)
-        library.finalize()
-        _kept.append(library)
-        return {name: library.get_pointer_to_function(name) for name in functions}
-
-
-_kept: list[Any] = []
-"""Machine code that lives as long as the process."""
 
 
 def function(module: Any, name: str, *arguments: Any) -> tuple[Any, Any]:
@@ -121,8 +102,6 @@ def spin(
     cgutils: Any = import_module("numba.core.cgutils")
     left = cgutils.alloca_once_value(builder, NUMBER(pauses))
     rest = cgutils.alloca_once_value(builder, NUMBER(turns))
-    builder.store(NUMBER(pauses), left)
-    builder.store(NUMBER(turns), rest)
     again, wait, end = map(builder.append_basic_block, ("again", "wait", "end"))
     builder.branch(again)
     builder.position_at_end(again)

@@ -17,7 +17,9 @@ from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from .code import ADDRESS, NUMBER, WORD, Words, compiled, each_row, function
+from ssr.extension import compiled
+
+from .code import ADDRESS, NUMBER, WORD, Words, each_row, function
 
 OUT, IN, CALL = range(3)
 """What a row is: a message that leaves, one that arrives, or requests of MPI."""

@@ -14,20 +14,13 @@ from ssr.errors import ArgumentError
 from ssr.extension import Array, Function
 
 from ..schedules.messages import Post
-from .calls import Requests, way
+from .calls import WAYS, Requests, way
 from .mailboxes import Mailbox, Rows, calling
 from .waiting import Awaited, Watch, watch_of
 from .world import Channel, Letter, T, World
 
 TAG, TAGS = 8192, 16384
 """The first tag of messages between two ranks, and how many there are; MPI has 32768 at least."""
-
-CARRIERS = {
-    "shared": "memory that ranks of one node share, and MPI, which compiled code calls",
-    "compiled": "MPI, which compiled code calls",
-    "python": "MPI, which Python calls",
-}
-"""What carries messages, as a text."""
 
 BROADCAST = 1
 """The tag of messages that all ranks get."""
@@ -45,7 +38,7 @@ class Mpi(World):
         self.ranks = self.comm.Get_size()
         self.here = (self.comm.Get_rank(),)
         self._way = way()
-        self.carrier = CARRIERS[self._way]
+        self.carrier = WAYS[self._way]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Mpi) and bool(self.comm == other.comm)
@@ -82,20 +75,20 @@ class Mpi(World):
                 peers.append(peer)
         receives = [i for i in incoming if (i.source, i.target) not in boxes]
         sends = [o for o in outgoing if (o.source, o.target) not in boxes]
-        requests = _Requests(
-            self._watch,
-            [self.comm.Recv_init(i.values, i.source, tag) for i in receives],
-            [self.comm.Send_init(o.values, o.target, tag) for o in sends],
-            [*(i.source for i in receives), *(o.target for o in sends)],
-            what,
-            compiled=self._way != "python",
-        )
-        if not rows:
-            return requests
+        requests = None
+        if receives or sends or not rows:
+            requests = _Requests(
+                self._watch,
+                [self.comm.Recv_init(i.values, i.source, tag) for i in receives],
+                [self.comm.Send_init(o.values, o.target, tag) for o in sends],
+                [*(i.source for i in receives), *(o.target for o in sends)],
+                what,
+                compiled=self._way != "python",
+            )
+            if not rows:
+                return requests
         values = [letter.values for letter in (*outgoing, *incoming)]
-        return _Shared(
-            self._watch, rows, peers, requests if receives or sends else None, values, what
-        )
+        return _Shared(self._watch, rows, peers, requests, values, what)
 
     def _boxes(
         self,

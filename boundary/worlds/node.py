@@ -34,6 +34,10 @@ Name = tuple[str, int, int]
 """What a mailbox is for: an exchange, its number in a schedule, and the bytes of the message."""
 
 
+Made = tuple[int | None, Array | None, Array]
+"""The file of memory for a mailbox, the memory, and what is said about it."""
+
+
 class Node:
     """The mailboxes of one rank for others, kept as long as the process.
 
@@ -73,8 +77,31 @@ class Node:
             [letter for letter in letters if self._is_new(letter, name)]
             for letters in (outgoing, incoming)
         )
-        targets, sources = [s.target for s in sent], [r.source for r in received]
         made = [_made(letter.values.nbytes) for letter in sent]
+        try:
+            self._offer(sent, received, made, name, tag, complete)
+        finally:
+            for file, _, _ in made:
+                if file is not None:
+                    os.close(file)
+        every = {_pair(each): each for each in (*outgoing, *incoming)}
+        known = {
+            pair: self._known.get(pair, {}).get((*name, letter.values.nbytes))
+            for pair, letter in every.items()
+        }
+        return {pair: box for pair, box in known.items() if box is not None}
+
+    def _offer(
+        self,
+        sent: Sequence[Letter],
+        received: Sequence[Letter],
+        made: Sequence[Made],
+        name: tuple[str, int],
+        tag: int,
+        complete: Callable[[Sequence[Any], Sequence[int]], None],
+    ) -> None:
+        """Offer memory to other ranks, open what they offer, and note what came of it."""
+        targets, sources = [s.target for s in sent], [r.source for r in received]
         offers, answers = np.zeros((len(received), OFFER), np.int64), np.zeros(len(received), "i1")
         heard = np.zeros(len(sent), np.int8)
         comm = self._comm
@@ -85,28 +112,20 @@ class Node:
         leave += [comm.Isend(answers[n : n + 1], s, tag) for n, s in enumerate(sources)]
         leave += [comm.Irecv(heard[n : n + 1], t, tag) for n, t in enumerate(targets)]
         complete(leave, [*targets, *sources, *targets])
-        for file, _, _ in made:
-            os.close(file)
         for letter, (_, memory, _), answer in zip(sent, made, heard, strict=True):
             self._note(letter, name, memory if answer else None)
         for letter, found in zip(received, opened, strict=True):
             self._note(letter, name, found)
-        every = {(each.source, each.target): each for each in (*outgoing, *incoming)}
-        known = {
-            pair: self._known.get(pair, {}).get((*name, letter.values.nbytes))
-            for pair, letter in every.items()
-        }
-        return {pair: box for pair, box in known.items() if box is not None}
 
     def _is_new(self, letter: Letter, name: tuple[str, int]) -> bool:
         """Whether memory has to be offered; both ranks find the same."""
-        pair, size = (letter.source, letter.target), letter.values.nbytes
+        pair, size = _pair(letter), letter.values.nbytes
         room = self._room.get(pair, KEPT)
         known = self._known.get(pair, {})
         return (*name, size) not in known and size <= LARGEST and Mailbox.room(size) <= room
 
     def _note(self, letter: Letter, name: tuple[str, int], memory: Array | None) -> None:
-        pair, size = (letter.source, letter.target), letter.values.nbytes
+        pair, size = _pair(letter), letter.values.nbytes
         if memory is None:
             self._room[pair] = 0  # it is not tried again
             return
@@ -115,13 +134,21 @@ class Node:
         boxes[(*name, size)] = Mailbox(size, memory[APART:])
 
 
-def _made(size: int) -> tuple[int, Array, Array]:
+def _pair(letter: Letter) -> tuple[int, int]:
+    return letter.source, letter.target
+
+
+def _made(size: int) -> Made:
     """Return the file of new memory for a mailbox, the memory, and what is said about it.
 
-    It begins with a token, by which another process knows that it has opened the right one.
+    It begins with a token, by which another process knows that it has opened the right one. Where
+    no memory can be had, nobody can open what is offered.
     """
     length, token = APART + Mailbox.room(size), secrets.randbits(62)
-    file = os.memfd_create("boundary")
+    try:
+        file = os.memfd_create("boundary")
+    except OSError:
+        return None, None, np.zeros(OFFER, np.int64)
     os.ftruncate(file, length)
     memory = np.frombuffer(mmap.mmap(file, length), np.uint8)
     memory[:8].view(np.int64)[0] = token

@@ -11,9 +11,9 @@ from enum import IntEnum
 from functools import cache
 from typing import Any, NamedTuple
 
-from ssr.extension import FINISHED, LATE, LEFT
+from ssr.extension import FINISHED, LATE, LEFT, compiled
 
-from .code import ADDRESS, NUMBER, WORD, Words, compiled, each_row, function, spin
+from .code import ADDRESS, NUMBER, WORD, Words, each_row, function, spin
 
 PAUSES, IDLE, PATIENCE = 1000, 30, 2000
 """Pauses between two times at which other processes may run; such times until a thread without

@@ -1,7 +1,11 @@
-"""A function of C that calls kernels, which expect their arguments as Numba hands them over."""
+"""Functions of C written in LLVM's language, and one that calls kernels.
+
+Kernels expect their arguments as Numba hands them over.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -17,6 +21,19 @@ RAISED = -1
 WORD = llvm.IntType(64)
 
 
+def compiled(name: str, functions: Mapping[str, Callable[[Any], None]]) -> dict[str, int]:
+    """Return the addresses of functions, each written into a module by a function; they stay."""
+    with global_compiler_lock:
+        library = cpu_target.target_context.codegen().create_library(name)
+        module = library.create_ir_module(name)
+        for write in functions.values():
+            write(module)
+        library.add_ir_module(module)
+        library.finalize()
+        _kept.append(library)
+        return {name: library.get_pointer_to_function(name) for name in functions}
+
+
 @cache
 def enter(signature: Any) -> int:
     """Return the address of the function that calls kernels of a signature.
@@ -24,15 +41,7 @@ def enter(signature: Any) -> int:
     Its argument begins with the address of the kernel; for each array follow the address of its
     first element, its shape and its strides.
     """
-    with global_compiler_lock:
-        library = cpu_target.target_context.codegen().create_library("ssr_enter")
-        module = library.create_ir_module("ssr_enter")
-        _write(module, signature)
-        library.add_ir_module(module)
-        library.finalize()
-        _kept.append(library)
-        address: int = library.get_pointer_to_function("enter")
-        return address
+    return compiled("ssr_enter", {"enter": lambda module: _write(module, signature)})["enter"]
 
 
 _kept: list[Any] = []

@@ -59,3 +59,6 @@ def test_counts_that_are_none(count: str, capsys: pytest.CaptureFixture[str]) ->
     with pytest.raises(SystemExit):
         euler.main(["--threads", count])
     assert f"--threads is {count}; it must be at least 1." in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        swe.main(["--threads", count])
+    assert f"--threads is {count}; it must be at least 1." in capsys.readouterr().err

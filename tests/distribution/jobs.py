@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import hashlib
 import os
@@ -176,6 +177,19 @@ def breaks_off() -> None:
         step(0.125)
 
 
+def without_files() -> None:
+    """Run programs where ranks with odd numbers can make no memory for others."""
+    comm = bc.world()
+    full = patch.object(node.os, "memfd_create", side_effect=OSError(24, "Too many open files"))
+    with full if comm.rank % 2 else contextlib.nullcontext():
+        found = programs(comm)
+    pairs = [pair for pair, boxes in watch_of(comm).node._known.items() if boxes]
+    assert pairs
+    assert not any(source % 2 for source, _ in pairs)
+    if comm.rank == 0:
+        print(found)
+
+
 def on_nodes(ranks: str) -> None:
     """Run programs with so many ranks on a node, as far as they know: other messages are MPI's."""
     comm = bc.world()
@@ -213,6 +227,7 @@ JOBS: dict[str, Callable[..., None]] = {
     "breaks off": breaks_off,
     "builds": builds,
     "on nodes": on_nodes,
+    "without files": without_files,
 }
 
 

@@ -67,6 +67,13 @@ def test_ranks_on_several_nodes_have_the_bits_of_one_process(ranks: int) -> None
 
 
 @needs_mpi
+def test_where_no_memory_can_be_shared_messages_are_those_of_mpi() -> None:
+    found = start(4, "without files")
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.strip() == repr(jobs.programs(None))
+
+
+@needs_mpi
 def test_a_kernel_is_made_by_one_rank(tmp_path: Path) -> None:
     found = start(8, "builds", str(tmp_path), SSR_CACHE_DIR=str(tmp_path / "cache"))
     assert found.returncode == 0, found.stderr
