@@ -86,8 +86,8 @@ def adjoint(matrix: Any) -> Any:
     return diagonal(-12, -6, -12 / 5) @ matrix.T @ diagonal(1 / 12, 1 / 12, 5 / 12)
 
 
-sides = one_sided(0, 1, 2), one_sided(3)
-both, jump = sides[0] + sides[1], sides[0] - sides[1]
+first, inside, last = one_sided(0), one_sided(1, 2), one_sided(3)
+both, jump = first + inside + last, first - last
 derivative = diagonal(1, 1 / 2, 1) @ both
 slope, leap, slope_back, leap_back = (
     [along(d, matrix) for d in (0, 1)]
@@ -121,12 +121,12 @@ def laplacian(q: Any, m: Any, per: Any) -> Any:
     On each side of an edge between elements the flux is that of the mean of both derivatives, and
     of half of their difference, with the sign of the side.
     """
-    J, *G = (at_nodes @ x for x in m[1:5])
+    inverse, J, *G = (at_nodes @ x for x in m)
     a, b = (slope[d] @ q for d in (0, 1))
     flux = J * (G[0] * a + G[1] * b), J * (G[1] * a + G[2] * b)
     total = slope_back[0] @ flux[0] + leap_back[0] @ (J * G[0] * (leap[0] @ q))
     total = total + slope_back[1] @ flux[1] + leap_back[1] @ (J * G[2] * (leap[1] @ q))
-    return per**2 * total / J
+    return per**2 * total * inverse
 
 
 def turned(known: "Constants") -> bc.Synchronise:
