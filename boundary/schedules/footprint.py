@@ -152,13 +152,9 @@ class Footprint:
         self.complete = True
         self.gathered: list[Gathered] = []
         self._hulls = {name: self.owned(name) for name in self.spaces}
-        self._hulls |= {name: np.zeros_like(self.owned(name)) for name in meta.in_part}
         for number, unit in enumerate(self.units):
             self.written.append(self._nest(number, unit) if unit.kind == "nest" else {})
             self.filled.append({})
-        for name in meta.in_part:  # of boxes that make nothing of it, all that they own
-            some = filled(self._hulls[name])[:, None, None]
-            self._hulls[name] = np.where(some, self._hulls[name], self.owned(name))
         self.overlapping |= {read.array for read in self.reads if self._overwrites(read)}
         self.renewed = frozenset(name for name in meta.made_once if self._renews(name))
         calls = [number for number, unit in enumerate(self.units) if unit.kind == "call"]
@@ -169,10 +165,7 @@ class Footprint:
         self.reads.sort(key=lambda read: read.unit)
 
     def hull(self, array: str) -> Array:
-        """Return the points around what each box owns that its own memory must hold.
-
-        Of a temporary that is made in part they are those that are made or read.
-        """
+        """Return the points around what each box owns that its own memory must hold."""
         return self._hulls[array]
 
     def owned(self, array: str) -> Array:
@@ -269,8 +262,7 @@ class Footprint:
             every = self.reached(reach, whole)
             owned = self.owned(reach.array)
             final = within(common(every, owned), boxes) & within(common(whole, owned), rows)
-            if reach.array not in self.meta.in_part:
-                self.complete = self.complete and bool(final.all())
+            self.complete = self.complete and bool(final.all())
             if not within(boxes, owned).all():
                 self.overlapping.add(reach.array)
             self._hulls[reach.array] = around(self._hulls[reach.array], boxes)

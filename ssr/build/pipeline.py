@@ -20,6 +20,7 @@ from ..lower.own_rows import own_rows
 from ..lower.passes.again import again
 from ..lower.passes.ahead import ahead
 from ..lower.passes.carry import carry
+from ..lower.passes.join import join
 from ..lower.passes.partial_sums import partial_sums
 from ..lower.passes.prefetch import prefetch
 from ..lower.passes.reciprocal import reciprocal
@@ -221,6 +222,7 @@ def passes(
     negligible = NEGLIGIBLE[dtype] if free else 0.0
     every: tuple[tuple[str, bool, Pass], ...] = (
         ("reciprocal", free, lambda nest: reciprocal(nest, dtype)),
+        ("join", free, join),
         ("order_terms", True, order_terms),
         (
             "partial_sums",

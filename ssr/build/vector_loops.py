@@ -28,7 +28,7 @@ from .vectors import Vector, mask_of
 BLOCK = 8
 """Vectors on which a part of a long body runs before the next one does."""
 
-LONG = 16
+LONG = 8
 """Vectors of a loop from which on they begin where cache lines do, even if there are more then."""
 
 AHEAD = 80

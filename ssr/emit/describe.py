@@ -69,7 +69,6 @@ def described(unit: Unit, writers: Sequence[Writer], functions: Sequence[str]) -
         units=tuple(_units(unit)) if unit.distributed else (),
         wide=program.wide,
         slabs=_slabs(program),
-        in_part=tuple(_in_part(program)),
         made_once=tuple(_made_once(unit)) if unit.distributed else (),
     )
 
@@ -160,15 +159,6 @@ def _slabs(program: ir.Program) -> dict[str, tuple[str, int, int, int]]:
         and len(field.shape) == len(found.shape)
         and field.slab(axis, first, first + extent.constant).points == found.points
     }
-
-
-def _in_part(program: ir.Program) -> Iterator[str]:
-    """Yield the temporaries of which no step makes other points than those that are read."""
-    parts = [part for step in program.steps for part in ir.parts(step)]
-    for found in program.temporaries:
-        made = [p for p in parts if isinstance(p, ir.Assignment) and p.target == found.name]
-        if made and all(part.in_part for part in made):
-            yield found.name
 
 
 def _made_once(unit: Unit) -> Iterator[str]:

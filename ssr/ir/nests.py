@@ -22,8 +22,8 @@ class Statement:
     of the nest. The statement runs ``ahead`` lines early (along the second last axis), and
     ``planes`` planes (along the third last); the loops begin ``lead`` planes and lines before the
     box for it. If its rows are those of its step, as far as they lie in a box with memory of its
-    own or so far ``beyond`` it, low and high along each axis, this is given. It runs ``in_part`` if
-    it leaves out rows of its step's target that nobody reads.
+    own or so far ``beyond`` it, low and high along each axis, this is given. What it reads in other
+    boxes of an array that is ``kept`` is not exchanged again (`Assignment`).
     """
 
     name: str
@@ -37,7 +37,7 @@ class Statement:
     lead: tuple[int, int] = (0, 0)
     requests: tuple[Load, ...] = ()
     beyond: tuple[tuple[int, int], ...] | None = None
-    in_part: bool = False
+    kept: str = ""
 
     def runs(self, row: tuple[Affine, ...], order: Order, sign: int = 1) -> tuple[Affine, ...]:
         """Return the row that is run when the loops stand at one; with -1 the other way round."""

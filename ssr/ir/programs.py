@@ -40,8 +40,9 @@ class Assignment:
     """``target[row] = value(row)`` for the rows of a domain: NumPy meaning, right side first.
 
     Loads marked ``new`` read values this assignment has made already, in the given order. An
-    assignment of a ``part`` of its target leaves the other points as they are. Of one ``in_part``
-    the domain lacks rows that nobody reads.
+    assignment of a ``part`` of its target leaves the other points as they are. Where it reads
+    elements of its target in other boxes that are ``kept``, these are those from before the target
+    was written in boxes with memory of their own: they are not exchanged again.
     """
 
     target: str
@@ -50,7 +51,7 @@ class Assignment:
     value: Value
     order: Order = "any"
     part: Field | None = None
-    in_part: bool = False
+    kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)

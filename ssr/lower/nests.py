@@ -139,7 +139,7 @@ def _assign(assignment: ir.Assignment, rows: ir.Field) -> ir.Nest:
         index=row,
         value=covered(assignment.value, assignment.domain),
         parallel=not _own_line(assignment),
-        in_part=assignment.in_part,
+        kept=assignment.target if assignment.kept else "",
     )
     return ir.Nest(
         target=assignment.target,

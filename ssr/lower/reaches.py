@@ -2,7 +2,8 @@
 
 Rows come from the domains of statements, and of the terms in which a load stands; they may lie
 beyond the box. What a statement reads of the rows that earlier ones of its nest have written is
-left out: for the nest as a whole it is no input.
+left out: for the nest as a whole it is no input. Nor is what is kept of other boxes: its values are
+there already.
 
 Many loads give few hulls. One that lies in another is dropped, and two that differ along one axis,
 by a shift or in length, become one. Bounds are compared as expressions: they differ by a constant,
@@ -16,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from .. import ir
 from ..algebra.analyse import reads
-from ..algebra.own_box import is_local, own_bounds
+from ..algebra.own_box import bounded, is_local, own_bounds
 from ..points.affine import AXES, Affine
 from ..points.sets import Bounds, Domain
 from ..runtime.reach import Reach
@@ -43,13 +44,17 @@ def reached(
     written: dict[str, Domain] = {}
     read: dict[Reach, None] = {}
     made: dict[Reach, None] = {}
+    local = is_local(nest.context)  # rows wait for none of other boxes
     for statement in nest.statements:
         rows = statement.domain & nest.context
         for domain, load in dict.fromkeys(reads(statement.value, rows)):
             solved = load.new and load.array == statement.array  # made by rows before, not earlier
+            if load.array == statement.kept:
+                domain = domain & bounded(nest.axes).preimage(load.index, nest.axes)
             made_here = not solved and _within(domain, load, written.get(load.array))
             if load.array in arrays and not made_here:
-                read |= dict.fromkeys(finder.reaches(load.array, load.new, domain, load.index))
+                new = load.new and not local
+                read |= dict.fromkeys(finder.reaches(load.array, new, domain, load.index))
         for gather in ir.gathers(statement.value):
             read |= dict.fromkeys(finder.gathered(gather, rows))
         if statement.array in arrays:

@@ -10,8 +10,7 @@ Rewrites of a program into one that makes the same results:
   is read: a residual that is used at every second point is computed only there. Keeps bits.
 - A temporary that is a copy of a field stands for it as long as the field is not written. Keeps
   bits.
-- A temporary that is a copy of a field inside of boxes is stored near their surface only
-  (`inner_copies`). Keeps bits.
+- What sweeps within boxes read of other boxes they add up themselves (`between_boxes`). Keeps bits.
 - What is overwritten or forgotten before it is read is not computed. Keeps bits.
 """
 
@@ -26,7 +25,7 @@ from ..algebra.own_box import is_local
 from ..ir.liveness import live, read
 from ..points.affine import Affine
 from ..points.sets import Domain
-from .inner_copies import without_inner_copies
+from .between_boxes import without_sums_between_boxes
 from .place_externals import copied, renamed
 from .solve_targets import solved_in_place
 
@@ -44,7 +43,7 @@ def simplified(program: ir.Program, *, exact: bool) -> ir.Program:
     steps = steps if exact else _without_zeros(steps)
     steps = _without_copies(steps, program)
     steps = _where_read(steps, temporaries)
-    program = without_inner_copies(replace(program, steps=steps))
+    program = without_sums_between_boxes(replace(program, steps=steps))
     steps = live(program.steps, {f.name for f in program.fields}, program.results)
     written = {name for step in steps for name in ir.made(step)}
     kept = tuple(f for f in program.temporaries if f.name in written)

@@ -137,8 +137,7 @@ class Checker:
             written = rows if written is None else written | rows
         assert written is not None, f"after {self.after}: no statement writes {self.nest.target!r}"
         rows = box(self.nest.axes) & self.context
-        if not any(s.in_part for s in self.nest.statements):
-            self.hold(rows - written, self.nest.target, "rows are never written")
+        self.hold(rows - written, self.nest.target, "rows are never written")
         self.hold(written - rows, self.nest.target, "rows outside the box are written")
 
     def lines(self, statement: ir.Statement, rows: Domain) -> None:

@@ -188,8 +188,6 @@ class KernelMeta:
     slabs
         Temporaries that have some lines of something only: its name, an axis, the first index along
         this axis, and the one behind the last.
-    in_part
-        The temporaries of which only some points are made, near the surface of boxes.
     made_once
         The fields that a single statement of a kernel for boxes changes.
     """
@@ -213,7 +211,6 @@ class KernelMeta:
     units: tuple[UnitMeta, ...] = ()
     wide: tuple[tuple[str, str], ...] = ()
     slabs: Mapping[str, tuple[str, int, int, int]] = field(default_factory=dict)
-    in_part: tuple[str, ...] = ()
     made_once: tuple[str, ...] = ()
 
     def literal(self) -> dict[str, Any]:
@@ -244,8 +241,6 @@ class KernelMeta:
             found["wide"] = self.wide
         if self.slabs:
             found["slabs"] = dict(self.slabs)
-        if self.in_part:
-            found["in_part"] = list(self.in_part)
         if self.made_once:
             found["made_once"] = list(self.made_once)
         return found
@@ -284,6 +279,5 @@ class KernelMeta:
             units=tuple(map(UnitMeta.of, literal.get("units", ()))),
             wide=literal.get("wide", ()),
             slabs=literal.get("slabs", {}),
-            in_part=tuple(literal.get("in_part", ())),
             made_once=tuple(literal.get("made_once", ())),
         )

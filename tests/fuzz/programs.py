@@ -118,10 +118,19 @@ class Body:
             fields = [n for n, s in self.given if s.name == on]
             x = rng.choice(fields)
             b = self.operand(draft.space(on), rng.choice([0, 0, 1]))
-            low, high = ("tril()", "triu(1)") if draft.chance(0.6) else ("triu()", "tril(-1)")
             if draft.local:
                 b, matrix = f"{b} - ({matrix} - {matrix}.local()) @ {x}", f"{matrix}.local()"
-            self.lines.append(f"{x}[:] = {matrix}.{low}.solve({b} - {matrix}.{high} @ {x})")
+            sweeps = rng.choice([1, 2, 2, 3]) if draft.local else 1
+            if sweeps > 1:
+                fresh = f"t{len(self.lines)}"
+                self.lines.append(f"{fresh} = ssr.let({b})")
+                b = fresh
+            for n in range(sweeps):
+                if n and draft.chance(0.3):
+                    other, where = rng.choice(self.given)
+                    self.lines.append(f"{other}[:] = {self.expression(where, 1)}")
+                low, high = ("tril()", "triu(1)") if draft.chance(0.6) else ("triu()", "tril(-1)")
+                self.lines.append(f"{x}[:] = {matrix}.{low}.solve({b} - {matrix}.{high} @ {x})")
         elif kind == "solve" and self.solvers:
             matrix, on = rng.choice(self.solvers)
             x = rng.choice([n for n, s in self.given if s.name == on])
