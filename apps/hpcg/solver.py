@@ -76,9 +76,13 @@ class Grid:
             rc[:] = R @ (r - A @ x)
 
         @ssr.program(x=fine, r=fine, xc=coarse, options=options)
-        def up(x: Any, r: Any, xc: Any) -> Any:
+        def up(x: Any, r: Any, xc: Any) -> None:
             x[:] = x + R.T @ xc
             smooth(A, x, r)
+
+        @ssr.program(x=fine, r=fine, xc=coarse, options=options)
+        def up_first(x: Any, r: Any, xc: Any) -> Any:
+            up(x, r, xc)
             return ssr.dot(r, x)
 
         @ssr.program(r=fine, b=fine, x=fine, options=options)
@@ -98,7 +102,7 @@ class Grid:
             r[:] = r - alpha * q
             return ssr.dot(r, r)
 
-        self.down, self.up, self.residual = down, up, residual
+        self.down, self.up, self.up_first, self.residual = down, up, up_first, residual
         self.direction, self.advance = direction, advance
 
 
@@ -114,19 +118,22 @@ class Solver:
         self.r, self.z, self.x, self.p, self.q = r, z, x, p, q
         count, first = range(len(upper)), self.grids[0]
         self.down = [self.grids[n].down.bind(z[n], r[n], r[n + 1]) for n in count]
-        self.up = [self.grids[n].up.bind(z[n], r[n], z[n + 1]) for n in count]
+        ups = [first.up_first, *(grid.up for grid in self.grids[1:])]
+        self.up = [up.bind(z[n], r[n], z[n + 1]) for n, up in enumerate(ups)]
         self.bottom = bottom(last, options).bind(z[-1], r[-1])
         self.direction = first.direction.bind(p, q, z[0])
         self.advance = first.advance.bind(x, r[0], p, q)
 
-    def precondition(self, level: int = 0) -> float:
-        """Do a V-cycle from a grid down: assign to z about ``A^-1 r``; return the product r z."""
+    def precondition(self, level: int = 0) -> Any:
+        """Do a V-cycle from a grid down: assign to z about ``A^-1 r``.
+
+        The product r z is returned on the finest grid.
+        """
         if level == len(self.grids):
-            self.bottom()
-            return 0.0
+            return self.bottom()
         self.down[level]()
         self.precondition(level + 1)
-        return float(self.up[level]())
+        return self.up[level]()
 
     def solve(
         self, b: bc.Field, iterations: int, tolerance: float = 0.0, *, preconditioned: bool = True
