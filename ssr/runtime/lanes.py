@@ -25,6 +25,9 @@ LANES = 8
 FULL = 2**25
 """Terms whose parts are surely added up exactly, one lane or all together."""
 
+MOST = 2**24
+"""Terms of a line that are added up at once."""
+
 WORD, DOUBLE = llvm.IntType(64), llvm.DoubleType()
 WORDS, DOUBLES = llvm.VectorType(WORD, LANES), llvm.VectorType(DOUBLE, LANES)
 INFINITE = 0x7FF0000000000000
@@ -143,10 +146,10 @@ def _write_sum(line: _Line) -> None:
         line.put(7, count)
         for place, (vector, scalar) in enumerate(zip(sums, rest, strict=True)):
             lanes = _lane_pointer(b, line.state, place)
-            more = b.insert_element(_splat(0.0, True), b.load(scalar), llvm.IntType(32)(0))
+            more = b.insert_element(_splat(0.0, True), scalar, llvm.IntType(32)(0))
             old = b.load(lanes)
             old.align = 8
-            b.store(b.fadd(b.fadd(old, b.load(vector)), more), lanes).align = 8
+            b.store(b.fadd(b.fadd(old, vector), more), lanes).align = 8
         with b.if_then(b.icmp_signed(">", count, WORD(FULL))):
             _flush(b, line.state)
     b.ret_void()
@@ -237,8 +240,12 @@ def _power(b: Any, limbs: Any) -> Any:
 def _take_apart(line: _Line, level: Any) -> tuple[Any, Any, list[Any], list[Any]]:
     """Return the largest magnitudes as bits, and the sums of parts from a highest limb on.
 
-    Of both, variables of the lanes and of the terms that were left over. The sums mean nothing if a
-    term does not fit into that limb.
+    Of the magnitudes, variables of the lanes and of the terms that were left over; of both, too,
+    the sums. They mean nothing if a term does not fit into that limb.
+
+    Each sum begins with a number so large that units of the limb are its last bits: what adding a
+    term changes it by is the part of the term. An odd last bit of the term decides ties, wherever
+    the sum stands.
     """
     b = line.builder
     shift = _scaled(b, level)
@@ -249,22 +256,47 @@ def _take_apart(line: _Line, level: Any) -> tuple[Any, Any, list[Any], list[Any]
         vector: [_spread(b, value, vector) for value in (scale, *anchors)]
         for vector in (True, False)
     }
-    sums = {vector: [line.variable(_splat(0.0, vector)) for _ in above] for vector in (True, False)}
+    sums = {
+        vector: [line.variable(anchor) for anchor in spread[vector][1:]]
+        for vector in (True, False)
+    }
     largest = {vector: line.variable(_splat(0, vector)) for vector in (True, False)}
 
     def take(terms: Any, vector: bool) -> None:
         size, now = _magnitude(b, terms, vector), b.load(largest[vector])
         b.store(b.select(b.icmp_signed(">", size, now), size, now), largest[vector])
-        factor, *far = spread[vector]
+        factor = spread[vector][0]
         rest = b.fmul(terms, factor)
-        for place, anchor in enumerate(far):
-            part = b.fsub(b.fadd(rest, anchor), anchor)
-            rest = b.fsub(rest, part)
-            known = sums[vector][place]
-            b.store(b.fadd(b.load(known), part), known)
+        for place, pointer in enumerate(sums[vector]):
+            known = b.load(pointer)
+            total = b.fadd(known, _odd(b, rest, vector))
+            b.store(total, pointer)
+            part = b.fsub(total, known)
+            rest = b.fsub(rest, part) if place else _fma(b, terms, factor, b.fneg(part), vector)
 
     line.each(take)
-    return largest[True], largest[False], sums[True], sums[False]
+    found = {
+        vector: [
+            b.fsub(b.load(pointer), anchor)
+            for pointer, anchor in zip(sums[vector], spread[vector][1:], strict=True)
+        ]
+        for vector in (True, False)
+    }
+    return largest[True], largest[False], found[True], found[False]
+
+
+def _fma(b: Any, x: Any, y: Any, z: Any, vector: bool) -> Any:
+    """Return ``x y + z``: processors have units for it that stand idle while others add."""
+    name, kind = ("llvm.fma.v8f64", DOUBLES) if vector else ("llvm.fma.f64", DOUBLE)
+    known = b.module.globals.get(name)
+    function = known or llvm.Function(b.module, llvm.FunctionType(kind, [kind] * 3), name)
+    return b.call(function, [x, y, z])
+
+
+def _odd(b: Any, numbers: Any, vector: bool) -> Any:
+    """Return numbers with the last bit set."""
+    bits = b.or_(b.bitcast(numbers, WORDS if vector else WORD), _splat(1, vector))
+    return b.bitcast(bits, DOUBLES if vector else DOUBLE)
 
 
 def _write_extreme(line: _Line, sign: int) -> None:
@@ -314,7 +346,11 @@ def _lower_accumulate(context: Any, builder: Any, signature: Any, args: Any) -> 
     kinds = signature.args
     data = _data(context, builder, kinds[2], buffer, start)
     function = _line_function(context, builder.module, "sum", data.type.pointee, _write_sum)
-    builder.call(function, [data, count, _row(context, builder, kinds[0], state, row)])
+    place = _row(context, builder, kinds[0], state, row)
+    with cgutils.for_range_slice(builder, WORD(0), count, WORD(MOST), WORD) as (start, _):
+        left = builder.sub(count, start)
+        some = builder.select(builder.icmp_signed("<", left, WORD(MOST)), left, WORD(MOST))
+        builder.call(function, [builder.gep(data, [start]), some, place])
     return context.get_dummy_value()
 
 

@@ -1,11 +1,12 @@
 """Sums that do not depend on the order of their terms, nor on how the rows are cut.
 
 A number is taken apart on a fixed grid of limbs of 26 bits: limb l holds what is left of it,
-rounded to a multiple of 2^(26 l). A number of at most 2^(26 l - 1) rounds to zero there, so limb l
-is the highest of larger ones only, and rounding to nearest makes the part in each limb the same
-whichever higher limb one starts from. So the parts of all terms can be added as integers, which is
-exact, and limbs below the three highest of the largest term can be forgotten at any time. The sum
-is right to about 2^-53 of the largest term for each term, like an ordinary one.
+rounded to a multiple of 2^(26 l). A number below 2^(26 l - 1) rounds to zero there, so limb l is
+the highest of larger ones only, and rounding to nearest, from halfway on away from zero, makes the
+part in each limb the same whichever higher limb one starts from. So the parts of all terms can be
+added as integers, which is exact, and limbs below the three highest of the largest term can be
+forgotten at any time. The sum is right to about 2^-53 of the largest term for each term, like an
+ordinary one.
 
 The state of a sum is a row of `STATE` integers: whether a term was seen, the number of the highest
 limb, three sums of limbs, whether a term was not finite, the sum of these terms as bits; in kernels
@@ -84,9 +85,14 @@ def add(state: Any, terms: list[float]) -> None:
         rest = term * math.ldexp(1.0, -WIDTH * shift)
         for place in range(3):
             unit = math.ldexp(1.0, WIDTH * (int(state[1]) - shift - place))
-            part = (rest + 1.5 * 2.0**52 * unit) - 1.5 * 2.0**52 * unit
+            part = (_odd(rest) + 1.5 * 2.0**52 * unit) - 1.5 * 2.0**52 * unit
             rest -= part
             state[2 + place] += int(part / unit)
+
+
+def _odd(value: float) -> float:
+    """Return a number with the last bit set, which lies halfway between no two parts."""
+    return _value(_bits(value) | 1)
 
 
 def shares(kinds: Sequence[str], states: Sequence[Any]) -> tuple[Any, Any]:
