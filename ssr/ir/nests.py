@@ -22,8 +22,9 @@ class Statement:
     of the nest. The statement runs ``ahead`` lines early (along the second last axis), and
     ``planes`` planes (along the third last); the loops begin ``lead`` planes and lines before the
     box for it. If its rows are those of its step, as far as they lie in a box with memory of its
-    own or so far ``beyond`` it, low and high along each axis, this is given. What it reads in other
-    boxes of an array that is ``kept`` is not exchanged again (`Assignment`).
+    own or so far ``beyond`` it, low and high along each axis, this is given. If its step assigns
+    rows that wait for no rows of other boxes, ``local`` is the array that it assigns; what it reads
+    of it in other boxes may be ``kept`` there (`Assignment`).
     """
 
     name: str
@@ -37,7 +38,8 @@ class Statement:
     lead: tuple[int, int] = (0, 0)
     requests: tuple[Load, ...] = ()
     beyond: tuple[tuple[int, int], ...] | None = None
-    kept: str = ""
+    local: str = ""
+    kept: bool = False
 
     def runs(self, row: tuple[Affine, ...], order: Order, sign: int = 1) -> tuple[Affine, ...]:
         """Return the row that is run when the loops stand at one; with -1 the other way round."""

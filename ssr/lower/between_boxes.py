@@ -79,6 +79,8 @@ def _may_wait(steps: Sequence[ir.Step], made: ir.Assignment) -> bool:
     for step in steps:
         if not isinstance(step, (ir.Assignment, ir.Reduction)):
             return False
+        if any(gather.array in written for gather in ir.gathers(step.value)):
+            return False
         for rows, load in reads(step.value, step.domain):
             if load.array in written and not _of_own_box(rows, load):
                 return False

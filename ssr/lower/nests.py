@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from .. import ir
 from ..algebra.analyse import earlier, sweep
-from ..algebra.own_box import own_bounds
+from ..algebra.own_box import is_local, own_bounds
 from ..points.affine import Affine
 from ..points.sets import Domain
 
@@ -139,7 +139,8 @@ def _assign(assignment: ir.Assignment, rows: ir.Field) -> ir.Nest:
         index=row,
         value=covered(assignment.value, assignment.domain),
         parallel=not _own_line(assignment),
-        kept=assignment.target if assignment.kept else "",
+        local=assignment.target if is_local(assignment.domain) else "",
+        kept=assignment.kept,
     )
     return ir.Nest(
         target=assignment.target,

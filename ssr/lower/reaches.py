@@ -44,16 +44,15 @@ def reached(
     written: dict[str, Domain] = {}
     read: dict[Reach, None] = {}
     made: dict[Reach, None] = {}
-    local = is_local(nest.context)  # rows wait for none of other boxes
     for statement in nest.statements:
         rows = statement.domain & nest.context
         for domain, load in dict.fromkeys(reads(statement.value, rows)):
             solved = load.new and load.array == statement.array  # made by rows before, not earlier
-            if load.array == statement.kept:
+            if statement.kept and load.array == statement.local:
                 domain = domain & bounded(nest.axes).preimage(load.index, nest.axes)
             made_here = not solved and _within(domain, load, written.get(load.array))
             if load.array in arrays and not made_here:
-                new = load.new and not local
+                new = load.new and load.array != statement.local  # it waits for no other box
                 read |= dict.fromkeys(finder.reaches(load.array, new, domain, load.index))
         for gather in ir.gathers(statement.value):
             read |= dict.fromkeys(finder.gathered(gather, rows))

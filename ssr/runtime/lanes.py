@@ -257,8 +257,7 @@ def _take_apart(line: _Line, level: Any) -> tuple[Any, Any, list[Any], list[Any]
         for vector in (True, False)
     }
     sums = {
-        vector: [line.variable(anchor) for anchor in spread[vector][1:]]
-        for vector in (True, False)
+        vector: [line.variable(anchor) for anchor in spread[vector][1:]] for vector in (True, False)
     }
     largest = {vector: line.variable(_splat(0, vector)) for vector in (True, False)}
 

@@ -172,6 +172,19 @@ def of_two(space: ssr.Space, matrices: Matrices, options: ssr.Options) -> ssr.Pr
     return sweep
 
 
+def mixed(space: ssr.Space, matrices: Matrices, options: ssr.Options) -> ssr.Program:
+    """Return a sweep within boxes and one in which boxes wait for each other."""
+
+    @ssr.program(x=space, b=space, label=space, options=options)
+    def sweep(x: Any, b: Any, label: Any) -> Any:
+        A, near, far = matrices(label)
+        x[:] = near.tril().solve(1.0 - near.triu(1) @ x - far @ x)
+        b[:] = A.tril().solve(x - A.triu(1) @ b)
+        return ssr.dot(b, x)
+
+    return sweep
+
+
 def between(space: ssr.Space, matrices: Matrices, options: ssr.Options) -> ssr.Program:
     """Return a program that reads of other boxes what these make, and what they overwrite."""
 
@@ -228,6 +241,7 @@ def test_entries_between_boxes_of_one_rank(ndim: int) -> None:
             for made in (products, replaced, twice, looked_at, of_two)
             for ndim in (1, 2)
         ),
+        (mixed, 2),
     ],
 )
 def test_entries_within_boxes(made: Any, ndim: int) -> None:

@@ -16,7 +16,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from ... import ir
-from ...algebra.own_box import everywhere, is_local, own_bounds
+from ...algebra.own_box import everywhere, own_bounds
 from ...points.affine import Affine
 from ...points.sets import Domain
 from ..nests import bounds
@@ -24,7 +24,7 @@ from ..nests import bounds
 
 def join(nest: ir.Nest) -> ir.Nest:
     """Return the nest with terms joined that read an array of its own in boxes of all kinds."""
-    if nest.joint or not is_local(nest.context):
+    if nest.joint or not any(statement.local for statement in nest.statements):
         return nest
     statements = tuple(replace(s, value=_joined(s, nest)) for s in nest.statements)
     return replace(nest, statements=statements)
@@ -37,7 +37,7 @@ def _joined(statement: ir.Statement, nest: ir.Nest) -> ir.Value:
         groups: dict[tuple[ir.Value, tuple[Affine, ...]], list[ir.Term]] = {}
         for term in node.terms:
             load = term.operand
-            if not isinstance(load, ir.Load) or load.array != statement.array:
+            if not isinstance(load, ir.Load) or load.array != statement.local:
                 continue
             if not load.new or load.index[:-1] != row[:-1]:
                 groups.setdefault((term.weight, load.index), []).append(term)

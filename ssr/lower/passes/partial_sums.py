@@ -51,7 +51,7 @@ def partial_sums(nest: ir.Nest, fields: Mapping[str, ir.Field]) -> ir.Nest:
             continue
         made: list[ir.Statement] = []
         value = _replace_sums(statement, nest, fields, buffers, made)
-        made = [replace(part, kept=statement.kept) for part in made]
+        made = [replace(s, local=statement.local, kept=statement.kept) for s in made]
         statements += [*made, replace(statement, value=value)]
     return replace(nest, statements=tuple(statements), buffers=tuple(buffers))
 
