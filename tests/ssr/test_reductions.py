@@ -1,7 +1,7 @@
 """Reductions: sums that do not depend on order, extremes, and programs made of them."""
 
 import math
-from itertools import pairwise
+from itertools import pairwise, permutations
 from typing import Any
 
 import numpy as np
@@ -59,6 +59,7 @@ FLOATS = st.one_of(
     st.floats(allow_nan=True, allow_infinity=True),
     st.floats(-1.0, 1.0),
     st.integers(-3, 3).map(float),
+    st.builds(math.ldexp, st.sampled_from([-1.0, 1.0, 3.0]), st.integers(-120, 120)),
     st.just(5e-324),
     st.just(-0.0),
 )
@@ -140,6 +141,20 @@ def test_a_term_just_below_a_limb_is_rounded_into_it(compiled: dict[str, Any]) -
     for cuts in ([(0, 1), (1, 2)], [(1, 2), (0, 1)]):
         plain.check_same(reduced(compiled["float64"], line, cuts), both)
         plain.check_same(reduced(kernel, Memory(line), cuts), both)
+
+
+@pytest.mark.parametrize("tie", [2.0**25, 2.0**-1, 2.0**-27, -(2.0**-53)])
+@pytest.mark.parametrize("others", [[1.0], [1.0, 1.0], [3.0, -2.0, 2.0**30]])
+def test_halves_of_a_part_do_not_depend_on_the_sum(
+    compiled: dict[str, Any], tie: float, others: list[float]
+) -> None:
+    """Even and odd sums round a term halfway between two parts alike; limbs are lost later."""
+    terms = [tie, *others, 3.0 * tie, 2.0**60, 2.0**100]
+    whole = reduced(compiled["float64"], np.array(terms), [(0, len(terms))])
+    for order in permutations(range(len(terms))):
+        line = np.array(terms)[list(order)]
+        cuts = [(n, n + 1) for n in range(len(line))]
+        plain.check_same(reduced(compiled["float64"], line, cuts), whole)
 
 
 # -- in programs ---------------------------------------------------------------------------------
