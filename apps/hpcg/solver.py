@@ -124,16 +124,10 @@ class Solver:
         self.direction = first.direction.bind(p, q, z[0])
         self.advance = first.advance.bind(x, r[0], p, q)
 
-    def precondition(self, level: int = 0) -> Any:
-        """Do a V-cycle from a grid down: assign to z about ``A^-1 r``.
-
-        The product r z is returned on the finest grid.
-        """
-        if level == len(self.grids):
-            return self.bottom()
-        self.down[level]()
-        self.precondition(level + 1)
-        return self.up[level]()
+    def precondition(self) -> float:
+        """Do a V-cycle: assign to z about ``A^-1 r`` on the finest grid; return the product r z."""
+        *_, product = [run() for run in (*self.down, self.bottom, *reversed(self.up))]
+        return float(product)
 
     def solve(
         self, b: bc.Field, iterations: int, tolerance: float = 0.0, *, preconditioned: bool = True

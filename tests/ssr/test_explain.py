@@ -152,7 +152,7 @@ def test_passes_show_each_nest_and_what_changed() -> None:
     program = programs.sweep(programs.five, "forward")
     text = program.with_options(ssr.Options(prefetch=True)).explain("passes")
     heads = [line for line in text.splitlines() if line.startswith("--")]
-    names = ["reciprocal", "order_terms", "partial_sums", "recurrence"]
+    names = ["reciprocal", "join", "order_terms", "partial_sums", "recurrence"]
     steps = [f"-- step 0, after {p} --" for p in names]
     assert heads == ["-- step 0, nest --", *steps, "-- nest 0 --"]
     assert "requests" in text.split("-- nest 0 --")[1]

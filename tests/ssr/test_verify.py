@@ -46,7 +46,7 @@ def test_the_pipeline_verifies_only_on_request(monkeypatch: pytest.MonkeyPatch) 
     assert seen == []
     monkeypatch.setenv("SSR_VERIFY", "1")
     lower(program.ir, program.options, "float64", "title")
-    assert seen[:3] == ["nest", "reciprocal", "order_terms"]
+    assert seen[:4] == ["nest", "reciprocal", "join", "order_terms"]
 
 
 # -- one thing wrong at a time -------------------------------------------------------------------
