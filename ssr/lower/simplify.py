@@ -10,7 +10,8 @@ Rewrites of a program into one that makes the same results:
   is read: a residual that is used at every second point is computed only there. Keeps bits.
 - A temporary that is a copy of a field stands for it as long as the field is not written. Keeps
   bits.
-- What sweeps within boxes read of other boxes they add up themselves (`between_boxes`). Keeps bits.
+- What sweeps within boxes read of other boxes they add up themselves (`between_boxes`), where terms
+  may be joined then (`passes/join`).
 - What is overwritten or forgotten before it is read is not computed. Keeps bits.
 """
 
@@ -43,7 +44,8 @@ def simplified(program: ir.Program, *, exact: bool) -> ir.Program:
     steps = steps if exact else _without_zeros(steps)
     steps = _without_copies(steps, program)
     steps = _where_read(steps, temporaries)
-    program = without_sums_between_boxes(replace(program, steps=steps))
+    program = replace(program, steps=steps)
+    program = program if exact else without_sums_between_boxes(program)
     steps = live(program.steps, {f.name for f in program.fields}, program.results)
     written = {name for step in steps for name in ir.made(step)}
     kept = tuple(f for f in program.temporaries if f.name in written)
