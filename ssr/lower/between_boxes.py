@@ -10,7 +10,8 @@ own. A sweep within boxes overwrites none of it, so that it need not be added up
              x[i] = r[i] + (x[i - 1] if i - 1 < i_own_lo) + (x[i - 1] if i - 1 >= i_own_lo)
 
 Of the second sweep the elements of other boxes are `kept`: they are those from before the first
-one. Where sums may be reassociated, the two terms become one (`passes/join`).
+one. It is done where sums may be reassociated: then two terms become one (`passes/join`). Otherwise
+each sweep would have twice the conditions.
 """
 
 from __future__ import annotations
