@@ -219,16 +219,18 @@ def plan(
     UnsupportedError
         If a solve crosses a cut, or a step cannot be distributed.
     """
-    options = replace(declaration(program).options, distributed=True, wide_boxes=True)
+    options = replace(declaration(program).options, distributed=True)
     if declaration(program).stored:  # a row of a stored matrix is for one box
         options = replace(options, fuse=False)
+    options = replace(options, wide_boxes=options.fuse)  # steps that share no nest do not differ
     found = _plan(program, options, partition, dtype, once)
-    if not _wide(found.footprint):
+    if options.wide_boxes and not _wide(found.footprint):
         options = replace(options, wide_boxes=False)
         found = _plan(program, options, partition, dtype, once)
     if not (found.footprint.complete and _in_order(found)):
         # with a nest for each step, each is cut as its own space is, and has values of its own
-        found = _plan(program, replace(options, fuse=False), partition, dtype, once)
+        options = replace(options, fuse=False, wide_boxes=False)
+        found = _plan(program, options, partition, dtype, once)
         assert found.footprint.complete, "a box does not write all that it owns"
     return found
 

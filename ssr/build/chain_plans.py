@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from ..runtime import intrinsics
@@ -154,16 +155,27 @@ def _met(some: Sequence[Access], others: Sequence[Access]) -> Iterator[tuple[Acc
     return ((a, b) for a in some for b in others if a.array == b.array)
 
 
-def _may_run_before(translation: Translation, node: ast.stmt, links: Sequence[Link]) -> bool:
+def _may_run_before(
+    translation: Translation,
+    node: ast.stmt,
+    links: Sequence[Link],
+    equal: Mapping[str, ast.expr] = MappingProxyType({}),
+) -> bool:
     """Whether a statement between loops may run before all of them.
 
     It reads nothing that they store; what it stores they do not read, and store at other rows.
+    Where it runs some integers are ``equal`` to others.
     """
     made = {access.array for link in links for access in link.plan.stores}
     read = {access.array for link in links for access in link.plan.loads}
     match node:
         case ast.If(test=test, body=body, orelse=orelse):
-            inside = all(_may_run_before(translation, one, links) for one in (*body, *orelse))
+            sides = (body, {**equal, **_equal(test)}), (orelse, equal)
+            inside = all(
+                _may_run_before(translation, one, links, known)
+                for side, known in sides
+                for one in side
+            )
             return inside and _is_pure(translation, test) and not names(test) & made
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
             alone = name in translation.plain and _is_pure(translation, value)
@@ -173,7 +185,7 @@ def _may_run_before(translation: Translation, node: ast.stmt, links: Sequence[Li
             if translation.static(function) is not intrinsics.st or array in read or not alone:
                 return False
             return not (names(offset) | names(value)) & made and all(
-                _is_outside(translation, offset, link, access)
+                _is_outside(translation, offset, link, access, equal)
                 for link in links
                 for access in link.plan.stores
                 if access.array == array
@@ -188,13 +200,34 @@ def _is_pure(translation: Translation, node: ast.expr) -> bool:
     return all(any(translation.static(c.func) is one for one in known) for c in calls)
 
 
-def _is_outside(translation: Translation, offset: ast.expr, link: Link, access: Access) -> bool:
-    """Whether an element is none of those that a loop accesses."""
+def _equal(test: ast.expr) -> dict[str, ast.expr]:
+    """Return the variables that have the value of another integer where a condition holds.
+
+    >>> found = _equal(ast.parse("(n >= 2 and hi == 2 * n) and lo == 0", mode="eval").body)
+    >>> {name: ast.unparse(value) for name, value in found.items()}
+    {'hi': '2 * n', 'lo': '0'}
+    """
+    match test:
+        case ast.BoolOp(ast.And(), values):
+            return {name: value for one in values for name, value in _equal(one).items()}
+        case ast.Compare(ast.Name(id=name), [ast.Eq()], [value]):
+            return {name: value}
+    return {}
+
+
+def _is_outside(
+    translation: Translation,
+    offset: ast.expr,
+    link: Link,
+    access: Access,
+    equal: Mapping[str, ast.expr],
+) -> bool:
+    """Whether an element is none of those that a loop accesses, where some integers are equal."""
     assert isinstance(link.node.target, ast.Name)
     own = ast.BinOp(access.offset, ast.Sub(), link.node.target)
     row = ast.BinOp(offset, ast.Sub(), own)
-    before = (_difference(translation, row, start) for start in _among(link.start, "max"))
-    after = (_difference(translation, row, stop) for stop in _among(link.stop, "min"))
+    before = (_difference(translation, row, start, equal) for start in _among(link.start, "max"))
+    after = (_difference(translation, row, stop, equal) for stop in _among(link.stop, "min"))
     return any(d is not None and d < 0 for d in before) or any(
         d is not None and d >= 0 for d in after
     )
@@ -215,12 +248,25 @@ def _among(bound: ast.expr, extreme: str) -> list[ast.expr]:
     return [bound]
 
 
-def _difference(translation: Translation, offset: ast.expr, other: ast.expr) -> int | None:
-    """Return the difference of two integers, if it is the same always."""
+def _difference(
+    translation: Translation,
+    offset: ast.expr,
+    other: ast.expr,
+    equal: Mapping[str, ast.expr] = MappingProxyType({}),
+) -> int | None:
+    """Return the difference of two integers, if it is the same always.
+
+    That is wherever variables are ``equal`` to other integers, if some are given.
+    """
     plain = translation.plain
     definitions = {name: made for name, made in translation.definitions.items() if name in plain}
     if "one" in definitions:
         definitions["one"] = ast.Constant(1)
-    terms = expanded(ast.BinOp(offset, ast.Sub(), other), definitions)
+    made = {
+        name: value
+        for name, value in equal.items()
+        if not any(equal.keys() & set(term) for term in expanded(value, definitions))
+    }
+    terms = expanded(ast.BinOp(offset, ast.Sub(), other), {**definitions, **made})
     number = terms.pop((), 0)
     return None if terms else number

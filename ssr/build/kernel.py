@@ -13,6 +13,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING
 
@@ -97,28 +98,48 @@ def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
     with progress.shown(f"compiling {program.name}"), lock:
         found = _found(name) if options.cache else None  # made by another process meanwhile?
         text = found or _text(name, _source(program, options, dtype))
+        alike = _alike(text) if options.cache and text.code is None else None
+        if alike is not None:
+            known, other = alike
+            _keep(name, replace(text, code=known))
+            return replace(other, name=name, from_cache=False, seconds=time.perf_counter() - start)
         from_cache = text.code is not None
         code = machine.Code(text.code) if options.cache else None
         kernel = _kernel(name, text, code, from_cache, start)
         if code is not None and not from_cache:
             _keep(name, replace(text, code=code.data))
-            _LAST.append((name, code.data, kernel))
+            _LAST.append((cache.cache_dir(), code.data, kernel))
         return kernel
 
 
-_LAST: deque[tuple[str, bytes | None, Kernel]] = deque(maxlen=16)
-"""The last kernels: a matrix that is bound anew at each step asks for the same one each time."""
+_LAST: deque[tuple[Path, bytes | None, Kernel]] = deque(maxlen=16)
+"""The last kernels, each with the folder where it is kept and its machine code.
+
+A matrix that is bound anew at each step asks for the same one each time.
+"""
+
+
+def _alike(text: _Text) -> tuple[bytes, Kernel] | None:
+    """Return one of the last kernels, and its machine code, if its source is the same.
+
+    Options that make no difference to a program give the same source.
+    """
+    here = cache.cache_dir()
+    for folder, code, kernel in tuple(_LAST):
+        if code is not None and folder == here and kernel.source == text.source:
+            return code, kernel
+    return None
 
 
 def _loaded(name: str, text: _Text, code: bytes, start: float) -> Kernel:
     """Return a kernel whose machine code is known: one of the last, or loaded anew."""
-    for other, known, kernel in tuple(_LAST):
-        if other == name and known == code:
-            return replace(kernel, from_cache=True, seconds=time.perf_counter() - start)
+    for _, known, kernel in tuple(_LAST):
+        if known == code:
+            return replace(kernel, name=name, from_cache=True, seconds=time.perf_counter() - start)
     from . import machine
 
     kernel = _kernel(name, text, machine.Code(code), True, start)
-    _LAST.append((name, code, kernel))
+    _LAST.append((cache.cache_dir(), code, kernel))
     return kernel
 
 

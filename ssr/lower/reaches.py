@@ -12,17 +12,19 @@ or by a constant and one of the facts that hold for any box, such as ``i_hi - i_
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TypeAlias
 
 from .. import ir
 from ..algebra.analyse import reads
 from ..algebra.own_box import bounded, is_local, own_bounds
-from ..points.affine import AXES, Affine
+from ..points.affine import AXES, Affine, Atom
 from ..points.sets import Bounds, Domain
 from ..runtime.reach import Reach
 
-Expressions = tuple[Affine, ...]
+Expressions: TypeAlias = tuple[Affine, ...]
+Terms: TypeAlias = tuple[tuple[Atom, int], ...]
 
 GAP = 4
 """Elements between two hulls that become one."""
@@ -148,11 +150,13 @@ def _facts(nest: ir.Nest) -> tuple[Affine, ...]:
     return tuple(found)
 
 
-@dataclass(frozen=True)
 class _Order:
     """Comparisons of bounds under some facts: expressions that are >= 0."""
 
-    facts: tuple[Affine, ...]
+    def __init__(self, facts: Iterable[Affine]) -> None:
+        self._least: dict[Terms, int] = {}
+        for fact in facts:  # what differs from one by a constant is >= 0 if that is
+            self._least[fact.terms] = min(fact.constant, self._least.get(fact.terms, fact.constant))
 
     def fewer(self, reaches: Mapping[Reach, None]) -> tuple[Reach, ...]:
         """Return hulls that hold the same elements, as few as are easily found."""
@@ -221,5 +225,5 @@ class _Order:
     def at_most(self, one: Affine, other: Affine) -> bool:
         """Whether an expression is at most another one."""
         more = other - one
-        rest = (more - fact for fact in self.facts)
-        return any(r.is_constant and r.constant >= 0 for r in rest)
+        least = self._least.get(more.terms)
+        return least is not None and more.constant >= least

@@ -22,6 +22,7 @@ import pytest
 
 import ssr
 from ssr.build import cache, machine, private_files
+from ssr.build import kernel as kernels
 from ssr.build.kernel import Kernel
 
 ROOT = Path(__file__).parents[2]
@@ -262,6 +263,21 @@ def test_options_and_dtype_are_part_of_the_key(folder: Path) -> None:
     exact = program.with_options(ssr.Options(exact=True))
     found = {program.kernel().name, exact.kernel().name, program.kernel(np.float32).name}
     assert len(found) == 3
+
+
+def test_options_without_effect_share_machine_code(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (n,) = ssr.sizes("n")
+    program = ssr.identity(ssr.Space(n)).program("apply")
+    first, other = program.kernel(), program.with_options(ssr.Options(fold=False))
+    with monkeypatch.context() as patch:
+        patch.setattr(machine, "jit", None)  # nothing is compiled
+        second = other.kernel()
+    assert (second.run, second.source) == (first.run, first.source)
+    assert (second.from_cache, second.name == first.name) == (False, False)
+    kernels._LAST.clear()
+    assert program.with_options(ssr.Options(fold=False)).kernel().from_cache
 
 
 def test_the_source_of_the_package_is_part_of_the_key(tmp_path: Path) -> None:

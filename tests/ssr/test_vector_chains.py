@@ -103,6 +103,14 @@ CHAINS = {
         2,
         -1,
     ),
+    "an end that is another integer there": (
+        "own = layout[0] * hi\n"
+        "for i in range(0, min(own - 1, hi)):\n    st(a, lo + i, ld(x, lo + i) * third)\n"
+        "if hi > 3 and own == hi:\n    st(a, lo + hi - 1, ld(x, lo + 1))\n"
+        "for i in range(0, hi):\n    st(b, lo + i, ld(a, lo + i) + ld(a, a_m1 + i))\n",
+        2,
+        1,
+    ),
     "far apart": (
         "for i in range(0, 3):\n    st(a, lo + i, ld(x, lo + i) * third)\n"
         "for i in range(hi, hi + 3):\n    st(b, lo + i, ld(a, a_m1 + i) + ld(x, lo + i))\n",
@@ -124,6 +132,18 @@ APART = {
         "for i in range(0, hi):\n    st(a, lo + i, ld(x, lo + i) * third)\n"
         "st(a, lo + 2, third)\n"
         "for i in range(0, hi):\n    st(y, lo + i, ld(a, a_m1 + i))\n"
+    ),
+    "an element between loops may be one of them": (
+        "own = layout[0] * hi\n"
+        "for i in range(0, min(own - 1, hi)):\n    st(a, lo + i, ld(x, lo + i) * third)\n"
+        "if own >= hi:\n    st(a, lo + hi - 1, ld(x, lo + 1))\n"
+        "for i in range(0, hi):\n    st(b, lo + i, ld(a, lo + i) + ld(a, a_m1 + i))\n"
+    ),
+    "an element between loops is one of them where an end is another integer": (
+        "own = layout[0] * hi + 1\n"
+        "for i in range(0, min(own - 1, hi)):\n    st(a, lo + i, ld(x, lo + i) * third)\n"
+        "if own == hi + 1:\n    st(a, lo + hi - 1, ld(x, lo + 1))\n"
+        "for i in range(0, hi):\n    st(b, lo + i, ld(a, lo + i) + ld(a, a_m1 + i))\n"
     ),
     "an element between loops is one that was read": (
         "for i in range(0, hi):\n    st(a, lo + i, ld(x, lo + i) * third)\n"
