@@ -226,13 +226,17 @@ def _identity(program: ir.Program) -> str:
     for known, identity in tuple(_IDENTITIES):
         if known is program:
             return identity
-    identity = hashlib.sha256(text_of(program).encode()).hexdigest()
+    identity = _digest(text_of(program))
     _IDENTITIES.append((program, identity))
     return identity
 
 
 _IDENTITIES: deque[tuple[ir.Program, str]] = deque(maxlen=8)
 """The last programs, of which several names are made."""
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _source(program: ir.Program, options: Options, dtype: str, *, checked: bool = False) -> str:
@@ -271,7 +275,7 @@ def _keep(name: str, text: _Text) -> None:
 def _kernel(
     name: str, text: _Text, code: machine.Code | None, from_cache: bool, start: float
 ) -> Kernel:
-    module = _module(f"ssr_kernel_{name}", text)
+    module = _module(f"ssr_kernel_{_digest(text.source)}", text)  # its machine code says the name
     meta = KernelMeta.of(module.META)
     run = compiled(module, meta, code)
     return Kernel(name, text.source, meta, run, from_cache, time.perf_counter() - start)
