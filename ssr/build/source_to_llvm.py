@@ -16,7 +16,7 @@ import builtins
 import linecache
 import operator
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from types import FunctionType, ModuleType
@@ -31,7 +31,6 @@ from numba.np.arrayobj import load_item
 
 from ..runtime import intrinsics
 from . import chain_plans, vector_chains, vector_loops, vector_plans
-from .vector_parts import names
 
 _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
@@ -48,7 +47,7 @@ _COSTLY = ast.Call, ast.Subscript, ast.Div, ast.FloorDiv, ast.Mod
 @lru_cache(maxsize=8)
 def _functions(text: str) -> dict[str, ast.FunctionDef]:
     """Return the functions of a module by name."""
-    nodes = ast.walk(ast.parse(text))
+    nodes = ast.parse(text).body
     return {node.name: node for node in nodes if isinstance(node, ast.FunctionDef)}
 
 
@@ -60,14 +59,16 @@ def source_of(function: FunctionType) -> ast.FunctionDef:
 
 def result_of(function: FunctionType) -> Any:
     """Return the type of what a function returns, as Numba names it: an integer, or nothing."""
-    returns = (n for n in ast.walk(source_of(function)) if isinstance(n, ast.Return))
+    returns = (n for n in _statements(source_of(function)) if isinstance(n, ast.Return))
     return types.intp if any(node.value is not None for node in returns) else types.none
 
 
-def _in_loops(tree: ast.FunctionDef) -> set[str]:
-    """Return the names in the bodies of a function's loops."""
-    loops = (node for node in ast.walk(tree) if isinstance(node, ast.For))
-    return {name for loop in loops for node in loop.body for name in names(node)}
+def _statements(node: ast.AST) -> Iterator[ast.stmt]:
+    """Yield all statements in the blocks of a statement or function."""
+    for block in ("body", "orelse"):
+        for one in getattr(node, block, ()):
+            yield one
+            yield from _statements(one)
 
 
 class Value(NamedTuple):
@@ -82,11 +83,14 @@ class _Uses(ast.NodeVisitor):
 
     An assignment is in force until its block ends. A variable is *plain* if no two of its
     assignments are in force at one place, and it is read only where one is: each reading then
-    means one assignment, and no memory is needed.
+    means one assignment, and no memory is needed. Variables that are assigned once have
+    ``definitions``. Some names are read or assigned ``in_loops``.
     """
 
     def __init__(self, tree: ast.FunctionDef) -> None:
-        self._place = 0
+        self.in_loops: set[str] = set()
+        self._place = self._loops = 0
+        self._values: dict[str, ast.expr] = {}
         self._open: list[list[tuple[str, int]]] = [[]]
         self._assigned: dict[str, list[tuple[int, int]]] = defaultdict(list)
         self._read: dict[str, list[int]] = defaultdict(list)
@@ -96,11 +100,7 @@ class _Uses(ast.NodeVisitor):
         self._close()
         self.plain = frozenset(name for name in self._assigned if self._is_plain(name))
         self.definitions = {
-            node.targets[0].id: node.value
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Assign)
-            and isinstance(node.targets[0], ast.Name)
-            and len(self._assigned[node.targets[0].id]) == 1
+            name: value for name, value in self._values.items() if len(self._assigned[name]) == 1
         }
 
     def _is_plain(self, name: str) -> bool:
@@ -127,6 +127,8 @@ class _Uses(ast.NodeVisitor):
 
     def visit_Name(self, node: ast.Name) -> None:
         """Note a reading or an assignment."""
+        if self._loops:
+            self.in_loops.add(node.id)
         if isinstance(node.ctx, ast.Store):
             self._assign(node.id)
         else:
@@ -138,6 +140,8 @@ class _Uses(ast.NodeVisitor):
         self.visit(node.value)
         for target in node.targets:
             self.visit(target)
+        if isinstance(node.targets[0], ast.Name):
+            self._values[node.targets[0].id] = node.value
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         """Note that the target is read, too."""
@@ -151,7 +155,9 @@ class _Uses(ast.NodeVisitor):
         """Visit the bounds, then the body, at whose beginning the variable is assigned."""
         self.visit(node.iter)
         assert isinstance(node.target, ast.Name)
+        self._loops += 1
         self._block(node.body, node.target.id)
+        self._loops -= 1
 
     def visit_While(self, node: ast.While) -> None:
         """Visit the condition, which is read again after the body."""
@@ -194,7 +200,7 @@ class Translation(Lower):
         self.definitions: Mapping[str, ast.expr] = uses.definitions
         kinds = dict(zip((one.arg for one in tree.args.args), self.fndesc.argtypes, strict=True))
         arrays = {n: kind for n, kind in kinds.items() if isinstance(kind, types.Array)}
-        self.arrays = len(arrays.keys() & _in_loops(tree))
+        self.arrays = len(arrays.keys() & uses.in_loops)
         self.fields: Sequence[str] = [name for name, kind in arrays.items() if kind.layout == "A"]
         self.backwards = self.inner = False
         self._values: dict[str, Value] = {}
