@@ -108,6 +108,7 @@ def _link(translation: Translation, node: ast.stmt) -> Link | None:
                 return None
             arrays = [access.array for access in found.stores]
             near = all(access.step == 1 for access in (*found.loads, *found.stores))
+            near = near and not translation.sums.keys() & set(arrays)  # sums keep units busy
             if near and len(set(arrays)) == len(arrays):
                 start = bounds[0] if len(bounds) == 2 else ast.Constant(0)
                 return Link(node, found, start, bounds[-1])

@@ -29,8 +29,8 @@ from numba.core.errors import UnsupportedError
 from numba.core.lowering import Lower
 from numba.np.arrayobj import load_item
 
-from ..runtime import intrinsics
-from . import chain_plans, vector_chains, vector_loops, vector_plans
+from ..runtime import intrinsics, lanes
+from . import chain_plans, vector_chains, vector_loops, vector_plans, vector_sums
 
 _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
@@ -84,13 +84,15 @@ class _Uses(ast.NodeVisitor):
     An assignment is in force until its block ends. A variable is *plain* if no two of its
     assignments are in force at one place, and it is read only where one is: each reading then
     means one assignment, and no memory is needed. Variables that are assigned once have
-    ``definitions``. Some names are read or assigned ``in_loops``.
+    ``definitions``. Some names are read or assigned ``in_loops``. The lines of ``summed`` arrays
+    are added up by one call each, and stored by one statement; nothing else is done with them.
     """
 
     def __init__(self, tree: ast.FunctionDef) -> None:
         self.in_loops: set[str] = set()
         self._place = self._loops = 0
         self._values: dict[str, ast.expr] = {}
+        self._calls: dict[str, ast.Call] = {}
         self._open: list[list[tuple[str, int]]] = [[]]
         self._assigned: dict[str, list[tuple[int, int]]] = defaultdict(list)
         self._read: dict[str, list[int]] = defaultdict(list)
@@ -102,6 +104,11 @@ class _Uses(ast.NodeVisitor):
         self.definitions = {
             name: value for name, value in self._values.items() if len(self._assigned[name]) == 1
         }
+
+    @property
+    def summed(self) -> Mapping[str, ast.Call]:
+        """The calls that add up arrays."""
+        return {name: call for name, call in self._calls.items() if len(self._read[name]) == 2}
 
     def _is_plain(self, name: str) -> bool:
         spans = sorted(self._assigned[name])
@@ -142,6 +149,13 @@ class _Uses(ast.NodeVisitor):
             self.visit(target)
         if isinstance(node.targets[0], ast.Name):
             self._values[node.targets[0].id] = node.value
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        """Note calls that add up lines."""
+        found = vector_sums.summed(node)
+        if found is not None:
+            self._calls[found[0]] = found[1]
+        self.visit(node.value)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         """Note that the target is read, too."""
@@ -214,6 +228,12 @@ class Translation(Lower):
             tree.args.args, self.fndesc.argtypes, self.fnargs, strict=True
         ):
             self._assign(argument.arg, Value(kind, bits))
+        line = types.Array(types.float64, 1, "C")
+        self.sums: Mapping[str, vector_plans.Terms] = {
+            name: self._sum_of(call)
+            for name, call in uses.summed.items()
+            if kinds.get(name) == line and self.static(call.func) is lanes.accumulate
+        }
         self._run(tree.body)
         if not self.builder.block.is_terminated:
             self._return(Value(types.none, self.context.get_dummy_value()))
@@ -254,7 +274,7 @@ class Translation(Lower):
                 case ast.AugAssign():
                     self._augment(node)
                 case ast.Expr():
-                    self.value(node.value)
+                    self._do(node)
                 case ast.If():
                     self._branch(node)
                 case ast.For():
@@ -267,6 +287,27 @@ class Translation(Lower):
                     self._return(self.value(value))
                 case _:
                     raise self._refuse(node)
+
+    def _do(self, node: ast.Expr) -> None:
+        """Write a call; lines that are added up may have been added up where they were made."""
+        found = vector_sums.summed(node)
+        known = self.sums.get(found[0]) if found else None
+        if found is None or known is None:
+            self.value(node.value)
+            return
+        *_, start, count = found[1].args
+        place, many = self.integer_of(start), self.integer_of(count)
+        known.end(place, many, lambda: self.value(node.value))
+
+    def _sum_of(self, call: ast.Call) -> vector_sums.Sum:
+        """Return the sum that a call adds a line to."""
+        state, row = call.args[:2]
+
+        def place() -> Any:
+            array, number = self.value(state), self.integer_of(row)
+            return lanes.state_of(self.context, self.builder, array.kind, array.bits, number)
+
+        return vector_sums.Sum(self, place)
 
     def _store(self, target: ast.expr, value: Value) -> None:
         match target:

@@ -21,6 +21,7 @@ from numba.core.cgutils import alloca_once
 
 from ..points.numbers import CACHE_LINE
 from ..runtime import intrinsics
+from . import vector_sums
 from .vector_parts import Part
 from .vector_plans import Access, Plan, Translation
 from .vectors import Vector, mask_of
@@ -76,10 +77,17 @@ define <8 x double> @probe(ptr %0, <8 x i1> %1) {
 
 def write(translation: Translation, node: ast.For, plan: Plan, start: Any, stop: Any) -> None:
     """Write a loop."""
+    _begin_sums(translation, node, plan, start, stop)
     if len(plan.parts) > 1:
         _write_parts(translation, node, plan, start, stop)
     else:
         _write_whole(translation, node, plan, start, stop)
+
+
+def _begin_sums(translation: Translation, node: ast.For, plan: Plan, start: Any, stop: Any) -> None:
+    """Begin the sums of what a loop makes."""
+    assert isinstance(node.target, ast.Name)
+    vector_sums.begin(translation, plan.stores, node.target.id, start, stop)
 
 
 def are_far(translation: Translation, plan: Plan) -> Any:
@@ -126,6 +134,7 @@ def write_far(translation: Translation, node: ast.For, plan: Plan, start: Any, s
     The distance is a constant, so that the place of a request takes no register of its own.
     """
     assert isinstance(node.target, ast.Name)
+    _begin_sums(translation, node, plan, start, stop)
     builder, name = translation.builder, node.target.id
     word, lanes = start.type, CACHE_LINE * 8 // int(plan.dtype.bitwidth)
     before = builder.block

@@ -44,12 +44,25 @@ WRITTEN: Mapping[Any, Callable[..., Any]] = {
 }
 
 
+class Terms(Protocol):
+    """A sum whose terms a loop adds up as it makes them; see `vector_sums`."""
+
+    def begin(self, place: Any, count: Any) -> None:
+        """Begin a line of so many terms at a place of its buffer."""
+
+    def take(self, terms: Any, mask: Any) -> None:
+        """Take a vector of terms."""
+
+    def end(self, place: Any, count: Any, otherwise: Callable[[], object]) -> None:
+        """Add a line to the sum; ``otherwise`` writes what adds up the buffer."""
+
+
 class Translation(Protocol):
     """The function under translation that a loop is in.
 
     Variables that are ``plain`` need no memory; those that are assigned once have ``definitions``.
     So many ``arrays`` are in its loops; some of its arguments are ``fields``. Loops around the one
-    that is being written may run ``backwards``.
+    that is being written may run ``backwards``. The lines of some arrays are terms of ``sums``.
     """
 
     builder: Any
@@ -58,6 +71,7 @@ class Translation(Protocol):
     arrays: int
     fields: Sequence[str]
     backwards: bool
+    sums: Mapping[str, Terms]
 
     def mark(self, node: ast.stmt) -> None:
         """Let what follows stand for a statement."""

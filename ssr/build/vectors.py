@@ -75,6 +75,8 @@ class Vector:
     def _store(self, array: str, offset: ast.expr, value: Any) -> None:
         if step_of(offset, self._variable) == 1:
             self._store_at(array, offset, 0, value, self._mask)
+            if array in self._translation.sums:
+                self._translation.sums[array].take(value, self._mask)
             return
         rows = self._all(llvm.IntType(1)(1)) if self._mask is None else self._mask
         for further, places in self._halves():

@@ -5,7 +5,7 @@ Importing this module teaches Numba `accumulate`, `total`, `extreme` and `found`
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -242,46 +242,88 @@ def _take_apart(line: _Line, level: Any) -> tuple[Any, Any, list[Any], list[Any]
 
     Of the magnitudes, variables of the lanes and of the terms that were left over; of both, too,
     the sums. They mean nothing if a term does not fit into that limb.
-
-    Each sum begins with a number so large that units of the limb are its last bits: what adding a
-    term changes it by is the part of the term. An odd last bit of the term decides ties, wherever
-    the sum stands.
     """
     b = line.builder
+    begins = {vector: begin(b, level, vector) for vector in (True, False)}
+    sums = {
+        vector: [line.variable(anchor) for anchor in anchors]
+        for vector, (_, anchors) in begins.items()
+    }
+    largest = {vector: line.variable(_splat(0, vector)) for vector in (True, False)}
+    line.each(
+        lambda terms, vector: take_apart(
+            b, terms, begins[vector][0], sums[vector], largest[vector], vector
+        )
+    )
+    found = {
+        vector: [
+            b.fsub(b.load(pointer), anchor)
+            for pointer, anchor in zip(sums[vector], anchors, strict=True)
+        ]
+        for vector, (_, anchors) in begins.items()
+    }
+    return largest[True], largest[False], found[True], found[False]
+
+
+def begin(b: Any, level: Any, vector: bool = True) -> tuple[Any, list[Any]]:
+    """Return what terms are scaled by, and what the sums of their parts begin with.
+
+    Each sum begins with a number so large that units of a limb are its last bits: what adding a
+    term changes it by is the part of the term.
+    """
     shift = _scaled(b, level)
     scale = _power(b, b.neg(shift))
     above = [b.sub(b.sub(level, shift), WORD(place)) for place in range(3)]
     anchors = [b.fmul(_power(b, limb), DOUBLE(1.5 * 2.0**52)) for limb in above]
-    spread = {
-        vector: [_spread(b, value, vector) for value in (scale, *anchors)]
-        for vector in (True, False)
-    }
-    sums = {
-        vector: [line.variable(anchor) for anchor in spread[vector][1:]] for vector in (True, False)
-    }
-    largest = {vector: line.variable(_splat(0, vector)) for vector in (True, False)}
+    return _spread(b, scale, vector), [_spread(b, anchor, vector) for anchor in anchors]
 
-    def take(terms: Any, vector: bool) -> None:
-        size, now = _magnitude(b, terms, vector), b.load(largest[vector])
-        b.store(b.select(b.icmp_signed(">", size, now), size, now), largest[vector])
-        factor = spread[vector][0]
-        rest = b.fmul(terms, factor)
-        for place, pointer in enumerate(sums[vector]):
-            known = b.load(pointer)
-            total = b.fadd(known, _odd(b, rest, vector))
-            b.store(total, pointer)
-            part = b.fsub(total, known)
-            rest = b.fsub(rest, part) if place else _fma(b, terms, factor, b.fneg(part), vector)
 
-    line.each(take)
-    found = {
-        vector: [
-            b.fsub(b.load(pointer), anchor)
-            for pointer, anchor in zip(sums[vector], spread[vector][1:], strict=True)
-        ]
-        for vector in (True, False)
-    }
-    return largest[True], largest[False], found[True], found[False]
+def take_apart(
+    b: Any, terms: Any, scale: Any, sums: Sequence[Any], largest: Any, vector: bool = True
+) -> None:
+    """Add the parts of terms to sums, and note the bits of the largest magnitude.
+
+    An odd last bit of the term decides ties, wherever a sum stands.
+    """
+    size, now = _magnitude(b, terms, vector), b.load(largest)
+    b.store(b.select(b.icmp_signed(">", size, now), size, now), largest)
+    rest = b.fmul(terms, scale)
+    for place, pointer in enumerate(sums):
+        known = b.load(pointer)
+        total = b.fadd(known, _odd(b, rest, vector))
+        b.store(total, pointer)
+        part = b.fsub(total, known)
+        rest = b.fsub(rest, part) if place else _fma(b, terms, scale, b.fneg(part), vector)
+
+
+def add_lanes(b: Any, state: Any, count: Any, sums: Sequence[Any], largest: Any) -> Any:
+    """Write what adds the parts of a line to a state that has room for them; return if it has.
+
+    Parameters
+    ----------
+    b
+        The builder, at a place where the level of the state is the one with which sums began.
+    state
+        The state.
+    count
+        How many terms the line has.
+    sums, largest
+        What `begin` and `take_apart` have made of it.
+    """
+    level, filled = (b.load(b.gep(state, [WORD(place)])) for place in (1, 7))
+    filled = b.add(filled, count)
+    over = b.icmp_signed(">", b.load(largest), _spread(b, _limit(b, level), True))
+    fits = b.icmp_signed("==", b.bitcast(over, llvm.IntType(LANES)), llvm.IntType(LANES)(0))
+    seen = b.icmp_signed("!=", b.load(b.gep(state, [WORD(0)])), WORD(0))
+    has_room = b.and_(b.and_(fits, seen), b.icmp_signed("<=", filled, WORD(FULL)))
+    with b.if_then(has_room):
+        b.store(filled, b.gep(state, [WORD(7)]))
+        for place, (pointer, anchor) in enumerate(zip(sums, begin(b, level)[1], strict=True)):
+            lanes = _lane_pointer(b, state, place)
+            old = b.load(lanes)
+            old.align = 8
+            b.store(b.fadd(old, b.fsub(b.load(pointer), anchor)), lanes).align = 8
+    return has_room
 
 
 def _fma(b: Any, x: Any, y: Any, z: Any, vector: bool) -> Any:
@@ -325,7 +367,8 @@ _write_maximum = partial(_write_extreme, sign=1)
 _write_minimum = partial(_write_extreme, sign=-1)
 
 
-def _row(context: Any, builder: Any, kind: Any, state: Any, row: Any) -> Any:
+def state_of(context: Any, builder: Any, kind: Any, state: Any, row: Any) -> Any:
+    """Return the address of a row of states."""
     data = context.make_array(kind)(context, builder, state).data
     return builder.gep(data, [builder.mul(row, WORD(STATE))])
 
@@ -345,7 +388,7 @@ def _lower_accumulate(context: Any, builder: Any, signature: Any, args: Any) -> 
     kinds = signature.args
     data = _data(context, builder, kinds[2], buffer, start)
     function = _line_function(context, builder.module, "sum", data.type.pointee, _write_sum)
-    place = _row(context, builder, kinds[0], state, row)
+    place = state_of(context, builder, kinds[0], state, row)
     with cgutils.for_range_slice(builder, WORD(0), count, WORD(MOST), WORD) as (start, _):
         left = builder.sub(count, start)
         some = builder.select(builder.icmp_signed("<", left, WORD(MOST)), left, WORD(MOST))
@@ -369,7 +412,7 @@ def _lower_extreme(context: Any, builder: Any, signature: Any, args: Any) -> Any
         _line_function(context, builder.module, name, data.type.pointee, write)
         for name, write in (("maximum", _write_maximum), ("minimum", _write_minimum))
     ]
-    given = [data, count, _row(context, builder, kinds[0], state, row)]
+    given = [data, count, state_of(context, builder, kinds[0], state, row)]
     with builder.if_else(builder.icmp_signed(">", sign, WORD(0))) as (then, otherwise):
         with then:
             builder.call(functions[0], given)
@@ -386,7 +429,7 @@ def _type_value(context: Any) -> Any:
 
 @lower_builtin(found, types.Array, types.Integer)
 def _lower_found(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    key = builder.load(builder.gep(_row(context, builder, signature.args[0], *args), [WORD(1)]))
+    key = builder.load(builder.gep(state_of(context, builder, signature.args[0], *args), [WORD(1)]))
     negative = builder.icmp_signed("<", key, WORD(0))
     bits = builder.select(negative, builder.xor(key, WORD(POSITIVE)), key)
     return builder.bitcast(bits, DOUBLE)
@@ -394,7 +437,7 @@ def _lower_found(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 
 @lower_builtin(total, types.Array, types.Integer)
 def _lower_total(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    row = _row(context, builder, signature.args[0], *args)
+    row = state_of(context, builder, signature.args[0], *args)
     kind = llvm.FunctionType(DOUBLE, [row.type])
     function = shared.declared(context, builder.module, "ssr_total", kind, _write_total)
     return builder.call(function, [row])
