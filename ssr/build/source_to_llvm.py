@@ -47,7 +47,7 @@ _COSTLY = ast.Call, ast.Subscript, ast.Div, ast.FloorDiv, ast.Mod
 @lru_cache(maxsize=8)
 def _functions(text: str) -> dict[str, ast.FunctionDef]:
     """Return the functions of a module by name."""
-    nodes = ast.parse(text).body
+    nodes = _statements(ast.parse(text))
     return {node.name: node for node in nodes if isinstance(node, ast.FunctionDef)}
 
 
@@ -64,7 +64,7 @@ def result_of(function: FunctionType) -> Any:
 
 
 def _statements(node: ast.AST) -> Iterator[ast.stmt]:
-    """Yield all statements in the blocks of a statement or function."""
+    """Yield all statements in the blocks of a module, a function or a statement."""
     for block in ("body", "orelse"):
         for one in getattr(node, block, ()):
             yield one
