@@ -266,7 +266,8 @@ def _difference(
     made = {
         name: value
         for name, value in equal.items()
-        if not any(equal.keys() & set(term) for term in expanded(value, definitions))
+        if {name, *names(value)} <= plain
+        and not any(equal.keys() & set(term) for term in expanded(value, definitions))
     }
     terms = expanded(ast.BinOp(offset, ast.Sub(), other), {**definitions, **made})
     number = terms.pop((), 0)

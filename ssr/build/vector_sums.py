@@ -87,7 +87,7 @@ def begin(
     """Begin the sums of the lines that a loop with some variable and range stores."""
     for access in stores:
         found = translation.sums.get(access.array)
-        if found is not None:
+        if found is not None and access.step == 1:
             translation.counts(name, start)
             place = translation.integer_of(access.offset)
             found.begin(place, translation.builder.sub(stop, start))

@@ -6,7 +6,7 @@ Importing this module teaches Numba `accumulate`, `total`, `extreme` and `found`
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 from llvmlite import ir as llvm
@@ -131,8 +131,7 @@ def _write_sum(line: _Line) -> None:
     seen = b.icmp_signed("!=", line.get(0), WORD(0))
     many, one, sums, rest = _take_apart(line, line.get(1))
     limit = b.select(seen, _limit(b, line.get(1)), WORD(0))
-    over = b.icmp_signed(">", b.load(many), _spread(b, limit, True))
-    beyond = b.icmp_signed("!=", b.bitcast(over, llvm.IntType(LANES)), llvm.IntType(LANES)(0))
+    beyond = _any_beyond(b, many, limit)
     with b.if_then(b.or_(beyond, b.icmp_signed(">", b.load(one), limit))):
         largest = _larger(b, 1, many, one)
         with b.if_then(b.icmp_signed(">=", largest, WORD(INFINITE))):
@@ -145,11 +144,8 @@ def _write_sum(line: _Line) -> None:
         count = b.add(line.get(7), line.count)
         line.put(7, count)
         for place, (vector, scalar) in enumerate(zip(sums, rest, strict=True)):
-            lanes = _lane_pointer(b, line.state, place)
             more = b.insert_element(_splat(0.0, True), scalar, llvm.IntType(32)(0))
-            old = b.load(lanes)
-            old.align = 8
-            b.store(b.fadd(b.fadd(old, vector), more), lanes).align = 8
+            _add_to_lanes(b, line.state, place, vector, more)
         with b.if_then(b.icmp_signed(">", count, WORD(FULL))):
             _flush(b, line.state)
     b.ret_void()
@@ -158,6 +154,20 @@ def _write_sum(line: _Line) -> None:
 def _lane_pointer(b: Any, state: Any, place: int) -> Any:
     """Return where the lanes of a limb stand in a state."""
     return b.bitcast(b.gep(state, [WORD(8 + place * LANES)]), DOUBLES.as_pointer())
+
+
+def _add_to_lanes(b: Any, state: Any, place: int, *parts: Any) -> None:
+    """Add sums of parts to the lanes of a limb."""
+    pointer = _lane_pointer(b, state, place)
+    lanes = b.load(pointer)
+    lanes.align = 8
+    b.store(reduce(b.fadd, parts, lanes), pointer).align = 8
+
+
+def _any_beyond(b: Any, many: Any, limit: Any) -> Any:
+    """Return whether one of the magnitudes in a variable is beyond a limit."""
+    over = b.icmp_signed(">", b.load(many), _spread(b, limit, True))
+    return b.icmp_signed("!=", b.bitcast(over, llvm.IntType(LANES)), llvm.IntType(LANES)(0))
 
 
 def _limit(b: Any, level: Any) -> Any:
@@ -312,17 +322,13 @@ def add_lanes(b: Any, state: Any, count: Any, sums: Sequence[Any], largest: Any)
     """
     level, filled = (b.load(b.gep(state, [WORD(place)])) for place in (1, 7))
     filled = b.add(filled, count)
-    over = b.icmp_signed(">", b.load(largest), _spread(b, _limit(b, level), True))
-    fits = b.icmp_signed("==", b.bitcast(over, llvm.IntType(LANES)), llvm.IntType(LANES)(0))
+    fits = b.not_(_any_beyond(b, largest, _limit(b, level)))
     seen = b.icmp_signed("!=", b.load(b.gep(state, [WORD(0)])), WORD(0))
     has_room = b.and_(b.and_(fits, seen), b.icmp_signed("<=", filled, WORD(FULL)))
     with b.if_then(has_room):
         b.store(filled, b.gep(state, [WORD(7)]))
         for place, (pointer, anchor) in enumerate(zip(sums, begin(b, level)[1], strict=True)):
-            lanes = _lane_pointer(b, state, place)
-            old = b.load(lanes)
-            old.align = 8
-            b.store(b.fadd(old, b.fsub(b.load(pointer), anchor)), lanes).align = 8
+            _add_to_lanes(b, state, place, b.fsub(b.load(pointer), anchor))
     return has_room
 
 

@@ -78,6 +78,10 @@ LINES = {
 }
 
 ALONE = {
+    "every second element": (
+        "for i in range(0, hi):\n    st(t, lo + 2 * i, ld(x, x_r + i))\n"
+        "accumulate(state, 0, t, lo, hi)\n"
+    ),
     "two pieces": (
         "st(t, lo, ld(x, x_r))\n"
         "for i in range(1, hi):\n    st(t, lo + i, ld(x, x_r + i))\n"
@@ -123,7 +127,7 @@ def kernels() -> dict[str, tuple[Callable[..., Any], Callable[..., Any], int]]:
 
 
 def check(kernels: Any, name: str, rows: Any, few: int, filled: int = 0) -> None:
-    """Check that a kernel finds the numbers, and leaves the state, of its source."""
+    """Check that a kernel finds the numbers that its source finds."""
     run, python, _ = kernels[name]
     count = rows.shape[1]
     results = []
@@ -133,7 +137,7 @@ def check(kernels: Any, name: str, rows: Any, few: int, filled: int = 0) -> None
         if filled:
             state[0, 0], state[0, 7] = 1, filled
         with np.errstate(all="ignore"):
-            function(x, state, np.zeros(count + 16), out, 3, count, few, len(rows))
+            function(x, state, np.zeros(2 * count + 16), out, 3, count, few, len(rows))
         results.append(out)
     plain.check_same(*results)
 
