@@ -94,9 +94,15 @@ def shared(translation: Translation, node: ast.If, rest: Sequence[ast.stmt]) -> 
 
 
 def _assigned(node: ast.stmt) -> set[str]:
-    """Return the variables that a statement assigns."""
-    parts = (part for part in ast.walk(node) if isinstance(part, ast.Name))
-    return {part.id for part in parts if isinstance(part.ctx, ast.Store)}
+    """Return the variables that a statement assigns, but for those that count rows of its loops."""
+    parts = list(ast.walk(node))
+    counters = {ast.dump(part.target) for part in parts if isinstance(part, ast.For)}
+    names = (part for part in parts if isinstance(part, ast.Name))
+    return {
+        part.id
+        for part in names
+        if isinstance(part.ctx, ast.Store) and ast.dump(part) not in counters
+    }
 
 
 def _link(translation: Translation, node: ast.stmt) -> Link | None:

@@ -111,6 +111,14 @@ CHAINS = {
         2,
         1,
     ),
+    "begun on sides of a branch, with a loop behind": (
+        "if hi > 2:\n    for i in range(0, hi):\n        st(a, lo + i, ld(x, lo + i) * third)\n"
+        "else:\n    for i in range(0, hi):\n        st(a, lo + i, ld(y, lo + i) + third)\n"
+        "for i in range(0, hi):\n    st(b, lo + i, ld(a, lo + i) + ld(a, a_m1 + i))\n"
+        "for i in range(0, hi):\n    st(x, lo + i, ld(y, lo + i))\n",
+        2,
+        1,
+    ),
     "far apart": (
         "for i in range(0, 3):\n    st(a, lo + i, ld(x, lo + i) * third)\n"
         "for i in range(hi, hi + 3):\n    st(b, lo + i, ld(a, a_m1 + i) + ld(x, lo + i))\n",
