@@ -15,7 +15,7 @@ import ast
 import builtins
 import linecache
 import operator
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -30,7 +30,7 @@ from numba.core.lowering import Lower
 from numba.np.arrayobj import load_item
 
 from ..runtime import intrinsics, lanes
-from . import chain_plans, vector_chains, vector_loops, vector_plans, vector_sums
+from . import chain_plans, streaming, vector_chains, vector_loops, vector_plans, vector_sums
 
 _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
@@ -86,6 +86,7 @@ class _Uses(ast.NodeVisitor):
     means one assignment, and no memory is needed. Variables that are assigned once have
     ``definitions``. Some names are read or assigned ``in_loops``. The lines of ``summed`` arrays
     are added up by one call each, and stored by one statement; nothing else is done with them.
+    Nothing reads elements of ``unread`` arrays.
     """
 
     def __init__(self, tree: ast.FunctionDef) -> None:
@@ -93,6 +94,7 @@ class _Uses(ast.NodeVisitor):
         self._place = self._loops = 0
         self._values: dict[str, ast.expr] = {}
         self._calls: dict[str, ast.Call] = {}
+        self._outside: Counter[str] = Counter()
         self._open: list[list[tuple[str, int]]] = [[]]
         self._assigned: dict[str, list[tuple[int, int]]] = defaultdict(list)
         self._read: dict[str, list[int]] = defaultdict(list)
@@ -109,6 +111,11 @@ class _Uses(ast.NodeVisitor):
     def summed(self) -> Mapping[str, ast.Call]:
         """The calls that add up arrays."""
         return {name: call for name, call in self._calls.items() if len(self._read[name]) == 2}
+
+    @property
+    def unread(self) -> frozenset[str]:
+        """The names that only stores mention, and checks of arguments."""
+        return frozenset(n for n, count in self._outside.items() if count == len(self._read[n]))
 
     def _is_plain(self, name: str) -> bool:
         spans = sorted(self._assigned[name])
@@ -156,6 +163,13 @@ class _Uses(ast.NodeVisitor):
         if found is not None:
             self._calls[found[0]] = found[1]
         self.visit(node.value)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        """Note the arrays that functions do not read."""
+        match node:
+            case ast.Call(ast.Name(id="st" | "fits" | "address"), [ast.Name(id=array), *_]):
+                self._outside[array] += 1
+        self.generic_visit(node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         """Note that the target is read, too."""
@@ -216,6 +230,8 @@ class Translation(Lower):
         arrays = {n: kind for n, kind in kinds.items() if isinstance(kind, types.Array)}
         self.arrays = len(arrays.keys() & uses.in_loops)
         self.fields: Sequence[str] = [name for name, kind in arrays.items() if kind.layout == "A"]
+        self.unread = uses.unread
+        self.loops = 0
         self.backwards = self.inner = False
         self._values: dict[str, Value] = {}
         self._memory: dict[str, Value] = {}
@@ -238,6 +254,7 @@ class Translation(Lower):
         if not self.builder.block.is_terminated:
             self._return(Value(types.none, self.context.get_dummy_value()))
         self.post_lower()
+        streaming.settle(self.function)
         return entry
 
     def new_block(self, name: str) -> Any:
@@ -448,12 +465,13 @@ class Translation(Lower):
         self.builder.position_at_end(body)
         self._assign(name, Value(types.intp, counter))
         first = len(self.function.blocks)
-        around = self.backwards, self.inner
+        around = self.loops, self.backwards, self.inner
+        self.loops += 1
         self.backwards |= len(bounds) == 3 and isinstance(bounds[2], ast.UnaryOp)
         inside = (one for one in ast.walk(node) if one is not node)
         self.inner = not any(isinstance(one, ast.For) for one in inside)
         self._run(node.body)
-        self.backwards, self.inner = around
+        self.loops, self.backwards, self.inner = around
         if not self.builder.block.is_terminated:
             following = self.builder.add(counter, step, flags=["nsw"])
             counter.add_incoming(following, self.builder.block)
@@ -512,6 +530,18 @@ class Translation(Lower):
         for axis in range(value.kind.ndim - 1):
             found = self.builder.or_(found, self.builder.extract_value(steps, axis))
         return found
+
+    def pitch_of(self, array: str) -> Any:
+        """Return how many elements lie between neighbours of an array along its last axis but one.
+
+        Of an array with one axis, it is nought.
+        """
+        value = self.named(array)
+        if value.kind.ndim < 2:
+            return self._integer(0).bits
+        step = self.builder.extract_value(self._member(value, "strides"), value.kind.ndim - 2)
+        size = self.context.get_abi_sizeof(self.context.get_value_type(value.kind.dtype))
+        return self.builder.sdiv(step, self._integer(size).bits)
 
     def count_of(self, array: str) -> Any:
         """Return the number of elements of an array."""

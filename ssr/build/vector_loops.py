@@ -21,7 +21,8 @@ from numba.core.cgutils import alloca_once
 
 from ..points.numbers import CACHE_LINE
 from ..runtime import intrinsics
-from . import vector_sums
+from . import streaming, vector_sums
+from .streaming import Stream
 from .vector_parts import Part
 from .vector_plans import Access, Plan, Translation
 from .vectors import Vector, mask_of
@@ -170,21 +171,23 @@ def _write_whole(
     builder, name = translation.builder, node.target.id
     word = start.type
     lanes = word(CACHE_LINE * 8 // plan.dtype.bitwidth)
-    before, ends, test, main, rest, end = (
+    before, ends, enter, test, main, rest, end = (
         translation.new_block(f"vectors.{part}")
-        for part in ("before", "ends", "test", "main", "rest", "end")
+        for part in ("before", "ends", "enter", "test", "main", "rest", "end")
     )
     builder.cbranch(builder.icmp_signed("<", start, stop), before, end)
 
     builder.position_at_end(before)
     translation.counts(name, start)
-    first = first_row(translation, plan, start, stop)
-    requests = requests_of(translation, plan, start)
+    stream = _stream_of(translation, plan)
+    first = first_row(translation, plan, start, stop, stream)
+    requests = requests_of(translation, plan, start, stop, stream)
+    past = stream and streaming.begins_line(translation, stream, builder.sub(first, start))
     count = builder.sub(stop, start)
     at_once = builder.and_(
         builder.icmp_signed("==", first, start), builder.icmp_signed(">=", count, lanes)
     )
-    builder.cbranch(at_once, test, ends)
+    builder.cbranch(at_once, enter, ends)
 
     builder.position_at_end(ends)
     row = builder.phi(word, name)
@@ -195,12 +198,21 @@ def _write_whole(
         node.body
     )
     following = builder.add(row, lanes)
+    builder.branch(enter)
+
+    builder.position_at_end(enter)
+    met = builder.phi(word, name)
+    met.add_incoming(first, before)
+    met.add_incoming(following, ends)
+    if stream is not None:
+        others = [one for one in requests if one.array != stream.store.array]
+        met = _write_stream(translation, node, plan, stream, others, past, met, stop)
+    entered = builder.block
     builder.branch(test)
 
     builder.position_at_end(test)
     whole = builder.phi(word, name)
-    whole.add_incoming(first, before)
-    whole.add_incoming(following, ends)
+    whole.add_incoming(met, entered)
     stride = word(plan.together * lanes.constant)
     builder.cbranch(builder.icmp_signed("<=", whole, builder.sub(stop, stride)), main, rest)
 
@@ -218,6 +230,53 @@ def _write_whole(
     row.add_incoming(whole, rest)
     builder.cbranch(builder.icmp_signed("<", whole, stop), ends, end)
     builder.position_at_end(end)
+
+
+def _stream_of(translation: Translation, plan: Plan) -> Stream | None:
+    """Return what a loop may store past the caches, if anything."""
+    store = streaming.store_of(translation, plan)
+    if store is None:
+        return None
+    return Stream(store, _are_large(translation, plan, translation.fields, streaming.LARGE))
+
+
+def _write_stream(
+    translation: Translation,
+    node: ast.For,
+    plan: Plan,
+    stream: Stream,
+    requests: Sequence[Request],
+    past: Any,
+    first: Any,
+    stop: Any,
+) -> Any:
+    """Write whole vectors from a row on that go ``past`` the caches, if they do.
+
+    Return the row behind them.
+    """
+    assert isinstance(node.target, ast.Name)
+    builder, name, word = translation.builder, node.target.id, first.type
+    lanes = word(CACHE_LINE * 8 // plan.dtype.bitwidth)
+    before, last = builder.block, builder.sub(stop, lanes)
+    main, end = (translation.new_block(f"stream.{part}") for part in ("main", "end"))
+    builder.cbranch(builder.and_(past, builder.icmp_signed("<=", first, last)), main, end)
+
+    builder.position_at_end(main)
+    row = builder.phi(word, name)
+    row.add_incoming(first, before)
+    translation.counts(name, row)
+    request(translation, requests, row, lanes.constant)
+    Vector(translation, name, plan.dtype, stream=stream.store.array).run(node.body)
+    following = builder.add(row, lanes, flags=["nsw"])
+    row.add_incoming(following, main)
+    back = builder.cbranch(builder.icmp_signed("<=", following, last), main, end)
+    back.set_metadata("llvm.loop", translation.loop(["llvm.loop.unroll.disable"]))
+
+    builder.position_at_end(end)
+    behind = builder.phi(word, name)
+    behind.add_incoming(first, before)
+    behind.add_incoming(following, main)
+    return behind
 
 
 def _write_parts(
@@ -284,52 +343,71 @@ def _write_parts(
     builder.position_at_end(end)
 
 
-def first_row(translation: Translation, plan: Plan, start: Any, stop: Any) -> Any:
+def first_row(
+    translation: Translation, plan: Plan, start: Any, stop: Any, stream: Stream | None = None
+) -> Any:
     """Return where the first vector of a loop begins, with its variable at its start."""
     if plan.aligned is None:
         return start
     builder, bits, word = translation.builder, plan.dtype.bitwidth, start.type
     lanes = CACHE_LINE * 8 // bits
-    array, number = plan.aligned.array, translation.integer_of(plan.aligned.offset)
-    place = builder.gep(translation.start_of(array), [number])
-    within = builder.and_(builder.ptrtoint(place, word), word(CACHE_LINE - 1))
-    within = builder.udiv(within, word(bits // 8))
+
+    def within(access: Access) -> Any:
+        """Return how many elements of its cache line come before an access."""
+        number = translation.integer_of(access.offset)
+        place = builder.gep(translation.start_of(access.array), [number])
+        bytes_before = builder.and_(builder.ptrtoint(place, word), word(CACHE_LINE - 1))
+        return builder.udiv(bytes_before, word(bits // 8))
+
+    before = within(plan.aligned)
     count = builder.sub(stop, start)
     is_long = builder.icmp_signed(">=", count, word(LONG * lanes))
     rest_of = builder.and_(builder.sub(count, word(1)), word(lanes - 1))
-    no_more = builder.icmp_signed("<", builder.add(within, rest_of), word(lanes))
-    even = builder.and_(translation.steps_of(array), word(CACHE_LINE - 1))
+    no_more = builder.icmp_signed("<", builder.add(before, rest_of), word(lanes))
+    even = builder.and_(translation.steps_of(plan.aligned.array), word(CACHE_LINE - 1))
     is_even = builder.icmp_signed("==", even, word(0))
     begins = builder.and_(is_even, builder.or_(is_long, no_more))
-    return builder.sub(start, builder.select(begins, within, word(0)))
+    if stream is not None:  # which needs whole lines, however the lines of other fields begin
+        before = builder.select(stream.large, within(stream.store), before)
+        begins = builder.select(stream.large, is_long, begins)
+    return builder.sub(start, builder.select(begins, before, word(0)))
 
 
 class Request(NamedTuple):
-    """A request for the memory of a line some way ahead of a row.
+    """A request for the memory of a line of an array, some way ahead of a row.
 
     The ``place`` is that of the first element if the row were zero; rows are ``step`` elements
     apart.
     """
 
+    array: str
     place: Any
     step: int
     is_read: bool
 
 
-def requests_of(translation: Translation, plan: Plan, start: Any) -> list[Request]:
-    """Return what a loop asks for ahead of its rows, with its variable at its start."""
+def requests_of(
+    translation: Translation, plan: Plan, start: Any, stop: Any, stream: Stream | None = None
+) -> list[Request]:
+    """Return what a loop asks for ahead of its rows, with its variable at its start.
+
+    Where stores go past the caches, the ends of rows are asked for, whole rows ahead.
+    """
     builder, word = translation.builder, start.type
     arrays = dict.fromkeys(line.array for line, _ in plan.ahead)
     far = builder.select(
         _are_large(translation, plan, arrays, NEAR), word(_distance(translation, plan)), word(0)
     )
-    ahead = builder.sub(far, start)
 
     def request(line: Access, is_read: bool) -> Request:
-        steps = builder.mul(ahead, word(line.step))
-        element = builder.add(translation.integer_of(line.offset), steps)
+        distance = builder.mul(far, word(line.step))
+        if stream is not None and line.array == stream.store.array:
+            rows = streaming.rows_ahead(translation, line.array, far, builder.sub(stop, start))
+            distance = builder.select(stream.large, rows, distance)
+        from_zero = builder.sub(distance, builder.mul(start, word(line.step)))
+        element = builder.add(translation.integer_of(line.offset), from_zero)
         place = builder.gep(translation.start_of(line.array), [element])
-        return Request(place, line.step, is_read)
+        return Request(line.array, place, line.step, is_read)
 
     return [request(*each) for each in plan.ahead]
 
@@ -337,7 +415,7 @@ def requests_of(translation: Translation, plan: Plan, start: Any) -> list[Reques
 def request(translation: Translation, requests: Sequence[Request], row: Any, lanes: int) -> None:
     """Ask for the memory that rows some way ahead access; near arrays are there already."""
     builder = translation.builder
-    for start, step, is_read in requests:
+    for _, start, step, is_read in requests:
         place = builder.gep(start, [builder.mul(row, row.type(step))])
         _ask(builder, place, step, is_read, lanes)
 

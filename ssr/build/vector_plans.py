@@ -61,8 +61,9 @@ class Translation(Protocol):
     """The function under translation that a loop is in.
 
     Variables that are ``plain`` need no memory; those that are assigned once have ``definitions``.
-    So many ``arrays`` are in its loops; some of its arguments are ``fields``. Loops around the one
-    that is being written may run ``backwards``. The lines of some arrays are terms of ``sums``.
+    So many ``arrays`` are in its loops; some of its arguments are ``fields``, and it reads nothing
+    of those that are ``unread``. There are so many ``loops`` around the one that is being written,
+    some of which may run ``backwards``. The lines of some arrays are terms of ``sums``.
     """
 
     builder: Any
@@ -70,6 +71,8 @@ class Translation(Protocol):
     definitions: Mapping[str, ast.expr]
     arrays: int
     fields: Sequence[str]
+    unread: frozenset[str]
+    loops: int
     backwards: bool
     sums: Mapping[str, Terms]
 
@@ -102,6 +105,12 @@ class Translation(Protocol):
 
     def steps_of(self, array: str) -> Any:
         """Return the bits of all bytes between neighbours of an array, but for its last axis."""
+
+    def pitch_of(self, array: str) -> Any:
+        """Return how many elements lie between neighbours of an array along its last axis but one.
+
+        Of an array with one axis, it is nought.
+        """
 
     def count_of(self, array: str) -> Any:
         """Return the number of elements of an array."""

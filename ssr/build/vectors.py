@@ -14,6 +14,7 @@ from llvmlite import ir as llvm
 
 from ..points.numbers import CACHE_LINE
 from ..runtime import intrinsics
+from . import streaming
 from .vector_plans import ARITHMETIC, COMPARISONS, IN_LLVM, WRITTEN, Translation, step_of
 
 
@@ -30,15 +31,23 @@ class Vector:
         The type of numbers, as Numba names it.
     mask
         Which rows there are; without one all.
+    stream
+        An array that is stored past the caches.
     """
 
     def __init__(
-        self, translation: Translation, variable: str, dtype: Any, mask: Any = None
+        self,
+        translation: Translation,
+        variable: str,
+        dtype: Any,
+        mask: Any = None,
+        stream: str | None = None,
     ) -> None:
         self._translation = translation
         self._variable = variable
         self._builder = translation.builder
         self._mask = mask
+        self._stream = stream
         self._lanes = CACHE_LINE * 8 // dtype.bitwidth
         number = llvm.DoubleType() if dtype.bitwidth == 64 else llvm.FloatType()
         self._type = llvm.VectorType(number, self._lanes)
@@ -85,6 +94,9 @@ class Vector:
 
     def _store_at(self, array: str, offset: ast.expr, further: int, value: Any, mask: Any) -> None:
         place = self._place(array, offset, further, mask)
+        if array == self._stream:
+            streaming.write(self._builder, value, place)
+            return
         if mask is None:
             self._builder.store(value, place, align=self._size)
             return

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import linecache
 from types import FunctionType
 from typing import Any
 
@@ -12,6 +10,7 @@ import pytest
 
 from ssr.build import chain_plans, machine, vector_chains, vector_loops
 from ssr.runtime import intrinsics
+from tests.ssr.generated import functions
 from tests.ssr.test_vector_loops import guarded
 
 pytestmark = pytest.mark.skipif(
@@ -191,15 +190,12 @@ APART = {
 }
 
 
-def compiled(text: str, dtype: str, found: list[Any]) -> tuple[Any, Any]:
+def compiled(text: str, dtype: str) -> tuple[Any, Any]:
     """Return a kernel as machine code and as plain Python."""
     field = f"Array({'f8' if dtype == 'float64' else 'f4'}, 1, 'A')"
     body = "".join(f"    {line}\n" for line in text.splitlines())
     source = KERNEL.format(dtype=dtype, body=body, field=field, own=field.replace("'A'", "'C'"))
-    file = f"<chain {hashlib.sha256(source.encode()).hexdigest()} {len(found)}>"
-    linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
-    module: dict[str, Any] = {"__name__": file}
-    exec(compile(source, file, "exec"), module)
+    module = functions(source, {"__name__": "chain"})
     scope = {**module, "changed": machine.jit(None)(module["changed"])}
     kernel = FunctionType(module["kernel"].__code__, scope)
     return machine.jit(module["SIGNATURE"])(kernel), intrinsics.plain(module["kernel"])
@@ -252,7 +248,7 @@ def test_bits_are_those_of_loops_in_turn(
     name: str, dtype: str, found: list[chain_plans.Chain]
 ) -> None:
     text, links, way = CHAINS[name]
-    run, plain = compiled(text, dtype, found)
+    run, plain = compiled(text, dtype)
     assert {(len(chain.links), chain.way) for chain in found} == {(links, way)}
     assert len(found) == 1 + ("else" in text)
     check(run, plain, dtype)
@@ -260,7 +256,7 @@ def test_bits_are_those_of_loops_in_turn(
 
 @pytest.mark.parametrize("name", list(APART))
 def test_loops_that_cannot_take_turns_stay_apart(name: str, found: list[chain_plans.Chain]) -> None:
-    run, plain = compiled(APART[name], "float64", found)
+    run, plain = compiled(APART[name], "float64")
     assert not found
     check(run, plain, "float64")
 
@@ -282,7 +278,7 @@ def test_random_chains(seed: int, found: list[chain_plans.Chain]) -> None:
         low, high = rng.integers(0, 12), rng.integers(-12, 12)
         lines.append(f"for i in range({low}, hi + {high}):")
         lines.append(f"    st({arrays[number]}, lo + i, {' + '.join(taps)})")
-    run, plain = compiled("\n".join(lines).replace("+ -", "- "), "float64", found)
+    run, plain = compiled("\n".join(lines).replace("+ -", "- "), "float64")
     assert sum(len(chain.links) for chain in found) >= 2
     check(run, plain, "float64")
 
@@ -294,7 +290,6 @@ def test_nothing_outside_of_a_line_is_touched(found: list[chain_plans.Chain]) ->
         "for i in range(3, hi - 4):\n    st(b, i, ld(a, i) + ld(a, i - 3))\n"
         "for i in range(13, hi - 4):\n    st(y, i + 4, ld(b, i) + ld(b, i - 10))\n",
         "float64",
-        found,
     )
     assert [len(chain.links) for chain in found] == [3]
     layout = np.ones(1, np.int64)

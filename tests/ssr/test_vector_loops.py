@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 import ctypes
-import hashlib
-import linecache
 import mmap
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +14,7 @@ import pytest
 
 from ssr.build import machine, vector_loops, vector_plans
 from ssr.runtime import intrinsics
+from tests.ssr.generated import functions
 
 pytestmark = pytest.mark.skipif(
     not (machine.is_known() and vector_loops.available()),
@@ -135,11 +134,7 @@ def made(name: str, dtype: str, kind: str, body: tuple[str, ...]) -> dict[str, A
     own = array.replace("'A'", "'C'")  # of the kernel, which is no field
     lines = "\n".join(f"        {line}" for line in body)
     source = KERNEL.format(dtype=dtype, kind=kind, body=lines, array=array, own=own)
-    file = f"<{name} {hashlib.sha256(source.encode()).hexdigest()}>"
-    linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
-    module: dict[str, Any] = {"__name__": file}
-    exec(compile(source, file, "exec"), module)
-    return module
+    return functions(source, {"__name__": name})
 
 
 def vector_loops_of(function: Any) -> int:

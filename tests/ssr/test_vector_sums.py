@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import linecache
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -17,6 +15,7 @@ from ssr.build import machine, vector_loops, vector_sums
 from ssr.runtime import intrinsics, lanes, sums
 from tests.ssr import plain
 from tests.ssr import strategies as some
+from tests.ssr.generated import functions
 from tests.ssr.test_reductions import FLOATS
 
 pytestmark = pytest.mark.skipif(
@@ -107,10 +106,7 @@ def kernels() -> dict[str, tuple[Callable[..., Any], Callable[..., Any], int]]:
     for name, text in (LINES | ALONE).items():
         body = "".join(f"        {line}\n" for line in text.splitlines())
         source = KERNEL.format(body=body)
-        file = f"<sum {hashlib.sha256(source.encode()).hexdigest()}>"
-        linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
-        module: dict[str, Any] = {"__name__": file}
-        exec(compile(source, file, "exec"), module)
+        module = functions(source, {"__name__": name})
         begun: list[Any] = []
         with pytest.MonkeyPatch.context() as patch:
             begin = vector_sums.Sum.begin
