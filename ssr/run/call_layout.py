@@ -18,8 +18,8 @@ from .check_arrays import extent_bytes
 NEAR = 2**22
 """Bytes of arrays that need no prefetching: more than a second-level cache."""
 
-BLOCK = 2**16
-"""Elements of three planes that stay in a second-level cache beside other streams."""
+PLANE = 2**17
+"""Elements of a plane so small that the planes which rows read stay in a third-level cache."""
 
 Table = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -137,8 +137,8 @@ def blocked(whole: Box, nest: NestMeta) -> tuple[Box, ...]:
     if nest.earlier != () or nest.along is not None or len(whole) < 3:
         return (whole,)
     (low, high), (first, last) = whole[-2], whole[-1]
-    rows = max(8, BLOCK // (3 * (last - first)))
-    if high - low <= 2 * rows:
+    rows = max(8, PLANE // max(last - first, 1))
+    if 2 * (high - low) <= 3 * rows:
         return (whole,)
     parts = -(-(high - low) // rows)
     cuts = [low + (high - low) * n // parts for n in range(parts + 1)]

@@ -256,7 +256,7 @@ def test_blocks_for_the_cache_keep_bits(monkeypatch: pytest.MonkeyPatch) -> None
     given = arrays(twenty_seven_points(), (3, 40, 5), "float64", "C")
     whole = [a.copy() for a in given]
     twenty_seven_points()(*whole)
-    monkeypatch.setattr("ssr.run.call_layout.BLOCK", 1)
+    monkeypatch.setattr("ssr.run.call_layout.PLANE", 1)
     program = twenty_seven_points()
     program(*given)
     (launch,) = program._launcher.launches.values()
