@@ -118,7 +118,7 @@ def _garbage_left() -> Iterator[None]:
     """Let Python look for cyclic garbage afterwards only.
 
     The compiler makes so many objects that it would look through all of them, and all that Numba
-    has loaded, time and again: a seventh of the time to a first solution.
+    has loaded, time and again.
     """
     if not gc.isenabled():
         yield
