@@ -21,7 +21,7 @@ from llvmlite.binding import get_host_cpu_name
 from ..points.numbers import CACHE_LINE
 from .vector_plans import Access, Plan, Translation
 
-LARGE = 3 * 2**23
+LARGE = 3 * 2**25
 """Bytes of all fields of a function from which on they do not stay in a cache."""
 
 PROCESSORS = {"znver4"}

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from ..points.numbers import CACHE_LINE
 from .chain_plans import Chain, key
 from .vector_loops import first_row, request, requests_of
-from .vector_plans import Ahead, Plan, Translation
+from .vector_plans import Access, Plan, Translation
 from .vectors import Vector, mask_of
 
 
@@ -134,7 +134,7 @@ def write(translation: Translation, chain: Chain) -> None:
         """Write all loops at a vector; return what they have made, the vectors before it last."""
         made = {array: [*vectors] for array, vectors in last.items()}
         translation.counts(name, row)
-        request(translation, requests, row, lanes)
+        request(translation, requests, row, lanes, level=1)
         read = {
             array: mask_of(builder, lanes, row, line.start, line.stop)
             for array, line in (lines.items() if masked else ())
@@ -194,11 +194,10 @@ def _one(builder: Any, order: str, numbers: Sequence[Any]) -> Any:
 
 def _plan(chain: Chain) -> Plan:
     """Return the plan of the last loop, which asks for the memory of all loops."""
-    ahead: dict[str, Ahead] = {}
+    ahead: dict[str, Access] = {}
     for link in chain.links:
-        for line, is_read in link.plan.ahead:
-            known = ahead.setdefault(line.array, Ahead(line, is_read))
-            ahead[line.array] = Ahead(known.line, known.is_read or is_read)
+        for line in link.plan.ahead:
+            ahead.setdefault(line.array, line)
     return chain.links[-1].plan._replace(ahead=list(ahead.values()))
 
 

@@ -146,11 +146,11 @@ def write_far(translation: Translation, node: ast.For, plan: Plan, start: Any, s
     row = builder.phi(word, name)
     row.add_incoming(start, before)
     translation.counts(name, row)
-    for line, is_read in plan.ahead:
+    for line in plan.ahead:
         element = translation.integer_of(line.offset)
         further = word(line.step * _distance(translation, plan))
         place = builder.gep(translation.start_of(line.array), [builder.add(element, further)])
-        _ask(builder, place, line.step, is_read, lanes)
+        _ask(builder, place, line.step, lanes)
     Vector(translation, name, plan.dtype, mask_of(builder, lanes, row, row, stop)).run(node.body)
     following = builder.add(row, word(lanes), flags=["nsw"])
     row.add_incoming(following, main)
@@ -383,7 +383,6 @@ class Request(NamedTuple):
     array: str
     place: Any
     step: int
-    is_read: bool
 
 
 def requests_of(
@@ -394,12 +393,12 @@ def requests_of(
     Where stores go past the caches, the ends of rows are asked for, whole rows ahead.
     """
     builder, word = translation.builder, start.type
-    arrays = dict.fromkeys(line.array for line, _ in plan.ahead)
+    arrays = dict.fromkeys(line.array for line in plan.ahead)
     far = builder.select(
         _are_large(translation, plan, arrays, NEAR), word(_distance(translation, plan)), word(0)
     )
 
-    def request(line: Access, is_read: bool) -> Request:
+    def request_of(line: Access) -> Request:
         distance = builder.mul(far, word(line.step))
         if stream is not None and line.array == stream.store.array:
             rows = streaming.rows_ahead(translation, line.array, far, builder.sub(stop, start))
@@ -407,21 +406,27 @@ def requests_of(
         from_zero = builder.sub(distance, builder.mul(start, word(line.step)))
         element = builder.add(translation.integer_of(line.offset), from_zero)
         place = builder.gep(translation.start_of(line.array), [element])
-        return Request(line.array, place, line.step, is_read)
+        return Request(line.array, place, line.step)
 
-    return [request(*each) for each in plan.ahead]
+    return [request_of(line) for line in plan.ahead]
 
 
-def request(translation: Translation, requests: Sequence[Request], row: Any, lanes: int) -> None:
-    """Ask for the memory that rows some way ahead access; near arrays are there already."""
+def request(
+    translation: Translation, requests: Sequence[Request], row: Any, lanes: int, level: int = 2
+) -> None:
+    """Ask for the memory that rows some way ahead access; near arrays are there already.
+
+    It comes into the second-level cache. A first-level cache has few places for what is under way,
+    and what waits for memory there keeps others from coming out of the second one.
+    """
     builder = translation.builder
-    for _, start, step, is_read in requests:
+    for _, start, step in requests:
         place = builder.gep(start, [builder.mul(row, row.type(step))])
-        _ask(builder, place, step, is_read, lanes)
+        _ask(builder, place, step, lanes, level)
 
 
-def _ask(builder: Any, place: Any, step: int, is_read: bool, lanes: int) -> None:
+def _ask(builder: Any, place: Any, step: int, lanes: int, level: int = 2) -> None:
     """Ask for the memory of a vector of elements that are some step apart."""
     for n in range(step):
         further = builder.gep(place, [llvm.IntType(64)(n * lanes)])
-        intrinsics.requests(builder, further, is_read)
+        intrinsics.requests(builder, further, level)

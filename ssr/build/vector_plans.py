@@ -124,13 +124,6 @@ class Access(NamedTuple):
     step: int
 
 
-class Ahead(NamedTuple):
-    """A line of an array that sweeps meet first: as an access, and whether the array is read."""
-
-    line: Access
-    is_read: bool
-
-
 class Plan(NamedTuple):
     """What a loop over vectors needs to know: the type of numbers, and what it accesses.
 
@@ -143,7 +136,7 @@ class Plan(NamedTuple):
 
     dtype: Any
     aligned: Access | None
-    ahead: Sequence[Ahead]
+    ahead: Sequence[Access]
     together: int
     parts: Sequence[Part]
     far: bool
@@ -203,16 +196,15 @@ class _Reader:
     def _is_field(self, array: str) -> bool:
         return bool(self._translation.kind_of(array).layout == "A")
 
-    def _ahead(self) -> list[Ahead]:
+    def _ahead(self) -> list[Access]:
         """Return the line of each field that comes first; the arrays of kernels' own are near."""
         lines: dict[tuple[str, int], list[ast.expr]] = {}
         for access in (*self._loads, *self._stores):
             if access.step and self._is_field(access.array):
                 lines.setdefault((access.array, access.step), []).append(_line(access.offset))
-        read = {access.array for access in self._loads}
         definitions, backwards = self._translation.definitions, self._translation.backwards
         return [
-            Ahead(Access(array, furthest(offsets, definitions, backwards), step), array in read)
+            Access(array, furthest(offsets, definitions, backwards), step)
             for (array, step), offsets in lines.items()
         ]
 
