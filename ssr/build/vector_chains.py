@@ -134,7 +134,7 @@ def write(translation: Translation, chain: Chain) -> None:
         """Write all loops at a vector; return what they have made, the vectors before it last."""
         made = {array: [*vectors] for array, vectors in last.items()}
         translation.counts(name, row)
-        request(translation, requests, row, lanes, level=1)
+        request(translation, requests, row, lanes)
         read = {
             array: mask_of(builder, lanes, row, line.start, line.stop)
             for array, line in (lines.items() if masked else ())

@@ -411,22 +411,16 @@ def requests_of(
     return [request_of(line) for line in plan.ahead]
 
 
-def request(
-    translation: Translation, requests: Sequence[Request], row: Any, lanes: int, level: int = 2
-) -> None:
-    """Ask for the memory that rows some way ahead access; near arrays are there already.
-
-    It comes into the second-level cache. A first-level cache has few places for what is under way,
-    and what waits for memory there keeps others from coming out of the second one.
-    """
+def request(translation: Translation, requests: Sequence[Request], row: Any, lanes: int) -> None:
+    """Ask for the memory that rows some way ahead access; near arrays are there already."""
     builder = translation.builder
     for _, start, step in requests:
         place = builder.gep(start, [builder.mul(row, row.type(step))])
-        _ask(builder, place, step, lanes, level)
+        _ask(builder, place, step, lanes)
 
 
-def _ask(builder: Any, place: Any, step: int, lanes: int, level: int = 2) -> None:
+def _ask(builder: Any, place: Any, step: int, lanes: int) -> None:
     """Ask for the memory of a vector of elements that are some step apart."""
     for n in range(step):
         further = builder.gep(place, [llvm.IntType(64)(n * lanes)])
-        intrinsics.requests(builder, further, level)
+        intrinsics.requests(builder, further)

@@ -229,14 +229,15 @@ def _type_prefetch(context: Any) -> Callable[..., Any]:
 @lower_builtin(prefetch, types.Array, types.Integer)
 def _lower_prefetch(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     data = first(context, builder, signature.args[0], args[0])
-    requests(builder, builder.gep(data, [args[1]]), 1)
+    requests(builder, builder.gep(data, [args[1]]))
     return context.get_dummy_value()
 
 
-def requests(builder: Any, pointer: Any, level: int) -> None:
+def requests(builder: Any, pointer: Any) -> None:
     """Write a request for the memory at an address, any address, in a lowered function.
 
-    The memory is to come into the first-level cache, ``level`` 1, or into the second-level one.
+    It comes into the second-level cache. A first-level cache has few places for what is under way,
+    and what waits for memory there keeps others from coming out of the second one.
     """
     pointer = builder.bitcast(pointer, llvm.IntType(8).as_pointer())
     word = llvm.IntType(32)
@@ -244,7 +245,7 @@ def requests(builder: Any, pointer: Any, level: int) -> None:
     declared = builder.module.globals.get("llvm.prefetch.p0") or llvm.Function(
         builder.module, function, "llvm.prefetch.p0"
     )
-    builder.call(declared, [pointer, word(0), word(4 - level), word(1)])
+    builder.call(declared, [pointer, word(0), word(2), word(1)])
 
 
 @type_callable(address)
