@@ -22,7 +22,7 @@ from ..points.numbers import CACHE_LINE
 from .vector_plans import Access, Plan, Translation
 
 LARGE = 3 * 2**25
-"""Bytes of all fields of a function from which on they do not stay in a cache."""
+"""Bytes of all fields of a function from which on such stores pay: three third-level caches."""
 
 PROCESSORS = {"znver4"}
 """Those on which such stores were found to pay, as LLVM calls them."""
