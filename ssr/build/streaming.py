@@ -63,11 +63,16 @@ def begins_line(translation: Translation, stream: Stream, shift: Any) -> Any:
 
     That is so only where such stores pay.
     """
+    builder, within = translation.builder, bytes_before(translation, stream.store, shift)
+    return builder.and_(stream.large, builder.icmp_signed("==", within, shift.type(0)))
+
+
+def bytes_before(translation: Translation, access: Access, shift: Any) -> Any:
+    """Return how many bytes of its cache line come before an access of some rows further on."""
     builder, word = translation.builder, shift.type
-    element = builder.add(translation.integer_of(stream.store.offset), shift)
-    place = builder.gep(translation.start_of(stream.store.array), [element])
-    within = builder.and_(builder.ptrtoint(place, word), word(CACHE_LINE - 1))
-    return builder.and_(stream.large, builder.icmp_signed("==", within, word(0)))
+    element = builder.add(translation.integer_of(access.offset), shift)
+    place = builder.gep(translation.start_of(access.array), [element])
+    return builder.and_(builder.ptrtoint(place, word), word(CACHE_LINE - 1))
 
 
 def rows_ahead(translation: Translation, array: str, distance: Any, count: Any) -> Any:

@@ -354,10 +354,7 @@ def first_row(
 
     def within(access: Access) -> Any:
         """Return how many elements of its cache line come before an access."""
-        number = translation.integer_of(access.offset)
-        place = builder.gep(translation.start_of(access.array), [number])
-        bytes_before = builder.and_(builder.ptrtoint(place, word), word(CACHE_LINE - 1))
-        return builder.udiv(bytes_before, word(bits // 8))
+        return builder.udiv(streaming.bytes_before(translation, access, word(0)), word(bits // 8))
 
     before = within(plan.aligned)
     count = builder.sub(stop, start)
