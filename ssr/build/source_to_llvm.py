@@ -30,7 +30,15 @@ from numba.core.lowering import Lower
 from numba.np.arrayobj import load_item
 
 from ..runtime import intrinsics, lanes
-from . import chain_plans, streaming, vector_chains, vector_loops, vector_plans, vector_sums
+from . import (
+    chain_plans,
+    requests,
+    streaming,
+    vector_chains,
+    vector_loops,
+    vector_plans,
+    vector_sums,
+)
 
 _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
@@ -435,7 +443,7 @@ class Translation(Lower):
     ) -> None:
         """Write a loop twice: for fields that are far, and for others."""
         far, near, end = (self.new_block(name) for name in ("far", "near", "end"))
-        self.builder.cbranch(vector_loops.are_far(self, plan), far, near)
+        self.builder.cbranch(requests.are_far(self, plan), far, near)
         self.builder.position_at_end(far)
         vector_loops.write_far(self, node, plan, start, stop)
         self.builder.branch(end)

@@ -15,8 +15,9 @@ from functools import reduce
 from typing import Any, NamedTuple
 
 from ..points.numbers import CACHE_LINE
+from . import requests
 from .chain_plans import Chain, key
-from .vector_loops import first_row, request, requests_of
+from .vector_loops import first_row
 from .vector_plans import Access, Plan, Translation
 from .vectors import Vector, mask_of
 
@@ -112,7 +113,7 @@ def write(translation: Translation, chain: Chain) -> None:
     lines = _lines(builder, chain, starts, stops, lanes)
     translation.counts(name, start)
     first = first_row(translation, plan, start, stop)
-    requests = requests_of(translation, plan, start, stop)
+    asked = requests.of_chain(translation, plan, start, stop)
     if way < 0:
         count = builder.sub(builder.sub(stop, word(1)), first)
         first = builder.add(first, builder.and_(count, word(-lanes)))
@@ -134,7 +135,7 @@ def write(translation: Translation, chain: Chain) -> None:
         """Write all loops at a vector; return what they have made, the vectors before it last."""
         made = {array: [*vectors] for array, vectors in last.items()}
         translation.counts(name, row)
-        request(translation, requests, row, lanes)
+        requests.write(translation, asked, row, lanes)
         read = {
             array: mask_of(builder, lanes, row, line.start, line.stop)
             for array, line in (lines.items() if masked else ())

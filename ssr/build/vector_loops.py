@@ -11,17 +11,15 @@ this form.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
-from functools import cache, reduce
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
 
-from llvmlite import ir as llvm
-from llvmlite.binding import get_host_cpu_features, get_host_cpu_name, parse_assembly
+from llvmlite.binding import get_host_cpu_features, parse_assembly
 from numba.core.cgutils import alloca_once
 
 from ..points.numbers import CACHE_LINE
-from ..runtime import intrinsics
-from . import streaming, vector_sums
+from . import requests, streaming, vector_sums
 from .streaming import Stream
 from .vector_parts import Part
 from .vector_plans import Access, Plan, Translation
@@ -32,22 +30,6 @@ BLOCK = 8
 
 LONG = 8
 """Vectors of a loop from which on they begin where cache lines do, even if there are more then."""
-
-AHEAD = 80
-"""Cache lines between a request for memory and its use, if a loop accesses one or two fields."""
-
-UNDER_WAY = 128
-"""Cache lines between requests for memory and their uses, for all fields of a loop together."""
-
-NEAR = 2**22
-"""Bytes of fields that need no requests."""
-
-FAR, FAR_IN_HALVES = 9 * 2**18, 10 * 2**20
-"""Bytes of all fields of a function from which on vectors with requests are better than LLVM's own
-without; and where a processor computes half of a vector at a time."""
-
-IN_HALVES = {"znver4"}
-"""Processors that do so, as LLVM calls them."""
 
 
 def has_masks() -> bool:
@@ -91,49 +73,8 @@ def _begin_sums(translation: Translation, node: ast.For, plan: Plan, start: Any,
     vector_sums.begin(translation, plan.stores, node.target.id, start, stop)
 
 
-def are_far(translation: Translation, plan: Plan) -> Any:
-    """Return whether the fields of a function are so large that a loop asks for memory ahead.
-
-    They count as if all of them had the size of one of those of most axes: a function that is
-    called on each line need not be given the sizes of all.
-    """
-    builder, fields = translation.builder, translation.fields
-    largest = max(fields, key=lambda name: translation.kind_of(name).ndim)
-    total = builder.mul(translation.count_of(largest), llvm.IntType(64)(len(fields)))
-    return _is_more(translation, plan, total, far())
-
-
-@cache
-def far() -> int:
-    """Return the bytes of fields from which on loops of many arrays ask for memory here."""
-    return FAR_IN_HALVES if get_host_cpu_name() in IN_HALVES else FAR
-
-
-def _are_large(translation: Translation, plan: Plan, arrays: Iterable[str], size: int) -> Any:
-    """Return whether some fields together have more than some bytes."""
-    counts = map(translation.count_of, arrays)
-    total = reduce(translation.builder.add, counts, llvm.IntType(64)(0))
-    return _is_more(translation, plan, total, size)
-
-
-def _is_more(translation: Translation, plan: Plan, count: Any, size: int) -> Any:
-    """Return whether some numbers have more than some bytes."""
-    most = llvm.IntType(64)(size * 8 // plan.dtype.bitwidth)
-    return translation.builder.icmp_signed(">", count, most)
-
-
-def _distance(translation: Translation, plan: Plan) -> int:
-    """Return how many rows lie between a request and its use; it is negative against sweeps."""
-    lines = min(AHEAD, UNDER_WAY // max(len(plan.ahead), 1))
-    rows = lines * CACHE_LINE * 8 // int(plan.dtype.bitwidth)
-    return -rows if translation.backwards else rows
-
-
 def write_far(translation: Translation, node: ast.For, plan: Plan, start: Any, stop: Any) -> None:
-    """Write a loop over fields that are far: all vectors have masks, and ask for memory.
-
-    The distance is a constant, so that the place of a request takes no register of its own.
-    """
+    """Write a loop over fields that are far: all vectors have masks, and ask for memory."""
     assert isinstance(node.target, ast.Name)
     _begin_sums(translation, node, plan, start, stop)
     builder, name = translation.builder, node.target.id
@@ -146,11 +87,7 @@ def write_far(translation: Translation, node: ast.For, plan: Plan, start: Any, s
     row = builder.phi(word, name)
     row.add_incoming(start, before)
     translation.counts(name, row)
-    for line in plan.ahead:
-        element = translation.integer_of(line.offset)
-        further = word(line.step * _distance(translation, plan))
-        place = builder.gep(translation.start_of(line.array), [builder.add(element, further)])
-        _ask(builder, place, line.step, lanes)
+    requests.write(translation, requests.of_far_loop(translation, plan, word), word(0), lanes)
     Vector(translation, name, plan.dtype, mask_of(builder, lanes, row, row, stop)).run(node.body)
     following = builder.add(row, word(lanes), flags=["nsw"])
     row.add_incoming(following, main)
@@ -181,7 +118,7 @@ def _write_whole(
     translation.counts(name, start)
     stream = _stream_of(translation, plan)
     first = first_row(translation, plan, start, stop, stream)
-    requests = requests_of(translation, plan, start, stop, stream)
+    asked = requests.of_loop(translation, plan, start, stop, stream)
     past = stream and streaming.begins_line(translation, stream, builder.sub(first, start))
     count = builder.sub(stop, start)
     at_once = builder.and_(
@@ -193,7 +130,7 @@ def _write_whole(
     row = builder.phi(word, name)
     row.add_incoming(first, before)
     translation.counts(name, row)
-    request(translation, requests, row, lanes.constant)
+    requests.write(translation, asked, row, lanes.constant)
     Vector(translation, name, plan.dtype, mask_of(builder, lanes.constant, row, start, stop)).run(
         node.body
     )
@@ -205,7 +142,7 @@ def _write_whole(
     met.add_incoming(first, before)
     met.add_incoming(following, ends)
     if stream is not None:
-        others = [one for one in requests if one.array != stream.store.array]
+        others = [one for one in asked if one.array != stream.store.array]
         met = _write_stream(translation, node, plan, stream, others, past, met, stop)
     entered = builder.block
     builder.branch(test)
@@ -220,7 +157,7 @@ def _write_whole(
     for n in range(plan.together):
         here = builder.add(whole, word(n * lanes.constant), flags=["nsw"])
         translation.counts(name, here)
-        request(translation, requests, here, lanes.constant)
+        requests.write(translation, asked, here, lanes.constant)
         Vector(translation, name, plan.dtype).run(node.body)
     whole.add_incoming(builder.add(whole, stride, flags=["nsw"]), main)
     back = builder.branch(test)
@@ -237,7 +174,7 @@ def _stream_of(translation: Translation, plan: Plan) -> Stream | None:
     store = streaming.store_of(translation, plan)
     if store is None:
         return None
-    return Stream(store, _are_large(translation, plan, translation.fields, streaming.LARGE))
+    return Stream(store, requests.are_large(translation, plan, translation.fields, streaming.LARGE))
 
 
 def _write_stream(
@@ -245,7 +182,7 @@ def _write_stream(
     node: ast.For,
     plan: Plan,
     stream: Stream,
-    requests: Sequence[Request],
+    asked: Sequence[requests.Request],
     past: Any,
     first: Any,
     stop: Any,
@@ -265,7 +202,7 @@ def _write_stream(
     row = builder.phi(word, name)
     row.add_incoming(first, before)
     translation.counts(name, row)
-    request(translation, requests, row, lanes.constant)
+    requests.write(translation, asked, row, lanes.constant)
     Vector(translation, name, plan.dtype, stream=stream.store.array).run(node.body)
     following = builder.add(row, lanes, flags=["nsw"])
     row.add_incoming(following, main)
@@ -368,56 +305,3 @@ def first_row(
         before = builder.select(stream.large, within(stream.store), before)
         begins = builder.select(stream.large, is_long, begins)
     return builder.sub(start, builder.select(begins, before, word(0)))
-
-
-class Request(NamedTuple):
-    """A request for the memory of a line of an array, some way ahead of a row.
-
-    The ``place`` is that of the first element if the row were zero; rows are ``step`` elements
-    apart.
-    """
-
-    array: str
-    place: Any
-    step: int
-
-
-def requests_of(
-    translation: Translation, plan: Plan, start: Any, stop: Any, stream: Stream | None = None
-) -> list[Request]:
-    """Return what a loop asks for ahead of its rows, with its variable at its start.
-
-    Where stores go past the caches, the ends of rows are asked for, whole rows ahead.
-    """
-    builder, word = translation.builder, start.type
-    arrays = dict.fromkeys(line.array for line in plan.ahead)
-    far = builder.select(
-        _are_large(translation, plan, arrays, NEAR), word(_distance(translation, plan)), word(0)
-    )
-
-    def request_of(line: Access) -> Request:
-        distance = builder.mul(far, word(line.step))
-        if stream is not None and line.array == stream.store.array:
-            rows = streaming.rows_ahead(translation, line.array, far, builder.sub(stop, start))
-            distance = builder.select(stream.large, rows, distance)
-        from_zero = builder.sub(distance, builder.mul(start, word(line.step)))
-        element = builder.add(translation.integer_of(line.offset), from_zero)
-        place = builder.gep(translation.start_of(line.array), [element])
-        return Request(line.array, place, line.step)
-
-    return [request_of(line) for line in plan.ahead]
-
-
-def request(translation: Translation, requests: Sequence[Request], row: Any, lanes: int) -> None:
-    """Ask for the memory that rows some way ahead access; near arrays are there already."""
-    builder = translation.builder
-    for _, start, step in requests:
-        place = builder.gep(start, [builder.mul(row, row.type(step))])
-        _ask(builder, place, step, lanes)
-
-
-def _ask(builder: Any, place: Any, step: int, lanes: int) -> None:
-    """Ask for the memory of a vector of elements that are some step apart."""
-    for n in range(step):
-        further = builder.gep(place, [llvm.IntType(64)(n * lanes)])
-        intrinsics.requests(builder, further)

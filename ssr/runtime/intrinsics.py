@@ -233,11 +233,12 @@ def _lower_prefetch(context: Any, builder: Any, signature: Any, args: Any) -> An
     return context.get_dummy_value()
 
 
-def requests(builder: Any, pointer: Any) -> None:
+def requests(builder: Any, pointer: Any, *, soon: bool = False, written: bool = False) -> None:
     """Write a request for the memory at an address, any address, in a lowered function.
 
     It comes into the second-level cache. A first-level cache has few places for what is under way,
-    and what waits for memory there keeps others from coming out of the second one.
+    and what waits for memory there keeps others from coming out of the second one. Only what rows
+    access ``soon`` comes into the first-level cache, as a line that is ``written`` if it is.
     """
     pointer = builder.bitcast(pointer, llvm.IntType(8).as_pointer())
     word = llvm.IntType(32)
@@ -245,7 +246,7 @@ def requests(builder: Any, pointer: Any) -> None:
     declared = builder.module.globals.get("llvm.prefetch.p0") or llvm.Function(
         builder.module, function, "llvm.prefetch.p0"
     )
-    builder.call(declared, [pointer, word(0), word(2), word(1)])
+    builder.call(declared, [pointer, word(int(soon and written)), word(3 if soon else 2), word(1)])
 
 
 @type_callable(address)
