@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import ctypes
 import mmap
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ssr.build import machine, vector_loops, vector_plans
+from ssr.build import machine, requests, vector_loops, vector_plans
 from ssr.runtime import intrinsics
 from tests.ssr.generated import functions
 
@@ -20,6 +21,9 @@ pytestmark = pytest.mark.skipif(
     not (machine.is_known() and vector_loops.available()),
     reason="Loops over vectors need vectors with masks.",
 )
+
+FAR, SOON, TO_WRITE = "i32 0, i32 2", "i32 0, i32 3", "i32 1, i32 3"
+"""Requests into the second-level cache and the first-level one, as LLVM writes them."""
 
 KERNEL = """\
 import numpy as np
@@ -161,7 +165,7 @@ def test_bits_do_not_depend_on_the_size_of_fields(
 ) -> None:
     """What LLVM does where fields are near, vectors with masks do where they are far."""
     monkeypatch.setattr(vector_plans, limit, 0)
-    monkeypatch.setattr(vector_loops, "far", lambda: size)
+    monkeypatch.setattr(requests, "far", lambda: size)
     module = made(f"{limit} {size} {name}", dtype, *_parts(BODIES[name]))
     run = machine.jit(module["SIGNATURE"])(module["kernel"])
     plain = intrinsics.plain(module["kernel"])
@@ -169,14 +173,27 @@ def test_bits_do_not_depend_on_the_size_of_fields(
     check_bits(run, plain, dtype)
 
 
-def test_loops_of_many_arrays_ask_for_the_lines_of_fields_ahead(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(("name", "few", "wanted"), [
+    ("several", 0, [FAR, FAR, SOON, TO_WRITE]),  # of x and y; c is no field
+    ("sums", 24, [FAR, FAR, SOON, TO_WRITE]),
+    ("in place", 24, []),
+    ("choices", 24, [FAR, FAR, SOON, TO_WRITE]),
+    ("other line", 24, [FAR, FAR, SOON, TO_WRITE]),
+])  # fmt: skip
+def test_loops_ask_for_the_lines_of_fields_ahead(
+    name: str, few: int, wanted: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vector_plans, "FEW", 0)
-    module = made("asks", "np.float64", *_parts(BODIES["several"]))
+    """Loops that read each field at one place, and nothing else, ask for nothing."""
+    monkeypatch.setattr(vector_plans, "FEW", few)
+    module = made(f"asks {name}", "np.float64", *_parts(BODIES[name]))
     run = machine.jit(module["SIGNATURE"])(module["kernel"])
     (text,) = run.inspect_llvm().values()
-    assert str(text).count("call void @llvm.prefetch.p0") == 2  # of x and y; c is no field
+    found = re.findall(
+        r"call void @llvm\.prefetch\.p0\(ptr [^,]+, (i32 \d, i32 \d), i32 1\)", str(text)
+    )
+    times = len(found) // max(len(wanted), 1)  # once in each copy of the body
+    assert sorted(found) == sorted(wanted * times)
+    assert bool(found) == bool(wanted)
 
 
 def check_bits(run: Any, plain: Any, dtype: str) -> None:
@@ -233,7 +250,7 @@ def guarded(count: int) -> Iterator[list[Any]]:
 def test_nothing_outside_of_a_line_is_touched(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """With few arrays vectors are the same for all fields, with more they are those of far ones."""
     monkeypatch.setattr(vector_plans, "FEW", few)
-    monkeypatch.setattr(vector_loops, "far", lambda: 0)
+    monkeypatch.setattr(requests, "far", lambda: 0)
     body = "st(y, i, ld(x, i) + ld(c, i) if ld(x, i) > third else third)"
     module = made(f"guarded {few}", "np.float64", "range", (body,))
     run = machine.jit(module["SIGNATURE"])(module["kernel"])
@@ -253,7 +270,7 @@ def test_of_every_second_element_nothing_outside_of_a_line_is_touched(
 ) -> None:
     """The first element is the first one of an array, and the last one the last."""
     monkeypatch.setattr(vector_plans, "FEW", few)
-    monkeypatch.setattr(vector_loops, "far", lambda: 0)
+    monkeypatch.setattr(requests, "far", lambda: 0)
     body = "st(y, off + 2*i, ld(x, off + 2*i) + ld(c, off + i))"
     module = made(f"second {few}", "np.float64", "range", (body,))
     run = machine.jit(module["SIGNATURE"])(module["kernel"])
