@@ -3,8 +3,9 @@
 A vector of rows asks for a cache line of each field, on the line that sweeps meet first, so many
 rows ahead that it has come into the second-level cache when rows access it. Shortly before, a
 second request brings it on into the first-level cache: what a store waits for there keeps all that
-is stored behind it waiting. Neither is needed where fields are near. Nor has a loop any that
-accesses each field at one place: processors foresee what it needs, and requests disturb them.
+is stored behind it waiting. Where fields are near, the first request is for the rows at hand. A
+loop that accesses each field at one place asks for nothing: processors foresee what it needs, and
+requests disturb them.
 """
 
 from __future__ import annotations
