@@ -10,7 +10,6 @@ requests disturb them.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Sequence
 from functools import cache, reduce
 from typing import Any, NamedTuple
@@ -22,7 +21,7 @@ from ..points.numbers import CACHE_LINE
 from ..runtime import intrinsics
 from . import streaming
 from .streaming import Stream
-from .vector_plans import Access, Plan, Translation
+from .vector_plans import Access, Plan, Translation, are_at_one_place
 
 AHEAD = 80
 """Cache lines between a request for memory and its use, if a loop accesses one or two fields."""
@@ -101,13 +100,13 @@ def of_loop(
     return [
         request
         for soon in (False, True)
-        for request in _of_lines(translation, plan, start, stop, soon, stream)
+        for request in _of_lines(translation, plan, start, stop, stream, soon=soon)
     ]
 
 
 def of_chain(translation: Translation, plan: Plan, start: Any, stop: Any) -> list[Request]:
     """Return what a chain of loops asks for: it waits for its own values, so once is enough."""
-    return _of_lines(translation, plan, start, stop, False, None)
+    return _of_lines(translation, plan, start, stop)
 
 
 def of_far_loop(translation: Translation, plan: Plan, word: Any) -> list[Request]:
@@ -126,7 +125,13 @@ def of_far_loop(translation: Translation, plan: Plan, word: Any) -> list[Request
 
 
 def _of_lines(
-    translation: Translation, plan: Plan, start: Any, stop: Any, soon: bool, stream: Stream | None
+    translation: Translation,
+    plan: Plan,
+    start: Any,
+    stop: Any,
+    stream: Stream | None = None,
+    *,
+    soon: bool = False,
 ) -> list[Request]:
     """Return requests for the lines of fields, with the variable of a loop at its start."""
     builder, word = translation.builder, start.type
@@ -162,12 +167,9 @@ def _rows(translation: Translation, plan: Plan, soon: bool) -> int:
 
 def _is_foreseen(translation: Translation, plan: Plan) -> bool:
     """Whether a loop accesses each field at one place of a row, and reads nothing but fields."""
-    places: dict[str, set[str]] = {}
-    for access in (*plan.loads, *plan.stores):
-        places.setdefault(access.array, set()).add(ast.dump(access.offset))
     fields = set(translation.fields)
     is_read = all(load.array in fields for load in plan.loads)
-    return is_read and all(len(places[array]) == 1 for array in fields & places.keys())
+    return is_read and are_at_one_place((*plan.loads, *plan.stores), fields)
 
 
 def write(translation: Translation, requests: Sequence[Request], row: Any, lanes: int) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -144,6 +144,15 @@ class Plan(NamedTuple):
     stores: Sequence[Access]
 
 
+def are_at_one_place(accesses: Iterable[Access], arrays: Collection[str]) -> bool:
+    """Whether rows access each of some arrays at one place only, if at all."""
+    places: dict[str, set[str]] = {}
+    for access in accesses:
+        if access.array in arrays:
+            places.setdefault(access.array, set()).add(ast.dump(access.offset))
+    return all(len(found) == 1 for found in places.values())
+
+
 class _Reader:
     """The check that the body of a loop can be computed on vectors, with all that it accesses."""
 
@@ -176,11 +185,8 @@ class _Reader:
 
     def _apart(self) -> bool:
         """Whether what is written is accessed at one place of each row only."""
-        places: dict[str, set[str]] = {access.array: set() for access in self._stores}
-        for access in (*self._loads, *self._stores):
-            if access.array in places:
-                places[access.array].add(ast.dump(access.offset))
-        return all(len(found) == 1 for found in places.values())
+        written = {access.array for access in self._stores}
+        return are_at_one_place((*self._loads, *self._stores), written)
 
     def _aligned(self) -> Access | None:
         """Return the access that most others are aligned with; of those alike the first store.

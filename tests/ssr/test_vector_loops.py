@@ -175,10 +175,10 @@ def test_bits_do_not_depend_on_the_size_of_fields(
 
 @pytest.mark.parametrize(("name", "few", "wanted"), [
     ("several", 0, [FAR, FAR, SOON, TO_WRITE]),  # of x and y; c is no field
-    ("sums", 24, [FAR, FAR, SOON, TO_WRITE]),
-    ("in place", 24, []),
-    ("choices", 24, [FAR, FAR, SOON, TO_WRITE]),
-    ("other line", 24, [FAR, FAR, SOON, TO_WRITE]),
+    ("sums", vector_plans.FEW, [FAR, FAR, SOON, TO_WRITE]),
+    ("in place", vector_plans.FEW, []),
+    ("choices", vector_plans.FEW, [FAR, FAR, SOON, TO_WRITE]),
+    ("other line", vector_plans.FEW, [FAR, FAR, SOON, TO_WRITE]),
 ])  # fmt: skip
 def test_loops_ask_for_the_lines_of_fields_ahead(
     name: str, few: int, wanted: list[str], monkeypatch: pytest.MonkeyPatch
