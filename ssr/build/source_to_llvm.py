@@ -445,7 +445,7 @@ class Translation(Lower):
         far, near, end = (self.new_block(name) for name in ("far", "near", "end"))
         self.builder.cbranch(requests.are_far(self, plan), far, near)
         self.builder.position_at_end(far)
-        vector_loops.write_far(self, node, plan, start, stop)
+        vector_loops.write_masked(self, node, plan, start, stop)
         self.builder.branch(end)
         self.builder.position_at_end(near)
         self._rows(node, start, stop, step)

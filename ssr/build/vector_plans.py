@@ -131,7 +131,7 @@ class Plan(NamedTuple):
     that rows access, ``ahead`` has the line that sweeps meet first. So many vectors
     are computed in one round of the loop. The ``parts`` of a long body are several. A plan may be
     for fields that are ``far`` only; LLVM's own vectors are better where they are near. ``loads``
-    and ``stores`` are all accesses.
+    and ``stores`` are all accesses. What rows compute may be ``tested`` for each of them.
     """
 
     dtype: Any
@@ -142,6 +142,7 @@ class Plan(NamedTuple):
     far: bool
     loads: Sequence[Access]
     stores: Sequence[Access]
+    tested: bool
 
 
 def are_at_one_place(accesses: Iterable[Access], arrays: Collection[str]) -> bool:
@@ -161,6 +162,7 @@ class _Reader:
         self._variable = variable
         self._made: dict[str, bool] = {}
         self._chosen = False  # an element that no row may want is read with a mask, or not at all
+        self._tested = False
         self._dtypes: set[Any] = set()
         self._loads: list[Access] = []
         self._stores: list[Access] = []
@@ -178,10 +180,11 @@ class _Reader:
             return None
         (dtype,) = self._dtypes
         ahead = self._ahead()
+        far = far and not self._tested
         if far and not ahead:
             return None
         found = self._aligned(), ahead, together, several, far
-        return Plan(dtype, *found, self._loads, self._stores)
+        return Plan(dtype, *found, self._loads, self._stores, self._tested)
 
     def _apart(self) -> bool:
         """Whether what is written is accessed at one place of each row only."""
@@ -282,6 +285,9 @@ class _Reader:
                 return self._truth(left) and self._truth(right)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 return self._truth(operand)
+            case ast.Compare(ast.Name(id=self._variable), [ast.GtE() | ast.LtE()], [place]):
+                self._tested = True
+                return step_of(place, self._variable, self._made.keys()) == 0
             case ast.Compare(left, [op], [right]):
                 return type(op) in COMPARISONS and self._real(left) and self._real(right)
         return False

@@ -189,6 +189,8 @@ class Vector:
                 return builder.not_(self._value(operand, mask))
             case ast.UnaryOp(_, operand):
                 return builder.fsub(self._type(-0.0), self._value(operand, mask))
+            case ast.Compare(ast.Name(id=name), [op], [place]) if name == self._variable:
+                return self._side(isinstance(op, ast.GtE), place)
             case ast.Compare(left, [op], [right]):
                 compare = (
                     builder.fcmp_unordered if isinstance(op, ast.NotEq) else builder.fcmp_ordered
@@ -211,6 +213,14 @@ class Vector:
         second = self._value(orelse, other if mask is None else builder.and_(mask, other))
         return builder.select(chosen, first, second)
 
+    def _side(self, after: bool, place: ast.expr) -> Any:
+        """Return which rows are at a place or ``after`` it, or else at it or before it."""
+        builder, row = self._builder, self._translation.bits_of(ast.Name(self._variable))
+        limit = self._translation.integer_of(place)
+        if after:
+            return mask_of(builder, self._lanes, row, limit, None)
+        return mask_of(builder, self._lanes, row, None, builder.add(limit, limit.type(1)))
+
     def _call(self, function: Any, args: Sequence[ast.expr], mask: Any) -> Any:
         if function is intrinsics.ld:
             array, offset = args
@@ -226,8 +236,8 @@ class Vector:
         return self._builder.call(meant, given)
 
 
-def mask_of(builder: Any, lanes: int, row: Any, start: Any, stop: Any) -> Any:
-    """Return which rows of a vector, some of which may be outside of a loop, are in it."""
+def mask_of(builder: Any, lanes: int, row: Any, start: Any | None, stop: Any | None) -> Any:
+    """Return which rows of a vector are in a range, of which one end may be left open."""
     word, kind = row.type, llvm.IntType(2 * lanes)
 
     def outside(count: Any) -> Any:
@@ -237,8 +247,11 @@ def mask_of(builder: Any, lanes: int, row: Any, start: Any, stop: Any) -> Any:
         count = builder.select(builder.icmp_signed("<", count, all_rows), count, all_rows)
         return builder.trunc(count, kind)
 
-    whole = kind(2**lanes - 1)
-    after = builder.shl(whole, outside(builder.sub(start, row)))
-    until = builder.lshr(whole, outside(builder.sub(builder.add(row, word(lanes)), stop)))
-    found = builder.trunc(builder.and_(after, until), llvm.IntType(lanes))
-    return builder.bitcast(found, llvm.VectorType(llvm.IntType(1), lanes))
+    found = kind(2**lanes - 1)
+    if start is not None:
+        found = builder.shl(found, outside(builder.sub(start, row)))
+    if stop is not None:
+        missing = outside(builder.sub(builder.add(row, word(lanes)), stop))
+        found = builder.and_(found, builder.lshr(kind(2**lanes - 1), missing))
+    bits = builder.trunc(found, llvm.IntType(lanes))
+    return builder.bitcast(bits, llvm.VectorType(llvm.IntType(1), lanes))

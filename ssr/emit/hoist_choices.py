@@ -12,7 +12,7 @@ from .. import ir
 from ..ir import LoopNest
 from ..points.affine import Affine, Choice
 from ..points.loop_tree import For, Loop, runs_of, variables
-from .write_rows import place_of, value_text
+from .write_rows import place_of, test_text, value_text
 from .writer import Writer
 
 _TESTS = frozenset(("lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not"))
@@ -33,6 +33,12 @@ def decide(writer: Writer, nest: LoopNest, node: Loop, depth: int) -> None:
                         name = writer.fresh("line")
                         writer.line(depth, f"{name} = {choice}")
                         writer.decided[choice] = name
+            for test in _tests(value):
+                moved = test.substitute(where)
+                if moved not in writer.decided and moving.isdisjoint(moved.names()):
+                    name = writer.fresh("test")
+                    writer.line(depth, f"{name} = {test_text(moved)}")
+                    writer.decided[moved] = name
             for op in _fixed(value, where, moving):
                 if repr(op) not in writer.decided:
                     text = value_text(writer, op, {}, depth)
@@ -47,6 +53,11 @@ def _choices(index: Iterable[Affine]) -> Iterator[Choice]:
         for atom, _ in expression.terms:
             if isinstance(atom, Choice):
                 yield atom
+
+
+def _tests(value: ir.Value) -> Iterator[Affine]:
+    """Yield the tests of terms."""
+    return (test for total in ir.sums(value) for term in total.terms for test in term.tests)
 
 
 def _fixed(value: ir.Value, where: Mapping[str, Affine], moving: Set[str]) -> Iterator[ir.Op]:

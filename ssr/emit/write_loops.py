@@ -252,6 +252,8 @@ def _waits(nest: LoopNest, loop: For) -> bool:
     if loop.step != 1 or len(parts) != 1 or not parts[0].statement.parallel:
         return False
     value = parts[0].value
+    if any(term.tests for part in ir.sums(value) for term in part.terms):
+        return False
     lines = {(load.array, load.index[:-1]) for load in ir.loads(value)}
     sums = (len(part.terms) for part in ir.walk(value) if isinstance(part, ir.Sum))
     return len(lines) < ALIKE and max(sums, default=0) >= LONG

@@ -9,7 +9,7 @@ from .. import ir
 from ..algebra.stored import argument, bounds_of
 from ..ir import LineLoops, LoopNest
 from ..ir.value_numbering import Numbers
-from ..points.affine import Affine
+from ..points.affine import AXES, Affine
 from ..points.loop_tree import Run
 from ..points.scanning import condition_text
 from .writer import Writer, factor, spelled
@@ -138,9 +138,12 @@ def _computed(writer: Writer, value: ir.Value, where: Mapping[str, Affine], dept
 def _sum_text(writer: Writer, value: ir.Sum, where: Mapping[str, Affine], depth: int) -> str:
     if not value.terms:
         return writer.constant(0.0)
-    text = _first(writer, value.terms[0], where, depth)
+    start = bool(value.terms[0].tests)
+    text = writer.constant(-0.0) if start else _first(writer, value.terms[0], where, depth)
     for n, term in enumerate(value.terms):
-        if n:
+        if term.tests:
+            text = _tested(writer, term, text, where, depth)
+        elif n:
             text = _next(writer, term, text, where, depth)
         if len(value.terms) > 1 or text.startswith("-") or " * " in text:
             total = writer.fresh("s")
@@ -201,6 +204,33 @@ def _first(writer: Writer, term: ir.Term, where: Mapping[str, Affine], depth: in
     if term.weight == ir.Const(-1.0):
         return f"-{operand}"
     return f"{value_text(writer, term.weight, where, depth)} * {operand}"
+
+
+def _tested(
+    writer: Writer, term: ir.Term, total: str, where: Mapping[str, Affine], depth: int
+) -> str:
+    """Return the source of a total with a term where that is there; nothing else computes it."""
+    numbers, writer.numbers = writer.numbers, None
+    text = _next(writer, term, total, where, depth)
+    writer.numbers = numbers
+    tests = (test.substitute(where) for test in term.tests)
+    condition = " & ".join(writer.decided.get(test) or test_text(test) for test in tests)
+    return f"({text}) if {condition} else {total}"
+
+
+def test_text(test: Affine) -> str:
+    """Return the source of the test that an expression is >= 0, as one of the place along a line.
+
+    >>> here = Affine.name("i")
+    >>> test_text(here - 1), test_text(Affine.name("n") - here - 2), test_text(Affine.name("k"))
+    ('(i >= 1)', '(i <= n - 2)', '(k >= 0)')
+    """
+    (axis,) = AXES[1]
+    along = dict(test.terms).get(axis, 0)
+    place = test - along * Affine.name(axis)
+    if abs(along) != 1:
+        return f"({test} >= 0)"
+    return f"({axis} >= {-place})" if along > 0 else f"({axis} <= {place})"
 
 
 def _next(

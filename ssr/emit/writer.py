@@ -70,8 +70,8 @@ class Writer:
     The lines are ``checked`` if the row of each instance is. Rows of ``even`` buffers begin with
     cache lines. Arrays have the offsets and strides of those they are ``alike``.
     ``rows`` are the variables that hold offsets of lines, by their source; ``decided`` those that
-    hold choices which are the same throughout a loop; values are known by their representation,
-    in which 0.0 and -0.0 differ.
+    hold choices and tests which are the same throughout a loop; values are known by their
+    representation, in which 0.0 and -0.0 differ.
     """
 
     arrays: Mapping[str, ir.Field]
@@ -87,7 +87,7 @@ class Writer:
     lines: list[str] = field(default_factory=list)
     rows: dict[str, str] = field(default_factory=dict)
     shifts: dict[str, str] = field(default_factory=dict)
-    decided: dict[str | Choice, str] = field(default_factory=dict)
+    decided: dict[str | Choice | Affine, str] = field(default_factory=dict)
     numbers: Numbers | None = None
     counter: int = 0
 

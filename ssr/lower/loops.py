@@ -42,7 +42,9 @@ def schedule(nest: ir.Nest, options: Options) -> ir.LoopNest:
     """Return the loops of a nest."""
     given = nest
     nest, line = split(everywhere(nest) if is_cut(nest) else nest, interior=options.split)
-    pieces = {p.name: p for part in line for p in _pieces(part, nest.axes)}
+    found = [p for part in line for p in _pieces(part, nest.axes)]
+    pieces = {p.name: p for p in found}
+    assert len(pieces) == len(found), f"pieces of {nest.target!r} with one name"
     lead = _lead(nest)
     context = _line_context(nest, lead)
     stages = (1 if isinstance(p, ir.Stage) else len((*p.then, *p.orelse)) for p in line)

@@ -74,13 +74,15 @@ class Term:
     """``weight * operand`` at the rows of a domain; no operand means the weight alone.
 
     Until a program is settled for its boxes, it is a term of the rows only whose operand, a load,
-    lies in these boxes.
+    lies in these boxes. Where rows of several kinds run as one piece, it has ``tests``, which are
+    all >= 0 at the rows that have the term.
     """
 
     domain: Domain
     weight: Value
     operand: Value | None = None
     box: Boxes = "any"
+    tests: tuple[Affine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,14 @@ A statement is cut into pieces of rows at which the same terms are present:
     before:  y[i] = 2 x[i] - (x[i-1] if i >= 1) - (x[i+1] if i <= n-2)
     after:   i = 0 | 1 <= i <= n-2 | i = n-1, each with its own terms
 
-In three dimensions that would be up to 64 pieces. Where the pieces hold more than `TERMS` terms
-together, only lines that have all terms are cut this way, if that leaves at most `ENDS` terms. On
-the other lines, the sum is built up in a line buffer, a few terms at a time, in loops over the rows
-where they are present:
+In three dimensions that would be up to 64 pieces. So only lines that have all terms are cut this
+way, if that leaves at most `ENDS` terms. The others run in one loop, whose terms have tests
+(`tested`). Where they cannot, and the pieces hold more than `TERMS` terms together, the sum is
+built up in a line buffer, a few terms at a time, in loops over the rows where they are present:
 
     a[i] = -0;  a[i] = a[i] + term_1[i] + term_2[i];  a[i] = a[i] + term_3[i];  ...;  y[i] = a[i]
 
-Both forms compute the same chain of operations: -0 is the neutral element of addition.
+All forms compute the same chain of operations: -0 is the neutral element of addition.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from ...points.sets import Domain
 from .merge import Group, mergeable, private, standing
 from .periodic import in_runs
 from .taps import in_taps, joined
+from .tested import MORE, in_one
 
 TERMS = 128
 """Terms written out for one statement, all pieces together, before lines are built up."""
@@ -222,6 +223,9 @@ def _merged(
         if len(whole) <= KINDS:
             return [ir.Stage(tuple(group), _cut(group, whole, hidden))]
     stage = ir.Stage(tuple(there), _cut(there, common, hidden))
+    tested = _tested(tuple(group), inside, nest)
+    if tested is not None:
+        return [ir.Branch(lines, (stage,), (tested,))]
     rest = [t for g in groups or [(s,) for s in group] for t in _rest(g, inside, nest, buffers)]
     return [ir.Branch(lines, (stage,), tuple(rest))] if rest else [stage]
 
@@ -230,11 +234,47 @@ def _rest(group: Group, inside: Domain, nest: ir.Nest, buffers: list[ir.Buffer])
     """Return how a group runs on lines that are not inside: in one loop if these are alike."""
     left = [replace(s, domain=s.domain - inside) for s in group]
     left = [s for s in left if not (s.domain & nest.context).empty]
+    tested = _tested(group, inside, nest)
+    if tested is not None:
+        return [tested]
     if len(left) > 1:
         common = _common(left, nest.context)
         if len(common) == 1:
             return [ir.Stage(tuple(left), _cut(left, common, private(left, nest)))]
     return [stage for s in left for stage in _boundary(s, nest, buffers)]
+
+
+def _tested(group: Group, inside: Domain, nest: ir.Nest) -> ir.Stage | None:
+    """Return a group on the lines that are not inside as one loop with tests, if it can be one.
+
+    Rows that have no terms at all are a piece of their own.
+    """
+    first, *others = (s.domain - inside for s in group)
+    rows = first & nest.context
+    alike = all(first.equals(other) for other in others)
+    if rows.empty or not alike or not all(s.parallel for s in group):
+        return None
+    left, hidden = [replace(s, domain=first) for s in group], private(group, nest)
+    most = MORE * sum(_longest(s.value, s.domain & inside & nest.context) for s in group)
+    there = rows
+    if len(group) == 1 and isinstance(group[0].value, ir.Sum):
+        there = rows & Domain.union([term.domain for term in group[0].value.terms])
+    piece = None if there.empty else in_one(left, there, hidden, most)
+    if piece is None:
+        return None
+    nothing = rows - there
+    cleared = any(b.name == group[0].array and b.cleared for b in nest.buffers)
+    if cleared and (nothing.project(rows.axes[-1:]) & there.project(rows.axes[-1:])).empty:
+        nothing = nothing - nothing
+    found = () if nothing.empty else _cut(left, [nothing], hidden)
+    zeros = (replace(zero, name=f"{piece.name}_zero") for zero in found)
+    return ir.Stage(tuple(left), (piece, *zeros))
+
+
+def _longest(value: ir.Value, rows: Domain) -> int:
+    """Return how many terms a row of some rows has at most."""
+    kinds = (resolve(value, kind) for kind in _classes(value, rows))
+    return max((sum(len(t.terms) for t in set(ir.sums(kind))) for kind in kinds), default=0)
 
 
 def _boundary(
@@ -329,19 +369,23 @@ def _line(
     conditions = guards(value, rows) if statement.parallel else ()
     if not conditions:
         return (_stage(statement, nest),)
-    limit = TERMS if any(c.simplified(rows).involves(rows.axes[:-1]) for c in conditions) else ENDS
+    outer = rows.axes[:-1]
+    by_line = any(c.simplified(rows).involves(outer) for c in conditions)
+    then: ir.Stage | None = None
+    if interior and by_line:
+        lines = _whole_lines(rows, conditions)
+        inside = statement.domain & lines.preimage(tuple(map(Affine.name, outer)), rows.axes)
+        if not lines.empty and _written_out(value, inside & nest.context, ENDS) <= ENDS:
+            then = _stage(replace(statement, domain=inside), nest)
+            tested = _tested((statement,), inside, nest)
+            if tested is not None:
+                return (ir.Branch(lines, (then,), (tested,)),)
+    limit = TERMS if by_line else ENDS
     if interior and _written_out(value, rows, limit) <= limit:
         return (_stage(statement, nest),)
     most = RUN if interior else 0
     built = tuple(_stage(s, nest) for s in _built_up(statement, rows, buffers, most))
-    outer = rows.axes[:-1]
-    if not interior or not outer:
-        return built
-    lines = _whole_lines(rows, conditions)
-    inside = statement.domain & lines.preimage(tuple(map(Affine.name, outer)), rows.axes)
-    if lines.empty or _written_out(value, inside & nest.context, ENDS) > ENDS:
-        return built
-    return (ir.Branch(lines, (_stage(replace(statement, domain=inside), nest),), built),)
+    return built if then is None else (ir.Branch(lines, (then,), built),)
 
 
 def _written_out(value: ir.Value, rows: Domain, most: int = TERMS) -> int:

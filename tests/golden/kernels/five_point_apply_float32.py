@@ -7,10 +7,11 @@ from ssr.runtime.intrinsics import address, fits, fma, independent, interleaved,
 from ssr.runtime.lanes import accumulate, extreme, found, total
 from ssr.runtime.polling import poll, stopwatch
 
-META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [], 'scalars': [], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False, 'fused': False}], 'loops': 4, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
+META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [], 'scalars': [], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False, 'fused': False}], 'loops': 2, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
 
 real = np.float32
 w0 = real(4.0)
+w1 = real(-0.0)
 
 
 def kernel(y, x, layout, table_0):
@@ -34,7 +35,7 @@ def kernel(y, x, layout, table_0):
         x_s0 = table_0[box, 9]
         for j in range(j_lo, j_hi):
             poll(watch, i_hi - i_lo)
-            if ((nx >= 2) and (ny >= (j + 2))) and (j >= 1):
+            if (((i_hi >= 2) and (nx >= (i_lo + 2))) and (ny >= (j + 2))) and (j >= 1):
                 y_r1 = y_0 + j * y_s0
                 x_r2 = x_0 + (j - 1) * x_s0
                 x_r3 = x_0 + j * x_s0
@@ -59,78 +60,21 @@ def kernel(y, x, layout, table_0):
                     s17 = s16 - ld(x, x_r4 + nx - 1)
                     st(y, y_r1 + nx - 1, s17)
             else:
-                if (((j_hi >= 2) and (nx >= 2)) and (ny == j_hi)) and ((j + 1) == j_hi):
-                    y_r18 = y_0 + j * y_s0
-                    x_r19 = x_0 + (j - 1) * x_s0
-                    x_r20 = x_0 + j * x_s0
-                    if i_lo == 0:
-                        s21 = -ld(x, x_r19)
-                        s22 = fma(w0, ld(x, x_r20), s21)
-                        s23 = s22 - ld(x, x_r20 + 1)
-                        st(y, y_r18, s23)
-                    for i in range(max(1, i_lo), min((nx - 1), i_hi)):
-                        s24 = -ld(x, x_r19 + i)
-                        s25 = s24 - ld(x, x_r20 + i - 1)
-                        s26 = fma(w0, ld(x, x_r20 + i), s25)
-                        s27 = s26 - ld(x, x_r20 + i + 1)
-                        st(y, y_r18 + i, s27)
-                    if i_hi == nx:
-                        s28 = -ld(x, x_r19 + nx - 1)
-                        s29 = s28 - ld(x, x_r20 + nx - 2)
-                        s30 = fma(w0, ld(x, x_r20 + nx - 1), s29)
-                        st(y, y_r18 + nx - 1, s30)
-                if ((nx == 1) and (ny >= (j + 2))) and (j >= 1):
-                    s31 = -ld(x, x_0 + (j - 1) * x_s0)
-                    s32 = fma(w0, ld(x, x_0 + j * x_s0), s31)
-                    s33 = s32 - ld(x, x_0 + (j + 1) * x_s0)
-                    st(y, y_0 + j * y_s0, s33)
-                if (((j_hi >= 2) and (nx == 1)) and (ny == j_hi)) and ((j + 1) == j_hi):
-                    s34 = -ld(x, x_0 + (j - 1) * x_s0)
-                    s35 = fma(w0, ld(x, x_0 + j * x_s0), s34)
-                    st(y, y_0 + j * y_s0, s35)
-                if (((j_lo == 0) and (nx >= 2)) and (ny >= 2)) and (j == 0):
-                    y_r36 = y_0 + j * y_s0
-                    x_r37 = x_0 + j * x_s0
-                    x_r38 = x_0 + (j + 1) * x_s0
-                    if i_lo == 0:
-                        s39 = w0 * ld(x, x_r37)
-                        s40 = s39 - ld(x, x_r37 + 1)
-                        s41 = s40 - ld(x, x_r38)
-                        st(y, y_r36, s41)
-                    for i in range(max(1, i_lo), min((nx - 1), i_hi)):
-                        s42 = -ld(x, x_r37 + i - 1)
-                        s43 = fma(w0, ld(x, x_r37 + i), s42)
-                        s44 = s43 - ld(x, x_r37 + i + 1)
-                        s45 = s44 - ld(x, x_r38 + i)
-                        st(y, y_r36 + i, s45)
-                    if i_hi == nx:
-                        s46 = -ld(x, x_r37 + nx - 2)
-                        s47 = fma(w0, ld(x, x_r37 + nx - 1), s46)
-                        s48 = s47 - ld(x, x_r38 + nx - 1)
-                        st(y, y_r36 + nx - 1, s48)
-                if ((((j_hi == 1) and (j_lo == 0)) and (nx >= 2)) and (ny == 1)) and (j == 0):
-                    y_r49 = y_0 + j * y_s0
-                    x_r50 = x_0 + j * x_s0
-                    if i_lo == 0:
-                        s51 = w0 * ld(x, x_r50)
-                        s52 = s51 - ld(x, x_r50 + 1)
-                        st(y, y_r49, s52)
-                    for i in range(max(1, i_lo), min((nx - 1), i_hi)):
-                        s53 = -ld(x, x_r50 + i - 1)
-                        s54 = fma(w0, ld(x, x_r50 + i), s53)
-                        s55 = s54 - ld(x, x_r50 + i + 1)
-                        st(y, y_r49 + i, s55)
-                    if i_hi == nx:
-                        s56 = -ld(x, x_r50 + nx - 2)
-                        s57 = fma(w0, ld(x, x_r50 + nx - 1), s56)
-                        st(y, y_r49 + nx - 1, s57)
-                if (((j_lo == 0) and (nx == 1)) and (ny >= 2)) and (j == 0):
-                    s58 = w0 * ld(x, x_0 + j * x_s0)
-                    s59 = s58 - ld(x, x_0 + (j + 1) * x_s0)
-                    st(y, y_0 + j * y_s0, s59)
-                if ((((j_hi == 1) and (j_lo == 0)) and (nx == 1)) and (ny == 1)) and (j == 0):
-                    s60 = w0 * ld(x, x_0 + j * x_s0)
-                    st(y, y_0 + j * y_s0, s60)
+                line18 = (j - 1 if j - 1 >= 0 else j)
+                line19 = (j + 1 if -j + ny - 2 >= 0 else j)
+                test20 = (j - 1 >= 0)
+                test21 = (-j + ny - 2 >= 0)
+                y_r22 = y_0 + j * y_s0
+                x_r23 = x_0 + line18 * x_s0
+                x_r24 = x_0 + j * x_s0
+                x_r25 = x_0 + line19 * x_s0
+                for i in range(i_lo, i_hi):
+                    s26 = (w1 - ld(x, x_r23 + i)) if test20 else w1
+                    s27 = (s26 - ld(x, x_r24 + i - 1)) if (i >= 1) else s26
+                    s28 = fma(w0, ld(x, x_r24 + i), s27)
+                    s29 = (s28 - ld(x, x_r24 + i + 1)) if (i <= nx - 2) else s28
+                    s30 = (s29 - ld(x, x_r25 + i)) if test21 else s29
+                    st(y, y_r22 + i, s30)
     return 0
 
 

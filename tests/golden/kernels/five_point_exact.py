@@ -7,7 +7,7 @@ from ssr.runtime.intrinsics import address, fits, fma, independent, interleaved,
 from ssr.runtime.lanes import accumulate, extreme, found, total
 from ssr.runtime.polling import poll, stopwatch
 
-META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('t0', 0, 1, 0, None, 1)], 'scalars': [], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1, 0), (0, -1)), 'whole_lines': False, 'fused': False}], 'loops': 4, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
+META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('t0', 0, 1, 0, None, 1)], 'scalars': [], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1, 0), (0, -1)), 'whole_lines': False, 'fused': False}], 'loops': 2, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
 
 real = np.float64
 w0 = real(4.0)
@@ -38,7 +38,7 @@ def kernel(x, b, t0, layout, table_0):
         for j in range(j_lo, j_hi):
             poll(watch, i_hi - i_lo)
             x_r1 = x_0 + j * x_s0
-            if (ny >= (j + 2)) and (j >= 1):
+            if ((nx >= (i_lo + 2)) and (ny >= (j + 2))) and (j >= 1):
                 b_r2 = b_0 + j * b_s0
                 x_r3 = x_0 + (j + 1) * x_s0
                 x_r4 = x_0 + (j - 1) * x_s0
@@ -54,44 +54,25 @@ def kernel(x, b, t0, layout, table_0):
                     s11 = s10 + ld(x, x_r4 + nx - 1)
                     st(t0, t0_m1 + nx, s11)
             else:
-                if ((j_lo == 0) and (ny >= 2)) and (j == 0):
-                    b_r12 = b_0 + j * b_s0
-                    x_r13 = x_0 + (j + 1) * x_s0
-                    for i in range(i_lo, min((nx - 1), i_hi)):
-                        s14 = ld(b, b_r12 + i)
-                        s15 = s14 + ld(x, x_r1 + i + 1)
-                        s16 = s15 + ld(x, x_r13 + i)
-                        st(t0, t0_0 + i, s16)
-                    if i_hi == nx:
-                        s17 = ld(b, b_r12 + nx - 1)
-                        s18 = s17 + ld(x, x_r13 + nx - 1)
-                        st(t0, t0_m1 + nx, s18)
-                if ((j_hi >= 2) and (ny == j_hi)) and ((j + 1) == j_hi):
-                    b_r19 = b_0 + j * b_s0
-                    x_r20 = x_0 + (j - 1) * x_s0
-                    for i in range(i_lo, min((nx - 1), i_hi)):
-                        s21 = ld(b, b_r19 + i)
-                        s22 = s21 + ld(x, x_r1 + i + 1)
-                        s23 = s22 + ld(x, x_r20 + i)
-                        st(t0, t0_0 + i, s23)
-                    if i_hi == nx:
-                        s24 = ld(b, b_r19 + nx - 1)
-                        s25 = s24 + ld(x, x_r20 + nx - 1)
-                        st(t0, t0_m1 + nx, s25)
-                if (((j_hi == 1) and (j_lo == 0)) and (ny == 1)) and (j == 0):
-                    b_r26 = b_0 + j * b_s0
-                    for i in range(i_lo, min((nx - 1), i_hi)):
-                        s27 = ld(b, b_r26 + i)
-                        s28 = s27 + ld(x, x_r1 + i + 1)
-                        st(t0, t0_0 + i, s28)
-                    if i_hi == nx:
-                        st(t0, t0_m1 + nx, ld(b, b_r26 + nx - 1))
+                line12 = (j + 1 if -j + ny - 2 >= 0 else j)
+                line13 = (j - 1 if j - 1 >= 0 else j)
+                test14 = (-j + ny - 2 >= 0)
+                test15 = (j - 1 >= 0)
+                b_r16 = b_0 + j * b_s0
+                x_r17 = x_0 + line12 * x_s0
+                x_r18 = x_0 + line13 * x_s0
+                for i in range(i_lo, i_hi):
+                    s19 = ld(b, b_r16 + i)
+                    s20 = (s19 + ld(x, x_r1 + i + 1)) if (i <= nx - 2) else s19
+                    s21 = (s20 + ld(x, x_r17 + i)) if test14 else s20
+                    s22 = (s21 + ld(x, x_r18 + i)) if test15 else s21
+                    st(t0, t0_0 + i, s22)
             if i_lo == 0:
                 st(x, x_r1, (ld(t0, t0_0) / w0))
             for i in range(max(1, i_lo), i_hi):
-                s29 = ld(t0, t0_0 + i)
-                s30 = s29 + ld(x, x_r1 + i - 1)
-                st(x, x_r1 + i, (s30 / w0))
+                s23 = ld(t0, t0_0 + i)
+                s24 = s23 + ld(x, x_r1 + i - 1)
+                st(x, x_r1 + i, (s24 / w0))
     return 0
 
 

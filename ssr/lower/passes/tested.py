@@ -1,0 +1,122 @@
+"""Run rows of several kinds as one piece, in which terms have tests. Keeps bits.
+
+    before:  i = 0: y = 2 x[i] - x[i+1]      0 < i < n-1: y = ...      i = n-1: y = ...
+    after:   s = -0;  s = s + 2 x[i];  if i >= 1: s = s - x[i-1];  if i <= n-2: s = s - x[i+1]
+
+-0 is the neutral element of addition, so both compute the same chain of operations. On vectors a
+test is a mask: terms that are not there cost as much as those that are. So this is for the lines
+that lack some terms, of which there are few, and of many kinds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ... import ir
+from ...points.affine import Affine, Choice
+from ...points.sets import Domain
+
+MORE = 2
+"""How many times as many terms as a row has at most elsewhere are worth it."""
+
+
+def in_one(
+    group: Sequence[ir.Statement], rows: Domain, hidden: frozenset[str], most: int
+) -> ir.Piece | None:
+    """Return statements as one piece; None if they cannot be one, or have too many terms.
+
+    Parameters
+    ----------
+    group
+        Statements whose rows of a line are independent.
+    rows
+        The rows of each of them.
+    hidden
+        The arrays that nothing else reads.
+    most
+        How many terms they have at most, all together.
+    """
+    name = group[0].name if len(group) == 1 else f"{group[0].name}_to_{group[-1].name}"
+    parts = []
+    for statement in group:
+        value = _tested(statement.value, rows, hidden)
+        if value is None:
+            return None
+        stored = statement.array not in hidden
+        parts.append(ir.Part(replace(statement, requests=()), value, stored))
+    if sum(len(total.terms) for part in parts for total in set(ir.sums(part.value))) > most:
+        return None
+    return ir.Piece(f"{name}_tested", rows.simplified(), tuple(parts))
+
+
+def _tested(value: ir.Value, rows: Domain, hidden: frozenset[str]) -> ir.Value | None:
+    """Return a value whose terms have tests where some rows lack them; None if one cannot."""
+    known: dict[Domain, tuple[Affine, ...] | None] = {}
+    around, failed = rows.around(), False
+
+    def tests(domain: Domain) -> tuple[Affine, ...] | None:
+        if domain not in known:
+            found = domain.tests(around)
+            simple = found and all(_is_simple(test, rows.axes[-1]) for test in found)
+            known[domain] = found if simple else None
+        return known[domain]
+
+    def change(total: ir.Sum) -> ir.Value:
+        nonlocal failed
+        terms: list[ir.Term] = []
+        if not total.terms or not rows <= Domain.union([term.domain for term in total.terms]):
+            failed = True  # a sum without terms is 0, not -0
+            return total
+        for term in total.terms:
+            if rows <= term.domain:
+                terms.append(replace(term, domain=rows))
+            elif not (rows & term.domain).empty:
+                found = tests(term.domain)
+                if found is None or not _is_plain(term, hidden):
+                    failed = True
+                    return total
+                operand = term.operand and _clamped(term.operand, found, rows.axes)
+                weight = _clamped(term.weight, found, rows.axes)
+                there = rows & term.domain
+                terms.append(ir.Term(there, weight, operand, term.box, found))
+        return ir.Sum(tuple(terms))
+
+    made = ir.rewrite_sums(value, change)
+    return None if failed else made
+
+
+def _clamped(value: ir.Value, tests: Sequence[Affine], axes: Sequence[str]) -> ir.Value:
+    """Return a value that reads lines near a row where tests fail, though it does not count there.
+
+    Reading nothing of memory that is not there takes processors very long.
+    """
+
+    def near(index: Affine, axis: str) -> Affine:
+        here = Affine.name(axis)
+        decisive = tuple(t for t in tests if axes[-1] not in t.names() and t.names() & {axis})
+        other = here if (index - here).is_constant else Affine.of(0)
+        chosen = Affine(((Choice(decisive, index, other), 1),))
+        return chosen if decisive and index != other else index
+
+    def change(part: ir.Value) -> ir.Value | None:
+        if not isinstance(part, ir.Load) or len(part.index) != len(axes):
+            return None
+        *outer, last = map(near, part.index, axes)
+        return replace(part, index=(*outer, last))
+
+    return ir.rewrite(value, change)
+
+
+def _is_plain(term: ir.Term, hidden: frozenset[str]) -> bool:
+    """Whether a term needs nothing that would be computed before it, at all rows."""
+    apart = ir.Sum, ir.Gather, ir.Diagonal
+    parts = [part for value in (term.weight, term.operand) if value for part in ir.walk(value)]
+    kept = any(isinstance(part, ir.Load) and part.array in hidden for part in parts)
+    return not kept and not any(isinstance(part, apart) for part in parts)
+
+
+def _is_simple(test: Affine, axis: str) -> bool:
+    """Whether a test is one of the line, or says on which side of a place on it a row is."""
+    along = dict(test.terms).get(axis, 0)
+    return abs(along) <= 1 and axis not in (test - along * Affine.name(axis)).names()
