@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from .. import ir
 from ..ir import LineLoops, LoopNest
 from ..points.affine import Affine
+from ..points.condition import Condition
 from ..points.loop_tree import For, If, Loop, Reduce, Run
 from ..points.sets import Domain
 from ..symbols.printing import show
@@ -58,6 +59,13 @@ def equation(left: str, value: ir.Value, rows: Domain) -> list[str]:
     return [f"{left} = {text}", *_below(sums, rows)]
 
 
+def _condition(term: ir.Term, rows: Domain) -> str:
+    if not term.tests:
+        return where(term.domain, rows)
+    tests = Condition((tuple((test, ">= 0") for test in term.tests),))
+    return where(Domain.of(rows.axes, tests), rows)
+
+
 def _below(sums: Sequence[tuple[str, ir.Sum]], rows: Domain) -> list[str]:
     return [f"    {line}" for name, total in reversed(sums) for line in _sum(name, total, rows)]
 
@@ -68,7 +76,7 @@ def _sum(left: str, total: ir.Sum, rows: Domain) -> list[str]:
         sign, text = _term(term)
         start = f"{left} =" if n == 0 else " " * len(left) + " " + sign
         text = f"-{text}" if n == 0 and sign == "-" else text
-        cells.append((start, text, where(term.domain, rows)))
+        cells.append((start, text, _condition(term, rows)))
     return [
         f"{a} {b}"
         for a, b in zip((c[0] for c in cells), table([c[1:] for c in cells], ""), strict=True)

@@ -418,7 +418,7 @@ def test_steps_that_compute_the_same_run_equally_early() -> None:
     (nest,) = nests(program)
     assert [s.ahead for s in nest.statements] == [3, 3, 0]
     loops = program.explain("loops")
-    assert "row_0_to_row_1_0: %t0[j + 3, i] = v[j + 3, i] / sqrt(s1)" in loops
+    assert "row_0_to_row_1_tested: %t0[j + 3, i] = v[j + 3, i] / sqrt(s1)" in loops
     assert program.explain("source").count("np.sqrt") == len(("interior", "ends", "ends", "sides"))
     check(program, *np.random.default_rng(0).standard_normal((2, 9, 6)))
 
