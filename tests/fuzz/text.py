@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import product
 from random import Random
 
 AXES = {1: ("i",), 2: ("j", "i"), 3: ("k", "j", "i"), 4: ("l", "k", "j", "i")}
@@ -270,7 +271,10 @@ def within(draft: Draft, matrix: str) -> str:
 
 
 def declare_stencil(draft: Draft, name: str, space: Space, *, diagonal: float, most: int) -> None:
-    """Declare a stencil whose entries outside are dropped; without a diagonal perhaps a line's."""
+    """Declare a stencil whose entries outside are dropped; without a diagonal perhaps a line's.
+
+    A few have all neighbours, also those at corners, of one weight or of some weights.
+    """
     rng, ndim = draft.rng, len(space.axes)
     weights = {(0,) * ndim: diagonal} if diagonal else {}
     reach = rng.choice([1, 1, 2])
@@ -281,6 +285,11 @@ def declare_stencil(draft: Draft, name: str, space: Space, *, diagonal: float, m
         offset = tuple(rng.randint(-reach, reach) for _ in range(ndim))
         offset = (*line, offset[-1]) if on_line else offset
         weights.setdefault(offset, float(dense if draft.chance(0.5) else rng.choice(WEIGHTS)))
+    if ndim < 4 and not on_line and draft.chance(0.1):
+        some = [float(dense), *map(float, rng.choices(WEIGHTS, k=ndim))]
+        kinds = rng.choice([1, ndim + 1])
+        for offset in product((-1, 0, 1), repeat=ndim):
+            weights.setdefault(offset, some[sum(map(abs, offset)) % kinds])
     draft.lines.append(
         f"{name} = ssr.stencil({space.name}, {space.name}, {weights}, outside='drop')"
     )

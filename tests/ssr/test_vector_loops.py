@@ -59,6 +59,12 @@ BODIES = {
         "p = (ld(x, off + i) < third) | (not (ld(x, off + i + 1) >= third)) & flag",
         "st(y, off + i, (ld(x, off + i - 1) if p else ld(c, off + i)))",
     ),
+    "sides": (
+        "range",
+        "s = (fma(third, ld(x, off + i - 1), -third)) if (i >= 4) & flag else third",
+        "t = (s + ld(c, off + i)) if (i <= hi - 3) else s",
+        "st(y, off + i, (fma(third, ld(x, off + i + 1), t)) if (i <= 17) else t)",
+    ),
     "extremes": (
         "range",
         "s = minimum(ld(x, off + i), third) - maximum(ld(c, off + i), third)",
@@ -261,6 +267,23 @@ def test_nothing_outside_of_a_line_is_touched(few: int, monkeypatch: pytest.Monk
                 array[:] = 1.0
             run(*arrays, 0, lo, hi, False)
             np.testing.assert_array_equal(arrays[1][lo:hi], 2.0)
+
+
+def test_of_what_tests_leave_out_nothing_is_touched() -> None:
+    lines = (
+        "s = (third + ld(x, i - 1)) if (i >= 1) else third",
+        "st(y, i, (s + ld(c, i + 1)) if (i <= off - 2) else s)",
+    )
+    module = made("guarded sides", "np.float64", "range", lines)
+    run = machine.jit(module["SIGNATURE"])(module["kernel"])
+    with guarded(3) as arrays:
+        each = len(arrays[0])
+        for array in arrays:
+            array[:] = 1.0
+        run(*arrays, each, 0, each, False)
+        third = 1 / 3
+        np.testing.assert_array_equal(arrays[1][1:-1], third + 1.0 + 1.0)
+        np.testing.assert_array_equal(arrays[1][[0, -1]], third + 1.0)
 
 
 @pytest.mark.parametrize("few", [vector_plans.FEW, 0])
