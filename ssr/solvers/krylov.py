@@ -28,17 +28,16 @@ class CG(Solver):
 
     @cached_property
     def _start(self) -> Callable[..., Any]:
-        first, turn = self._residual, self._first_direction
+        turn = self._direction
 
-        def start(b: Any, x: Any, r: Any, z: Any, p: Any) -> Any:
-            norm = first(r, b, x)
-            return norm, turn(p, self.precondition(z, r), r)
+        def start(r: Any, z: Any, p: Any, rz: Any) -> Any:
+            return turn(p, self.precondition(z, r), r, rz)
 
-        return self.fused(start)
+        return self.fused(start, "rz")
 
     @cached_property
     def _step(self) -> Callable[..., Any]:
-        move, turn = self._move, self._next_direction
+        move, turn = self._move, self._direction
 
         def step(x: Any, r: Any, z: Any, p: Any, q: Any, rz: Any) -> Any:
             norm, curvature = move(x, r, p, q, rz)
@@ -59,26 +58,21 @@ class CG(Solver):
         return self.program(move, "rz")
 
     @cached_property
-    def _first_direction(self) -> Program:
-        def first_direction(p: Any, z: Any, r: Any) -> Any:
-            p[:] = z
-            return dot(r, z)
+    def _direction(self) -> Program:
+        """The program of the next direction p; before the first one, p is zero."""
 
-        return self.program(first_direction)
-
-    @cached_property
-    def _next_direction(self) -> Program:
-        def next_direction(p: Any, z: Any, r: Any, rz: Any) -> Any:
+        def direction(p: Any, z: Any, r: Any, rz: Any) -> Any:
             new = dot(r, z)
             p[:] = z + (new / rz) * p
             return new
 
-        return self.program(next_direction, "rz")
+        return self.program(direction, "rz")
 
-    def _iterations(self, x: Vector, b: Vector, goal: float) -> Iterator[tuple[float, ...]]:
-        r, z, p, q = (vectors.empty(b) for _ in range(4))
-        norm, rz = self._start(b, x, r, z, p)
-        yield (norm,)
+    def _iterations(
+        self, x: Vector, b: Vector, r: Vector, norm: float, goal: float
+    ) -> Iterator[tuple[float, ...]]:
+        z, p, q = vectors.empty(b), vectors.zeros(b), vectors.empty(b)
+        rz = self._start(r, z, p, 1.0)
         while True:
             if rz == 0.0:
                 raise Breakdown(-10)
@@ -185,11 +179,11 @@ class BiCGStab(Solver):
 
         return self.program(whole)
 
-    def _iterations(self, x: Vector, b: Vector, goal: float) -> Iterator[tuple[float, ...]]:
-        r, y, z, t = (vectors.empty(b) for _ in range(4))
+    def _iterations(
+        self, x: Vector, b: Vector, r: Vector, norm: float, goal: float
+    ) -> Iterator[tuple[float, ...]]:
+        y, z, t = (vectors.empty(b) for _ in range(3))
         p, v = vectors.zeros(b), vectors.zeros(b)
-        norm = self._residual(r, b, x)
-        yield (norm,)
         r0, rho, beta, omega = vectors.copied(r), norm * norm, 0.0, 0.0
         while True:
             if rho == 0.0:
@@ -318,11 +312,10 @@ class GMRES(Solver):
 
         return self.fused(correct)
 
-    def _iterations(self, x: Vector, b: Vector, goal: float) -> Iterator[tuple[float, ...]]:
-        r, w, z = (vectors.empty(b) for _ in range(3))
-        basis = [vectors.empty(b)]
-        norm = self._residual(r, b, x)
-        yield (norm,)
+    def _iterations(
+        self, x: Vector, b: Vector, r: Vector, norm: float, goal: float
+    ) -> Iterator[tuple[float, ...]]:
+        w, z, basis = vectors.empty(b), vectors.empty(b), [vectors.empty(b)]
         while True:
             norms, weights = self._cycle(r, w, z, basis, norm, goal)
             vectors.assign(w, 0.0)

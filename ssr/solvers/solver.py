@@ -12,6 +12,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -128,6 +129,7 @@ class Solver(ABC):
         self.M = M
         self.space = A.rows
         self._approximate = _called(A, M)
+        self._fitting: set[tuple[int, ...]] = set()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} for {self.A!r}>"
@@ -186,14 +188,20 @@ class Solver(ABC):
             )
         if size == 0.0:
             return Solution(vectors.zeros(b), 0, [0.0])
-        x = vectors.zeros(b) if x0 is None else vectors.copied(x0)
+        if x0 is None:
+            self._check_fits(b)
+            x, r, first = vectors.zeros(b), vectors.copied(b), size
+        else:
+            x, r = vectors.copied(x0), vectors.empty(b)
+            first = self._residual(r, b, x)
         limit = 10 * b.size if maxiter is None else maxiter
         goal = max(rtol * size, atol)
         if isinstance(self._approximate, Factored):
             self._approximate.renew(b)
         history: list[float] = []
         try:
-            for count, norms in enumerate(self._iterations(x, b, goal)):
+            steps = self._iterations(x, b, r, first, goal)
+            for count, norms in enumerate(chain([(first,)], steps)):
                 history.extend(norms)
                 if count and callback is not None:
                     callback(x)
@@ -207,9 +215,17 @@ class Solver(ABC):
             return Solution(x, breakdown.info, history)
         raise AssertionError("iterations end by returning, or by a Breakdown")
 
+    def _check_fits(self, b: Vector) -> None:
+        """Raise a `ShapeError` if A has no rows of this shape."""
+        if b.shape not in self._fitting:
+            self.A.definition.matched(("b", self.space, b.shape))
+            self._fitting.add(b.shape)
+
     @abstractmethod
-    def _iterations(self, x: Vector, b: Vector, goal: float) -> Iterator[tuple[float, ...]]:
-        """Improve x repeatedly; yield the norms of the new residuals, first that of the start.
+    def _iterations(
+        self, x: Vector, b: Vector, r: Vector, norm: float, goal: float
+    ) -> Iterator[tuple[float, ...]]:
+        """Improve x repeatedly, beginning with its residual r, and yield norms of new residuals.
 
         The last norm of each tuple is that of the present x. Raises `Breakdown`.
         """

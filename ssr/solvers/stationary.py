@@ -39,9 +39,10 @@ class Richardson(Solver):
 
         return self.program(correct)
 
-    def _iterations(self, x: Vector, b: Vector, goal: float) -> Iterator[tuple[float, ...]]:
-        r, z = vectors.empty(b), vectors.empty(b)
-        yield (self._residual(r, b, x),)
+    def _iterations(
+        self, x: Vector, b: Vector, r: Vector, norm: float, goal: float
+    ) -> Iterator[tuple[float, ...]]:
+        z = vectors.empty(b)
         while True:
             yield (self._step(x, r, z),)
 
@@ -154,9 +155,10 @@ class Chebyshev(Solver):
 
         return self.program(move)
 
-    def _iterations(self, x: Vector, b: Vector, goal: float) -> Iterator[tuple[float, ...]]:
-        r, z, d = (vectors.zeros(b) for _ in "rzd")
-        yield (self._residual(r, b, x),)
+    def _iterations(
+        self, x: Vector, b: Vector, r: Vector, norm: float, goal: float
+    ) -> Iterator[tuple[float, ...]]:
+        z, d = vectors.zeros(b), vectors.zeros(b)
         scale = 1.0 / self.middle
         keep, add = 0.0, scale
         while True:
