@@ -78,10 +78,11 @@ from . import ir
 from .algebra.families import add, monomials, multiply
 from .algebra.stored import Stored
 from .blocks.component_spaces import spaces, told
-from .build.pipeline import WIDE, folded
+from .build.kernel import folded
 from .ir.external import External, Layout, Made, Tables
 from .ir.liveness import read_fields
 from .lower.moves import PACK, RECORD, UNPACK, WITHIN
+from .options import WIDE
 from .points.affine import AXES, Affine
 from .points.numbers import CACHE_LINE, Array, aligned, allocated, integer, is_zero, real
 from .points.sets import Domain

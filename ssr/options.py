@@ -7,6 +7,9 @@ from dataclasses import dataclass, fields, replace
 
 from .errors import ArgumentError
 
+WIDE = 8
+"""Rows that wide boxes have at least along each of their last two axes, unless they have all."""
+
 
 @dataclass(frozen=True, slots=True)
 class Options:

@@ -264,6 +264,13 @@ def _source(program: ir.Program, options: Options, dtype: str, *, checked: bool 
     return lower(program, options, dtype, title, checked=checked).source
 
 
+def folded(program: ir.Program, options: Options, dtype: str = "float64") -> frozenset[str]:
+    """Return the names of the calls of a program that are folded into what reads their points."""
+    from .pipeline import apart, direct
+
+    return apart(direct(program, options)[0], options, dtype).gone
+
+
 @dataclass(frozen=True, slots=True)
 class _Text:
     """What is kept of a kernel: its source, the same compiled by Python, and machine code."""

@@ -33,16 +33,12 @@ from ..lower.verify import verify, verify_call, wanted
 from ..lower.verify_lines import verify_lines
 from ..lower.verify_loops import verify_loops
 from ..lower.widening import widened
-from ..options import Options
+from ..options import WIDE, Options
 from ..runtime.metadata import KernelMeta
 
 Pass: TypeAlias = Callable[[ir.Nest], ir.Nest]
 Nests: TypeAlias = tuple[ir.Made, ...]
 """What runs one after the other: nests, and calls of functions of other packages."""
-
-
-WIDE = 8
-"""Rows that wide boxes have at least along each of their last two axes, unless they have all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,11 +163,6 @@ def apart(program: ir.Program, options: Options, dtype: str) -> Folded:
     left = fold(program, alone)
     _verified(left.program, left.nests, "fold")
     return left
-
-
-def folded(program: ir.Program, options: Options, dtype: str = "float64") -> frozenset[str]:
-    """Return the names of the calls of a program that are folded into what reads their points."""
-    return apart(direct(program, options)[0], options, dtype).gone
 
 
 def _verified(program: ir.Program, nests: Nests, after: str) -> None:

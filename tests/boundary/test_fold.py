@@ -17,7 +17,7 @@ import ssr
 from boundary.errors import AmbiguousGhostError, UndefinedGhostError
 from boundary.tables.ghosts import Ghosts
 from ssr import ir
-from ssr.build.pipeline import folded
+from ssr.extension import folded
 
 from ..ssr import plain
 from ..ssr import strategies as some
