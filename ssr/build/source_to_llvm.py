@@ -32,6 +32,7 @@ from numba.np.arrayobj import load_item
 from ..runtime import intrinsics, lanes
 from . import (
     chain_plans,
+    line_sides,
     requests,
     streaming,
     vector_chains,
@@ -428,15 +429,40 @@ class Translation(Lower):
         zero, one = self._integer(0), self._integer(1)
         ranges = {1: (zero, *given, one), 2: (*given, one), 3: tuple(given)}
         start, stop, step = (self._kept(bound, types.intp) for bound in ranges[len(given)])
-        if len(bounds) < 3 and self.fndesc.noalias and vector_loops.available():
+        if len(bounds) == 3:
+            self._rows(node, start, stop, step)
+        else:
+            self._between(node, kind, start, stop)
+
+    def _between(self, node: ast.For, kind: str, start: Any, stop: Any) -> None:
+        """Write a loop over all rows from one until another: over vectors, or row by row."""
+        assert isinstance(node.target, ast.Name)
+        plan, one = None, self._integer(1).bits
+        if self.fndesc.noalias and vector_loops.available():
             plan = vector_plans.plan(self, node, kind)
-            if plan is not None and not plan.far:
-                vector_loops.write(self, node, plan, start, stop)
-                return
-            if plan is not None:
-                self._near_or_far(node, plan, start, stop, step)
-                return
-        self._rows(node, start, stop, step)
+        inside = plan.inside if plan else line_sides.inside(node.body, node.target.id)
+        inside = None if inside and inside.by_line else inside
+        if plan is not None and not plan.far and not (inside and len(plan.parts) > 1):
+            vector_loops.write(self, node, plan, start, stop)
+        elif inside is not None:
+            self._inside_and_ends(node, kind, inside, start, stop)
+        elif plan is not None:
+            self._near_or_far(node, plan, start, stop, one)
+        else:
+            self._rows(node, start, stop, one)
+
+    def _inside_and_ends(
+        self, node: ast.For, kind: str, inside: line_sides.Inside, start: Any, stop: Any
+    ) -> None:
+        """Write a loop as one of the rows inside, and one at each end of the line."""
+        b, one = self.builder, self._integer(1).bits
+        low, high = line_sides.limits(b, self.integer_of, inside.sides, start, stop)
+        first = b.select(b.icmp_signed("<", low, stop), low, stop)
+        last = b.select(b.icmp_signed(">", low, high), low, high)
+        self._rows(node, start, first, one, few=True)
+        inner = ast.copy_location(ast.For(node.target, node.iter, inside.body, []), node)
+        self._between(inner, kind, low, high)
+        self._rows(node, last, stop, one, few=True)
 
     def _near_or_far(
         self, node: ast.For, plan: vector_plans.Plan, start: Any, stop: Any, step: Any
@@ -452,8 +478,8 @@ class Translation(Lower):
         self.builder.branch(end)
         self.builder.position_at_end(end)
 
-    def _rows(self, node: ast.For, start: Any, stop: Any, step: Any) -> None:
-        """Write a loop over a range row by row; LLVM makes vectors of it where it can."""
+    def _rows(self, node: ast.For, start: Any, stop: Any, step: Any, *, few: bool = False) -> None:
+        """Write a loop over a range row by row; LLVM makes vectors of it if it can, and not few."""
         assert isinstance(node.target, ast.Name)
         assert isinstance(node.iter, ast.Call)
         assert isinstance(node.iter.func, ast.Name)
@@ -484,7 +510,10 @@ class Translation(Lower):
             following = self.builder.add(counter, step, flags=["nsw"])
             counter.add_incoming(following, self.builder.block)
             back = self.builder.branch(test)
-            if kind == "interleaved":
+            if few:
+                one = ["llvm.loop.vectorize.width", llvm.IntType(32)(1)]
+                back.set_metadata("llvm.loop", self.loop(one, ["llvm.loop.unroll.disable"]))
+            elif kind == "interleaved":
                 two = ["llvm.loop.interleave.count", llvm.IntType(32)(2)]
                 back.set_metadata("llvm.loop", self.loop(two))
             elif kind == "independent":
@@ -492,11 +521,11 @@ class Translation(Lower):
                 back.set_metadata("llvm.loop", self.loop(["llvm.loop.parallel_accesses", group]))
         self.builder.position_at_end(end)
 
-    def loop(self, fact: list[Any]) -> llvm.MDValue:
-        """Return what tells LLVM a fact about a loop: it names itself, and that."""
-        known = self.module.add_metadata(fact)
+    def loop(self, *facts: list[Any]) -> llvm.MDValue:
+        """Return what tells LLVM facts about a loop: it names itself, and them."""
+        known = map(self.module.add_metadata, facts)
         loop = llvm.MDValue(self.module, (), name=str(len(self.module.metadata)))
-        loop.operands = (loop, known)
+        loop.operands = (loop, *known)
         return loop
 
     def _accesses(self, blocks: Sequence[Any]) -> _Group:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from ..points.numbers import CACHE_LINE
 from . import requests
 from .chain_plans import Chain, key
+from .line_sides import limits
 from .vector_loops import first_row
 from .vector_plans import Access, Plan, Translation
 from .vectors import Vector, mask_of
@@ -106,7 +107,14 @@ def write(translation: Translation, chain: Chain) -> None:
         for part in ("before", "test", "some", "ends", "main", "end")
     )
     start, stop = _one(builder, "<", starts), _one(builder, ">", stops)
-    low, high = _one(builder, ">", starts), _one(builder, "<", stops)
+    inner = [
+        limits(builder, translation.integer_of, link.plan.inside.sides, *rows)
+        if link.plan.inside
+        else rows
+        for link, *rows in zip(links, starts, stops, strict=True)
+    ]
+    low = _one(builder, ">", [lower for lower, _ in inner])
+    high = _one(builder, "<", [upper for _, upper in inner])
     builder.cbranch(builder.icmp_signed("<", start, stop), before, end)
 
     builder.position_at_end(before)
@@ -143,7 +151,9 @@ def write(translation: Translation, chain: Chain) -> None:
         known: set[str] = set()
         for link, *rows in zip(links, starts, stops, strict=True):
             mask = mask_of(builder, lanes, row, *rows) if masked else None
-            _Linked(translation, name, dtype, mask, chain, made, read, known).run(link.node.body)
+            inside = None if masked else link.plan.inside
+            body = inside.body if inside else link.node.body
+            _Linked(translation, name, dtype, mask, chain, made, read, known).run(body)
             known |= {access.array for access in link.plan.stores}
         return made
 

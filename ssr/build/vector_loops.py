@@ -20,6 +20,7 @@ from numba.core.cgutils import alloca_once
 
 from ..points.numbers import CACHE_LINE
 from . import requests, streaming, vector_sums
+from .line_sides import limits
 from .streaming import Stream
 from .vector_parts import Part
 from .vector_plans import Access, Plan, Translation
@@ -60,7 +61,7 @@ define <8 x double> @probe(ptr %0, <8 x i1> %1) {
 
 def write(translation: Translation, node: ast.For, plan: Plan, start: Any, stop: Any) -> None:
     """Write a loop."""
-    if plan.tested:  # there are few such lines, at boundaries
+    if plan.inside and plan.inside.by_line:  # there are few such lines, at boundaries
         write_masked(translation, node, plan, start, stop)
         return
     _begin_sums(translation, node, plan, start, stop)
@@ -111,27 +112,30 @@ def _write_whole(
     """Write a loop of one part: a vector with a mask, whole vectors while there are some, a rest.
 
     A loop of some length begins where a cache line does, before its first row, if the lines of the
-    array begin alike; the mask leaves out what comes before.
+    array begin alike; the mask leaves out what comes before. Vectors with rows that are not inside
+    have masks, too.
     """
     assert isinstance(node.target, ast.Name)
     builder, name = translation.builder, node.target.id
     word = start.type
     lanes = word(CACHE_LINE * 8 // plan.dtype.bitwidth)
-    before, ends, enter, test, main, rest, end = (
+    sides, body = (plan.inside.sides, plan.inside.body) if plan.inside else ((), node.body)
+    before, ends, enter, onward, test, main, rest, end = (
         translation.new_block(f"vectors.{part}")
-        for part in ("before", "ends", "enter", "test", "main", "rest", "end")
+        for part in ("before", "ends", "enter", "onward", "test", "main", "rest", "end")
     )
     builder.cbranch(builder.icmp_signed("<", start, stop), before, end)
 
     builder.position_at_end(before)
     translation.counts(name, start)
+    low, high = limits(builder, translation.integer_of, sides, start, stop)
     stream = _stream_of(translation, plan)
     first = first_row(translation, plan, start, stop, stream)
     asked = requests.of_loop(translation, plan, start, stop, stream)
     past = stream and streaming.begins_line(translation, stream, builder.sub(first, start))
-    count = builder.sub(stop, start)
     at_once = builder.and_(
-        builder.icmp_signed("==", first, start), builder.icmp_signed(">=", count, lanes)
+        builder.icmp_signed(">=", first, low),
+        builder.icmp_signed(">=", builder.sub(high, first), lanes),
     )
     builder.cbranch(at_once, enter, ends)
 
@@ -150,31 +154,42 @@ def _write_whole(
     met = builder.phi(word, name)
     met.add_incoming(first, before)
     met.add_incoming(following, ends)
+    if any(side.after for side in sides):
+        builder.cbranch(builder.icmp_signed(">=", met, low), onward, rest)
+    else:
+        builder.branch(onward)
+
+    builder.position_at_end(onward)
+    entered = met
     if stream is not None:
         others = [one for one in asked if one.array != stream.store.array]
-        met = _write_stream(translation, node, plan, stream, others, past, met, stop)
-    entered = builder.block
+        entered = _write_stream(translation, name, body, plan, stream, others, past, met, high)
+    onward = builder.block
     builder.branch(test)
 
     builder.position_at_end(test)
     whole = builder.phi(word, name)
-    whole.add_incoming(met, entered)
+    whole.add_incoming(entered, onward)
     stride = word(plan.together * lanes.constant)
-    builder.cbranch(builder.icmp_signed("<=", whole, builder.sub(stop, stride)), main, rest)
+    builder.cbranch(builder.icmp_signed("<=", whole, builder.sub(high, stride)), main, rest)
 
     builder.position_at_end(main)
     for n in range(plan.together):
         here = builder.add(whole, word(n * lanes.constant), flags=["nsw"])
         translation.counts(name, here)
         requests.write(translation, asked, here, lanes.constant)
-        Vector(translation, name, plan.dtype).run(node.body)
+        Vector(translation, name, plan.dtype).run(body)
     whole.add_incoming(builder.add(whole, stride, flags=["nsw"]), main)
     back = builder.branch(test)
     back.set_metadata("llvm.loop", translation.loop(["llvm.loop.unroll.disable"]))
 
     builder.position_at_end(rest)
-    row.add_incoming(whole, rest)
-    builder.cbranch(builder.icmp_signed("<", whole, stop), ends, end)
+    left = builder.phi(word, name)
+    left.add_incoming(whole, test)
+    if any(side.after for side in sides):
+        left.add_incoming(met, enter)
+    row.add_incoming(left, rest)
+    builder.cbranch(builder.icmp_signed("<", left, stop), ends, end)
     builder.position_at_end(end)
 
 
@@ -188,7 +203,8 @@ def _stream_of(translation: Translation, plan: Plan) -> Stream | None:
 
 def _write_stream(
     translation: Translation,
-    node: ast.For,
+    name: str,
+    body: Sequence[ast.stmt],
     plan: Plan,
     stream: Stream,
     asked: Sequence[requests.Request],
@@ -200,8 +216,7 @@ def _write_stream(
 
     Return the row behind them.
     """
-    assert isinstance(node.target, ast.Name)
-    builder, name, word = translation.builder, node.target.id, first.type
+    builder, word = translation.builder, first.type
     lanes = word(CACHE_LINE * 8 // plan.dtype.bitwidth)
     before, last = builder.block, builder.sub(stop, lanes)
     main, end = (translation.new_block(f"stream.{part}") for part in ("main", "end"))
@@ -212,7 +227,7 @@ def _write_stream(
     row.add_incoming(first, before)
     translation.counts(name, row)
     requests.write(translation, asked, row, lanes.constant)
-    Vector(translation, name, plan.dtype, stream=stream.store.array).run(node.body)
+    Vector(translation, name, plan.dtype, stream=stream.store.array).run(body)
     following = builder.add(row, lanes, flags=["nsw"])
     row.add_incoming(following, main)
     back = builder.cbranch(builder.icmp_signed("<=", following, last), main, end)

@@ -17,6 +17,7 @@ import numpy as np
 from numba.core import types
 
 from ..runtime import intrinsics
+from .line_sides import Inside, inside, side
 from .vector_parts import Part, parts
 
 SHORT, LONG = 50, 150
@@ -82,8 +83,8 @@ class Translation(Protocol):
     def new_block(self, name: str) -> Any:
         """Return a new basic block."""
 
-    def loop(self, fact: list[Any]) -> Any:
-        """Return what tells LLVM a fact about a loop."""
+    def loop(self, *facts: list[Any]) -> Any:
+        """Return what tells LLVM facts about a loop."""
 
     def static(self, node: ast.expr) -> Any:
         """Return what a name means outside of the function."""
@@ -131,7 +132,8 @@ class Plan(NamedTuple):
     that rows access, ``ahead`` has the line that sweeps meet first. So many vectors
     are computed in one round of the loop. The ``parts`` of a long body are several. A plan may be
     for fields that are ``far`` only; LLVM's own vectors are better where they are near. ``loads``
-    and ``stores`` are all accesses. What rows compute may be ``tested`` for each of them.
+    and ``stores`` are all accesses. Some rows at both ends may lack terms that those ``inside``
+    have.
     """
 
     dtype: Any
@@ -142,7 +144,7 @@ class Plan(NamedTuple):
     far: bool
     loads: Sequence[Access]
     stores: Sequence[Access]
-    tested: bool
+    inside: Inside | None
 
 
 def are_at_one_place(accesses: Iterable[Access], arrays: Collection[str]) -> bool:
@@ -162,7 +164,6 @@ class _Reader:
         self._variable = variable
         self._made: dict[str, bool] = {}
         self._chosen = False  # an element that no row may want is read with a mask, or not at all
-        self._tested = False
         self._dtypes: set[Any] = set()
         self._loads: list[Access] = []
         self._stores: list[Access] = []
@@ -180,11 +181,12 @@ class _Reader:
             return None
         (dtype,) = self._dtypes
         ahead = self._ahead()
-        far = far and not self._tested
+        found = inside(body, self._variable)
+        far = far and not (found and found.by_line)
         if far and not ahead:
             return None
-        found = self._aligned(), ahead, together, several, far
-        return Plan(dtype, *found, self._loads, self._stores, self._tested)
+        aligned = self._aligned()
+        return Plan(dtype, aligned, ahead, together, several, far, self._loads, self._stores, found)
 
     def _apart(self) -> bool:
         """Whether what is written is accessed at one place of each row only."""
@@ -285,10 +287,10 @@ class _Reader:
                 return self._truth(left) and self._truth(right)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 return self._truth(operand)
-            case ast.Compare(ast.Name(id=self._variable), [ast.GtE() | ast.LtE()], [place]):
-                self._tested = True
-                return step_of(place, self._variable, self._made.keys()) == 0
             case ast.Compare(left, [op], [right]):
+                found = side(node, self._variable)
+                if found is not None:
+                    return step_of(found.place, self._variable, self._made.keys()) == 0
                 return type(op) in COMPARISONS and self._real(left) and self._real(right)
         return False
 
@@ -383,8 +385,8 @@ def expanded(
             found = Counter(expanded(definitions[name], definitions, usual))
         case ast.Name(id=name):
             found[name,] = 1
-        case ast.IfExp(body=inside) if usual:
-            found = Counter(expanded(inside, definitions, usual))
+        case ast.IfExp(body=usually) if usual:
+            found = Counter(expanded(usually, definitions, usual))
         case ast.BinOp(left, ast.Add() | ast.Sub() as op, right):
             found.update(expanded(left, definitions, usual))
             sign = 1 if isinstance(op, ast.Add) else -1

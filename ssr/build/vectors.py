@@ -15,6 +15,7 @@ from llvmlite import ir as llvm
 from ..points.numbers import CACHE_LINE
 from ..runtime import intrinsics
 from . import streaming
+from .line_sides import side
 from .vector_plans import ARITHMETIC, COMPARISONS, IN_LLVM, WRITTEN, Translation, step_of
 
 
@@ -53,6 +54,7 @@ class Vector:
         self._type = llvm.VectorType(number, self._lanes)
         self._code = f"v{self._lanes}f{dtype.bitwidth}"
         self._size = dtype.bitwidth // 8
+        self._sides: dict[tuple[bool, str], Any] = {}
         self.values: dict[str, Any] = {}
 
     def run(self, body: Sequence[ast.stmt]) -> None:
@@ -189,9 +191,10 @@ class Vector:
                 return builder.not_(self._value(operand, mask))
             case ast.UnaryOp(_, operand):
                 return builder.fsub(self._type(-0.0), self._value(operand, mask))
-            case ast.Compare(ast.Name(id=name), [op], [place]) if name == self._variable:
-                return self._side(isinstance(op, ast.GtE), place)
             case ast.Compare(left, [op], [right]):
+                found = side(node, self._variable)
+                if found is not None:
+                    return self._side(*found)
                 compare = (
                     builder.fcmp_unordered if isinstance(op, ast.NotEq) else builder.fcmp_ordered
                 )
@@ -215,11 +218,14 @@ class Vector:
 
     def _side(self, after: bool, place: ast.expr) -> Any:
         """Return which rows are at a place or ``after`` it, or else at it or before it."""
-        builder, row = self._builder, self._translation.bits_of(ast.Name(self._variable))
-        limit = self._translation.integer_of(place)
-        if after:
-            return mask_of(builder, self._lanes, row, limit, None)
-        return mask_of(builder, self._lanes, row, None, builder.add(limit, limit.type(1)))
+        key = after, ast.dump(place)
+        if key not in self._sides:
+            row = self._translation.bits_of(ast.Name(self._variable))
+            limit = self._translation.integer_of(place)
+            first = limit if after else None
+            stop = None if after else self._builder.add(limit, limit.type(1))
+            self._sides[key] = mask_of(self._builder, self._lanes, row, first, stop)
+        return self._sides[key]
 
     def _call(self, function: Any, args: Sequence[ast.expr], mask: Any) -> Any:
         if function is intrinsics.ld:

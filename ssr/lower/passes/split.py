@@ -18,7 +18,7 @@ All forms compute the same chain of operations: -0 is the neutral element of add
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import chain, groupby, islice
@@ -31,7 +31,7 @@ from ...points.sets import Domain
 from .merge import Group, mergeable, private, standing
 from .periodic import in_runs
 from .taps import in_taps, joined
-from .tested import MORE, in_one
+from .tested import in_one
 
 TERMS = 128
 """Terms written out for one statement, all pieces together, before lines are built up."""
@@ -50,6 +50,15 @@ MERGING = 8_000_000
 
 TAPPED = 64
 """Kinds of rows of a sum that may have taps: few, as those of a period and at the ends of lines."""
+
+MORE = 2
+"""How many times as many terms as a row has elsewhere are worth it where terms have tests."""
+
+NARROW = 8
+"""Rows at each end of a line up to which they are few."""
+
+MASKS = 8
+"""Terms with tests at the ends of whole lines up to which there are none of rows of their own."""
 
 KINDS = 8
 """Kinds of rows that all statements of a joint nest are written out for together."""
@@ -259,8 +268,8 @@ def _tested(group: Group, inside: Domain, nest: ir.Nest) -> ir.Stage | None:
     there = rows
     if len(group) == 1 and isinstance(group[0].value, ir.Sum):
         there = rows & Domain.union([term.domain for term in group[0].value.terms])
-    piece = None if there.empty else in_one(left, there, hidden, most)
-    if piece is None:
+    piece = None if there.empty else in_one(f"{_name(group)}_tested", left, there, hidden)
+    if piece is None or _count(part.value for part in piece.parts) > most:
         return None
     nothing = rows - there
     cleared = any(b.name == group[0].array and b.cleared for b in nest.buffers)
@@ -273,8 +282,12 @@ def _tested(group: Group, inside: Domain, nest: ir.Nest) -> ir.Stage | None:
 
 def _longest(value: ir.Value, rows: Domain) -> int:
     """Return how many terms a row of some rows has at most."""
-    kinds = (resolve(value, kind) for kind in _classes(value, rows))
-    return max((sum(len(t.terms) for t in set(ir.sums(kind))) for kind in kinds), default=0)
+    return max((_count([resolve(value, kind)]) for kind in _classes(value, rows)), default=0)
+
+
+def _count(values: Iterable[ir.Value]) -> int:
+    """Return how many terms all sums have, equal ones of a value once."""
+    return sum(len(total.terms) for value in values for total in set(ir.sums(value)))
 
 
 def _boundary(
@@ -306,7 +319,6 @@ def _cut(
 
     Where a statement only stores what is there already, it is left out.
     """
-    name = group[0].name if len(group) == 1 else f"{group[0].name}_to_{group[-1].name}"
     pieces = []
     for n, rows in enumerate(found):
         parts = tuple(
@@ -317,8 +329,43 @@ def _cut(
             if not _kept(s, value)
         )
         if parts:
-            pieces.append(ir.Piece(f"{name}_{n}", rows.simplified(), parts))
+            pieces.append(ir.Piece(f"{_name(group)}_{n}", rows.simplified(), parts))
     return tuple(pieces)
+
+
+def _name(group: Sequence[ir.Statement]) -> str:
+    """Return the name of what runs together."""
+    first, last = group[0].name, group[-1].name
+    return first if len(group) == 1 else f"{first}_to_{last}"
+
+
+def _pieces(
+    group: Sequence[ir.Statement], found: Sequence[Domain], hidden: frozenset[str]
+) -> tuple[ir.Piece, ...]:
+    """Return the pieces of a group: one with tests if only few rows at the ends lack terms."""
+    rows = Domain.union(found)
+    broad = [kind for kind in found if not _is_narrow(kind)]
+    if (
+        len(found) == 1
+        or len(broad) != 1
+        or not all(s.parallel and rows <= s.domain for s in group)
+    ):
+        return _cut(group, found, hidden)
+    piece = in_one(f"{_name(group)}_0", group, rows, hidden)
+    if piece is None or any(_kept(s, resolve(s.value, kind)) for s in group for kind in found):
+        return _cut(group, found, hidden)
+    tested = [t for part in piece.parts for s in ir.sums(part.value) for t in s.terms if t.tests]
+    along = rows.axes[-1]
+    at_ends = all(broad[0] <= t.domain and along in e.names() for t in tested for e in t.tests)
+    if at_ends and len(tested) <= MASKS:
+        return (piece,)
+    return _cut(group, found, hidden)
+
+
+def _is_narrow(rows: Domain) -> bool:
+    """Whether there are few rows on each line, next to each other."""
+    *outer, last = map(Affine.name, rows.axes)
+    return (rows & rows.preimage((*outer, last + NARROW), rows.axes)).empty
 
 
 def _kept(statement: ir.Statement, value: ir.Value) -> bool:
@@ -341,7 +388,7 @@ def _stage(statement: ir.Statement, nest: ir.Nest, *, taps: bool = False) -> ir.
     cleared = {b.name for b in nest.buffers if b.cleared}
     if statement.array in cleared:
         found = _without_zeros(statement.value, found, nest.axes)
-    return ir.Stage((statement,), _cut((statement,), found, frozenset()))
+    return ir.Stage((statement,), _pieces((statement,), found, frozenset()))
 
 
 def _classes(value: ir.Value, rows: Domain) -> Iterator[Domain]:
@@ -394,7 +441,7 @@ def _written_out(value: ir.Value, rows: Domain, most: int = TERMS) -> int:
         return most + 1
     count = 0
     for part in _classes(value, rows):
-        count += sum(len(node.terms) for node in set(ir.sums(resolve(value, part))))
+        count += _count([resolve(value, part)])
         if count > most:
             break
     return count

@@ -5,7 +5,8 @@
 
 -0 is the neutral element of addition, so both compute the same chain of operations. On vectors a
 test is a mask: terms that are not there cost as much as those that are. So this is for the lines
-that lack some terms, of which there are few, and of many kinds.
+that lack some terms, of which there are few, and of many kinds; and for lines of which only some
+rows at the ends lack terms, as the loop has no tests between them (`build/line_sides`).
 """
 
 from __future__ import annotations
@@ -17,27 +18,23 @@ from ... import ir
 from ...points.affine import Affine, Choice
 from ...points.sets import Domain
 
-MORE = 2
-"""How many times as many terms as a row has at most elsewhere are worth it."""
-
 
 def in_one(
-    group: Sequence[ir.Statement], rows: Domain, hidden: frozenset[str], most: int
+    name: str, group: Sequence[ir.Statement], rows: Domain, hidden: frozenset[str]
 ) -> ir.Piece | None:
-    """Return statements as one piece; None if they cannot be one, or have too many terms.
+    """Return statements as one piece; None if they cannot be one.
 
     Parameters
     ----------
+    name
+        That of the piece.
     group
         Statements whose rows of a line are independent.
     rows
         The rows of each of them.
     hidden
         The arrays that nothing else reads.
-    most
-        How many terms they have at most, all together.
     """
-    name = group[0].name if len(group) == 1 else f"{group[0].name}_to_{group[-1].name}"
     parts = []
     for statement in group:
         value = _tested(statement.value, rows, hidden)
@@ -45,9 +42,7 @@ def in_one(
             return None
         stored = statement.array not in hidden
         parts.append(ir.Part(replace(statement, requests=()), value, stored))
-    if sum(len(total.terms) for part in parts for total in set(ir.sums(part.value))) > most:
-        return None
-    return ir.Piece(f"{name}_tested", rows.simplified(), tuple(parts))
+    return ir.Piece(name, rows.simplified(), tuple(parts))
 
 
 def _tested(value: ir.Value, rows: Domain, hidden: frozenset[str]) -> ir.Value | None:

@@ -40,41 +40,29 @@ def kernel(y, x, layout, table_0):
                 x_r2 = x_0 + (j - 1) * x_s0
                 x_r3 = x_0 + j * x_s0
                 x_r4 = x_0 + (j + 1) * x_s0
-                if i_lo == 0:
-                    s5 = -ld(x, x_r2)
-                    s6 = fma(w0, ld(x, x_r3), s5)
-                    s7 = s6 - ld(x, x_r3 + 1)
-                    s8 = s7 - ld(x, x_r4)
-                    st(y, y_r1, s8)
-                for i in range(max(1, i_lo), min((nx - 1), i_hi)):
-                    s9 = -ld(x, x_r2 + i)
-                    s10 = s9 - ld(x, x_r3 + i - 1)
-                    s11 = fma(w0, ld(x, x_r3 + i), s10)
-                    s12 = s11 - ld(x, x_r3 + i + 1)
-                    s13 = s12 - ld(x, x_r4 + i)
-                    st(y, y_r1 + i, s13)
-                if i_hi == nx:
-                    s14 = -ld(x, x_r2 + nx - 1)
-                    s15 = s14 - ld(x, x_r3 + nx - 2)
-                    s16 = fma(w0, ld(x, x_r3 + nx - 1), s15)
-                    s17 = s16 - ld(x, x_r4 + nx - 1)
-                    st(y, y_r1 + nx - 1, s17)
-            else:
-                line18 = (j - 1 if j - 1 >= 0 else j)
-                line19 = (j + 1 if -j + ny - 2 >= 0 else j)
-                test20 = (j - 1 >= 0)
-                test21 = (-j + ny - 2 >= 0)
-                y_r22 = y_0 + j * y_s0
-                x_r23 = x_0 + line18 * x_s0
-                x_r24 = x_0 + j * x_s0
-                x_r25 = x_0 + line19 * x_s0
                 for i in range(i_lo, i_hi):
-                    s26 = (w1 - ld(x, x_r23 + i)) if test20 else w1
-                    s27 = (s26 - ld(x, x_r24 + i - 1)) if (i >= 1) else s26
-                    s28 = fma(w0, ld(x, x_r24 + i), s27)
-                    s29 = (s28 - ld(x, x_r24 + i + 1)) if (i <= nx - 2) else s28
-                    s30 = (s29 - ld(x, x_r25 + i)) if test21 else s29
-                    st(y, y_r22 + i, s30)
+                    s5 = -ld(x, x_r2 + i)
+                    s6 = (s5 - ld(x, x_r3 + i - 1)) if (i >= 1) else s5
+                    s7 = fma(w0, ld(x, x_r3 + i), s6)
+                    s8 = (s7 - ld(x, x_r3 + i + 1)) if (i <= nx - 2) else s7
+                    s9 = s8 - ld(x, x_r4 + i)
+                    st(y, y_r1 + i, s9)
+            else:
+                line10 = (j - 1 if j - 1 >= 0 else j)
+                line11 = (j + 1 if -j + ny - 2 >= 0 else j)
+                test12 = (j - 1 >= 0)
+                test13 = (-j + ny - 2 >= 0)
+                y_r14 = y_0 + j * y_s0
+                x_r15 = x_0 + line10 * x_s0
+                x_r16 = x_0 + j * x_s0
+                x_r17 = x_0 + line11 * x_s0
+                for i in range(i_lo, i_hi):
+                    s18 = (w1 - ld(x, x_r15 + i)) if test12 else w1
+                    s19 = (s18 - ld(x, x_r16 + i - 1)) if (i >= 1) else s18
+                    s20 = fma(w0, ld(x, x_r16 + i), s19)
+                    s21 = (s20 - ld(x, x_r16 + i + 1)) if (i <= nx - 2) else s20
+                    s22 = (s21 - ld(x, x_r17 + i)) if test13 else s21
+                    st(y, y_r14 + i, s22)
     return 0
 
 

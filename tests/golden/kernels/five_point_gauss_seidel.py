@@ -21,7 +21,6 @@ def kernel(x, b, t0, layout, table_0):
     if meet((address(x), address(b)), (layout[2], layout[7]), 1):
         return 2
     watch = stopwatch()
-    one = layout[0]
     for box in range(table_0.shape[0]):  # x[:] = ...
         nx = table_0[box, 0]
         ny = table_0[box, 1]
@@ -34,7 +33,6 @@ def kernel(x, b, t0, layout, table_0):
         b_0 = table_0[box, 8]
         b_s0 = table_0[box, 9]
         t0_0 = 0 - i_lo
-        t0_m1 = t0_0 - one
         for j in range(j_lo, j_hi):
             poll(watch, i_hi - i_lo)
             x_r1 = x_0 + j * x_s0
@@ -42,37 +40,32 @@ def kernel(x, b, t0, layout, table_0):
                 b_r2 = b_0 + j * b_s0
                 x_r3 = x_0 + (j + 1) * x_s0
                 x_r4 = x_0 + (j - 1) * x_s0
-                for i in range(i_lo, min((nx - 1), i_hi)):
+                for i in range(i_lo, i_hi):
                     s5 = ld(b, b_r2 + i)
-                    s6 = s5 + ld(x, x_r1 + i + 1)
+                    s6 = (s5 + ld(x, x_r1 + i + 1)) if (i <= nx - 2) else s5
                     s7 = s6 + ld(x, x_r3 + i)
                     s8 = s7 + ld(x, x_r4 + i)
                     st(t0, t0_0 + i, (s8 * w0))
-                if i_hi == nx:
-                    s9 = ld(b, b_r2 + nx - 1)
-                    s10 = s9 + ld(x, x_r3 + nx - 1)
-                    s11 = s10 + ld(x, x_r4 + nx - 1)
-                    st(t0, t0_m1 + nx, (s11 * w0))
             else:
-                line12 = (j + 1 if -j + ny - 2 >= 0 else j)
-                line13 = (j - 1 if j - 1 >= 0 else j)
-                test14 = (-j + ny - 2 >= 0)
-                test15 = (j - 1 >= 0)
-                b_r16 = b_0 + j * b_s0
-                x_r17 = x_0 + line12 * x_s0
-                x_r18 = x_0 + line13 * x_s0
+                line9 = (j + 1 if -j + ny - 2 >= 0 else j)
+                line10 = (j - 1 if j - 1 >= 0 else j)
+                test11 = (-j + ny - 2 >= 0)
+                test12 = (j - 1 >= 0)
+                b_r13 = b_0 + j * b_s0
+                x_r14 = x_0 + line9 * x_s0
+                x_r15 = x_0 + line10 * x_s0
                 for i in range(i_lo, i_hi):
-                    s19 = ld(b, b_r16 + i)
-                    s20 = (s19 + ld(x, x_r1 + i + 1)) if (i <= nx - 2) else s19
-                    s21 = (s20 + ld(x, x_r17 + i)) if test14 else s20
-                    s22 = (s21 + ld(x, x_r18 + i)) if test15 else s21
-                    st(t0, t0_0 + i, (s22 * w0))
+                    s16 = ld(b, b_r13 + i)
+                    s17 = (s16 + ld(x, x_r1 + i + 1)) if (i <= nx - 2) else s16
+                    s18 = (s17 + ld(x, x_r14 + i)) if test11 else s17
+                    s19 = (s18 + ld(x, x_r15 + i)) if test12 else s18
+                    st(t0, t0_0 + i, (s19 * w0))
             if i_lo == 0:
                 st(x, x_r1, ld(t0, t0_0))
             for i in range(max(1, i_lo), i_hi):
-                s23 = ld(t0, t0_0 + i)
-                s24 = fma(w0, ld(x, x_r1 + i - 1), s23)
-                st(x, x_r1 + i, s24)
+                s20 = ld(t0, t0_0 + i)
+                s21 = fma(w0, ld(x, x_r1 + i - 1), s20)
+                st(x, x_r1 + i, s21)
     return 0
 
 

@@ -10,8 +10,9 @@ from ssr.runtime.polling import poll, stopwatch
 META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [], 'scalars': [], 'sizes': ['n'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False, 'fused': False}], 'loops': 1, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
 
 real = np.float64
-w0 = real(0.5)
+w0 = real(-0.0)
 w1 = real(0.25)
+w2 = real(0.5)
 
 
 def kernel(y, x, layout, table_0):
@@ -27,17 +28,13 @@ def kernel(y, x, layout, table_0):
         i_hi = table_0[box, 2]
         y_0 = table_0[box, 3]
         x_0 = table_0[box, 4]
-        if i_lo == 0:
-            s1 = w0 * ld(x, x_0)
-            s2 = fma(w1, ld(x, x_0 + 1), s1)
-            st(y, y_0, s2)
-        for strip in range(max(1, i_lo), i_hi, 65536):
+        for strip in range(i_lo, i_hi, 65536):
             poll(watch, min(65536, i_hi - i_lo))
             for i in range(strip, min(strip + 65536, i_hi)):
-                s3 = w1 * ld(x, x_0 + 2*i - 1)
-                s4 = fma(w0, ld(x, x_0 + 2*i), s3)
-                s5 = fma(w1, ld(x, x_0 + 2*i + 1), s4)
-                st(y, y_0 + i, s5)
+                s1 = (fma(w1, ld(x, x_0 + 2*i - 1), w0)) if (i >= 1) else w0
+                s2 = fma(w2, ld(x, x_0 + 2*i), s1)
+                s3 = fma(w1, ld(x, x_0 + 2*i + 1), s2)
+                st(y, y_0 + i, s3)
     return 0
 
 

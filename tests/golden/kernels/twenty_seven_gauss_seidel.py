@@ -65,7 +65,6 @@ def kernel(x, b, c0, g1, t2, u3, layout, table_0):
         for clear in range(1 * u3_w + 16):
             st(u3, clear, w1)
         c0_m1 = c0_0 - one
-        c0_m2 = c0_0 - 2 * one
         c0_p1 = c0_0 + one
         t2_m1 = t2_0 - one
         t2_m2 = t2_0 - 2 * one
@@ -135,30 +134,24 @@ def kernel(x, b, c0, g1, t2, u3, layout, table_0):
                 if j >= j_lo:
                     b_r40 = b_0 + k * b_s0 + j * b_s1
                     x_r41 = x_0 + k * x_s0 + j * x_s1
-                    for i in range(i_lo, min((nx - 1), i_hi)):
+                    for i in range(i_lo, i_hi):
                         s42 = ld(b, b_r40 + i)
-                        s43 = s42 + ld(x, x_r41 + i + 1)
+                        s43 = (s42 + ld(x, x_r41 + i + 1)) if (i <= nx - 2) else s42
                         s44 = s43 + ld(c0, c0_m1 + i)
                         s45 = s44 + ld(c0, c0_0 + i)
                         s46 = s45 + ld(c0, c0_p1 + i)
                         st(t2, t2_0 + i, (s46 * w2))
-                    if i_hi == nx:
-                        s47 = ld(b, b_r40 + nx - 1)
-                        s48 = s47 + ld(c0, c0_m2 + nx)
-                        s49 = s48 + ld(c0, c0_m1 + nx)
-                        s50 = s49 + ld(c0, c0_0 + nx)
-                        st(t2, t2_m1 + nx, (s50 * w2))
                     for i in range(i_lo, i_hi):
-                        s51 = ld(t2, t2_0 + i)
-                        s52 = fma(w2, ld(t2, t2_m1 + i), s51)
-                        s53 = fma(w3, ld(t2, t2_m2 + i), s52)
-                        s54 = fma(w4, ld(t2, t2_m3 + i), s53)
-                        st(u3, u3_0 + i, s54)
+                        s47 = ld(t2, t2_0 + i)
+                        s48 = fma(w2, ld(t2, t2_m1 + i), s47)
+                        s49 = fma(w3, ld(t2, t2_m2 + i), s48)
+                        s50 = fma(w4, ld(t2, t2_m3 + i), s49)
+                        st(u3, u3_0 + i, s50)
                     for i in range(i_lo, i_hi):
-                        s55 = ld(u3, u3_0 + i)
-                        s56 = fma(w5, ld(u3, u3_m4 + i), s55)
-                        s57 = fma(w6, ld(u3, u3_m8 + i), s56)
-                        st(x, x_r41 + i, s57)
+                        s51 = ld(u3, u3_0 + i)
+                        s52 = fma(w5, ld(u3, u3_m4 + i), s51)
+                        s53 = fma(w6, ld(u3, u3_m8 + i), s52)
+                        st(x, x_r41 + i, s53)
     return 0
 
 

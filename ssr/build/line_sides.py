@@ -1,0 +1,145 @@
+"""Loops of which the first and the last rows lack some terms.
+
+    for i in range(i_lo, i_hi):
+        s = t + ld(x, r + i - 1) if (i >= 1) else t
+        st(y, r + i, s + ld(x, r + i + 1) if (i <= n - 2) else s)
+
+Rows are *inside* where all such tests of their place hold: here those from 1 to n - 2. They need no
+tests, so that most of a line is computed without any.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from functools import reduce
+from typing import Any, NamedTuple
+
+
+class Side(NamedTuple):
+    """The test that a row is at a place or ``after`` it, or else at it or before it."""
+
+    after: bool
+    place: ast.expr
+
+
+class Inside(NamedTuple):
+    """The sides of a loop, and the body of rows inside.
+
+    Whether terms of the loop depend on the line, too, is ``by_line``.
+    """
+
+    sides: Sequence[Side]
+    body: list[ast.stmt]
+    by_line: bool
+
+
+def side(node: ast.expr, variable: str) -> Side | None:
+    """Return the side that an expression tests, if it is such a test.
+
+    >>> found = side(ast.parse("i <= n - 2", mode="eval").body, "i")
+    >>> found and (found.after, ast.unparse(found.place))
+    (False, 'n - 2')
+    """
+    match node:
+        case ast.Compare(ast.Name(id=name), [ast.GtE() | ast.LtE() as op], [place]):
+            if name == variable:
+                return Side(isinstance(op, ast.GtE), place)
+    return None
+
+
+def inside(body: Sequence[ast.stmt], variable: str) -> Inside | None:
+    """Return what rows inside compute of the body of a loop; None if there are no sides."""
+    if not all(isinstance(node, ast.Assign | ast.Expr) for node in body):
+        return None
+    choices = [one for node in body for one in _choices(node)]
+    found = {
+        (one.after, ast.dump(one.place)): one
+        for choice in choices
+        for test in _all(choice.test)
+        for one in (side(test, variable),)
+        if one is not None
+    }
+    if not found:
+        return None
+    made = {variable} | {
+        part.id
+        for node in body
+        for part in ast.walk(node)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    }
+    by_line = any(
+        isinstance(test, ast.Name) and test.id not in made
+        for choice in choices
+        for test in _all(choice.test)
+    )
+    changed = [_Inside(variable).visit(deepcopy(node)) for node in body]
+    return Inside(tuple(found.values()), changed, by_line)
+
+
+def limits(builder: Any, given: Any, sides: Sequence[Side], start: Any, stop: Any) -> Any:
+    """Return the rows from which on and until which a loop is inside, in LLVM's language.
+
+    There are none between them if the second one is not larger. ``given`` returns integers.
+    """
+
+    def least(a: Any, b: Any) -> Any:
+        return builder.select(builder.icmp_signed("<", a, b), a, b)
+
+    def largest(a: Any, b: Any) -> Any:
+        return builder.select(builder.icmp_signed(">", a, b), a, b)
+
+    lower = [given(one.place) for one in sides if one.after]
+    upper = [builder.add(given(one.place), start.type(1)) for one in sides if not one.after]
+    return reduce(largest, lower, start), reduce(least, upper, stop)
+
+
+def _all(test: ast.expr) -> Iterator[ast.expr]:
+    """Yield the tests that all hold if one does."""
+    match test:
+        case ast.BinOp(left, ast.BitAnd(), right):
+            yield from _all(left)
+            yield from _all(right)
+        case _:
+            yield test
+
+
+def _choices(node: ast.AST) -> Iterator[ast.IfExp]:
+    """Yield the choices of numbers, not those of places in arrays."""
+    if isinstance(node, ast.IfExp):
+        yield node
+    for part in _numbers(node):
+        yield from _choices(part)
+
+
+def _numbers(node: ast.AST) -> Iterator[ast.AST]:
+    match node:
+        case ast.Call(ast.Name(id="ld")):
+            return
+        case ast.Call(ast.Name(id="st"), [_, _, value]):
+            yield value
+        case _:
+            yield from ast.iter_child_nodes(node)
+
+
+class _Inside(ast.NodeTransformer):
+    """The change of what rows compute to what those inside do."""
+
+    def __init__(self, variable: str) -> None:
+        self._variable = variable
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        """Leave places in arrays as they are."""
+        numbers = list(_numbers(node))
+        node.args = [self.visit(arg) if arg in numbers else arg for arg in node.args]
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        """Leave out tests of sides."""
+        rest = [test for test in _all(node.test) if side(test, self._variable) is None]
+        self.generic_visit(node)
+        if not rest:
+            return node.body
+        node.test = reduce(lambda a, b: ast.BinOp(a, ast.BitAnd(), b), rest)
+        return node
