@@ -343,23 +343,26 @@ def _pieces(
     group: Sequence[ir.Statement], found: Sequence[Domain], hidden: frozenset[str]
 ) -> tuple[ir.Piece, ...]:
     """Return the pieces of a group: one with tests if only few rows at the ends lack terms."""
+    piece = _with_ends(group, found, hidden) if 1 < len(found) <= 2 * NARROW + 1 else None
+    return _cut(group, found, hidden) if piece is None else (piece,)
+
+
+def _with_ends(
+    group: Sequence[ir.Statement], found: Sequence[Domain], hidden: frozenset[str]
+) -> ir.Piece | None:
     rows = Domain.union(found)
+    if not all(s.parallel and rows <= s.domain for s in group):
+        return None
     broad = [kind for kind in found if not _is_narrow(kind)]
-    if (
-        len(found) == 1
-        or len(broad) != 1
-        or not all(s.parallel and rows <= s.domain for s in group)
-    ):
-        return _cut(group, found, hidden)
+    if len(broad) != 1 or any(_kept(s, resolve(s.value, kind)) for s in group for kind in found):
+        return None
     piece = in_one(f"{_name(group)}_0", group, rows, hidden)
-    if piece is None or any(_kept(s, resolve(s.value, kind)) for s in group for kind in found):
-        return _cut(group, found, hidden)
-    tested = [t for part in piece.parts for s in ir.sums(part.value) for t in s.terms if t.tests]
+    if piece is None:
+        return None
     along = rows.axes[-1]
+    tested = [t for part in piece.parts for s in ir.sums(part.value) for t in s.terms if t.tests]
     at_ends = all(broad[0] <= t.domain and along in e.names() for t in tested for e in t.tests)
-    if at_ends and len(tested) <= MASKS:
-        return (piece,)
-    return _cut(group, found, hidden)
+    return piece if at_ends and len(tested) <= MASKS else None
 
 
 def _is_narrow(rows: Domain) -> bool:
