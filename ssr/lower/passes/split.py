@@ -263,7 +263,8 @@ def _tested(group: Group, inside: Domain, nest: ir.Nest) -> ir.Stage | None:
     alike = all(first.equals(other) for other in others)
     if rows.empty or not alike or not all(s.parallel for s in group):
         return None
-    left, hidden = [replace(s, domain=first) for s in group], private(group, nest)
+    left = [replace(s, domain=first, requests=()) for s in group]
+    hidden = private(group, nest)
     most = MORE * sum(_longest(s.value, s.domain & inside & nest.context) for s in group)
     there = rows
     if len(group) == 1 and isinstance(group[0].value, ir.Sum):

@@ -40,8 +40,7 @@ def in_one(
         value = _tested(statement.value, rows, hidden)
         if value is None:
             return None
-        stored = statement.array not in hidden
-        parts.append(ir.Part(replace(statement, requests=()), value, stored))
+        parts.append(ir.Part(statement, value, statement.array not in hidden))
     return ir.Piece(name, rows.simplified(), tuple(parts))
 
 
