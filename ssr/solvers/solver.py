@@ -181,6 +181,7 @@ class Solver(ABC):
         vectors.check_vector(b)
         _check_limits(rtol, atol, maxiter, callback)
         size = self._norm(b)
+        self._check_fits(b)
         if not math.isfinite(size):
             raise NonFiniteError(
                 "The right side is not finite.",
@@ -189,7 +190,6 @@ class Solver(ABC):
         if size == 0.0:
             return Solution(vectors.zeros(b), 0, [0.0])
         if x0 is None:
-            self._check_fits(b)
             x, r, first = vectors.zeros(b), vectors.copied(b), size
         else:
             x, r = vectors.copied(x0), vectors.empty(b)

@@ -390,6 +390,7 @@ poisson_7 = poisson(7)
         (ArgumentError, "The right side is list", lambda: solvers.cg(poisson(7), [1.0])),  # type: ignore[arg-type]
         (ShapeError, "'b' has 2 axes", lambda: solvers.cg(poisson(7), np.ones((7, 1)))),
         (ShapeError, "'b' has length 6", lambda: solvers.cg(poisson_7.bind(n=7), np.ones(6))),
+        (ShapeError, "'b' has length 6", lambda: solvers.cg(poisson_7.bind(n=7), np.zeros(6))),
         (ShapeError, "length 7", lambda: solvers.bicgstab(poisson(7), np.ones(6))),
         (ShapeError, "'x' has length 6", lambda: solvers.cg(poisson(7), ONES, np.ones(6))),
         (DtypeError, "int64", lambda: solvers.cg(poisson(7), np.ones(7, int))),
