@@ -11,7 +11,7 @@ tests, so that most of a line is computed without any.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
 from functools import reduce
 from typing import Any, NamedTuple
@@ -83,16 +83,14 @@ def limits(builder: Any, given: Any, sides: Sequence[Side], start: Any, stop: An
 
     There are none between them if the second one is not larger. ``given`` returns integers.
     """
-
-    def least(a: Any, b: Any) -> Any:
-        return builder.select(builder.icmp_signed("<", a, b), a, b)
-
-    def largest(a: Any, b: Any) -> Any:
-        return builder.select(builder.icmp_signed(">", a, b), a, b)
-
     lower = [given(one.place) for one in sides if one.after]
     upper = [builder.add(given(one.place), start.type(1)) for one in sides if not one.after]
-    return reduce(largest, lower, start), reduce(least, upper, stop)
+    return extreme(builder, ">", (start, *lower)), extreme(builder, "<", (stop, *upper))
+
+
+def extreme(builder: Any, order: str, numbers: Iterable[Any]) -> Any:
+    """Return the least or the largest of some integers, in LLVM's language."""
+    return reduce(lambda a, b: builder.select(builder.icmp_signed(order, a, b), a, b), numbers)
 
 
 def _all(test: ast.expr) -> Iterator[ast.expr]:

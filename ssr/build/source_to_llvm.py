@@ -457,8 +457,8 @@ class Translation(Lower):
         """Write a loop as one of the rows inside, and one at each end of the line."""
         b, one = self.builder, self._integer(1).bits
         low, high = line_sides.limits(b, self.integer_of, inside.sides, start, stop)
-        first = b.select(b.icmp_signed("<", low, stop), low, stop)
-        last = b.select(b.icmp_signed(">", low, high), low, high)
+        first = line_sides.extreme(b, "<", (low, stop))
+        last = line_sides.extreme(b, ">", (low, high))
         self._rows(node, start, first, one, few=True)
         inner = ast.copy_location(ast.For(node.target, node.iter, inside.body, []), node)
         self._between(inner, kind, low, high)

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Mapping, Sequence
-from functools import reduce
 from typing import Any, NamedTuple
 
 from ..points.numbers import CACHE_LINE
 from . import requests
 from .chain_plans import Chain, key
-from .line_sides import limits
+from .line_sides import extreme, limits
 from .vector_loops import first_row
 from .vector_plans import Access, Plan, Translation
 from .vectors import Vector, mask_of
@@ -106,15 +105,15 @@ def write(translation: Translation, chain: Chain) -> None:
         translation.new_block(f"chain.{part}")
         for part in ("before", "test", "some", "ends", "main", "end")
     )
-    start, stop = _one(builder, "<", starts), _one(builder, ">", stops)
+    start, stop = extreme(builder, "<", starts), extreme(builder, ">", stops)
     inner = [
         limits(builder, translation.integer_of, link.plan.inside.sides, *rows)
         if link.plan.inside
         else rows
         for link, *rows in zip(links, starts, stops, strict=True)
     ]
-    low = _one(builder, ">", [lower for lower, _ in inner])
-    high = _one(builder, "<", [upper for _, upper in inner])
+    low = extreme(builder, ">", [lower for lower, _ in inner])
+    high = extreme(builder, "<", [upper for _, upper in inner])
     builder.cbranch(builder.icmp_signed("<", start, stop), before, end)
 
     builder.position_at_end(before)
@@ -198,11 +197,6 @@ def write(translation: Translation, chain: Chain) -> None:
     builder.position_at_end(end)
 
 
-def _one(builder: Any, order: str, numbers: Sequence[Any]) -> Any:
-    """Return the least or the largest of some integers."""
-    return reduce(lambda a, b: builder.select(builder.icmp_signed(order, a, b), a, b), numbers)
-
-
 def _plan(chain: Chain) -> Plan:
     """Return the plan of the last loop, which asks for the memory of all loops."""
     ahead: dict[str, Access] = {}
@@ -234,7 +228,7 @@ def _lines(
                     upper.append(builder.select(some, end, least))
                     furthest = max(furthest, *map(abs, shifts))
             if lower:
-                rows = _one(builder, "<", lower), _one(builder, ">", upper)
+                rows = extreme(builder, "<", lower), extreme(builder, ">", upper)
                 found[array] = _Line(offset, *rows, -(-furthest // lanes))
     return found
 

@@ -15,7 +15,7 @@ from llvmlite import ir as llvm
 from ..points.numbers import CACHE_LINE
 from ..runtime import intrinsics
 from . import streaming
-from .line_sides import side
+from .line_sides import extreme, side
 from .vector_plans import ARITHMETIC, COMPARISONS, IN_LLVM, WRITTEN, Translation, step_of
 
 
@@ -248,10 +248,8 @@ def mask_of(builder: Any, lanes: int, row: Any, start: Any | None, stop: Any | N
 
     def outside(count: Any) -> Any:
         """Return a number of rows, none if it is negative, and all if it is larger."""
-        count = builder.select(builder.icmp_signed(">", count, word(0)), count, word(0))
-        all_rows = word(lanes)
-        count = builder.select(builder.icmp_signed("<", count, all_rows), count, all_rows)
-        return builder.trunc(count, kind)
+        count = extreme(builder, ">", (count, word(0)))
+        return builder.trunc(extreme(builder, "<", (count, word(lanes))), kind)
 
     found = kind(2**lanes - 1)
     if start is not None:

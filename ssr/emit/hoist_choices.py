@@ -33,7 +33,7 @@ def decide(writer: Writer, nest: LoopNest, node: Loop, depth: int) -> None:
                         name = writer.fresh("line")
                         writer.line(depth, f"{name} = {choice}")
                         writer.decided[choice] = name
-            for test in _tests(value):
+            for test in ir.tests(value):
                 moved = test.substitute(where)
                 if moved not in writer.decided and moving.isdisjoint(moved.names()):
                     name = writer.fresh("test")
@@ -53,11 +53,6 @@ def _choices(index: Iterable[Affine]) -> Iterator[Choice]:
         for atom, _ in expression.terms:
             if isinstance(atom, Choice):
                 yield atom
-
-
-def _tests(value: ir.Value) -> Iterator[Affine]:
-    """Yield the tests of terms."""
-    return (test for total in ir.sums(value) for term in total.terms for test in term.tests)
 
 
 def _fixed(value: ir.Value, where: Mapping[str, Affine], moving: Set[str]) -> Iterator[ir.Op]:

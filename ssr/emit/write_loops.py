@@ -252,8 +252,7 @@ def _waits(nest: LoopNest, loop: For) -> bool:
     if loop.step != 1 or len(parts) != 1 or not parts[0].statement.parallel:
         return False
     value = parts[0].value
-    tests = [t for part in ir.sums(value) for term in part.terms for t in term.tests]
-    if any(parts[0].statement.domain.axes[-1] not in test.names() for test in tests):
+    if any(parts[0].statement.domain.axes[-1] not in test.names() for test in ir.tests(value)):
         return False
     lines = {(load.array, load.index[:-1]) for load in ir.loads(value)}
     sums = (len(part.terms) for part in ir.walk(value) if isinstance(part, ir.Sum))

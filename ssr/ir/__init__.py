@@ -35,6 +35,7 @@ from ..symbols.nodes import (
     rewrite_sums,
     substituted,
     sums,
+    tests,
     walk,
 )
 from .external import External
@@ -129,6 +130,7 @@ __all__ = [
     "scratch",
     "substituted",
     "sums",
+    "tests",
     "values",
     "walk",
 ]

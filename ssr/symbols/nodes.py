@@ -204,6 +204,11 @@ def sums(value: Value) -> Iterator[Sum]:
     return (here for here in walk(value, holds_sum) if isinstance(here, Sum))
 
 
+def tests(value: Value) -> Iterator[Affine]:
+    """Yield the tests of all terms of a value."""
+    return (test for total in sums(value) for term in total.terms for test in term.tests)
+
+
 def walk(value: Value, within: Callable[[Value], bool] | None = None) -> Iterator[Value]:
     """Yield a value and all values inside it, parents first; what is shared is met once.
 

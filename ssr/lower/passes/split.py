@@ -265,12 +265,14 @@ def _tested(group: Group, inside: Domain, nest: ir.Nest) -> ir.Stage | None:
         return None
     left = [replace(s, domain=first, requests=()) for s in group]
     hidden = private(group, nest)
-    most = MORE * sum(_longest(s.value, s.domain & inside & nest.context) for s in group)
     there = rows
     if len(group) == 1 and isinstance(group[0].value, ir.Sum):
         there = rows & Domain.union([term.domain for term in group[0].value.terms])
     piece = None if there.empty else in_one(f"{_name(group)}_tested", left, there, hidden)
-    if piece is None or _count(part.value for part in piece.parts) > most:
+    if piece is None:
+        return None
+    most = MORE * sum(_longest(s.value, s.domain & inside & nest.context) for s in group)
+    if _count(part.value for part in piece.parts) > most:
         return None
     nothing = rows - there
     cleared = any(b.name == group[0].array and b.cleared for b in nest.buffers)
@@ -340,28 +342,20 @@ def _name(group: Sequence[ir.Statement]) -> str:
     return first if len(group) == 1 else f"{first}_to_{last}"
 
 
-def _pieces(
-    group: Sequence[ir.Statement], found: Sequence[Domain], hidden: frozenset[str]
-) -> tuple[ir.Piece, ...]:
-    """Return the pieces of a group: one with tests if only few rows at the ends lack terms."""
-    piece = _with_ends(group, found, hidden) if 1 < len(found) <= 2 * NARROW + 1 else None
-    return _cut(group, found, hidden) if piece is None else (piece,)
-
-
-def _with_ends(
-    group: Sequence[ir.Statement], found: Sequence[Domain], hidden: frozenset[str]
-) -> ir.Piece | None:
-    rows = Domain.union(found)
-    if not all(s.parallel and rows <= s.domain for s in group):
+def _with_ends(statement: ir.Statement, found: Sequence[Domain]) -> ir.Piece | None:
+    """Return a statement as one piece with tests if only few rows at the ends lack terms."""
+    if not statement.parallel or not 1 < len(found) <= 2 * NARROW + 1:
         return None
     broad = [kind for kind in found if not _is_narrow(kind)]
-    if len(broad) != 1 or any(_kept(s, resolve(s.value, kind)) for s in group for kind in found):
+    kept = any(_kept(statement, resolve(statement.value, kind)) for kind in found)
+    if len(broad) != 1 or kept:
         return None
-    piece = in_one(f"{_name(group)}_0", group, rows, hidden)
+    rows = Domain.union(found)
+    piece = in_one(f"{statement.name}_0", (statement,), rows, frozenset())
     if piece is None:
         return None
-    along = rows.axes[-1]
-    tested = [t for part in piece.parts for s in ir.sums(part.value) for t in s.terms if t.tests]
+    along, (part,) = rows.axes[-1], piece.parts
+    tested = [t for s in ir.sums(part.value) for t in s.terms if t.tests]
     at_ends = all(broad[0] <= t.domain and along in e.names() for t in tested for e in t.tests)
     return piece if at_ends and len(tested) <= MASKS else None
 
@@ -392,7 +386,9 @@ def _stage(statement: ir.Statement, nest: ir.Nest, *, taps: bool = False) -> ir.
     cleared = {b.name for b in nest.buffers if b.cleared}
     if statement.array in cleared:
         found = _without_zeros(statement.value, found, nest.axes)
-    return ir.Stage((statement,), _pieces((statement,), found, frozenset()))
+    piece = _with_ends(statement, found)
+    pieces = _cut((statement,), found, frozenset()) if piece is None else (piece,)
+    return ir.Stage((statement,), pieces)
 
 
 def _classes(value: ir.Value, rows: Domain) -> Iterator[Domain]:
