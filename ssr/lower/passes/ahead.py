@@ -40,12 +40,12 @@ class _Split:
     buffers: list[ir.Buffer]
     early: list[ir.Statement] = field(default_factory=list)
     late: list[ir.Statement] = field(default_factory=list)
-    known: dict[tuple[ir.Value, Domain], ir.Load] = field(default_factory=dict)
+    known: dict[ir.Value, tuple[int, ir.Load]] = field(default_factory=dict)
     waiting: set[str] = field(default_factory=set)
 
     def add(self, statement: ir.Statement) -> None:
         """Add a statement, or what becomes of it."""
-        kept = any(buffer.name == statement.array for buffer in self.buffers)
+        kept = statement.array in self._names()
         if kept and not self._waits(statement.value, statement.domain):
             self.early.append(replace(statement, parallel=True))
             return
@@ -89,12 +89,30 @@ class _Split:
         operand = None if term.operand is None else self._rest(term.operand, here, of)
         return replace(term, weight=weight, operand=operand)
 
-    def _first(self, value: ir.Value, rows: Domain, of: ir.Statement) -> ir.Load:
-        """Return the element of a line buffer that holds a value which is computed first."""
-        if (value, rows) not in self.known:
-            name, last = ir.scratch("a", self.buffers), (Affine.name(self.nest.axes[-1]),)
-            self.buffers.append(ir.Buffer(name, 1, 0))
-            made = replace(of, name=f"ahead_{name[1:]}", domain=rows, array=name, index=last)
-            self.early.append(replace(made, value=value, parallel=True))
-            self.known[value, rows] = ir.Load(name, last)
-        return self.known[value, rows]
+    def _names(self) -> set[str]:
+        """Return the names of the nest's buffers."""
+        return {buffer.name for buffer in self.buffers}
+
+    def _reads_buffers(self, value: ir.Value) -> bool:
+        return not self._names().isdisjoint(load.array for load in ir.loads(value))
+
+    def _first(self, value: ir.Value, rows: Domain, of: ir.Statement) -> ir.Value:
+        """Return a value that reads what is computed first from a line buffer.
+
+        A value of fields that several terms have, each for other rows, is in one buffer.
+        """
+        if value in self.known:
+            place, load = self.known[value]
+            made = self.early[place]
+            if rows <= made.domain or not self._reads_buffers(value):
+                self.early[place] = replace(made, domain=made.domain | rows)
+                return load
+        if isinstance(value, ir.Op) and any(part in self.known for part in value.args):
+            parts = (self._first(a, rows, of) if a in self.known else a for a in value.args)
+            return ir.Op(value.name, tuple(parts))
+        name, last = ir.scratch("a", self.buffers), (Affine.name(self.nest.axes[-1]),)
+        self.buffers.append(ir.Buffer(name, 1, 0))
+        made = replace(of, name=f"ahead_{name[1:]}", domain=rows, array=name, index=last)
+        self.known[value] = len(self.early), ir.Load(name, last)
+        self.early.append(replace(made, value=value, parallel=True))
+        return self.known[value][1]

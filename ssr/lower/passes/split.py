@@ -60,7 +60,7 @@ NARROW = 8
 MASKS = 8
 """Terms with tests at the ends of whole lines up to which there are none of rows of their own."""
 
-KINDS = 8
+KINDS = 4
 """Kinds of rows that all statements of a joint nest are written out for together."""
 
 
