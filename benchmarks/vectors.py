@@ -13,7 +13,7 @@ import hashlib
 import linecache
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -47,7 +47,11 @@ class Loop:
         return self.how != "scalar"
 
 
-def vector_loops(source: str, compiler: type[Any]) -> tuple[Loop, ...]:
+Optimise = Callable[[Any, Any], str]
+"""What LLVM makes of a function that Numba compiles, and its signature, as text."""
+
+
+def vector_loops(source: str, compiler: type[Any], optimise: Optimise) -> tuple[Loop, ...]:
     """Return what became of each innermost loop that stores, in the order of the source.
 
     Parameters
@@ -56,11 +60,13 @@ def vector_loops(source: str, compiler: type[Any]) -> tuple[Loop, ...]:
         The text of the kernel's module, as in ``Kernel.source``.
     compiler
         The Numba compiler class of kernels.
+    optimise
+        What makes kernels of functions that Numba compiles.
     """
-    return classify(source, optimised(source, compiler))
+    return classify(source, optimised(source, compiler, optimise))
 
 
-def optimised(source: str, compiler: type[Any]) -> str:
+def optimised(source: str, compiler: type[Any], optimise: Optimise) -> str:
     """Return the optimised LLVM module of a kernel, with the line of every instruction."""
 
     def define_pipelines(self: Any) -> Any:
@@ -74,16 +80,14 @@ def optimised(source: str, compiler: type[Any]) -> str:
     exec(compile(source, file, "exec"), module)
     with warnings.catch_warnings():  # Numba misses the file of the source
         warnings.simplefilter("ignore", NumbaDebugInfoWarning)
-        found = numba.njit(
-            module["SIGNATURE"],
+        made = numba.njit(
             nogil=True,
             error_model="numpy",
             boundscheck=False,
             debug=True,
             pipeline_class=type("Lines", (compiler,), {"define_pipelines": define_pipelines}),
         )(module["kernel"])
-    (text,) = found.inspect_llvm().values()
-    return str(text)
+        return optimise(made, module["SIGNATURE"])
 
 
 def classify(source: str, module: str) -> tuple[Loop, ...]:

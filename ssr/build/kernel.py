@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .. import ir
 from ..options import Options
@@ -24,7 +24,7 @@ from ..runtime.metadata import KernelMeta
 from . import cache, progress
 
 if TYPE_CHECKING:
-    from . import machine
+    from ..runtime.machine_code import Later
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,29 +88,56 @@ def text_of(program: ir.Program) -> str:
 
 def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
     """Return the kernel of a program: from the cache, or lowered, compiled and cached."""
-    from . import machine
-
     start = time.perf_counter()
     name = kernel_name(program, options, dtype)
-    found = _found(name) if options.cache else None
+    begun = _BEGUN.pop((cache.cache_dir(), name), None)
+    found = _found(name) if options.cache and begun is None else None
     if found is not None and found.code is not None:
-        return _loaded(name, found, found.code, start)
-    lock = cache.locked(name) if options.cache else contextlib.nullcontext()
-    with progress.shown(f"compiling {program.name}"), lock, _garbage_left():
+        return _loaded(name, found, True, start)
+    with progress.shown(f"compiling {program.name}"):
+        text, from_cache = (begun or _begun(name, program, options, dtype)).result()
+        return _loaded(name, text, from_cache, start)
+
+
+def begin(program: ir.Program, options: Options, dtype: str) -> None:
+    """Begin to build a kernel that `build` will be asked for.
+
+    It is lowered and translated here. LLVM does its work in a thread, while this one goes on.
+    """
+    name = kernel_name(program, options, dtype)
+    key = cache.cache_dir(), name
+    if key not in _BEGUN and not is_built(program, options, dtype):
+        with progress.shown(f"compiling {program.name}"):
+            _BEGUN[key] = _begun(name, program, options, dtype)
+
+
+_BEGUN: dict[tuple[Path, str], Later[tuple[_Text, bool]]] = {}
+"""The kernels that are under work, and those that nobody has asked for yet."""
+
+
+def _begun(
+    name: str, program: ir.Program, options: Options, dtype: str
+) -> Later[tuple[_Text, bool]]:
+    """Begin to make a kernel; the result is its text with machine code, and if the cache had it."""
+    from ..runtime.machine_code import Later
+
+    with contextlib.ExitStack() as held, _garbage_left():
+        if options.cache:
+            held.enter_context(cache.locked(name))
         found = _found(name) if options.cache else None  # made by another process meanwhile?
         text = found or _text(name, _source(program, options, dtype))
-        alike = _alike(text) if options.cache and text.code is None else None
-        if alike is not None:
-            known, other = alike
-            _keep(name, replace(text, code=known))
-            return replace(other, name=name, from_cache=False, seconds=time.perf_counter() - start)
-        from_cache = text.code is not None
-        code = machine.Code(text.code) if options.cache else None
-        kernel = _kernel(name, text, code, from_cache, start)
-        if code is not None and not from_cache:
-            _keep(name, replace(text, code=code.data))
-            _LAST.append((cache.cache_dir(), code.data, kernel))
-        return kernel
+        known = text.code or (_alike(text) if options.cache else None)
+        finish = _translated(text) if known is None else lambda: known
+        until_kept = held.pop_all()
+
+    def rest() -> tuple[_Text, bool]:
+        with until_kept:
+            made = replace(text, code=finish())
+            if options.cache and text.code is None:
+                _keep(name, made)
+            return made, text.code is not None
+
+    return Later(rest)
 
 
 @contextlib.contextmanager
@@ -130,34 +157,38 @@ def _garbage_left() -> Iterator[None]:
         gc.enable()
 
 
-_LAST: deque[tuple[Path, bytes | None, Kernel]] = deque(maxlen=16)
+_LAST: deque[tuple[Path, bytes, Kernel]] = deque(maxlen=16)
 """The last kernels, each with the folder where it is kept and its machine code.
 
 A matrix that is bound anew at each step asks for the same one each time.
 """
 
 
-def _alike(text: _Text) -> tuple[bytes, Kernel] | None:
-    """Return one of the last kernels, and its machine code, if its source is the same.
+def _alike(text: _Text) -> bytes | None:
+    """Return the machine code of one of the last kernels whose source is the same.
 
     Options that make no difference to a program give the same source.
     """
     here = cache.cache_dir()
     for folder, code, kernel in tuple(_LAST):
-        if code is not None and folder == here and kernel.source == text.source:
-            return code, kernel
+        if folder == here and kernel.source == text.source:
+            return code
     return None
 
 
-def _loaded(name: str, text: _Text, code: bytes, start: float) -> Kernel:
-    """Return a kernel whose machine code is known: one of the last, or loaded anew."""
+def _loaded(name: str, text: _Text, from_cache: bool, start: float) -> Kernel:
+    """Return a kernel whose machine code is there: one of the last, or loaded anew."""
+    code = text.code
     for _, known, kernel in tuple(_LAST):
         if known == code:
-            return replace(kernel, name=name, from_cache=True, seconds=time.perf_counter() - start)
-    from . import machine
-
-    kernel = _kernel(name, text, machine.Code(code), True, start)
-    _LAST.append((cache.cache_dir(), code, kernel))
+            seconds = time.perf_counter() - start
+            return replace(kernel, name=name, from_cache=from_cache, seconds=seconds)
+    module = _module(text)
+    meta = KernelMeta.of(module.META)
+    run = _compiled(module, meta, code)
+    kernel = Kernel(name, text.source, meta, run, from_cache, time.perf_counter() - start)
+    if code is not None:
+        _LAST.append((cache.cache_dir(), code, kernel))
     return kernel
 
 
@@ -215,7 +246,7 @@ def build_plain(program: ir.Program, options: Options, dtype: str) -> Kernel:
     text = found or _text(name, _source(program, options, dtype, checked=True))
     if options.cache and found is None:
         _keep(name, text)
-    module = _module(f"ssr_plain_{name}", text)
+    module = _module(text)
     meta, seconds = KernelMeta.of(module.META), time.perf_counter() - start
     run = module.call if meta.units else module.kernel
     return Kernel(name, text.source, meta, plain(run), found is not None, seconds)
@@ -297,17 +328,9 @@ def _keep(name: str, text: _Text) -> None:
     cache.keep(name, pickle.dumps((text.source, marshal.dumps(text.bytecode), text.code)))
 
 
-def _kernel(
-    name: str, text: _Text, code: machine.Code | None, from_cache: bool, start: float
-) -> Kernel:
-    module = _module(f"ssr_kernel_{_digest(text.source)}", text)  # its machine code says the name
-    meta = KernelMeta.of(module.META)
-    run = compiled(module, meta, code)
-    return Kernel(name, text.source, meta, run, from_cache, time.perf_counter() - start)
-
-
-def _module(name: str, text: _Text) -> ModuleType:
+def _module(text: _Text) -> ModuleType:
     """Return a kernel's module: Numba finds it by its name, tracebacks find its lines."""
+    name = f"ssr_kernel_{_digest(text.source)}"  # its machine code says the name
     file, lines = text.bytecode.co_filename, text.source.splitlines(keepends=True)
     linecache.cache[file] = len(text.source), None, lines, file
     module = ModuleType(name)
@@ -316,21 +339,34 @@ def _module(name: str, text: _Text) -> ModuleType:
     return module
 
 
-def compiled(module: ModuleType, meta: KernelMeta, code: machine.Code | None) -> Callable[..., int]:
-    """Return the kernel of a module as machine code; its functions are compiled as it needs them.
+def _translated(text: _Text) -> Callable[[], bytes | None]:
+    """Translate a kernel with its functions, and return what makes their machine code."""
+    from . import machine
 
-    They become part of the kernel's machine code, and are kept with it only.
+    module = _module(text)
+    return machine.begin(*_function(module, KernelMeta.of(module.META)))
+
+
+def _compiled(module: ModuleType, meta: KernelMeta, code: bytes | None) -> Callable[..., int]:
+    """Return the kernel of a module as machine code."""
+    from . import machine
+
+    return machine.compiled(*_function(module, meta), code)
+
+
+def _function(module: ModuleType, meta: KernelMeta) -> tuple[Any, Any]:
+    """Return a kernel as Numba compiles it, and its signature.
+
+    Its functions are compiled as it needs them. They become part of its machine code, and are kept
+    with it only.
     """
+    from . import machine
+
     scope = dict(vars(module))
     main = "call" if meta.whole or meta.units else "kernel"
     signature = "WHOLE" if meta.whole and not meta.units else "SIGNATURE"
-    parts = [*meta.functions, *(["kernel"] if main == "call" else [])]
-    from . import machine
-
-    part = machine.jit(None, overlapping=meta.debug)
-    for name in parts:
-        scope[name] = part(FunctionType(scope[name].__code__, scope))
-    made: Callable[..., int] = machine.jit(scope[signature], code, overlapping=meta.debug)(
-        FunctionType(scope[main].__code__, scope)
-    )
-    return made
+    for name in [*meta.functions, *(["kernel"] if main == "call" else [])]:
+        part = FunctionType(scope[name].__code__, scope)
+        scope[name] = machine.jit(part, overlapping=meta.debug)
+    whole = FunctionType(scope[main].__code__, scope)
+    return machine.jit(whole, overlapping=meta.debug), scope[signature]

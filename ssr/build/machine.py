@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import pickle
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numba
@@ -32,7 +33,7 @@ class Code:
     Parameters
     ----------
     data
-        What `data` was when the kernel was compiled before.
+        What `begin` has made of the kernel.
     """
 
     def __init__(self, data: bytes | None = None) -> None:
@@ -47,7 +48,7 @@ class Code:
         return rebuild(context, *parts)
 
     def save_overload(self, signature: Any, made: Any) -> None:
-        """Take what Numba made, unless it holds addresses of this process."""
+        """Take what Numba's own pipeline made, unless it holds addresses of this process."""
         with contextlib.suppress(ImportError, AttributeError):  # a Numba that writes it otherwise
             from numba.core.serialize import dumps
 
@@ -73,32 +74,66 @@ def _pipeline(overlapping: bool) -> type[Any]:
     return reduced.OverlappingCompiler if overlapping else reduced.KernelCompiler
 
 
-def jit(
-    signature: Any, code: Code | None = None, *, overlapping: bool = False
-) -> Callable[[Callable[..., Any]], Any]:
-    """Return the decorator of generated functions: compiled once, for one signature.
+def jit(function: Callable[..., Any], *, overlapping: bool = False) -> Any:
+    """Return a generated function as one that Numba compiles.
+
+    A part of a kernel is compiled where it is called. Arrays may share memory that are
+    ``overlapping``; otherwise LLVM is promised that they do not.
+    """
+    return numba.njit(
+        nogil=True,
+        error_model="numpy",
+        boundscheck=False,
+        pipeline_class=_pipeline(overlapping),
+    )(function)
+
+
+def begin(made: Any, signature: Any) -> Callable[[], bytes | None]:
+    """Translate a generated function, and return what makes its machine code.
 
     Parameters
     ----------
+    made
+        What `jit` returned.
     signature
-        Types of the arguments and the result. Without one the function is a part of a kernel,
-        which is compiled where it is called.
-    code
-        Where the machine code comes from, or goes.
-    overlapping
-        Whether arrays may share memory; otherwise LLVM is promised that they do not.
+        Types of the arguments and the result.
     """
-    pipeline = _pipeline(overlapping)
+    if is_known():
+        from .reduced import finished, translated
 
-    def compiled(function: Callable[..., Any]) -> Any:
-        made: Any = numba.njit(
-            nogil=True, error_model="numpy", boundscheck=False, pipeline_class=pipeline
-        )(function)
-        if signature is not None:
-            if code is not None:
-                made._cache = code
-            made.compile(signature)
-            made.disable_compile()
-        return made
+        return partial(finished, translated(made, signature))
+    code = Code()
+    _compile(made, signature, code)
+    return lambda: code.data
 
-    return compiled
+
+def compiled(made: Any, signature: Any, data: bytes | None = None) -> Callable[..., Any]:
+    """Return a generated function compiled for one signature, from its machine code if it is known.
+
+    The parameters are those of `begin`, and what that returned has made.
+    """
+    if data is None and is_known():
+        data = begin(made, signature)()
+    return _compile(made, signature, Code(data))
+
+
+def optimised(made: Any, signature: Any) -> str:
+    """Return a generated function in LLVM's language, as LLVM optimises it.
+
+    The parameters are those of `begin`.
+    """
+    if is_known():
+        from .reduced import translated
+
+        return str(translated(made, signature).library.work.text())
+    made.compile(signature)
+    (text,) = made.inspect_llvm().values()
+    return str(text)
+
+
+def _compile(made: Any, signature: Any, code: Code) -> Callable[..., Any]:
+    made._cache = code
+    made.compile(signature)
+    made.disable_compile()
+    run: Callable[..., Any] = made
+    return run

@@ -19,13 +19,26 @@ from numba import types
 from numba._dynfunc import make_function
 from numba.core import ir
 from numba.core.bytecode import FunctionIdentity
-from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import AnalysisPass, PassManager, register_pass
+from numba.core.imputils import builtin_registry
+from numba.core.registry import cpu_target
+from numba.core.serialize import dumps
+from numba.core.sigutils import normalize_signature
 from numba.core.typed_passes import NativeLowering, NoPythonBackend
+from numba.core.typing import arraydecl, mathdecl, npydecl, templates
+from numba.core.typing import builtins as builtin_types
+from numba.cpython import builtins, mathimpl, numbers, rangeobj, tupleobj
+from numba.np import npyimpl
 
+from ..runtime import shared
+from ..runtime.machine_code import Library
 from .source_to_llvm import Translation, result_of
 from .vector_loops import has_masks
+
+DECLARING = arraydecl, builtin_types, builtins, numbers, rangeobj, tupleobj
+"""The modules of Numba that tell, when they are imported, of most that kernels use."""
 
 LARGE = 200
 """Basic blocks of a kernel with its parts from which on it is optimised for size."""
@@ -53,6 +66,47 @@ def remembered(context: Any, method: str) -> Iterator[None]:
         yield
     finally:
         delattr(context, method)
+
+
+@contextmanager
+def sparing() -> Iterator[None]:
+    """Let Numba know of what kernels use only, and not look for more.
+
+    It would import all that it can translate, such as linear algebra with that of SciPy, and
+    compile its counts of references. Who compiles functions of their own gets that when they do.
+    """
+    typing, target = cpu_target.typing_context, cpu_target.target_context
+    if "refresh" in vars(typing):
+        yield
+        return
+    typing.refresh = target.refresh = lambda: None
+    target.post_lowering = lambda module, library: None
+    try:
+        for written in (builtin_registry, mathimpl.registry, npyimpl.registry):
+            target.install_registry(written)
+        for known in (mathdecl.registry, npydecl.registry, templates.builtin_registry):
+            typing.install_registry(known)
+        target.install_registry(builtin_registry)  # what they have told it
+        yield
+    finally:
+        del typing.refresh, target.refresh, target.post_lowering
+
+
+@global_compiler_lock
+def translated(function: Any, signature: Any) -> Any:
+    """Return what Numba made of a function that `KernelCompiler` compiles, without machine code."""
+    arguments, result = normalize_signature(signature)
+    made = function._compiler._compile_core(arguments, result)
+    made.library.finalize()
+    return made
+
+
+def finished(made: Any) -> bytes:
+    """Return what is kept of a function that was `translated`, after LLVM's work on it."""
+    reduced = made._reduce()
+    functions = shared.called(made.library._final_module.functions)
+    data: bytes = dumps((functions, type(made)._rebuild, reduced))
+    return data
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)
@@ -92,7 +146,7 @@ class KernelLowering(NativeLowering):
         """Write the code of a kernel."""
         if state.library is None:
             state.library = KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-            state.library.enable_object_caching()
+            state.flags.no_compile = True
         with (
             remembered(state.typingctx, "resolve_function_type"),
             remembered(state.targetctx, "get_function"),
@@ -100,7 +154,7 @@ class KernelLowering(NativeLowering):
             return bool(super().run_pass(state))
 
 
-class KernelLibrary(JITCodeLibrary):
+class KernelLibrary(Library):
     """Code of a kernel with its parts.
 
     Nobody else calls the parts. LLVM is told so, and what they do not use of their arguments, most
@@ -109,13 +163,7 @@ class KernelLibrary(JITCodeLibrary):
     Large kernels are optimised for size: their loops are vectors with masked ends, written once,
     instead of being unrolled, with two more loops for the rows that are left over. LLVM generates
     code in proportion.
-
-    All are optimised once only, with the whole module. Numba does so three times: each function,
-    then all of them to bring the counts of references together, and all again.
     """
-
-    def _optimize_functions(self, ll_module: Any) -> None:
-        ll_module.data_layout = self.codegen._data_layout
 
     def _optimize_final_module(self) -> None:
         shorter = _may_be_shorter() and _is_large(self._final_module)
@@ -126,9 +174,6 @@ class KernelLibrary(JITCodeLibrary):
                 function.linkage = Linkage.internal
             if shorter:
                 function.add_function_attribute("optsize")
-        made = self.codegen._module_pass_manager()
-        passes, *builder = made if isinstance(made, tuple) else (made,)  # Numba 0.61 has no builder
-        passes.run(self._final_module, *builder)
 
 
 def _is_large(module: Any) -> bool:
@@ -158,13 +203,13 @@ def _may_be_shorter() -> bool:
 class PartLibrary(KernelLibrary):
     """Code of a kernel's part, which is optimised and made executable with the kernel only.
 
-    It stays a function, but for a kernel that is the part of its caller.
+    It stays a function: LLVM would optimise it once more within its caller.
     """
 
     def add_ir_module(self, ir_module: Any) -> None:
         """Take a module in LLVM's language."""
         for function in ir_module.functions:
-            if not function.is_declaration and self.name != "kernel":
+            if not function.is_declaration:
                 function.attributes.add("noinline")
         super().add_ir_module(ir_module)
 
@@ -212,13 +257,15 @@ class KernelCompiler(CompilerBase):
         locals: Any,
     ) -> None:
         flags.nrt = False
-        super().__init__(typingctx, targetctx, library, args, return_type, flags, locals)
+        with sparing():
+            super().__init__(typingctx, targetctx, library, args, return_type, flags, locals)
 
     def compile_extra(self, func: Any) -> Any:
         """Compile a function, whose bytecode nobody reads."""
         self.state.func_id = FunctionIdentity.from_function(func)
         self.state.lifted, self.state.lifted_from = (), None
-        return self._compile_bytecode()
+        with sparing():
+            return self._compile_bytecode()
 
     def define_pipelines(self) -> list[Any]:
         """Return the passes."""

@@ -263,6 +263,17 @@ def _declared(recorder: Recorder, signature: Signature, options: Options) -> Dec
     )  # fmt: skip
 
 
+def begin(program: Program, dtype: str) -> None:
+    """Begin to build the kernel of a program that is called soon, so that threads do a part of it.
+
+    Whoever needs several kernels begins with all of them before calling the first.
+    """
+    from ..build.kernel import begin
+
+    if dtype not in program._launcher.kernels:
+        begin(declaration(program).program, program.options, dtype)
+
+
 def declaration(program: Program) -> Declaration:
     """Return all that a program was declared with."""
     return program._launcher.declaration

@@ -14,8 +14,13 @@ from llvmlite import binding
 from llvmlite import ir as llvm
 from numba.core.compiler_lock import global_compiler_lock
 
-_known: dict[str, tuple[Any, Any]] = {}
-"""For each function that this process has its code, and what is kept of it."""
+from .machine_code import Library
+
+_made: dict[str, Library] = {}
+"""The functions that kernels of this process have asked for."""
+
+_loaded: dict[str, Any] = {}
+"""The code of functions that kernels of this process can call."""
 
 
 def declared(
@@ -34,38 +39,31 @@ def declared(
     write
         What writes its body, if there is no such function yet.
     """
-    if name not in _known:
-        _compile(context.codegen(), name, kind, write)
+    if name not in _made:
+        _made[name] = _begun(context.codegen(), name, kind, write)
     return module.globals.get(name) or llvm.Function(module, kind, name)
 
 
 def called(functions: Iterable[Any]) -> dict[str, Any]:
     """Return what is kept of those functions of a module that are shared ones, by name."""
-    names = [f.name for f in functions if f.is_declaration and f.name in _known]
-    return {name: _known[name][1] for name in names}
+    names = [f.name for f in functions if f.is_declaration and f.name in _made]
+    return {name: _made[name].serialize_using_object_code() for name in names}
 
 
 @global_compiler_lock
 def load(context: Any, kept: Mapping[str, Any]) -> None:
     """Let kernels find functions of which something was kept."""
     for name, code in kept.items():
-        if name not in _known:
-            library = context.codegen().unserialize_library(code)
-            _publish(name, library)
-            _known[name] = library, code
+        if name not in _loaded:
+            library = _loaded[name] = context.codegen().unserialize_library(code)
+            binding.add_symbol(name, library.get_pointer_to_function(name))
 
 
 @global_compiler_lock
-def _compile(generator: Any, name: str, kind: Any, write: Callable[[Any], None]) -> None:
-    library = generator.create_library(name)
-    library.enable_object_caching()
+def _begun(generator: Any, name: str, kind: Any, write: Callable[[Any], None]) -> Library:
+    library = Library(generator, name)
     module = library.create_ir_module(name)
     write(llvm.Function(module, kind, name))
     library.add_ir_module(module)
     library.finalize()
-    _publish(name, library)
-    _known[name] = library, library.serialize_using_object_code()
-
-
-def _publish(name: str, library: Any) -> None:
-    binding.add_symbol(name, library.get_pointer_to_function(name))
+    return library

@@ -11,10 +11,11 @@ from typing import Any
 from ..blocks.recurrence import recurrence
 from ..matrices.declare import identity
 from ..matrices.matrix import Matrix
-from ..programs.program import Program, program
+from ..programs.program import Program, begin, program
 from ..recurrences.declare import Recurrence
 from ..symbols.functions import sqrt
 from . import vectors
+from .composed import Composed
 from .smoothers import check_local
 
 
@@ -153,7 +154,7 @@ class IC(Factorisation):
         return F.T.solve(F.solve(r))
 
 
-class Factored:
+class Factored(Composed):
     """The factors of a matrix and how to solve with them: a function ``(z, r)`` of vectors."""
 
     def __init__(self, A: Matrix, how: Factorisation) -> None:
@@ -169,6 +170,12 @@ class Factored:
                 self._numbers = vectors.several(like, self.factors.entries)
                 self._layout = vectors.layout(like)
             self.factors.program("compute")(self._numbers)
+
+    def begin(self, dtype: str) -> None:
+        """Begin to build the programs."""
+        if self.factors.made:
+            begin(self.factors.program("compute"), dtype)
+        begin(self._solve, dtype)
 
     def __call__(self, z: vectors.Vector, r: vectors.Vector) -> None:
         """Assign to z the solution of the factorised equations with the right side r."""

@@ -26,6 +26,8 @@ class CG(Solver):
     One iteration is one program with a product with A, an application of M and three dot products.
     """
 
+    calls = "_start", "_step"
+
     @cached_property
     def _start(self) -> Callable[..., Any]:
         turn = self._direction
@@ -133,6 +135,8 @@ class BiCGStab(Solver):
 
     One iteration is one program with two products with A and two applications of M.
     """
+
+    calls = ("_step",)
 
     @cached_property
     def _step(self) -> Callable[..., Any]:
@@ -256,6 +260,8 @@ class GMRES(Solver):
     restart
         The largest number of vectors in a basis.
     """
+
+    calls = "_divide", "_multiply", "_project", "_add", "_correct", "_residual"
 
     def __init__(self, A: Matrix, M: Preconditioner | None = None, restart: int = 20) -> None:
         super().__init__(A, M)

@@ -11,9 +11,10 @@ import numpy as np
 from ..errors import ArgumentError, SpaceError
 from ..matrices.matrix import Matrix
 from ..points.numbers import Array, integer
-from ..programs.program import program
+from ..programs.program import Program, begin, program
 from . import vectors
 from .coarsening import coarsened
+from .composed import Composed
 from .smoothers import GaussSeidel, Smoother
 from .solver import Solution
 from .stationary import Richardson
@@ -25,7 +26,7 @@ DENSE = 2000
 Programs = tuple[Callable[..., Any], Callable[..., Any]]
 
 
-class Multigrid:
+class Multigrid(Composed):
     """V-cycles over a hierarchy of matrices: a solver (`solve`), or a preconditioner (``M=``).
 
     A cycle begins with ``z = 0`` and improves it towards the solution of ``A z = r``: it smooths,
@@ -219,6 +220,13 @@ class Multigrid:
         returned are those of `Solver.__call__`.
         """
         return self._solver(b, x0, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback)
+
+    def begin(self, dtype: str) -> None:
+        """Begin to build the programs of all levels but the coarsest."""
+        for level in range(max(1, len(self.matrices) - 1)):
+            for part in self._programs.get(level) or self._made(level):
+                if isinstance(part, Program):
+                    begin(part, dtype)
 
     def renew(self) -> None:
         """Compute what depends on the data of the matrices anew, after they have changed.

@@ -22,11 +22,13 @@ from ..errors import ArgumentError, NonFiniteError, SpaceError
 from ..matrices.matrix import Matrix
 from ..points.numbers import integer, real
 from ..programs import reductions
-from ..programs.program import Program, program
+from ..programs.program import Program, begin, program
 from ..public import explained
+from ..run.check_arrays import SUPPORTED
 from ..spaces.distributed import is_distributed
 from ..trace.trace import scalar
 from . import vectors
+from .composed import Composed
 from .factorisations import Factored, Factorisation
 from .smoothers import Smoother
 from .vectors import V, Vector
@@ -117,6 +119,9 @@ class Solver(ABC):
         If some of A's data are not bound.
     """
 
+    calls: tuple[str, ...]
+    """The attributes with what an iteration calls: programs, or functions that call some."""
+
     def __init__(self, A: Matrix, M: Preconditioner | None = None) -> None:
         if not isinstance(A, Matrix):
             raise ArgumentError(f"A is {_told(A)}, not a matrix of ssr.", hint=_hint(A))
@@ -130,6 +135,8 @@ class Solver(ABC):
         self.space = A.rows
         self._approximate = _called(A, M)
         self._fitting: set[tuple[int, ...]] = set()
+        self._begun: set[str] = set()
+        self._programs: list[Program] = []
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} for {self.A!r}>"
@@ -180,8 +187,9 @@ class Solver(ABC):
         """
         vectors.check_vector(b)
         _check_limits(rtol, atol, maxiter, callback)
-        size = self._norm(b)
         self._check_fits(b)
+        self._begin(b)
+        size = self._norm(b)
         if not math.isfinite(size):
             raise NonFiniteError(
                 "The right side is not finite.",
@@ -232,11 +240,28 @@ class Solver(ABC):
 
     # -- programs --------------------------------------------------------------------------------
 
+    def _begin(self, b: Vector) -> None:
+        """Begin to build the programs for arrays of the type of b, if it is new."""
+        dtype = b.dtype.name
+        if not isinstance(b, np.ndarray) or dtype in self._begun or dtype not in SUPPORTED:
+            return
+        self._begun.add(dtype)
+        begin(self._norm, dtype)
+        if isinstance(self._approximate, Composed):
+            self._approximate.begin(dtype)
+        for name in self.calls:
+            before = len(self._programs)
+            part = getattr(self, name)
+            for made in [part] if isinstance(part, Program) else self._programs[before:]:
+                begin(made, dtype)
+
     def program(self, body: Callable[..., Any], scalars: str = "") -> Program:
         """Return the program of a body on fields of the matrix's space, some of them scalars."""
         names = body.__code__.co_varnames[: body.__code__.co_argcount]
         kinds = {name: scalar if name in scalars.split() else self.space for name in names}
-        return program(options=None, **kinds)(body)
+        made = program(options=None, **kinds)(body)
+        self._programs.append(made)
+        return made
 
     def fused(self, body: Callable[..., Any], scalars: str = "") -> Callable[..., Any]:
         """Return a body that calls programs and the preconditioner, as one program if possible.

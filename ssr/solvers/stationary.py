@@ -21,6 +21,8 @@ from .vectors import V, Vector
 class Richardson(Solver):
     """The iteration ``x = x + M (b - A x)``; see `richardson`. One iteration is one program."""
 
+    calls = ("_step",)
+
     @cached_property
     def _step(self) -> Callable[..., Any]:
         correct = self._correct
@@ -121,6 +123,8 @@ class Chebyshev(Solver):
     bounds
         Two positive numbers, the smaller one first.
     """
+
+    calls = ("_step",)
 
     def __init__(
         self, A: Matrix, bounds: tuple[float, float], M: Preconditioner | None = None

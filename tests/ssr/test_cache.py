@@ -23,7 +23,7 @@ import pytest
 
 import ssr
 from ssr.build import cache, machine, private_files
-from ssr.build.kernel import Kernel
+from ssr.build.kernel import Kernel, describe
 
 ROOT = Path(__file__).parents[2]
 
@@ -73,7 +73,7 @@ WAITS = """
 import time
 from ssr.build import machine
 
-def jit(signature, code=None, **choices):
+def jit(function, **choices):
     print("compiling", flush=True)
     time.sleep(600)
 
@@ -242,17 +242,12 @@ def test_a_copied_cache(folder: Path, tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_source_that_was_not_compiled_is_compiled_later(folder: Path) -> None:
-    def source_only(signature: Any, code: Any = None, **choices: Any) -> Any:
-        return lambda function: function
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(machine, "jit", source_only)
-        (n,) = ssr.sizes("n")
-        ssr.identity(ssr.Space(n)).program("apply").kernel()
-    (file,) = folder.iterdir()
-    before = file.stat().st_size
-    assert not ssr.identity(ssr.Space(n)).program("apply").kernel().from_cache
-    assert file.stat().st_size > before
+    program = ssr.identity(ssr.Space(ssr.size("n"))).program("apply")
+    describe(program.ir, program.options, "float64")
+    before = {file: file.stat().st_size for file in folder.iterdir()}
+    assert not program.kernel().from_cache
+    (file,) = (file for file, size in before.items() if file.stat().st_size > size)
+    assert file.stem == program.kernel().name
 
 
 def test_options_and_dtype_are_part_of_the_key(folder: Path) -> None:
@@ -586,7 +581,7 @@ def test_size_of_no_cache(folder: Path) -> None:
 def test_an_error_of_the_compiler_does_not_stay(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def jit(signature: Any, code: Any = None, **choices: Any) -> Any:
+    def jit(function: Any, **choices: Any) -> Any:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:

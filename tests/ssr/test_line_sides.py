@@ -5,7 +5,8 @@ import ast
 import pytest
 
 from ssr.build import line_sides, machine, vector_loops, vector_plans
-from tests.ssr.test_vector_loops import check_bits, made, vector_loops_of
+from tests.ssr.generated import compiled
+from tests.ssr.test_vector_loops import check_bits, made, masked
 
 TWO_SIDES = (
     "s = third + ld(x, off + i - 1) if (i >= 5) else third",
@@ -46,9 +47,9 @@ def test_bits_are_those_of_rows(
         monkeypatch.setattr(vector_loops, "available", lambda: False)
     kind, body = BODIES[name]
     module = made(f"sides {name} {masks}", dtype, kind, body)
-    run = machine.jit(module["SIGNATURE"])(module["kernel"])
+    run = compiled(module["kernel"], module["SIGNATURE"])
     if masks and vector_loops.available() and name != "in turn":
-        assert vector_loops_of(run)
+        assert masked(module)
     check_bits(run, vector_plans.intrinsics.plain(module["kernel"]), dtype)
 
 

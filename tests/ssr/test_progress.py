@@ -21,9 +21,9 @@ import ssr
 progress.PATIENCE = {patience}
 usual = machine.jit
 
-def jit(*signature, **choices):
+def jit(function, **choices):
     time.sleep(0.3)
-    return usual(*signature, **choices)
+    return usual(function, **choices)
 
 machine.jit = jit
 (n,) = ssr.sizes("n")
@@ -65,7 +65,7 @@ def test_short_builds_are_not_told() -> None:
 
 
 def test_a_build_that_fails_ends_the_line() -> None:
-    fails = SCRIPT.replace("return usual(*signature, **choices)", "raise KeyError")
+    fails = SCRIPT.replace("return usual(function, **choices)", "raise KeyError")
     fails = fails.replace("halved.kernel()", "try: halved.kernel()\nexcept KeyError: pass\n")
     told = on_terminal(fails.format(patience=0.1))
     assert re.fullmatch(r"compiling halved \.\.\. \d+\.\d s\r\n", told)

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from numba.types import f4, f8, i8
 
 import ssr
-from ssr.build.machine import jit
 from ssr.errors import Error
 from ssr.runtime import lanes, sums
 from ssr.runtime.intrinsics import Memory
 
-from . import memory, plain
+from . import generated, memory, plain
 from . import strategies as some
 from .interpret import interpret_program
 
@@ -43,7 +42,7 @@ def kernel(state, buffer, start, count, out):  # type: ignore[no-untyped-def]
 @pytest.fixture(scope="module")
 def compiled() -> dict[str, Any]:
     return {
-        name: jit(i8(i8[:, ::1], kind[::1], i8, i8, f8[::1]))(kernel)
+        name: generated.compiled(kernel, i8(i8[:, ::1], kind[::1], i8, i8, f8[::1]))
         for name, kind in (("float64", f8), ("float32", f4))
     }
 

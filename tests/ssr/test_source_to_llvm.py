@@ -17,7 +17,8 @@ from numba.core.errors import NumbaError
 from ssr.build.machine import jit
 from ssr.runtime.intrinsics import ld, plain
 from ssr.runtime.intrinsics import st as store
-from tests.ssr.generated import functions
+from tests.ssr import generated
+from tests.ssr.generated import functions, optimised
 
 Function = Callable[..., Any]
 
@@ -27,9 +28,11 @@ def made(text: str) -> tuple[Function, Callable[[str], Function]]:
     scope = functions(text, {"np": np, "ld": ld, "st": store, "half": np.float64(0.5)})
     for name in [name for name in scope if name.startswith("part")]:
         function = scope[name]
-        scope[name] = jit(None)(FunctionType(function.__code__, scope))
+        scope[name] = jit(FunctionType(function.__code__, scope))
         scope[f"{name}_plain"] = function
-    return scope["f"], lambda signature: jit(signature)(FunctionType(scope["f"].__code__, scope))
+    return scope["f"], lambda signature: generated.compiled(
+        FunctionType(scope["f"].__code__, scope), signature
+    )
 
 
 INTEGERS = {
@@ -211,7 +214,7 @@ def test_where_a_line_begins_is_opaque_to_llvm() -> None:
         """
     function, compiled = made(text)
     run = compiled("void(float64[::1], int64, int64)")
-    (written,) = run.inspect_llvm().values()
+    written = optimised(function, "void(float64[::1], int64, int64)")
     assert "freeze i64" in written
     arrays = [np.arange(40.0) for _ in range(2)]
     run(arrays[0], 5, 7)

@@ -10,6 +10,7 @@ import pytest
 
 from ssr.build import chain_plans, machine, vector_chains, vector_loops
 from ssr.runtime import intrinsics
+from tests.ssr import generated
 from tests.ssr.generated import functions
 from tests.ssr.test_vector_loops import guarded
 
@@ -196,9 +197,9 @@ def compiled(text: str, dtype: str) -> tuple[Any, Any]:
     body = "".join(f"    {line}\n" for line in text.splitlines())
     source = KERNEL.format(dtype=dtype, body=body, field=field, own=field.replace("'A'", "'C'"))
     module = functions(source, {"__name__": "chain"})
-    scope = {**module, "changed": machine.jit(None)(module["changed"])}
+    scope = {**module, "changed": machine.jit(module["changed"])}
     kernel = FunctionType(module["kernel"].__code__, scope)
-    return machine.jit(module["SIGNATURE"])(kernel), intrinsics.plain(module["kernel"])
+    return generated.compiled(kernel, module["SIGNATURE"]), intrinsics.plain(module["kernel"])
 
 
 @pytest.fixture

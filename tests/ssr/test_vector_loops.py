@@ -15,7 +15,8 @@ import pytest
 
 from ssr.build import machine, requests, vector_loops, vector_plans
 from ssr.runtime import intrinsics
-from tests.ssr.generated import functions
+from tests.ssr import generated
+from tests.ssr.generated import compiled, functions
 
 pytestmark = pytest.mark.skipif(
     not (machine.is_known() and vector_loops.available()),
@@ -147,19 +148,23 @@ def made(name: str, dtype: str, kind: str, body: tuple[str, ...]) -> dict[str, A
     return functions(source, {"__name__": name})
 
 
-def vector_loops_of(function: Any) -> int:
-    """Return how many loads and stores of a compiled function have masks."""
-    (text,) = function.inspect_llvm().values()
-    return str(text).count("@llvm.masked.")
+def masked(module: dict[str, Any]) -> int:
+    """Return how many loads and stores of a kernel have masks."""
+    return optimised(module).count("@llvm.masked.")
+
+
+def optimised(module: dict[str, Any]) -> str:
+    """Return the kernel of a module as LLVM leaves it."""
+    return generated.optimised(module["kernel"], module["SIGNATURE"])
 
 
 @pytest.mark.parametrize("dtype", ["np.float64", "np.float32"])
 @pytest.mark.parametrize("name", list(BODIES))
 def test_bits_are_those_of_rows(name: str, dtype: str) -> None:
     module = made(name, dtype, *_parts(BODIES[name]))
-    run = machine.jit(module["SIGNATURE"])(module["kernel"])
+    run = compiled(module["kernel"], module["SIGNATURE"])
     plain = intrinsics.plain(module["kernel"])
-    assert vector_loops_of(run)
+    assert masked(module)
     check_bits(run, plain, dtype)
 
 
@@ -173,9 +178,9 @@ def test_bits_do_not_depend_on_the_size_of_fields(
     monkeypatch.setattr(vector_plans, limit, 0)
     monkeypatch.setattr(requests, "far", lambda: size)
     module = made(f"{limit} {size} {name}", dtype, *_parts(BODIES[name]))
-    run = machine.jit(module["SIGNATURE"])(module["kernel"])
+    run = compiled(module["kernel"], module["SIGNATURE"])
     plain = intrinsics.plain(module["kernel"])
-    assert vector_loops_of(run)
+    assert masked(module)
     check_bits(run, plain, dtype)
 
 
@@ -192,8 +197,7 @@ def test_loops_ask_for_the_lines_of_fields_ahead(
     """Loops that read each field at one place, and nothing else, ask for nothing."""
     monkeypatch.setattr(vector_plans, "FEW", few)
     module = made(f"asks {name}", "np.float64", *_parts(BODIES[name]))
-    run = machine.jit(module["SIGNATURE"])(module["kernel"])
-    (text,) = run.inspect_llvm().values()
+    text = optimised(module)
     found = re.findall(
         r"call void @llvm\.prefetch\.p0\(ptr [^,]+, (i32 \d, i32 \d), i32 1\)", str(text)
     )
@@ -223,7 +227,7 @@ def check_bits(run: Any, plain: Any, dtype: str) -> None:
 @pytest.mark.parametrize("name", list(SERIAL))
 def test_rows_that_may_depend_on_each_other_stay_in_turn(name: str) -> None:
     module = made(name, "np.float64", *_parts(SERIAL[name]))
-    run = machine.jit(module["SIGNATURE"])(module["kernel"])
+    run = compiled(module["kernel"], module["SIGNATURE"])
     plain = intrinsics.plain(module["kernel"])
     rng = np.random.default_rng(2)
     room = [rng.standard_normal(200) for _ in range(3)]
@@ -259,7 +263,7 @@ def test_nothing_outside_of_a_line_is_touched(few: int, monkeypatch: pytest.Monk
     monkeypatch.setattr(requests, "far", lambda: 0)
     body = "st(y, i, ld(x, i) + ld(c, i) if ld(x, i) > third else third)"
     module = made(f"guarded {few}", "np.float64", "range", (body,))
-    run = machine.jit(module["SIGNATURE"])(module["kernel"])
+    run = compiled(module["kernel"], module["SIGNATURE"])
     with guarded(3) as arrays:
         each = len(arrays[0])
         for lo, hi in ((0, each), (0, 5), (each - 5, each), (3, each - 1), (7, 7)):
@@ -275,7 +279,7 @@ def test_of_what_tests_leave_out_nothing_is_touched() -> None:
         "st(y, i, (s + ld(c, i + 1)) if (i <= off - 2) else s)",
     )
     module = made("guarded sides", "np.float64", "range", lines)
-    run = machine.jit(module["SIGNATURE"])(module["kernel"])
+    run = compiled(module["kernel"], module["SIGNATURE"])
     with guarded(3) as arrays:
         each = len(arrays[0])
         for array in arrays:
@@ -296,7 +300,7 @@ def test_of_every_second_element_nothing_outside_of_a_line_is_touched(
     monkeypatch.setattr(requests, "far", lambda: 0)
     body = "st(y, off + 2*i, ld(x, off + 2*i) + ld(c, off + i))"
     module = made(f"second {few}", "np.float64", "range", (body,))
-    run = machine.jit(module["SIGNATURE"])(module["kernel"])
+    run = compiled(module["kernel"], module["SIGNATURE"])
     with guarded(3) as arrays:
         half = len(arrays[0]) // 2
         for lo, hi in ((0, half), (0, 5), (half - 5, half), (3, half - 1), (7, 7)):

@@ -15,7 +15,7 @@ from ssr.build import machine, vector_loops, vector_sums
 from ssr.runtime import intrinsics, lanes, sums
 from tests.ssr import plain
 from tests.ssr import strategies as some
-from tests.ssr.generated import functions
+from tests.ssr.generated import compiled, functions
 from tests.ssr.test_reductions import FLOATS
 
 pytestmark = pytest.mark.skipif(
@@ -117,7 +117,7 @@ def kernels() -> dict[str, tuple[Callable[..., Any], Callable[..., Any], int]]:
 
             patch.setattr(vector_sums.Sum, "begin", noted)
             kernel = FunctionType(module["kernel"].__code__, module)
-            run = machine.jit(module["SIGNATURE"])(kernel)
+            run = compiled(kernel, module["SIGNATURE"])
         found[name] = run, intrinsics.plain(module["kernel"]), len(begun)
     return found
 

@@ -1,0 +1,187 @@
+"""Machine code of modules in LLVM's language, which threads make while Python goes on.
+
+LLVM needs about as long for a kernel as all that comes before it in Python, and needs no Python. So
+it works on one kernel while the next one is written. llvmlite lets one thread at a time into LLVM,
+as modules may share a context, which only one may change; here each has its own, and what takes
+long is called past that lock.
+"""
+
+from __future__ import annotations
+
+import copy
+import ctypes
+import os
+import weakref
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, cached_property
+from typing import Any, Generic, TypeVar
+
+import llvmlite.binding as llvm
+from llvmlite.binding import ffi
+from numba.core import config
+from numba.core.codegen import JITCodeLibrary
+
+T = TypeVar("T")
+
+THREADS = 4
+"""At most so many modules are under work at once."""
+
+
+class Later(Generic[T]):
+    """What a function returns that a thread calls, after those that were asked for before.
+
+    A process that forks leaves its threads behind; then the function is called where the result is
+    needed.
+
+    Parameters
+    ----------
+    function
+        The function.
+    threads
+        The name of the threads that call it, and how many there are.
+    """
+
+    def __init__(self, function: Callable[[], T], threads: tuple[str, int] = ("later", 1)) -> None:
+        self._function = function
+        self._process = os.getpid()
+        self._made = _threads(self._process, *threads).submit(function)
+
+    def result(self) -> T:
+        """Wait for the function, and return what it returned, or raise what it raised."""
+        return self._made.result() if self._process == os.getpid() else self._function()
+
+
+@cache
+def _threads(process: int, name: str, count: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(count, f"ssr-{name}-{process}")
+
+
+class Work:
+    """LLVM's work on one module, which a thread begins at once.
+
+    The thread does nothing in Python, which it would have to wait for: all else is done when this
+    is made, and when it is asked for its result.
+
+    Parameters
+    ----------
+    codegen
+        Numba's code generator.
+    module
+        A module with all that it needs.
+    """
+
+    def __init__(self, codegen: Any, module: Any) -> None:
+        self._codegen = codegen
+        self._bitcode = module.as_bitcode()
+        self._prepare()
+        count = min(THREADS, max(1, (os.cpu_count() or 1) - 1))  # one processor is for Python
+        self._made = Later(self._run, ("llvm", count))
+
+    def _prepare(self) -> None:
+        """Read the module in a context of its own, and make what works on it."""
+        self._process = os.getpid()
+        context = llvm.create_context()
+        self._module = llvm.parse_bitcode(self._bitcode, context)
+        codegen = copy.copy(self._codegen)
+        options: dict[str, Any] = {"opt": vars(config)["OPT"]}
+        codegen._customize_tm_options(options)
+        target = llvm.Target.from_triple(llvm.get_process_triple())
+        codegen._tm = self._machine = target.create_target_machine(**options)
+        made = codegen._module_pass_manager()
+        self._passes = made if isinstance(made, tuple) else (made,)  # Numba 0.61 has no builder
+        self._problem = ffi.OutputString()
+        self._held = self._module, *self._passes, self._machine, context
+        self._close = weakref.finalize(self, _close, (*self._held, self._problem))  # in this order
+        self._close.atexit = False
+
+    def _run(self) -> Any:
+        """Optimise the module; return the buffer with its machine code."""
+        if self._process != os.getpid():  # a thread of another process has begun with a copy of it
+            for each in self._held:
+                each.detach()
+            self._prepare()
+        passes, *builder = self._passes
+        if builder:
+            _past_lock("RunNewModulePassManager")(passes, self._module, *builder)
+        else:
+            passes.run(self._module)
+        emit = _past_lock("TargetMachineEmitToMemory")
+        return emit(self._machine, self._module, 1, self._problem)
+
+    def text(self) -> str:
+        """Return the module as LLVM has optimised it."""
+        self._made.result()
+        return str(self._module)
+
+    @cached_property
+    def code(self) -> bytes:
+        """The machine code."""
+        buffer = self._made.result()
+        if not buffer:
+            raise RuntimeError(str(self._problem))
+        try:
+            start, size = (
+                getattr(ffi.lib, f"LLVMPY_GetBuffer{part}")(buffer) for part in ("Start", "Size")
+            )
+            return ctypes.string_at(start, size)
+        finally:
+            ffi.lib.LLVMPY_DisposeMemoryBuffer(buffer)
+            self._close()
+
+
+def _close(held: Sequence[Any]) -> None:
+    """Let LLVM free what stands for things of its own."""
+    for each in held:
+        each.close()
+
+
+@cache
+def _past_lock(name: str) -> Any:
+    """Return a function of llvmlite without the lock around all of them."""
+    known, function = (
+        getattr(library, f"LLVMPY_{name}") for library in (ffi.lib, ctypes.CDLL(ffi.lib._name))
+    )
+    function.argtypes, function.restype = known.argtypes, known.restype
+    return function
+
+
+class Library(JITCodeLibrary):
+    """Code in LLVM's language, on which LLVM has still to do its ``work``.
+
+    It is optimised once only, with the whole module. Numba does so three times: each function, then
+    all of them to bring the counts of references together, and all again.
+    """
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self.codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self.work = Work(self.codegen, self._final_module)
+        self._finalized = True
+
+    def serialize_using_object_code(self) -> Any:
+        """Return what Numba makes a library of: its machine code, and the names in it."""
+        return self.name, "object", (self.work.code, _names(self._final_module))
+
+
+def _names(module: Any) -> bytes:
+    """Return a module that defines the names that a module shows to others."""
+    functions = [f.name for f in module.functions if _is_shown(f)]
+    variables = [v.name for v in module.global_variables if _is_shown(v)]
+    lines = [f'define void @"{name}"() {{ ret void }}' for name in functions]
+    lines += [f'@"{name}" = global i8 0' for name in variables]
+    made: bytes = llvm.parse_assembly("\n".join(lines)).as_bitcode()
+    return made
+
+
+def _is_shown(value: Any) -> bool:
+    return not value.is_declaration and value.linkage not in (
+        llvm.Linkage.internal,
+        llvm.Linkage.private,
+    )

@@ -1,0 +1,18 @@
+"""Preconditioners in Python that call programs of their own."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+
+class Composed(ABC):
+    """A function ``(z, r)`` of vectors that calls programs."""
+
+    @abstractmethod
+    def __call__(self, z: Any, r: Any) -> None:
+        """Assign to z."""
+
+    @abstractmethod
+    def begin(self, dtype: str) -> None:
+        """Begin to build the programs for vectors of a type, see `programs.program.begin`."""

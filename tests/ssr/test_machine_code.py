@@ -1,0 +1,177 @@
+"""Machine code that threads make, and kernels that are begun before they are needed."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ssr
+from ssr.build import cache, kernel, machine
+from ssr.programs.program import begin
+from ssr.runtime.machine_code import Later
+from tests.ssr.generated import functions
+
+pytestmark = pytest.mark.skipif(not machine.is_known(), reason="Numba itself makes the code.")
+
+cells = ssr.Space(*ssr.sizes("ny nx"))
+A = ssr.stencil(cells, cells, {(0, 0): 4, (0, 1): -1, (1, 0): -1}, outside="drop")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a cache directory for one test."""
+    monkeypatch.setenv("SSR_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def declared(factor: float) -> ssr.Program:
+    """Return a program with a sum, so that it calls a function that kernels share."""
+
+    @ssr.program(x=cells, y=cells)
+    def step(x: Any, y: Any) -> Any:
+        y[:] = factor * (A @ x)
+        return ssr.sum(y)
+
+    return step
+
+
+def check(program: ssr.Program, factor: float) -> None:
+    """Check what a program computes."""
+    x = np.arange(30.0).reshape(5, 6)
+    y = np.empty_like(x)
+    found = program(x, y)
+    assert np.array_equal(y.ravel(), factor * (A.bind(ny=5, nx=6).to_scipy() @ x.ravel()))
+    assert found == y.sum()
+
+
+def locks(folder: Path) -> list[str]:
+    return [file.name for file in folder.glob("*.lock")]
+
+
+def test_results_come_in_order_and_errors_where_they_are_asked_for() -> None:
+    seen: list[int] = []
+    threads = [Later(lambda n=n: seen.append(n) or threading.get_ident()) for n in range(5)]
+
+    def fails() -> None:
+        raise ValueError("of the thread")
+
+    failed, last = Later(fails), Later(lambda: list(seen))
+    assert last.result() == [0, 1, 2, 3, 4]
+    assert threading.get_ident() not in {each.result() for each in threads}
+    for _ in range(2):
+        with pytest.raises(ValueError, match="of the thread"):
+            failed.result()
+
+
+def test_a_kernel_that_was_begun(folder: Path) -> None:
+    """When it has been built it is in the cache, and nothing is locked or made twice."""
+    programs = [declared(2.0), declared(4.0)]
+    for program in programs:
+        begin(program, "float64")
+        begin(program, "float64")
+    assert len(kernel._BEGUN) == 2
+    for program, factor in zip(programs, (2.0, 4.0), strict=True):
+        check(program, factor)
+        assert not program.kernel().from_cache
+    assert not kernel._BEGUN
+    assert locks(folder) == []
+    assert cache.size()[0] == 2
+    check(declared(2.0), 2.0)
+    assert declared(2.0).kernel().from_cache
+    begin(declared(2.0), "float64")
+    assert not kernel._BEGUN
+
+
+def test_a_kernel_that_was_begun_for_another_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = declared(3.0)
+    begin(program, "float64")
+    monkeypatch.setenv("SSR_CACHE_DIR", str(tmp_path / "other"))
+    check(program, 3.0)
+    assert program.kernel().from_cache is False
+    ((_, begun),) = kernel._BEGUN.items()
+    assert begun.result()[0].source == program.kernel().source
+    kernel._BEGUN.clear()
+
+
+def test_an_error_of_the_translation_holds_no_lock(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = declared(5.0)
+
+    def fails(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(kernel, "_translated", fails)
+        with pytest.raises(KeyboardInterrupt):
+            begin(program, "float64")
+    assert locks(folder) == []
+    assert not kernel._BEGUN
+    check(program, 5.0)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Processes do not fork here.")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_process_that_forks_does_the_work_itself() -> None:
+    """Its threads stay behind; what they have begun is done where it is needed."""
+    program = declared(7.0)
+    begin(program, "float64")
+    process = os.fork()
+    if process == 0:
+        try:
+            check(program, 7.0)
+            check(declared(8.0), 8.0)
+        except BaseException as problem:
+            print(repr(problem), file=sys.stderr)
+            os._exit(1)
+        os._exit(0)
+    assert os.waitpid(process, 0)[1] == 0
+    check(program, 7.0)
+
+
+def test_solvers_begin_with_all_their_programs() -> None:
+    """An iteration finds its kernels made, or under work."""
+    n = ssr.size("n")
+    line = ssr.Space(n)
+    D = ssr.stencil(line, line, {-1: -1.0, 0: 2.5, 1: -1.0}, outside="drop")
+    asked: list[str] = []
+    usual = kernel._begun
+
+    def noted(name: str, *given: Any) -> Any:
+        asked.append(threading.current_thread().name)
+        return usual(name, *given)
+
+    b = np.random.default_rng(1).standard_normal(50)
+    for solve in (
+        lambda: ssr.solvers.CG(D, M=ssr.solvers.ILU()),
+        lambda: ssr.solvers.CG(D),
+        lambda: ssr.solvers.BiCGStab(D, M=lambda z, r: np.copyto(z, r)),
+        lambda: ssr.solvers.GMRES(D, M=ssr.solvers.ILU()),
+        lambda: ssr.solvers.Chebyshev(D, (0.5, 4.5)),
+        lambda: ssr.solvers.Richardson(D, M=ssr.solvers.ILU()),
+    ):
+        asked.clear()
+        solver = solve()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(kernel, "_begun", noted)
+            solver._begin(b)
+            begun = len(asked)
+            found = solver(b, rtol=1e-6)
+        assert found.info == 0
+        assert begun >= 1
+        assert len(asked) == begun, "all that an iteration calls was begun before it"
+        assert not kernel._BEGUN, "and nothing else"
+
+
+def test_a_function_in_the_language_of_llvm() -> None:
+    scope = functions("def f(a):\n    return a + 1\n", {})
+    text = machine.optimised(machine.jit(scope["f"]), "int64(int64)")
+    assert "add nsw i64" in text
