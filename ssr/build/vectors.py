@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 from llvmlite import ir as llvm
@@ -164,14 +165,7 @@ class Vector:
 
     def _all(self, number: Any) -> Any:
         """Return the vector of which each element is a number."""
-        if isinstance(number, llvm.Constant):
-            return llvm.Constant(llvm.VectorType(number.type, self._lanes), [number] * self._lanes)
-        builder, zero = self._builder, llvm.IntType(32)(0)
-        kind = llvm.VectorType(number.type, self._lanes)
-        none = llvm.Constant(kind, llvm.Undefined)
-        one = builder.insert_element(none, number, zero)
-        places = llvm.Constant(llvm.VectorType(llvm.IntType(32), self._lanes), None)
-        return builder.shuffle_vector(one, none, places)
+        return spread(self._builder, number, self._lanes)
 
     def _value(self, node: ast.expr, mask: Any) -> Any:
         builder = self._builder
@@ -242,9 +236,32 @@ class Vector:
         return self._builder.call(meant, given)
 
 
+def spread(builder: Any, number: Any, lanes: int) -> Any:
+    """Return the vector of which each element is a number."""
+    kind = llvm.VectorType(number.type, lanes)
+    if isinstance(number, llvm.Constant):
+        return llvm.Constant(kind, [number] * lanes)
+    none = llvm.Constant(kind, llvm.Undefined)
+    one = builder.insert_element(none, number, llvm.IntType(32)(0))
+    places = llvm.Constant(llvm.VectorType(llvm.IntType(32), lanes), None)
+    return builder.shuffle_vector(one, none, places)
+
+
 def mask_of(builder: Any, lanes: int, row: Any, start: Any | None, stop: Any | None) -> Any:
-    """Return which rows of a vector are in a range, of which one end may be left open."""
+    """Return which rows of a vector are in a range, of which one end may be left open.
+
+    Where all of them fit into one vector of integers they are compared, otherwise counted.
+    """
     word, kind = row.type, llvm.IntType(2 * lanes)
+    if lanes * word.width <= CACHE_LINE * 8:
+        numbers = llvm.VectorType(word, lanes)
+        rows = builder.add(spread(builder, row, lanes), numbers([*range(lanes)]))
+        tests = [
+            builder.icmp_signed(order, rows, spread(builder, limit, lanes))
+            for order, limit in ((">=", start), ("<", stop))
+            if limit is not None
+        ]
+        return reduce(builder.and_, tests)
 
     def outside(count: Any) -> Any:
         """Return a number of rows, none if it is negative, and all if it is larger."""

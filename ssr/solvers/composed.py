@@ -14,5 +14,5 @@ class Composed(ABC):
         """Assign to z."""
 
     @abstractmethod
-    def begin(self, dtype: str) -> None:
-        """Begin to build the programs for vectors of a type, see `programs.program.begin`."""
+    def _begin(self, dtype: str) -> None:
+        """Begin to build the programs for vectors of a dtype; see `programs.program.begin`."""

@@ -171,8 +171,8 @@ class Factored(Composed):
                 self._layout = vectors.layout(like)
             self.factors.program("compute")(self._numbers)
 
-    def begin(self, dtype: str) -> None:
-        """Begin to build the programs."""
+    def _begin(self, dtype: str) -> None:
+        """Begin to build the programs for vectors of a dtype."""
         if self.factors.made:
             begin(self.factors.program("compute"), dtype)
         begin(self._solve, dtype)

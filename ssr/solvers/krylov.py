@@ -26,7 +26,7 @@ class CG(Solver):
     One iteration is one program with a product with A, an application of M and three dot products.
     """
 
-    calls = "_start", "_step"
+    calls = "_step", "_start"
 
     @cached_property
     def _start(self) -> Callable[..., Any]:

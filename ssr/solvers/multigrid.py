@@ -221,9 +221,9 @@ class Multigrid(Composed):
         """
         return self._solver(b, x0, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback)
 
-    def begin(self, dtype: str) -> None:
-        """Begin to build the programs of all levels but the coarsest."""
-        for level in range(max(1, len(self.matrices) - 1)):
+    def _begin(self, dtype: str) -> None:
+        """Begin to build the programs of all levels but the coarsest, for vectors of a dtype."""
+        for level in range(len(self.matrices) - (self.coarsest is None)):
             for part in self._programs.get(level) or self._made(level):
                 if isinstance(part, Program):
                     begin(part, dtype)

@@ -187,9 +187,9 @@ class Solver(ABC):
         """
         vectors.check_vector(b)
         _check_limits(rtol, atol, maxiter, callback)
-        self._check_fits(b)
         self._begin(b)
         size = self._norm(b)
+        self._check_fits(b)
         if not math.isfinite(size):
             raise NonFiniteError(
                 "The right side is not finite.",
@@ -245,15 +245,16 @@ class Solver(ABC):
         dtype = b.dtype.name
         if not isinstance(b, np.ndarray) or dtype in self._begun or dtype not in SUPPORTED:
             return
+        self._check_fits(b)
         self._begun.add(dtype)
-        begin(self._norm, dtype)
         if isinstance(self._approximate, Composed):
-            self._approximate.begin(dtype)
+            self._approximate._begin(dtype)
         for name in self.calls:
             before = len(self._programs)
             part = getattr(self, name)
             for made in [part] if isinstance(part, Program) else self._programs[before:]:
                 begin(made, dtype)
+        begin(self._norm, dtype)  # the smallest one last: nothing is left to do meanwhile
 
     def program(self, body: Callable[..., Any], scalars: str = "") -> Program:
         """Return the program of a body on fields of the matrix's space, some of them scalars."""

@@ -19,6 +19,7 @@ from ssr.build.machine import jit
 from ssr.extension import Tables
 from ssr.ir.external import Layout
 from ssr.runtime.intrinsics import fma, independent, ld, plain, prefetch, st
+from tests.ssr import generated
 from tests.ssr.generated import functions
 
 from .evaluate_pieces import evaluate
@@ -42,11 +43,11 @@ def compiled(form: Form, axes: int, dtype: str = "float64") -> Run:
     """Return a form's function as machine code, for fields of so many axes."""
     scope = functions(source(form, "fill"), NAMES)
     for name in [name for name in scope if name.startswith("fill_")]:
-        scope[name] = jit(None)(FunctionType(scope[name].__code__, scope))
+        scope[name] = jit(FunctionType(scope[name].__code__, scope))
     fields = [f"{dtype}[{', '.join([':'] * (axes - 1) + ['::1'])}]"] * form.fields
     own = ["int64[::1]", f"{dtype}[::1]", f"{dtype}[::1]", *[dtype] * form.scalars]
-    kernel = jit(f"void({', '.join([*fields, *own])})")
-    return kernel(FunctionType(scope["fill"].__code__, scope))
+    whole = FunctionType(scope["fill"].__code__, scope)
+    return generated.compiled(whole, f"void({', '.join([*fields, *own])})")
 
 
 def layouts(fields: list[Array], origin: int = 0) -> list[Layout]:

@@ -205,7 +205,7 @@ def builds(place: str) -> None:
     """Note which ranks lower a program and compile it."""
     comm = bc.world()
     u = bc.spread(plane, comm).zeros(plane)
-    lower, compiled = pipeline.lower, machine.Code.save_overload
+    lower, compiled = pipeline.lower, machine.begin
 
     def note(name: str, then: Callable[..., Any]) -> Callable[..., Any]:
         def noted(*given: Any, **named: Any) -> Any:
@@ -216,7 +216,7 @@ def builds(place: str) -> None:
 
     with (
         patch.object(pipeline, "lower", note("lowered", lower)),
-        patch.object(machine.Code, "save_overload", note("compiled", compiled)),
+        patch.object(machine, "begin", note("compiled", compiled)),
     ):
         diffuse(u, 0.125)
 
