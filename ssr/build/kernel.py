@@ -358,7 +358,8 @@ def _function(module: ModuleType, meta: KernelMeta) -> tuple[Any, Any]:
     """Return a kernel as Numba compiles it, and its signature.
 
     Its functions are compiled as it needs them. They become part of its machine code, and are kept
-    with it only.
+    with it only. Those that are large, or called time and again, are faster inside of what calls
+    them; in others LLVM's time counts.
     """
     from . import machine
 
@@ -367,6 +368,7 @@ def _function(module: ModuleType, meta: KernelMeta) -> tuple[Any, Any]:
     signature = "WHOLE" if meta.whole and not meta.units else "SIGNATURE"
     for name in [*meta.functions, *(["kernel"] if main == "call" else [])]:
         part = FunctionType(scope[name].__code__, scope)
-        scope[name] = machine.jit(part, overlapping=meta.debug)
+        inside = name == "kernel" and bool(meta.units or meta.functions)
+        scope[name] = machine.jit(part, overlapping=meta.debug, inside=inside)
     whole = FunctionType(scope[main].__code__, scope)
     return machine.jit(whole, overlapping=meta.debug), scope[signature]

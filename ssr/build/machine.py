@@ -74,12 +74,15 @@ def _pipeline(overlapping: bool) -> type[Any]:
     return reduced.OverlappingCompiler if overlapping else reduced.KernelCompiler
 
 
-def jit(function: Callable[..., Any], *, overlapping: bool = False) -> Any:
+def jit(function: Callable[..., Any], *, overlapping: bool = False, inside: bool = False) -> Any:
     """Return a generated function as one that Numba compiles.
 
-    A part of a kernel is compiled where it is called. Arrays may share memory that are
-    ``overlapping``; otherwise LLVM is promised that they do not.
+    A part of a kernel is compiled where it is called; one that is to be ``inside`` is written into
+    what calls it. Arrays may share memory that are ``overlapping``; otherwise LLVM is promised that
+    they do not.
     """
+    if inside:
+        vars(function)["inside"] = True
     return numba.njit(
         nogil=True,
         error_model="numpy",

@@ -203,13 +203,15 @@ def _may_be_shorter() -> bool:
 class PartLibrary(KernelLibrary):
     """Code of a kernel's part, which is optimised and made executable with the kernel only.
 
-    It stays a function: LLVM would optimise it once more within its caller.
+    It stays a function unless it is to be ``inside`` of its caller, where LLVM optimises it again.
     """
+
+    inside = False
 
     def add_ir_module(self, ir_module: Any) -> None:
         """Take a module in LLVM's language."""
         for function in ir_module.functions:
-            if not function.is_declaration:
+            if not function.is_declaration and not self.inside:
                 function.attributes.add("noinline")
         super().add_ir_module(ir_module)
 
@@ -230,6 +232,7 @@ class PartLowering(KernelLowering):
         """Write the code of a part."""
         name = state.func_id.func_qualname
         library = state.library = PartLibrary(state.targetctx.codegen(), name)
+        library.inside = hasattr(state.func_id.func, "inside")
         state.flags.no_compile = True
         super().run_pass(state)
         made = state["cr"]
