@@ -13,7 +13,7 @@ import hashlib
 import linecache
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -47,11 +47,7 @@ class Loop:
         return self.how != "scalar"
 
 
-Optimise = Callable[[Any, Any], str]
-"""What LLVM makes of a function that Numba compiles, and its signature, as text."""
-
-
-def vector_loops(source: str, compiler: type[Any], optimise: Optimise) -> tuple[Loop, ...]:
+def vector_loops(source: str, compiler: type[Any]) -> tuple[Loop, ...]:
     """Return what became of each innermost loop that stores, in the order of the source.
 
     Parameters
@@ -60,13 +56,11 @@ def vector_loops(source: str, compiler: type[Any], optimise: Optimise) -> tuple[
         The text of the kernel's module, as in ``Kernel.source``.
     compiler
         The Numba compiler class of kernels.
-    optimise
-        What makes kernels of functions that Numba compiles.
     """
-    return classify(source, optimised(source, compiler, optimise))
+    return classify(source, optimised(source, compiler))
 
 
-def optimised(source: str, compiler: type[Any], optimise: Optimise) -> str:
+def optimised(source: str, compiler: type[Any]) -> str:
     """Return the optimised LLVM module of a kernel, with the line of every instruction."""
 
     def define_pipelines(self: Any) -> Any:
@@ -87,7 +81,11 @@ def optimised(source: str, compiler: type[Any], optimise: Optimise) -> str:
             debug=True,
             pipeline_class=type("Lines", (compiler,), {"define_pipelines": define_pipelines}),
         )(module["kernel"])
-        return optimise(made, module["SIGNATURE"])
+        if hasattr(compiler, "optimised"):
+            return str(compiler.optimised(made, module["SIGNATURE"]))
+        made.compile(module["SIGNATURE"])
+    (text,) = made.inspect_llvm().values()
+    return str(text)
 
 
 def classify(source: str, module: str) -> tuple[Loop, ...]:

@@ -126,9 +126,9 @@ def optimised(made: Any, signature: Any) -> str:
     The parameters are those of `begin`.
     """
     if is_known():
-        from .reduced import translated
+        from .reduced import KernelCompiler
 
-        return str(translated(made, signature).library.work.text())
+        return KernelCompiler.optimised(made, signature)
     made.compile(signature)
     (text,) = made.inspect_llvm().values()
     return str(text)

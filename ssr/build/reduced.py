@@ -263,6 +263,11 @@ class KernelCompiler(CompilerBase):
         with sparing():
             super().__init__(typingctx, targetctx, library, args, return_type, flags, locals)
 
+    @staticmethod
+    def optimised(function: Any, signature: Any) -> str:
+        """Return a function that is compiled so in LLVM's language, as LLVM optimises it."""
+        return str(translated(function, signature).library.work.text())
+
     def compile_extra(self, func: Any) -> Any:
         """Compile a function, whose bytecode nobody reads."""
         self.state.func_id = FunctionIdentity.from_function(func)

@@ -9,7 +9,6 @@ import pytest
 
 from benchmarks import operators
 from benchmarks.vectors import vector_loops
-from ssr.build import machine
 from ssr.build.reduced import KernelCompiler
 from tests.ssr import plain
 
@@ -41,7 +40,7 @@ SIGNATURE = i8(f8[::1], f8[::1], f8[::1], i8[::1], i8)
 @pytest.mark.parametrize("name", list(operators.PROGRAMS))
 def test_loops_without_dependences_are_vectorised(name: str, dtype: str) -> None:
     source = plain.source(operators.PROGRAMS[name](), dtype)
-    loops = vector_loops(source, KernelCompiler, machine.optimised)
+    loops = vector_loops(source, KernelCompiler)
     lines = source.splitlines()
     scalar = [lines[loop.line - 1].strip() for loop in loops if not loop.vectorised]
     assert len(loops) - len(scalar) == expected(source), scalar
@@ -51,13 +50,13 @@ def test_loops_without_dependences_are_vectorised(name: str, dtype: str) -> None
 @pytest.mark.parametrize(("dtype", "bits"), [("float64", 64), ("float32", 32)])
 def test_a_sweep_along_the_line_is_one_scalar_loop(dtype: str, bits: int) -> None:
     source = plain.source(operators.gauss_seidel5(), dtype)
-    loops = vector_loops(source, KernelCompiler, machine.optimised)
+    loops = vector_loops(source, KernelCompiler)
     assert [loop.how for loop in loops].count("scalar") == len(loops) - expected(source) == 1
     assert all(loop.bits >= 4 * bits // 2 for loop in loops if loop.vectorised)
 
 
 def test_loops_are_told_apart() -> None:
-    loops = vector_loops(SMALL, KernelCompiler, machine.optimised)
+    loops = vector_loops(SMALL, KernelCompiler)
     assert [loop.how for loop in loops] == ["vector", "scalar", "fill", "vector"]
     assert [loop.gathers for loop in loops] == [False, False, False, True]
     assert [SMALL.splitlines()[loop.line - 1].strip()[:5] for loop in loops] == ["for i"] * 4
