@@ -3,9 +3,10 @@
 ``python -m benchmarks.peers.first_solutions PROBLEM TOOL SIZE`` is one fresh process, which prints
 its times as JSON: the import of the tool (that of NumPy and SciPy is not counted), all until the
 solver is made, and the solution; and the time of all processors together. Ours compiles its kernels
-when they are first called. The problems are *poisson*, on a square with a fixed right side, and *lognormal*, diffusion in a cube
-whose coefficients are exp(N(0, 1)). Ours solves them by multigrid and by conjugate gradients with
-IC(0); pyamg by its classical and its smoothed hierarchy with conjugate gradients, as its users do.
+when they are first called. The problems are *poisson*, on a square with a fixed right side, and
+*lognormal*, diffusion in a cube whose coefficients are exp(N(0, 1)). Ours solves them by multigrid
+and by conjugate gradients with IC(0); pyamg by its classical and its smoothed hierarchy with
+conjugate gradients, as its users do.
 """
 
 from __future__ import annotations

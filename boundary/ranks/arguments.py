@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -165,7 +166,6 @@ class RankCall:
         laid = step_tables(meta, steps, dtype)
         arrays = rank.fields if meta.whole else rank.components
         self.at = np.zeros(len(At), np.int64)
-        self._run = unchecked(plan.kernel.run)
         self._first = *arrays, *rank.captured.values(), *rank.temporaries, *rank.buffers
         self._states = (rank.states,) if meta.reductions else ()
         self._returns = bool(meta.results)
@@ -180,10 +180,14 @@ class RankCall:
             laid.steps,
             self.at,
         )
-        self._kernel = plan.kernel.run
+        self._kernel = plan.kernel
         self._arguments: tuple[Any, ...] = ()
         self._given: tuple[Array | None, Array | None] = (None, None)
         self._entry: Entry | None = None
+
+    @cached_property
+    def _run(self) -> Callable[..., int]:
+        return unchecked(self._kernel.run)
 
     def begin(self, scalars: Array, results: Array) -> None:
         """Begin with the first step for the first row of scalars."""
@@ -205,7 +209,7 @@ class RankCall:
 
     def entry(self) -> tuple[int, int] | None:
         """Return the function of C that goes on, and the address of its argument."""
-        self._entry = made = self._entry or entry(self._kernel, self._arguments)
+        self._entry = made = self._entry or entry(self._kernel.run, self._arguments)
         return None if made is None else (made.address, made.given)
 
     def next_step(self) -> None:

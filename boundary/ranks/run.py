@@ -90,7 +90,7 @@ class BoundHere(Bound):
         kept = [(name, self._fields[name]) for name in plan.kept]
         self._kept = [(name, field, field.given_for(plan, name)) for name, field in kept]
         self._changed = [self._fields[name] for name in plan.changed]
-        plan.kernel  # noqa: B018 (it is compiled now, unless the cache has it)
+        plan.kernel  # noqa: B018 (it is compiled from now on, unless the cache has it)
         self._prepare()
 
     def __call__(self, *scalars: float) -> Any:

@@ -10,11 +10,12 @@ import linecache
 import marshal
 import pickle
 import sys
-import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
+from threading import Lock
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -24,24 +25,28 @@ from ..runtime.metadata import KernelMeta
 from . import cache, progress
 
 if TYPE_CHECKING:
-    from ..runtime.machine_code import Later
+    pass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Kernel:
-    """A kernel ready to be called.
+    """A kernel, whose machine code may still be under work.
 
-    ``run`` is the compiled function, or checked source as plain Python. It takes the vector fields
-    that ``meta`` calls ``whole`` as one array, else an array for each component. A kernel for boxes
-    with memory of their own takes the steps of a schedule (`ssr.run.steps`).
+    ``run`` waits for it. It is the compiled function, or checked source as plain Python. It takes
+    the vector fields that ``meta`` calls ``whole`` as one array, else an array for each component.
+    A kernel for boxes with memory of their own takes the steps of a schedule (`ssr.run.steps`).
     """
 
     name: str
     source: str
     meta: KernelMeta
-    run: Callable[..., int]
+    ready: Callable[[], Callable[..., int]]
     from_cache: bool
-    seconds: float
+
+    @cached_property
+    def run(self) -> Callable[..., int]:
+        """The function."""
+        return self.ready()
 
 
 def text_of(program: ir.Program) -> str:
@@ -87,57 +92,114 @@ def text_of(program: ir.Program) -> str:
 
 
 def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
-    """Return the kernel of a program: from the cache, or lowered, compiled and cached."""
-    start = time.perf_counter()
-    name = kernel_name(program, options, dtype)
-    begun = _BEGUN.pop((cache.cache_dir(), name), None)
-    found = _found(name) if options.cache and begun is None else None
-    if found is not None and found.code is not None:
-        return _loaded(name, found, True, start)
-    with progress.shown(f"compiling {program.name}"):
-        text, from_cache = (begun or _begun(name, program, options, dtype)).result()
-        return _loaded(name, text, from_cache, start)
-
-
-def begin(program: ir.Program, options: Options, dtype: str) -> None:
-    """Begin to build a kernel that `build` will be asked for.
+    """Return the kernel of a program: from the cache, or lowered, compiled and cached.
 
     It is lowered and translated here. LLVM does its work in a thread, while this one goes on.
     """
     name = kernel_name(program, options, dtype)
+    known = _BEGUN.pop((cache.cache_dir(), name), None) or _from_cache(name, options)
+    return known or _begun(name, program, options, dtype)
+
+
+def begin(program: ir.Program, options: Options, dtype: str) -> None:
+    """Begin to build a kernel that `build` will be asked for."""
+    name = kernel_name(program, options, dtype)
     key = cache.cache_dir(), name
-    if key not in _BEGUN and not is_built(program, options, dtype):
-        with progress.shown(f"compiling {program.name}"):
-            _BEGUN[key] = _begun(name, program, options, dtype)
+    if key not in _BEGUN and _from_cache(name, options) is None:
+        _BEGUN[key] = _begun(name, program, options, dtype)
 
 
-_BEGUN: dict[tuple[Path, str], Later[tuple[_Text, bool]]] = {}
-"""The kernels that are under work, and those that nobody has asked for yet."""
+_BEGUN: dict[tuple[Path, str], Kernel] = {}
+"""Kernels that nobody has asked for yet."""
 
 
-def _begun(
-    name: str, program: ir.Program, options: Options, dtype: str
-) -> Later[tuple[_Text, bool]]:
-    """Begin to make a kernel; the result is its text with machine code, and if the cache had it."""
+def _from_cache(name: str, options: Options) -> Kernel | None:
+    """Return a kernel whose machine code the cache has."""
+    found = _found(name) if options.cache else None
+    if found is None or found.code is None:
+        return None
+    code = found.code
+    if _alike(found) is None:
+        _LATEST.append((cache.cache_dir(), found.source, lambda: code))
+    return _kernel(name, found, lambda: code, True)
+
+
+def _begun(name: str, program: ir.Program, options: Options, dtype: str) -> Kernel:
+    """Begin to make a kernel, unless another process has just made it."""
     from ..runtime.machine_code import Later
 
-    with contextlib.ExitStack() as held, _garbage_left():
+    told = f"compiling {program.name}"
+    with contextlib.ExitStack() as held, progress.shown(told), _garbage_left():
         if options.cache:
             held.enter_context(cache.locked(name))
-        found = _found(name) if options.cache else None  # made by another process meanwhile?
+        made = _from_cache(name, options)
+        if made is not None:
+            return made
+        found = _found(name) if options.cache else None  # it may have been described
         text = found or _text(name, _source(program, options, dtype))
-        known = text.code or (_alike(text) if options.cache else None)
-        finish = _translated(text) if known is None else lambda: known
+        finish = (_alike(text) if options.cache else None) or _translated(text)
         until_kept = held.pop_all()
 
-    def rest() -> tuple[_Text, bool]:
+    def rest() -> bytes | None:
         with until_kept:
-            made = replace(text, code=finish())
-            if options.cache and text.code is None:
-                _keep(name, made)
-            return made, text.code is not None
+            code = finish()
+            if options.cache:
+                _keep(name, replace(text, code=code))
+            return code
 
-    return Later(rest)
+    later = Later(rest)
+
+    def result() -> bytes | None:
+        with progress.shown(told):
+            return later.result()
+
+    kernel = _kernel(name, text, result, False)
+    if options.cache:
+        _LATEST.append((cache.cache_dir(), text.source, later.result))
+    return kernel
+
+
+def _kernel(name: str, text: _Text, code: Callable[[], bytes | None], from_cache: bool) -> Kernel:
+    """Return a kernel whose machine code a function waits for."""
+    return Kernel(name, text.source, _meta(text), partial(_loaded, text, code), from_cache)
+
+
+_LATEST: deque[tuple[Path, str, Callable[[], bytes | None]]] = deque(maxlen=16)
+"""The source of the latest kernels, each with the folder where it is kept and its machine code."""
+
+
+def _alike(text: _Text) -> Callable[[], bytes | None] | None:
+    """Return the machine code of one of the latest kernels whose source is the same.
+
+    Options that make no difference to a program give the same source.
+    """
+    here = cache.cache_dir()
+    for folder, source, code in tuple(_LATEST):
+        if folder == here and source == text.source:
+            return code
+    return None
+
+
+_LOADED: deque[tuple[bytes, Callable[..., int]]] = deque(maxlen=16)
+"""The kernels that were loaded last, by their machine code.
+
+A matrix that is bound anew at each step asks for the same one each time.
+"""
+
+_LOADING = Lock()
+
+
+def _loaded(text: _Text, code: Callable[[], bytes | None]) -> Callable[..., int]:
+    """Return a kernel: one of those that were loaded last, or loaded anew."""
+    data = code()
+    with _LOADING:
+        for known, run in tuple(_LOADED):
+            if known == data:
+                return run
+        run = _compiled(text, data)
+        if data is not None:
+            _LOADED.append((data, run))
+        return run
 
 
 @contextlib.contextmanager
@@ -157,41 +219,6 @@ def _garbage_left() -> Iterator[None]:
         gc.enable()
 
 
-_LAST: deque[tuple[Path, bytes, Kernel]] = deque(maxlen=16)
-"""The last kernels, each with the folder where it is kept and its machine code.
-
-A matrix that is bound anew at each step asks for the same one each time.
-"""
-
-
-def _alike(text: _Text) -> bytes | None:
-    """Return the machine code of one of the last kernels whose source is the same.
-
-    Options that make no difference to a program give the same source.
-    """
-    here = cache.cache_dir()
-    for folder, code, kernel in tuple(_LAST):
-        if folder == here and kernel.source == text.source:
-            return code
-    return None
-
-
-def _loaded(name: str, text: _Text, from_cache: bool, start: float) -> Kernel:
-    """Return a kernel whose machine code is there: one of the last, or loaded anew."""
-    code = text.code
-    for _, known, kernel in tuple(_LAST):
-        if known == code:
-            seconds = time.perf_counter() - start
-            return replace(kernel, name=name, from_cache=from_cache, seconds=seconds)
-    module = _module(text)
-    meta = KernelMeta.of(module.META)
-    run = _compiled(module, meta, code)
-    kernel = Kernel(name, text.source, meta, run, from_cache, time.perf_counter() - start)
-    if code is not None:
-        _LAST.append((cache.cache_dir(), code, kernel))
-    return kernel
-
-
 def describe(program: ir.Program, options: Options, dtype: str) -> KernelMeta:
     """Return what a caller must know about the kernel of a program, without compiling it.
 
@@ -206,11 +233,19 @@ def describe(program: ir.Program, options: Options, dtype: str) -> KernelMeta:
     text = found or _text(name, _source(program, options, dtype))
     if options.cache and found is None:
         _keep(name, text)
-    start = text.source.index(_META) + len(_META)
-    literal = text.source[start : text.source.index("\n", start)]
     if options.cache:
-        cache.keep(described, literal.encode())
-    return KernelMeta.of(ast.literal_eval(literal))
+        cache.keep(described, _literal(text).encode())
+    return _meta(text)
+
+
+def _meta(text: _Text) -> KernelMeta:
+    """Return what the source of a kernel says of it."""
+    return KernelMeta.of(ast.literal_eval(_literal(text)))
+
+
+def _literal(text: _Text) -> str:
+    start = text.source.index(_META) + len(_META)
+    return text.source[start : text.source.index("\n", start)]
 
 
 def is_built(program: ir.Program, options: Options, dtype: str) -> bool:
@@ -240,16 +275,14 @@ def build_plain(program: ir.Program, options: Options, dtype: str) -> Kernel:
     """
     from ..runtime.intrinsics import plain
 
-    start = time.perf_counter()
     name = kernel_name(program, options, dtype, "plain")
     found = _found(name) if options.cache else None
     text = found or _text(name, _source(program, options, dtype, checked=True))
     if options.cache and found is None:
         _keep(name, text)
-    module = _module(text)
-    meta, seconds = KernelMeta.of(module.META), time.perf_counter() - start
-    run = module.call if meta.units else module.kernel
-    return Kernel(name, text.source, meta, plain(run), found is not None, seconds)
+    module, meta = _module(text), _meta(text)
+    run = plain(module.call if meta.units else module.kernel)
+    return Kernel(name, text.source, meta, lambda: run, found is not None)
 
 
 def kernel_name(program: ir.Program, options: Options, dtype: str, *form: str) -> str:
@@ -343,18 +376,17 @@ def _translated(text: _Text) -> Callable[[], bytes | None]:
     """Translate a kernel with its functions, and return what makes their machine code."""
     from . import machine
 
-    module = _module(text)
-    return machine.begin(*_function(module, KernelMeta.of(module.META)))
+    return machine.begin(*_function(text))
 
 
-def _compiled(module: ModuleType, meta: KernelMeta, code: bytes | None) -> Callable[..., int]:
-    """Return the kernel of a module as machine code."""
+def _compiled(text: _Text, code: bytes | None) -> Callable[..., int]:
+    """Return a kernel as its machine code."""
     from . import machine
 
-    return machine.compiled(*_function(module, meta), code)
+    return machine.compiled(*_function(text), code)
 
 
-def _function(module: ModuleType, meta: KernelMeta) -> tuple[Any, Any]:
+def _function(text: _Text) -> tuple[Any, Any]:
     """Return a kernel as Numba compiles it, and its signature.
 
     Its functions are compiled as it needs them. They become part of its machine code, and are kept
@@ -363,7 +395,7 @@ def _function(module: ModuleType, meta: KernelMeta) -> tuple[Any, Any]:
     """
     from . import machine
 
-    scope = dict(vars(module))
+    meta, scope = _meta(text), dict(vars(_module(text)))
     main = "call" if meta.whole or meta.units else "kernel"
     signature = "WHOLE" if meta.whole and not meta.units else "SIGNATURE"
     for name in [*meta.functions, *(["kernel"] if main == "call" else [])]:

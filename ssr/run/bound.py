@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,9 +35,12 @@ class Bound:
         first = len(self._fields) + len(launch.bound[0]) + len(launch.scratch[0])
         self._places = [first + n for n, value in enumerate(scalars.values()) if value is None]
         self._returned = returned
-        self._run = launch.unchecked()
         self._results = bool(launch.results)
         self._kept: list[list[Any]] = []  # calls at the same time have memory of their own
+
+    @cached_property
+    def _run(self) -> Callable[..., int]:
+        return self._launch.unchecked()
 
     def __call__(self, *scalars: float) -> Any:
         """Run the program.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from operator import itemgetter
 from typing import Any, TypeAlias
 
@@ -13,7 +14,7 @@ Memory: TypeAlias = "tuple[tuple[Any, ...], tuple[Any, ...]]"
 """What a call does not give: arguments between its fields and its scalars, and behind these."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Launch:
     """A kernel with scratch memory, bound data, layouts and tables for arrays of one layout.
 
@@ -23,8 +24,8 @@ class Launch:
 
     Attributes
     ----------
-    run
-        The kernel.
+    ready
+        Waits for the kernel, and returns it.
     fields
         How many fields a call gives; its other arguments are scalars.
     order
@@ -56,7 +57,7 @@ class Launch:
         Differences of the addresses of arrays that were found not to overlap.
     """
 
-    run: Callable[..., int]
+    ready: Callable[[], Callable[..., int]]
     fields: int
     order: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None
     bound: tuple[tuple[Any, ...], tuple[Any, ...]]
@@ -71,6 +72,11 @@ class Launch:
     kept: list[Memory] = field(default_factory=list)
     kept_free: list[Memory] = field(default_factory=list)
     apart: set[tuple[int, ...]] = field(default_factory=set)
+
+    @cached_property
+    def run(self) -> Callable[..., int]:
+        """The kernel."""
+        return self.ready()
 
     def __call__(self, args: tuple[Any, ...]) -> tuple[float, ...] | None:
         """Run on the arguments of a call; return the results, None if the kernel refused to run."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,7 +76,7 @@ def prepare(
     tables = (*own, *_stored(declaration, made.meta, named, sizes, dtype), *last)
     scratch = _scratch(made.meta, plan.temporaries, lengths, dtype)
     return Launch(
-        run=_run(declaration, made),
+        ready=partial(_run, declaration, made),
         fields=len(declaration.fields),
         order=arrangement([p.kind != "number" for p in declaration.parameters]),
         bound=(declaration.captured, tuple(dtype.type(v) for v in declaration.constants)),
