@@ -43,13 +43,23 @@ class Later(Generic[T]):
     """
 
     def __init__(self, function: Callable[[], T], threads: tuple[str, int] = ("later", 1)) -> None:
-        self._function = function
+        self._function: Callable[[], T] | None = function
         self._process = os.getpid()
-        self._made = _threads(self._process, *threads).submit(function)
+        self._made = _threads(self._process, *threads).submit(self._call)
+
+    def _call(self) -> T:
+        """Call the function, and let go of it and of what it holds."""
+        assert self._function is not None
+        made = self._function()
+        self._function = None
+        return made
 
     def result(self) -> T:
         """Wait for the function, and return what it returned, or raise what it raised."""
-        return self._made.result() if self._process == os.getpid() else self._function()
+        if self._process == os.getpid() or self._made.done():
+            return self._made.result()
+        assert self._function is not None
+        return self._function()
 
 
 @cache

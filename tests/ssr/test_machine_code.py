@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import boundary as bc
 import ssr
 from ssr.build import cache, kernel, machine
 from ssr.programs.program import begin
@@ -25,8 +26,9 @@ A = ssr.stencil(cells, cells, {(0, 0): 4, (0, 1): -1, (1, 0): -1}, outside="drop
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a cache directory for one test."""
+    """Return a cache directory for one test, which begins without kernels under work."""
     monkeypatch.setenv("SSR_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(kernel, "_BEGUN", {})
     return tmp_path / "cache"
 
 
@@ -170,6 +172,33 @@ def test_solvers_begin_with_all_their_programs() -> None:
         assert begun >= 1
         assert len(asked) == begun, "all that an iteration calls was begun before it"
         assert not kernel._BEGUN, "and nothing else"
+
+
+@pytest.mark.parametrize("spread", [False, True])
+def test_bound_programs_are_waited_for_when_they_are_called(
+    spread: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[Any] = []
+    usual = kernel._loaded
+
+    def noted(*given: Any) -> Any:
+        loaded.append(given)
+        return usual(*given)
+
+    monkeypatch.setattr(kernel, "_loaded", noted)
+    program = declared(9.0)
+    x, y = np.ones((5, 6)), np.empty((5, 6))
+    if spread:
+        on = bc.spread(cells, bc.simulated(2), ny=5, nx=6)
+        fields = on.zeros(cells), on.zeros(cells)
+        fields[0].set(x)
+        bound = program.bind(*fields)
+    else:
+        bound = program.bind(x, y)
+    assert not loaded
+    for _ in range(2):
+        assert bound() == 9.0 * (A.bind(ny=5, nx=6).to_scipy() @ x.ravel()).sum()
+    assert len(loaded) == 1
 
 
 def test_a_function_in_the_language_of_llvm() -> None:
