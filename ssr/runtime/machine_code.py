@@ -13,9 +13,10 @@ import ctypes
 import os
 import weakref
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import cache, cached_property
 from typing import Any, Generic, TypeVar
+from weakref import WeakSet
 
 import llvmlite.binding as llvm
 from llvmlite.binding import ffi
@@ -31,9 +32,6 @@ THREADS = 4
 class Later(Generic[T]):
     """What a function returns that a thread calls, after those that were asked for before.
 
-    A process that forks leaves its threads behind; then the function is called where the result is
-    needed.
-
     Parameters
     ----------
     function
@@ -43,28 +41,37 @@ class Later(Generic[T]):
     """
 
     def __init__(self, function: Callable[[], T], threads: tuple[str, int] = ("later", 1)) -> None:
-        self._function: Callable[[], T] | None = function
-        self._process = os.getpid()
-        self._made = _threads(self._process, *threads).submit(self._call)
-
-    def _call(self) -> T:
-        """Call the function, and let go of it and of what it holds."""
-        assert self._function is not None
-        made = self._function()
-        self._function = None
-        return made
+        self._made = _threads(os.getpid(), *threads).submit(function)
+        _asked.add(self._made)
 
     def result(self) -> T:
         """Wait for the function, and return what it returned, or raise what it raised."""
-        if self._process == os.getpid() or self._made.done():
-            return self._made.result()
-        assert self._function is not None
-        return self._function()
+        return self._made.result()
+
+
+_asked: WeakSet[Future[Any]] = WeakSet()
+"""What threads of this process were asked for."""
 
 
 @cache
 def _threads(process: int, name: str, count: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(count, f"ssr-{name}-{process}")
+
+
+def _before_fork() -> None:
+    """Wait for all threads: who forks leaves them behind, and what they hold locked for ever."""
+    wait(tuple(_asked))
+    ffi.lib._lock.__enter__()  # threads may still let LLVM free something
+
+
+def _after_fork() -> None:
+    ffi.lib._lock.__exit__()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
+    )
 
 
 class Work:
@@ -82,18 +89,15 @@ class Work:
     """
 
     def __init__(self, codegen: Any, module: Any) -> None:
-        self._codegen = codegen
-        self._bitcode = module.as_bitcode()
-        self._prepare()
+        self._prepare(codegen, module)
         count = min(THREADS, max(1, (os.cpu_count() or 1) - 1))  # one processor is for Python
         self._made = Later(self._run, ("llvm", count))
 
-    def _prepare(self) -> None:
+    def _prepare(self, codegen: Any, module: Any) -> None:
         """Read the module in a context of its own, and make what works on it."""
-        self._process = os.getpid()
         context = llvm.create_context()
-        self._module = llvm.parse_bitcode(self._bitcode, context)
-        codegen = copy.copy(self._codegen)
+        self._module = llvm.parse_bitcode(module.as_bitcode(), context)
+        codegen = copy.copy(codegen)
         options: dict[str, Any] = {"opt": vars(config)["OPT"]}
         codegen._customize_tm_options(options)
         target = llvm.Target.from_triple(llvm.get_process_triple())
@@ -101,21 +105,15 @@ class Work:
         made = codegen._module_pass_manager()
         self._passes = made if isinstance(made, tuple) else (made,)  # Numba 0.61 has no builder
         self._problem = ffi.OutputString()
-        self._held = self._module, *self._passes, self._machine, context
-        self._close = weakref.finalize(self, _close, (*self._held, self._problem))  # in this order
+        held = self._module, *self._passes, self._machine, context, self._problem
+        self._close = weakref.finalize(self, _close, held)  # in this order
         self._close.atexit = False
 
     def _run(self) -> Any:
         """Optimise the module; return the buffer with its machine code."""
-        if self._process != os.getpid():  # a thread of another process has begun with a copy of it
-            for each in self._held:
-                each.detach()
-            self._prepare()
         passes, *builder = self._passes
-        if builder:
-            _past_lock("RunNewModulePassManager")(passes, self._module, *builder)
-        else:
-            passes.run(self._module)
+        run = _past_lock("RunNewModulePassManager" if builder else "RunPassManager")
+        run(passes, self._module, *builder)
         emit = _past_lock("TargetMachineEmitToMemory")
         return emit(self._machine, self._module, 1, self._problem)
 

@@ -123,8 +123,8 @@ def test_an_error_of_the_translation_holds_no_lock(
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="Processes do not fork here.")
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_a_process_that_forks_does_the_work_itself() -> None:
-    """Its threads stay behind; what they have begun is done where it is needed."""
+def test_a_process_that_forks_waits_for_its_threads() -> None:
+    """They would stay behind; the child has what they were at, and threads of its own."""
     program = declared(7.0)
     begin(program, "float64")
     process = os.fork()
