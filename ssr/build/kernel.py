@@ -17,15 +17,12 @@ from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
 from types import CodeType, FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import ir
 from ..options import Options
 from ..runtime.metadata import KernelMeta
 from . import cache, progress
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)
@@ -115,7 +112,11 @@ _BEGUN: dict[tuple[Path, str], Kernel] = {}
 
 def _from_cache(name: str, options: Options) -> Kernel | None:
     """Return a kernel whose machine code the cache has."""
-    found = _found(name) if options.cache else None
+    return _complete(name, _found(name) if options.cache else None)
+
+
+def _complete(name: str, found: _Text | None) -> Kernel | None:
+    """Return the kernel of what was found, if its machine code was."""
     if found is None or found.code is None:
         return None
     code = found.code
@@ -132,10 +133,10 @@ def _begun(name: str, program: ir.Program, options: Options, dtype: str) -> Kern
     with contextlib.ExitStack() as held, progress.shown(told), _garbage_left():
         if options.cache:
             held.enter_context(cache.locked(name))
-        made = _from_cache(name, options)
+        found = _found(name) if options.cache else None  # made by another process, or described
+        made = _complete(name, found)
         if made is not None:
             return made
-        found = _found(name) if options.cache else None  # it may have been described
         text = found or _text(name, _source(program, options, dtype))
         finish = (_alike(text) if options.cache else None) or _translated(text)
         until_kept = held.pop_all()

@@ -50,11 +50,17 @@ class Code:
     def save_overload(self, signature: Any, made: Any) -> None:
         """Take what Numba's own pipeline made, unless it holds addresses of this process."""
         with contextlib.suppress(ImportError, AttributeError):  # a Numba that writes it otherwise
-            from numba.core.serialize import dumps
-
             if not made.library.has_dynamic_globals:
-                functions = shared.called(made.library._final_module.functions)
-                self.data = dumps((functions, type(made)._rebuild, made._reduce()))
+                self.data = _kept(made)
+
+
+def _kept(made: Any) -> bytes:
+    """Return what is kept of a function that Numba has made, after LLVM's work on it."""
+    from numba.core.serialize import dumps
+
+    functions = shared.called(made.library._final_module.functions)
+    data: bytes = dumps((functions, type(made)._rebuild, made._reduce()))
+    return data
 
 
 class Separate(Compiler):
@@ -102,9 +108,9 @@ def begin(made: Any, signature: Any) -> Callable[[], bytes | None]:
         Types of the arguments and the result.
     """
     if is_known():
-        from .reduced import finished, translated
+        from .reduced import translated
 
-        return partial(finished, translated(made, signature))
+        return partial(_kept, translated(made, signature))
     code = Code()
     _compile(made, signature, code)
     return lambda: code.data

@@ -24,7 +24,6 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import AnalysisPass, PassManager, register_pass
 from numba.core.imputils import builtin_registry
 from numba.core.registry import cpu_target
-from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
 from numba.core.typed_passes import NativeLowering, NoPythonBackend
 from numba.core.typing import arraydecl, mathdecl, npydecl, templates
@@ -32,7 +31,6 @@ from numba.core.typing import builtins as builtin_types
 from numba.cpython import builtins, mathimpl, numbers, rangeobj, tupleobj
 from numba.np import npyimpl
 
-from ..runtime import shared
 from ..runtime.machine_code import Library
 from .source_to_llvm import Translation, result_of
 from .vector_loops import has_masks
@@ -99,14 +97,6 @@ def translated(function: Any, signature: Any) -> Any:
     made = function._compiler._compile_core(arguments, result)
     made.library.finalize()
     return made
-
-
-def finished(made: Any) -> bytes:
-    """Return what is kept of a function that was `translated`, after LLVM's work on it."""
-    reduced = made._reduce()
-    functions = shared.called(made.library._final_module.functions)
-    data: bytes = dumps((functions, type(made)._rebuild, reduced))
-    return data
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)

@@ -8,6 +8,7 @@ kernel has such functions with it, so that it needs no other file.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from llvmlite import binding
@@ -16,8 +17,8 @@ from numba.core.compiler_lock import global_compiler_lock
 
 from .machine_code import Library
 
-_made: dict[str, Library] = {}
-"""The functions that kernels of this process have asked for."""
+_known: dict[str, Callable[[], Any]] = {}
+"""For each function that kernels of this process use, what returns what is kept of it."""
 
 _loaded: dict[str, Any] = {}
 """The code of functions that kernels of this process can call."""
@@ -39,15 +40,16 @@ def declared(
     write
         What writes its body, if there is no such function yet.
     """
-    if name not in _made:
-        _made[name] = _begun(context.codegen(), name, kind, write)
+    if name not in _known:
+        library = _begun(context.codegen(), name, kind, write)
+        _known[name] = library.serialize_using_object_code
     return module.globals.get(name) or llvm.Function(module, kind, name)
 
 
 def called(functions: Iterable[Any]) -> dict[str, Any]:
     """Return what is kept of those functions of a module that are shared ones, by name."""
-    names = [f.name for f in functions if f.is_declaration and f.name in _made]
-    return {name: _made[name].serialize_using_object_code() for name in names}
+    names = [f.name for f in functions if f.is_declaration and f.name in _known]
+    return {name: _known[name]() for name in names}
 
 
 @global_compiler_lock
@@ -55,6 +57,7 @@ def load(context: Any, kept: Mapping[str, Any]) -> None:
     """Let kernels find functions of which something was kept."""
     for name, code in kept.items():
         if name not in _loaded:
+            _known.setdefault(name, partial(kept.__getitem__, name))
             library = _loaded[name] = context.codegen().unserialize_library(code)
             binding.add_symbol(name, library.get_pointer_to_function(name))
 
