@@ -119,7 +119,7 @@ class Solver(ABC):
         If some of A's data are not bound.
     """
 
-    calls: tuple[str, ...]
+    calls: tuple[str, ...] = ()
     """The attributes with what an iteration calls: programs, or functions that call some."""
 
     def __init__(self, A: Matrix, M: Preconditioner | None = None) -> None:
