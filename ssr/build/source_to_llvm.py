@@ -256,11 +256,12 @@ class Translation(Lower):
         line = types.Array(types.float64, 1, "C")
         self.sums: Mapping[str, vector_plans.Terms] = {
             name: self._sum_of(call)
-            for name, call in uses.summed.items()
+            for name, call in vector_sums.apart(uses.summed).items()
             if kinds.get(name) == line and self.static(call.func) is lanes.accumulate
         }
         self._run(tree.body)
         if not self.builder.block.is_terminated:
+            self._close_sums()
             self._return(Value(types.none, self.context.get_dummy_value()))
         self.post_lower()
         streaming.settle(self.function)
@@ -296,8 +297,10 @@ class Translation(Lower):
             place += 1
             match node:
                 case ast.Assign(targets=[target]):
+                    self._close_sums(node)
                     self._store(target, self._opaque(node.value))
                 case ast.AugAssign():
+                    self._close_sums(node)
                     self._augment(node)
                 case ast.Expr():
                     self._do(node)
@@ -308,8 +311,10 @@ class Translation(Lower):
                 case ast.While():
                     self._while(node)
                 case ast.Return(value=None):
+                    self._close_sums()
                     self._return(Value(types.none, self.context.get_dummy_value()))
                 case ast.Return(value=value) if value is not None:
+                    self._close_sums()
                     self._return(self.value(value))
                 case _:
                     raise self._refuse(node)
@@ -319,21 +324,32 @@ class Translation(Lower):
         found = vector_sums.summed(node)
         known = self.sums.get(found[0]) if found else None
         if found is None or known is None:
+            self._close_sums(node)
             self.value(node.value)
             return
         *_, start, count = found[1].args
         place, many = self.integer_of(start), self.integer_of(count)
         known.end(place, many, lambda: self.value(node.value))
 
+    def _close_sums(self, *reading: ast.AST) -> None:
+        """Give states what sums still have: all, or those of which some expressions read."""
+        if not self.sums:
+            return
+        names = {n.id for part in reading for n in ast.walk(part) if isinstance(n, ast.Name)}
+        for one in self.sums.values():
+            if not reading or one.state in names:
+                one.close()
+
     def _sum_of(self, call: ast.Call) -> vector_sums.Sum:
-        """Return the sum that a call adds a line to."""
+        """Return the sum that a call adds lines to."""
         state, row = call.args[:2]
+        assert isinstance(state, ast.Name)
 
         def place() -> Any:
             array, number = self.value(state), self.integer_of(row)
             return lanes.state_of(self.context, self.builder, array.kind, array.bits, number)
 
-        return vector_sums.Sum(self, place)
+        return vector_sums.Sum(self, state.id, place)
 
     def _store(self, target: ast.expr, value: Value) -> None:
         match target:
@@ -423,6 +439,7 @@ class Translation(Lower):
                 ),
                 orelse=[],
             ):
+                self._close_sums(*bounds)
                 given = [self.value(bound) for bound in bounds]
             case _:
                 raise self._refuse(node)
@@ -697,6 +714,7 @@ class Translation(Lower):
 
     def _truth(self, node: ast.expr) -> Any:
         """Return LLVM's value of a condition."""
+        self._close_sums(node)
         kind, bits = self.value(node)
         return bits if kind == types.boolean else self.context.is_true(self.builder, kind, bits)
 

@@ -46,7 +46,15 @@ WRITTEN: Mapping[Any, Callable[..., Any]] = {
 
 
 class Terms(Protocol):
-    """A sum whose terms a loop adds up as it makes them; see `vector_sums`."""
+    """A sum whose terms a loop adds up as it makes them; see `vector_sums`.
+
+    Attributes
+    ----------
+    state
+        The name of the array that has its state.
+    """
+
+    state: str
 
     def begin(self, place: Any, count: Any) -> None:
         """Begin a line of so many terms at a place of its buffer."""
@@ -56,6 +64,9 @@ class Terms(Protocol):
 
     def end(self, place: Any, count: Any, otherwise: Callable[[], object]) -> None:
         """Add a line to the sum; ``otherwise`` writes what adds up the buffer."""
+
+    def close(self) -> None:
+        """Give the state what it has not got yet."""
 
 
 class Translation(Protocol):

@@ -2,16 +2,18 @@
 
 The terms of a sum are made in a line buffer, and `accumulate` adds up the line. Where a loop over
 vectors makes the whole line, it takes each vector of terms apart while it has them: loops that wait
-for memory have time for it. What is added to the state is found out at the call, which knows the
-line by its place and length: nothing else stores lines of this buffer. If it is another one, or
-does not fit the state, the call adds up the buffer as it always does. The bits of a sum do not
-depend on it (docs/decisions/0009-sums-without-order.md).
+for memory have time for it. Whether they count is found out at the call, which knows the line by
+its place and length: nothing else stores lines of this buffer. If it is another one, or does not
+fit the state, the call adds up the buffer as it always does. The bits of a sum do not depend on it
+(docs/decisions/0009-sums-without-order.md).
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 from llvmlite import ir as llvm
@@ -26,59 +28,98 @@ NONE = WORD(-1)
 
 
 class Sum:
-    """The sum of a line that one loop of a function makes, and one call adds up.
+    """The sum of lines of a buffer that one loop of a function makes, and one call adds up.
+
+    It stays open from line to line: the sums of parts that `lanes.begin` has begun go on, and the
+    state gets them where the function asks for it, or where a line needs the state itself. Only
+    lines that have been added up are ``kept``; what is made of a line that nobody adds is dropped.
 
     Parameters
     ----------
     translation
         The function, at its beginning.
     state
+        The name of the array that has its state.
+    address
         Writes the address of the state.
     """
 
-    def __init__(self, translation: Translation, state: Callable[[], Any]) -> None:
+    def __init__(self, translation: Translation, state: str, address: Callable[[], Any]) -> None:
         self._builder = builder = translation.builder
-        self._state = state
-        self._place, self._count, self._level = (alloca_once(builder, WORD) for _ in range(3))
-        self._sums = [alloca_once(builder, lanes.DOUBLES) for _ in range(3)]
+        self.state = state
+        self._address = address
+        self._place, self._count = (alloca_once(builder, WORD) for _ in range(2))
+        self._open, self._room, self._limit = (alloca_once(builder, WORD) for _ in range(3))
+        self._sums, self._kept, self._anchors = (
+            [alloca_once(builder, lanes.DOUBLES) for _ in range(3)] for _ in range(3)
+        )
         self._largest = alloca_once(builder, lanes.WORDS)
-        self._scale: Any = None
+        self._scale = alloca_once(builder, lanes.DOUBLES)
+        for pointer in self._open, self._room, self._limit:
+            builder.store(WORD(0), pointer)
+        for pointer in *self._sums, *self._kept, *self._anchors, self._scale:
+            builder.store(llvm.Constant(lanes.DOUBLES, None), pointer)
+        builder.store(llvm.Constant(lanes.WORDS, None), self._largest)
+        builder.store(WORD(0), self._place)
         builder.store(NONE, self._count)
 
     def begin(self, place: Any, count: Any) -> None:
         """Begin a line of so many terms at a place of the buffer."""
         b = self._builder
-        level = b.load(b.gep(self._state(), [WORD(1)]))
-        self._scale, anchors = lanes.begin(b, level)
-        for pointer, anchor in zip(self._sums, anchors, strict=True):
-            b.store(anchor, pointer)
+        with b.if_then(b.icmp_signed("==", b.load(self._open), WORD(0))):
+            found = lanes.begin(b, self._address())
+            b.store(found.scale, self._scale)
+            b.store(found.limit, self._limit)
+            b.store(found.room, self._room)
+            for pointer, kept, anchor in zip(self._anchors, self._kept, found.anchors, strict=True):
+                b.store(anchor, pointer)
+                b.store(anchor, kept)
+        self._copy(self._kept, self._sums)
         b.store(llvm.Constant(lanes.WORDS, None), self._largest)
-        for value, pointer in (place, self._place), (count, self._count), (level, self._level):
-            b.store(value, pointer)
+        b.store(place, self._place)
+        b.store(count, self._count)
 
     def take(self, terms: Any, mask: Any) -> None:
         """Take a vector of terms; those without a mask are none."""
+        b = self._builder
         if mask is not None:
-            terms = self._builder.select(mask, terms, llvm.Constant(terms.type, None))
-        lanes.take_apart(self._builder, terms, self._scale, self._sums, self._largest)
+            terms = b.select(mask, terms, llvm.Constant(terms.type, None))
+        lanes.take_apart(b, terms, b.load(self._scale), self._sums, self._largest)
 
     def end(self, place: Any, count: Any, otherwise: Callable[[], object]) -> None:
-        """Add a line to the state: that which was made, or ``otherwise`` what the buffer has."""
+        """Add a line: that which was made, or ``otherwise`` what the buffer has."""
         b = self._builder
-        state = self._state()
-        level = b.load(b.gep(state, [WORD(1)]))
-        known = b.icmp_signed("<=", count, WORD(lanes.MOST))
-        for value, pointer in (place, self._place), (count, self._count), (level, self._level):
-            known = b.and_(known, b.icmp_signed("==", value, b.load(pointer)))
         made, left, done = (b.append_basic_block(f"sum.{name}") for name in ("made", "left", "end"))
-        b.cbranch(known, made, left)
+        known = [
+            b.icmp_signed("==", value, b.load(pointer))
+            for value, pointer in ((place, self._place), (count, self._count))
+        ]
+        whole = b.add(b.load(self._open), count)
+        fits = lanes.are_within(b, self._largest, b.load(self._limit))
+        has_room = b.icmp_signed("<=", whole, b.load(self._room))
+        b.store(NONE, self._count)
+        b.cbranch(reduce(b.and_, (*known, fits, has_room)), made, left)
         b.position_at_end(made)
-        fits = lanes.add_lanes(b, state, count, self._sums, self._largest)
-        b.cbranch(fits, done, left)
+        self._copy(self._sums, self._kept)
+        b.store(whole, self._open)
+        b.branch(done)
         b.position_at_end(left)
+        self.close()
         otherwise()
         b.branch(done)
         b.position_at_end(done)
+
+    def close(self) -> None:
+        """Give the state what it has not got yet."""
+        b = self._builder
+        count = b.load(self._open)
+        with b.if_then(b.icmp_signed(">", count, WORD(0))):
+            lanes.add_lanes(b, self._address(), count, self._kept, self._anchors)
+            b.store(WORD(0), self._open)
+
+    def _copy(self, sources: Sequence[Any], targets: Sequence[Any]) -> None:
+        for source, target in zip(sources, targets, strict=True):
+            self._builder.store(self._builder.load(source), target)
 
 
 def begin(
@@ -91,6 +132,15 @@ def begin(
             translation.counts(name, start)
             place = translation.integer_of(access.offset)
             found.begin(place, translation.builder.sub(stop, start))
+
+
+def apart(calls: Mapping[str, ast.Call]) -> dict[str, ast.Call]:
+    """Return the calls, by the buffers that they add up, each of which has a state of its own."""
+    if len(calls) > 1 and not all(isinstance(c.args[1], ast.Constant) for c in calls.values()):
+        return {}
+    states = {name: tuple(map(ast.unparse, call.args[:2])) for name, call in calls.items()}
+    count = Counter(states.values())
+    return {name: call for name, call in calls.items() if count[states[name]] == 1}
 
 
 def summed(node: ast.stmt) -> tuple[str, ast.Call] | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial, reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 from llvmlite import ir as llvm
 from numba import types
@@ -254,7 +254,7 @@ def _take_apart(line: _Line, level: Any) -> tuple[Any, Any, list[Any], list[Any]
     the sums. They mean nothing if a term does not fit into that limb.
     """
     b = line.builder
-    begins = {vector: begin(b, level, vector) for vector in (True, False)}
+    begins = {vector: _anchors(b, level, vector) for vector in (True, False)}
     sums = {
         vector: [line.variable(anchor) for anchor in anchors]
         for vector, (_, anchors) in begins.items()
@@ -275,7 +275,35 @@ def _take_apart(line: _Line, level: Any) -> tuple[Any, Any, list[Any], list[Any]
     return largest[True], largest[False], found[True], found[False]
 
 
-def begin(b: Any, level: Any, vector: bool = True) -> tuple[Any, list[Any]]:
+class Begun(NamedTuple):
+    """What a state says of terms that are taken apart for it.
+
+    Attributes
+    ----------
+    scale, anchors
+        What terms are scaled by, and what the sums of their parts begin with.
+    limit
+        The bits of the largest magnitude that fits; no term does before the state has seen one.
+    room
+        How many terms it has room for.
+    """
+
+    scale: Any
+    anchors: Sequence[Any]
+    limit: Any
+    room: Any
+
+
+def begin(b: Any, state: Any) -> Begun:
+    """Return what a state says of vectors of terms that are taken apart from now on."""
+    seen, level, filled = (b.load(b.gep(state, [WORD(place)])) for place in (0, 1, 7))
+    limit = b.select(b.icmp_signed("!=", seen, WORD(0)), _limit(b, level), WORD(-1))
+    room = b.sub(WORD(FULL), filled)
+    room = b.select(b.icmp_signed("<", room, WORD(MOST)), room, WORD(MOST))
+    return Begun(*_anchors(b, level), limit, room)
+
+
+def _anchors(b: Any, level: Any, vector: bool = True) -> tuple[Any, list[Any]]:
     """Return what terms are scaled by, and what the sums of their parts begin with.
 
     Each sum begins with a number so large that units of a limb are its last bits: what adding a
@@ -306,30 +334,23 @@ def take_apart(
         rest = b.fsub(rest, part) if place else _fma(b, terms, scale, b.fneg(part), vector)
 
 
-def add_lanes(b: Any, state: Any, count: Any, sums: Sequence[Any], largest: Any) -> Any:
-    """Write what adds the parts of a line to a state that has room for them; return if it has.
+def are_within(b: Any, largest: Any, limit: Any) -> Any:
+    """Return whether magnitudes that `take_apart` has noted are within a limit."""
+    return b.not_(_any_beyond(b, largest, limit))
+
+
+def add_lanes(b: Any, state: Any, count: Any, sums: Sequence[Any], anchors: Sequence[Any]) -> None:
+    """Write what adds the parts of so many terms to the state of which they were begun.
 
     Parameters
     ----------
-    b
-        The builder, at a place where the level of the state is the one with which sums began.
-    state
-        The state.
-    count
-        How many terms the line has.
-    sums, largest
-        What `begin` and `take_apart` have made of it.
+    sums, anchors
+        Where their sums are, and what these began with.
     """
-    level, filled = (b.load(b.gep(state, [WORD(place)])) for place in (1, 7))
-    filled = b.add(filled, count)
-    fits = b.not_(_any_beyond(b, largest, _limit(b, level)))
-    seen = b.icmp_signed("!=", b.load(b.gep(state, [WORD(0)])), WORD(0))
-    has_room = b.and_(b.and_(fits, seen), b.icmp_signed("<=", filled, WORD(FULL)))
-    with b.if_then(has_room):
-        b.store(filled, b.gep(state, [WORD(7)]))
-        for place, (pointer, anchor) in enumerate(zip(sums, begin(b, level)[1], strict=True)):
-            _add_to_lanes(b, state, place, b.fsub(b.load(pointer), anchor))
-    return has_room
+    filled = b.gep(state, [WORD(7)])
+    b.store(b.add(b.load(filled), count), filled)
+    for place, (pointer, anchor) in enumerate(zip(sums, anchors, strict=True)):
+        _add_to_lanes(b, state, place, b.fsub(b.load(pointer), b.load(anchor)))
 
 
 def _fma(b: Any, x: Any, y: Any, z: Any, vector: bool) -> Any:

@@ -33,16 +33,18 @@ from ssr.runtime.lanes import accumulate, total
 more = np.float64(0.375)
 
 
-def kernel(x, state, t, out, lo, hi, few, rows):
+def kernel(x, state, t, u, out, lo, hi, few, rows):
     for j in range(rows):
         x_r = lo + j * hi
 {body}
-        st(out, j, total(state, 0))
-    return 0
+{end}
 
 
-SIGNATURE = i8(Array(f8, 1, "A"), i8[:, ::1], f8[::1], f8[::1], i8, i8, i8, i8)
+SIGNATURE = i8(Array(f8, 1, "A"), i8[:, ::1], f8[::1], f8[::1], f8[::1], i8, i8, i8, i8)
 """
+
+EACH = "        st(out, j, total(state, 0))\n    return 0"
+LAST = "    st(out, 0, total(state, 0))\n    st(out, 1, total(state, 1))\n    return 0"
 
 LINES = {
     "one loop": (
@@ -76,7 +78,45 @@ LINES = {
     ),
 }
 
+SEVERAL = {
+    "lines one after the other": (
+        "for i in range(0, hi):\n    st(t, lo + i, ld(x, x_r + i))\n"
+        "accumulate(state, 0, t, lo, hi)\n"
+    ),
+    "some of them made otherwise": (
+        "for i in range(0, hi):\n    st(t, lo + i, ld(x, x_r + i))\n"
+        "accumulate(state, 0, t, lo, hi - few * (j % 2))\n"
+    ),
+    "some of them not added": (
+        "for i in range(0, hi):\n    st(t, lo + i, ld(x, x_r + i))\n"
+        "if j % 3 < 2:\n    accumulate(state, 0, t, lo, hi)\n"
+    ),
+    "asked for in between": (
+        "for i in range(0, hi):\n    st(t, lo + i, ld(x, x_r + i))\n"
+        "accumulate(state, 0, t, lo, hi)\n"
+        "if total(state, 0) > 0.5:\n    st(x, x_r + hi, total(state, 0))\n"
+    ),
+    "left early": (
+        "for i in range(0, hi):\n    st(t, lo + i, ld(x, x_r + i))\n"
+        "accumulate(state, 0, t, lo, hi)\n"
+        "if j == few:\n    return 0\n"
+    ),
+}
+
+TWO = {
+    "two sums": (
+        "for i in range(0, hi):\n"
+        "    st(t, lo + i, ld(x, x_r + i))\n    st(u, lo + i, ld(x, x_r + i) + more)\n"
+        "accumulate(state, 0, t, lo, hi)\naccumulate(state, 1, u, lo, hi)\n"
+    ),
+}
+
 ALONE = {
+    "one sum of two buffers": (
+        "for i in range(0, hi):\n"
+        "    st(t, lo + i, ld(x, x_r + i))\n    st(u, lo + i, ld(x, x_r + i) + more)\n"
+        "accumulate(state, 0, t, lo, hi)\naccumulate(state, 0, u, lo, hi)\n"
+    ),
     "every second element": (
         "for i in range(0, hi):\n    st(t, lo + 2 * i, ld(x, x_r + i))\n"
         "accumulate(state, 0, t, lo, hi)\n"
@@ -99,13 +139,16 @@ ALONE = {
 }
 
 
+EVERY = LINES | SEVERAL | TWO | ALONE
+
+
 @pytest.fixture(scope="module")
 def kernels() -> dict[str, tuple[Callable[..., Any], Callable[..., Any], int]]:
     """Return kernels as machine code and as plain Python, and how many sums are in loops."""
     found = {}
-    for name, text in (LINES | ALONE).items():
+    for name, text in EVERY.items():
         body = "".join(f"        {line}\n" for line in text.splitlines())
-        source = KERNEL.format(body=body)
+        source = KERNEL.format(body=body, end=LAST if name in SEVERAL | TWO else EACH)
         module = functions(source, {"__name__": name})
         begun: list[Any] = []
         with pytest.MonkeyPatch.context() as patch:
@@ -129,21 +172,27 @@ def check(kernels: Any, name: str, rows: Any, few: int, filled: int = 0) -> None
     results = []
     for function in run, python:
         x = np.concatenate([np.zeros(3), rows.ravel(), np.zeros(9)])
-        state, out = np.zeros((1, sums.STATE), np.int64), np.zeros(len(rows))
+        state, out = np.zeros((2, sums.STATE), np.int64), np.zeros(max(2, len(rows)))
+        t, u = np.zeros((2, 2 * count + 16))
         if filled:
             state[0, 0], state[0, 7] = 1, filled
         with np.errstate(all="ignore"):
-            function(x, state, np.zeros(2 * count + 16), out, 3, count, few, len(rows))
-        results.append(out)
-    plain.check_same(*results)
+            function(x, state, t, u, out, 3, count, few, len(rows))
+            if name in SEVERAL | TWO:  # which may have left before
+                function(x, state, t, u, out, 3, count, few, 0)
+        results.append([*out, *x])
+    plain.check_same(*map(np.array, results))
 
 
-@pytest.mark.parametrize(("name", "found"), [*((n, 1) for n in LINES), *((n, 0) for n in ALONE)])
+SUMS = [(n, count) for some, count in ((LINES | SEVERAL, 1), (TWO, 2), (ALONE, 0)) for n in some]
+
+
+@pytest.mark.parametrize(("name", "found"), SUMS)
 def test_which_sums_are_in_loops(kernels: Any, name: str, found: int) -> None:
     assert kernels[name][2] == found
 
 
-@pytest.mark.parametrize("name", [*LINES, *ALONE])
+@pytest.mark.parametrize("name", EVERY)
 def test_lines_of_any_length(kernels: Any, name: str) -> None:
     rng = np.random.default_rng(1)
     for count in (*range(1, 18), 23, 24, 25, 63, 64, 65, 104, 203):
@@ -152,7 +201,7 @@ def test_lines_of_any_length(kernels: Any, name: str) -> None:
 
 
 @some.examples(150)
-@given(st.data(), st.sampled_from([*LINES, *ALONE]))
+@given(st.data(), st.sampled_from([*EVERY]))
 def test_terms_of_any_size(kernels: Any, data: st.DataObject, name: str) -> None:
     """Levels rise from line to line, and terms may be infinite, NaN or subnormal."""
     count = data.draw(st.integers(1, 20))
@@ -166,5 +215,6 @@ def test_terms_of_any_size(kernels: Any, data: st.DataObject, name: str) -> None
 def test_states_that_are_full(kernels: Any) -> None:
     """Lanes are emptied into limbs before they could hold more than is exact."""
     rows = np.random.default_rng(2).standard_normal((5, 40))
-    for filled in range(lanes.FULL - 100, lanes.FULL + 3, 17):
-        check(kernels, "one loop", rows, 0, filled)
+    for filled in range(lanes.FULL - 220, lanes.FULL + 3, 17):
+        for name in "one loop", *SEVERAL:
+            check(kernels, name, rows, 0, filled)
