@@ -125,3 +125,39 @@ def test_values_of_one_other_line(line: tuple[int, int], backward: bool) -> None
         np.testing.assert_allclose(v, 0.5 * seen[..., 1:-3] + 0.25 * seen[..., 2:-2], 1e-14)
         matrix = chain.bind(**dict(zip(("nz", "ny", "nx"), shape, strict=True))).to_scipy()
         np.testing.assert_allclose(matrix @ w.ravel(), v.ravel(), 1e-12)
+
+
+fine = ssr.Space(*(2 * n for n in ssr.sizes("nz ny nx")))
+NEAR = {tuple(int(n) - 1 for n in place): -1.0 for place in np.ndindex(3, 3, 3)}
+CUBE = ssr.stencil(fine, fine, NEAR | {(0, 0, 0): 26.0}, outside="drop")
+
+
+@ssr.matrix(rows=box, cols=fine)
+def injection(k: Any, j: Any, i: Any) -> Any:
+    yield (2 * k, 2 * j, 2 * i), 1.0
+
+
+@ssr.program(x=fine, r=fine, y=box)
+def correct_and_smooth(x: Any, r: Any, y: Any) -> None:
+    x[:] = x + injection.T @ y
+    x[:] = CUBE.tril().solve(r - CUBE.triu(1) @ x)
+
+
+def test_lines_with_and_without_what_comes_again_are_one_loop_each() -> None:
+    source = plain.source(correct_and_smooth)
+    assert (
+        source.count("in independent(") == 2
+    )  # with values of y on every fourth line, and without
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1), (1, 2, 3), (3, 2, 9), (4, 5, 16)])
+def test_bits_do_not_depend_on_lines_that_come_again(shape: tuple[int, int, int]) -> None:
+    rng = np.random.default_rng(0)
+    whole = tuple(2 * n for n in shape)
+    x, r, y = rng.random(whole), rng.random(whole), rng.random(shape)
+    results = [x.copy() for _ in range(3)]
+    correct_and_smooth(results[0], r, y)
+    plain.run(correct_and_smooth, results[1], r, y)
+    apart(correct_and_smooth)(results[2], r, y)
+    assert np.array_equal(results[0], results[1])
+    assert np.array_equal(results[0], results[2])

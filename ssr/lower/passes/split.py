@@ -204,9 +204,9 @@ def _merged(
 ) -> list[ir.Stage | ir.Branch] | None:
     """Return statements merged on the lines that have all terms; None if that is not worth it.
 
-    On the other lines they run one after the other, those of ``groups`` together where they can.
-    Statements of any length that are one piece together are written out once, as they would be
-    alone.
+    What comes again with a period need not be on each of these lines. On the other lines they run
+    one after the other, those of ``groups`` together where they can. Statements of any length that
+    are one piece together are written out once, as they would be alone.
     """
     outer = nest.axes[:-1]
     rows = [s.domain & nest.context for s in group]
@@ -214,14 +214,14 @@ def _merged(
     conditions = [
         c for s, r in zip(group, rows, strict=True) for c in (s.domain, *guards(s.value, r))
     ]
-    lines = _whole_lines(everything, conditions)
+    lines = _whole_lines(everything, [c.without_remainders() for c in conditions])
     if lines.empty:
         return None
     inside = lines.preimage(tuple(map(Affine.name, outer)), nest.axes)
     there = [replace(s, domain=s.domain & inside) for s in group]
     alone = [list(_classes(s.value, s.domain & nest.context)) for s in there]
     common = _common(there, nest.context)
-    if len(common) >= sum(map(len, alone)):
+    if not _fewer(common, [*chain(*alone)]):
         return None
     sizes = [_written_out(s.value, s.domain & nest.context) for s in there]
     if len(common) > 1 and max(sizes) > TERMS:
@@ -237,6 +237,18 @@ def _merged(
         return [ir.Branch(lines, (stage,), (tested,))]
     rest = [t for g in groups or [(s,) for s in group] for t in _rest(g, inside, nest, buffers)]
     return [ir.Branch(lines, (stage,), tuple(rest))] if rest else [stage]
+
+
+def _fewer(common: Sequence[Domain], alone: Sequence[Domain]) -> bool:
+    """Whether each line has fewer kinds of rows if statements share a loop."""
+    if not any(kind.periodic for kind in common):  # all lines have them all
+        return len(common) < len(alone)
+    lines, others = ([_lines(kind) for kind in kinds] for kinds in (common, alone))
+
+    def count(found: Sequence[Domain], here: Domain) -> int:
+        return sum(not (here & there).empty for there in found)
+
+    return all(count(lines, here) < count(others, here) for here in lines)
 
 
 def _rest(group: Group, inside: Domain, nest: ir.Nest, buffers: list[ir.Buffer]) -> list[ir.Stage]:
@@ -304,12 +316,18 @@ def _boundary(
 
 
 def _common(group: Sequence[ir.Statement], context: Domain) -> list[Domain]:
-    """Return the rows of a group cut into sets that meet the same conditions of all of it."""
+    """Return the rows of a group cut into sets that meet the same conditions of all of it.
+
+    Lines that have rows which come again with a period are told from those that have none.
+    """
     rows = [s.domain & context for s in group]
     found = [reduce(operator.or_, rows)]
     conditions: dict[Domain, None] = {}
     for statement, own in zip(group, rows, strict=True):
-        conditions |= dict.fromkeys((own, *guards(statement.value, own)))
+        for guard in (own, *guards(statement.value, own)):
+            if guard.periodic:
+                conditions[_all_rows(guard)] = None
+            conditions[guard] = None
     for guard in conditions:
         found = [part for p in found for part in (p & guard, p - guard) if not part.empty]
     return found
@@ -473,6 +491,12 @@ def _lines(rows: Domain) -> Domain:
     parts = lines.conjunctions()
     every = [part.simplified(part.project(()).preimage((), outer)) for part in parts]
     return Domain.union(every) if every else lines
+
+
+def _all_rows(domain: Domain) -> Domain:
+    """Return all rows of the lines on which a set has some."""
+    outer = domain.axes[:-1]
+    return domain.project(outer).preimage(tuple(map(Affine.name, outer)), domain.axes)
 
 
 def _built_up(
