@@ -335,9 +335,11 @@ class Translation(Lower):
         """Give states what sums still have: all, or those of which some expressions read."""
         if not self.sums:
             return
-        names = {n.id for part in reading for n in ast.walk(part) if isinstance(n, ast.Name)}
+        read = vector_sums.states(reading)
         for one in self.sums.values():
-            if not reading or one.state in names:
+            name, row = one.state
+            rows = {number for array, number in read if array == name}
+            if not reading or None in rows or row in rows or (rows and not row.isdigit()):
                 one.close()
 
     def _sum_of(self, call: ast.Call) -> vector_sums.Sum:
@@ -349,7 +351,7 @@ class Translation(Lower):
             array, number = self.value(state), self.integer_of(row)
             return lanes.state_of(self.context, self.builder, array.kind, array.bits, number)
 
-        return vector_sums.Sum(self, state.id, place)
+        return vector_sums.Sum(self, (state.id, ast.unparse(row)), place)
 
     def _store(self, target: ast.expr, value: Value) -> None:
         match target:

@@ -51,10 +51,10 @@ class Terms(Protocol):
     Attributes
     ----------
     state
-        The name of the array that has its state.
+        The name of the array that has its state, and the row as an expression.
     """
 
-    state: str
+    state: tuple[str, str]
 
     def begin(self, place: Any, count: Any) -> None:
         """Begin a line of so many terms at a place of its buffer."""

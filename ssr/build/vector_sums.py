@@ -39,12 +39,14 @@ class Sum:
     translation
         The function, at its beginning.
     state
-        The name of the array that has its state.
+        The name of the array that has its state, and the row as an expression.
     address
         Writes the address of the state.
     """
 
-    def __init__(self, translation: Translation, state: str, address: Callable[[], Any]) -> None:
+    def __init__(
+        self, translation: Translation, state: tuple[str, str], address: Callable[[], Any]
+    ) -> None:
         self._builder = builder = translation.builder
         self.state = state
         self._address = address
@@ -110,8 +112,9 @@ class Sum:
         b.position_at_end(done)
 
     def close(self) -> None:
-        """Give the state what it has not got yet."""
+        """Give the state what it has not got yet; a line that is being made is dropped."""
         b = self._builder
+        b.store(NONE, self._count)
         count = b.load(self._open)
         with b.if_then(b.icmp_signed(">", count, WORD(0))):
             lanes.add_lanes(b, self._address(), count, self._kept, self._anchors)
@@ -141,6 +144,25 @@ def apart(calls: Mapping[str, ast.Call]) -> dict[str, ast.Call]:
     states = {name: tuple(map(ast.unparse, call.args[:2])) for name, call in calls.items()}
     count = Counter(states.values())
     return {name: call for name, call in calls.items() if count[states[name]] == 1}
+
+
+def states(nodes: Sequence[ast.AST]) -> set[tuple[str, str | None]]:
+    """Return the names of arrays in some expressions, each with the row if a call is given one.
+
+    >>> found = states([ast.parse("st(out, j, total(state, 0))")])
+    >>> sorted(row for name, row in found if name == "state")
+    ['0']
+    """
+    found: set[tuple[str, str | None]] = set()
+    rows: set[int] = set()
+    for node in (each for one in nodes for each in ast.walk(one)):
+        match node:
+            case ast.Call(args=[ast.Name(id=name) as array, ast.Constant() as row, *_]):
+                found.add((name, ast.unparse(row)))
+                rows.add(id(array))
+            case ast.Name(id=name) if id(node) not in rows:
+                found.add((name, None))
+    return found
 
 
 def summed(node: ast.stmt) -> tuple[str, ast.Call] | None:

@@ -96,6 +96,14 @@ SEVERAL = {
         "accumulate(state, 0, t, lo, hi)\n"
         "if total(state, 0) > 0.5:\n    st(x, x_r + hi, total(state, 0))\n"
     ),
+    "others in between": (
+        "for i in range(0, hi):\n    st(t, lo + i, ld(x, x_r + i))\n"
+        "st(x, x_r + hi, total(state, 1))\naccumulate(state, 0, t, lo, hi)\n"
+    ),
+    "asked for before it is added": (
+        "for i in range(0, hi):\n    st(t, lo + i, ld(x, x_r + i))\n"
+        "st(x, x_r + hi, total(state, 0))\naccumulate(state, 0, t, lo, hi)\n"
+    ),
     "left early": (
         "for i in range(0, hi):\n    st(t, lo + i, ld(x, x_r + i))\n"
         "accumulate(state, 0, t, lo, hi)\n"
@@ -112,6 +120,10 @@ TWO = {
 }
 
 ALONE = {
+    "changed before it is added": (
+        "for i in range(0, hi):\n    st(t, lo + i, ld(x, x_r + i))\n"
+        "accumulate(state, 0, x, lo, 1)\naccumulate(state, 0, t, lo, hi)\n"
+    ),
     "one sum of two buffers": (
         "for i in range(0, hi):\n"
         "    st(t, lo + i, ld(x, x_r + i))\n    st(u, lo + i, ld(x, x_r + i) + more)\n"
