@@ -18,6 +18,7 @@ from .programs.reductions import dot, max, min, norm, sum
 from .programs.vectors import Vector, vector
 from .public import all_explained, explain_methods
 from .recurrences.declare import Recurrence
+from .run.sequence import sequence
 from .spaces.space import Space
 from .symbols.functions import (
     arctan2,
@@ -80,6 +81,7 @@ __all__ = [
     "program",
     "recurrence",
     "scalar",
+    "sequence",
     "sign",
     "sin",
     "size",

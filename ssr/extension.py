@@ -45,8 +45,9 @@ ghosts. Beyond the rows of its box a nest may write what is not final: its steps
 themselves what later ones of them read there. A move works through records of `RECORD` integers,
 each of which is to `PACK`, to `UNPACK`, or to copy `WITHIN` an array. Buffers need
 `buffer_elements`, and reductions `STATE` integers each, which are cleared before the first step;
-`shares` is what each of several processes gives to them, and `combined` makes of that the states
-of all.
+`shares` is what each of several processes gives to them, `SHARE` integers to a sum and `LARGEST` to
+a maximum or minimum, and `combined` makes of that the states of all. `write_share` and
+`write_combined` write the same for one state in LLVM's language.
 
 In the debug build such a kernel checks rows and accesses. What it makes its caller examines behind
 each nest, as `KernelMeta.looks` says, each a `Look`, and raises a `bad_value`; `number_found` is
@@ -101,7 +102,7 @@ from .run.steps import Function, Run, Step, step_tables
 from .runtime.constants import FAILED, FINISHED, LATE, LEFT, At
 from .runtime.metadata import BufferMeta, KernelMeta, Look, NestMeta, UnitMeta
 from .runtime.reach import Reach, region
-from .runtime.sums import STATE, combined, number_found, shares
+from .runtime.sums import LARGEST, SHARE, STATE, combined, number_found, shares
 from .spaces.binding import match_sizes
 from .spaces.space import Box, VectorSpace, row_domain
 from .symbols.index import affine
@@ -112,10 +113,12 @@ __all__ = [
     "CACHE_LINE",
     "FAILED",
     "FINISHED",
+    "LARGEST",
     "LATE",
     "LEFT",
     "PACK",
     "RECORD",
+    "SHARE",
     "STATE",
     "UNPACK",
     "WIDE",
@@ -186,6 +189,8 @@ __all__ = [
     "step_tables",
     "told",
     "unchecked",
+    "write_combined",
+    "write_share",
 ]
 
 if TYPE_CHECKING:
@@ -230,6 +235,20 @@ def is_described(program: ir.Program, options: Options, dtype: str) -> bool:
     from .build.kernel import is_described as found
 
     return found(program, options, dtype)
+
+
+def write_share(builder: Any, kind: Any, state: Any, given: Any) -> None:
+    """Write what gives the terms of a state to a sum (kind 0), a maximum (1) or a minimum (2)."""
+    from .runtime.sharing import write_share as written
+
+    written(builder, kind, state, given)
+
+
+def write_combined(builder: Any, kind: Any, given: Any, state: Any) -> None:
+    """Write what makes the state of all terms of what has been given to it."""
+    from .runtime.sharing import write_combined as written
+
+    written(builder, kind, given, state)
 
 
 def bad_value(

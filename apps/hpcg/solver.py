@@ -121,12 +121,13 @@ class Solver:
         ups = [first.up_first, *(grid.up for grid in self.grids[1:])]
         self.up = [up.bind(z[n], r[n], z[n + 1]) for n, up in enumerate(ups)]
         self.bottom = bottom(last, options).bind(z[-1], r[-1])
+        self.cycle = ssr.sequence(*self.down, self.bottom, *reversed(self.up))
         self.direction = first.direction.bind(p, q, z[0])
         self.advance = first.advance.bind(x, r[0], p, q)
 
     def precondition(self) -> float:
         """Do a V-cycle: assign to z about ``A^-1 r`` on the finest grid; return the product r z."""
-        *_, product = [run() for run in (*self.down, self.bottom, *reversed(self.up))]
+        *_, product = self.cycle()
         return float(product)
 
     def solve(

@@ -197,11 +197,17 @@ class RankCall:
         if known[0] is scalars and known[1] is results:
             return
         self._given = scalars, results
-        given = (scalars, *self._states, results) if self._returns else (scalars, *self._states)
-        self._arguments = *self._first, *given, *self._rest
+        self._arguments = self._with(scalars, results)
         if self._entry is not None:
-            for number, array in enumerate(given, len(self._first)):
+            for number, array in enumerate(self._varying(scalars, results), len(self._first)):
                 self._entry.replace(number, array)
+
+    def _varying(self, scalars: Array, results: Array) -> tuple[Any, ...]:
+        given = scalars, *self._states
+        return (*given, results) if self._returns else given
+
+    def _with(self, scalars: Array, results: Array) -> tuple[Any, ...]:
+        return *self._first, *self._varying(scalars, results), *self._rest
 
     def go_on(self) -> int:
         """Go on until all is done, or there is a step that is the caller's; return which it is."""
@@ -211,6 +217,10 @@ class RankCall:
         """Return the function of C that goes on, and the address of its argument."""
         self._entry = made = self._entry or entry(self._kernel.run, self._arguments)
         return None if made is None else (made.address, made.given)
+
+    def entry_with(self, scalars: Array, results: Array) -> Entry | None:
+        """Return how compiled code runs it with rows that stay the same; None if it cannot."""
+        return entry(self._kernel.run, self._with(scalars, results))
 
     def next_step(self) -> None:
         """Leave the step behind."""

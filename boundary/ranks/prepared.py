@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ssr.extension import FAILED, FINISHED, Array, At
 from ssr.extension import Step as KernelStep
@@ -31,6 +31,11 @@ class Prepared:
         The memory of those of this process, and what runs there.
     fresh
         The fields that have not changed since a run before.
+
+    Attributes
+    ----------
+    calls
+        What each rank of this process runs.
     """
 
     def __init__(
@@ -51,16 +56,16 @@ class Prepared:
             self._channel(moves, number, explained.title(number), post)
             for number, post in enumerate(posts)
         ]
-        self._steps = made.steps
+        self._what = f"a reduction of {plan.declaration.program.name}"
         self._folds = {
             step.unit: self._fold(step) for step in made.steps if isinstance(step, Reduce)
         }
-        self._what = f"a reduction of {plan.declaration.program.name}"
+        self._steps = [each for step in made.steps for each in self._reducing(step)]
         self._notes: list[str] = []
-        self._calls = []
+        self.calls: list[RankCall] = []
         for rank, table, move in zip(ranks, tables, moves, strict=True):
-            steps = [self._step(step, rank.rank, table, move) for step in made.steps]
-            self._calls.append(RankCall(plan, steps, rank, table, move))
+            steps = [self._step(step, rank.rank, table, move) for step in self._steps]
+            self.calls.append(RankCall(plan, steps, rank, table, move))
 
     def _fold(self, step: Reduce) -> tuple[list[str], list[Array]]:
         """Return what a step reduces, and where the states of each rank of this process are."""
@@ -69,6 +74,19 @@ class Prepared:
         assert [row for _, _, row in folds] == list(range(first, first + len(folds)))
         kinds = [kind for _, kind, _ in folds]
         return kinds, [rank.states[first : first + len(folds)] for rank in self._ranks]
+
+    def _reducing(self, step: Step) -> Iterator[Step]:
+        """Yield a step, or in its place those of a channel that reduces without Python."""
+        channel = None
+        if isinstance(step, Reduce):
+            channel = self._world.reduction(*self._folds[step.unit], self._what)
+        if channel is None:
+            yield step
+            return
+        number = len(self._channels)
+        self._channels.append(channel)
+        yield Start(number)
+        yield Wait(number)
 
     def _channel(
         self, moves: Sequence[RankMoves], exchange: int, title: str, post: Post
@@ -112,20 +130,20 @@ class Prepared:
         """
         if self._plan.examined:
             self._notes = held(self._plan, self._world, self._ranks)
-        for call in self._calls:
+        for call in self.calls:
             call.begin(scalars, results)
         while True:
-            reasons = self._world.together(self._calls)
+            reasons = self._world.together(self.calls)
             assert len(set(reasons)) == 1, "ranks have stopped at different steps"
             if reasons[0] == FINISHED:
                 return
-            self._do(reasons[0])
-            for call in self._calls:
+            self.do(reasons[0])
+            for call in self.calls:
                 call.next_step()
 
-    def _do(self, reason: int) -> None:
+    def do(self, reason: int) -> None:
         """Do the step at which kernels have stopped."""
-        at = self._calls[0].at
+        at = self.calls[0].at
         step = self._steps[at[At.STEP]]
         match step:
             case Reduce(unit):

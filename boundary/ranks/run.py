@@ -24,11 +24,14 @@ from ssr.extension import (
 )
 
 from ..schedules.explain import Explained
+from ..schedules.plan import Plan
+from ..worlds.world import World
 from .arguments import RankMemory
+from .chain import Chain
 from .field import Field, Ground
 from .prepared import Prepared
 from .tables import RankTables
-from .values import Values
+from .values import Given, Values
 
 
 class Bound(ABC):
@@ -56,6 +59,11 @@ class Bound(ABC):
         """
         (results,) = self.repeat([scalars]).tolist()
         return self._program.returned(tuple(results))
+
+    @property
+    @abstractmethod
+    def scalars(self) -> Sequence[str]:
+        """The names of the scalars that a call takes."""
 
     @abstractmethod
     def repeat(self, rows: Iterable[Sequence[float]]) -> Array:
@@ -87,25 +95,69 @@ class BoundHere(Bound):
         self._row = np.array([[0.0 if v is None else v for v in values]], plan.dtype)
         self._result = np.zeros((1, plan.meta.results))
         plan.schedule()  # what cannot be distributed is found out now
-        kept = [(name, self._fields[name]) for name in plan.kept]
-        self._kept = [(name, field, field.given_for(plan, name)) for name, field in kept]
+        named = [(self._fields[name], name) for name in plan.leaving]
+        self._left = [(field, field.given_by(plan, name)) for field, name in named]
+        self._asked = [_Asked(plan, name, self._fields[name]) for name in plan.asked]
+        self._steady = frozenset(n for n in plan.asked if plan.leaves(n, plan, n))
         self._changed = [self._fields[name] for name in plan.changed]
         plan.kernel  # noqa: B018 (it is compiled from now on, unless the cache has it)
         self._prepare()
 
     def __call__(self, *scalars: float) -> Any:
         """Run the program; see `Bound.__call__`."""
+        self.take(scalars)
+        self._run(self._fresh(), self._row, self._result)
+        return self.returned()
+
+    @staticmethod
+    def __ssr_sequence__(programs: Sequence[Bound]) -> Chain | None:
+        """Return what runs programs without Python in between, if that is possible."""
+        some = [program for program in programs if isinstance(program, BoundHere)]
+        world = some[0].world
+        chained = all(p.world == world and p.is_chained for p in some)
+        return Chain(some) if chained and len(some) == len(programs) else None
+
+    @property
+    def scalars(self) -> Sequence[str]:
+        """The names of the scalars that a call takes."""
+        return tuple(self._open)
+
+    @property
+    def returns(self) -> bool:
+        """Whether the program returns anything."""
+        return bool(self._plan.meta.results)
+
+    @property
+    def world(self) -> World:
+        """The ranks."""
+        return self._ground.world
+
+    @property
+    def is_chained(self) -> bool:
+        """Whether compiled code can go from this program to the next one."""
+        return not self._plan.examined
+
+    @property
+    def given(self) -> tuple[Array, Array]:
+        """The row of scalars of a call, and the row for what it returns, which stay the same."""
+        return self._row, self._result
+
+    def take(self, scalars: Sequence[float]) -> None:
+        """Take the scalars of a call."""
         check_row(scalars, self._open)
         for place, name, value in zip(self._places, self._open, scalars, strict=True):
             self._row[0, place] = number_of(name, value)
-        self._run(self._fresh(), self._row, self._result)
+
+    def returned(self) -> Any:
+        """Return what a call with these scalars has returned."""
         return self._program.returned(tuple(self._result[0].tolist()))
 
     @property
     def schedule(self) -> Explained:
         """What the next call exchanges, and when, as a value that prints.
 
-        Fields that have not changed since a call before are not exchanged again.
+        What boxes have since a call before, of this program or of another one, is not exchanged
+        again.
         """
         made = self._plan.explained(self._fresh())
         return replace(made, carrier=self._ground.world.carrier)
@@ -123,12 +175,11 @@ class BoundHere(Bound):
         self._ready: dict[frozenset[str], Prepared] = {}
 
     def _fresh(self) -> frozenset[str]:
-        """Return the fields that are not exchanged, as they have not changed since a call before.
+        """Return the fields that are not exchanged: boxes have what is read since a call before.
 
         All ranks find the same.
         """
-        kept = self._kept
-        return frozenset([name for name, field, given in kept if given.change == field.changes])
+        return frozenset([asked.name for asked in self._asked if asked.is_given()])
 
     def _moved(self) -> list[int]:
         return [field.moves for field in self._values]
@@ -151,13 +202,26 @@ class BoundHere(Bound):
         done = 0
         while done < len(numbers):
             fresh = self._fresh()
-            end = len(numbers) if len(fresh) == len(self._kept) else done + 1
+            end = len(numbers) if fresh == self._steady else done + 1
             self._run(fresh, numbers[done:end], results[done:end])
             done = end
         return results
 
     def _run(self, fresh: frozenset[str], numbers: Array, results: Array) -> None:
         """Run the program for rows of numbers, before each of which some fields are fresh."""
+        ready = self._prepared(fresh)
+        try:
+            ready.run(numbers, results)
+        except BaseException:  # such as Ctrl-C: what is under way is not taken up again
+            self.failed()
+            raise
+        self.noted()
+
+    def prepared(self) -> Prepared:
+        """Return what runs if the program is called now."""
+        return self._prepared(self._fresh())
+
+    def _prepared(self, fresh: frozenset[str]) -> Prepared:
         if self._moves != self._moved():  # another program needed more room
             self._prepare()
         ready = self._ready.get(fresh)
@@ -165,16 +229,22 @@ class BoundHere(Bound):
             ready = self._ready[fresh] = Prepared(
                 self._plan, self._ground.world, self._ranks, self._tables, fresh
             )
-        try:
-            ready.run(numbers, results)
-        except BaseException:  # such as Ctrl-C: what is under way is not taken up again
-            self._ready.clear()
-            raise
-        finally:
-            for field in self._changed:
-                field.changes += 1
-        for _, field, given in self._kept:
+        return ready
+
+    def noted(self) -> None:
+        """Note what the fields are behind a call."""
+        for field in self._changed:
+            field.changes += 1
+        for field, given in self._left:
             given.change = field.changes
+
+    def failed(self) -> None:
+        """Note that a call has not come to its end: nothing is known of what it leaves."""
+        self._ready.clear()
+        for field in self._changed:
+            field.changes += 1
+        for _, given in self._left:
+            given.change = None
 
     def _numbers(self, rows: Iterable[Sequence[float]]) -> Array:
         """Return the numbers of all scalars and constants for each row of those without a value."""
@@ -182,6 +252,23 @@ class BoundHere(Bound):
         found = np.repeat(self._row, len(given), axis=0)
         found[:, self._places] = given
         return found
+
+
+class _Asked:
+    """A field of which a program reads what others own, as it finds it."""
+
+    def __init__(self, plan: Plan, name: str, field: Values) -> None:
+        self.name = name
+        self._plan, self._field = plan, field
+        self._seen = -1
+        self._given: list[Given] = []
+
+    def is_given(self) -> bool:
+        """Whether boxes have it since a call before, of whatever program."""
+        field = self._field
+        if self._seen != field.givers:
+            self._given, self._seen = field.given_to(self._plan, self.name), field.givers
+        return any(given.change == field.changes for given in self._given)
 
 
 class BoundAlone(Bound):
@@ -198,6 +285,11 @@ class BoundAlone(Bound):
         arrays = {name: field.values.whole for name, field in fields.items()}
         values = {name: value for name, value in scalars.items() if value is not None}
         self._run = program.bind(**arrays, **values)
+
+    @property
+    def scalars(self) -> Sequence[str]:
+        """The names of the scalars that a call takes."""
+        return tuple(self._run.scalars)
 
     def __call__(self, *scalars: float) -> Any:
         """Run the program; see `Bound.__call__`."""
@@ -231,6 +323,11 @@ class BoundBoxed(Bound):
         self._run = BoundHere(program, ground.boxed, copies, scalars)
         self._pairs = {name: (f.values, copies[name].values) for name, f in fields.items()}
         self._changed = ground.boxed.plan(program, self._dtype).changed
+
+    @property
+    def scalars(self) -> Sequence[str]:
+        """The names of the scalars that a call takes."""
+        return self._run.scalars
 
     def repeat(self, rows: Iterable[Sequence[float]]) -> Array:
         """Run the program for each row of scalars; see `BoundHere.repeat`."""

@@ -33,7 +33,7 @@ class Shared:
 
 @dataclass(slots=True)
 class Given:
-    """What boxes have been given of a field that a program reads, on all ranks alike.
+    """What boxes have of others' values of a field behind a call of a program, on all ranks alike.
 
     Attributes
     ----------
@@ -63,8 +63,8 @@ class Values:
         How often values have changed, on all ranks alike; and how often they have moved in the
         memory of this process.
     given
-        For each program that does not change them, by the name of its parameter, what its boxes
-        have been given of them.
+        For each program that leaves boxes some of others' values, what they have of them, by the
+        name of its parameter; and how many there are, ``givers``.
     """
 
     def __init__(
@@ -83,6 +83,7 @@ class Values:
         self.changes = 0
         self.moves = 0
         self.given: WeakKeyDictionary[Plan, dict[str, Given]] = WeakKeyDictionary()
+        self.givers = 0
         owned = partition.owned(space)
         for rank in world.here:
             memory = memory_of(partition, space, rank, components, dtype)
@@ -102,9 +103,25 @@ class Values:
         if self.memories[rank].grow(near, far, apart=name in plan.parted):
             self.moves += 1
 
-    def given_for(self, plan: Plan, name: str) -> Given:
-        """Return what the boxes have been given for a program that reads its field of some name."""
-        return self.given.setdefault(plan, {}).setdefault(name, Given())
+    def given_by(self, plan: Plan, name: str) -> Given:
+        """Return what boxes have behind a call of a program, of its field of some name."""
+        named = self.given.setdefault(plan, {})
+        if name not in named:
+            named[name] = Given()
+            self.givers += 1
+        return named[name]
+
+    def given_to(self, plan: Plan, name: str) -> list[Given]:
+        """Return what programs leave that is all that one reads, as it finds its field of a name.
+
+        That is so for programs that have been bound to the field until now.
+        """
+        return [
+            given
+            for other, named in self.given.items()
+            for its, given in named.items()
+            if other.leaves(its, plan, name)
+        ]
 
     # -- boxes -----------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from ssr.extension import Array, Function
 
 from ..errors import MessageError
 from ..schedules.messages import Post
+from ..worlds.reductions import Reduction
 from ..worlds.world import Channel, Letter, T, World
 from .stamps import Stamps
 
@@ -46,6 +47,11 @@ class Traced(World):
             return _Refused(what)
         self.posts.append(post)
         return _Noted(self.stamps, 2 * (len(self.posts) - 1))
+
+    def reduction(self, kinds: Sequence[str], states: Sequence[Array], what: str) -> Channel:
+        """Return what notes reductions."""
+        (own,) = states
+        return _NotedReduction(self.stamps, kinds, own)
 
     def combine(self, added: Array, largest: Array, what: str) -> None:
         """Note a reduction; the values of this rank stand for those of all."""
@@ -84,6 +90,23 @@ class _Noted(Channel):
 
     def failure(self, code: int) -> Error:
         return MessageError("There are too many exchanges in one call to trace.")
+
+
+class _NotedReduction(Reduction):
+    """Reductions that are noted, in which the values of this rank stand for those of all."""
+
+    def __init__(self, stamps: Stamps, kinds: Sequence[str], states: Array) -> None:
+        super().__init__(kinds, states)
+        self.carried(stamps.function(-sum(row.nbytes for row in self.given)), None)
+
+    def _room(self) -> list[Array]:
+        return self.given
+
+    def wait(self) -> None:
+        raise AssertionError("the kernel does this")
+
+    def failure(self, code: int) -> Error:
+        return MessageError("There are too many reductions in one call to trace.")
 
 
 class _Refused(Channel):

@@ -7,7 +7,7 @@ values do not move twice. Exchanges whose times meet become one.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -124,6 +124,34 @@ class _State:
 
 def wishes(footprint: Footprint) -> tuple[Wish, ...]:
     """Return what boxes read and do not own, array by array and change by change."""
+    found, _ = _followed(footprint)
+    return tuple(
+        Wish(array, since, min(r.unit for r in group), tuple(group))
+        for (array, since), group in found.items()
+    )
+
+
+def left(footprint: Footprint) -> dict[str, tuple[Read, ...]]:
+    """Return what boxes have of others behind a call, array by array, and nobody has changed since.
+
+    That is what they were given after the last change, and all that they read of arrays of which
+    they make it themselves. What lies beyond the memory around a box is not among it.
+    """
+    found, states = _followed(footprint)
+    kept: dict[str, list[Read]] = {}
+    for (array, since), group in found.items():
+        state = states.get(array, _State())
+        if since == state.since and not state.fills:
+            kept[array] = group
+    for array in footprint.renewed:
+        kept[array] = [read for read in footprint.reads if read.array == array]
+    return {array: tuple(r for r in group if not r.far) for array, group in kept.items()}
+
+
+def _followed(
+    footprint: Footprint,
+) -> tuple[dict[tuple[str, int], list[Read]], dict[str, _State]]:
+    """Return what is read of others, by array and last change, and the states behind a call."""
     states: dict[str, _State] = {}
     found: dict[tuple[str, int], list[Read]] = {}
     reads: dict[int, list[Read]] = {}
@@ -138,10 +166,23 @@ def wishes(footprint: Footprint) -> tuple[Wish, ...]:
             states[array] = states.get(array, _State()).written(unit, box)
         for array, box in footprint.filled[unit].items():
             states[array] = states.get(array, _State()).filled(unit, box)
-    return tuple(
-        Wish(array, since, min(r.unit for r in group), tuple(group))
-        for (array, since), group in found.items()
-    )
+    return found, states
+
+
+def covered(reads: Iterable[Read], given: Sequence[Read]) -> bool:
+    """Whether boxes that have been given some values have all that they read there."""
+    return all(not read.far and _is_given(read, given) for read in reads)
+
+
+def _is_given(read: Read, given: Sequence[Read]) -> bool:
+    found = np.zeros(len(read.numbers), bool)
+    for one in given:
+        first = one.numbers.searchsorted(read.numbers)
+        count = one.numbers.searchsorted(read.numbers, "right") - first
+        for n in range(int(count.max(initial=0))):
+            there = n < count
+            found |= there & within(read.boxes, one.boxes[np.where(there, first + n, 0)])
+    return bool(found.all())
 
 
 def _needed(footprint: Footprint, read: Read, boxes: Array) -> Read | None:

@@ -27,9 +27,9 @@ from ssr.extension import (
 
 from ..partition.boxes import Box, as_box, filled, hull, volume
 from ..partition.partition import Partition
-from .exchanges import ENTRY, exchanges
+from .exchanges import ENTRY, covered, exchanges, left, wishes
 from .explain import Explained
-from .footprint import Footprint, known
+from .footprint import Footprint, Read, known
 from .inner import splittable
 from .messages import at_hand
 from .schedule import Schedule, schedule
@@ -87,15 +87,49 @@ class Plan:
         return frozenset(n for n, arrays in self.parts.items() if not written.isdisjoint(arrays))
 
     @cached_property
-    def kept(self) -> tuple[str, ...]:
-        """The fields that a call exchanges as it finds them, and that boxes know behind it.
+    def asked(self) -> tuple[str, ...]:
+        """The fields of which a call reads what others own, as it finds it.
 
-        They are not exchanged again unless somebody else has changed them since a call before.
+        That is exchanged, unless boxes have it since a call before, of whatever program, and nobody
+        has changed the field meanwhile.
         """
-        wishes = [wish for exchange in self.schedule().exchanges for wish in exchange.wishes]
-        found = frozenset(wish.array for wish in wishes if wish.since == ENTRY)
-        kept = (n for n, arrays in self.parts.items() if not found.isdisjoint(arrays))
-        return tuple(name for name in kept if name in self.known)
+        return tuple(
+            n for n, arrays in self.parts.items() if not self._found.keys().isdisjoint(arrays)
+        )
+
+    @cached_property
+    def leaving(self) -> tuple[str, ...]:
+        """The fields of which boxes have something of others behind a call."""
+        some = {array for array, reads in self._left.items() if reads}
+        named = (n for n, arrays in self.parts.items() if not some.isdisjoint(arrays))
+        return tuple(dict.fromkeys([*named, *(n for n in self.asked if n in self.known)]))
+
+    def leaves(self, name: str, other: Plan, its: str) -> bool:
+        """Whether boxes have of a field behind a call what another program reads as it finds it.
+
+        Parameters
+        ----------
+        name, its
+            The parameter that the field is here, and that of the other program.
+        """
+        if other is self and its == name and name in self.known:
+            return True
+        one, two = self.footprint, other.footprint
+        return all(
+            np.array_equal(one.owned(here), two.owned(there))
+            and covered(other._found.get(there, ()), self._left.get(here, ()))
+            for here, there in zip(self.parts[name], other.parts[its], strict=True)
+        )
+
+    @cached_property
+    def _found(self) -> Mapping[str, tuple[Read, ...]]:
+        """For each array what a call reads of others as it finds it."""
+        return {wish.array: wish.reads for wish in wishes(self.footprint) if wish.since == ENTRY}
+
+    @cached_property
+    def _left(self) -> Mapping[str, tuple[Read, ...]]:
+        """For each array what boxes have of others behind a call."""
+        return left(self.footprint)
 
     @cached_property
     def known(self) -> frozenset[str]:

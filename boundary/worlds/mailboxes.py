@@ -100,13 +100,13 @@ class Rows:
     def begin(self) -> int:
         """Begin an exchange; return the code of a failure, else 0."""
         starting = self.starting
-        return int(_BEGIN(starting.address)(starting.count, starting.things))
+        return int(BEGINNING(starting.address)(starting.count, starting.things))
 
     def ask(self) -> tuple[bool, int]:
         """Return whether the exchange has finished, and the code of a failure, else 0."""
         done = ctypes.c_int(0)
         waiting = self.waiting
-        code = _ASK(waiting.address)(waiting.count, waiting.things, ctypes.byref(done), 0)
+        code = ASKING(waiting.address)(waiting.count, waiting.things, ctypes.byref(done), 0)
         return bool(done.value), code
 
     def pending(self) -> list[int]:
@@ -116,5 +116,5 @@ class Rows:
 
 
 _ADDRESS: Any = ctypes.c_void_p
-_BEGIN = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, _ADDRESS)
-_ASK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, _ADDRESS, _ADDRESS, _ADDRESS)
+BEGINNING = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, _ADDRESS)
+ASKING = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, _ADDRESS, _ADDRESS, _ADDRESS)

@@ -14,8 +14,9 @@ from ssr.errors import ArgumentError
 from ssr.extension import Array, Function
 
 from ..schedules.messages import Post
-from .calls import WAYS, Requests, way
+from .calls import WAYS, Additions, Requests, way
 from .mailboxes import Mailbox, Rows, calling
+from .reductions import Reduction, is_pending
 from .waiting import Awaited, Watch, watch_of
 from .world import Channel, Letter, T, World
 
@@ -110,6 +111,14 @@ class Mpi(World):
         except BaseException:
             watch.interrupted.add(what)
             raise
+
+    def reduction(self, kinds: Sequence[str], states: Sequence[Array], what: str) -> Channel | None:
+        """Return what reduces by compiled code, if it may call MPI."""
+        if self._way == "python":
+            return None
+        (own,) = states
+        awaited = Awaited(what, self._beside, certain=False)
+        return _Reduction(self._watch, self._operations, kinds, own, awaited)
 
     def combine(self, added: Array, largest: Array, what: str) -> None:
         """Add rows of integers of all ranks, and take the largest ones of others."""
@@ -207,6 +216,46 @@ class _Requests(Channel):
         return self._known.failure(code)
 
 
+class _Reduction(Reduction):
+    """Reductions of which MPI carries the integers.
+
+    Parameters
+    ----------
+    watch
+        All ranks.
+    operations
+        How MPI sums, and finds the largest.
+    kinds, states
+        What is reduced; see `Reduction`.
+    awaited
+        What ranks wait for.
+    """
+
+    def __init__(
+        self,
+        watch: Watch,
+        operations: Sequence[Any],
+        kinds: Sequence[str],
+        states: Array,
+        awaited: Awaited,
+    ) -> None:
+        super().__init__(kinds, states)
+        rows = [*zip(self.given, self.found, operations, strict=True)]
+        self._watch, self._awaited = watch, awaited
+        self._additions = made = Additions(watch.comm, rows)
+        self.carried(made.starting, made.waiting)
+        weakref.finalize(self, _keep_pending, watch, self.head, made.kept)
+
+    def _room(self) -> list[Array]:
+        return [np.zeros_like(row) for row in self.given]
+
+    def wait(self) -> None:
+        self._watch.wait(self.is_done, self._awaited)
+
+    def failure(self, code: int) -> Exception:
+        return self._additions.failure(code)
+
+
 class _Shared(Channel):
     """Messages through memory that is shared with ranks of this node, and requests of MPI.
 
@@ -274,6 +323,12 @@ class _Shared(Channel):
 def _note_interrupted(watch: Watch, what: str, rows: Rows) -> None:
     if rows.pending():
         watch.interrupted.add(what)
+
+
+def _keep_pending(watch: Watch, head: Array, kept: object) -> None:
+    """Keep the memory of a reduction that an error has left under way."""
+    if is_pending(head):
+        watch.left.append(kept)
 
 
 def _free(watch: Watch, what: str, receives: Sequence[Any], sends: Sequence[Any]) -> None:

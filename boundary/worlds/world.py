@@ -105,6 +105,13 @@ class World(ABC):
         ``post`` tells the messages of all ranks, where they are known.
         """
 
+    def reduction(self, kinds: Sequence[str], states: Sequence[Array], what: str) -> Channel | None:
+        """Return what does reductions without Python, given the states of each rank here, if any.
+
+        It starts with what a rank has, and waits until the states are those of all terms.
+        """
+        return None
+
     @abstractmethod
     def combine(self, added: Array, largest: Array, what: str) -> None:
         """Add rows of integers of all processes, and take the largest ones of others, in place."""

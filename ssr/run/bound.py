@@ -38,6 +38,11 @@ class Bound:
         self._results = bool(launch.results)
         self._kept: list[list[Any]] = []  # calls at the same time have memory of their own
 
+    @property
+    def scalars(self) -> Sequence[str]:
+        """The names of the scalars that a call takes."""
+        return tuple(self._open)
+
     @cached_property
     def _run(self) -> Callable[..., int]:
         return self._launch.unchecked()

@@ -48,6 +48,9 @@ SHARE = LIMBS + LEVELS + 3
 """Integers that a part gives to a sum: limbs; whether each of them, down to the lowest that may be
 the highest one, is its highest; whether its terms that are not finite make inf, -inf or NaN."""
 
+LARGEST = 2
+"""Integers that a part gives to a maximum or minimum, of each of which the largest counts."""
+
 
 def _bits(value: float) -> int:
     return int(np.float64(value).view(np.int64))

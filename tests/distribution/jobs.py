@@ -177,6 +177,33 @@ def breaks_off() -> None:
         step(0.125)
 
 
+@ssr.program(u=plane)
+def total(u: Any) -> Any:
+    return ssr.sum(u)
+
+
+def reduces(how: str) -> None:
+    """Let ranks wait in a reduction for one that has ended, or works, or until they are stopped."""
+    comm = bc.world()
+    u = bc.spread(plane, comm).zeros(plane)
+    u.set(1.0)
+    run = total.bind(u)
+    run()
+    if how == "ends" and comm.rank == 2:
+        return
+    if how != "ends" and comm.rank == 1:
+        time.sleep(2.5)
+    elif how == "breaks off":
+        signal.signal(signal.SIGALRM, signal.default_int_handler)
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+    try:
+        found = run()
+    except KeyboardInterrupt:
+        gc.collect()
+        found = -1.0
+    print(f"{comm.rank} {found}", flush=True)
+
+
 def without_files() -> None:
     """Run programs where ranks with odd numbers can make no memory for others."""
     comm = bc.world()
@@ -225,6 +252,7 @@ JOBS: dict[str, Callable[..., None]] = {
     "ends": ends,
     "waits": waits,
     "breaks off": breaks_off,
+    "reduces": reduces,
     "builds": builds,
     "on nodes": on_nodes,
     "without files": without_files,

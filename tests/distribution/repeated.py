@@ -80,7 +80,31 @@ def lines(ranks: Any, *, together: bool) -> list[str]:
             whole = u.gather()
             assert whole is not None
             found.append(f"{program.ir.name} {numbers} {whole.tobytes().hex()}")
-    return found
+    return [*found, *in_sequence(on, together=together)]
+
+
+def in_sequence(on: Any, *, together: bool) -> list[str]:
+    """Return what programs make that run one after the other, as one or in a call each."""
+    u, v, c = (on.zeros(plane) for _ in range(3))
+    u.fill(lambda j, i: 1.0 + 0.37 * j - 0.011 * i * j)
+    v.fill(lambda j, i: 2.0 - 0.03 * i)
+    c.fill(lambda j, i: 0.2 * i + 1.0 / (1.0 + j))
+    bound = [
+        smooth.bind(u), diffuse.bind(v, c), scaled.bind(u, c, a=0.5), smooth.bind(v),
+        diffuse.bind(u, c, 0.1, 0.3),
+    ]  # fmt: skip
+    run = ssr.sequence(*bound)
+    found = []
+    for dt in 0.125, 0.0625, 0.03125, 0.015625:
+        rows: list[Any] = [(), (dt, 0.25), (dt,), (), ()]
+        if together:
+            numbers = run(*(number for row in rows for number in row))
+        else:
+            numbers = tuple([each(*row) for each, row in zip(bound, rows, strict=True)])
+        if dt == 0.0625:
+            c.fill(lambda j, i: 0.1 * i - 1.0 / (1.0 + j))
+        found.append(f"sequence {numbers} {u.gather().tobytes().hex()}")
+    return [*found, v.gather().tobytes().hex()]
 
 
 def fail() -> None:

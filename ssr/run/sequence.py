@@ -1,0 +1,105 @@
+"""Bound programs that run one after the other as one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from ..errors import ArgumentError
+from .bound import check_row
+from .check_arrays import number_of
+
+Run: TypeAlias = Callable[[Sequence[Sequence[float]]], "tuple[Any, ...]"]
+"""Runs programs, each with a row of scalars, and returns what each of them returns."""
+
+
+def sequence(*programs: Any) -> Programs:
+    """Return bound programs that run one after the other as one.
+
+    On many ranks they are one call of compiled code, messages and reductions included, as far as
+    MPI lets compiled code call it: between programs no time goes by in Python, which is a good part
+    of a step where a rank has few points.
+
+    Parameters
+    ----------
+    *programs
+        What `Program.bind` returned, in order. None of them may come twice: bind a program once
+        for each time that it runs.
+
+    Returns
+    -------
+    Programs
+        To be called with the scalars that were not bound, those of the first program before those
+        of the second one. A call returns a tuple of what each program returns.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no program, one is not bound, or one comes twice.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> cells = ssr.Space(ssr.size("n"))
+    >>> @ssr.program(u=cells, dt=ssr.scalar)
+    ... def decay(u, dt):
+    ...     u[:] = u - dt * u
+    >>> @ssr.program(u=cells)
+    ... def total(u):
+    ...     return ssr.sum(u)
+    >>> u = np.ones(8)
+    >>> step = ssr.sequence(decay.bind(u), decay.bind(u, 0.5), total.bind(u))
+    >>> step(0.75)
+    (None, None, 1.0)
+    """
+    if not programs:
+        raise ArgumentError("sequence is given no program.")
+    for program in programs:
+        if not (callable(program) and hasattr(program, "repeat")):
+            raise ArgumentError(
+                f"{program!r} is not a bound program.",
+                hint="Bind it first: sequence(step.bind(u, v), ...).",
+            )
+    names = [program.scalars for program in programs]
+    if len({id(program) for program in programs}) < len(programs):
+        raise ArgumentError(
+            "A bound program comes twice in a sequence.",
+            hint="Bind the program once for each time that it runs.",
+        )
+    chained = getattr(type(programs[0]), "__ssr_sequence__", None)
+    return Programs(programs, names, chained and chained(programs))
+
+
+class Programs:
+    """Bound programs that run one after the other; made by `sequence`."""
+
+    def __init__(
+        self, programs: Sequence[Any], names: Sequence[Sequence[str]], run: Run | None
+    ) -> None:
+        self._programs = tuple(programs)
+        self._names = [name for several in names for name in several]
+        ends = [sum(map(len, names[:n])) for n in range(len(names) + 1)]
+        self._parts = [slice(*ends[n : n + 2]) for n in range(len(names))]
+        self._run = self._one_by_one if run is None else run
+
+    def __repr__(self) -> str:
+        return f"<{len(self._programs)} bound programs, one after the other>"
+
+    def __call__(self, *scalars: float) -> tuple[Any, ...]:
+        """Run the programs; return what each of them returns.
+
+        Raises
+        ------
+        ArgumentError
+            If the numbers are not those of the scalars without a value; nothing has run then.
+        ShapeError
+            If an array was given another shape since; what comes before in the sequence has run.
+        """
+        check_row(scalars, self._names)
+        pairs = zip(self._names, scalars, strict=True)
+        numbers = [number_of(name, value) for name, value in pairs]
+        return self._run([numbers[part] for part in self._parts])
+
+    def _one_by_one(self, rows: Sequence[Sequence[float]]) -> tuple[Any, ...]:
+        pairs = zip(self._programs, rows, strict=True)
+        return tuple([program(*row) for program, row in pairs])
