@@ -34,7 +34,10 @@ SECTIONS: Mapping[str, tuple[ModuleType, str]] = {
         "matrix stencil difference average along identity diagonal kron block from_scipy "
         "recurrence Matrix BlockMatrix Assembled Recurrence BlockRecurrence",
     ),
-    "Programs": (ssr, "program let vector dot norm sum max min Program Field Vector Options"),
+    "Programs": (
+        ssr,
+        "program sequence let vector dot norm sum max min Program Field Vector Options",
+    ),
     "Functions of values": (
         ssr,
         "where minimum maximum sqrt exp log sin cos tan tanh arctan2 sign jacobian lambdify Value",
