@@ -143,7 +143,10 @@ class _RankChain:
     def go_on(self) -> int:
         """Go on until all is done, or there is a step that is the caller's; return which it is."""
         if self._go_on is not None:
-            return int(self._go_on(self._things))
+            try:
+                return int(self._go_on(self._things))
+            except SystemError as error:  # a handler of signals has raised what is behind it
+                raise error.__cause__ or error from None
         table = self._table
         while table[Head.PLACE] < table[Head.COUNT]:
             place = self.place

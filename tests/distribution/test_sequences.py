@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -89,6 +92,29 @@ def test_a_failure_on_the_way_is_not_taken_for_a_call(monkeypatch: pytest.Monkey
         run()
         results.append(u.gather())
     assert np.array_equal(*results)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="There are no alarms.")
+@pytest.mark.parametrize("ranks", [bc.simulated(1), bc.threads(2)], ids=str)
+def test_signals_end_a_sequence(ranks: Any) -> None:
+    """What a handler raises on the way, in any of the programs, is what the call raises."""
+
+    @ssr.program(u=plane)
+    def slow(u: Any) -> None:
+        for _ in range(4):
+            u[:] = ssr.exp(-u * u) + ssr.sin(u)
+
+    u = bc.spread(plane, ranks, ny=1500, nx=1500).zeros(plane)
+    run = ssr.sequence(*(slow.bind(u) for _ in range(12)))
+    known = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3, 0.3)
+        with pytest.raises(KeyboardInterrupt):
+            [run() for _ in range(1000)]
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, known)
+    run()
 
 
 def test_mistakes() -> None:
