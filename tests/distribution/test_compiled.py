@@ -1,4 +1,4 @@
-"""Compiled kernels on ranks: a step of a gas, operators of two grids, single precision."""
+"""Compiled kernels on ranks: a gas, operators of two grids, single precision, unread ghosts."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+import boundary as bc
 import ssr
 from apps import euler
 from apps.hpcg.solver import R, coarse, fine, staged
@@ -74,3 +75,34 @@ def test_single_precision() -> None:
     args = [*(a.astype(np.float32) for a in drawn.values()), 0.5]
     for parts in Parts(1), Parts(5), uneven((6, 11), 3):
         ranks.check(program, args, of.cells, sizes, parts, compiled=True)
+
+
+def test_products_of_ghosts_that_nobody_reads() -> None:
+    """Columns at which values are computed that are not stored were loops without a body."""
+    crossed = (
+        (bc.Side(0, 0, "low"), bc.Side(0, 1, "low")),
+        (bc.Side(1, 0, "low"), bc.Side(1, 1, "low")),
+    )
+    two = bc.Grid([(3, 3), (3, 3)], links=[bc.join(2, *sides, reverse=True) for sides in crossed])
+    nodes = two.kinds[0].nodes()
+    wide = nodes.grow((1, 3), (0, 2))
+    around = [
+        bc.fill(wide.vector(2), side, bc.copy(), owned=nodes)
+        for side in (bc.symmetric(about="face"), bc.zero())
+    ]
+    quarter = ssr.stencil(nodes, wide, {(0, 0, 0): 0.25})
+
+    @ssr.program(x=nodes.vector(2), y=nodes.vector(2))
+    def multiply(x: Any, y: Any) -> None:
+        product = (around[0] @ x) * (around[1] @ y)
+        y[:] = ssr.vector(*(quarter @ each for each in product))
+
+    found = []
+    for world in None, bc.simulated(5):
+        on = bc.spread(two, world)
+        x, y = on.zeros(nodes.vector(2)), on.zeros(nodes.vector(2))
+        for each in x, y:
+            each.fill(lambda p, j, i: 1.0 + p + 0.5 * j - 0.25 * i)
+        multiply(x, y)
+        found.append(y.gather())
+    assert np.array_equal(*found)

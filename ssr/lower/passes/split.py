@@ -338,7 +338,8 @@ def _cut(
 ) -> tuple[ir.Piece, ...]:
     """Return the pieces of a group of statements, with the terms present.
 
-    Where a statement only stores what is there already, it is left out.
+    Where a statement only stores what is there already, it is left out, and so are rows at which
+    nothing is stored: others are not ``hidden`` from those who read them.
     """
     pieces = []
     for n, rows in enumerate(found):
@@ -349,7 +350,7 @@ def _cut(
             for value in (resolve(s.value, rows),)
             if not _kept(s, value)
         )
-        if parts:
+        if any(part.stored for part in parts):
             pieces.append(ir.Piece(f"{_name(group)}_{n}", rows.simplified(), parts))
     return tuple(pieces)
 
