@@ -246,9 +246,6 @@ class _Reduction(Reduction):
         self.carried(made.starting, made.waiting)
         weakref.finalize(self, _keep_pending, watch, self.head, made.kept)
 
-    def _room(self) -> list[Array]:
-        return [np.zeros_like(row) for row in self.given]
-
     def wait(self) -> None:
         self._watch.wait(self.is_done, self._awaited)
 

@@ -5,14 +5,18 @@ tells, and a row for each reduction, as `Word` tells. What begins a reduction wr
 gives to each of them, and calls the first function; what asks calls the second one, and makes of
 what it has brought the states of all terms. Where nothing has to be carried there is no function.
 
-The integers of one reduction after another are summed, or the largest of them found, by calls of
-``MPI_Iallreduce``, each of which has a row as `Call` tells.
+What carries integers between processes are calls of ``MPI_Iallreduce``, each of which has a row as
+`Call` tells. Ranks that are threads put theirs where all can see them, and look for those of
+others, by a table as `Place` tells: each rank has room for those of two reductions, which it uses
+in turn, and counts them. The counter is stored behind the integers, and loaded before them (release
+and acquire); and who begins a reduction knows that all have seen the last but one.
 """
 
 from __future__ import annotations
 
 from enum import IntEnum
 from functools import cache
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from ssr.extension import compiled, write_combined, write_share
@@ -60,23 +64,52 @@ class Call(IntEnum):
     REQUEST = 7
 
 
+class Place(IntEnum):
+    """The integers of a rank that is a thread, before a row for each rank as `Seen` tells."""
+
+    NUMBER = 0
+    """How many reductions it has begun."""
+    GIVEN = 1
+    """The address of its integers."""
+    FOUND = 2
+    """The address of those of all together."""
+    COUNT = 3
+    """How many there are."""
+    SUMMED = 4
+    """How many of them are summed; of the others the largest ones count."""
+    OWN = 5
+    """The address of its own row."""
+
+
+class Seen(IntEnum):
+    """The integers of a rank that others see: where its integers are, and how often it put some."""
+
+    ROOM = 0
+    COUNTER = 1
+
+
 class Functions(NamedTuple):
     """The addresses of the functions.
 
     ``int begin(int count, void *table)`` and ``int ask(int count, void *table, int *done, void
     *nothing)`` are given the number of reductions, and ``int add(int count, void *calls)`` that of
-    calls. They return zero, or the code by which a function of MPI has failed.
+    calls. They return zero, or the code by which a function of MPI has failed. ``int put(int
+    count, void *place)`` and ``int gather(int count, void *place, int *done, void *nothing)`` are
+    given the number of ranks.
     """
 
     begin: int
     ask: int
     add: int
+    put: int
+    gather: int
 
 
 @cache
 def functions() -> Functions:
     """Return the functions, which are compiled now."""
-    return Functions(**compiled("reductions", {"begin": _begin, "ask": _ask, "add": _add}))
+    writers = {"begin": _begin, "ask": _ask, "add": _add, "put": _put, "gather": _gather}
+    return Functions(**compiled("reductions", writers))
 
 
 def _begin(module: Any) -> None:
@@ -131,3 +164,51 @@ def _add(module: Any) -> None:
         with builder.if_then(builder.icmp_signed("!=", code, NUMBER(0))):
             builder.ret(code)
     builder.ret(NUMBER(0))
+
+
+def _put(module: Any) -> None:
+    cgutils: Any = import_module("numba.core.cgutils")
+    put, builder = function(module, "put", NUMBER, ADDRESS)
+    own = Words(builder, put.args[1])
+    seen = Words(builder, own.pointer(Place.OWN))
+    number = builder.add(own.get(Place.NUMBER), WORD(1))
+    own.set(Place.NUMBER, number)
+    room = _half(builder, seen, number, own.get(Place.COUNT))
+    size = builder.mul(own.get(Place.COUNT), WORD(8))
+    given = own.pointer(Place.GIVEN, WORD.as_pointer())
+    cgutils.raw_memcpy(builder, room, given, size, 1)
+    seen.publish(number, seen.pointer(Seen.COUNTER, WORD.as_pointer()))
+    builder.ret(NUMBER(0))
+
+
+def _gather(module: Any) -> None:
+    cgutils: Any = import_module("numba.core.cgutils")
+    gather, builder = function(module, "gather", NUMBER, ADDRESS, NUMBER.as_pointer(), ADDRESS)
+    count, place, done, _ = gather.args
+    own = Words(builder, place)
+    number, words = own.get(Place.NUMBER), own.get(Place.COUNT)
+    builder.store(NUMBER(0), done)
+    with each_row(builder, count, own.at(len(Place)), len(Seen)) as row:
+        known = row.seen(row.pointer(Seen.COUNTER, WORD.as_pointer()))
+        with builder.if_then(builder.icmp_signed("<", known, number)):
+            builder.ret(NUMBER(0))
+    found = own.pointer(Place.FOUND, WORD.as_pointer())
+    first = _half(builder, Words(builder, own.pointer(Place.OWN)), number, words)
+    cgutils.raw_memcpy(builder, found, first, builder.mul(words, WORD(8)), 1)
+    with each_row(builder, count, own.at(len(Place)), len(Seen)) as row:
+        room = _half(builder, row, number, words)
+        others = row.when(builder.icmp_unsigned("!=", room, first))
+        with others, cgutils.for_range(builder, words) as loop:
+            here = builder.gep(found, [loop.index])
+            one, other = builder.load(here), builder.load(builder.gep(room, [loop.index]))
+            larger = builder.select(builder.icmp_signed(">", one, other), one, other)
+            is_summed = builder.icmp_signed("<", loop.index, own.get(Place.SUMMED))
+            builder.store(builder.select(is_summed, builder.add(one, other), larger), here)
+    builder.store(NUMBER(1), done)
+    builder.ret(NUMBER(0))
+
+
+def _half(builder: Any, row: Words, number: Any, words: Any) -> Any:
+    """Return where the integers of a reduction are in the room of a rank."""
+    half = builder.mul(builder.and_(number, WORD(1)), words)
+    return builder.gep(row.pointer(Seen.ROOM, WORD.as_pointer()), [half])

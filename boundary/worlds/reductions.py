@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from abc import abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
@@ -32,17 +31,17 @@ class Reduction(Channel):
     ----------
     given, found
         For sums and for all others the integers that this rank gives, and those of all together.
+        Those of sums come first, one behind the other.
+    summed
+        How many integers are summed.
     head
         What the compiled functions work through.
     """
 
     def __init__(self, kinds: Sequence[str], states: Array) -> None:
         sizes = [SHARE if kind == "sum" else LARGEST for kind in kinds]
-        rooms = [
-            sum(size for size, kind in zip(sizes, kinds, strict=True) if (kind == "sum") is added)
-            for added in (True, False)
-        ]
-        self.given = [np.zeros(room, np.int64) for room in rooms]
+        self.summed = SHARE * list(kinds).count("sum")
+        self.given = self._halves(np.zeros(sum(sizes), np.int64))
         self.found = self._room()
         self._states = states
         self.head = table = np.zeros(len(Head) + len(kinds) * len(Word), np.int64)
@@ -59,9 +58,13 @@ class Reduction(Channel):
         self._begin = Function(functions().begin, *things)
         self._ask = Function(functions().ask, *things, notes=0)
 
-    @abstractmethod
+    def _halves(self, whole: Array) -> list[Array]:
+        """Return the integers that are summed, and the others."""
+        return [whole[: self.summed], whole[self.summed :]]
+
     def _room(self) -> list[Array]:
         """Return the memory for what all ranks give together."""
+        return self._halves(np.zeros(sum(row.size for row in self.given), np.int64))
 
     def carried(self, begin: Function | None, ask: Function | None) -> None:
         """Let functions carry integers: one that begins, and one that tells whether all is done."""

@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+import numpy as np
+
 from ssr.errors import ArgumentError
-from ssr.extension import Function, integer
+from ssr.extension import CACHE_LINE, Array, Function, aligned, integer
 
 from ..schedules.messages import Post
 from .mailboxes import Mailbox, Rows
+from .reduction_code import Place, Seen, functions
+from .reductions import Reduction
 from .team import team
 from .world import Alone, Channel, Letter, Simulated, Work, World
 
@@ -33,6 +37,10 @@ class Threads(Simulated):
         if post is None:  # it is not used by kernels
             return super().channel(outgoing, incoming, what)
         return _Shared(self.ranks, outgoing, incoming)
+
+    def reduction(self, kinds: Sequence[str], states: Sequence[Array], what: str) -> Channel:
+        """Return what reduces without Python."""
+        return _Reductions(kinds, states)
 
     def together(self, works: Sequence[Work]) -> list[int]:
         """Do the work of each rank in a thread of its own, that of the first rank in this one.
@@ -74,6 +82,69 @@ class _Shared(Channel):
     def wait(self) -> None:
         while False in {rows.ask()[0] for rows in self._rows}:  # all of them go on
             pass
+
+
+class _Reductions(Channel):
+    """Reductions over threads, each of which adds up what all of them have put where it sees it."""
+
+    def __init__(self, kinds: Sequence[str], states: Sequence[Array]) -> None:
+        self._ranks = [_Reduction(kinds, state) for state in states]
+        rows = np.array([rank.seen for rank in self._ranks], np.int64)
+        for number, rank in enumerate(self._ranks):
+            rank.meets(rows, number)
+
+    def starting(self, rank: int) -> Function:
+        return self._ranks[rank].starting(rank)
+
+    def waiting(self, rank: int) -> Function:
+        return self._ranks[rank].waiting(rank)
+
+    def start(self) -> None:
+        for rank in self._ranks:
+            rank.start()
+
+    def wait(self) -> None:
+        for rank in self._ranks:
+            rank.wait()
+
+
+class _Reduction(Reduction):
+    """The reductions of one thread.
+
+    Attributes
+    ----------
+    seen
+        What others see: the addresses of its integers, and of the number of its reductions.
+    """
+
+    def __init__(self, kinds: Sequence[str], states: Array) -> None:
+        super().__init__(kinds, states)
+        self._count = sum(row.size for row in self.given)
+        apart = 2 * CACHE_LINE // 8  # a counter is in lines of its own
+        self._room_of = aligned((2 * apart + 2 * self._count,), np.int64)
+        self._room_of.fill(0)
+        start = self._room_of.ctypes.data
+        self.seen = start + 2 * apart * 8, start
+
+    def meets(self, rows: Array, number: int) -> None:
+        """Know what all ranks show, of which this one has a number."""
+        self._table = table = np.zeros(len(Place) + rows.size, np.int64)
+        table[len(Place) :] = rows.ravel()
+        table[Place.GIVEN], table[Place.FOUND] = map(_first, (self.given, self.found))
+        table[Place.COUNT], table[Place.SUMMED] = self._count, self.summed
+        table[Place.OWN] = table[len(Place) + number * len(Seen) :].ctypes.data
+        things = len(rows), table.ctypes.data
+        made = functions()
+        self.carried(Function(made.put, *things), Function(made.gather, *things, notes=0))
+
+    def wait(self) -> None:
+        while not self.is_done():  # all have started
+            pass
+
+
+def _first(rows: Sequence[Array]) -> int:
+    """Return the address of rows that lie one behind the other, of which some may be empty."""
+    return min(row.ctypes.data for row in rows if row.size)
 
 
 def threads(count: int | None = None) -> World:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import threading
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import boundary as bc
 from boundary.worlds.mailboxes import ASKING, BEGINNING
 from boundary.worlds.reductions import Reduction, is_pending
 from ssr.extension import Function
@@ -25,9 +28,6 @@ KINDS = st.lists(st.sampled_from(["sum", "max", "min"]), min_size=1, max_size=4)
 
 class Apart(Reduction):
     """Reductions of one of several parts, whose integers the test carries."""
-
-    def _room(self) -> list[Any]:
-        return [np.zeros_like(row) for row in self.given]
 
     def wait(self) -> None:
         while not self.is_done():
@@ -68,6 +68,44 @@ def test_states_of_all_parts(kinds: list[str], parts: list[list[float]]) -> None
     for rank, state in zip(ranks, states, strict=True):
         assert rank.is_done()
         assert np.array_equal(state, whole)
+
+
+@some.examples(60)
+@given(KINDS, st.lists(st.lists(FLOATS, max_size=6), min_size=2, max_size=5), st.integers(1, 4))
+def test_threads(kinds: list[str], parts: list[list[float]], turns: int) -> None:
+    """Ranks begin in any order, and again as soon as they have what they asked for."""
+    states = [state_of(kinds, terms) for terms in parts]
+    channel = bc.threads(len(parts)).reduction(kinds, states, "a test")
+    for _ in range(turns):
+        whole = sums.combined(kinds, *sums.shares(kinds, states))
+        channel.start()
+        channel.wait()
+        for state, terms in zip(states, parts, strict=True):
+            assert np.array_equal(state, whole)
+            state[...] = state_of(kinds, terms)
+
+
+def test_threads_at_the_same_time() -> None:
+    """A thread that is ahead by one reduction leaves what others have not seen yet."""
+    count, turns = 3, 400
+    states = [np.zeros((1, sums.STATE), np.int64) for _ in range(count)]
+    channel: Any = bc.threads(count).reduction(["sum"], states, "a test")
+    found: list[list[float]] = [[] for _ in range(count)]
+
+    def work(rank: int) -> None:
+        for turn in range(turns):
+            states[rank][...] = state_of(["sum"], [float(turn * (rank + 1))])
+            channel._ranks[rank].start()
+            while not channel._ranks[rank].is_done():
+                time.sleep(0)
+            found[rank].append(sums.total(states[rank], 0))
+
+    every = [threading.Thread(target=work, args=(rank,)) for rank in range(count)]
+    for each in every:
+        each.start()
+    for each in every:
+        each.join()
+    assert found == [[6.0 * turn for turn in range(turns)]] * count
 
 
 def test_what_carries_integers_is_called() -> None:
