@@ -131,7 +131,8 @@ def varying(shape: Shape, dtype: Any) -> Candidate:
 def _half(field: Any, axis: int, back: int = 0) -> Any:
     """Return the difference half a point ahead along an axis, or back."""
     sides = [(2, 2) if a == axis else (0, 0) for a in range(3)]
-    wide, count, found = jnp.pad(field, sides), field.shape[axis], 0.0
+    wide, count = jnp.pad(field, sides), field.shape[axis]
+    found: Any = 0.0
     for offset, weight in HALF.items():
         start = 2 + offset - back
         place = tuple(slice(start, start + count) if a == axis else slice(None) for a in range(3))
