@@ -103,14 +103,7 @@ class Chain:
         works = self._works
         for work in works:
             work.begin()
-        while True:
-            reasons = self._world.together(works)
-            assert len(set(reasons)) == 1, "ranks have stopped at different steps"
-            if reasons[0] == FINISHED:
-                return
-            self._ready[works[0].place].do(reasons[0])
-            for work in works:
-                work.next_step()
+        self._world.go_through(works, lambda reason: self._ready[works[0].place].do(reason))
 
 
 class _RankChain:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from ssr.extension import FAILED, FINISHED, Array, At
+from ssr.extension import FAILED, Array, At
 from ssr.extension import Step as KernelStep
 
 from ..schedules.explain import Explained
@@ -124,22 +124,12 @@ class Prepared:
             state[:] = whole
 
     def run(self, scalars: Array, results: Array) -> None:
-        """Run the program for each row of scalars; leave its numbers in the rows of results.
-
-        All ranks stop at the same steps, unless each is a process of its own.
-        """
+        """Run the program for each row of scalars; leave its numbers in the rows of results."""
         if self._plan.examined:
             self._notes = held(self._plan, self._world, self._ranks)
         for call in self.calls:
             call.begin(scalars, results)
-        while True:
-            reasons = self._world.together(self.calls)
-            assert len(set(reasons)) == 1, "ranks have stopped at different steps"
-            if reasons[0] == FINISHED:
-                return
-            self.do(reasons[0])
-            for call in self.calls:
-                call.next_step()
+        self._world.go_through(self.calls, self.do)
 
     def do(self, reason: int) -> None:
         """Do the step at which kernels have stopped."""

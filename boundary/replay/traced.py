@@ -97,9 +97,9 @@ class _NotedReduction(Reduction):
 
     def __init__(self, stamps: Stamps, kinds: Sequence[str], states: Array) -> None:
         super().__init__(kinds, states)
-        self.carried(stamps.function(-sum(row.nbytes for row in self.given)), None)
+        self.carried(stamps.function(-self.given.nbytes), None)
 
-    def _room(self) -> list[Array]:
+    def _room(self) -> Array:
         return self.given
 
     def wait(self) -> None:

@@ -99,15 +99,11 @@ class Rows:
 
     def begin(self) -> int:
         """Begin an exchange; return the code of a failure, else 0."""
-        starting = self.starting
-        return int(BEGINNING(starting.address)(starting.count, starting.things))
+        return begin(self.starting)
 
     def ask(self) -> tuple[bool, int]:
         """Return whether the exchange has finished, and the code of a failure, else 0."""
-        done = ctypes.c_int(0)
-        waiting = self.waiting
-        code = ASKING(waiting.address)(waiting.count, waiting.things, ctypes.byref(done), 0)
-        return bool(done.value), code
+        return ask(self.waiting)
 
     def pending(self) -> list[int]:
         """Return the numbers of the rows that have not finished."""
@@ -118,3 +114,15 @@ class Rows:
 _ADDRESS: Any = ctypes.c_void_p
 BEGINNING = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, _ADDRESS)
 ASKING = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, _ADDRESS, _ADDRESS, _ADDRESS)
+
+
+def begin(starting: Function) -> int:
+    """Call a function that begins; return the code of a failure, else 0."""
+    return int(BEGINNING(starting.address)(starting.count, starting.things))
+
+
+def ask(waiting: Function) -> tuple[bool, int]:
+    """Call a function that asks; return whether all is done, and the code of a failure, else 0."""
+    done = ctypes.c_int(0)
+    code = ASKING(waiting.address)(waiting.count, waiting.things, ctypes.byref(done), 0)
+    return bool(done.value), int(code)

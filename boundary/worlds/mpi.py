@@ -240,7 +240,8 @@ class _Reduction(Reduction):
         awaited: Awaited,
     ) -> None:
         super().__init__(kinds, states)
-        rows = [*zip(self.given, self.found, operations, strict=True)]
+        pairs = self.halves(self.given), self.halves(self.found)
+        rows = [*zip(*pairs, operations, strict=True)]
         self._watch, self._awaited = watch, awaited
         self._additions = made = Additions(watch.comm, rows)
         self.carried(made.starting, made.waiting)

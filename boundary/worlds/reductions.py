@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
 
 import numpy as np
 
 from ssr.extension import LARGEST, SHARE, Array, Function
 
-from .mailboxes import ASKING, BEGINNING
+from .mailboxes import ask, begin
 from .reduction_code import Head, Word, functions
 from .world import Channel
 
@@ -30,8 +29,7 @@ class Reduction(Channel):
     Attributes
     ----------
     given, found
-        For sums and for all others the integers that this rank gives, and those of all together.
-        Those of sums come first, one behind the other.
+        The integers that this rank gives, and those of all together. Those of sums come first.
     summed
         How many integers are summed.
     head
@@ -41,39 +39,38 @@ class Reduction(Channel):
     def __init__(self, kinds: Sequence[str], states: Array) -> None:
         sizes = [SHARE if kind == "sum" else LARGEST for kind in kinds]
         self.summed = SHARE * list(kinds).count("sum")
-        self.given = self._halves(np.zeros(sum(sizes), np.int64))
+        self.given = np.zeros(sum(sizes), np.int64)
         self.found = self._room()
         self._states = states
         self.head = table = np.zeros(len(Head) + len(kinds) * len(Word), np.int64)
         rows = table[len(Head) :].reshape(-1, len(Word))
-        places = [0, 0]
+        places = {True: 0, False: self.summed}
         for row, kind, size, state in zip(rows, kinds, sizes, states, strict=True):
-            which = int(kind != "sum")
-            start = 8 * places[which]
+            start = 8 * places[kind == "sum"]
             row[Word.KIND], row[Word.STATE] = KINDS.index(kind), state.ctypes.data
-            row[Word.GIVEN] = self.given[which].ctypes.data + start
-            row[Word.FOUND] = self.found[which].ctypes.data + start
-            places[which] += size
+            row[Word.GIVEN] = self.given.ctypes.data + start
+            row[Word.FOUND] = self.found.ctypes.data + start
+            places[kind == "sum"] += size
         things = len(kinds), table.ctypes.data
         self._begin = Function(functions().begin, *things)
         self._ask = Function(functions().ask, *things, notes=0)
 
-    def _halves(self, whole: Array) -> list[Array]:
-        """Return the integers that are summed, and the others."""
-        return [whole[: self.summed], whole[self.summed :]]
+    def halves(self, row: Array) -> tuple[Array, Array]:
+        """Return the integers that are summed, and those of which the largest ones count."""
+        return row[: self.summed], row[self.summed :]
 
-    def _room(self) -> list[Array]:
+    def _room(self) -> Array:
         """Return the memory for what all ranks give together."""
-        return self._halves(np.zeros(sum(row.size for row in self.given), np.int64))
+        return np.zeros_like(self.given)
 
-    def carried(self, begin: Function | None, ask: Function | None) -> None:
+    def carried(self, starting: Function, waiting: Function | None) -> None:
         """Let functions carry integers: one that begins, and one that tells whether all is done."""
         head = self.head
-        if begin is not None:
-            head[Head.BEGIN : Head.BEGIN_THINGS + 1] = begin.address, begin.count, begin.things
-        if ask is not None:
-            given = ask.address, ask.count, ask.things, ask.notes or 0
-            head[Head.ASK : Head.NOTES + 1] = given
+        given = starting.address, starting.count, starting.things
+        head[Head.BEGIN : Head.BEGIN_THINGS + 1] = given
+        if waiting is not None:
+            asked = waiting.address, waiting.count, waiting.things, waiting.notes or 0
+            head[Head.ASK : Head.NOTES + 1] = asked
 
     def starting(self, rank: int) -> Function:
         """Return the function by which the kernel begins."""
@@ -85,15 +82,13 @@ class Reduction(Channel):
 
     def start(self) -> None:
         """Give what this rank has."""
-        begin = self._begin
-        self._check(int(BEGINNING(begin.address)(begin.count, begin.things)))
+        self._check(begin(self._begin))
 
     def is_done(self) -> bool:
         """Return whether the states are those of all terms."""
-        done, ask = ctypes.c_int(0), self._ask
-        code = ASKING(ask.address)(ask.count, ask.things, ctypes.byref(done), 0)
-        self._check(int(code))
-        return bool(done.value)
+        done, code = ask(self._ask)
+        self._check(code)
+        return done
 
     def _check(self, code: int) -> None:
         if code:

@@ -119,19 +119,18 @@ class _Reduction(Reduction):
 
     def __init__(self, kinds: Sequence[str], states: Array) -> None:
         super().__init__(kinds, states)
-        self._count = sum(row.size for row in self.given)
         apart = 2 * CACHE_LINE // 8  # a counter is in lines of its own
-        self._room_of = aligned((2 * apart + 2 * self._count,), np.int64)
-        self._room_of.fill(0)
-        start = self._room_of.ctypes.data
+        self._shown = aligned((2 * apart + 2 * self.given.size,), np.int64)
+        self._shown.fill(0)
+        start = self._shown.ctypes.data
         self.seen = start + 2 * apart * 8, start
 
     def meets(self, rows: Array, number: int) -> None:
         """Know what all ranks show, of which this one has a number."""
         self._table = table = np.zeros(len(Place) + rows.size, np.int64)
         table[len(Place) :] = rows.ravel()
-        table[Place.GIVEN], table[Place.FOUND] = map(_first, (self.given, self.found))
-        table[Place.COUNT], table[Place.SUMMED] = self._count, self.summed
+        table[Place.GIVEN], table[Place.FOUND] = self.given.ctypes.data, self.found.ctypes.data
+        table[Place.COUNT], table[Place.SUMMED] = self.given.size, self.summed
         table[Place.OWN] = table[len(Place) + number * len(Seen) :].ctypes.data
         things = len(rows), table.ctypes.data
         made = functions()
@@ -140,11 +139,6 @@ class _Reduction(Reduction):
     def wait(self) -> None:
         while not self.is_done():  # all have started
             pass
-
-
-def _first(rows: Sequence[Array]) -> int:
-    """Return the address of rows that lie one behind the other, of which some may be empty."""
-    return min(row.ctypes.data for row in rows if row.size)
 
 
 def threads(count: int | None = None) -> World:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from ssr.errors import ArgumentError
-from ssr.extension import Array, Function, combined, integer, shares
+from ssr.extension import FINISHED, Array, Function, combined, integer, shares
 
 from ..schedules.messages import Post
 
@@ -35,6 +35,9 @@ class Work(Protocol):
 
         These are those of ``long long enter(void *given)``, which returns what `go_on` does.
         """
+
+    def next_step(self) -> None:
+        """Leave a step behind."""
 
 
 class Channel(ABC):
@@ -104,6 +107,21 @@ class World(ABC):
         Here and elsewhere, ``what`` names what ranks do together, as in "the exchange of U".
         ``post`` tells the messages of all ranks, where they are known.
         """
+
+    def go_through(self, works: Sequence[Work], do: Callable[[int], object]) -> None:
+        """Do the work of each rank of this process to its end.
+
+        All ranks stop at the same steps, unless each is a process of its own. There ``do`` does
+        what is left to all of them, given why they have stopped.
+        """
+        while True:
+            reasons = self.together(works)
+            assert len(set(reasons)) == 1, "ranks have stopped at different steps"
+            if reasons[0] == FINISHED:
+                return
+            do(reasons[0])
+            for work in works:
+                work.next_step()
 
     def reduction(self, kinds: Sequence[str], states: Sequence[Array], what: str) -> Channel | None:
         """Return what does reductions without Python, given the states of each rank here, if any.

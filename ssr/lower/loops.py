@@ -19,7 +19,7 @@ from ..points.scanning import condition_text, guarded_loop, line_loops
 from ..points.sets import Domain
 from .cut_loops import cut, everywhere, in_box, is_cut
 from .nests import bounds
-from .passes.split import beyond, split
+from .passes.split import all_rows, beyond, split
 from .unit_steps import unit_steps
 
 Rows: TypeAlias = Sequence[tuple[str, Domain]]
@@ -143,7 +143,7 @@ def _part(part: ir.Stage | ir.Branch, nest: ir.Nest, context: Domain, most: int)
         return _stage(part, nest, context, most)
     known = part.lines.preimage(tuple(map(Affine.name, nest.axes[:-1])), nest.axes)
     known = _at_line(known, part.then[0].statements[0], nest)
-    others = attempted(lambda: _lines(context - known))
+    others = attempted(lambda: all_rows(context - known))
     then = [loop for s in part.then for loop in _stage(s, nest, context & known, most)]
     orelse = _on_lines(part.orelse, nest, context, most, others)
     condition = condition_text(known, context)
@@ -177,13 +177,7 @@ def _there(stages: Sequence[ir.Stage], nest: ir.Nest) -> Domain:
         for stage in stages
         for piece in stage.pieces
     ]
-    return _lines(Domain.union(rows)).around()
-
-
-def _lines(domain: Domain) -> Domain:
-    """Return the lines that a set has rows on, as all their rows."""
-    outer = domain.axes[:-1]
-    return domain.project(outer).preimage(tuple(map(Affine.name, outer)), domain.axes)
+    return all_rows(Domain.union(rows)).around()
 
 
 def _stage(
@@ -234,7 +228,7 @@ def _guarded(rows: Rows, statement: ir.Statement, nest: ir.Nest, context: Domain
     low, high = statement.beyond[-1] if statement.beyond else (max(beyond(d) for _, d in rows),) * 2
     start, stop = Affine.name(f"{last}_lo") - low, Affine.name(f"{last}_hi") + high
     along = Domain.where(nest.axes, f"{start.isl()} <= {last} < {stop.isl()}", bounds((last,)))
-    return guarded_loop(_lines(context) & along, rows, last, str(start), str(stop))
+    return guarded_loop(all_rows(context) & along, rows, last, str(start), str(stop))
 
 
 def _apart(groups: Sequence[tuple[Domain, tuple[Loop, ...]]], context: Domain) -> list[Loop]:
@@ -267,7 +261,7 @@ def _by_lines(pieces: Rows, axes: tuple[str, ...]) -> list[tuple[Domain, list[tu
     ends = (f"{axes[-1]}_lo", f"{axes[-1]}_hi")
     groups: list[tuple[Domain, list[tuple[str, Domain]]]] = []
     for name, domain in pieces:
-        lines = _lines(domain.without(ends))
+        lines = all_rows(domain.without(ends))
         found = [(name, domain)]
         touched = [n for n, (known, _) in enumerate(groups) if not (known & lines).empty]
         for n in reversed(touched):

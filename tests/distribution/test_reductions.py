@@ -62,9 +62,9 @@ def test_states_of_all_parts(kinds: list[str], parts: list[list[float]]) -> None
     for rank in ranks:
         rank.start()
     for which, combine in enumerate((np.add, np.maximum)):
-        every = [rank.given[which] for rank in ranks]
+        every = [rank.halves(rank.given)[which] for rank in ranks]
         for rank in ranks:
-            rank.found[which][:] = combine.reduce(every)
+            rank.halves(rank.found)[which][:] = combine.reduce(every)
     for rank, state in zip(ranks, states, strict=True):
         assert rank.is_done()
         assert np.array_equal(state, whole)
@@ -132,7 +132,7 @@ def test_what_carries_integers_is_called() -> None:
     reduction.carried(Function(address[0], 3, 64), Function(address[1], 5, 128, notes=256))
     assert not is_pending(reduction.head)
     reduction.start()
-    reduction.found[0][:] = reduction.given[0]
+    reduction.found[:] = reduction.given
     assert is_pending(reduction.head)
     reduction.wait()
     assert not is_pending(reduction.head)
@@ -150,7 +150,7 @@ def test_functions_are_those_of_kernels() -> None:
     begin, ask = reduction.starting(0), reduction.waiting(0)
     gc.collect()
     assert BEGINNING(begin.address)(begin.count, begin.things) == 0
-    reduction.found[1][:] = reduction.given[1]
+    reduction.found[:] = reduction.given
     done = ctypes.c_int(0)
     assert ASKING(ask.address)(ask.count, ask.things, ctypes.byref(done), 0) == 0
     assert done.value == 1

@@ -326,7 +326,7 @@ def _common(group: Sequence[ir.Statement], context: Domain) -> list[Domain]:
     for statement, own in zip(group, rows, strict=True):
         for guard in (own, *guards(statement.value, own)):
             if guard.periodic:
-                conditions[_all_rows(guard)] = None
+                conditions[all_rows(guard)] = None
             conditions[guard] = None
     for guard in conditions:
         found = [part for p in found for part in (p & guard, p - guard) if not part.empty]
@@ -494,7 +494,7 @@ def _lines(rows: Domain) -> Domain:
     return Domain.union(every) if every else lines
 
 
-def _all_rows(domain: Domain) -> Domain:
+def all_rows(domain: Domain) -> Domain:
     """Return all rows of the lines on which a set has some."""
     outer = domain.axes[:-1]
     return domain.project(outer).preimage(tuple(map(Affine.name, outer)), domain.axes)
