@@ -35,7 +35,7 @@ SOON = 8
 NEAR = 2**22
 """Bytes of fields that need no requests."""
 
-FAR, FAR_IN_HALVES = 9 * 2**18, 10 * 2**20
+FAR, FAR_IN_HALVES = 16 * 2**20, 10 * 2**20
 """Bytes of all fields of a function from which on vectors with requests are better than LLVM's own
 without; and where a processor computes half of a vector at a time."""
 

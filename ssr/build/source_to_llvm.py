@@ -52,6 +52,9 @@ _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
 _COSTLY = ast.Call, ast.Subscript, ast.Div, ast.FloorDiv, ast.Mod
 """What is not done unless an earlier operand of ``and`` or ``or`` asks for it."""
 
+NEARLY_NEVER = 1, 1_000_000
+"""How often a branch is taken, and how often it is not."""
+
 
 @lru_cache(maxsize=8)
 def _functions(text: str) -> dict[str, ast.FunctionDef]:
@@ -486,9 +489,14 @@ class Translation(Lower):
     def _near_or_far(
         self, node: ast.For, plan: vector_plans.Plan, start: Any, stop: Any, step: Any
     ) -> None:
-        """Write a loop twice: for fields that are far, and for others."""
+        """Write a loop twice: for fields that are far, and for others.
+
+        LLVM is told that they are near. What is for others only lies behind the rest of the code
+        then, and takes no registers from it; where fields are far, memory is what they wait for.
+        """
         far, near, end = (self.new_block(name) for name in ("far", "near", "end"))
-        self.builder.cbranch(requests.are_far(self, plan), far, near)
+        chosen = self.builder.cbranch(requests.are_far(self, plan), far, near)
+        chosen.set_weights(NEARLY_NEVER)
         self.builder.position_at_end(far)
         vector_loops.write_masked(self, node, plan, start, stop)
         self.builder.branch(end)

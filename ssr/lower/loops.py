@@ -19,7 +19,8 @@ from ..points.scanning import condition_text, guarded_loop, line_loops
 from ..points.sets import Domain
 from .cut_loops import cut, everywhere, in_box, is_cut
 from .nests import bounds
-from .passes.split import all_rows, beyond, split
+from .passes.pieces import all_rows
+from .passes.split import beyond, split
 from .unit_steps import unit_steps
 
 Rows: TypeAlias = Sequence[tuple[str, Domain]]

@@ -16,7 +16,7 @@ from ... import ir
 from ...points.affine import Affine
 from ..simplify import value_at
 from ..stored_values import cost
-from .split import guards
+from .pieces import guards
 
 STORED = 7
 """Operations that a line buffer costs: its stores and loads, and a loop of its own."""

@@ -18,23 +18,36 @@ All forms compute the same chain of operations: -0 is the neutral element of add
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import chain, groupby, islice
 
 from ... import ir
-from ...algebra.own_box import is_local
 from ...points.affine import Affine
 from ...points.effort import attempted
 from ...points.sets import Domain
+from .ends import by_ends
 from .merge import Group, mergeable, private, standing
 from .periodic import in_runs
+from .pieces import (
+    NARROW,
+    TERMS,
+    classes,
+    common_kinds,
+    count_terms,
+    cut,
+    guards,
+    is_kept,
+    is_narrow,
+    lines_of,
+    name_of,
+    resolve,
+    without_zeros,
+    written_out,
+)
 from .taps import in_taps, joined
 from .tested import in_one
-
-TERMS = 128
-"""Terms written out for one statement, all pieces together, before lines are built up."""
 
 ENDS = 512
 """The same where all lines have the same pieces, as all lines or those that have all terms do.
@@ -53,9 +66,6 @@ TAPPED = 64
 
 MORE = 2
 """How many times as many terms as a row has elsewhere are worth it where terms have tests."""
-
-NARROW = 8
-"""Rows at each end of a line up to which they are few."""
 
 MASKS = 8
 """Terms with tests at the ends of whole lines up to which there are none of rows of their own."""
@@ -79,7 +89,7 @@ def split(nest: ir.Nest, *, interior: bool) -> tuple[ir.Nest, tuple[ir.Stage | i
     for groups in mergeable(nest):
         group = tuple(chain(*groups))
         if nest.joint and not group[0].parallel:
-            pieces = _cut(group, _common(group, nest.context), private(group, nest))
+            pieces = cut(group, common_kinds(group, nest.context), private(group, nest))
             line.append(ir.Stage(group, pieces))
         elif interior and len(groups) > 1:
             line += _groups(groups, nest, buffers)
@@ -127,7 +137,7 @@ def _group(
         return [*_sums(sums, nest), *_group(group, nest, buffers)]
     if _by_line(group, nest):
         hidden = private(group, nest)
-        return [ir.Stage(tuple(group), _cut(group, _common(group, nest.context), hidden))]
+        return [ir.Stage(tuple(group), cut(group, common_kinds(group, nest.context), hidden))]
     if len(group) == 1:
         return list(_line(group[0], nest, buffers, True))
     more = list(buffers)
@@ -147,7 +157,7 @@ def _sums(sums: Sequence[ir.Statement], nest: ir.Nest) -> Iterator[ir.Stage]:
         piece = joined(before.pieces[0], stage.pieces[0]) if before else None
         if before and piece:
             group = (*before.statements, statement)
-            stage = _around(group, piece, _common(group, nest.context))
+            stage = _around(group, piece, common_kinds(group, nest.context))
         elif before:
             yield before
         before = stage
@@ -158,7 +168,7 @@ def _sums(sums: Sequence[ir.Statement], nest: ir.Nest) -> Iterator[ir.Stage]:
 def _around(group: Sequence[ir.Statement], piece: ir.Piece, found: Sequence[Domain]) -> ir.Stage:
     """Return statements as a piece with taps, and what is left of other sets of rows."""
     others = [rows for kind in found for rows in (kind - piece.domain,) if not rows.empty]
-    return ir.Stage(tuple(group), (piece, *_cut(group, others, frozenset())))
+    return ir.Stage(tuple(group), (piece, *cut(group, others, frozenset())))
 
 
 def _by_line(group: Sequence[ir.Statement], nest: ir.Nest) -> bool:
@@ -172,12 +182,12 @@ def _by_line(group: Sequence[ir.Statement], nest: ir.Nest) -> bool:
     found = [g.simplified(r) for s, r in zip(group, rows, strict=True) for g in guards(s.value, r)]
     if not any(g.periodic for g in found) or any(g.involves(g.axes[-1:]) for g in found):
         return False
-    return sum(_written_out(s.value, r) for s, r in zip(group, rows, strict=True)) <= ENDS
+    return sum(written_out(s.value, r) for s, r in zip(group, rows, strict=True)) <= ENDS
 
 
 def _long(value: ir.Value, rows: Domain) -> bool:
     """Whether a value is too long to be written out for all kinds of its rows."""
-    return _written_out(value, rows) > TERMS
+    return written_out(value, rows) > TERMS
 
 
 def _in_buffers(value: ir.Value, rows: Domain) -> bool:
@@ -190,7 +200,7 @@ def _tapped(total: ir.Sum, rows: Domain) -> bool:
     conditions = [g.simplified(rows) for g in guards(total, rows)]
     if not any(g.periodic and g.involves(g.axes[-1:]) for g in conditions):
         return False
-    kinds = list(islice(_classes(total, rows), TAPPED + 1))
+    kinds = list(islice(classes(total, rows), TAPPED + 1))
     here = (Affine.name(rows.axes[-1]),)
     alone = ir.Statement("", rows, "", here, total, parallel=True)
     return len(kinds) <= TAPPED and in_taps(alone, rows, kinds) is not None
@@ -219,36 +229,36 @@ def _merged(
         return None
     inside = lines.preimage(tuple(map(Affine.name, outer)), nest.axes)
     there = [replace(s, domain=s.domain & inside) for s in group]
-    alone = [list(_classes(s.value, s.domain & nest.context)) for s in there]
-    common = _common(there, nest.context)
+    alone = [list(classes(s.value, s.domain & nest.context)) for s in there]
+    common = common_kinds(there, nest.context)
     if not _fewer(common, [*chain(*alone)]):
         return None
-    sizes = [_written_out(s.value, s.domain & nest.context) for s in there]
+    sizes = [written_out(s.value, s.domain & nest.context) for s in there]
     if len(common) > 1 and max(sizes) > TERMS:
         return None
     hidden = private(group, nest)
     if nest.joint:
-        whole = _common(group, nest.context)
+        whole = common_kinds(group, nest.context)
         if len(whole) <= KINDS:
-            return [ir.Stage(tuple(group), _cut(group, whole, hidden))]
-    stage = ir.Stage(tuple(there), _cut(there, common, hidden))
+            return [ir.Stage(tuple(group), cut(group, whole, hidden))]
+    stages = by_ends(there, common, nest, hidden)
     tested = _tested(tuple(group), inside, nest)
     if tested is not None:
-        return [ir.Branch(lines, (stage,), (tested,))]
+        return [ir.Branch(lines, stages, (tested,))]
     rest = [t for g in groups or [(s,) for s in group] for t in _rest(g, inside, nest, buffers)]
-    return [ir.Branch(lines, (stage,), tuple(rest))] if rest else [stage]
+    return [ir.Branch(lines, stages, tuple(rest))] if rest else list(stages)
 
 
 def _fewer(common: Sequence[Domain], alone: Sequence[Domain]) -> bool:
     """Whether each line has fewer kinds of rows if statements share a loop."""
     if not any(kind.periodic for kind in common):  # all lines have them all
         return len(common) < len(alone)
-    lines, others = ([_lines(kind) for kind in kinds] for kinds in (common, alone))
+    lines, others = ([lines_of(kind) for kind in kinds] for kinds in (common, alone))
 
-    def count(found: Sequence[Domain], here: Domain) -> int:
+    def kinds_on(here: Domain, found: Sequence[Domain]) -> int:
         return sum(not (here & there).empty for there in found)
 
-    return all(count(lines, here) < count(others, here) for here in lines)
+    return all(kinds_on(here, lines) < kinds_on(here, others) for here in lines)
 
 
 def _rest(group: Group, inside: Domain, nest: ir.Nest, buffers: list[ir.Buffer]) -> list[ir.Stage]:
@@ -259,9 +269,9 @@ def _rest(group: Group, inside: Domain, nest: ir.Nest, buffers: list[ir.Buffer])
     if tested is not None:
         return [tested]
     if len(left) > 1:
-        common = _common(left, nest.context)
+        common = common_kinds(left, nest.context)
         if len(common) == 1:
-            return [ir.Stage(tuple(left), _cut(left, common, private(left, nest)))]
+            return [ir.Stage(tuple(left), cut(left, common, private(left, nest)))]
     return [stage for s in left for stage in _boundary(s, nest, buffers)]
 
 
@@ -280,29 +290,24 @@ def _tested(group: Group, inside: Domain, nest: ir.Nest) -> ir.Stage | None:
     there = rows
     if len(group) == 1 and isinstance(group[0].value, ir.Sum):
         there = rows & Domain.union([term.domain for term in group[0].value.terms])
-    piece = None if there.empty else in_one(f"{_name(group)}_tested", left, there, hidden)
+    piece = None if there.empty else in_one(f"{name_of(group)}_tested", left, there, hidden)
     if piece is None:
         return None
     most = MORE * sum(_longest(s.value, s.domain & inside & nest.context) for s in group)
-    if _count(part.value for part in piece.parts) > most:
+    if count_terms(part.value for part in piece.parts) > most:
         return None
     nothing = rows - there
     cleared = any(b.name == group[0].array and b.cleared for b in nest.buffers)
     if cleared and (nothing.project(rows.axes[-1:]) & there.project(rows.axes[-1:])).empty:
         nothing = nothing - nothing
-    found = () if nothing.empty else _cut(left, [nothing], hidden)
+    found = () if nothing.empty else cut(left, [nothing], hidden)
     zeros = (replace(zero, name=f"{piece.name}_zero") for zero in found)
     return ir.Stage(tuple(left), (piece, *zeros))
 
 
 def _longest(value: ir.Value, rows: Domain) -> int:
     """Return how many terms a row of some rows has at most."""
-    return max((_count([resolve(value, kind)]) for kind in _classes(value, rows)), default=0)
-
-
-def _count(values: Iterable[ir.Value]) -> int:
-    """Return how many terms all sums have, equal ones of a value once."""
-    return sum(len(total.terms) for value in values for total in set(ir.sums(value)))
+    return max((count_terms([resolve(value, kind)]) for kind in classes(value, rows)), default=0)
 
 
 def _boundary(
@@ -310,63 +315,17 @@ def _boundary(
 ) -> tuple[ir.Stage, ...]:
     """Return how a statement runs on the lines that lack some terms."""
     rows = statement.domain & nest.context
-    if _written_out(statement.value, rows) <= TERMS:
+    if written_out(statement.value, rows) <= TERMS:
         return (_stage(statement, nest),)
     return tuple(_stage(s, nest) for s in _built_up(statement, rows, buffers))
-
-
-def _common(group: Sequence[ir.Statement], context: Domain) -> list[Domain]:
-    """Return the rows of a group cut into sets that meet the same conditions of all of it.
-
-    Lines that have rows which come again with a period are told from those that have none.
-    """
-    rows = [s.domain & context for s in group]
-    found = [reduce(operator.or_, rows)]
-    conditions: dict[Domain, None] = {}
-    for statement, own in zip(group, rows, strict=True):
-        for guard in (own, *guards(statement.value, own)):
-            if guard.periodic:
-                conditions[all_rows(guard)] = None
-            conditions[guard] = None
-    for guard in conditions:
-        found = [part for p in found for part in (p & guard, p - guard) if not part.empty]
-    return found
-
-
-def _cut(
-    group: Sequence[ir.Statement], found: Sequence[Domain], hidden: frozenset[str]
-) -> tuple[ir.Piece, ...]:
-    """Return the pieces of a group of statements, with the terms present.
-
-    Where a statement only stores what is there already, it is left out, and so are rows at which
-    nothing is stored: others are not ``hidden`` from those who read them.
-    """
-    pieces = []
-    for n, rows in enumerate(found):
-        parts = tuple(
-            ir.Part(s, value, s.array not in hidden)
-            for s in group
-            if rows <= s.domain
-            for value in (resolve(s.value, rows),)
-            if not _kept(s, value)
-        )
-        if any(part.stored for part in parts):
-            pieces.append(ir.Piece(f"{_name(group)}_{n}", rows.simplified(), parts))
-    return tuple(pieces)
-
-
-def _name(group: Sequence[ir.Statement]) -> str:
-    """Return the name of what runs together."""
-    first, last = group[0].name, group[-1].name
-    return first if len(group) == 1 else f"{first}_to_{last}"
 
 
 def _with_ends(statement: ir.Statement, found: Sequence[Domain]) -> ir.Piece | None:
     """Return a statement as one piece with tests if only few rows at the ends lack terms."""
     if not statement.parallel or not 1 < len(found) <= 2 * NARROW + 1:
         return None
-    broad = [kind for kind in found if not _is_narrow(kind)]
-    kept = any(_kept(statement, resolve(statement.value, kind)) for kind in found)
+    broad = [kind for kind in found if not is_narrow(kind)]
+    kept = any(is_kept(statement, resolve(statement.value, kind)) for kind in found)
     if len(broad) != 1 or kept:
         return None
     rows = Domain.union(found)
@@ -379,51 +338,22 @@ def _with_ends(statement: ir.Statement, found: Sequence[Domain]) -> ir.Piece | N
     return piece if at_ends and len(tested) <= MASKS else None
 
 
-def _is_narrow(rows: Domain) -> bool:
-    """Whether there are few rows on each line, next to each other."""
-    *outer, last = map(Affine.name, rows.axes)
-    return (rows & rows.preimage((*outer, last + NARROW), rows.axes)).empty
-
-
-def _kept(statement: ir.Statement, value: ir.Value) -> bool:
-    """Whether a resolved value is what stands at the statement's place."""
-    if isinstance(value, ir.Sum) and len(value.terms) == 1 and value.terms[0].weight == ir.ONE:
-        value = value.terms[0].operand or ir.ONE
-    return value == ir.Load(statement.array, statement.index)
-
-
 def _stage(statement: ir.Statement, nest: ir.Nest, *, taps: bool = False) -> ir.Stage:
     """Return a statement in pieces, each with the terms present, or with taps if it may have them.
 
     A buffer that is cleared beforehand is not set to zero again, but for what else overwrites.
     """
     rows = statement.domain & nest.context
-    found = list(_classes(statement.value, rows))
+    found = list(classes(statement.value, rows))
     piece = in_taps(statement, rows, found) if taps else None
     if piece is not None:
         return _around((statement,), piece, found)
     cleared = {b.name for b in nest.buffers if b.cleared}
     if statement.array in cleared:
-        found = _without_zeros(statement.value, found, nest.axes)
+        found = without_zeros(statement.value, found, nest.axes)
     piece = _with_ends(statement, found)
-    pieces = _cut((statement,), found, frozenset()) if piece is None else (piece,)
+    pieces = cut((statement,), found, frozenset()) if piece is None else (piece,)
     return ir.Stage((statement,), pieces)
-
-
-def _classes(value: ir.Value, rows: Domain) -> Iterator[Domain]:
-    """Yield the rows cut into sets that meet the same conditions."""
-    conditions = guards(value, rows)
-
-    def parts(rows: Domain, met: int) -> Iterator[Domain]:
-        if rows.empty:
-            return
-        if met == len(conditions):
-            yield rows
-            return
-        yield from parts(rows & conditions[met], met + 1)
-        yield from parts(rows - conditions[met], met + 1)
-
-    return parts(rows, 0)
 
 
 def _line(
@@ -441,29 +371,17 @@ def _line(
     if interior and by_line:
         lines = _whole_lines(rows, conditions)
         inside = statement.domain & lines.preimage(tuple(map(Affine.name, outer)), rows.axes)
-        if not lines.empty and _written_out(value, inside & nest.context, ENDS) <= ENDS:
+        if not lines.empty and written_out(value, inside & nest.context, ENDS) <= ENDS:
             then = _stage(replace(statement, domain=inside), nest)
             tested = _tested((statement,), inside, nest)
             if tested is not None:
                 return (ir.Branch(lines, (then,), (tested,)),)
     limit = TERMS if by_line else ENDS
-    if interior and _written_out(value, rows, limit) <= limit:
+    if interior and written_out(value, rows, limit) <= limit:
         return (_stage(statement, nest),)
     most = RUN if interior else 0
     built = tuple(_stage(s, nest) for s in _built_up(statement, rows, buffers, most))
     return built if then is None else (ir.Branch(lines, (then,), built),)
-
-
-def _written_out(value: ir.Value, rows: Domain, most: int = TERMS) -> int:
-    """Return how many terms all pieces hold, equal sums once; more than most if there are many."""
-    if len(guards(value, rows)) > 2 * TERMS:
-        return most + 1
-    count = 0
-    for part in _classes(value, rows):
-        count += _count([resolve(value, part)])
-        if count > most:
-            break
-    return count
 
 
 def _whole_lines(rows: Domain, conditions: Sequence[Domain]) -> Domain:
@@ -473,31 +391,11 @@ def _whole_lines(rows: Domain, conditions: Sequence[Domain]) -> Domain:
     interior, as after a product of matrices. Where a term depends on the box that owns the rows,
     lines are told apart as in a box that has such terms: with neighbours on all sides.
     """
-    lines = _lines(rows)
+    lines = lines_of(rows)
     for condition in conditions:
-        shadow = _lines(rows & condition)
+        shadow = lines_of(rows & condition)
         lines = lines & shadow if (lines & shadow).thick else lines - shadow
     return lines
-
-
-def _lines(rows: Domain) -> Domain:
-    """Return the lines of some rows, as a set over the outer axes.
-
-    Where they depend on the box that owns them, these are its lines that may have such rows.
-    """
-    outer = rows.axes[:-1]
-    lines = rows.project(outer)
-    if not is_local(rows):
-        return lines
-    parts = lines.conjunctions()
-    every = [part.simplified(part.project(()).preimage((), outer)) for part in parts]
-    return Domain.union(every) if every else lines
-
-
-def all_rows(domain: Domain) -> Domain:
-    """Return all rows of the lines on which a set has some."""
-    outer = domain.axes[:-1]
-    return domain.project(outer).preimage(tuple(map(Affine.name, outer)), domain.axes)
 
 
 def _built_up(
@@ -542,7 +440,7 @@ def _runs(terms: Sequence[ir.Term], rows: Domain, most: int) -> Iterator[tuple[i
     for _, alike in groupby(kept, lambda t: t.domain.simplified(rows).involves(rows.axes[-1:])):
         run: tuple[ir.Term, ...] = ()
         for term in alike:
-            if run and _written_out(ir.Sum((*run, term)), rows, most) > most:
+            if run and written_out(ir.Sum((*run, term)), rows, most) > most:
                 yield run
                 run = ()
             run = (*run, term)
@@ -566,48 +464,3 @@ def beyond(rows: Domain) -> int:
     while not rows <= Domain.where(rows.axes, f"{i}_lo - {pad} <= {i} < {i}_hi + {pad}", names):
         pad += 1
     return pad
-
-
-def resolve(value: ir.Value, rows: Domain) -> ir.Value:
-    """Return a value for rows that all have the same terms: only those."""
-    known: dict[Domain, bool] = {}
-
-    def present(term: ir.Term) -> bool:
-        if term.domain not in known:
-            known[term.domain] = rows <= term.domain
-        return known[term.domain]
-
-    def change(node: ir.Sum) -> ir.Value:
-        return ir.Sum(tuple(replace(t, domain=rows) for t in node.terms if present(t)))
-
-    return ir.rewrite_sums(value, change)
-
-
-def guards(value: ir.Value, rows: Domain) -> tuple[Domain, ...]:
-    """Return the distinct conditions of terms that some rows meet and others do not."""
-    found: dict[Domain, None] = {}
-    for node in ir.sums(value):
-        for term in node.terms:
-            if not rows <= term.domain and not (rows & term.domain).empty:
-                found[term.domain] = None
-    return tuple(found)
-
-
-def _without_zeros(value: ir.Value, found: Sequence[Domain], axes: tuple[str, ...]) -> list[Domain]:
-    """Return the sets of rows but for those where the value is zero and nothing else is stored."""
-    zero = [p for p in found if is_zero(resolve(value, p))]
-    other = [p for p in found if not is_zero(resolve(value, p))]
-    written: Domain | None = None
-    for p in other:
-        shadow = p.project(axes[-1:])
-        written = shadow if written is None else written | shadow
-    if written is not None:
-        other += [p for p in zero if not (p.project(axes[-1:]) & written).empty]
-    return other
-
-
-def is_zero(value: ir.Value) -> bool:
-    """Whether a resolved value is the number zero."""
-    return isinstance(value, ir.Sum) and all(
-        t.weight == ir.ZERO and t.operand is None for t in value.terms
-    )

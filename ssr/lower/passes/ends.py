@@ -1,0 +1,116 @@
+"""Tell statements that share a loop along a line by the rows at its ends. Keeps bits.
+
+    before:  i = 0: s[0] = 2 u[0] - u[1], v[0] = w[0]    after:  i = 0: s[0] = 2 u[0] - u[1]
+             1 <= i: s[i] = u[i] - u[i-1], v[i] = w[i]           1 <= i: s[i] = u[i] - u[i-1]
+                                                                 0 <= i: v[i] = w[i]
+
+A row with terms of its own is written out for all statements of its loop, a number at a time. Where
+that is much, statements that have no such rows get a loop of their own, if they have nothing to do
+with the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain, combinations
+
+from ... import ir
+from ...points.sets import Domain
+from .pieces import common_kinds, count_terms, cut, is_narrow
+
+LOOP = 16
+"""Terms of single rows at the ends of lines that take as long as one loop more on each line."""
+
+
+def by_ends(
+    group: Sequence[ir.Statement], kinds: Sequence[Domain], nest: ir.Nest, hidden: frozenset[str]
+) -> tuple[ir.Stage, ...]:
+    """Return statements in one loop, or in loops of those whose rows at ends of lines are alike.
+
+    Parameters
+    ----------
+    group
+        The statements.
+    kinds
+        The kinds of rows that they have together.
+    nest
+        Their nest.
+    hidden
+        The buffers that only they read, where they are written.
+    """
+    if not any(map(is_narrow, kinds)):
+        return (_stage(group, kinds, hidden),)
+    stages: list[ir.Stage] = []
+    for part in _bound_together(group):
+        found = common_kinds(part, nest.context)
+        alike = next((s for s in stages if _are_equal([p.domain for p in s.pieces], found)), None)
+        if alike is None:
+            stages.append(_stage(part, found, hidden))
+        else:
+            both = _in_order(group, (*alike.statements, *part))
+            stages[stages.index(alike)] = _stage(both, found, hidden)
+    while len(stages) > 1:
+        joined = [
+            (pair, _stage(both, common_kinds(both, nest.context), hidden))
+            for pair in combinations(stages, 2)
+            for both in (_in_order(group, [s for stage in pair for s in stage.statements]),)
+        ]
+        (first, second), one = min(joined, key=lambda found: _more_at_ends(*found))
+        if _more_at_ends((first, second), one) > LOOP:
+            break
+        stages = [one if stage is first else stage for stage in stages if stage is not second]
+    return tuple(stages)
+
+
+def _stage(
+    group: Sequence[ir.Statement], kinds: Sequence[Domain], hidden: frozenset[str]
+) -> ir.Stage:
+    return ir.Stage(tuple(group), cut(group, kinds, hidden))
+
+
+def _are_equal(some: Sequence[Domain], others: Sequence[Domain]) -> bool:
+    """Whether two sequences have the same sets, in any order."""
+    return len(some) == len(others) and all(any(a.equals(b) for b in others) for a in some)
+
+
+def _more_at_ends(apart: Sequence[ir.Stage], both: ir.Stage) -> int:
+    """Return how many more terms are written out for single rows if some loops are one."""
+    return _at_ends(both) - sum(map(_at_ends, apart))
+
+
+def _in_order(
+    group: Sequence[ir.Statement], some: Sequence[ir.Statement]
+) -> tuple[ir.Statement, ...]:
+    """Return some statements of a group in the order that they have there."""
+    names = {s.name for s in some}
+    return tuple(s for s in group if s.name in names)
+
+
+def _bound_together(group: Sequence[ir.Statement]) -> list[list[ir.Statement]]:
+    """Return statements in sets that have nothing to do with each other.
+
+    None of another set touches what one writes, and they share nothing that is computed.
+    """
+    found: list[list[ir.Statement]] = []
+    for one in group:
+        near = [part for part in found if any(_touch(one, other) for other in part)]
+        found = [part for part in found if part not in near]
+        found.append([*chain(*near), one])
+    return [list(_in_order(group, part)) for part in found]
+
+
+def _touch(one: ir.Statement, other: ir.Statement) -> bool:
+    """Whether a statement writes what another one accesses, or they compute something twice."""
+    written = one.array in ir.arrays(other.value) or other.array in ir.arrays(one.value)
+    same = set(ir.sums(one.value)) & set(ir.sums(other.value))
+    return written or one.array == other.array or bool(same)
+
+
+def _at_ends(stage: ir.Stage) -> int:
+    """Return how many terms are written out for single rows of lines."""
+    return sum(
+        max(1, count_terms([part.value]))
+        for piece in stage.pieces
+        if is_narrow(piece.domain)
+        for part in piece.parts
+    )

@@ -1,0 +1,181 @@
+"""Rows of statements cut into kinds that have the same terms, and statements written out for them.
+
+    y[i] = 2 x[i] - (x[i-1] if i >= 1) - (x[i+1] if i <= n-2)
+
+has three kinds of rows, i = 0, 1 <= i <= n-2 and i = n-1. A piece is one of them, with its terms.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import reduce
+
+from ... import ir
+from ...algebra.own_box import is_local
+from ...points.affine import Affine
+from ...points.sets import Domain
+
+TERMS = 128
+"""Terms written out for one statement, all pieces together, before lines are built up."""
+
+NARROW = 8
+"""Rows at each end of a line up to which they are few."""
+
+
+def guards(value: ir.Value, rows: Domain) -> tuple[Domain, ...]:
+    """Return the distinct conditions of terms that some rows meet and others do not."""
+    found: dict[Domain, None] = {}
+    for node in ir.sums(value):
+        for term in node.terms:
+            if not rows <= term.domain and not (rows & term.domain).empty:
+                found[term.domain] = None
+    return tuple(found)
+
+
+def classes(value: ir.Value, rows: Domain) -> Iterator[Domain]:
+    """Yield the rows cut into sets that meet the same conditions."""
+    conditions = guards(value, rows)
+
+    def parts(rows: Domain, met: int) -> Iterator[Domain]:
+        if rows.empty:
+            return
+        if met == len(conditions):
+            yield rows
+            return
+        yield from parts(rows & conditions[met], met + 1)
+        yield from parts(rows - conditions[met], met + 1)
+
+    return parts(rows, 0)
+
+
+def common_kinds(group: Sequence[ir.Statement], context: Domain) -> list[Domain]:
+    """Return the rows of a group cut into sets that meet the same conditions of all of it.
+
+    Lines that have rows which come again with a period are told from those that have none.
+    """
+    rows = [s.domain & context for s in group]
+    found = [reduce(operator.or_, rows)]
+    conditions: dict[Domain, None] = {}
+    for statement, own in zip(group, rows, strict=True):
+        for guard in (own, *guards(statement.value, own)):
+            if guard.periodic:
+                conditions[all_rows(guard)] = None
+            conditions[guard] = None
+    for guard in conditions:
+        found = [part for p in found for part in (p & guard, p - guard) if not part.empty]
+    return found
+
+
+def all_rows(domain: Domain) -> Domain:
+    """Return all rows of the lines on which a set has some."""
+    outer = domain.axes[:-1]
+    return domain.project(outer).preimage(tuple(map(Affine.name, outer)), domain.axes)
+
+
+def lines_of(rows: Domain) -> Domain:
+    """Return the lines of some rows, as a set over the outer axes.
+
+    Where they depend on the box that owns them, these are its lines that may have such rows.
+    """
+    outer = rows.axes[:-1]
+    lines = rows.project(outer)
+    if not is_local(rows):
+        return lines
+    parts = lines.conjunctions()
+    every = [part.simplified(part.project(()).preimage((), outer)) for part in parts]
+    return Domain.union(every) if every else lines
+
+
+def cut(
+    group: Sequence[ir.Statement], found: Sequence[Domain], hidden: frozenset[str]
+) -> tuple[ir.Piece, ...]:
+    """Return the pieces of a group of statements, with the terms present.
+
+    Where a statement only stores what is there already, it is left out, and so are rows at which
+    nothing is stored: others are not ``hidden`` from those who read them.
+    """
+    pieces = []
+    for n, rows in enumerate(found):
+        parts = tuple(
+            ir.Part(s, value, s.array not in hidden)
+            for s in group
+            if rows <= s.domain
+            for value in (resolve(s.value, rows),)
+            if not is_kept(s, value)
+        )
+        if any(part.stored for part in parts):
+            pieces.append(ir.Piece(f"{name_of(group)}_{n}", rows.simplified(), parts))
+    return tuple(pieces)
+
+
+def name_of(group: Sequence[ir.Statement]) -> str:
+    """Return the name of what runs together."""
+    first, last = group[0].name, group[-1].name
+    return first if len(group) == 1 else f"{first}_to_{last}"
+
+
+def resolve(value: ir.Value, rows: Domain) -> ir.Value:
+    """Return a value for rows that all have the same terms: only those."""
+    known: dict[Domain, bool] = {}
+
+    def present(term: ir.Term) -> bool:
+        if term.domain not in known:
+            known[term.domain] = rows <= term.domain
+        return known[term.domain]
+
+    def change(node: ir.Sum) -> ir.Value:
+        return ir.Sum(tuple(replace(t, domain=rows) for t in node.terms if present(t)))
+
+    return ir.rewrite_sums(value, change)
+
+
+def is_kept(statement: ir.Statement, value: ir.Value) -> bool:
+    """Whether a resolved value is what stands at the statement's place."""
+    if isinstance(value, ir.Sum) and len(value.terms) == 1 and value.terms[0].weight == ir.ONE:
+        value = value.terms[0].operand or ir.ONE
+    return value == ir.Load(statement.array, statement.index)
+
+
+def is_zero(value: ir.Value) -> bool:
+    """Whether a resolved value is the number zero."""
+    return isinstance(value, ir.Sum) and all(
+        t.weight == ir.ZERO and t.operand is None for t in value.terms
+    )
+
+
+def without_zeros(value: ir.Value, found: Sequence[Domain], axes: tuple[str, ...]) -> list[Domain]:
+    """Return the sets of rows but for those where the value is zero and nothing else is stored."""
+    zero = [p for p in found if is_zero(resolve(value, p))]
+    other = [p for p in found if not is_zero(resolve(value, p))]
+    written: Domain | None = None
+    for p in other:
+        shadow = p.project(axes[-1:])
+        written = shadow if written is None else written | shadow
+    if written is not None:
+        other += [p for p in zero if not (p.project(axes[-1:]) & written).empty]
+    return other
+
+
+def is_narrow(rows: Domain) -> bool:
+    """Whether there are few rows on each line, next to each other."""
+    *outer, last = map(Affine.name, rows.axes)
+    return (rows & rows.preimage((*outer, last + NARROW), rows.axes)).empty
+
+
+def written_out(value: ir.Value, rows: Domain, most: int = TERMS) -> int:
+    """Return how many terms all pieces hold, equal sums once; more than most if there are many."""
+    if len(guards(value, rows)) > 2 * TERMS:
+        return most + 1
+    terms = 0
+    for part in classes(value, rows):
+        terms += count_terms([resolve(value, part)])
+        if terms > most:
+            break
+    return terms
+
+
+def count_terms(values: Iterable[ir.Value]) -> int:
+    """Return how many terms all sums have, equal ones of a value once."""
+    return sum(len(total.terms) for value in values for total in set(ir.sums(value)))
