@@ -2,7 +2,9 @@
 
 Machines drift: clocks, neighbours and caches change from second to second. So candidates run in
 rounds, each once a round, in an order that rotates. What counts is the ratio of the two times of a
-round, of which `compare` gives the median. A call is repeated until a sample is long enough.
+round, of which `compare` gives the median. A call is repeated until a sample is long enough, behind
+one that is not timed: the caches hold what is the candidate's own, as they do from step to step of
+a run. A call that is a sample alone passes more than that.
 
 The clock is by default the processor time of this process, which on a shared machine leaves out the
 time that others, or a hypervisor, take. It adds up the times of all threads, so it is for work on
@@ -199,8 +201,10 @@ def _repeats(call: Call, reset: Call | None, sample: float, clock: Clock) -> int
 
 
 def _sample(call: Call, reset: Call | None, repeats: int, clock: Clock) -> float:
-    """Return the mean time of a few calls."""
+    """Return the mean time of a few calls, which follow another one if there is no reset."""
     if reset is None:
+        if repeats > 1:
+            call()
         start = clock()
         for _ in range(repeats):
             call()

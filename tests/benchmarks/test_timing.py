@@ -56,6 +56,22 @@ def test_short_calls_are_repeated() -> None:
     assert result.median == pytest.approx(1e-4)
 
 
+def test_short_calls_find_in_the_caches_what_is_theirs() -> None:
+    clock, last = Clock(), ""
+
+    def candidate(name: str) -> timing.Call:
+        def call() -> None:
+            nonlocal last
+            clock.now += 1e-3 if last == name else 5e-3  # the first call fills the caches
+            last = name
+
+        return call
+
+    calls = {name: candidate(name) for name in "ab"}
+    results = timing.measure(calls, 3, sample=4e-3, clock=clock)
+    assert [result.median for result in results] == pytest.approx([1e-3, 1e-3])
+
+
 def test_a_call_too_short_for_the_clock_ends() -> None:
     clock = Clock()
     coarse = 1.0 / 64
