@@ -80,6 +80,15 @@ def test_statements_that_share_values_stay_together() -> None:
     check(program, 11)
 
 
+def test_a_root_is_computed_once() -> None:
+    def steps(u: Any, v: Any, w: Any) -> tuple[Any, ...]:
+        return ssr.sqrt(v) * (bends[1] @ u), ssr.sqrt(v) * series(v, w, 12), v * series(w, v, 12)
+
+    program = program_of(steps)
+    assert loops_of(program) == [["a", "b"], ["c"]]
+    check(program, 12)
+
+
 def test_what_reads_a_result_stays_behind_it() -> None:
     @ssr.program(a=rows, b=rows, c=rows, u=rows, v=rows)
     def made(a: Any, b: Any, c: Any, u: Any, v: Any) -> None:

@@ -12,14 +12,19 @@ with the others.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain, combinations
 
 from ... import ir
 from ...points.sets import Domain
+from ..stored_values import cost
 from .pieces import common_kinds, count_terms, cut, is_narrow
 
 LOOP = 16
 """Terms of single rows at the ends of lines that take as long as one loop more on each line."""
+
+MUCH = 8
+"""Operations that statements share from which on they stay together, in units of an addition."""
 
 
 def by_ends(
@@ -59,7 +64,13 @@ def by_ends(
         if _more_at_ends((first, second), one) > LOOP:
             break
         stages = [one if stage is first else stage for stage in stages if stage is not second]
-    return tuple(stages)
+    return tuple(stages) if len(stages) == 1 else tuple(map(_inside, stages))
+
+
+def _inside(stage: ir.Stage) -> ir.Stage:
+    """Return a stage whose pieces have other names than those of its statements on other lines."""
+    pieces = tuple(replace(piece, name=f"{piece.name}_inside") for piece in stage.pieces)
+    return replace(stage, pieces=pieces)
 
 
 def _stage(
@@ -89,7 +100,7 @@ def _in_order(
 def _bound_together(group: Sequence[ir.Statement]) -> list[list[ir.Statement]]:
     """Return statements in sets that have nothing to do with each other.
 
-    None of another set touches what one writes, and they share nothing that is computed.
+    None of another set touches what one writes, and they share nothing that is long to compute.
     """
     found: list[list[ir.Statement]] = []
     for one in group:
@@ -100,10 +111,11 @@ def _bound_together(group: Sequence[ir.Statement]) -> list[list[ir.Statement]]:
 
 
 def _touch(one: ir.Statement, other: ir.Statement) -> bool:
-    """Whether a statement writes what another one accesses, or they compute something twice."""
-    written = one.array in ir.arrays(other.value) or other.array in ir.arrays(one.value)
-    same = set(ir.sums(one.value)) & set(ir.sums(other.value))
-    return written or one.array == other.array or bool(same)
+    """Whether a statement writes what another one accesses, or they share what takes long."""
+    if one.array in {other.array, *ir.arrays(other.value)} or other.array in ir.arrays(one.value):
+        return True
+    same = set(ir.walk(one.value)) & set(ir.walk(other.value))
+    return any(cost(value) >= MUCH for value in same)
 
 
 def _at_ends(stage: ir.Stage) -> int:
