@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain, combinations
+from itertools import combinations
 
 from ... import ir
 from ...points.sets import Domain
 from ..stored_values import cost
-from .pieces import common_kinds, count_terms, cut, is_narrow
+from .pieces import common_kinds, count_terms, is_narrow, stage_of
 
 LOOP = 16
 """Terms of single rows at the ends of lines that take as long as one loop more on each line."""
@@ -43,23 +43,25 @@ def by_ends(
     hidden
         The buffers that only they read, where they are written.
     """
-    if not any(map(is_narrow, kinds)):
-        return (_stage(group, kinds, hidden),)
+    parts = _bound_together(group)
+    if len(parts) == 1 or not any(map(is_narrow, kinds)):
+        return (stage_of(group, kinds, hidden),)
     stages: list[ir.Stage] = []
-    for part in _bound_together(group):
+    for part in parts:
         found = common_kinds(part, nest.context)
         alike = next((s for s in stages if _are_equal([p.domain for p in s.pieces], found)), None)
         if alike is None:
-            stages.append(_stage(part, found, hidden))
+            stages.append(stage_of(part, found, hidden))
         else:
             both = _in_order(group, (*alike.statements, *part))
-            stages[stages.index(alike)] = _stage(both, found, hidden)
+            stages[stages.index(alike)] = stage_of(both, found, hidden)
+
+    def as_one(first: ir.Stage, second: ir.Stage) -> ir.Stage:
+        both = _in_order(group, (*first.statements, *second.statements))
+        return stage_of(both, common_kinds(both, nest.context), hidden)
+
     while len(stages) > 1:
-        joined = [
-            (pair, _stage(both, common_kinds(both, nest.context), hidden))
-            for pair in combinations(stages, 2)
-            for both in (_in_order(group, [s for stage in pair for s in stage.statements]),)
-        ]
+        joined = [(pair, as_one(*pair)) for pair in combinations(stages, 2)]
         (first, second), one = min(joined, key=lambda found: _more_at_ends(*found))
         if _more_at_ends((first, second), one) > LOOP:
             break
@@ -71,12 +73,6 @@ def _inside(stage: ir.Stage) -> ir.Stage:
     """Return a stage whose pieces have other names than those of its statements on other lines."""
     pieces = tuple(replace(piece, name=f"{piece.name}_inside") for piece in stage.pieces)
     return replace(stage, pieces=pieces)
-
-
-def _stage(
-    group: Sequence[ir.Statement], kinds: Sequence[Domain], hidden: frozenset[str]
-) -> ir.Stage:
-    return ir.Stage(tuple(group), cut(group, kinds, hidden))
 
 
 def _are_equal(some: Sequence[Domain], others: Sequence[Domain]) -> bool:
@@ -97,25 +93,30 @@ def _in_order(
     return tuple(s for s in group if s.name in names)
 
 
-def _bound_together(group: Sequence[ir.Statement]) -> list[list[ir.Statement]]:
+def _bound_together(group: Sequence[ir.Statement]) -> list[tuple[ir.Statement, ...]]:
     """Return statements in sets that have nothing to do with each other.
 
     None of another set touches what one writes, and they share nothing that is long to compute.
     """
+    values = {s.name: set(ir.walk(s.value)) for s in group}
+
+    def touch(one: ir.Statement, other: ir.Statement) -> bool:
+        """Whether a statement writes what another one accesses, or they share what takes long."""
+        if one.array == other.array or one.array in ir.arrays(other.value):
+            return True
+        same = values[one.name] & values[other.name]
+        return other.array in ir.arrays(one.value) or any(cost(v) >= MUCH for v in same)
+
     found: list[list[ir.Statement]] = []
     for one in group:
-        near = [part for part in found if any(_touch(one, other) for other in part)]
-        found = [part for part in found if part not in near]
-        found.append([*chain(*near), one])
-    return [list(_in_order(group, part)) for part in found]
-
-
-def _touch(one: ir.Statement, other: ir.Statement) -> bool:
-    """Whether a statement writes what another one accesses, or they share what takes long."""
-    if one.array in {other.array, *ir.arrays(other.value)} or other.array in ir.arrays(one.value):
-        return True
-    same = set(ir.walk(one.value)) & set(ir.walk(other.value))
-    return any(cost(value) >= MUCH for value in same)
+        bound, others = [one], []
+        for part in found:
+            if any(touch(one, other) for other in part):
+                bound += part
+            else:
+                others.append(part)
+        found = [*others, bound]
+    return [_in_order(group, part) for part in found]
 
 
 def _at_ends(stage: ir.Stage) -> int:

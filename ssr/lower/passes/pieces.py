@@ -110,6 +110,13 @@ def cut(
     return tuple(pieces)
 
 
+def stage_of(
+    group: Sequence[ir.Statement], kinds: Sequence[Domain], hidden: frozenset[str]
+) -> ir.Stage:
+    """Return statements in one loop along a line, in pieces of some kinds of rows."""
+    return ir.Stage(tuple(group), cut(group, kinds, hidden))
+
+
 def name_of(group: Sequence[ir.Statement]) -> str:
     """Return the name of what runs together."""
     first, last = group[0].name, group[-1].name

@@ -43,6 +43,7 @@ from .pieces import (
     lines_of,
     name_of,
     resolve,
+    stage_of,
     without_zeros,
     written_out,
 )
@@ -89,8 +90,7 @@ def split(nest: ir.Nest, *, interior: bool) -> tuple[ir.Nest, tuple[ir.Stage | i
     for groups in mergeable(nest):
         group = tuple(chain(*groups))
         if nest.joint and not group[0].parallel:
-            pieces = cut(group, common_kinds(group, nest.context), private(group, nest))
-            line.append(ir.Stage(group, pieces))
+            line.append(stage_of(group, common_kinds(group, nest.context), private(group, nest)))
         elif interior and len(groups) > 1:
             line += _groups(groups, nest, buffers)
         elif interior:
@@ -136,8 +136,7 @@ def _group(
     if sums:
         return [*_sums(sums, nest), *_group(group, nest, buffers)]
     if _by_line(group, nest):
-        hidden = private(group, nest)
-        return [ir.Stage(tuple(group), cut(group, common_kinds(group, nest.context), hidden))]
+        return [stage_of(group, common_kinds(group, nest.context), private(group, nest))]
     if len(group) == 1:
         return list(_line(group[0], nest, buffers, True))
     more = list(buffers)
@@ -240,7 +239,7 @@ def _merged(
     if nest.joint:
         whole = common_kinds(group, nest.context)
         if len(whole) <= KINDS:
-            return [ir.Stage(tuple(group), cut(group, whole, hidden))]
+            return [stage_of(group, whole, hidden)]
     stages = by_ends(there, common, nest, hidden)
     tested = _tested(tuple(group), inside, nest)
     if tested is not None:
@@ -271,7 +270,7 @@ def _rest(group: Group, inside: Domain, nest: ir.Nest, buffers: list[ir.Buffer])
     if len(left) > 1:
         common = common_kinds(left, nest.context)
         if len(common) == 1:
-            return [ir.Stage(tuple(left), cut(left, common, private(left, nest)))]
+            return [stage_of(left, common, private(left, nest))]
     return [stage for s in left for stage in _boundary(s, nest, buffers)]
 
 
@@ -352,8 +351,9 @@ def _stage(statement: ir.Statement, nest: ir.Nest, *, taps: bool = False) -> ir.
     if statement.array in cleared:
         found = without_zeros(statement.value, found, nest.axes)
     piece = _with_ends(statement, found)
-    pieces = cut((statement,), found, frozenset()) if piece is None else (piece,)
-    return ir.Stage((statement,), pieces)
+    if piece is not None:
+        return ir.Stage((statement,), (piece,))
+    return stage_of((statement,), found, frozenset())
 
 
 def _line(
