@@ -13,7 +13,9 @@ from llvmlite import ir as llvm
 from numba.core import types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
-from numba.np import arrayobj
+
+from ..runtime.descriptors import described
+from .instructions import Builder
 
 RAISED = -1
 """What is returned if the kernel has raised an exception."""
@@ -51,7 +53,7 @@ _kept: list[Any] = []
 def _write(module: Any, signature: Any) -> None:
     context = cpu_target.target_context
     function = llvm.Function(module, llvm.FunctionType(WORD, [WORD.as_pointer()]), "enter")
-    builder = llvm.IRBuilder(function.append_basic_block("entry"))
+    builder = Builder(function.append_basic_block("entry"))
     (given,) = function.args
     place = 1
 
@@ -61,15 +63,10 @@ def _write(module: Any, signature: Any) -> None:
     arguments = []
     for kind in signature.args:
         assert isinstance(kind, types.Array)
-        array = context.make_array(kind)(context, builder)
         shape = [word(place + 1 + axis) for axis in range(kind.ndim)]
         strides = [word(place + 1 + kind.ndim + axis) for axis in range(kind.ndim)]
-        size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
         first = builder.inttoptr(word(place), context.get_data_type(kind.dtype).as_pointer())
-        arrayobj.populate_array(
-            array, data=first, shape=shape, strides=strides, itemsize=WORD(size), meminfo=None
-        )
-        arguments.append(array._getvalue())
+        arguments.append(described(context, builder, kind, first, shape, strides))
         place += 1 + 2 * kind.ndim
     called = context.call_conv.get_function_type(signature.return_type, signature.args)
     kernel = builder.inttoptr(word(0), called.as_pointer())

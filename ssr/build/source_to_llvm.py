@@ -27,11 +27,12 @@ from numba.core import types
 from numba.core.cgutils import alloca_once, get_item_pointer2, unpack_tuple
 from numba.core.errors import UnsupportedError
 from numba.core.lowering import Lower
-from numba.np.arrayobj import load_item
+from numba.np.arrayobj import load_item, store_item
 
-from ..runtime import intrinsics, lanes
+from ..runtime import descriptors, intrinsics, lanes
 from . import (
     chain_plans,
+    instructions,
     line_sides,
     requests,
     streaming,
@@ -229,6 +230,12 @@ class Translation(Lower):
     def init(self) -> None:
         """Numba looks for variables here that are assigned once."""
 
+    def setup_function(self, fndesc: Any) -> None:
+        """Begin a function."""
+        super().setup_function(fndesc)
+        self.builder = instructions.Builder(self.entry_block)
+        self.call_helper = self.call_conv.init_call_helper(self.builder)
+
     def lower_function_body(self) -> Any:
         """Write the function, and return the block at whose end its body begins."""
         function = self.func_ir.func_id.func
@@ -268,6 +275,7 @@ class Translation(Lower):
             self._return(Value(types.none, self.context.get_dummy_value()))
         self.post_lower()
         streaming.settle(self.function)
+        instructions.sweep(self.function)
         return entry
 
     def new_block(self, name: str) -> Any:
@@ -364,9 +372,8 @@ class Translation(Lower):
                 for n, part in enumerate(targets):
                     self._store(part, self._part(value, n))
             case ast.Subscript():
-                self._apply(
-                    operator.setitem, (self.value(target.value), self.value(target.slice), value)
-                )
+                array = self.value(target.value)
+                self._put(array, self._places(array, target.slice), value)
             case _:
                 raise self._refuse(target)
 
@@ -391,10 +398,10 @@ class Translation(Lower):
             case ast.Name(id=name):
                 self._assign(name, self._apply(_OPERATORS[type(node.op)], (self.named(name), more)))
             case ast.Subscript():
-                array, index = self.value(node.target.value), self.value(node.target.slice)
-                old = self._apply(operator.getitem, (array, index))
-                new = self._apply(_OPERATORS[type(node.op)], (old, more))
-                self._apply(operator.setitem, (array, index, new))
+                array = self.value(node.target.value)
+                places = self._places(array, node.target.slice)
+                old = self._at(array, places)
+                self._put(array, places, self._apply(_OPERATORS[type(node.op)], (old, more)))
             case _:
                 raise self._refuse(node)
 
@@ -613,8 +620,7 @@ class Translation(Lower):
 
     def _member(self, value: Value, name: str) -> Any:
         """Return a member of what describes an array."""
-        place = self.context.data_model_manager[value.kind].get_field_position(name)
-        return self.builder.extract_value(value.bits, place)
+        return descriptors.member(self.context, self.builder, value.kind, value.bits, name)
 
     def bits_of(self, node: ast.expr) -> Any:
         """Return LLVM's value of an expression."""
@@ -648,6 +654,8 @@ class Translation(Lower):
                 return self._extreme("<" if name == "min" else ">", args)
             case ast.Call(func=function, args=args, keywords=[]):
                 return self._apply(self.static(function), [self.value(a) for a in args])
+            case ast.BinOp(left, ast.FloorDiv() | ast.Mod() as op, ast.Constant(value=int(number))):
+                return self._divided(self.value(left), op, number)
             case ast.BinOp(left, op, right):
                 return self._apply(_OPERATORS[type(op)], (self.value(left), self.value(right)))
             case ast.Constant(value=int(number)):
@@ -722,6 +730,20 @@ class Translation(Lower):
         bits = [self._as(value, kind) for value, kind in zip(values, signature.args, strict=True)]
         return Value(signature.return_type, write(self.builder, bits))
 
+    def _divided(self, value: Value, op: ast.operator, number: int) -> Value:
+        """Return the quotient, rounded down, or the remainder of an integer and a known one."""
+        if value.kind != types.intp or number <= 0:
+            return self._apply(_OPERATORS[type(op)], (value, self._integer(number)))
+        builder, divisor, zero = self.builder, self._integer(number).bits, self._integer(0).bits
+        rest = builder.srem(value.bits, divisor)
+        below = builder.icmp_signed("<", rest, zero)
+        if isinstance(op, ast.Mod):
+            found = builder.select(below, builder.add(rest, divisor), rest)
+        else:
+            quotient = builder.sdiv(value.bits, divisor)
+            found = builder.add(quotient, builder.sext(below, quotient.type))
+        return Value(types.intp, found)
+
     def _truth(self, node: ast.expr) -> Any:
         """Return LLVM's value of a condition."""
         self._close_sums(node)
@@ -792,12 +814,24 @@ class Translation(Lower):
         kind = whole.kind
         if isinstance(kind, types.BaseTuple):
             return self._part(whole, ast.literal_eval(index))
+        return self._at(whole, self._places(whole, index))
+
+    def _places(self, array: Value, index: ast.expr) -> list[Any]:
+        """Return the place of an element along each axis."""
         parts = index.elts if isinstance(index, ast.Tuple) else [index]
-        if not isinstance(kind, types.Array) or kind.ndim != len(parts):
-            return self._apply(operator.getitem, (whole, self.value(index)))
-        places = [self._kept(self.value(part), types.intp) for part in parts]
-        pointer = self._place(whole, places)
+        if not isinstance(array.kind, types.Array) or array.kind.ndim != len(parts):
+            raise self._refuse(index)
+        return [self.integer_of(part) for part in parts]
+
+    def _at(self, array: Value, places: Sequence[Any]) -> Value:
+        """Return the element of an array at a place."""
+        kind, pointer = array.kind, self._place(array, places)
         return Value(kind.dtype, load_item(self.context, self.builder, kind, pointer))
+
+    def _put(self, array: Value, places: Sequence[Any], value: Value) -> None:
+        """Store a value in an array at a place."""
+        kind, pointer = array.kind, self._place(array, places)
+        store_item(self.context, self.builder, kind, self._as(value, kind.dtype), pointer)
 
     def _place(self, array: Value, places: Sequence[Any]) -> Any:
         """Return the address of an element; what describes an array is not put into memory."""
@@ -820,5 +854,7 @@ class Translation(Lower):
 
     def _attribute(self, value: Value, name: str) -> Value:
         kind = self._typing.resolve_getattr(value.kind, name)
+        if isinstance(value.kind, types.Array) and name == "shape":
+            return Value(kind, self._member(value, name))
         read = self.context.get_getattr(value.kind, name)
         return Value(kind, read(self.context, self.builder, value.kind, value.bits, name))

@@ -15,7 +15,8 @@ from numba.core import cgutils
 from numba.extending import lower_builtin, type_callable
 
 from . import intrinsics
-from .intrinsics import pointer
+from .descriptors import numbers
+from .intrinsics import first, pointer
 
 
 def ld(a: Any, offset: int) -> Any:
@@ -81,16 +82,12 @@ def _fail(context: Any, builder: Any, wrong: Any, message: str) -> None:
 
 def _inside(context: Any, builder: Any, kind: Any, array: Any, offset: Any) -> None:
     """Raise an exception if an offset lies outside an array."""
-    made = context.make_array(kind)(context, builder, array)
     size = context.get_constant(
         types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype))
     )
     one, last = size.type(1), size.type(0)
-    for n, step in zip(
-        cgutils.unpack_tuple(builder, made.shape),
-        cgutils.unpack_tuple(builder, made.strides),
-        strict=True,
-    ):
+    shape, strides = (numbers(context, builder, kind, array, name) for name in ("shape", "strides"))
+    for n, step in zip(shape, strides, strict=True):
         last = builder.add(last, builder.mul(builder.sub(n, one), step))
     outside = builder.or_(
         builder.icmp_signed("<", offset, offset.type(0)),
@@ -126,20 +123,20 @@ def _lower_require(context: Any, builder: Any, signature: Any, args: Any) -> Any
 
 @lower_builtin(unfit, types.Array)
 def _lower_unfit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    made = context.make_array(signature.args[0])(context, builder, args[0])
-    shape = cgutils.unpack_tuple(builder, made.shape)
-    strides = cgutils.unpack_tuple(builder, made.strides)
+    kind, array = signature.args[0], args[0]
+    shape, strides = (numbers(context, builder, kind, array, name) for name in ("shape", "strides"))
+    data = first(context, builder, kind, array)
     count = context.get_constant(types.intp, 1)
     for n in shape:
         count = builder.mul(count, n)
     found = cgutils.alloca_once_value(builder, context.get_constant(types.intp, -1))
-    base = builder.ptrtoint(made.data, count.type)
+    base = builder.ptrtoint(data, count.type)
     with cgutils.for_range(builder, count) as loop:
         rest, place = loop.index, base
         for n, step in zip(reversed(shape), reversed(strides), strict=True):
             place = builder.add(place, builder.mul(builder.srem(rest, n), step))
             rest = builder.sdiv(rest, n)
-        value = builder.load(builder.inttoptr(place, made.data.type))
+        value = builder.load(builder.inttoptr(place, data.type))
         zero = builder.fsub(value, value)
         with builder.if_then(builder.fcmp_unordered("uno", zero, zero), likely=False):
             builder.store(loop.index, found)

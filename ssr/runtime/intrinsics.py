@@ -19,9 +19,9 @@ from llvmlite import ir as llvm
 from numba import types
 from numba.core import cgutils
 from numba.extending import lower_builtin, type_callable
-from numba.np.arrayobj import populate_array
 
 from ..points.numbers import CACHE_LINE
+from .descriptors import described, member, numbers
 
 
 class Memory:
@@ -184,8 +184,7 @@ def pointer(context: Any, builder: Any, kind: Any, array: Any, offset: Any) -> A
 
 def first(context: Any, builder: Any, kind: Any, array: Any) -> Any:
     """Return the address of an array's first element, in a lowered function."""
-    place = context.data_model_manager[kind].get_field_position("data")
-    return builder.extract_value(array, place)
+    return member(context, builder, kind, array, "data")
 
 
 @type_callable(ld)
@@ -291,13 +290,13 @@ def _type_fits(context: Any) -> Callable[..., Any]:
 @lower_builtin(fits, types.Array, types.Array, types.Integer)
 def _lower_fits(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     kind, wanted = signature.args[0], signature.args[1]
-    array = context.make_array(kind)(context, builder, args[0])
     found = [
-        builder.extract_value(numbers, axis)
-        for numbers in (array.shape, array.strides)
-        for axis in range(kind.ndim)
+        number
+        for name in ("shape", "strides")
+        for number in numbers(context, builder, kind, args[0], name)
     ]
-    start = builder.ptrtoint(array.data, context.get_value_type(types.intp))
+    data = first(context, builder, kind, args[0])
+    start = builder.ptrtoint(data, context.get_value_type(types.intp))
     astray = builder.and_(start, start.type(kind.dtype.bitwidth // 8 - 1))
     same = builder.icmp_signed("==", astray, start.type(0))
     for n, number in enumerate(found):
@@ -314,8 +313,7 @@ def _type_apart(context: Any) -> Callable[..., Any]:
 
 @lower_builtin(apart, types.Array, types.Integer)
 def _lower_apart(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    array = context.make_array(signature.args[0])(context, builder, args[0])
-    length = builder.extract_value(array.shape, 0)
+    length = numbers(context, builder, signature.args[0], args[0], "shape")[0]
     return builder.icmp_signed("==", length, builder.sext(args[1], length.type))
 
 
@@ -326,12 +324,13 @@ def _type_component(context: Any) -> Callable[..., Any]:
 
 @lower_builtin(component, types.Array, types.Integer)
 def _lower_component(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    whole = context.make_array(signature.args[0])(context, builder, args[0])
-    part = context.make_array(signature.return_type)(context, builder)
-    shape, strides = (cgutils.unpack_tuple(builder, t) for t in (whole.shape, whole.strides))
-    data = cgutils.pointer_add(builder, whole.data, builder.mul(args[1], strides[0]))
-    populate_array(part, data, shape[1:], strides[1:], whole.itemsize, None)
-    return part._getvalue()
+    kind, (array, number) = signature.args[0], args
+    (_, *shape), (step, *strides) = (
+        numbers(context, builder, kind, array, name) for name in ("shape", "strides")
+    )
+    start = first(context, builder, kind, array)
+    data = cgutils.pointer_add(builder, start, builder.mul(number, step))
+    return described(context, builder, signature.return_type, data, shape, strides)
 
 
 @type_callable(meet)
@@ -347,10 +346,10 @@ def _lower_meet(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     word = llvm.IntType(64)
     count = signature.args[0].count
     known = []
-    for numbers in args[:2]:
+    for given in args[:2]:
         table = cgutils.alloca_once(builder, word, count)
         for n in range(count):
-            number = builder.extract_value(numbers, n)
+            number = builder.extract_value(given, n)
             builder.store(number, builder.gep(table, [word(n)]))
         known.append(table)
 

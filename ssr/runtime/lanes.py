@@ -15,6 +15,7 @@ from numba.core import cgutils
 from numba.extending import lower_builtin, type_callable
 
 from . import shared
+from .descriptors import member
 from .sums import FAR, SHIFT, STATE, WIDTH, accumulate, extreme, found, total
 
 __all__ = ["accumulate", "extreme", "found", "total"]
@@ -88,10 +89,10 @@ def _spread(b: Any, value: Any, vector: bool) -> Any:
     """Return a number in all lanes of a vector, or itself."""
     if not vector:
         return value
-    many = llvm.Constant(llvm.VectorType(value.type, LANES), llvm.Undefined)
-    for lane in range(LANES):
-        many = b.insert_element(many, value, llvm.IntType(32)(lane))
-    return many
+    none = llvm.Constant(llvm.VectorType(value.type, LANES), llvm.Undefined)
+    one = b.insert_element(none, value, llvm.IntType(32)(0))
+    first = llvm.Constant(llvm.VectorType(llvm.IntType(32), LANES), [0] * LANES)
+    return b.shuffle_vector(one, none, first)
 
 
 def _magnitude(b: Any, terms: Any, vector: bool) -> Any:
@@ -396,12 +397,12 @@ _write_minimum = partial(_write_extreme, sign=-1)
 
 def state_of(context: Any, builder: Any, kind: Any, state: Any, row: Any) -> Any:
     """Return the address of a row of states."""
-    data = context.make_array(kind)(context, builder, state).data
+    data = member(context, builder, kind, state, "data")
     return builder.gep(data, [builder.mul(row, WORD(STATE))])
 
 
 def _data(context: Any, builder: Any, kind: Any, buffer: Any, start: Any) -> Any:
-    return builder.gep(context.make_array(kind)(context, builder, buffer).data, [start])
+    return builder.gep(member(context, builder, kind, buffer, "data"), [start])
 
 
 @type_callable(accumulate)

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 from numba import types
-from numba.core import cgutils
 from numba.extending import lower_builtin, type_callable
-from numba.np.arrayobj import populate_array
 
-from .intrinsics import Memory
+from .descriptors import described, numbers
+from .intrinsics import Memory, first
 
 
 def between(a: Any, start: int, stop: int) -> Any:
@@ -32,12 +31,11 @@ def _type_between(context: Any) -> Callable[..., Any]:
 @lower_builtin(between, types.Array, types.Integer, types.Integer)
 def _lower_between(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     array, start, stop = args
-    whole = context.make_array(signature.args[0])(context, builder, array)
-    part = context.make_array(signature.return_type)(context, builder)
-    strides = cgutils.unpack_tuple(builder, whole.strides)
-    data = builder.gep(whole.data, [start])
-    populate_array(part, data, [builder.sub(stop, start)], strides, whole.itemsize, None)
-    return part._getvalue()
+    kind = signature.args[0]
+    strides = numbers(context, builder, kind, array, "strides")
+    data = builder.gep(first(context, builder, kind, array), [start])
+    shape = [builder.sub(stop, start)]
+    return described(context, builder, signature.return_type, data, shape, strides)
 
 
 @type_callable(rows)
@@ -48,10 +46,8 @@ def _type_rows(context: Any) -> Callable[..., Any]:
 @lower_builtin(rows, types.Array, types.Integer, types.Integer, types.Integer)
 def _lower_rows(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     array, start, stop, width = args
-    whole = context.make_array(signature.args[0])(context, builder, array)
-    part = context.make_array(signature.return_type)(context, builder)
-    data = builder.gep(whole.data, [start])
+    data = builder.gep(first(context, builder, signature.args[0], array), [start])
+    size = width.type(context.get_abi_sizeof(context.get_data_type(signature.args[0].dtype)))
     shape = [builder.sdiv(builder.sub(stop, start), width), width]
-    strides = [builder.mul(width, whole.itemsize), whole.itemsize]
-    populate_array(part, data, shape, strides, whole.itemsize, None)
-    return part._getvalue()
+    strides = [builder.mul(width, size), size]
+    return described(context, builder, signature.return_type, data, shape, strides)

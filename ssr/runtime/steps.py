@@ -32,6 +32,7 @@ from numba.core import cgutils
 from numba.extending import lower_builtin, type_callable
 
 from .constants import ASK, BEGIN, BYTES, FAILED, FINISHED, LATE, LEFT, At
+from .descriptors import member, numbers
 from .intrinsics import ld, pointer, st
 from .polling import CLOCK, external, nanoseconds
 
@@ -104,13 +105,13 @@ def _type_follow(context: Any) -> Callable[..., Any]:
 @lower_builtin(follow, types.Array, types.Array)
 def _lower_follow(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     steps, at = (
-        context.make_array(kind)(context, builder, array)
+        member(context, builder, kind, array, "data")
         for kind, array in zip(signature.args, args, strict=True)
     )
-    row = builder.load(builder.gep(at.data, [WORD(At.STEP)]))
-    width = builder.extract_value(steps.shape, 1)
-    step = builder.gep(steps.data, [builder.mul(row, width)])
-    return builder.call(_followed(builder.module), [step, at.data])
+    row = builder.load(builder.gep(at, [WORD(At.STEP)]))
+    width = numbers(context, builder, signature.args[0], args[0], "shape")[1]
+    step = builder.gep(steps, [builder.mul(row, width)])
+    return builder.call(_followed(builder.module), [step, at])
 
 
 def _followed(module: Any) -> Any:

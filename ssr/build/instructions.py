@@ -1,0 +1,159 @@
+"""Instructions of LLVM, but for those whose result is known and those whose result nobody needs.
+
+LLVM removes both itself, but first it has to read them. What describes an array is put together of
+eleven arguments and taken apart again at every use; of the instructions that Numba's and our own
+translations write without looking back, a third are of this kind.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from llvmlite import ir as llvm
+from llvmlite.ir.instructions import (
+    AllocaInstr,
+    CallInstr,
+    CastInstr,
+    CompareInstr,
+    ExtractElement,
+    ExtractValue,
+    GEPInstr,
+    InsertElement,
+    InsertValue,
+    Instruction,
+    LoadInstr,
+    PhiInstr,
+    SelectInstr,
+    ShuffleVector,
+    StoreInstr,
+)
+
+_ORDERS: dict[str, Callable[[int, int], bool]] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt,
+    ">=": operator.ge,
+}  # fmt: skip
+
+_PURE = (
+    AllocaInstr, CastInstr, CompareInstr, ExtractElement, ExtractValue, GEPInstr, InsertElement,
+    InsertValue, LoadInstr, PhiInstr, SelectInstr, ShuffleVector,
+)  # fmt: skip
+"""Instructions that only have a result."""
+
+_NAMES = frozenset({
+    "add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "fadd", "fsub", "fmul", "fdiv",
+    "fneg", "freeze",
+})  # fmt: skip
+"""Names of others that only have a result; what divides integers may stop the program."""
+
+
+class Builder(llvm.IRBuilder):  # type: ignore[misc]
+    """LLVM's instructions, one after the other; those on known integers are done at once."""
+
+    def add(self, lhs: Any, rhs: Any, name: str = "", flags: Sequence[str] = ()) -> Any:
+        """Write a sum."""
+        a, b = _known(lhs), _known(rhs)
+        if a is not None and b is not None:
+            return _integer(lhs.type, a + b)
+        if a == 0 or b == 0:
+            return rhs if a == 0 else lhs
+        return super().add(lhs, rhs, name=name, flags=flags)
+
+    def sub(self, lhs: Any, rhs: Any, name: str = "", flags: Sequence[str] = ()) -> Any:
+        """Write a difference."""
+        a, b = _known(lhs), _known(rhs)
+        if a is not None and b is not None:
+            return _integer(lhs.type, a - b)
+        return lhs if b == 0 else super().sub(lhs, rhs, name=name, flags=flags)
+
+    def mul(self, lhs: Any, rhs: Any, name: str = "", flags: Sequence[str] = ()) -> Any:
+        """Write a product."""
+        a, b = _known(lhs), _known(rhs)
+        if a is not None and b is not None:
+            return _integer(lhs.type, a * b)
+        if a == 1 or b == 1:
+            return rhs if a == 1 else lhs
+        if a == 0 or b == 0:
+            return lhs if a == 0 else rhs
+        return super().mul(lhs, rhs, name=name, flags=flags)
+
+    def icmp_signed(self, cmpop: str, lhs: Any, rhs: Any, name: str = "") -> Any:
+        """Write a comparison."""
+        a, b = _known(lhs), _known(rhs)
+        if a is not None and b is not None:
+            return llvm.IntType(1)(int(_ORDERS[cmpop](a, b)))
+        return super().icmp_signed(cmpop, lhs, rhs, name=name)
+
+    def select(
+        self, cond: Any, lhs: Any, rhs: Any, name: str = "", flags: Sequence[str] = ()
+    ) -> Any:
+        """Write a choice."""
+        known = _known(cond)
+        if known is not None:
+            return lhs if known else rhs
+        return super().select(cond, lhs, rhs, name=name, flags=flags)
+
+    def extract_value(self, agg: Any, idx: Any, name: str = "") -> Any:
+        """Take a part of a structure; it may be known what was put there."""
+        path = list(idx) if isinstance(idx, (tuple, list)) else [idx]
+        while isinstance(agg, InsertValue):
+            put = list(agg.indices)
+            common = min(len(put), len(path))
+            if put[:common] != path[:common]:
+                agg = agg.aggregate
+            elif len(put) > len(path):
+                break
+            else:
+                agg, path = agg.value, path[len(put) :]
+                if not path:
+                    return agg
+        return super().extract_value(agg, path, name=name)
+
+
+def _known(value: Any) -> int | None:
+    """Return an integer that is a constant."""
+    if not isinstance(value, llvm.Constant) or not isinstance(value.type, llvm.IntType):
+        return None
+    found = value.constant
+    return int(found) if isinstance(found, int) else None
+
+
+def _integer(kind: Any, number: int) -> Any:
+    """Return an integer as a type has it, without what lies beyond its highest bit."""
+    half = 1 << (kind.width - 1)
+    return kind((number + half) % (2 * half) - half if kind.width > 1 else number % 2)
+
+
+def sweep(function: Any) -> None:
+    """Remove instructions of a function whose result nobody needs."""
+    stored: dict[int, list[Any]] = {}
+    needed: set[int] = set()
+    waiting: list[Any] = []
+    for block in function.blocks:
+        for one in block.instructions:
+            if isinstance(one, StoreInstr) and isinstance(one.operands[1], AllocaInstr):
+                stored.setdefault(id(one.operands[1]), []).append(one)
+            elif not _is_pure(one):
+                needed.add(id(one))
+                waiting.append(one)
+    while waiting:
+        one = waiting.pop()
+        for operand in (*_operands(one), *stored.pop(id(one), ())):
+            if isinstance(operand, Instruction) and id(operand) not in needed:
+                needed.add(id(operand))
+                waiting.append(operand)
+    for block in function.blocks:
+        block.instructions[:] = [one for one in block.instructions if id(one) in needed]
+
+
+def _is_pure(one: Any) -> bool:
+    return isinstance(one, _PURE) or (one.opname in _NAMES and not isinstance(one, CallInstr))
+
+
+def _operands(one: Any) -> Iterator[Any]:
+    """Yield what an instruction needs."""
+    if isinstance(one, PhiInstr):
+        yield from (value for value, _ in one.incomings)
+    else:
+        yield from one.operands
