@@ -38,7 +38,7 @@ from .vector_loops import has_masks
 DECLARING = arraydecl, builtin_types, builtins, numbers, rangeobj, tupleobj
 """The modules of Numba that tell, when they are imported, of most that kernels use."""
 
-LARGE = 200
+LARGE = 115
 """Basic blocks of a kernel with its parts from which on it is optimised for size."""
 
 

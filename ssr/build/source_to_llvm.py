@@ -34,6 +34,7 @@ from . import (
     chain_plans,
     instructions,
     line_sides,
+    python_wrapper,
     requests,
     streaming,
     vector_chains,
@@ -235,6 +236,15 @@ class Translation(Lower):
         super().setup_function(fndesc)
         self.builder = instructions.Builder(self.entry_block)
         self.call_helper = self.call_conv.init_call_helper(self.builder)
+
+    def lower_normal_function(self, fndesc: Any) -> None:
+        """Write a function, and what Python calls to run it."""
+        super().lower_normal_function(fndesc)
+        if not self.flags.no_cpython_wrapper:
+            python_wrapper.write(self.context, self.function, fndesc, may_raise=not fndesc.noalias)
+
+    def create_cpython_wrapper(self, release_gil: bool = False) -> None:
+        """Numba writes its own one here."""
 
     def lower_function_body(self) -> Any:
         """Write the function, and return the block at whose end its body begins."""
