@@ -112,7 +112,7 @@ class Domain:
         return _intersection(self.axes, self, other)
 
     def __or__(self, other: Domain) -> Domain:
-        return Domain(self.axes, self.isl.union(other.isl).coalesce())
+        return _union(self.axes, self, other)
 
     def __sub__(self, other: Domain) -> Domain:
         return _difference(self.axes, self, other)
@@ -159,7 +159,7 @@ class Domain:
 
     def preimage(self, image: tuple[Affine, ...], axes: tuple[str, ...]) -> Domain:
         """Return the points over ``axes`` whose image lies in this set."""
-        return Domain(axes, graph(axes, image).intersect_range(self.isl).domain().coalesce())
+        return _preimage(axes, image, self)
 
     def image(self, image: tuple[Affine, ...], axes: tuple[str, ...]) -> Domain:
         """Return the images of this set's points, as a set over ``axes``."""
@@ -651,6 +651,16 @@ def _expression(function: Any, axes: tuple[str, ...]) -> Affine:
 @lru_cache(maxsize=REMEMBERED)
 def _intersection(axes: tuple[str, ...], one: Domain, other: Domain) -> Domain:
     return Domain(axes, one.isl.intersect(other.isl).coalesce())
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _union(axes: tuple[str, ...], one: Domain, other: Domain) -> Domain:
+    return Domain(axes, one.isl.union(other.isl).coalesce())
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _preimage(axes: tuple[str, ...], image: tuple[Affine, ...], points: Domain) -> Domain:
+    return Domain(axes, graph(axes, image).intersect_range(points.isl).domain().coalesce())
 
 
 @lru_cache(maxsize=REMEMBERED)

@@ -247,6 +247,7 @@ class Solver(ABC):
             return
         self._check_fits(b)
         self._begun.add(dtype)
+        begin(self._norm, dtype)  # the smallest one first: LLVM is idle until it is written
         if isinstance(self._approximate, Composed):
             self._approximate._begin(dtype)
         for name in self.calls:
@@ -254,7 +255,6 @@ class Solver(ABC):
             part = getattr(self, name)
             for made in [part] if isinstance(part, Program) else self._programs[before:]:
                 begin(made, dtype)
-        begin(self._norm, dtype)  # the smallest one last: nothing is left to do meanwhile
 
     def program(self, body: Callable[..., Any], scalars: str = "") -> Program:
         """Return the program of a body on fields of the matrix's space, some of them scalars."""
