@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..errors import ArgumentError
+from ..garbage import garbage_left
 from ..spaces.space import Space
 from ..trace.captured import captured
 from ..trace.trace import Outside, ScalarType, check_signature, trace
@@ -15,6 +16,7 @@ from .matrix_data import MatrixData
 from .oracle import Definition
 
 
+@garbage_left()
 def define(
     function: Callable[..., Any],
     rows: Space,

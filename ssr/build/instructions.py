@@ -147,6 +147,15 @@ def sweep(function: Any) -> None:
         block.instructions[:] = [one for one in block.instructions if id(one) in needed]
 
 
+def forget(module: Any) -> None:
+    """Let go of a module's instructions, which Python would find to be garbage much later."""
+    for function in module.functions:
+        for block in function.blocks:
+            block.instructions.clear()
+            block.terminator = None
+        function.blocks.clear()
+
+
 def _is_pure(one: Any) -> bool:
     return isinstance(one, _PURE) or (one.opname in _NAMES and not isinstance(one, CallInstr))
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import gc
 import hashlib
 import linecache
 import marshal
 import pickle
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -20,6 +19,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from .. import ir
+from ..garbage import garbage_left
 from ..options import Options
 from ..runtime.metadata import KernelMeta
 from . import cache, progress
@@ -130,7 +130,7 @@ def _begun(name: str, program: ir.Program, options: Options, dtype: str) -> Kern
     from ..runtime.machine_code import Later
 
     told = f"compiling {program.name}"
-    with contextlib.ExitStack() as held, progress.shown(told), _garbage_left():
+    with contextlib.ExitStack() as held, progress.shown(told), garbage_left():
         if options.cache:
             held.enter_context(cache.locked(name))
         found = _found(name) if options.cache else None  # made by another process, or described
@@ -201,23 +201,6 @@ def _loaded(text: _Text, code: Callable[[], bytes | None]) -> Callable[..., int]
         if data is not None:
             _LOADED.append((data, run))
         return run
-
-
-@contextlib.contextmanager
-def _garbage_left() -> Iterator[None]:
-    """Let Python look for cyclic garbage afterwards only.
-
-    The compiler makes so many objects that it would look through all of them, and all that Numba
-    has loaded, time and again.
-    """
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def describe(program: ir.Program, options: Options, dtype: str) -> KernelMeta:

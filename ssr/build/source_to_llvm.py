@@ -243,6 +243,11 @@ class Translation(Lower):
         if not self.flags.no_cpython_wrapper:
             python_wrapper.write(self.context, self.function, fndesc, may_raise=not fndesc.noalias)
 
+    def lower(self) -> None:
+        """Write the module, and hand it over as text."""
+        super().lower()
+        instructions.forget(self.module)
+
     def create_cpython_wrapper(self, release_gil: bool = False) -> None:
         """Numba writes its own one here."""
 
@@ -621,8 +626,8 @@ class Translation(Lower):
         if value.kind.ndim < 2:
             return self._integer(0).bits
         step = self.builder.extract_value(self._member(value, "strides"), value.kind.ndim - 2)
-        size = self.context.get_abi_sizeof(self.context.get_value_type(value.kind.dtype))
-        return self.builder.sdiv(step, self._integer(size).bits)
+        size = self._integer(descriptors.itemsize(value.kind)).bits
+        return self.builder.sdiv(step, size)
 
     def count_of(self, array: str) -> Any:
         """Return the number of elements of an array."""

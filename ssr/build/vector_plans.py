@@ -317,8 +317,10 @@ def step_of(offset: ast.expr, variable: str, others: Collection[str] = ()) -> in
 
     def grown(node: ast.expr) -> int | None:
         match node:
-            case ast.Name(id=name) if name == variable:
-                return 1
+            case ast.Constant():
+                return 0
+            case ast.Name(id=name):
+                return 1 if name == variable else None if name in others else 0
             case ast.BinOp(left, ast.Add() | ast.Sub() as op, right):
                 a, b = grown(left), grown(right)
                 if a is None or b is None:

@@ -103,10 +103,12 @@ class Domain:
         return self.text
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Domain) and self.text == other.text
+        if not isinstance(other, Domain):
+            return False
+        return (self._text or self.text) == (other._text or other.text)
 
     def __hash__(self) -> int:
-        return hash(self.text)
+        return hash(self._text or self.text)
 
     def __and__(self, other: Domain) -> Domain:
         return _intersection(self.axes, self, other)

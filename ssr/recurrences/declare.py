@@ -19,6 +19,7 @@ import numpy as np
 from .. import ir
 from ..algebra.matrix_data import MatrixData
 from ..errors import ArgumentError
+from ..garbage import garbage_left
 from ..matrices.matrix import Matrix
 from ..matrices.rows import Reading, giving
 from ..options import Options
@@ -36,6 +37,7 @@ from .done import DONE, Recursion, Symbolic
 from .storage import pattern
 
 
+@garbage_left()
 def define(
     function: Callable[..., Any], space: Space, own: Mapping[str, Space | ScalarType]
 ) -> Recurrence:

@@ -15,7 +15,7 @@ from numba.core import cgutils
 from numba.extending import lower_builtin, type_callable
 
 from . import intrinsics
-from .descriptors import numbers
+from .descriptors import itemsize, numbers
 from .intrinsics import first, pointer
 
 
@@ -82,9 +82,7 @@ def _fail(context: Any, builder: Any, wrong: Any, message: str) -> None:
 
 def _inside(context: Any, builder: Any, kind: Any, array: Any, offset: Any) -> None:
     """Raise an exception if an offset lies outside an array."""
-    size = context.get_constant(
-        types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype))
-    )
+    size = context.get_constant(types.intp, itemsize(kind))
     one, last = size.type(1), size.type(0)
     shape, strides = (numbers(context, builder, kind, array, name) for name in ("shape", "strides"))
     for n, step in zip(shape, strides, strict=True):

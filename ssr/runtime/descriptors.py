@@ -34,6 +34,12 @@ def numbers(context: Any, builder: Any, kind: Any, array: Any, name: str) -> lis
     return [builder.extract_value(whole, axis) for axis in range(kind.ndim)]
 
 
+def itemsize(kind: Any) -> int:
+    """Return the bytes of an element of an array of numbers."""
+    size: int = kind.dtype.bitwidth // 8
+    return size
+
+
 def described(
     context: Any, builder: Any, kind: Any, data: Any, shape: Sequence[Any], strides: Sequence[Any]
 ) -> Any:
@@ -52,8 +58,7 @@ def described(
     count = shape[0].type(1)
     for length in shape:
         count = builder.mul(count, length)
-    size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
-    known = {"data": data, "nitems": count, "itemsize": count.type(size)}
+    known = {"data": data, "nitems": count, "itemsize": count.type(itemsize(kind))}
     array = llvm.Constant(model.get_value_type(), llvm.Undefined)
     for name in "meminfo", "parent":
         place = model.get_field_position(name)

@@ -14,7 +14,8 @@ import os
 import weakref
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from functools import cache, cached_property
+from functools import cache
+from threading import Lock
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
 
@@ -32,6 +33,8 @@ THREADS = 4
 class Later(Generic[T]):
     """What a function returns that a thread calls, after those that were asked for before.
 
+    Who waits for it before a thread has begun calls it, and does not stand idle.
+
     Parameters
     ----------
     function
@@ -41,12 +44,36 @@ class Later(Generic[T]):
     """
 
     def __init__(self, function: Callable[[], T], threads: tuple[str, int] = ("later", 1)) -> None:
-        self._made = _threads(os.getpid(), *threads).submit(function)
+        self._function = function
+        self._threads = threads
+        self._choosing = Lock()
+        self._ask()
+
+    def _ask(self) -> None:
+        self._made = _threads(os.getpid(), *self._threads).submit(self._function)
         _asked.add(self._made)
 
     def result(self) -> T:
         """Wait for the function, and return what it returned, or raise what it raised."""
-        return self._made.result()
+        with self._choosing:
+            if own := self._made.cancel():
+                self._made = Future()
+                self._made.set_running_or_notify_cancel()
+                _asked.add(self._made)
+        return self._called() if own else self._made.result()
+
+    def _called(self) -> T:
+        """Call the function; a thread calls it again if this is interrupted."""
+        made = self._made
+        try:
+            made.set_result(self._function())
+        except Exception as problem:
+            made.set_exception(problem)
+        except BaseException:
+            self._ask()
+            made.set_exception(RuntimeError("what another thread waited for was interrupted"))
+            raise
+        return made.result()
 
 
 _asked: WeakSet[Future[Any]] = WeakSet()
@@ -92,6 +119,8 @@ class Work:
         self._prepare(codegen, module)
         count = min(THREADS, max(1, (os.cpu_count() or 1) - 1))  # one processor is for Python
         self._made = Later(self._run, ("llvm", count))
+        self._code: bytes | None = None
+        self._reading = Lock()
 
     def _prepare(self, codegen: Any, module: Any) -> None:
         """Read the module in a context of its own, and make what works on it."""
@@ -122,9 +151,15 @@ class Work:
         self._made.result()
         return str(self._module)
 
-    @cached_property
     def code(self) -> bytes:
-        """The machine code."""
+        """Return the machine code."""
+        with self._reading:  # several kernels may call one function
+            if self._code is None:
+                self._code = self._read()
+            return self._code
+
+    def _read(self) -> bytes:
+        """Wait for LLVM, and free what it needs no more."""
         buffer = self._made.result()
         if not buffer:
             raise RuntimeError(str(self._problem))
@@ -175,7 +210,7 @@ class Library(JITCodeLibrary):
 
     def serialize_using_object_code(self) -> Any:
         """Return what Numba makes a library of: its machine code, and the names in it."""
-        return self.name, "object", (self.work.code, _names(self._final_module))
+        return self.name, "object", (self.work.code(), _names(self._final_module))
 
 
 def _names(module: Any) -> bytes:

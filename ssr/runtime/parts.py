@@ -9,7 +9,7 @@ import numpy as np
 from numba import types
 from numba.extending import lower_builtin, type_callable
 
-from .descriptors import described, numbers
+from .descriptors import described, itemsize, numbers
 from .intrinsics import Memory, first
 
 
@@ -47,7 +47,7 @@ def _type_rows(context: Any) -> Callable[..., Any]:
 def _lower_rows(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     array, start, stop, width = args
     data = builder.gep(first(context, builder, signature.args[0], array), [start])
-    size = width.type(context.get_abi_sizeof(context.get_data_type(signature.args[0].dtype)))
+    size = width.type(itemsize(signature.args[0]))
     shape = [builder.sdiv(builder.sub(stop, start), width), width]
     strides = [builder.mul(width, size), size]
     return described(context, builder, signature.return_type, data, shape, strides)

@@ -19,6 +19,7 @@ import numpy as np
 
 from .. import ir
 from ..errors import ArgumentError, NonFiniteError, SpaceError
+from ..garbage import garbage_left
 from ..matrices.matrix import Matrix
 from ..points.numbers import integer, real
 from ..programs import reductions
@@ -240,6 +241,7 @@ class Solver(ABC):
 
     # -- programs --------------------------------------------------------------------------------
 
+    @garbage_left()
     def _begin(self, b: Vector) -> None:
         """Begin to build the programs for arrays of the type of b, if it is new."""
         dtype = b.dtype.name
