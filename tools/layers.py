@@ -26,8 +26,8 @@ MAY_IMPORT = {
 
 ROOMS = {
     "ssr": (
-        "errors", "public", "garbage", "options", "points", "symbols", "spaces", "ir", "runtime", "trace",
-        "algebra", "lower", "emit", "build", "explain", "run", "programs", "matrices",
+        "errors", "public", "garbage", "options", "points", "symbols", "spaces", "ir", "runtime",
+        "trace", "algebra", "lower", "emit", "build", "explain", "run", "programs", "matrices",
         "recurrences", "blocks", "solvers", "extension", "__init__", "__main__",
     ),
     "boundary": (

@@ -390,27 +390,30 @@ def expanded(
 
     A choice is one name, or what it ``usual``ly is: most rows lie inside, and their neighbours too.
     """
-    found: Counter[tuple[str, ...]] = Counter()
     match node:
         case ast.Constant(value=int(number)):
-            found[()] = number
-        case ast.Name(id=name) if isinstance(definitions.get(name), _ARITHMETIC):
-            found = Counter(expanded(definitions[name], definitions, usual))
+            return {(): number} if number else {}
         case ast.Name(id=name):
-            found[name,] = 1
+            meant = definitions.get(name)
+            if isinstance(meant, _ARITHMETIC):
+                return expanded(meant, definitions, usual)
+            return {(name,): 1}
         case ast.IfExp(body=usually) if usual:
-            found = Counter(expanded(usually, definitions, usual))
+            return expanded(usually, definitions, usual)
         case ast.BinOp(left, ast.Add() | ast.Sub() as op, right):
-            found.update(expanded(left, definitions, usual))
+            found = expanded(left, definitions, usual)
             sign = 1 if isinstance(op, ast.Add) else -1
             for names, number in expanded(right, definitions, usual).items():
-                found[names] += sign * number
+                found[names] = found.get(names, 0) + sign * number
         case ast.BinOp(left, ast.Mult(), right):
+            found = {}
+            factors = expanded(right, definitions, usual)
             for names, number in expanded(left, definitions, usual).items():
-                for others, factor in expanded(right, definitions, usual).items():
-                    found[tuple(sorted(names + others))] += number * factor
+                for others, factor in factors.items():
+                    both = tuple(sorted(names + others))
+                    found[both] = found.get(both, 0) + number * factor
         case _:
-            found[ast.unparse(node),] = 1
+            return {(ast.unparse(node),): 1}
     return {names: number for names, number in found.items() if number}
 
 

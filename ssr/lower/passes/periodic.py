@@ -71,12 +71,22 @@ def in_runs(
 
     for statement in group:
         rows = statement.domain & context
-        if statement.parallel and wanted(statement.value, rows):
+        if (
+            statement.parallel
+            and _may_repeat(statement.value, rows)
+            and wanted(statement.value, rows)
+        ):
             value = ir.rewrite_sums(statement.value, buffered(statement, rows))
             statement = replace(statement, value=value)
         changed.append(statement)
         written.add(statement.array)
     return tuple(made), tuple(changed)
+
+
+def _may_repeat(value: ir.Value, rows: Domain) -> bool:
+    """Whether remainders are among the conditions of a value's terms, or of its rows."""
+    terms = (term for total in ir.sums(value) for term in total.terms)
+    return rows.periodic or any(term.domain.periodic for term in terms)
 
 
 def _periodic(term: ir.Term, rows: Domain) -> bool:

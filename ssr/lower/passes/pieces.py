@@ -8,9 +8,11 @@ has three kinds of rows, i = 0, 1 <= i <= n-2 and i = n-1. A piece is one of the
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
+from types import MappingProxyType
+from typing import Any
 
 from ... import ir
 from ...algebra.own_box import is_local
@@ -36,18 +38,24 @@ def guards(value: ir.Value, rows: Domain) -> tuple[Domain, ...]:
 
 def classes(value: ir.Value, rows: Domain) -> Iterator[Domain]:
     """Yield the rows cut into sets that meet the same conditions."""
+    return (part for part, _ in _classes(value, rows))
+
+
+def _classes(value: ir.Value, rows: Domain) -> Iterator[tuple[Domain, Mapping[Domain, bool]]]:
+    """Yield the rows cut into sets, each with the conditions that it meets or does not meet."""
     conditions = guards(value, rows)
 
-    def parts(rows: Domain, met: int) -> Iterator[Domain]:
+    def parts(rows: Domain, known: Mapping[Domain, bool]) -> Iterator[Any]:
         if rows.empty:
             return
-        if met == len(conditions):
-            yield rows
+        if len(known) == len(conditions):
+            yield rows, known
             return
-        yield from parts(rows & conditions[met], met + 1)
-        yield from parts(rows - conditions[met], met + 1)
+        condition = conditions[len(known)]
+        yield from parts(rows & condition, {**known, condition: True})
+        yield from parts(rows - condition, {**known, condition: False})
 
-    return parts(rows, 0)
+    return parts(rows, {})
 
 
 def common_kinds(group: Sequence[ir.Statement], context: Domain) -> list[Domain]:
@@ -123,9 +131,14 @@ def name_of(group: Sequence[ir.Statement]) -> str:
     return first if len(group) == 1 else f"{first}_to_{last}"
 
 
-def resolve(value: ir.Value, rows: Domain) -> ir.Value:
-    """Return a value for rows that all have the same terms: only those."""
-    known: dict[Domain, bool] = {}
+def resolve(
+    value: ir.Value, rows: Domain, met: Mapping[Domain, bool] = MappingProxyType({})
+) -> ir.Value:
+    """Return a value for rows that all have the same terms: only those.
+
+    Of some conditions it may be known whether these rows have ``met`` them.
+    """
+    known = dict(met)
 
     def present(term: ir.Term) -> bool:
         if term.domain not in known:
@@ -176,8 +189,8 @@ def written_out(value: ir.Value, rows: Domain, most: int = TERMS) -> int:
     if len(guards(value, rows)) > 2 * TERMS:
         return most + 1
     terms = 0
-    for part in classes(value, rows):
-        terms += count_terms([resolve(value, part)])
+    for part, met in _classes(value, rows):
+        terms += count_terms([resolve(value, part, met)])
         if terms > most:
             break
     return terms
