@@ -29,10 +29,19 @@ from llvmlite.ir.instructions import (
     ShuffleVector,
     StoreInstr,
 )
+from numba.core import types
 
-_ORDERS: dict[str, Callable[[int, int], bool]] = {
-    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt,
-    ">=": operator.ge,
+ORDERS: dict[Callable[..., Any], str] = {
+    operator.eq: "==", operator.ne: "!=", operator.lt: "<", operator.le: "<=", operator.gt: ">",
+    operator.ge: ">=",
+}  # fmt: skip
+"""The comparisons of numbers."""
+
+_COMPARED = {order: compare for compare, order in ORDERS.items()}
+
+_WHOLE = {operator.add: "add", operator.sub: "sub", operator.mul: "mul"}
+_REAL = {
+    operator.add: "fadd", operator.sub: "fsub", operator.mul: "fmul", operator.truediv: "fdiv",
 }  # fmt: skip
 
 _PURE = (
@@ -82,7 +91,7 @@ class Builder(llvm.IRBuilder):  # type: ignore[misc]
         """Write a comparison."""
         a, b = _known(lhs), _known(rhs)
         if a is not None and b is not None:
-            return llvm.IntType(1)(int(_ORDERS[cmpop](a, b)))
+            return llvm.IntType(1)(int(_COMPARED[cmpop](a, b)))
         return super().icmp_signed(cmpop, lhs, rhs, name=name)
 
     def select(
@@ -123,6 +132,30 @@ def _integer(kind: Any, number: int) -> Any:
     """Return an integer as a type has it, without what lies beyond its highest bit."""
     half = 1 << (kind.width - 1)
     return kind((number + half) % (2 * half) - half if kind.width > 1 else number % 2)
+
+
+def arithmetic(
+    builder: Builder, function: Any, kinds: Sequence[Any], values: Sequence[Any]
+) -> Any | None:
+    """Write an operation on two integers, or on two real numbers; None if it is no such one.
+
+    It is what Numba writes, but for its check of divisors, which does nothing where division by
+    zero is no error.
+    """
+    if len(values) != 2 or kinds[0] != kinds[1]:
+        return None
+    if kinds[0] == types.intp:
+        if function in _WHOLE:
+            return getattr(builder, _WHOLE[function])(*values, flags=["nsw"])
+        return builder.icmp_signed(ORDERS[function], *values) if function in ORDERS else None
+    if not isinstance(kinds[0], types.Float):
+        return None
+    if function in _REAL:
+        return getattr(builder, _REAL[function])(*values)
+    if function not in ORDERS:
+        return None
+    compare = builder.fcmp_unordered if function is operator.ne else builder.fcmp_ordered
+    return compare(ORDERS[function], *values)
 
 
 def sweep(function: Any) -> None:

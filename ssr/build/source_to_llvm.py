@@ -734,7 +734,13 @@ class Translation(Lower):
 
     def _apply(self, function: Any, values: Sequence[Value]) -> Value:
         """Return what a function or an operator makes of values."""
-        key = function, tuple(value.kind for value in values)
+        kinds, given = [value.kind for value in values], [value.bits for value in values]
+        found = instructions.arithmetic(self.builder, function, kinds, given)
+        if found is not None:
+            return Value(
+                types.boolean if function in instructions.ORDERS else values[0].kind, found
+            )
+        key = function, tuple(kinds)
         if key not in self._known:
             kind = self._typing.resolve_value_type(function)
             signature = self._typing.resolve_function_type(kind, key[1], {})
