@@ -23,7 +23,7 @@ from ..points.affine import Affine
 from ..points.effort import attempted
 from ..points.inverse import inverse
 from ..points.sets import Domain
-from ..spaces.space import Space
+from ..spaces.space import Space, points_of
 from .families import add, canonical, factored, multiply
 from .overlaps import summed
 
@@ -117,13 +117,12 @@ def within(part: Space, whole: Space) -> bool:
     """Whether a space is proved to be part of another, for all sizes."""
     if part.data.staggered != whole.data.staggered:
         return False
-    return Domain.of(part.axes, part.condition()) <= Domain.of(whole.axes, whole.condition())
+    return points_of(part) <= points_of(whole)
 
 
 def submatrix(found: Families, rows: Space, cols: Space) -> Families:
     """Return the entries in some rows and columns."""
-    inside = Domain.of(rows.axes, rows.condition())
-    kept = Domain.of(cols.axes, cols.condition())
+    inside, kept = points_of(rows), points_of(cols)
     return canonical(
         tuple(
             replace(f, domain=f.domain & inside & kept.preimage(f.column, rows.axes)) for f in found

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias
 
 AXES = {1: ("i",), 2: ("j", "i"), 3: ("k", "j", "i"), 4: ("l", "k", "j", "i")}
@@ -89,6 +90,7 @@ class Affine:
     constant: int = 0
 
     @staticmethod
+    @lru_cache(maxsize=1024)
     def name(name: str) -> Affine:
         """Return the expression that is one name."""
         return Affine(((name, 1),))

@@ -481,6 +481,12 @@ def stem(name: str) -> str:
 
 
 @lru_cache(maxsize=4096)
+def points_of(space: Space) -> Domain:
+    """Return the points of a space, for any sizes."""
+    return Domain.of(space.axes, space.condition())
+
+
+@lru_cache(maxsize=4096)
 def row_domain(rows: Space, others: tuple[Space, ...] = ()) -> Domain:
     """Return the rows of a space, for positive sizes that leave no space empty."""
     domain = Domain.of(rows.axes, rows.condition() & _positive(rows))

@@ -29,7 +29,7 @@ from ..errors import (
 from ..points.affine import Affine
 from ..points.condition import Condition, deciding
 from ..points.sets import Domain
-from ..spaces.space import Space, row_domain
+from ..spaces.space import Space, points_of, row_domain
 from ..symbols.index import Index, affine
 from ..symbols.operations import is_condition
 from ..symbols.printing import show
@@ -164,8 +164,8 @@ class Tracer:
         """Return the rows for which a point lies outside a space, None if there are none."""
         if self.again:
             return None
-        inside = Domain.of(space.axes, space.condition())
-        found = self.domain - inside.preimage(point, self.domain.axes)
+        inside = points_of(space).preimage(point, self.domain.axes)
+        found = self.domain - inside
         return None if found.empty else found
 
 
