@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import count
 from typing import Any
 
 from llvmlite import ir as llvm
@@ -58,7 +60,21 @@ _NAMES = frozenset({
 
 
 class Builder(llvm.IRBuilder):  # type: ignore[misc]
-    """LLVM's instructions, one after the other; those on known integers are done at once."""
+    """LLVM's instructions, one after the other: those of a block once, on known integers never."""
+
+    def __init__(self, block: Any = None) -> None:
+        super().__init__(block)
+        self._written: dict[Any, dict[Any, Any]] = {}
+
+    def _once(self, write: Callable[[], Any], *key: Any) -> Any:
+        """Return what was written at the end of this block before; write it if nothing was."""
+        block = self._block
+        if self._anchor != len(block.instructions):
+            return write()
+        known = self._written.setdefault(block, {})
+        if key not in known:
+            known[key] = write()
+        return known[key]
 
     def add(self, lhs: Any, rhs: Any, name: str = "", flags: Sequence[str] = ()) -> Any:
         """Write a sum."""
@@ -67,14 +83,18 @@ class Builder(llvm.IRBuilder):  # type: ignore[misc]
             return _integer(lhs.type, a + b)
         if a == 0 or b == 0:
             return rhs if a == 0 else lhs
-        return super().add(lhs, rhs, name=name, flags=flags)
+        write = partial(super().add, lhs, rhs, name=name, flags=flags)
+        return self._once(write, "add", *flags, _key(lhs), _key(rhs))
 
     def sub(self, lhs: Any, rhs: Any, name: str = "", flags: Sequence[str] = ()) -> Any:
         """Write a difference."""
         a, b = _known(lhs), _known(rhs)
         if a is not None and b is not None:
             return _integer(lhs.type, a - b)
-        return lhs if b == 0 else super().sub(lhs, rhs, name=name, flags=flags)
+        if b == 0:
+            return lhs
+        write = partial(super().sub, lhs, rhs, name=name, flags=flags)
+        return self._once(write, "sub", *flags, _key(lhs), _key(rhs))
 
     def mul(self, lhs: Any, rhs: Any, name: str = "", flags: Sequence[str] = ()) -> Any:
         """Write a product."""
@@ -85,14 +105,16 @@ class Builder(llvm.IRBuilder):  # type: ignore[misc]
             return rhs if a == 1 else lhs
         if a == 0 or b == 0:
             return lhs if a == 0 else rhs
-        return super().mul(lhs, rhs, name=name, flags=flags)
+        write = partial(super().mul, lhs, rhs, name=name, flags=flags)
+        return self._once(write, "mul", *flags, _key(lhs), _key(rhs))
 
     def icmp_signed(self, cmpop: str, lhs: Any, rhs: Any, name: str = "") -> Any:
         """Write a comparison."""
         a, b = _known(lhs), _known(rhs)
         if a is not None and b is not None:
             return llvm.IntType(1)(int(_COMPARED[cmpop](a, b)))
-        return super().icmp_signed(cmpop, lhs, rhs, name=name)
+        write = partial(super().icmp_signed, cmpop, lhs, rhs, name=name)
+        return self._once(write, cmpop, _key(lhs), _key(rhs))
 
     def select(
         self, cond: Any, lhs: Any, rhs: Any, name: str = "", flags: Sequence[str] = ()
@@ -102,6 +124,20 @@ class Builder(llvm.IRBuilder):  # type: ignore[misc]
         if known is not None:
             return lhs if known else rhs
         return super().select(cond, lhs, rhs, name=name, flags=flags)
+
+    def gep(self, ptr: Any, indices: Sequence[Any], inbounds: bool = False, **named: Any) -> Any:
+        """Write the address of an element."""
+        if len(indices) == 1 and _known(indices[0]) == 0:
+            return ptr
+        write = partial(super().gep, ptr, indices, inbounds, **named)
+        if "source_etype" in named:
+            return write()
+        return self._once(write, inbounds, id(ptr), *map(_key, indices))
+
+    def bitcast(self, value: Any, typ: Any, name: str = "") -> Any:
+        """Write the same bits as of another type."""
+        write = partial(super().bitcast, value, typ, name=name)
+        return self._once(write, "bitcast", id(value), typ)
 
     def extract_value(self, agg: Any, idx: Any, name: str = "") -> Any:
         """Take a part of a structure; it may be known what was put there."""
@@ -120,12 +156,36 @@ class Builder(llvm.IRBuilder):  # type: ignore[misc]
         return super().extract_value(agg, path, name=name)
 
 
+class Names:
+    """The names of a function's values: most have none, and are numbered.
+
+    Parameters
+    ----------
+    named
+        Gives the others names that differ.
+    """
+
+    def __init__(self, named: Any) -> None:
+        self._named = named
+        self._count = count()
+
+    def register(self, name: str, deduplicate: bool = False) -> Any:
+        """Return a name that no other value has."""
+        return self._named.register(name, deduplicate) if name else f".{next(self._count)}"
+
+
 def _known(value: Any) -> int | None:
     """Return an integer that is a constant."""
     if not isinstance(value, llvm.Constant) or not isinstance(value.type, llvm.IntType):
         return None
     found = value.constant
     return int(found) if isinstance(found, int) else None
+
+
+def _key(value: Any) -> Any:
+    """Return what tells a value from others that are in use."""
+    known = _known(value)
+    return id(value) if known is None else (value.type.width, known)
 
 
 def _integer(kind: Any, number: int) -> Any:

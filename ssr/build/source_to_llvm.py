@@ -234,6 +234,8 @@ class Translation(Lower):
     def setup_function(self, fndesc: Any) -> None:
         """Begin a function."""
         super().setup_function(fndesc)
+        names = instructions.Names(self.function.scope)
+        self.function.scope = self.entry_block.scope = names
         self.builder = instructions.Builder(self.entry_block)
         self.call_helper = self.call_conv.init_call_helper(self.builder)
 
