@@ -8,29 +8,12 @@ translations write without looking back, a third are of this kind.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 from llvmlite import ir as llvm
-from llvmlite.ir.instructions import (
-    AllocaInstr,
-    CallInstr,
-    CastInstr,
-    CompareInstr,
-    ExtractElement,
-    ExtractValue,
-    GEPInstr,
-    InsertElement,
-    InsertValue,
-    Instruction,
-    LoadInstr,
-    PhiInstr,
-    SelectInstr,
-    ShuffleVector,
-    StoreInstr,
-)
 from numba.core import types
 
 ORDERS: dict[Callable[..., Any], str] = {
@@ -45,18 +28,6 @@ _WHOLE = {operator.add: "add", operator.sub: "sub", operator.mul: "mul"}
 _REAL = {
     operator.add: "fadd", operator.sub: "fsub", operator.mul: "fmul", operator.truediv: "fdiv",
 }  # fmt: skip
-
-_PURE = (
-    AllocaInstr, CastInstr, CompareInstr, ExtractElement, ExtractValue, GEPInstr, InsertElement,
-    InsertValue, LoadInstr, PhiInstr, SelectInstr, ShuffleVector,
-)  # fmt: skip
-"""Instructions that only have a result."""
-
-_NAMES = frozenset({
-    "add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "fadd", "fsub", "fmul", "fdiv",
-    "fneg", "freeze",
-})  # fmt: skip
-"""Names of others that only have a result; what divides integers may stop the program."""
 
 
 class Builder(llvm.IRBuilder):  # type: ignore[misc]
@@ -123,7 +94,7 @@ class Builder(llvm.IRBuilder):  # type: ignore[misc]
         known = _known(cond)
         if known is not None:
             return lhs if known else rhs
-        return super().select(cond, lhs, rhs, name=name, flags=flags)
+        return super().select(cond, self._whole(lhs), self._whole(rhs), name=name, flags=flags)
 
     def gep(self, ptr: Any, indices: Sequence[Any], inbounds: bool = False, **named: Any) -> Any:
         """Write the address of an element."""
@@ -139,21 +110,57 @@ class Builder(llvm.IRBuilder):  # type: ignore[misc]
         write = partial(super().bitcast, value, typ, name=name)
         return self._once(write, "bitcast", id(value), typ)
 
+    def insert_value(self, agg: Any, value: Any, idx: Any, name: str = "") -> Any:
+        """Return a structure with a member put in."""
+        return Structure(agg, value, [*idx] if isinstance(idx, (tuple, list)) else [idx])
+
     def extract_value(self, agg: Any, idx: Any, name: str = "") -> Any:
-        """Take a part of a structure; it may be known what was put there."""
-        path = list(idx) if isinstance(idx, (tuple, list)) else [idx]
-        while isinstance(agg, InsertValue):
-            put = list(agg.indices)
+        """Take a member of a structure; it may be known what was put there."""
+        path = [*idx] if isinstance(idx, (tuple, list)) else [idx]
+        while isinstance(agg, Structure):
+            put = agg.place
             common = min(len(put), len(path))
             if put[:common] != path[:common]:
-                agg = agg.aggregate
+                agg = agg.before
             elif len(put) > len(path):
-                break
+                agg = self._whole(agg)
             else:
-                agg, path = agg.value, path[len(put) :]
+                agg, path = agg.member, path[len(put) :]
                 if not path:
                     return agg
         return super().extract_value(agg, path, name=name)
+
+    def _whole(self, value: Any) -> Any:
+        """Write a structure, if a value is one that is not written."""
+        if not isinstance(value, Structure):
+            return value
+        before, member = self._whole(value.before), self._whole(value.member)
+        return super().insert_value(before, member, value.place)
+
+    def store(self, value: Any, ptr: Any, align: int | None = None) -> Any:
+        """Write a store."""
+        return super().store(self._whole(value), ptr, align=align)
+
+    def call(self, fn: Any, args: Sequence[Any], *more: Any, **named: Any) -> Any:
+        """Write a call."""
+        return super().call(fn, [self._whole(value) for value in args], *more, **named)
+
+    def ret(self, value: Any) -> Any:
+        """Write the end of the function."""
+        return super().ret(self._whole(value))
+
+
+class Structure(NamedTuple):
+    """A structure with a member put in, which is written where it is wanted as a whole only."""
+
+    before: Any
+    member: Any
+    place: list[int]
+
+    @property
+    def type(self) -> Any:
+        """The type of the structure."""
+        return self.before.type
 
 
 class Names:
@@ -216,46 +223,3 @@ def arithmetic(
         return None
     compare = builder.fcmp_unordered if function is operator.ne else builder.fcmp_ordered
     return compare(ORDERS[function], *values)
-
-
-def sweep(function: Any) -> None:
-    """Remove instructions of a function whose result nobody needs."""
-    stored: dict[int, list[Any]] = {}
-    needed: set[int] = set()
-    waiting: list[Any] = []
-    for block in function.blocks:
-        for one in block.instructions:
-            if isinstance(one, StoreInstr) and isinstance(one.operands[1], AllocaInstr):
-                stored.setdefault(id(one.operands[1]), []).append(one)
-            elif not _is_pure(one):
-                needed.add(id(one))
-                waiting.append(one)
-    while waiting:
-        one = waiting.pop()
-        for operand in (*_operands(one), *stored.pop(id(one), ())):
-            if isinstance(operand, Instruction) and id(operand) not in needed:
-                needed.add(id(operand))
-                waiting.append(operand)
-    for block in function.blocks:
-        block.instructions[:] = [one for one in block.instructions if id(one) in needed]
-
-
-def forget(module: Any) -> None:
-    """Let go of a module's instructions, which Python would find to be garbage much later."""
-    for function in module.functions:
-        for block in function.blocks:
-            block.instructions.clear()
-            block.terminator = None
-        function.blocks.clear()
-
-
-def _is_pure(one: Any) -> bool:
-    return isinstance(one, _PURE) or (one.opname in _NAMES and not isinstance(one, CallInstr))
-
-
-def _operands(one: Any) -> Iterator[Any]:
-    """Yield what an instruction needs."""
-    if isinstance(one, PhiInstr):
-        yield from (value for value, _ in one.incomings)
-    else:
-        yield from one.operands

@@ -14,7 +14,7 @@ from llvmlite import ir as llvm
 from numba.core import types
 
 from ..runtime.descriptors import described
-from .instructions import Builder, sweep
+from .instructions import Builder
 
 WORD, BYTE = llvm.IntType(64), llvm.IntType(8)
 
@@ -60,7 +60,6 @@ def write(context: Any, function: Any, fndesc: Any, *, may_raise: bool) -> None:
             convention.raise_error(builder, python, status)
         builder.ret(python.get_null_object())
     builder.ret(python.from_native_value(fndesc.restype, found))
-    sweep(wrapper)
 
 
 def _native(context: Any, builder: Any, python: Any, kind: Any, given: Any) -> Any:

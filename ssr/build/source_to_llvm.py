@@ -245,11 +245,6 @@ class Translation(Lower):
         if not self.flags.no_cpython_wrapper:
             python_wrapper.write(self.context, self.function, fndesc, may_raise=not fndesc.noalias)
 
-    def lower(self) -> None:
-        """Write the module, and hand it over as text."""
-        super().lower()
-        instructions.forget(self.module)
-
     def create_cpython_wrapper(self, release_gil: bool = False) -> None:
         """Numba writes its own one here."""
 
@@ -268,6 +263,7 @@ class Translation(Lower):
         self.fields: Sequence[str] = [name for name, kind in arrays.items() if kind.layout == "A"]
         self.unread = uses.unread
         self.loops = 0
+        self._summing = False  # before that no sum has anything to give to its state
         self.backwards = self.inner = False
         self._values: dict[str, Value] = {}
         self._memory: dict[str, Value] = {}
@@ -292,7 +288,6 @@ class Translation(Lower):
             self._return(Value(types.none, self.context.get_dummy_value()))
         self.post_lower()
         streaming.settle(self.function)
-        instructions.sweep(self.function)
         return entry
 
     def new_block(self, name: str) -> Any:
@@ -355,13 +350,14 @@ class Translation(Lower):
             self._close_sums(node)
             self.value(node.value)
             return
+        self._summing = True
         *_, start, count = found[1].args
         place, many = self.integer_of(start), self.integer_of(count)
         known.end(place, many, lambda: self.value(node.value))
 
     def _close_sums(self, *reading: ast.AST) -> None:
         """Give states what sums still have: all, or those of which some expressions read."""
-        if not self.sums:
+        if not self._summing:
             return
         read = vector_sums.states(reading)
         for one in self.sums.values():
@@ -460,6 +456,9 @@ class Translation(Lower):
 
     def _for(self, node: ast.For) -> None:
         """Write a loop over a range."""
+        if self.sums and not self._summing:
+            inside = (one for one in ast.walk(node) if isinstance(one, ast.Expr))
+            self._summing = any(map(vector_sums.summed, inside))
         match node:
             case ast.For(
                 target=ast.Name(),
