@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from copy import deepcopy
 from functools import reduce
 from typing import Any, NamedTuple
 
@@ -74,8 +73,7 @@ def inside(body: Sequence[ast.stmt], variable: str) -> Inside | None:
         for choice in choices
         for test in _all(choice.test)
     )
-    changed = [_Inside(variable).visit(deepcopy(node)) for node in body]
-    return Inside(tuple(found.values()), changed, by_line)
+    return Inside(tuple(found.values()), _without_sides(list(body), variable), by_line)
 
 
 def limits(builder: Any, given: Any, sides: Sequence[Side], start: Any, stop: Any) -> Any:
@@ -121,23 +119,22 @@ def _numbers(node: ast.AST) -> Iterator[ast.AST]:
             yield from ast.iter_child_nodes(node)
 
 
-class _Inside(ast.NodeTransformer):
-    """The change of what rows compute to what those inside do."""
-
-    def __init__(self, variable: str) -> None:
-        self._variable = variable
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        """Leave places in arrays as they are."""
-        numbers = list(_numbers(node))
-        node.args = [self.visit(arg) if arg in numbers else arg for arg in node.args]
-        return node
-
-    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
-        """Leave out tests of sides."""
-        rest = [test for test in _all(node.test) if side(test, self._variable) is None]
-        self.generic_visit(node)
-        if not rest:
-            return node.body
-        node.test = reduce(lambda a, b: ast.BinOp(a, ast.BitAnd(), b), rest)
-        return node
+def _without_sides(node: Any, variable: str) -> Any:
+    """Return what rows inside compute of a node, which itself stays as it is."""
+    match node:
+        case list():
+            return [_without_sides(part, variable) for part in node]
+        case ast.IfExp(test, body, orelse):
+            rest = [one for one in _all(test) if side(one, variable) is None]
+            found, other = (_without_sides(part, variable) for part in (body, orelse))
+            if not rest:
+                return found
+            return ast.IfExp(reduce(lambda a, b: ast.BinOp(a, ast.BitAnd(), b), rest), found, other)
+        case ast.Call(ast.Name(id="ld")) | ast.Name() | ast.Constant():
+            return node
+        case ast.Call(ast.Name(id="st") as st, [array, place, value]):
+            return ast.Call(st, [array, place, _without_sides(value, variable)], [])
+        case ast.AST():
+            fields = {name: _without_sides(part, variable) for name, part in ast.iter_fields(node)}
+            return ast.copy_location(type(node)(**fields), node)
+    return node

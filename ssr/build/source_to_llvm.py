@@ -263,6 +263,7 @@ class Translation(Lower):
         self.fields: Sequence[str] = [name for name, kind in arrays.items() if kind.layout == "A"]
         self.unread = uses.unread
         self.loops = 0
+        self.plans: dict[ast.For, vector_plans.Plan] = {}
         self._summing = False  # before that no sum has anything to give to its state
         self.backwards = self.inner = False
         self._values: dict[str, Value] = {}

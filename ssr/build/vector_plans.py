@@ -75,7 +75,8 @@ class Translation(Protocol):
     Variables that are ``plain`` need no memory; those that are assigned once have ``definitions``.
     So many ``arrays`` are in its loops; some of its arguments are ``fields``, and it reads nothing
     of those that are ``unread``. There are so many ``loops`` around the one that is being written,
-    some of which may run ``backwards``. The lines of some arrays are terms of ``sums``.
+    some of which may run ``backwards``. The lines of some arrays are terms of ``sums``. Loops have
+    ``plans``, once these are found.
     """
 
     builder: Any
@@ -87,6 +88,7 @@ class Translation(Protocol):
     loops: int
     backwards: bool
     sums: Mapping[str, Terms]
+    plans: dict[ast.For, Plan]
 
     def mark(self, node: ast.stmt) -> None:
         """Let what follows stand for a statement."""
@@ -433,5 +435,10 @@ def plan(translation: Translation, node: ast.For, kind: str) -> Plan | None:
     assert isinstance(node.target, ast.Name)
     if node.target.id not in translation.plain:
         return None
-    reader = _Reader(translation, node.target.id)
-    return reader.plan(node.body, kind != "range", 2 if kind == "interleaved" else 1)
+    found = translation.plans.get(node)
+    if found is None:
+        reader = _Reader(translation, node.target.id)
+        found = reader.plan(node.body, kind != "range", 2 if kind == "interleaved" else 1)
+        if found is not None:  # a loop that has none yet may read what is still to be assigned
+            translation.plans[node] = found
+    return found
