@@ -25,6 +25,7 @@ ORDERS: dict[Callable[..., Any], str] = {
 _COMPARED = {order: compare for compare, order in ORDERS.items()}
 
 _WHOLE = {operator.add: "add", operator.sub: "sub", operator.mul: "mul"}
+_BOTH = {operator.and_: "and_", operator.or_: "or_"}
 _REAL = {
     operator.add: "fadd", operator.sub: "fsub", operator.mul: "fmul", operator.truediv: "fdiv",
 }  # fmt: skip
@@ -204,7 +205,7 @@ def _integer(kind: Any, number: int) -> Any:
 def arithmetic(
     builder: Builder, function: Any, kinds: Sequence[Any], values: Sequence[Any]
 ) -> Any | None:
-    """Write an operation on two integers, or on two real numbers; None if it is no such one.
+    """Write an operation on two integers, real numbers or conditions; None if it is no such one.
 
     It is what Numba writes, but for its check of divisors, which does nothing where division by
     zero is no error.
@@ -215,6 +216,8 @@ def arithmetic(
         if function in _WHOLE:
             return getattr(builder, _WHOLE[function])(*values, flags=["nsw"])
         return builder.icmp_signed(ORDERS[function], *values) if function in ORDERS else None
+    if kinds[0] == types.boolean and function in _BOTH:
+        return getattr(builder, _BOTH[function])(*values)
     if not isinstance(kinds[0], types.Float):
         return None
     if function in _REAL:

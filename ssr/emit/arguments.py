@@ -115,14 +115,17 @@ def refusals(fields: Sequence[ir.Field], written: Sequence[str]) -> list[str]:
     ``layout`` holds for each field the bytes from its first element to the end of its last,
     0 where overlap is allowed, then its shape and strides.
     """
-    lines, starts, lengths = [], [], []
+    fitting, starts, lengths = [], [], []
     place = 2
     for field in fields:
-        lines.append(f"    if not fits({spelled(field.name)}, layout, {place + 1}):")
-        lines.append(f"        return {OTHER_LAYOUT}")
+        fitting.append(f"fits({spelled(field.name)}, layout, {place + 1})")
         starts.append((field.name not in written, f"address({spelled(field.name)})"))
         lengths.append((field.name not in written, f"layout[{place}]"))
         place += 1 + 2 * len(field.shape)
+    lines = []
+    if fields:
+        tested = fitting[0] if len(fields) == 1 else f"({' & '.join(fitting)})"
+        lines = [f"    if not {tested}:", f"        return {OTHER_LAYOUT}"]
     if len(fields) > 1:
         first, second = (
             ", ".join(text for _, text in sorted(entries, key=itemgetter(0)))
