@@ -27,7 +27,7 @@ MONOMIALS = 1024
 
 def gather(paths: tuple[Path, ...], rows: Space) -> tuple[ir.Family, ...]:
     """Return the entry families of traced paths: equal entries of all paths merged."""
-    merged: dict[tuple[tuple[Affine, ...], ir.Value], Domain] = {}
+    merged: dict[tuple[tuple[Affine, ...], ir.Value], list[Domain]] = {}
     for path in paths:
         summed: dict[tuple[Affine, ...], ir.Value] = {}
         where = {entry.column: entry.domain for entry in path.entries}
@@ -35,12 +35,12 @@ def gather(paths: tuple[Path, ...], rows: Space) -> tuple[ir.Family, ...]:
             known = summed.get(entry.column)
             summed[entry.column] = entry.value if known is None else add(known, entry.value)
         for column, value in summed.items():
-            domain = merged.get((column, value))
-            merged[column, value] = where[column] if domain is None else domain | where[column]
+            merged.setdefault((column, value), []).append(where[column])
     identity = rows.indices()
     return canonical(
         tuple(
-            ir.Family(domain, identity, column, value) for (column, value), domain in merged.items()
+            ir.Family(Domain.union(domains), identity, column, value)
+            for (column, value), domains in merged.items()
         )
     )
 

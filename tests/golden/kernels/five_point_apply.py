@@ -15,9 +15,7 @@ w1 = real(-0.0)
 
 
 def kernel(y, x, layout, table_0):
-    if not fits(y, layout, 3):
-        return 1
-    if not fits(x, layout, 8):
+    if not (fits(y, layout, 3) & fits(x, layout, 8)):
         return 1
     if meet((address(y), address(x)), (layout[2], layout[7]), 1):
         return 2

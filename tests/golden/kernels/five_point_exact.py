@@ -14,9 +14,7 @@ w0 = real(4.0)
 
 
 def kernel(x, b, t0, layout, table_0):
-    if not fits(x, layout, 3):
-        return 1
-    if not fits(b, layout, 8):
+    if not (fits(x, layout, 3) & fits(b, layout, 8)):
         return 1
     if meet((address(x), address(b)), (layout[2], layout[7]), 1):
         return 2

@@ -16,9 +16,7 @@ w2 = real(0.5)
 
 
 def kernel(y, x, layout, table_0):
-    if not fits(y, layout, 3):
-        return 1
-    if not fits(x, layout, 6):
+    if not (fits(y, layout, 3) & fits(x, layout, 6)):
         return 1
     if meet((address(y), address(x)), (layout[2], layout[5]), 1):
         return 2

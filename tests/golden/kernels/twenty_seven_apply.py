@@ -16,9 +16,7 @@ w2 = real(27.0)
 
 
 def kernel(y, x, c0, g1, layout, table_0):
-    if not fits(y, layout, 3):
-        return 1
-    if not fits(x, layout, 10):
+    if not (fits(y, layout, 3) & fits(x, layout, 10)):
         return 1
     if meet((address(y), address(x)), (layout[2], layout[9]), 1):
         return 2

@@ -20,9 +20,7 @@ w6 = real(4.7886513275010046e-12)
 
 
 def kernel(x, b, c0, g1, t2, u3, layout, table_0):
-    if not fits(x, layout, 3):
-        return 1
-    if not fits(b, layout, 10):
+    if not (fits(x, layout, 3) & fits(b, layout, 10)):
         return 1
     if meet((address(x), address(b)), (layout[2], layout[9]), 1):
         return 2

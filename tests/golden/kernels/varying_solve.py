@@ -13,15 +13,7 @@ real = np.float64
 
 
 def kernel(x, r, a, b, c, q0, t0, layout, table_0):
-    if not fits(x, layout, 3):
-        return 1
-    if not fits(r, layout, 6):
-        return 1
-    if not fits(a, layout, 9):
-        return 1
-    if not fits(b, layout, 12):
-        return 1
-    if not fits(c, layout, 15):
+    if not (fits(x, layout, 3) & fits(r, layout, 6) & fits(a, layout, 9) & fits(b, layout, 12) & fits(c, layout, 15)):
         return 1
     if meet((address(x), address(r), address(a), address(b), address(c)), (layout[2], layout[5], layout[8], layout[11], layout[14]), 1):
         return 2
