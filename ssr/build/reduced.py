@@ -39,7 +39,7 @@ DECLARING = arraydecl, builtin_types, builtins, numbers, rangeobj, tupleobj
 """The modules of Numba that tell, when they are imported, of most that kernels use."""
 
 LARGE = 115
-"""Basic blocks of a kernel with its parts from which on it is optimised for size."""
+"""Basic blocks of a kernel with its parts beyond which it is optimised for size."""
 
 
 @contextmanager
@@ -156,7 +156,7 @@ class KernelLibrary(Library):
     """
 
     def _optimize_final_module(self) -> None:
-        shorter = _may_be_shorter() and _is_large(self._final_module)
+        shorter = self.blocks > LARGE and _may_be_shorter()
         for function in self._final_module.functions:
             if function.is_declaration:
                 continue
@@ -164,11 +164,6 @@ class KernelLibrary(Library):
                 function.linkage = Linkage.internal
             if shorter:
                 function.add_function_attribute("optsize")
-
-
-def _is_large(module: Any) -> bool:
-    """Whether a module of LLVM has so many blocks that generating its code takes long."""
-    return sum(sum(1 for _ in function.blocks) for function in module.functions) > LARGE
 
 
 @cache
@@ -209,6 +204,10 @@ class PartLibrary(KernelLibrary):
         pass
 
     def _finalize_final_module(self) -> None:
+        for function in self._final_module.functions:
+            if not function.is_declaration:
+                function.linkage = Linkage.linkonce_odr
+        self._shared_module = self._final_module  # Numba would copy it
         self._finalized = True
 
 

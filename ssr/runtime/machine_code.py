@@ -22,6 +22,7 @@ from weakref import WeakSet
 import llvmlite.binding as llvm
 from llvmlite.binding import ffi
 from numba.core import config
+from numba.core.cgutils import normalize_ir_text
 from numba.core.codegen import JITCodeLibrary
 
 T = TypeVar("T")
@@ -31,14 +32,15 @@ THREADS = 4
 
 
 class Later(Generic[T]):
-    """What a function returns that a thread calls, after those that were asked for before.
+    """What a function returns that a thread calls.
 
-    Who waits for it before a thread has begun calls it, and does not stand idle.
+    Functions are called in the order in which they are asked for, unless somebody wants a result
+    before a thread has begun: he calls the function himself, and does not stand idle.
 
     Parameters
     ----------
     function
-        The function.
+        The function. It is called once, and again if that was interrupted.
     threads
         The name of the threads that call it, and how many there are.
     """
@@ -50,20 +52,28 @@ class Later(Generic[T]):
         self._ask()
 
     def _ask(self) -> None:
-        self._made = _threads(os.getpid(), *self._threads).submit(self._function)
+        self._made: Future[T] = _threads(os.getpid(), *self._threads).submit(self._function)
         _asked.add(self._made)
 
     def result(self) -> T:
-        """Wait for the function, and return what it returned, or raise what it raised."""
-        with self._choosing:
-            if own := self._made.cancel():
-                self._made = Future()
-                self._made.set_running_or_notify_cancel()
-                _asked.add(self._made)
-        return self._called() if own else self._made.result()
+        """Return what the function returned, or raise what it raised, when that is known."""
+        while True:
+            with self._choosing:
+                nobody_else = self._made.cancel()
+                if nobody_else:
+                    self._made = Future()
+                    self._made.set_running_or_notify_cancel()
+                    _asked.add(self._made)
+                made = self._made
+            if nobody_else:
+                self._call()
+            try:
+                return made.result()
+            except _Interrupted:
+                continue
 
-    def _called(self) -> T:
-        """Call the function; a thread calls it again if this is interrupted."""
+    def _call(self) -> None:
+        """Call the function; if Ctrl-C interrupts this, leave it to a thread."""
         made = self._made
         try:
             made.set_result(self._function())
@@ -71,9 +81,12 @@ class Later(Generic[T]):
             made.set_exception(problem)
         except BaseException:
             self._ask()
-            made.set_exception(RuntimeError("what another thread waited for was interrupted"))
+            made.set_exception(_Interrupted())
             raise
-        return made.result()
+
+
+class _Interrupted(Exception):
+    """Who called a function was interrupted."""
 
 
 _asked: WeakSet[Future[Any]] = WeakSet()
@@ -196,8 +209,22 @@ class Library(JITCodeLibrary):
     all of them to bring the counts of references together, and all again.
     """
 
-    def _optimize_functions(self, ll_module: Any) -> None:
-        ll_module.data_layout = self.codegen._data_layout
+    blocks = 0
+    """How many basic blocks it has, with the libraries that it needs."""
+
+    def add_ir_module(self, ir_module: Any) -> None:
+        """Take a module in LLVM's language; it is checked with all others."""
+        self._raise_if_finalized()
+        self.blocks += sum(len(function.blocks) for function in ir_module.functions)
+        module = llvm.parse_assembly(normalize_ir_text(str(ir_module)))
+        module.data_layout = self.codegen._data_layout
+        self._final_module.link_in(module)
+
+    def add_linking_library(self, library: Any) -> None:
+        """Let it need a library; each call of a function of that says so again."""
+        if library not in self._linking_libraries:
+            super().add_linking_library(library)
+            self.blocks += getattr(library, "blocks", 0)
 
     def _optimize_final_module(self) -> None:
         pass

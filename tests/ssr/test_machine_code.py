@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -58,17 +59,62 @@ def locks(folder: Path) -> list[str]:
 
 def test_results_come_in_order_and_errors_where_they_are_asked_for() -> None:
     seen: list[int] = []
+    done = threading.Event()
     threads = [Later(lambda n=n: seen.append(n) or threading.get_ident()) for n in range(5)]
+    last = Later(done.set)
+    assert done.wait(10)
+    last.result()
+    assert seen == [0, 1, 2, 3, 4]
+    assert threading.get_ident() not in {each.result() for each in threads}
 
+
+def test_an_error_is_raised_for_each_who_asks() -> None:
     def fails() -> None:
         raise ValueError("of the thread")
 
-    failed, last = Later(fails), Later(lambda: list(seen))
-    assert last.result() == [0, 1, 2, 3, 4]
-    assert threading.get_ident() not in {each.result() for each in threads}
+    failed = Later(fails)
     for _ in range(2):
         with pytest.raises(ValueError, match="of the thread"):
             failed.result()
+
+
+def test_who_wants_a_result_before_a_thread_has_begun_calls_the_function() -> None:
+    """It is called once, however many want it; an interruption leaves it to a thread."""
+    go, called = threading.Event(), list[int]()
+    busy = Later(go.wait)
+
+    def function() -> int:
+        called.append(threading.get_ident())
+        return len(called)
+
+    wanted, left = Later(function), Later(function)
+    assert wanted.result() == 1
+    assert called == [threading.get_ident()]
+    go.set()
+    with ThreadPoolExecutor(8) as many:
+        assert set(many.map(lambda _: left.result(), range(8))) == {2}
+    assert wanted.result() == 1
+    assert len(called) == 2
+    assert busy.result()
+
+
+def test_an_interruption_leaves_the_function_to_a_thread() -> None:
+    go, called = threading.Event(), list[int]()
+    busy = Later(go.wait)
+
+    def function() -> str:
+        called.append(threading.get_ident())
+        if len(called) == 1:
+            raise KeyboardInterrupt
+        return "done"
+
+    wanted = Later(function)
+    with pytest.raises(KeyboardInterrupt):
+        wanted.result()
+    go.set()
+    assert busy.result()
+    assert wanted.result() == "done"
+    assert len(called) == 2
 
 
 def test_a_kernel_that_was_begun(folder: Path) -> None:

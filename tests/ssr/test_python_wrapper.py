@@ -1,0 +1,99 @@
+"""What Python calls to run a kernel reads arrays as NumPy keeps them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numba import types
+from numba.types import Array, f4, f8, i8
+
+from ssr.runtime.intrinsics import fits, st
+from tests.ssr.generated import compiled, functions
+
+SOURCE = """
+def seen(a, found, number):
+    found[0] = a.shape[0]
+    found[1] = a.shape[1]
+    found[2] = a.shape[2]
+    found[3] = 1 if fits(a, found, 4) else 0
+    if number == number:
+        st(a, 0, number)
+    return a.shape[0] * a.shape[1] * a.shape[2]
+"""
+
+
+@pytest.fixture(scope="module", params=["f8", "f4"])
+def seen(request: pytest.FixtureRequest) -> Callable[..., int]:
+    """Return the function for arrays of a type."""
+    kind = {"f8": f8, "f4": f4}[request.param]
+    function = functions(SOURCE, {"fits": fits, "st": st})["seen"]
+    run: Callable[..., int] = compiled(function, i8(Array(kind, 3, "A"), i8[::1], kind))
+    vars(run)["dtype"] = np.dtype(request.param)
+    return run
+
+
+def views(dtype: Any) -> list[np.ndarray[Any, Any]]:
+    """Return arrays of all forms."""
+    whole = np.zeros((6, 8, 10), dtype)
+    return [
+        whole, whole[::2, 1:, ::3], whole[::-1, :, ::-1], whole.transpose(2, 0, 1), whole[:0],
+        whole[:, :1, :1], np.broadcast_to(np.zeros((1, 1, 1), dtype), (2, 3, 4)).copy("F"),
+        np.frombuffer(bytearray(64 * dtype.itemsize), dtype).reshape(4, 4, 4),
+        np.zeros((2, 3, 4), dtype).view(np.recarray).view(np.ndarray),
+    ]  # fmt: skip
+
+
+def test_shape_and_strides_are_those_of_the_array(seen: Any) -> None:
+    dtype = seen.dtype
+    for a in views(dtype):
+        found = np.array([0, 0, 0, 0, *a.shape, *a.strides])
+        assert seen(a, found, dtype.type(np.nan)) == a.size
+        assert tuple(found[:4]) == (*a.shape, 1)
+        found[9] += dtype.itemsize
+        seen(a, found, dtype.type(np.nan))
+        assert found[3] == 0
+
+
+def test_the_first_element_is_where_numpy_has_it(seen: Any) -> None:
+    for a in views(seen.dtype):
+        if a.size:
+            found = np.array([0, 0, 0, 0, *a.shape, *a.strides])
+            seen(a, found, seen.dtype.type(2.5))
+            assert a[0, 0, 0] == 2.5
+
+
+def test_other_arguments_are_refused_before(seen: Any) -> None:
+    """Numba's dispatcher has looked at all types."""
+    a, found, number = np.zeros((2, 2, 2), seen.dtype), np.zeros(10, np.int64), seen.dtype.type(1)
+    other = np.dtype("f4" if seen.dtype == np.float64 else "f8")
+    for wrong in (
+        (a.astype(other), found, number), (a[0], found, number), (a, found[::2], number),
+        (None, found, number), (a.tolist(), found, number), (a, found), (a, found, number, number),
+        (a.astype(a.dtype.newbyteorder()), found, number), (a, found, "x"), (a, found.tolist(), 1),
+    ):  # fmt: skip
+        with pytest.raises((TypeError, ValueError, NotImplementedError)):
+            seen(*wrong)
+    assert not a.any()
+
+
+def test_references_are_neither_kept_nor_lost(seen: Any) -> None:
+    a, found = np.zeros((2, 2, 2), seen.dtype), np.array([0] * 10)
+    number = seen.dtype.type(3.0)
+    seen(a, found, number)
+    before = [sys.getrefcount(each) for each in (a, found, number)]
+    for _ in range(1000):
+        seen(a, found, number)
+    after = [sys.getrefcount(each) for each in (a, found, number)]
+    assert after == before
+
+
+def test_a_function_without_a_result_returns_none() -> None:
+    function = functions("def clear(a):\n    st(a, 0, 0.0)\n", {"st": st})["clear"]
+    a = np.ones(3)
+    run = compiled(function, types.none(f8[::1]))
+    assert run(a) is None
+    assert a.tolist() == [0.0, 1.0, 1.0]
