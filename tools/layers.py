@@ -26,7 +26,7 @@ MAY_IMPORT = {
 
 ROOMS = {
     "ssr": (
-        "errors", "public", "garbage", "options", "points", "symbols", "spaces", "ir", "runtime",
+        "errors", "public", "compiling", "options", "points", "symbols", "spaces", "ir", "runtime",
         "trace", "algebra", "lower", "emit", "build", "explain", "run", "programs", "matrices",
         "recurrences", "blocks", "solvers", "extension", "__init__", "__main__",
     ),

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from ..compiling import compiling
 from ..errors import ArgumentError
-from ..garbage import garbage_left
 from ..spaces.space import Space
 from ..trace.captured import captured
 from ..trace.trace import Outside, ScalarType, check_signature, trace
@@ -16,7 +16,7 @@ from .matrix_data import MatrixData
 from .oracle import Definition
 
 
-@garbage_left()
+@compiling()
 def define(
     function: Callable[..., Any],
     rows: Space,

@@ -19,7 +19,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from .. import ir
-from ..garbage import garbage_left
+from ..compiling import compiling
 from ..options import Options
 from ..runtime.metadata import KernelMeta
 from . import cache, progress
@@ -130,7 +130,7 @@ def _begun(name: str, program: ir.Program, options: Options, dtype: str) -> Kern
     from ..runtime.machine_code import Later
 
     told = f"compiling {program.name}"
-    with contextlib.ExitStack() as held, progress.shown(told), garbage_left():
+    with contextlib.ExitStack() as held, progress.shown(told), compiling():
         if options.cache:
             held.enter_context(cache.locked(name))
         found = _found(name) if options.cache else None  # made by another process, or described

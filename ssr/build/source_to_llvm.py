@@ -22,6 +22,7 @@ from itertools import pairwise
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
+import numpy as np
 from llvmlite import ir as llvm
 from numba.core import types
 from numba.core.cgutils import alloca_once, get_item_pointer2, unpack_tuple
@@ -742,6 +743,8 @@ class Translation(Lower):
             return Value(
                 types.boolean if function in instructions.ORDERS else values[0].kind, found
             )
+        if function in (np.sqrt, builtins.abs) and isinstance(kinds[0], types.Float):
+            return Value(kinds[0], self._in_llvm(vector_plans.IN_LLVM[function], *given))
         key = function, tuple(kinds)
         if key not in self._known:
             kind = self._typing.resolve_value_type(function)
@@ -752,6 +755,10 @@ class Translation(Lower):
         signature, write = self._known[key]
         bits = [self._as(value, kind) for value, kind in zip(values, signature.args, strict=True)]
         return Value(signature.return_type, write(self.builder, bits))
+
+    def _in_llvm(self, name: str, value: Any) -> Any:
+        """Return what one of LLVM's functions makes of a number, as of each one of a vector."""
+        return self.builder.call(self.module.declare_intrinsic(name, [value.type]), [value])
 
     def _divided(self, value: Value, op: ast.operator, number: int) -> Value:
         """Return the quotient, rounded down, or the remainder of an integer and a known one."""

@@ -18,8 +18,8 @@ import numpy as np
 
 from .. import ir
 from ..algebra.matrix_data import MatrixData
+from ..compiling import compiling
 from ..errors import ArgumentError
-from ..garbage import garbage_left
 from ..matrices.matrix import Matrix
 from ..matrices.rows import Reading, giving
 from ..options import Options
@@ -37,7 +37,7 @@ from .done import DONE, Recursion, Symbolic
 from .storage import pattern
 
 
-@garbage_left()
+@compiling()
 def define(
     function: Callable[..., Any], space: Space, own: Mapping[str, Space | ScalarType]
 ) -> Recurrence:

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 import numpy as np
 
 from .. import ir
+from ..compiling import compiling
 from ..errors import ArgumentError, NonFiniteError, SpaceError
-from ..garbage import garbage_left
 from ..matrices.matrix import Matrix
 from ..points.numbers import integer, real
 from ..programs import reductions
@@ -241,7 +241,7 @@ class Solver(ABC):
 
     # -- programs --------------------------------------------------------------------------------
 
-    @garbage_left()
+    @compiling()
     def _begin(self, b: Vector) -> None:
         """Begin to build the programs for arrays of the type of b, if it is new."""
         dtype = b.dtype.name
