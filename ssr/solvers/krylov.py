@@ -29,6 +29,19 @@ class CG(Solver):
     calls = "_step", "_start"
 
     @cached_property
+    def _norm(self) -> Callable[[Vector], float]:
+        """The norm by the program of directions, if that is compiled: one less has to be."""
+        if self.is_fused:
+            return super()._norm
+        turn = self._direction
+
+        def norm(b: Vector) -> float:
+            square = turn(vectors.empty(b), b, b, 1.0)
+            return float(np.sqrt(b.dtype.type(square)))
+
+        return norm
+
+    @cached_property
     def _start(self) -> Callable[..., Any]:
         turn = self._direction
 

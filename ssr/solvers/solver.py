@@ -249,14 +249,18 @@ class Solver(ABC):
             return
         self._check_fits(b)
         self._begun.add(dtype)
-        begin(self._norm, dtype)  # the smallest one first: LLVM is idle until it is written
+        self._begin_called("_norm", dtype)  # a small one first: LLVM is idle until it is written
         if isinstance(self._approximate, Composed):
             self._approximate._begin(dtype)
         for name in self.calls:
-            before = len(self._programs)
-            part = getattr(self, name)
-            for made in [part] if isinstance(part, Program) else self._programs[before:]:
-                begin(made, dtype)
+            self._begin_called(name, dtype)
+
+    def _begin_called(self, name: str, dtype: str) -> None:
+        """Begin to build the program that an attribute is, or the new ones that it calls."""
+        before = len(self._programs)
+        part = getattr(self, name)
+        for made in [part] if isinstance(part, Program) else self._programs[before:]:
+            begin(made, dtype)
 
     def program(self, body: Callable[..., Any], scalars: str = "") -> Program:
         """Return the program of a body on fields of the matrix's space, some of them scalars."""
@@ -273,9 +277,12 @@ class Solver(ABC):
 
         A preconditioner written in Python cannot be compiled; the function is then left as it is.
         """
-        if self._approximate is None or isinstance(self._approximate, Program):
-            return self.program(body, scalars)
-        return body
+        return self.program(body, scalars) if self.is_fused else body
+
+    @property
+    def is_fused(self) -> bool:
+        """Whether what calls the preconditioner is compiled with it; see `fused`."""
+        return self._approximate is None or isinstance(self._approximate, Program)
 
     def precondition(self, z: Any, r: Any) -> Any:
         """Return ``M r``, computed in z; without M, return r itself."""
@@ -285,8 +292,8 @@ class Solver(ABC):
         return z
 
     @cached_property
-    def _norm(self) -> Program:
-        """The program that returns the norm of b."""
+    def _norm(self) -> Callable[[Vector], float]:
+        """The program that returns the norm of b, or a function that does."""
 
         def norm(b: Any) -> Any:
             return reductions.norm(b)

@@ -449,3 +449,26 @@ def test_factorisations_of_other_types_and_sizes() -> None:
         found = solvers.cg(A, right_side(size, dtype), rtol=1e-4, M=solvers.ILU())
         assert found.info == 0
         assert found.x.dtype == dtype
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("scale", [1.0, 1e-20, 3e17])
+def test_the_first_norm_is_that_of_the_right_side(dtype: str, scale: float) -> None:
+    """Conjugate gradients take it from another program, if that is compiled by itself."""
+    A = poisson(60, dtype)
+    b = (scale * right_side(60, dtype)).astype(dtype)
+    b[0] = np.finfo(dtype).tiny
+    first = [
+        solvers.cg(A, b, M=M, maxiter=0).history[0]
+        for M in (None, solvers.IC(), as_function(A), as_program(A))
+    ]
+    assert first == first[:1] * 4
+
+
+@pytest.mark.parametrize("wrong", [np.inf, np.nan, 1e30])
+def test_a_right_side_without_a_norm_is_refused_whatever_computes_it(wrong: float) -> None:
+    b = right_side(20, "float32")
+    b[7] = wrong
+    for M in None, solvers.IC():
+        with pytest.raises(NonFiniteError):
+            solvers.cg(poisson(20, "float32"), b, M=M)
