@@ -11,18 +11,23 @@ from threading import Lock
 SOON = 0.0005
 """Seconds after which a thread that wants Python gets it."""
 
+MOST = 500_000
+"""Objects that have become old without a search, after which there is one."""
+
 _lock = Lock()
 _inside = 0
 _before: tuple[bool, float] = (True, 0.005)
+_unsearched = 0
 
 
 @contextlib.contextmanager
 def compiling() -> Iterator[None]:
-    """Let Python look for cyclic garbage afterwards only, and serve waiting threads soon.
+    """Let Python not look for cyclic garbage meanwhile, and serve waiting threads soon.
 
     The compiler makes so many objects that Python would look through all of them, and all that
-    Numba has loaded, time and again. Threads that have LLVM work want Python for some instructions,
-    and LLVM stands idle until they get it.
+    Numba has loaded, time and again. Most live as long as the process, and are counted among the
+    old ones afterwards. Threads that have LLVM work want Python for some instructions, and LLVM
+    stands idle until they get it.
     """
     global _inside, _before
     with _lock:
@@ -40,4 +45,17 @@ def compiling() -> Iterator[None]:
                 enabled, interval = _before
                 sys.setswitchinterval(interval)
                 if enabled:
+                    _age()
                     gc.enable()
+
+
+def _age() -> None:
+    """Count all objects among the old ones; look for garbage if that were too many."""
+    global _unsearched
+    _unsearched += gc.get_count()[0]
+    if _unsearched > MOST:
+        _unsearched = 0
+        gc.collect()
+    elif not gc.get_freeze_count():  # those that somebody has frozen stay so
+        gc.freeze()
+        gc.unfreeze()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 import threading
+import weakref
 from collections.abc import Iterator
 
 import pytest
@@ -69,3 +70,39 @@ def test_threads_that_overlap_leave_what_was_before_both(usual: None) -> None:
     end.set()
     threads[1].join()
     assert state() == (True, 0.004)
+
+
+class Knot:
+    """An object in a circle."""
+
+    def __init__(self) -> None:
+        self.self = self
+
+
+def test_objects_are_old_afterwards_and_garbage_is_found_in_the_end(
+    usual: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ssr.compiling._unsearched", 0)
+    gc.collect()
+    with compiling():
+        knot = weakref.ref(Knot())
+    gc.collect(1)
+    assert knot() is not None, "only a search among the old ones finds it"
+    with compiling():
+        monkeypatch.setattr("ssr.compiling.MOST", 0)
+        more = [[] for _ in range(3)]
+    assert knot() is None
+    assert len(more) == 3
+
+
+def test_what_is_frozen_stays_so(usual: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ssr.compiling._unsearched", 0)
+    gc.freeze()
+    try:
+        before = gc.get_freeze_count()
+        with compiling():
+            more = [[] for _ in range(100)]
+        assert gc.get_freeze_count() >= before - 50  # some of them may have ended
+        assert len(more) == 100
+    finally:
+        gc.unfreeze()
