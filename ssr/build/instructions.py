@@ -1,8 +1,8 @@
-"""Instructions of LLVM, but for those whose result is known and those whose result nobody needs.
+"""Instructions of LLVM, but for those whose result is known.
 
-LLVM removes both itself, but first it has to read them. What describes an array is put together of
-eleven arguments and taken apart again at every use; of the instructions that Numba's and our own
-translations write without looking back, a third are of this kind.
+LLVM removes such instructions itself, but first it has to read them. What describes an array is put
+together of eleven arguments and taken apart again at every use, and the same address is computed
+for each load: half of what Numba's and our own translations write without looking back.
 """
 
 from __future__ import annotations
@@ -32,7 +32,11 @@ _REAL = {
 
 
 class Builder(llvm.IRBuilder):  # type: ignore[misc]
-    """LLVM's instructions, one after the other: those of a block once, on known integers never."""
+    """What writes instructions one after the other.
+
+    Arithmetic on known integers is done at once, and what a block has is not written there again. A
+    structure is written where it is wanted as a whole; elsewhere its members are what was put in.
+    """
 
     def __init__(self, block: Any = None) -> None:
         super().__init__(block)

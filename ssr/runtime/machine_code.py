@@ -34,8 +34,8 @@ THREADS = 4
 class Later(Generic[T]):
     """What a function returns that a thread calls.
 
-    Functions are called in the order in which they are asked for, unless somebody wants a result
-    before a thread has begun: he calls the function himself, and does not stand idle.
+    Functions are called in the order in which they are asked for. A thread that wants a result
+    before any has begun to make it calls the function itself, and does not stand idle.
 
     Parameters
     ----------
@@ -165,25 +165,20 @@ class Work:
         return str(self._module)
 
     def code(self) -> bytes:
-        """Return the machine code."""
+        """Return the machine code; LLVM frees what it needs no more."""
         with self._reading:  # several kernels may call one function
             if self._code is None:
-                self._code = self._read()
+                buffer = self._made.result()
+                if not buffer:
+                    raise RuntimeError(str(self._problem))
+                start, size = (
+                    getattr(ffi.lib, f"LLVMPY_GetBuffer{part}")(buffer)
+                    for part in ("Start", "Size")
+                )
+                self._code = ctypes.string_at(start, size)  # kept first: Ctrl-C may come
+                ffi.lib.LLVMPY_DisposeMemoryBuffer(buffer)
+                self._close()
             return self._code
-
-    def _read(self) -> bytes:
-        """Wait for LLVM, and free what it needs no more."""
-        buffer = self._made.result()
-        if not buffer:
-            raise RuntimeError(str(self._problem))
-        try:
-            start, size = (
-                getattr(ffi.lib, f"LLVMPY_GetBuffer{part}")(buffer) for part in ("Start", "Size")
-            )
-            return ctypes.string_at(start, size)
-        finally:
-            ffi.lib.LLVMPY_DisposeMemoryBuffer(buffer)
-            self._close()
 
 
 def _close(held: Sequence[Any]) -> None:
