@@ -14,6 +14,7 @@ from ..matrices.matrix import Matrix
 from ..points.numbers import integer
 from ..programs.program import Program
 from ..programs.reductions import dot, norm
+from ..spaces.distributed import is_distributed
 from ..symbols.functions import where
 from . import vectors
 from .solver import Breakdown, Preconditioner, Solution, Solver, remembered
@@ -32,10 +33,12 @@ class CG(Solver):
     def _norm(self) -> Callable[[Vector], float]:
         """The norm by the program of directions, if that is compiled: one less has to be."""
         if self.is_fused:
-            return super()._norm
+            return self._norm_alone
         turn = self._direction
 
         def norm(b: Vector) -> float:
+            if is_distributed(b):  # programs take a field once only
+                return float(self._norm_alone(b))
             square = turn(vectors.empty(b), b, b, 1.0)
             return float(np.sqrt(b.dtype.type(square)))
 

@@ -293,7 +293,12 @@ class Solver(ABC):
 
     @cached_property
     def _norm(self) -> Callable[[Vector], float]:
-        """The program that returns the norm of b, or a function that does."""
+        """What returns the norm of b."""
+        return self._norm_alone
+
+    @cached_property
+    def _norm_alone(self) -> Program:
+        """The program that returns the norm of b."""
 
         def norm(b: Any) -> Any:
             return reductions.norm(b)
