@@ -241,7 +241,6 @@ class Solver(ABC):
 
     # -- programs --------------------------------------------------------------------------------
 
-    @compiling()
     def _begin(self, b: Vector) -> None:
         """Begin to build the programs for arrays of the type of b, if it is new."""
         dtype = b.dtype.name
@@ -249,11 +248,12 @@ class Solver(ABC):
             return
         self._check_fits(b)
         self._begun.add(dtype)
-        self._begin_called("_norm", dtype)  # a small one first: LLVM is idle until it is written
-        if isinstance(self._approximate, Composed):
-            self._approximate._begin(dtype)
-        for name in self.calls:
-            self._begin_called(name, dtype)
+        with compiling():
+            self._begin_called("_norm", dtype)  # a small one first: LLVM is idle until it is there
+            if isinstance(self._approximate, Composed):
+                self._approximate._begin(dtype)
+            for name in self.calls:
+                self._begin_called(name, dtype)
 
     def _begin_called(self, name: str, dtype: str) -> None:
         """Begin to build the program that an attribute is, or the new ones that it calls."""

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from types import MappingProxyType
-from typing import Any
 
 from ... import ir
 from ...algebra.own_box import is_local
@@ -45,17 +44,17 @@ def _classes(value: ir.Value, rows: Domain) -> Iterator[tuple[Domain, Mapping[Do
     """Yield the rows cut into sets, each with the conditions that it meets or does not meet."""
     conditions = guards(value, rows)
 
-    def parts(rows: Domain, known: Mapping[Domain, bool]) -> Iterator[Any]:
+    def parts(rows: Domain, met: tuple[bool, ...]) -> Iterator[tuple[Domain, dict[Domain, bool]]]:
         if rows.empty:
             return
-        if len(known) == len(conditions):
-            yield rows, known
+        if len(met) == len(conditions):
+            yield rows, dict(zip(conditions, met, strict=True))
             return
-        condition = conditions[len(known)]
-        yield from parts(rows & condition, {**known, condition: True})
-        yield from parts(rows - condition, {**known, condition: False})
+        condition = conditions[len(met)]
+        yield from parts(rows & condition, (*met, True))
+        yield from parts(rows - condition, (*met, False))
 
-    return parts(rows, {})
+    return parts(rows, ())
 
 
 def common_kinds(group: Sequence[ir.Statement], context: Domain) -> list[Domain]:
