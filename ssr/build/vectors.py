@@ -238,13 +238,9 @@ class Vector:
 
 def spread(builder: Any, number: Any, lanes: int) -> Any:
     """Return the vector of which each element is a number."""
-    kind = llvm.VectorType(number.type, lanes)
     if isinstance(number, llvm.Constant):
-        return llvm.Constant(kind, [number] * lanes)
-    none = llvm.Constant(kind, llvm.Undefined)
-    one = builder.insert_element(none, number, llvm.IntType(32)(0))
-    places = llvm.Constant(llvm.VectorType(llvm.IntType(32), lanes), None)
-    return builder.shuffle_vector(one, none, places)
+        return llvm.Constant(llvm.VectorType(number.type, lanes), [number] * lanes)
+    return intrinsics.repeat(builder, number, lanes)
 
 
 def mask_of(builder: Any, lanes: int, row: Any, start: Any | None, stop: Any | None) -> Any:

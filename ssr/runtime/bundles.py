@@ -22,7 +22,7 @@ from numba.core.datamodel.models import PrimitiveModel
 from numba.extending import lower_builtin, register_model, type_callable
 
 from .constants import BYTES
-from .intrinsics import fma, ld, maximum, minimum, pointer, st
+from .intrinsics import fma, ld, maximum, minimum, pointer, repeat, st
 
 WORD, HALF = llvm.IntType(64), llvm.IntType(32)
 
@@ -122,14 +122,6 @@ def _spread(builder: Any, kind: Any, value: Any, wanted: Any) -> Any:
     if isinstance(kind, Bundle):
         return value
     return repeat(builder, value, wanted.width)
-
-
-def repeat(builder: Any, value: Any, count: int) -> Any:
-    """Return a vector of so many times a number in machine code."""
-    vector = llvm.VectorType(value.type, count)
-    one = builder.insert_element(llvm.Constant(vector, llvm.Undefined), value, HALF(0))
-    places = llvm.Constant(llvm.VectorType(HALF, count), [0] * count)
-    return builder.shuffle_vector(one, llvm.Constant(vector, llvm.Undefined), places)
 
 
 def _operands(builder: Any, signature: Any, args: Any) -> list[Any]:

@@ -232,6 +232,14 @@ def _lower_prefetch(context: Any, builder: Any, signature: Any, args: Any) -> An
     return context.get_dummy_value()
 
 
+def repeat(builder: Any, value: Any, count: int) -> Any:
+    """Return a vector of so many times a number in machine code."""
+    vector, half = llvm.VectorType(value.type, count), llvm.IntType(32)
+    one = builder.insert_element(llvm.Constant(vector, llvm.Undefined), value, half(0))
+    places = llvm.Constant(llvm.VectorType(half, count), [0] * count)
+    return builder.shuffle_vector(one, llvm.Constant(vector, llvm.Undefined), places)
+
+
 def requests(builder: Any, pointer: Any, *, soon: bool = False, written: bool = False) -> None:
     """Write a request for the memory at an address, any address, in a lowered function.
 

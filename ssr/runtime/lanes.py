@@ -16,6 +16,7 @@ from numba.extending import lower_builtin, type_callable
 
 from . import shared
 from .descriptors import member
+from .intrinsics import repeat
 from .sums import FAR, SHIFT, STATE, WIDTH, accumulate, extreme, found, total
 
 __all__ = ["accumulate", "extreme", "found", "total"]
@@ -87,12 +88,7 @@ def _lanes(b: Any, vector: Any) -> list[Any]:
 
 def _spread(b: Any, value: Any, vector: bool) -> Any:
     """Return a number in all lanes of a vector, or itself."""
-    if not vector:
-        return value
-    none = llvm.Constant(llvm.VectorType(value.type, LANES), llvm.Undefined)
-    one = b.insert_element(none, value, llvm.IntType(32)(0))
-    first = llvm.Constant(llvm.VectorType(llvm.IntType(32), LANES), [0] * LANES)
-    return b.shuffle_vector(one, none, first)
+    return repeat(b, value, LANES) if vector else value
 
 
 def _magnitude(b: Any, terms: Any, vector: bool) -> Any:

@@ -22,9 +22,9 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import lower_builtin, type_callable
 
-from .bundles import HALF, WORD, Bundle, bytes_of, intrinsic, repeat, suffix, width
+from .bundles import HALF, WORD, Bundle, bytes_of, intrinsic, suffix, width
 from .constants import WINDOW
-from .intrinsics import fma, ld, pointer, st
+from .intrinsics import fma, ld, pointer, repeat, st
 
 # -- in plain Python -------------------------------------------------------------------------------
 
