@@ -24,9 +24,10 @@ of a field.
 
 **Kernels.** `folded` names the steps of a program whose points are not stored. `build` returns the
 kernel of a program, and `describe` what a caller must know of it. A kernel takes a table that
-`layout_of` makes of its arrays; `offsets_of` says where an array of the whole lies, `number_of`
-checks a number that a user gives, `check_row` how many there are, `scalar_rows` those of several
-runs, and `unchecked` is the kernel without any check of types.
+`layout_of` makes of its arrays, in the order of `KernelMeta.written_first`; `offsets_of` says where
+an array of the whole lies, `number_of` checks a number that a user gives, `check_row` how many
+there are, `scalar_rows` those of several runs, and `unchecked` is the kernel without any check of
+types.
 
 **Boxes with memory of their own.** An argument whose class has a method ``__ssr_program__(program,
 args, named, bound)`` runs the programs that are called with it, or bound to it (``bound``), itself:

@@ -170,7 +170,7 @@ class RankCall:
         self._states = (rank.states,) if meta.reductions else ()
         self._returns = bool(meta.results)
         self._rest = (
-            layout_of([*rank.components, *rank.captured.values()], 0),
+            layout_of(meta.written_first([*rank.components, *rank.captured.values()]), 0),
             laid.tables,
             *rank.stored,
             laid.links,

@@ -182,8 +182,10 @@ class _Uses(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         """Note the arrays that functions do not read."""
         match node:
-            case ast.Call(ast.Name(id="st" | "fits" | "address"), [ast.Name(id=array), *_]):
+            case ast.Call(ast.Name(id="st" | "address"), [ast.Name(id=array), *_]):
                 self._outside[array] += 1
+            case ast.Call(ast.Name(id="refused"), [ast.Tuple(elts=arrays), *_]):
+                self._outside.update(ast.unparse(array) for array in arrays)
         self.generic_visit(node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:

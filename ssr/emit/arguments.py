@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 
 from .. import ir
 from ..algebra.stored import argument
+from ..runtime.constants import REFUSED
 from ..runtime.metadata import KernelMeta
 from . import write_externals as externals
 from .unit import Unit
 from .writer import spelled
-
-OTHER_LAYOUT, OVERLAP = 1, 2
-"""What a kernel returns if it did nothing: arrays of other shapes, or that may share memory."""
-
 
 MEMORY, TABLES, WEIGHTS = "memory", "tables", "weights"
 """The arrays that a launch may have in the place of many: scratch memory, integers, weights."""
@@ -109,29 +104,13 @@ def _stored(unit: Unit, meta: KernelMeta) -> list[Argument]:
     return found
 
 
-def refusals(fields: Sequence[ir.Field], written: Sequence[str]) -> list[str]:
-    """Return the lines that refuse arrays laid out in another way, or overlapping ones.
-
-    ``layout`` holds for each field the bytes from its first element to the end of its last,
-    0 where overlap is allowed, then its shape and strides.
-    """
-    fitting, starts, lengths = [], [], []
-    place = 2
-    for field in fields:
-        fitting.append(f"fits({spelled(field.name)}, layout, {place + 1})")
-        starts.append((field.name not in written, f"address({spelled(field.name)})"))
-        lengths.append((field.name not in written, f"layout[{place}]"))
-        place += 1 + 2 * len(field.shape)
-    lines = []
-    if fields:
-        tested = fitting[0] if len(fields) == 1 else f"({' & '.join(fitting)})"
-        lines = [f"    if not {tested}:", f"        return {OTHER_LAYOUT}"]
-    if len(fields) > 1:
-        first, second = (
-            ", ".join(text for _, text in sorted(entries, key=itemgetter(0)))
-            for entries in (starts, lengths)
-        )
-        count = sum(not read for read, _ in starts)
-        lines.append(f"    if meet(({first}), ({second}), {count}):")
-        lines.append(f"        return {OVERLAP}")
-    return lines
+def refusals(meta: KernelMeta) -> list[str]:
+    """Return the lines that refuse arrays laid out in another way, or overlapping ones."""
+    names = [spelled(name) for name in meta.written_first(meta.fields)]
+    if not names:
+        return []
+    written = sum(name in meta.written for name in meta.fields)
+    return [
+        f"    if refused(({', '.join(names)}{',' * (len(names) == 1)}), layout, {written}):",
+        f"        return {REFUSED}",
+    ]

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from ..runtime.metadata import KernelMeta
 from ..runtime.sums import STATE
-from .arguments import OTHER_LAYOUT, arguments, refusals
+from .arguments import arguments, refusals
 from .describe import described
 from .outline import Functions, names
 from .unit import Unit
@@ -27,8 +27,8 @@ MEMORY, ROWS, LOOKS = ("ld", "st"), ("require",), ("unfit",)
 """What checked kernels take from `ssr.runtime.checked`: all of it in the debug build."""
 
 OPERATIONS = (
-    "address", "fits", "fma", "independent", "interleaved", "maximum", "meet", "minimum",
-    "prefetch", "sign", "uneven",
+    "address", "fma", "independent", "interleaved", "maximum", "minimum", "prefetch", "sign",
+    "uneven",
 )  # fmt: skip
 BUNDLES = ("gather", "put", "scatter", "take")
 """What kernels that solve along lines take too."""
@@ -41,6 +41,7 @@ WHOLE = ("apart", "component")
 
 REDUCTIONS = ("accumulate", "extreme", "found", "total")
 POLLING = ("poll", "stopwatch")
+REFUSALS = ("refused",)
 PARTS = ("between", "rows")
 """What modules take, too, whose programs have vector fields or run on boxes."""
 
@@ -53,7 +54,7 @@ EVERYWHERE = frozenset(("np", "real", "range", "min", "max", "abs"))
 
 def kernel_source(unit: Unit) -> tuple[str, KernelMeta]:
     """Return the module text of a kernel and what a caller must know about it."""
-    known = MEMORY, ROWS, LOOKS, OPERATIONS, BUNDLES, PERIODS, REDUCTIONS, POLLING
+    known = MEMORY, ROWS, LOOKS, OPERATIONS, BUNDLES, PERIODS, REDUCTIONS, POLLING, REFUSALS
     functions = Functions(EVERYWHERE.union(*known))
     writers = write_nests(unit, functions)
     body = kernel_body(unit, writers, functions)
@@ -79,11 +80,11 @@ def _module(
         return
     given = arguments(unit, meta)
     yield from ["", f"def kernel({', '.join(a.name for a in given)}):"]
-    yield from refusals(unit.program.fields, meta.written)
+    yield from refusals(meta)
     yield from [*_start(unit, meta, body), *body, "    return 0", "", ""]
     yield from signature_lines("SIGNATURE", given)
     if not unit.checked:
-        yield from whole_lines(unit, given, OTHER_LAYOUT)
+        yield from whole_lines(unit, given)
 
 
 def _imports(unit: Unit, *, wide: bool) -> list[str]:
@@ -102,6 +103,7 @@ def _imports(unit: Unit, *, wide: bool) -> list[str]:
         *([f"from ssr.runtime.periods import {', '.join(PERIODS)}"] if unit.periodic else []),
         *([f"from ssr.runtime.parts import {', '.join(PARTS)}"] if whole else []),
         f"from ssr.runtime.polling import {', '.join(POLLING)}",
+        f"from ssr.runtime.refusals import {', '.join(REFUSALS)}",
         *([f"from ssr.runtime.steps import {', '.join(STEPS)}"] if unit.distributed else []),
     ]
 

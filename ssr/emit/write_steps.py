@@ -6,10 +6,10 @@ all steps, and rows of numbers; for each row it goes through the steps.
 
 from __future__ import annotations
 
-from ..runtime.constants import RUN, At
+from ..runtime.constants import REFUSED, RUN, At
 from ..runtime.metadata import KernelMeta
 from ..runtime.sums import STATE
-from .arguments import OTHER_LAYOUT, driven_arguments, refusals
+from .arguments import driven_arguments, refusals
 from .unit import Unit
 from .write_whole import NAME, Whole, signature_lines, with_whole
 from .writer import spelled
@@ -31,14 +31,14 @@ def driver_lines(unit: Unit, meta: KernelMeta) -> list[str]:
     arguments = driven_arguments(unit, meta)
     alone = Whole(tuple(arguments), (), {})  # checked source takes components
     whole = alone if unit.checked else with_whole(unit.program, arguments)
-    apart = [f"    if not ({' and '.join(whole.apart)}):", f"        return {OTHER_LAYOUT}"]
+    apart = [f"    if not ({' and '.join(whole.apart)}):", f"        return {REFUSED}"]
     return [
         "",
         "",
         f"def {NAME}({', '.join(a.name for a in whole.given)}):",
         *(apart if whole.apart else []),
         *(f"    {name} = {text}" for name, text in whole.parts.items()),
-        *refusals(unit.program.fields, meta.written),
+        *refusals(meta),
         *_loops(unit, meta),
         "",
         "",

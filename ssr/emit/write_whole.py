@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .. import ir
-from ..runtime.constants import PLACES
+from ..runtime.constants import PLACES, REFUSED
 from .arguments import MEMORY, TABLES, WEIGHTS, Argument, read
 from .unit import Unit
 from .writer import spelled
@@ -58,7 +58,7 @@ def with_whole(program: ir.Program, arguments: Sequence[Argument]) -> Whole:
     )
 
 
-def whole_lines(unit: Unit, arguments: Sequence[Argument], refused: int) -> list[str]:
+def whole_lines(unit: Unit, arguments: Sequence[Argument]) -> list[str]:
     """Return the lines of the function and of its signature; none if all fields are scalar.
 
     Parameters
@@ -67,8 +67,6 @@ def whole_lines(unit: Unit, arguments: Sequence[Argument], refused: int) -> list
         What the module is written from.
     arguments
         The kernel's arguments.
-    refused
-        What is returned if an array has not as many components as its field.
     """
     if not unit.program.vectors:
         return []
@@ -80,7 +78,7 @@ def whole_lines(unit: Unit, arguments: Sequence[Argument], refused: int) -> list
         "",
         f"def {NAME}({', '.join(a.name for a in given)}):",
         f"    if not ({' and '.join(whole.apart)}):",
-        f"        return {refused}",
+        f"        return {REFUSED}",
         f"    return kernel({', '.join(parts.get(a.name, a.name) for a in arguments)})",
         "",
         "",

@@ -83,7 +83,7 @@ def plan_boxes(
         ]
         tables.append(np.array(lines, np.int64))
     buffers = tuple(max(buffer_elements(b, box) for box in lists[b.nest]) for b in meta.buffers)
-    given = [a for _, _, a in arrays]
+    given = meta.written_first([a for _, _, a in arrays])
     return Plan(
         tuple(shapes),
         buffers,
@@ -103,10 +103,22 @@ def buffer_elements(buffer: BufferMeta, box: Box) -> int:
 
 
 def layout_of(arrays: Sequence[np.ndarray[Any, Any]], apart: int) -> Table:
-    """Return 1, whether to prefetch, and each array's bytes (0 without ``apart``) and form."""
+    """Return what a kernel compares its arrays with (`ssr.runtime.refusals`).
+
+    It is 1, whether to prefetch, the bytes of each array from its first element to the end of its
+    last, and then the shape and strides of each.
+
+    Parameters
+    ----------
+    arrays
+        The arrays, those that are written first.
+    apart
+        0 if arrays may overlap: their bytes are 0 then.
+    """
     numbers = [1, int(sum(a.nbytes for a in arrays) > NEAR)]
+    numbers += [apart * extent_bytes(a) for a in arrays]
     for a in arrays:
-        numbers += [apart * extent_bytes(a), *a.shape, *a.strides]
+        numbers += [*a.shape, *a.strides]
     return np.array(numbers, np.int64)
 
 

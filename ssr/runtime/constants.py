@@ -17,8 +17,13 @@ RUN, BEGIN, ASK, LEAVE = range(4)
 """What a step is, in the first integer of its row."""
 
 FINISHED, LEFT, FAILED, LATE = 0, 3, 4, 5
-"""What a kernel returns behind the last step, or at one; 1 and 2 are for arrays it refuses."""
+"""What a kernel returns behind the last step, or at one."""
 
+REFUSED = 1
+"""What a kernel returns if it did nothing: arrays of another layout, or that may share memory."""
+
+LENGTHS = 2
+"""Where the layout of a kernel's arrays has their bytes, behind 1 and whether to prefetch."""
 
 PLACES = 3
 """The integers that say where a part of a pack is: its start, its end, the length of its rows."""

@@ -10,7 +10,7 @@ Called from plain Python they do the same on arrays wrapped by `Memory`, with bo
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -99,26 +99,6 @@ independent = range
 
 interleaved = range
 """Rows of a loop of which two vectors are to be computed at a time, their operations in turn."""
-
-
-def meet(starts: Sequence[int], lengths: Sequence[int], written: int) -> bool:
-    """Whether memory that is written, that of the first few arrays, is part of another array.
-
-    >>> meet((100, 140, 120), (20, 20, 20), 1), meet((100, 140, 120), (20, 20, 21), 2)
-    (False, True)
-    """
-    edges = [(start, start + length) for start, length in zip(starts, lengths, strict=True)]
-    return any(
-        edges[n][0] < stop and begin < edges[n][1]
-        for n in range(written)
-        for begin, stop in edges[n + 1 :]
-    )
-
-
-def fits(a: Any, layout: Any, place: int) -> bool:
-    """Whether an array is aligned, and has the shape and strides in ``layout`` from a place on."""
-    meant = tuple(int(n) for n in layout[place : place + 2 * a.array.ndim])
-    return bool(a.array.flags.aligned and (*a.array.shape, *a.array.strides) == meant)
 
 
 def apart(a: Any, count: int) -> bool:
@@ -287,33 +267,6 @@ def _lower_uneven(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     return builder.select(builder.or_(short, skewed), word(0), before)
 
 
-@type_callable(fits)
-def _type_fits(context: Any) -> Callable[..., Any]:
-    def typer(a: Any, layout: Any, place: Any) -> Any:
-        return types.boolean if isinstance(a, types.Array) else None
-
-    return typer
-
-
-@lower_builtin(fits, types.Array, types.Array, types.Integer)
-def _lower_fits(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    kind, wanted = signature.args[0], signature.args[1]
-    found = [
-        number
-        for name in ("shape", "strides")
-        for number in numbers(context, builder, kind, args[0], name)
-    ]
-    data = first(context, builder, kind, args[0])
-    start = builder.ptrtoint(data, context.get_value_type(types.intp))
-    astray = builder.and_(start, start.type(kind.dtype.bitwidth // 8 - 1))
-    same = builder.icmp_signed("==", astray, start.type(0))
-    for n, number in enumerate(found):
-        place = builder.add(args[2], args[2].type(n))
-        meant = builder.load(pointer(context, builder, wanted, args[1], place))
-        same = builder.and_(same, builder.icmp_signed("==", number, meant))
-    return same
-
-
 @type_callable(apart)
 def _type_apart(context: Any) -> Callable[..., Any]:
     return lambda a, count: types.boolean if isinstance(a, types.Array) else None
@@ -339,41 +292,6 @@ def _lower_component(context: Any, builder: Any, signature: Any, args: Any) -> A
     start = first(context, builder, kind, array)
     data = cgutils.pointer_add(builder, start, builder.mul(number, step))
     return described(context, builder, signature.return_type, data, shape, strides)
-
-
-@type_callable(meet)
-def _type_meet(context: Any) -> Callable[..., Any]:
-    def typer(starts: Any, lengths: Any, written: Any) -> Any:
-        return types.boolean if isinstance(starts, types.UniTuple) else None
-
-    return typer
-
-
-@lower_builtin(meet, types.UniTuple, types.UniTuple, types.Integer)
-def _lower_meet(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    word = llvm.IntType(64)
-    count = signature.args[0].count
-    known = []
-    for given in args[:2]:
-        table = cgutils.alloca_once(builder, word, count)
-        for n in range(count):
-            number = builder.extract_value(given, n)
-            builder.store(number, builder.gep(table, [word(n)]))
-        known.append(table)
-
-    def edges(n: Any) -> tuple[Any, Any]:
-        start, length = (builder.load(builder.gep(table, [n])) for table in known)
-        return start, builder.add(start, length)
-
-    found = cgutils.alloca_once_value(builder, llvm.IntType(1)(0))
-    with cgutils.for_range(builder, builder.sext(args[2], word)) as one:
-        start, end = edges(one.index)
-        with cgutils.for_range(builder, word(count), builder.add(one.index, word(1))) as other:
-            begin, stop = edges(other.index)
-            first = builder.icmp_signed("<", start, stop)
-            both = builder.and_(first, builder.icmp_signed("<", begin, end))
-            builder.store(builder.or_(builder.load(found), both), found)
-    return builder.load(found)
 
 
 @type_callable(fma)

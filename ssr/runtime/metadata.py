@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from .reach import Reach
+
+T = TypeVar("T")
 
 APART = 16
 """Rows that are multiples of so many cache lines apart share few places of a cache."""
@@ -212,6 +214,11 @@ class KernelMeta:
     wide: tuple[tuple[str, str], ...] = ()
     slabs: Mapping[str, tuple[str, int, int, int]] = field(default_factory=dict)
     made_once: tuple[str, ...] = ()
+
+    def written_first(self, given: Sequence[T]) -> list[T]:
+        """Return what is given for each field: first that of fields that are written."""
+        pairs = list(zip(self.fields, given, strict=True))
+        return [one for first in (True, False) for n, one in pairs if (n in self.written) is first]
 
     def literal(self) -> dict[str, Any]:
         """Return the same as dictionaries, lists and tuples of numbers and strings."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ssr.extension import At, KernelMeta, Step, step_tables
+from ssr.extension import At, KernelMeta, Step, layout_of, step_tables
 
 Array = np.ndarray[Any, Any]
 
@@ -32,9 +32,6 @@ def arguments(
 ) -> list[Any]:
     """Return the arguments of a kernel whose arrays, temporaries included, may overlap."""
     dtype = arrays[0].dtype
-    layout = [1, 0]
-    for array in arrays[: len(meta.fields)]:
-        layout += [0, *array.shape, *array.strides]
     laid = step_tables(meta, steps, dtype)
     return [
         *arrays,
@@ -42,7 +39,7 @@ def arguments(
         np.array(scalars, dtype),
         *([state] if meta.reductions else []),
         *([results] if meta.results else []),
-        np.array(layout, np.int64),
+        layout_of(meta.written_first(arrays[: len(meta.fields)]), 0),
         laid.tables,
         laid.links,
         laid.weights,

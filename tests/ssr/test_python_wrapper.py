@@ -12,15 +12,17 @@ from numba import types
 from numba.core.errors import NumbaError
 from numba.types import Array, f4, f8, i8
 
-from ssr.runtime.intrinsics import fits, st
+from ssr.run.call_layout import layout_of
+from ssr.runtime.intrinsics import st
+from ssr.runtime.refusals import refused
 from tests.ssr.generated import compiled, functions
 
 SOURCE = """
 def seen(a, found, number):
-    found[0] = a.shape[0]
-    found[1] = a.shape[1]
-    found[2] = a.shape[2]
-    found[3] = 1 if fits(a, found, 4) else 0
+    found[9] = a.shape[0]
+    found[10] = a.shape[1]
+    found[11] = a.shape[2]
+    found[12] = 0 if refused((a,), found, 1) else 1
     if number == number:
         st(a, 0, number)
     return a.shape[0] * a.shape[1] * a.shape[2]
@@ -31,7 +33,7 @@ def seen(a, found, number):
 def seen(request: pytest.FixtureRequest) -> Callable[..., int]:
     """Return the function for arrays of a type."""
     kind = {"f8": f8, "f4": f4}[request.param]
-    function = functions(SOURCE, {"fits": fits, "st": st})["seen"]
+    function = functions(SOURCE, {"refused": refused, "st": st})["seen"]
     run: Callable[..., int] = compiled(function, i8(Array(kind, 3, "A"), i8[::1], kind))
     vars(run)["dtype"] = np.dtype(request.param)
     return run
@@ -48,28 +50,33 @@ def views(dtype: Any) -> list[np.ndarray[Any, Any]]:
     ]  # fmt: skip
 
 
+def layout(a: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return the layout of an array, and room for what the function finds."""
+    return np.array([*layout_of([a], 1), 0, 0, 0, 0])
+
+
 def test_shape_and_strides_are_those_of_the_array(seen: Any) -> None:
     dtype = seen.dtype
     for a in views(dtype):
-        found = np.array([0, 0, 0, 0, *a.shape, *a.strides])
+        found = layout(a)
         assert seen(a, found, dtype.type(np.nan)) == a.size
-        assert tuple(found[:4]) == (*a.shape, 1)
-        found[9] += dtype.itemsize
+        assert tuple(found[9:]) == (*a.shape, 1)
+        found[8] += dtype.itemsize
         seen(a, found, dtype.type(np.nan))
-        assert found[3] == 0
+        assert found[12] == 0
 
 
 def test_the_first_element_is_where_numpy_has_it(seen: Any) -> None:
     for a in views(seen.dtype):
         if a.size:
-            found = np.array([0, 0, 0, 0, *a.shape, *a.strides])
+            found = layout(a)
             seen(a, found, seen.dtype.type(2.5))
             assert a[0, 0, 0] == 2.5
 
 
 def test_other_arguments_are_refused_before(seen: Any) -> None:
     """Numba's dispatcher has looked at all types."""
-    a, found, number = np.zeros((2, 2, 2), seen.dtype), np.zeros(10, np.int64), seen.dtype.type(1)
+    a, found, number = np.zeros((2, 2, 2), seen.dtype), np.zeros(13, np.int64), seen.dtype.type(1)
     other = np.dtype("f4" if seen.dtype == np.float64 else "f8")
     for wrong in (
         (a.astype(other), found, number), (a[0], found, number), (a, found[::2], number),
@@ -82,7 +89,7 @@ def test_other_arguments_are_refused_before(seen: Any) -> None:
 
 
 def test_references_are_neither_kept_nor_lost(seen: Any) -> None:
-    a, found = np.zeros((2, 2, 2), seen.dtype), np.array([0] * 10)
+    a, found = np.zeros((2, 2, 2), seen.dtype), np.array([0] * 13)
     number = seen.dtype.type(3.0)
     seen(a, found, number)
     before = [sys.getrefcount(each) for each in (a, found, number)]

@@ -3,9 +3,10 @@
 import numpy as np
 from numba.types import Array, f4, f8, i8
 
-from ssr.runtime.intrinsics import address, fits, fma, independent, interleaved, ld, maximum, meet, minimum, prefetch, sign, st, uneven
+from ssr.runtime.intrinsics import address, fma, independent, interleaved, ld, maximum, minimum, prefetch, sign, st, uneven
 from ssr.runtime.lanes import accumulate, extreme, found, total
 from ssr.runtime.polling import poll, stopwatch
+from ssr.runtime.refusals import refused
 
 META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('t0', 0, 1, 0, None, 1)], 'scalars': [], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1, 0), (0, -1)), 'whole_lines': False, 'fused': False}], 'loops': 2, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
 
@@ -14,10 +15,8 @@ w0 = real(4.0)
 
 
 def kernel(x, b, t0, layout, table_0):
-    if not (fits(x, layout, 3) & fits(b, layout, 8)):
+    if refused((x, b), layout, 1):
         return 1
-    if meet((address(x), address(b)), (layout[2], layout[7]), 1):
-        return 2
     watch = stopwatch()
     for box in range(table_0.shape[0]):  # x[:] = ...
         nx = table_0[box, 0]

@@ -3,9 +3,10 @@
 import numpy as np
 from numba.types import Array, f4, f8, i8
 
-from ssr.runtime.intrinsics import address, fits, fma, independent, interleaved, ld, maximum, meet, minimum, prefetch, sign, st, uneven
+from ssr.runtime.intrinsics import address, fma, independent, interleaved, ld, maximum, minimum, prefetch, sign, st, uneven
 from ssr.runtime.lanes import accumulate, extreme, found, total
 from ssr.runtime.polling import poll, stopwatch
+from ssr.runtime.refusals import refused
 
 META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [], 'scalars': [], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False, 'fused': False}], 'loops': 4, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
 
@@ -14,10 +15,8 @@ w0 = real(4.0)
 
 
 def kernel(y, x, layout, table_0):
-    if not (fits(y, layout, 3) & fits(x, layout, 8)):
+    if refused((y, x), layout, 1):
         return 1
-    if meet((address(y), address(x)), (layout[2], layout[7]), 1):
-        return 2
     watch = stopwatch()
     for box in range(table_0.shape[0]):  # y[:] = ...
         nx = table_0[box, 0]

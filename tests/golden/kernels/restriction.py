@@ -3,9 +3,10 @@
 import numpy as np
 from numba.types import Array, f4, f8, i8
 
-from ssr.runtime.intrinsics import address, fits, fma, independent, interleaved, ld, maximum, meet, minimum, prefetch, sign, st, uneven
+from ssr.runtime.intrinsics import address, fma, independent, interleaved, ld, maximum, minimum, prefetch, sign, st, uneven
 from ssr.runtime.lanes import accumulate, extreme, found, total
 from ssr.runtime.polling import poll, stopwatch
+from ssr.runtime.refusals import refused
 
 META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [], 'scalars': [], 'sizes': ['n'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False, 'fused': False}], 'loops': 1, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
 
@@ -16,10 +17,8 @@ w2 = real(0.5)
 
 
 def kernel(y, x, layout, table_0):
-    if not (fits(y, layout, 3) & fits(x, layout, 6)):
+    if refused((y, x), layout, 1):
         return 1
-    if meet((address(y), address(x)), (layout[2], layout[5]), 1):
-        return 2
     watch = stopwatch()
     for box in range(table_0.shape[0]):  # y[:] = ...
         i_lo = table_0[box, 1]

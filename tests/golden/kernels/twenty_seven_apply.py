@@ -3,9 +3,10 @@
 import numpy as np
 from numba.types import Array, f4, f8, i8
 
-from ssr.runtime.intrinsics import address, fits, fma, independent, interleaved, ld, maximum, meet, minimum, prefetch, sign, st, uneven
+from ssr.runtime.intrinsics import address, fma, independent, interleaved, ld, maximum, minimum, prefetch, sign, st, uneven
 from ssr.runtime.lanes import accumulate, extreme, found, total
 from ssr.runtime.polling import poll, stopwatch
+from ssr.runtime.refusals import refused
 
 META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [('c0', 0, 1, 1, None, 8), ('g1', 0, 4, 1, None, 8)], 'scalars': [], 'sizes': ['nx', 'ny', 'nz'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False, 'fused': False}], 'loops': 5, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
 
@@ -16,10 +17,8 @@ w2 = real(27.0)
 
 
 def kernel(y, x, c0, g1, layout, table_0):
-    if not (fits(y, layout, 3) & fits(x, layout, 10)):
+    if refused((y, x), layout, 1):
         return 1
-    if meet((address(y), address(x)), (layout[2], layout[9]), 1):
-        return 2
     watch = stopwatch()
     one = layout[0]
     for box in range(table_0.shape[0]):  # y[:] = ...

@@ -3,9 +3,10 @@
 import numpy as np
 from numba.types import Array, f4, f8, i8
 
-from ssr.runtime.intrinsics import address, fits, fma, independent, interleaved, ld, maximum, meet, minimum, prefetch, sign, st, uneven
+from ssr.runtime.intrinsics import address, fma, independent, interleaved, ld, maximum, minimum, prefetch, sign, st, uneven
 from ssr.runtime.lanes import accumulate, extreme, found, total
 from ssr.runtime.polling import poll, stopwatch
+from ssr.runtime.refusals import refused
 
 META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('c0', 0, 1, 1, None, 8), ('g1', 0, 4, 1, None, 8), ('t2', 0, 1, 16, None, 8), ('u3', 0, 1, 16, None, 8)], 'scalars': [], 'sizes': ['nx', 'ny', 'nz'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1, -1, -1), (-1, -1, 0), (-1, -1, 1), (-1, 0, -1), (-1, 0, 0), (-1, 0, 1), (-1, 1, -1), (-1, 1, 0), (-1, 1, 1), (0, -1, -1), (0, -1, 0), (0, -1, 1), (0, 0, -1)), 'whole_lines': True, 'fused': False}], 'loops': 8, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
 
@@ -20,10 +21,8 @@ w6 = real(4.7886513275010046e-12)
 
 
 def kernel(x, b, c0, g1, t2, u3, layout, table_0):
-    if not (fits(x, layout, 3) & fits(b, layout, 10)):
+    if refused((x, b), layout, 1):
         return 1
-    if meet((address(x), address(b)), (layout[2], layout[9]), 1):
-        return 2
     watch = stopwatch()
     one = layout[0]
     for box in range(table_0.shape[0]):  # x[:] = ...

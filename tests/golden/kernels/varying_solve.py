@@ -3,9 +3,10 @@
 import numpy as np
 from numba.types import Array, f4, f8, i8
 
-from ssr.runtime.intrinsics import address, fits, fma, independent, interleaved, ld, maximum, meet, minimum, prefetch, sign, st, uneven
+from ssr.runtime.intrinsics import address, fma, independent, interleaved, ld, maximum, minimum, prefetch, sign, st, uneven
 from ssr.runtime.lanes import accumulate, extreme, found, total
 from ssr.runtime.polling import poll, stopwatch
+from ssr.runtime.refusals import refused
 
 META = {'fields': ['x', 'r', 'a', 'b', 'c'], 'temporaries': {}, 'written': ['x'], 'buffers': [('q0', 0, 1, 0, None, 1), ('t0', 0, 1, 0, None, 1)], 'scalars': [], 'sizes': ['n'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1,),), 'whole_lines': False, 'fused': False}], 'loops': 2, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
 
@@ -13,10 +14,8 @@ real = np.float64
 
 
 def kernel(x, r, a, b, c, q0, t0, layout, table_0):
-    if not (fits(x, layout, 3) & fits(r, layout, 6) & fits(a, layout, 9) & fits(b, layout, 12) & fits(c, layout, 15)):
+    if refused((x, r, a, b, c), layout, 1):
         return 1
-    if meet((address(x), address(r), address(a), address(b), address(c)), (layout[2], layout[5], layout[8], layout[11], layout[14]), 1):
-        return 2
     watch = stopwatch()
     for box in range(table_0.shape[0]):  # x[:] = ...
         n = table_0[box, 0]
