@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from .affine import Affine
@@ -59,6 +60,22 @@ def runs_of(node: Loop) -> list[Run]:
             return [node]
         case Reduce():
             return []
+
+
+def named(loops: Sequence[Loop], names: Mapping[str, str]) -> tuple[Loop, ...]:
+    """Return loops with other names for their pieces."""
+    found: list[Loop] = []
+    for node in loops:
+        match node:
+            case For(body=body):
+                found.append(replace(node, body=named(body, names)))
+            case If(condition, then, orelse):
+                found.append(If(condition, named(then, names), named(orelse, names)))
+            case Run(piece, indices):
+                found.append(Run(names[piece], indices))
+            case Reduce():
+                found.append(node)
+    return tuple(found)
 
 
 def variables(node: Loop) -> frozenset[str]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import islpy as isl
 
 from .affine import Affine
 from .effort import EFFORT, attempted, in_turn
-from .loop_tree import For, If, Loop, Run, runs_of
-from .sets import Domain
+from .loop_tree import For, If, Loop, Run, named, runs_of
+from .sets import REMEMBERED, Domain
 
 _CONTEXT = isl.DEFAULT_CONTEXT
 _NODE: Any = isl.ast_node_type
@@ -84,8 +85,15 @@ def line_loops(
     condition that it takes out of the others. A tree for each piece has it once. The one with fewer
     instances is returned.
     """
+    loops = _line_loops(context, tuple(domain for _, domain in pieces), variable)
+    return named(loops, {f"p{n}": name for n, (name, _) in enumerate(pieces)})
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _line_loops(context: Domain, pieces: tuple[Domain, ...], variable: str) -> tuple[Loop, ...]:
+    """Return the loops of pieces that are called p0, p1 and so on."""
     known = _as_parameters(context.isl)
-    rows = {name: _along_line(domain, known) for name, domain in pieces}
+    rows = {f"p{n}": _along_line(domain, known) for n, domain in enumerate(pieces)}
     together = _scanned(rows, known, variable)
     if _instances(together) <= len(pieces):
         return together

@@ -92,7 +92,6 @@ def _write(function: Any) -> None:
     how many arrays there are, and integers in all forms; the bytes of a number; and how many arrays
     are written.
     """
-    function.attributes.add("optsize")
     builder = llvm.IRBuilder(function.append_basic_block("entry"))
     found, meant, count, integers, size, written = function.args
     forms = [builder.gep(table, [count]) for table in (found, meant)]

@@ -66,7 +66,9 @@ def load(context: Any, kept: Mapping[str, Any]) -> None:
 def _begun(generator: Any, name: str, kind: Any, write: Callable[[Any], None]) -> Library:
     library = Library(generator, name)
     module = library.create_ir_module(name)
-    write(llvm.Function(module, kind, name))
+    function = llvm.Function(module, kind, name)
+    function.attributes.add("optsize")  # they are written as their loops are to be
+    write(function)
     library.add_ir_module(module)
     library.finalize()
     return library

@@ -262,11 +262,11 @@ def _fewer(common: Sequence[Domain], alone: Sequence[Domain]) -> bool:
 
 def _rest(group: Group, inside: Domain, nest: ir.Nest, buffers: list[ir.Buffer]) -> list[ir.Stage]:
     """Return how a group runs on lines that are not inside: in one loop if these are alike."""
-    left = [replace(s, domain=s.domain - inside) for s in group]
-    left = [s for s in left if not (s.domain & nest.context).empty]
     tested = _tested(group, inside, nest)
     if tested is not None:
         return [tested]
+    left = [replace(s, domain=(s.domain & nest.context) - inside) for s in group]
+    left = [s for s in left if not s.domain.empty]
     if len(left) > 1:
         common = common_kinds(left, nest.context)
         if len(common) == 1:
@@ -279,12 +279,11 @@ def _tested(group: Group, inside: Domain, nest: ir.Nest) -> ir.Stage | None:
 
     Rows that have no terms at all are a piece of their own.
     """
-    first, *others = (s.domain - inside for s in group)
-    rows = first & nest.context
-    alike = all(first.equals(other) for other in others)
+    rows, *others = ((s.domain & nest.context) - inside for s in group)
+    alike = all(rows.equals(other) for other in others)
     if rows.empty or not alike or not all(s.parallel for s in group):
         return None
-    left = [replace(s, domain=first, requests=()) for s in group]
+    left = [replace(s, domain=rows, requests=()) for s in group]
     hidden = private(group, nest)
     there = rows
     if len(group) == 1 and isinstance(group[0].value, ir.Sum):

@@ -39,132 +39,130 @@ def kernel(y, x, layout, table_0):
                     s4 = s3 - ld(x, x_r1 + 1)
                     s5 = s4 - ld(x, x_0 + (j + 1) * x_s0)
                     st(y, y_0 + j * y_s0, s5)
+                if (((j_hi == ny) and (i_lo == 0)) and ((j + 1) == ny)) and ((ny % 2) == 0):
+                    x_r6 = x_0 + j * x_s0
+                    s7 = -ld(x, x_0 + (j - 1) * x_s0)
+                    s8 = fma(w0, ld(x, x_r6), s7)
+                    s9 = s8 - ld(x, x_r6 + 1)
+                    st(y, y_0 + j * y_s0, s9)
                 if ny >= (j + 2):
                     if (j >= 1) and (((i_lo + j) % 2) == 0):
-                        s6 = w0 * ld(x, x_0 + j * x_s0 + i_lo)
-                        st(y, y_0 + j * y_s0 + i_lo, s6)
+                        s10 = w0 * ld(x, x_0 + j * x_s0 + i_lo)
+                        st(y, y_0 + j * y_s0 + i_lo, s10)
                     else:
                         if ((i_hi >= 2) and (i_lo == 0)) and (((j + 1) % 2) == 0):
-                            s7 = w0 * ld(x, x_0 + j * x_s0 + 1)
-                            st(y, y_0 + j * y_s0 + 1, s7)
+                            s11 = w0 * ld(x, x_0 + j * x_s0 + 1)
+                            st(y, y_0 + j * y_s0 + 1, s11)
                     if j >= 1:
-                        y_r8 = y_0 + j * y_s0
-                        x_r9 = x_0 + (j - 1) * x_s0
-                        x_r10 = x_0 + j * x_s0
-                        x_r11 = x_0 + (j + 1) * x_s0
+                        y_r12 = y_0 + j * y_s0
+                        x_r13 = x_0 + (j - 1) * x_s0
+                        x_r14 = x_0 + j * x_s0
+                        x_r15 = x_0 + (j + 1) * x_s0
                         for i in range(max((((-((i_lo + j) % 2)) + i_lo) + 1), ((j % 2) + 1)), i_hi - 1, 2):
-                            s12 = -ld(x, x_r9 + i)
-                            s13 = s12 - ld(x, x_r10 + i - 1)
-                            s14 = fma(w0, ld(x, x_r10 + i), s13)
-                            s15 = s14 - ld(x, x_r10 + i + 1)
-                            s16 = s15 - ld(x, x_r11 + i)
-                            st(y, y_r8 + i, s16)
-                            s17 = w0 * ld(x, x_r10 + i + 1)
-                            st(y, y_r8 + i + 1, s17)
+                            s16 = -ld(x, x_r13 + i)
+                            s17 = s16 - ld(x, x_r14 + i - 1)
+                            s18 = fma(w0, ld(x, x_r14 + i), s17)
+                            s19 = s18 - ld(x, x_r14 + i + 1)
+                            s20 = s19 - ld(x, x_r15 + i)
+                            st(y, y_r12 + i, s20)
+                            s21 = w0 * ld(x, x_r14 + i + 1)
+                            st(y, y_r12 + i + 1, s21)
                         if ((i_hi >= 2) and (nx >= (i_hi + 1))) and (((i_hi + j) % 2) == 0):
-                            s18 = -ld(x, x_r9 + i_hi - 1)
-                            s19 = s18 - ld(x, x_r10 + i_hi - 2)
-                            s20 = fma(w0, ld(x, x_r10 + i_hi - 1), s19)
-                            s21 = s20 - ld(x, x_r10 + i_hi)
-                            s22 = s21 - ld(x, x_r11 + i_hi - 1)
-                            st(y, y_r8 + i_hi - 1, s22)
+                            s22 = -ld(x, x_r13 + i_hi - 1)
+                            s23 = s22 - ld(x, x_r14 + i_hi - 2)
+                            s24 = fma(w0, ld(x, x_r14 + i_hi - 1), s23)
+                            s25 = s24 - ld(x, x_r14 + i_hi)
+                            s26 = s25 - ld(x, x_r15 + i_hi - 1)
+                            st(y, y_r12 + i_hi - 1, s26)
                     if (j_lo == 0) and (j == 0):
-                        y_r23 = y_0 + j * y_s0
-                        x_r24 = x_0 + j * x_s0
-                        x_r25 = x_0 + (j + 1) * x_s0
+                        y_r27 = y_0 + j * y_s0
+                        x_r28 = x_0 + j * x_s0
+                        x_r29 = x_0 + (j + 1) * x_s0
                         if (i_lo % 2) == 0:
-                            s26 = w0 * ld(x, x_r24 + i_lo)
-                            st(y, y_r23 + i_lo, s26)
+                            s30 = w0 * ld(x, x_r28 + i_lo)
+                            st(y, y_r27 + i_lo, s30)
                         for i_2 in range((((-(i_lo % 2)) + i_lo) + 1) // 2, (i_hi - 1) // 2):
-                            s27 = -ld(x, x_r24 + 2*i_2)
-                            s28 = fma(w0, ld(x, x_r24 + 2*i_2 + 1), s27)
-                            s29 = s28 - ld(x, x_r24 + 2*i_2 + 2)
-                            s30 = s29 - ld(x, x_r25 + 2*i_2 + 1)
-                            st(y, y_r23 + 2*i_2 + 1, s30)
-                            s31 = w0 * ld(x, x_r24 + 2*i_2 + 2)
-                            st(y, y_r23 + 2*i_2 + 2, s31)
+                            s31 = -ld(x, x_r28 + 2*i_2)
+                            s32 = fma(w0, ld(x, x_r28 + 2*i_2 + 1), s31)
+                            s33 = s32 - ld(x, x_r28 + 2*i_2 + 2)
+                            s34 = s33 - ld(x, x_r29 + 2*i_2 + 1)
+                            st(y, y_r27 + 2*i_2 + 1, s34)
+                            s35 = w0 * ld(x, x_r28 + 2*i_2 + 2)
+                            st(y, y_r27 + 2*i_2 + 2, s35)
                         if (nx >= (i_hi + 1)) and ((i_hi % 2) == 0):
-                            s32 = -ld(x, x_r24 + i_hi - 2)
-                            s33 = fma(w0, ld(x, x_r24 + i_hi - 1), s32)
-                            s34 = s33 - ld(x, x_r24 + i_hi)
-                            s35 = s34 - ld(x, x_r25 + i_hi - 1)
-                            st(y, y_r23 + i_hi - 1, s35)
-                    else:
-                        if ((i_hi == nx) and (j >= 1)) and (((nx + j) % 2) == 0):
-                            x_r36 = x_0 + j * x_s0
-                            s37 = -ld(x, x_0 + (j - 1) * x_s0 + nx - 1)
-                            s38 = s37 - ld(x, x_r36 + nx - 2)
-                            s39 = fma(w0, ld(x, x_r36 + nx - 1), s38)
-                            s40 = s39 - ld(x, x_0 + (j + 1) * x_s0 + nx - 1)
-                            st(y, y_0 + j * y_s0 + nx - 1, s40)
-                    if (((j_lo == 0) and (i_hi == nx)) and (j == 0)) and ((nx % 2) == 0):
-                        x_r41 = x_0 + j * x_s0
-                        s42 = -ld(x, x_r41 + nx - 2)
-                        s43 = fma(w0, ld(x, x_r41 + nx - 1), s42)
-                        s44 = s43 - ld(x, x_0 + (j + 1) * x_s0 + nx - 1)
-                        st(y, y_0 + j * y_s0 + nx - 1, s44)
+                            s36 = -ld(x, x_r28 + i_hi - 2)
+                            s37 = fma(w0, ld(x, x_r28 + i_hi - 1), s36)
+                            s38 = s37 - ld(x, x_r28 + i_hi)
+                            s39 = s38 - ld(x, x_r29 + i_hi - 1)
+                            st(y, y_r27 + i_hi - 1, s39)
                 else:
-                    if (i_lo == 0) and ((ny % 2) == 0):
-                        x_r45 = x_0 + j * x_s0
-                        s46 = -ld(x, x_0 + (j - 1) * x_s0)
-                        s47 = fma(w0, ld(x, x_r45), s46)
-                        s48 = s47 - ld(x, x_r45 + 1)
-                        st(y, y_0 + j * y_s0, s48)
                     if (ny >= 2) and ((((ny + i_lo) + 1) % 2) == 0):
-                        s49 = w0 * ld(x, x_0 + j * x_s0 + i_lo)
-                        st(y, y_0 + j * y_s0 + i_lo, s49)
+                        s40 = w0 * ld(x, x_0 + j * x_s0 + i_lo)
+                        st(y, y_0 + j * y_s0 + i_lo, s40)
                     else:
                         if ((i_hi >= 2) and (i_lo == 0)) and ((ny % 2) == 0):
-                            s50 = w0 * ld(x, x_0 + j * x_s0 + 1)
-                            st(y, y_0 + j * y_s0 + 1, s50)
+                            s41 = w0 * ld(x, x_0 + j * x_s0 + 1)
+                            st(y, y_0 + j * y_s0 + 1, s41)
                     if ny >= 2:
-                        y_r51 = y_0 + j * y_s0
-                        x_r52 = x_0 + (j - 1) * x_s0
-                        x_r53 = x_0 + j * x_s0
+                        y_r42 = y_0 + j * y_s0
+                        x_r43 = x_0 + (j - 1) * x_s0
+                        x_r44 = x_0 + j * x_s0
                         for i in range(max(((-(ny % 2)) + 2), (((ny + i_lo) % 2) + i_lo)), i_hi - 1, 2):
-                            s54 = -ld(x, x_r52 + i)
-                            s55 = s54 - ld(x, x_r53 + i - 1)
-                            s56 = fma(w0, ld(x, x_r53 + i), s55)
-                            s57 = s56 - ld(x, x_r53 + i + 1)
-                            st(y, y_r51 + i, s57)
-                            s58 = w0 * ld(x, x_r53 + i + 1)
-                            st(y, y_r51 + i + 1, s58)
+                            s45 = -ld(x, x_r43 + i)
+                            s46 = s45 - ld(x, x_r44 + i - 1)
+                            s47 = fma(w0, ld(x, x_r44 + i), s46)
+                            s48 = s47 - ld(x, x_r44 + i + 1)
+                            st(y, y_r42 + i, s48)
+                            s49 = w0 * ld(x, x_r44 + i + 1)
+                            st(y, y_r42 + i + 1, s49)
                         if ((i_hi >= 2) and (nx >= (i_hi + 1))) and ((((ny + i_hi) + 1) % 2) == 0):
-                            s59 = -ld(x, x_r52 + i_hi - 1)
-                            s60 = s59 - ld(x, x_r53 + i_hi - 2)
-                            s61 = fma(w0, ld(x, x_r53 + i_hi - 1), s60)
-                            s62 = s61 - ld(x, x_r53 + i_hi)
-                            st(y, y_r51 + i_hi - 1, s62)
+                            s50 = -ld(x, x_r43 + i_hi - 1)
+                            s51 = s50 - ld(x, x_r44 + i_hi - 2)
+                            s52 = fma(w0, ld(x, x_r44 + i_hi - 1), s51)
+                            s53 = s52 - ld(x, x_r44 + i_hi)
+                            st(y, y_r42 + i_hi - 1, s53)
                     if (ny == 1) and (j_lo == 0):
-                        y_r63 = y_0 + j * y_s0
-                        x_r64 = x_0 + j * x_s0
+                        y_r54 = y_0 + j * y_s0
+                        x_r55 = x_0 + j * x_s0
                         if (i_lo % 2) == 0:
-                            s65 = w0 * ld(x, x_r64 + i_lo)
-                            st(y, y_r63 + i_lo, s65)
+                            s56 = w0 * ld(x, x_r55 + i_lo)
+                            st(y, y_r54 + i_lo, s56)
                         for i_2 in range((((-(i_lo % 2)) + i_lo) + 1) // 2, (i_hi - 1) // 2):
-                            s66 = -ld(x, x_r64 + 2*i_2)
-                            s67 = fma(w0, ld(x, x_r64 + 2*i_2 + 1), s66)
-                            s68 = s67 - ld(x, x_r64 + 2*i_2 + 2)
-                            st(y, y_r63 + 2*i_2 + 1, s68)
-                            s69 = w0 * ld(x, x_r64 + 2*i_2 + 2)
-                            st(y, y_r63 + 2*i_2 + 2, s69)
+                            s57 = -ld(x, x_r55 + 2*i_2)
+                            s58 = fma(w0, ld(x, x_r55 + 2*i_2 + 1), s57)
+                            s59 = s58 - ld(x, x_r55 + 2*i_2 + 2)
+                            st(y, y_r54 + 2*i_2 + 1, s59)
+                            s60 = w0 * ld(x, x_r55 + 2*i_2 + 2)
+                            st(y, y_r54 + 2*i_2 + 2, s60)
                         if (nx >= (i_hi + 1)) and ((i_hi % 2) == 0):
-                            s70 = -ld(x, x_r64 + i_hi - 2)
-                            s71 = fma(w0, ld(x, x_r64 + i_hi - 1), s70)
-                            s72 = s71 - ld(x, x_r64 + i_hi)
-                            st(y, y_r63 + i_hi - 1, s72)
-                    else:
-                        if (i_hi == nx) and ((((nx + ny) + 1) % 2) == 0):
-                            x_r73 = x_0 + j * x_s0
-                            s74 = -ld(x, x_0 + (j - 1) * x_s0 + nx - 1)
-                            s75 = s74 - ld(x, x_r73 + nx - 2)
-                            s76 = fma(w0, ld(x, x_r73 + nx - 1), s75)
-                            st(y, y_0 + j * y_s0 + nx - 1, s76)
-                    if (((ny == 1) and (j_lo == 0)) and (i_hi == nx)) and ((nx % 2) == 0):
-                        x_r77 = x_0 + j * x_s0
-                        s78 = -ld(x, x_r77 + nx - 2)
-                        s79 = fma(w0, ld(x, x_r77 + nx - 1), s78)
-                        st(y, y_0 + j * y_s0 + nx - 1, s79)
+                            s61 = -ld(x, x_r55 + i_hi - 2)
+                            s62 = fma(w0, ld(x, x_r55 + i_hi - 1), s61)
+                            s63 = s62 - ld(x, x_r55 + i_hi)
+                            st(y, y_r54 + i_hi - 1, s63)
+                if (((i_hi == nx) and (ny >= (j + 2))) and (j >= 1)) and (((nx + j) % 2) == 0):
+                    x_r64 = x_0 + j * x_s0
+                    s65 = -ld(x, x_0 + (j - 1) * x_s0 + nx - 1)
+                    s66 = s65 - ld(x, x_r64 + nx - 2)
+                    s67 = fma(w0, ld(x, x_r64 + nx - 1), s66)
+                    s68 = s67 - ld(x, x_0 + (j + 1) * x_s0 + nx - 1)
+                    st(y, y_0 + j * y_s0 + nx - 1, s68)
+                if ((((ny >= 2) and (j_hi == ny)) and (i_hi == nx)) and ((j + 1) == ny)) and ((((nx + ny) + 1) % 2) == 0):
+                    x_r69 = x_0 + j * x_s0
+                    s70 = -ld(x, x_0 + (j - 1) * x_s0 + nx - 1)
+                    s71 = s70 - ld(x, x_r69 + nx - 2)
+                    s72 = fma(w0, ld(x, x_r69 + nx - 1), s71)
+                    st(y, y_0 + j * y_s0 + nx - 1, s72)
+                if ((((ny >= 2) and (j_lo == 0)) and (i_hi == nx)) and (j == 0)) and ((nx % 2) == 0):
+                    x_r73 = x_0 + j * x_s0
+                    s74 = -ld(x, x_r73 + nx - 2)
+                    s75 = fma(w0, ld(x, x_r73 + nx - 1), s74)
+                    s76 = s75 - ld(x, x_0 + (j + 1) * x_s0 + nx - 1)
+                    st(y, y_0 + j * y_s0 + nx - 1, s76)
+                if (((((ny == 1) and (j_hi == 1)) and (j_lo == 0)) and (i_hi == nx)) and (j == 0)) and ((nx % 2) == 0):
+                    x_r77 = x_0 + j * x_s0
+                    s78 = -ld(x, x_r77 + nx - 2)
+                    s79 = fma(w0, ld(x, x_r77 + nx - 1), s78)
+                    st(y, y_0 + j * y_s0 + nx - 1, s79)
             else:
                 if ((nx == 1) and (ny >= (j + 2))) and (((j + 1) % 2) == 0):
                     s80 = -ld(x, x_0 + (j - 1) * x_s0)
