@@ -11,7 +11,7 @@ this form.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -25,6 +25,7 @@ from .streaming import Stream
 from .vector_parts import Part
 from .vector_plans import Access, Plan, Translation
 from .vectors import Vector, mask_of
+from .windows import Line, windows_of
 
 BLOCK = 8
 """Vectors on which a part of a long body runs before the next one does."""
@@ -164,28 +165,48 @@ def _write_whole(
     if stream is not None:
         others = [one for one in asked if one.array != stream.store.array]
         entered = _write_stream(translation, name, body, plan, stream, others, past, met, high)
+    stride = word(plan.together * lanes.constant)
+    latest = builder.sub(high, stride)
+    windows = windows_of(translation, plan, body, name)
+    begin = {}
     onward = builder.block
+    if windows:
+        carry = translation.new_block("vectors.carry")
+        builder.cbranch(builder.icmp_signed("<=", entered, latest), carry, rest)
+        builder.position_at_end(carry)
+        translation.counts(name, entered)
+        vector = Vector(translation, name, plan.dtype)
+        begin = {line: vector.load_before(window) for line, window in windows.items()}
+    entry = builder.block
     builder.branch(test)
 
     builder.position_at_end(test)
     whole = builder.phi(word, name)
-    whole.add_incoming(entered, onward)
-    stride = word(plan.together * lanes.constant)
-    builder.cbranch(builder.icmp_signed("<=", whole, builder.sub(high, stride)), main, rest)
+    whole.add_incoming(entered, entry)
+    carried = {line: builder.phi(value.type) for line, value in begin.items()}
+    builder.cbranch(builder.icmp_signed("<=", whole, latest), main, rest)
 
     builder.position_at_end(main)
+    last: Mapping[Line, Any] = carried
     for n in range(plan.together):
         here = builder.add(whole, word(n * lanes.constant), flags=["nsw"])
         translation.counts(name, here)
         requests.write(translation, asked, here, lanes.constant)
-        Vector(translation, name, plan.dtype).run(body)
+        vector = Vector(translation, name, plan.dtype, windows=windows, before=last)
+        vector.run(body)
+        last = vector.last
     whole.add_incoming(builder.add(whole, stride, flags=["nsw"]), main)
+    for line, value in carried.items():
+        value.add_incoming(begin[line], entry)
+        value.add_incoming(last[line], main)
     back = builder.branch(test)
     back.set_metadata("llvm.loop", translation.loop(["llvm.loop.unroll.disable"]))
 
     builder.position_at_end(rest)
     left = builder.phi(word, name)
     left.add_incoming(whole, test)
+    if windows:
+        left.add_incoming(entered, onward)
     if any(side.after for side in sides):
         left.add_incoming(met, enter)
     row.add_incoming(left, rest)

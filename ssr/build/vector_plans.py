@@ -213,9 +213,9 @@ class _Reader:
         """
         accesses = [a for a in (*self._stores, *self._loads) if a.step == 1]
         accesses = [a for a in accesses if self._is_field(a.array)] or accesses
-        lengths = Counter((a.array, _shift(a.offset)) for a in accesses)
+        lengths = Counter((a.array, shift_of(a.offset)) for a in accesses)
         most = max(lengths.values(), default=0)
-        return next((a for a in accesses if lengths[a.array, _shift(a.offset)] == most), None)
+        return next((a for a in accesses if lengths[a.array, shift_of(a.offset)] == most), None)
 
     def _is_field(self, array: str) -> bool:
         return bool(self._translation.kind_of(array).layout == "A")
@@ -225,7 +225,7 @@ class _Reader:
         lines: dict[tuple[str, int], list[ast.expr]] = {}
         for access in (*self._loads, *self._stores):
             if access.step and self._is_field(access.array):
-                lines.setdefault((access.array, access.step), []).append(_line(access.offset))
+                lines.setdefault((access.array, access.step), []).append(line_of(access.offset))
         definitions, backwards = self._translation.definitions, self._translation.backwards
         return [
             Access(array, furthest(offsets, definitions, backwards), step)
@@ -338,17 +338,21 @@ def step_of(offset: ast.expr, variable: str, others: Collection[str] = ()) -> in
     return found if found in range(WIDEST + 1) else None
 
 
-def _line(offset: ast.expr) -> ast.expr:
+def line_of(offset: ast.expr) -> ast.expr:
     """Return the offset of a row's own place on the line that an access is on."""
-    return offset.left if _shift(offset) and isinstance(offset, ast.BinOp) else offset
+    return offset.left if isinstance(offset, ast.BinOp) and shift_of(offset) else offset
 
 
-def _shift(offset: ast.expr) -> str:
-    """Return what is added to a row's own place along its line, as text."""
+def shift_of(offset: ast.expr) -> int:
+    """Return what is added to a row's own place along its line.
+
+    >>> [shift_of(ast.parse(t, mode="eval").body) for t in ("r + i - 2", "r + i", "i + 1")]
+    [-2, 0, 1]
+    """
     match offset:
         case ast.BinOp(_, ast.Add() | ast.Sub() as op, ast.Constant(value=int(number))):
-            return f"{type(op).__name__} {number}"
-    return ""
+            return number if isinstance(op, ast.Add) else -number
+    return 0
 
 
 def furthest(

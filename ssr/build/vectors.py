@@ -7,7 +7,7 @@ Which rows of a vector there are is in a mask; what has none has all of them.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any
 
@@ -17,7 +17,16 @@ from ..points.numbers import CACHE_LINE
 from ..runtime import intrinsics
 from . import streaming
 from .line_sides import extreme, side
-from .vector_plans import ARITHMETIC, COMPARISONS, IN_LLVM, WRITTEN, Translation, step_of
+from .vector_plans import (
+    ARITHMETIC,
+    COMPARISONS,
+    IN_LLVM,
+    WRITTEN,
+    Translation,
+    shift_of,
+    step_of,
+)
+from .windows import Line, Window, key_of
 
 
 class Vector:
@@ -35,6 +44,10 @@ class Vector:
         Which rows there are; without one all.
     stream
         An array that is stored past the caches.
+    windows
+        Lines of which the rows read several elements.
+    before
+        For each of them the last element that each row of the vector before reads.
     """
 
     def __init__(
@@ -44,6 +57,8 @@ class Vector:
         dtype: Any,
         mask: Any = None,
         stream: str | None = None,
+        windows: Mapping[Line, Window] | None = None,
+        before: Mapping[Line, Any] | None = None,
     ) -> None:
         self._translation = translation
         self._variable = variable
@@ -56,6 +71,8 @@ class Vector:
         self._code = f"v{self._lanes}f{dtype.bitwidth}"
         self._size = dtype.bitwidth // 8
         self._sides: dict[tuple[bool, str], Any] = {}
+        self._windows, self._before = windows or {}, before or {}
+        self.last: dict[Line, Any] = {}
         self.values: dict[str, Any] = {}
 
     def run(self, body: Sequence[ast.stmt]) -> None:
@@ -113,6 +130,9 @@ class Vector:
 
     def _load(self, array: str, offset: ast.expr, mask: Any) -> Any:
         if step_of(offset, self._variable) == 1:
+            line = key_of(array, offset)
+            if mask is None and line in self._windows:
+                return self._in_window(line, shift_of(offset))
             return self._load_at(array, offset, 0, mask)
         low, high = (
             self._load_at(
@@ -122,6 +142,24 @@ class Vector:
         )
         lanes = self._lanes
         return self._shuffled(low, high, (*range(0, lanes, 2), *range(lanes + 1, 2 * lanes, 2)))
+
+    def _in_window(self, line: Line, place: int) -> Any:
+        """Return an element of each row's window: part of this vector, part of the one before."""
+        window = self._windows[line]
+        if line not in self.last:
+            self.last[line] = self._load_at(window.array, window.offset, 0, None)
+        first = self._lanes + place - window.last
+        if first == self._lanes:
+            return self.last[line]
+        places = range(first, first + self._lanes)
+        return self._shuffled(self._before[line], self.last[line], places)
+
+    def load_before(self, window: Window) -> Any:
+        """Write the load of what the vector before has of a window, as far as this one needs it."""
+        needed = [n >= self._lanes - (window.last - window.first) for n in range(self._lanes)]
+        bit = llvm.IntType(1)
+        mask = llvm.Constant(llvm.VectorType(bit, self._lanes), [bit(int(n)) for n in needed])
+        return self._load_at(window.array, window.offset, -self._lanes, mask)
 
     def _load_at(self, array: str, offset: ast.expr, further: int, mask: Any) -> Any:
         place = self._place(array, offset, further, mask)

@@ -1,0 +1,82 @@
+"""Windows on lines: elements of which rows beside each other read some, and which are loaded once.
+
+A row of a stencil reads an element of a line and its neighbours. As vectors these are loads that
+overlap, and all but one of them lie in two cache lines each, which takes processors twice as long.
+Instead, a loop over vectors loads the last of them only, and keeps that of the vector before: all
+others are made of the two. What is read is the same.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from ..points.numbers import CACHE_LINE
+from ..runtime import intrinsics
+from .vector_plans import Plan, Translation, line_of, shift_of, step_of
+
+Line: TypeAlias = "tuple[str, str]"
+"""What tells a line from others that rows read."""
+
+
+class Window(NamedTuple):
+    """The elements of a line that a row reads, as places beside its own.
+
+    Attributes
+    ----------
+    array
+        The array.
+    first, last
+        The first and the last place.
+    offset
+        That of the element at the last place.
+    """
+
+    array: str
+    first: int
+    last: int
+    offset: ast.expr
+
+
+def key_of(array: str, offset: ast.expr) -> Line:
+    """Return what tells a line from others that rows read."""
+    return array, ast.dump(line_of(offset))
+
+
+def windows_of(
+    translation: Translation, plan: Plan, body: Sequence[ast.stmt], variable: str
+) -> dict[Line, Window]:
+    """Return the windows of a loop, by line.
+
+    They are on lines of arrays that it does not store, of which each row reads several elements,
+    whatever it chooses otherwise, that are in two vectors together.
+    """
+    stored = {access.array for access in plan.stores}
+    lanes = CACHE_LINE * 8 // int(plan.dtype.bitwidth)
+    found: dict[Line, dict[int, Window]] = {}
+    for array, offset in _reads(translation, body):
+        if array not in stored and step_of(offset, variable) == 1:
+            place = shift_of(offset)
+            window = Window(array, place, place, offset)
+            found.setdefault(key_of(array, offset), {})[place] = window
+    return {
+        line: there[max(there)]._replace(first=min(there))
+        for line, there in found.items()
+        if len(there) > 1 and max(there) - min(there) < lanes
+    }
+
+
+def _reads(translation: Translation, body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
+    """Yield what all rows read: an array and an offset."""
+    left: list[Any] = list(body)
+    while left:
+        match left.pop():
+            case ast.IfExp(test=test):
+                left.append(test)
+            case ast.Call(ast.Name() as function, [ast.Name(id=array), offset]) if (
+                translation.static(function) is intrinsics.ld
+            ):
+                yield array, offset
+            case node:
+                left += ast.iter_child_nodes(node)
