@@ -16,6 +16,10 @@ from ..points.numbers import CACHE_LINE
 from ..runtime import intrinsics
 from .vector_plans import Plan, Translation, line_of, shift_of, step_of
 
+MANY = 10
+"""Loads of a row from which on processors wait for loads. With fewer they wait for memory, and the
+longer what is computed depends on the last load, the less they have under way."""
+
 Line: TypeAlias = "tuple[str, str]"
 """What tells a line from others that rows read."""
 
@@ -52,6 +56,8 @@ def windows_of(
     They are on lines of arrays that it does not store, of which each row reads several elements,
     whatever it chooses otherwise, that are in two vectors together.
     """
+    if len(plan.loads) < MANY:
+        return {}
     stored = {access.array for access in plan.stores}
     lanes = CACHE_LINE * 8 // int(plan.dtype.bitwidth)
     found: dict[Line, dict[int, Window]] = {}

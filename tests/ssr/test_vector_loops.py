@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ssr.build import machine, requests, vector_loops, vector_plans
+from ssr.build import machine, requests, vector_loops, vector_plans, windows
 from ssr.runtime import intrinsics
 from tests.ssr import generated
 from tests.ssr.generated import compiled, functions
@@ -82,6 +82,28 @@ BODIES = {
         "st(y, off + 2*i + 1, s + ld(x, 2*i + 1))",
     ),
     "no other": ("range", "st(c, 2*i, (ld(x, 2*i + 3) if ld(x, 2*i) < third else third))"),
+    "windows": (
+        "range",
+        "s = ld(x, off + i - 2) + third * ld(x, off + i - 1) - ld(x, off + i) * ld(x, off + i + 1)",
+        "t = ld(x, i - 1) - fma(third, ld(x, i + 3), ld(x, i)) + s",
+        "p = ld(c, off + i) < third",
+        "u = (ld(c, off + i + 5) if p else ld(c, off + i - 3)) + ld(c, off + i + 1)",
+        "st(y, off + i, (ld(x, i - 2) if p else t) + ld(x, i + 2) * u)",
+    ),
+    "windows two at a time": (
+        "interleaved",
+        "s = ld(x, off + i - 1) + third * ld(x, off + i) - ld(x, off + i + 1)",
+        "t = ld(x, i - 2) - fma(third, ld(x, i + 2), ld(x, i)) + s",
+        "u = ld(c, off + i) + ld(c, off + i + 1) * ld(c, i) + third * ld(c, i - 1)",
+        "st(y, off + i, t * u)",
+    ),
+    "windows inside": (
+        "range",
+        "s = (ld(x, off + i - 1) if (i >= 4) & flag else third) + ld(x, off + i)",
+        "t = (s + ld(x, off + i + 1)) if (i <= hi - 3) else s",
+        "u = ld(x, i - 1) + ld(x, i) * ld(x, i + 1) - ld(c, i) * ld(c, i + 1)",
+        "st(y, off + i, fma(t, u, ld(c, off + i)) - ld(c, off + i - 1) * third)",
+    ),
     "two at a time": ("interleaved", "st(y, off + i, fma(third, ld(x, off + i + 2), third))"),
 }
 
@@ -290,6 +312,25 @@ def test_of_what_tests_leave_out_nothing_is_touched() -> None:
         np.testing.assert_array_equal(arrays[1][[0, -1]], third + 1.0)
 
 
+@pytest.mark.parametrize("kind", ["range", "interleaved"])
+def test_outside_of_windows_nothing_is_touched(kind: str) -> None:
+    """Of the last vector of a line and the one before the first, too."""
+    reads = " + ".join(f"ld({a}, i + {n})" for a in "xc" for n in range(6))
+    module = made(f"guarded windows {kind}", "np.float64", kind, (f"st(y, i, {reads})",))
+    assert "carry" in optimised(module)
+    run = compiled(module["kernel"], module["SIGNATURE"])
+    with guarded(3) as arrays:
+        each = len(arrays[0]) - 5
+        ends = [(0, stop) for stop in range(40)] + [(each - n, each) for n in range(40)]
+        for lo, hi in (*ends, (0, each), (3, each - 1), (7, 7)):
+            for array in arrays:
+                array[:] = 1.0
+            run(*arrays, 0, lo, hi, False)
+            expected = np.ones(len(arrays[1]))
+            expected[lo:hi] = 12.0
+            np.testing.assert_array_equal(arrays[1], expected)
+
+
 @pytest.mark.parametrize("few", [vector_plans.FEW, 0])
 @pytest.mark.parametrize("last", [0, 1])
 def test_of_every_second_element_nothing_outside_of_a_line_is_touched(
@@ -343,3 +384,16 @@ def test_the_line_that_sweeps_meet_first_that_run_backwards() -> None:
 def _parts(body: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
     kind, *lines = body
     return kind, tuple(lines)
+
+
+@pytest.mark.parametrize("name", ["windows", "windows two at a time"])
+def test_loads_along_a_line_are_one(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of each window the last element is loaded, and others are made of it and the one before."""
+
+    def loads() -> int:
+        module = made(name, "np.float64", *_parts(BODIES[name]))
+        return len(re.findall(r" = load <8 x double>", optimised(module)))
+
+    found = loads()
+    monkeypatch.setattr(windows, "MANY", 100)
+    assert found < loads()
