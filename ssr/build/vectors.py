@@ -130,9 +130,10 @@ class Vector:
 
     def _load(self, array: str, offset: ast.expr, mask: Any) -> Any:
         if step_of(offset, self._variable) == 1:
-            line = key_of(array, offset)
-            if mask is None and line in self._windows:
-                return self._in_window(line, shift_of(offset))
+            if self._windows and mask is None:
+                line = key_of(array, offset)
+                if line in self._windows:
+                    return self._in_window(line, shift_of(offset))
             return self._load_at(array, offset, 0, mask)
         low, high = (
             self._load_at(
