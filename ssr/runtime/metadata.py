@@ -217,8 +217,8 @@ class KernelMeta:
 
     def written_first(self, given: Sequence[T]) -> list[T]:
         """Return what is given for each field: first that of fields that are written."""
-        pairs = list(zip(self.fields, given, strict=True))
-        return [one for first in (True, False) for n, one in pairs if (n in self.written) is first]
+        pairs = zip(self.fields, given, strict=True)
+        return [one for _, one in sorted(pairs, key=lambda pair: pair[0] not in self.written)]
 
     def literal(self) -> dict[str, Any]:
         """Return the same as dictionaries, lists and tuples of numbers and strings."""
