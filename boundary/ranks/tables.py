@@ -69,6 +69,8 @@ class RankTables:
         self.boxes = self._in_turn(own.rank)
         meta = footprint.meta
         self._arrays = (*meta.fields, *meta.temporaries)
+        sizes = (memory.flat.itemsize for memory in self.memories.values())
+        self._itemsize = max(sizes, default=8)
         self._nests: dict[tuple[int, Rows], Array] = {}
         self._calls: dict[int, Tables] = {}
 
@@ -113,7 +115,9 @@ class RankTables:
         """Return the boxes of rows that run: those of the rank, cut so that planes stay cached."""
         nest = self.footprint.meta.nests[self.footprint.units[unit].number]
         return [
-            (box, part) for box, whole in self._chosen(unit, rows) for part in blocked(whole, nest)
+            (box, part)
+            for box, whole in self._chosen(unit, rows)
+            for part in blocked(whole, nest, self._itemsize)
         ]
 
     def _chosen(self, unit: int, rows: Rows) -> list[tuple[int, Box]]:

@@ -11,14 +11,13 @@ requests disturb them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cache, reduce
+from functools import reduce
 from typing import Any, NamedTuple
 
 from llvmlite import ir as llvm
-from llvmlite.binding import get_host_cpu_name
 
 from ..points.numbers import CACHE_LINE
-from ..runtime import intrinsics
+from ..runtime import intrinsics, processor
 from . import streaming
 from .streaming import Stream
 from .vector_plans import Access, Plan, Translation, are_at_one_place
@@ -55,10 +54,9 @@ def are_far(translation: Translation, plan: Plan) -> Any:
     return _is_more(translation, plan, total, far())
 
 
-@cache
 def far() -> int:
     """Return the bytes of fields from which on loops of many arrays ask for memory here."""
-    return FAR_IN_HALVES if get_host_cpu_name() in IN_HALVES else FAR
+    return FAR_IN_HALVES if processor.name() in IN_HALVES else FAR
 
 
 def are_large(translation: Translation, plan: Plan, arrays: Iterable[str], size: int) -> Any:

@@ -12,13 +12,12 @@ A processor may do such stores later than others. So functions wait for them bef
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, NamedTuple
 
 from llvmlite import ir as llvm
-from llvmlite.binding import get_host_cpu_name
 
 from ..points.numbers import CACHE_LINE
+from ..runtime import processor
 from .vector_plans import Access, Plan, Translation
 
 LARGE = 3 * 2**25
@@ -35,10 +34,9 @@ class Stream(NamedTuple):
     large: Any
 
 
-@cache
 def is_available() -> bool:
     """Whether such stores pay on this processor."""
-    return get_host_cpu_name() in PROCESSORS
+    return processor.name() in PROCESSORS
 
 
 def store_of(translation: Translation, plan: Plan) -> Access | None:

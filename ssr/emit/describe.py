@@ -10,6 +10,7 @@ from ..algebra.stored import needed
 from ..ir import LoopNest
 from ..lower.moves import kind_of
 from ..lower.reaches import reached, reached_by_lines
+from ..points.affine import Affine
 from ..points.loop_tree import For, If, Loop, runs_of
 from ..runtime.metadata import (
     BufferMeta,
@@ -124,7 +125,29 @@ def _nest(nest: ir.Nest | ir.LineNest, program: ir.Program) -> NestMeta:
         fused=nest.fused,
         rows=rows,
         local=is_local(nest.context),
+        planes=_planes(nest),
     )
+
+
+def _planes(nest: ir.Nest) -> int:
+    """Return how many planes of all arrays rows need while the outermost index advances.
+
+    They are counted where boxes may be cut: where no row depends on another, in three dimensions or
+    more. Of an array that is read some planes apart, those in between are needed, too.
+    """
+    if nest.earlier != () or len(nest.axes) < 3:
+        return 0
+    kept = {buffer.name for buffer in nest.buffers}
+    met: dict[tuple[str, tuple[Affine, ...]], list[int]] = {}
+    for statement in nest.statements:
+        row = statement.runs(tuple(map(Affine.name, nest.axes)), nest.order, -1)
+        met_here = [(statement.array, statement.index)]
+        met_here += [(load.array, load.index) for load in ir.loads(statement.value)]
+        for array, index in met_here:
+            if array not in kept and len(index) == len(row):
+                shift = tuple(c - r for c, r in zip(index[:-2], row[:-2], strict=True))
+                met.setdefault((array, shift[:-1]), []).append(shift[-1].constant)
+    return sum(max(places) - min(places) + 1 for places in met.values())
 
 
 def has_own_rows(nest: ir.Nest | ir.LineNest, program: ir.Program) -> bool:

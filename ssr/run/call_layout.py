@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,6 +12,7 @@ import numpy as np
 
 from ..errors import BoxError
 from ..points.numbers import integer
+from ..runtime import processor
 from ..runtime.metadata import BufferMeta, KernelMeta, NestMeta
 from ..spaces.space import Box, Space
 from .check_arrays import extent_bytes
@@ -20,6 +22,12 @@ NEAR = 2**22
 
 PLANE = 2**17
 """Elements of a plane so small that the planes which rows read stay in a third-level cache."""
+
+SHARE = 5 / 8
+"""The part of a second-level cache that such planes may fill, where the third-level one is slow."""
+
+SHORTEST = 32
+"""Rows of a box along the second last axis, below which there is too much to be read twice."""
 
 Table = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -69,11 +77,12 @@ def plan_boxes(
         shapes.append(shape)
         layout[name] = _offsets(space.lower, _c_strides(shape), shape)
     order = [*meta.fields, *meta.temporaries]
+    itemsize = max((a.itemsize for _, _, a in arrays), default=8)
     tables, lists = [], []
     for nest in meta.nests:
         whole = spaces[meta.temporaries.get(nest.alike, nest.alike)].box(sizes)
         cut = None if nest.alike in slabs else boxes
-        chosen = blocked(whole, nest) if cut is None else ordered(cut, whole, nest)
+        chosen = blocked(whole, nest, itemsize) if cut is None else ordered(cut, whole, nest)
         lists.append(chosen)
         lines = [
             [sizes[s] for s in meta.sizes]
@@ -141,19 +150,25 @@ def _offsets(lower: Sequence[int], strides: Sequence[int], shape: Sequence[int])
     return (-sum(low * s for low, s in zip(lower, steps, strict=True)), *steps[:-1])
 
 
-def blocked(whole: Box, nest: NestMeta) -> tuple[Box, ...]:
+def blocked(whole: Box, nest: NestMeta, itemsize: int) -> tuple[Box, ...]:
     """Return the rows as boxes whose planes stay in a cache while the outermost index advances.
 
-    Only where rows do not depend on each other; bits do not depend on boxes.
+    Only where rows do not depend on each other; bits do not depend on boxes. AMD's third-level
+    caches are near enough for all planes but the largest. Those of other processors are not, as
+    far as is known: planes have to stay in the second-level one, of which an ``itemsize`` tells how
+    many bytes a number needs there.
     """
     if nest.earlier != () or nest.along is not None or len(whole) < 3:
         return (whole,)
     (low, high), (first, last) = whole[-2], whole[-1]
-    rows = max(8, PLANE // max(last - first, 1))
-    if 2 * (high - low) <= 3 * rows:
-        return (whole,)
-    parts = -(-(high - low) // rows)
-    cuts = [low + (high - low) * n // parts for n in range(parts + 1)]
+    extent, line = high - low, max(last - first, 1)
+    rows = max(8, PLANE // line)
+    parts = 1 if 2 * extent <= 3 * rows else -(-extent // rows)
+    if not processor.name().startswith("znver"):
+        room = int(SHARE * processor.second_level()) or sys.maxsize
+        near = max(SHORTEST, room // (max(nest.planes, 1) * itemsize * line))
+        parts = max(parts, min(-(-extent // near), extent // SHORTEST))
+    cuts = [low + extent * n // parts for n in range(parts + 1)]
     return tuple((*whole[:-2], cut, whole[-1]) for cut in pairwise(cuts))
 
 

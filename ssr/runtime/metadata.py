@@ -62,7 +62,8 @@ class NestMeta:
 
     ``rows`` names what has the points of its rows, where they are not those of its target. Systems
     are solved along the axis ``along``, if there is one: no box cuts their lines. What is ``local``
-    takes the bounds of the box that owns its rows, too.
+    takes the bounds of the box that owns its rows, too. While the outermost index advances, rows
+    need so many ``planes`` of all arrays together, where boxes that are cut may have smaller ones.
     """
 
     target: str
@@ -73,6 +74,7 @@ class NestMeta:
     rows: str | None = None
     along: int | None = None
     local: bool = False
+    planes: int = 0
 
     @property
     def alike(self) -> str:
@@ -84,6 +86,7 @@ class NestMeta:
         kept = {name: getattr(self, name) for name in ("target", "order", "earlier")}
         kept |= {"whole_lines": self.whole_lines, "fused": self.fused}
         more = {"rows": self.rows, "along": self.along, "local": self.local or None}
+        more["planes"] = self.planes or None
         return kept | {name: value for name, value in more.items() if value is not None}
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import ssr
 from ssr.errors import OverlapError
+from ssr.runtime import processor
 
 from . import memory, plain
 from . import strategies as some
@@ -262,6 +263,44 @@ def test_blocks_for_the_cache_keep_bits(monkeypatch: pytest.MonkeyPatch) -> None
     (launch,) = program._launcher.launches.values()
     assert any(len(table) > 1 for table in launch.rest[1:])
     plain.check_same(whole[0], given[0])
+
+
+@pytest.mark.parametrize("reach", [1, 4])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_planes_stay_in_the_second_level_cache(
+    reach: int, dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of what is read, 2 reach + 1 planes are needed, and one of what is written."""
+    space = ssr.Space(*ssr.sizes("nz ny nx"))
+    weights = dict.fromkeys(((d, 0, 0) for d in (-reach, reach)), 0.5) | {(0, 1, 1): 0.25}
+    A = ssr.stencil(space, space, weights, outside="drop")
+
+    def rows_of_boxes(name: str, level: int) -> tuple[list[int], np.ndarray]:
+        """Return the extents of boxes on a processor along the second last axis, and the result."""
+        monkeypatch.setattr(processor, "name", lambda: name)
+        monkeypatch.setattr(processor, "second_level", lambda: level)
+
+        @ssr.program(y=space, x=space)
+        def product(y: ssr.Field, x: ssr.Field) -> None:
+            y[:] = A @ x
+
+        x = np.random.default_rng(3).random((3, 300, 40)).astype(dtype)
+        y = np.full_like(x, np.nan)
+        product(y, x)
+        (launch,) = product._launcher.launches.values()
+        (table,) = (t for t in launch.rest[1:] if t.shape[1] > 9)
+        return [high - low for low, high in table[:, 5:7].tolist()], y
+
+    planes = 2 * reach + 2
+    line = planes * 40 * np.dtype(dtype).itemsize
+    near, bits = rows_of_boxes("znver5", 100 * line)
+    assert near == [300]
+    far, same = rows_of_boxes("skylake", 100 * line * 8 // 5)
+    assert far == [100, 100, 100]
+    assert rows_of_boxes("skylake", 150 * line * 8 // 5)[0] == [150, 150]
+    assert rows_of_boxes("skylake", line)[0] == [33, 33, 34, 33, 33, 34, 33, 33, 34]
+    assert rows_of_boxes("skylake", 0)[0] == [300]
+    assert bits.tobytes() == same.tobytes()
 
 
 # -- memory --------------------------------------------------------------------------------------

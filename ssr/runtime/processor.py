@@ -1,0 +1,26 @@
+"""What is known of the processor at hand."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from llvmlite.binding import get_host_cpu_name
+
+
+@cache
+def name() -> str:
+    """Return its name as LLVM has it, such as ``znver4``."""
+    return str(get_host_cpu_name())
+
+
+@cache
+def second_level() -> int:
+    """Return the bytes of a core's second-level cache; 0 if the system does not tell."""
+    for cache_of in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"):
+        try:
+            if int((cache_of / "level").read_text()) == 2:
+                return 1024 * int((cache_of / "size").read_text().strip().removesuffix("K"))
+        except (OSError, ValueError):  # it is told in another way, or not to us
+            continue
+    return 0
