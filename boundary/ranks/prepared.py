@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from ssr.extension import FAILED, Array, At
 from ssr.extension import Step as KernelStep
 
 from ..schedules.explain import Explained
 from ..schedules.messages import Post
-from ..schedules.plan import Plan
+from ..schedules.plan import Held, Plan
 from ..schedules.schedule import Examine, KernelPart, Reduce, Start, Step, Wait
 from ..worlds.world import Channel, Letter, World
 from .arguments import RankCall, RankMemory, kernel_step
@@ -19,7 +19,7 @@ from .tables import RankTables
 
 
 class Prepared:
-    """A program with its tables and messages, for fields of which some have not changed.
+    """A program with its tables and messages, for fields of which boxes have something of others.
 
     Parameters
     ----------
@@ -29,8 +29,8 @@ class Prepared:
         All ranks.
     ranks, tables
         The memory of those of this process, and what runs there.
-    fresh
-        The fields that have not changed since a run before.
+    held
+        What they have.
 
     Attributes
     ----------
@@ -44,10 +44,10 @@ class Prepared:
         world: World,
         ranks: Sequence[RankMemory],
         tables: Sequence[RankTables],
-        fresh: Iterable[str],
+        held: Held,
     ) -> None:
         self._plan, self._world, self._ranks = plan, world, ranks
-        made = plan.schedule(fresh)
+        made = plan.schedule(held)
         size = plan.dtype.itemsize
         posts = [Post(plan.footprint, e, size, n) for n, e in enumerate(made.exchanges)]
         moves = [RankMoves(plan.footprint, posts, rank, plan.dtype) for rank in ranks]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -24,14 +24,18 @@ from ssr.extension import (
 )
 
 from ..schedules.explain import Explained
-from ..schedules.plan import Plan
+from ..schedules.plan import Held, Plan
 from ..worlds.world import World
 from .arguments import RankMemory
 from .chain import Chain
 from .field import Field, Ground
 from .prepared import Prepared
 from .tables import RankTables
-from .values import Given, Values
+from .values import Giver, Values
+
+Found: TypeAlias = tuple[tuple[Plan, str], ...] | None
+"""What boxes have of others' values of a field, as far as a program reads it: all of it, or what
+some programs have left, each with the name of its parameter."""
 
 
 class Bound(ABC):
@@ -98,7 +102,7 @@ class BoundHere(Bound):
         named = [(self._fields[name], name) for name in plan.leaving]
         self._left = [(field, field.given_by(plan, name)) for field, name in named]
         self._asked = [_Asked(plan, name, self._fields[name]) for name in plan.asked]
-        self._steady = frozenset(n for n in plan.asked if plan.leaves(n, plan, n))
+        self._steady = tuple(_left_by(plan, name) for name in plan.asked)
         self._changed = [self._fields[name] for name in plan.changed]
         plan.kernel  # noqa: B018 (it is compiled from now on, unless the cache has it)
         self._prepare()
@@ -106,7 +110,7 @@ class BoundHere(Bound):
     def __call__(self, *scalars: float) -> Any:
         """Run the program; see `Bound.__call__`."""
         self.take(scalars)
-        self._run(self._fresh(), self._row, self._result)
+        self._run(self._found(), self._row, self._result)
         return self.returned()
 
     @staticmethod
@@ -159,7 +163,7 @@ class BoundHere(Bound):
         What boxes have since a call before, of this program or of another one, is not exchanged
         again.
         """
-        made = self._plan.explained(self._fresh())
+        made = self._plan.explained(self._held(self._found()))
         return replace(made, carrier=self._ground.world.carrier)
 
     def _prepare(self) -> None:
@@ -172,14 +176,21 @@ class BoundHere(Bound):
         plan = self._plan
         self._tables = [RankTables(plan.footprint, plan.fronts, rank) for rank in self._ranks]
         self._moves = self._moved()
-        self._ready: dict[frozenset[str], Prepared] = {}
+        self._ready: dict[tuple[Found, ...], Prepared] = {}
 
-    def _fresh(self) -> frozenset[str]:
-        """Return the fields that are not exchanged: boxes have what is read since a call before.
+    def _found(self) -> tuple[Found, ...]:
+        """Return what boxes have of each field that is asked for, since a call before.
 
         All ranks find the same.
         """
-        return frozenset([asked.name for asked in self._asked if asked.is_given()])
+        return tuple([asked.found() for asked in self._asked])
+
+    def _held(self, every: Sequence[Found]) -> Held:
+        """Return what boxes have of all fields."""
+        pairs = [*zip(self._plan.asked, every, strict=True)]
+        fresh = frozenset(name for name, found in pairs if found is None)
+        partly = frozenset((name, *giver) for name, found in pairs for giver in found or ())
+        return Held(fresh, partly)
 
     def _moved(self) -> list[int]:
         return [field.moves for field in self._values]
@@ -201,15 +212,15 @@ class BoundHere(Bound):
         results = np.zeros((len(numbers), self._plan.meta.results))
         done = 0
         while done < len(numbers):
-            fresh = self._fresh()
-            end = len(numbers) if fresh == self._steady else done + 1
-            self._run(fresh, numbers[done:end], results[done:end])
+            found = self._found()
+            end = len(numbers) if found == self._steady else done + 1
+            self._run(found, numbers[done:end], results[done:end])
             done = end
         return results
 
-    def _run(self, fresh: frozenset[str], numbers: Array, results: Array) -> None:
-        """Run the program for rows of numbers, before each of which some fields are fresh."""
-        ready = self._prepared(fresh)
+    def _run(self, found: tuple[Found, ...], numbers: Array, results: Array) -> None:
+        """Run the program for rows of numbers, before each of which boxes have the same."""
+        ready = self._prepared(found)
         try:
             ready.run(numbers, results)
         except BaseException:  # such as Ctrl-C: what is under way is not taken up again
@@ -219,15 +230,16 @@ class BoundHere(Bound):
 
     def prepared(self) -> Prepared:
         """Return what runs if the program is called now."""
-        return self._prepared(self._fresh())
+        return self._prepared(self._found())
 
-    def _prepared(self, fresh: frozenset[str]) -> Prepared:
+    def _prepared(self, found: tuple[Found, ...]) -> Prepared:
         if self._moves != self._moved():  # another program needed more room
             self._prepare()
-        ready = self._ready.get(fresh)
+        ready = self._ready.get(found)
         if ready is None:
-            ready = self._ready[fresh] = Prepared(
-                self._plan, self._ground.world, self._ranks, self._tables, fresh
+            held = self._held(found)
+            ready = self._ready[found] = Prepared(
+                self._plan, self._ground.world, self._ranks, self._tables, held
             )
         return ready
 
@@ -261,14 +273,26 @@ class _Asked:
         self.name = name
         self._plan, self._field = plan, field
         self._seen = -1
-        self._given: list[Given] = []
+        self._all: list[Giver] = []
+        self._some: list[Giver] = []
 
-    def is_given(self) -> bool:
-        """Whether boxes have it since a call before, of whatever program."""
+    def found(self) -> Found:
+        """Return what boxes have of it since a call before, of whatever program."""
         field = self._field
         if self._seen != field.givers:
-            self._given, self._seen = field.given_to(self._plan, self.name), field.givers
-        return any(given.change == field.changes for given in self._given)
+            self._all, self._some = field.given_to(self._plan, self.name)
+            self._seen = field.givers
+        for giver in self._all:
+            if giver.given.change == field.changes:
+                return None
+        some = self._some
+        return tuple([(g.plan, g.name) for g in some if g.given.change == field.changes])
+
+
+def _left_by(plan: Plan, name: str) -> Found:
+    """Return what boxes have of a field behind a call of the program that reads it."""
+    left = plan.leaves(name, plan, name)
+    return None if left == "all" else ((plan, name),) if left == "some" else ()
 
 
 class BoundAlone(Bound):

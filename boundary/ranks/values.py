@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -20,6 +19,10 @@ from .memory import Memory
 
 Views: TypeAlias = Mapping[tuple[int, int], Sequence[Array]]
 """Parts of arrays, for pairs of a rank that sends and one that receives; none is without parts."""
+
+
+GIVERS = 64
+"""Programs of which a field remembers what they leave, at most: those that were bound last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,23 @@ class Given:
     change: int | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Giver:
+    """A program that leaves boxes something of others' values of a field.
+
+    Attributes
+    ----------
+    given
+        As of which change they have it.
+    plan, name
+        The program, and the name of its parameter.
+    """
+
+    given: Given
+    plan: Plan
+    name: str
+
+
 class Values:
     """The values of a field on the ranks of this process.
 
@@ -64,7 +84,8 @@ class Values:
         memory of this process.
     given
         For each program that leaves boxes some of others' values, what they have of them, by the
-        name of its parameter; and how many there are, ``givers``.
+        name of its parameter; and how many there have been, ``givers``. Plans are not held weakly:
+        all ranks must forget them at the same time.
     """
 
     def __init__(
@@ -82,7 +103,7 @@ class Values:
         self.whole: Array | None = None
         self.changes = 0
         self.moves = 0
-        self.given: WeakKeyDictionary[Plan, dict[str, Given]] = WeakKeyDictionary()
+        self.given: dict[Plan, dict[str, Given]] = {}
         self.givers = 0
         owned = partition.owned(space)
         for rank in world.here:
@@ -109,19 +130,20 @@ class Values:
         if name not in named:
             named[name] = Given()
             self.givers += 1
+            if len(self.given) > GIVERS:
+                del self.given[next(iter(self.given))]
         return named[name]
 
-    def given_to(self, plan: Plan, name: str) -> list[Given]:
-        """Return what programs leave that is all that one reads, as it finds its field of a name.
+    def given_to(self, plan: Plan, name: str) -> tuple[list[Giver], list[Giver]]:
+        """Return programs that leave all that one reads, as it finds its field of a name, or some.
 
-        That is so for programs that have been bound to the field until now.
+        They are among those that have been bound to the field until now.
         """
-        return [
-            given
-            for other, named in self.given.items()
-            for its, given in named.items()
-            if other.leaves(its, plan, name)
-        ]
+        found: dict[str, list[Giver]] = {"all": [], "some": [], "nothing": []}
+        for other, named in self.given.items():
+            for its, given in named.items():
+                found[other.leaves(its, plan, name)].append(Giver(given, other, its))
+        return found["all"], found["some"]
 
     # -- boxes -----------------------------------------------------------------------------------
 

@@ -7,8 +7,9 @@ values do not move twice. Exchanges whose times meet become one.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -33,12 +34,15 @@ class Wish:
         The last unit that changes them, `ENTRY` if none does; and the first that reads them.
     reads
         What is read.
+    given
+        What boxes have of it already, around them: that does not move.
     """
 
     array: str
     since: int
     until: int
     reads: tuple[Read, ...]
+    given: tuple[Read, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +65,11 @@ class Exchange:
     front: int | None = None
 
 
-def exchanges(footprint: Footprint, fresh: Collection[str] = ()) -> tuple[Exchange, ...]:
+def exchanges(
+    footprint: Footprint,
+    fresh: Collection[str] = (),
+    given: Mapping[str, tuple[Read, ...]] = MappingProxyType({}),
+) -> tuple[Exchange, ...]:
     """Return the exchanges of a program, those that finish first before others.
 
     Parameters
@@ -71,10 +79,16 @@ def exchanges(footprint: Footprint, fresh: Collection[str] = ()) -> tuple[Exchan
     fresh
         Arrays of which a call finds all values where they are read, as they have not changed since
         they moved last.
+    given
+        For other arrays what a call finds of others' values, as a call before has left it.
 
     What boxes read of rows that others make in the same nest is not among it; see `wavefronts`.
     """
-    wanted = [w for w in wishes(footprint) if w.since != ENTRY or w.array not in fresh]
+    wanted = [
+        replace(wish, given=given.get(wish.array, ())) if wish.since == ENTRY else wish
+        for wish in wishes(footprint)
+        if wish.since != ENTRY or wish.array not in fresh
+    ]
     waiting = sorted(wanted, key=lambda wish: (wish.until, wish.since))
     found = []
     while waiting:
@@ -176,13 +190,30 @@ def covered(reads: Iterable[Read], given: Sequence[Read]) -> bool:
 
 def _is_given(read: Read, given: Sequence[Read]) -> bool:
     found = np.zeros(len(read.numbers), bool)
+    for there, boxes in _beside(read, given):
+        found |= there & within(read.boxes, boxes)
+    return bool(found.all())
+
+
+def met(footprint: Footprint, reads: Iterable[Read], given: Sequence[Read]) -> bool:
+    """Whether a box that has been given some values has one of those that it reads of others."""
+    for read in reads:
+        own = footprint.owned(read.array)[read.numbers]
+        for there, boxes in _beside(read, () if read.far else given):
+            both = common(read.boxes, boxes)
+            if (there & filled(both) & ~within(both, own)).any():
+                return True
+    return False
+
+
+def _beside(read: Read, given: Sequence[Read]) -> Iterator[tuple[Array, Array]]:
+    """Yield what boxes are given, beside what they read: whether there is any, and boxes of it."""
     for one in given:
         first = one.numbers.searchsorted(read.numbers)
         count = one.numbers.searchsorted(read.numbers, "right") - first
         for n in range(int(count.max(initial=0))):
             there = n < count
-            found |= there & within(read.boxes, one.boxes[np.where(there, first + n, 0)])
-    return bool(found.all())
+            yield there, one.boxes[np.where(there, first + n, 0)]
 
 
 def _needed(footprint: Footprint, read: Read, boxes: Array) -> Read | None:

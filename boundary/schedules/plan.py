@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from ssr.extension import (
 
 from ..partition.boxes import Box, as_box, filled, hull, volume
 from ..partition.partition import Partition
-from .exchanges import ENTRY, covered, exchanges, left, wishes
+from .exchanges import ENTRY, covered, exchanges, left, met, wishes
 from .explain import Explained
 from .footprint import Footprint, Read, known
 from .inner import splittable
@@ -37,6 +37,27 @@ from .wavefronts import Wavefronts, wavefronts
 
 Once: TypeAlias = Callable[[Callable[[], Any], Callable[[], bool]], Any]
 """Returns what the first function makes; the second tells whether that is kept already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What boxes have of others' values when a program is called, on all ranks alike.
+
+    Attributes
+    ----------
+    fresh
+        The fields of which they have all that it reads.
+    partly
+        Programs that have left some of what it reads of other fields: for each field, the program,
+        and the name of the field there.
+    """
+
+    fresh: frozenset[str] = frozenset()
+    partly: frozenset[tuple[str, Plan, str]] = frozenset()
+
+
+NOTHING = Held()
+"""What boxes have of others' values before a first call."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,8 +111,8 @@ class Plan:
     def asked(self) -> tuple[str, ...]:
         """The fields of which a call reads what others own, as it finds it.
 
-        That is exchanged, unless boxes have it since a call before, of whatever program, and nobody
-        has changed the field meanwhile.
+        That is exchanged, but for what boxes have of it since a call before, of whatever program,
+        if nobody has changed the field meanwhile.
         """
         return tuple(
             n for n, arrays in self.parts.items() if not self._found.keys().isdisjoint(arrays)
@@ -104,8 +125,10 @@ class Plan:
         named = (n for n, arrays in self.parts.items() if not some.isdisjoint(arrays))
         return tuple(dict.fromkeys([*named, *(n for n in self.asked if n in self.known)]))
 
-    def leaves(self, name: str, other: Plan, its: str) -> bool:
-        """Whether boxes have of a field behind a call what another program reads as it finds it.
+    def leaves(self, name: str, other: Plan, its: str) -> Literal["all", "some", "nothing"]:
+        """Return how much boxes have behind a call of what another program reads of a field.
+
+        It is about values of others, as the other program finds them.
 
         Parameters
         ----------
@@ -113,13 +136,15 @@ class Plan:
             The parameter that the field is here, and that of the other program.
         """
         if other is self and its == name and name in self.known:
-            return True
+            return "all"
         one, two = self.footprint, other.footprint
-        return all(
-            np.array_equal(one.owned(here), two.owned(there))
-            and covered(other._found.get(there, ()), self._left.get(here, ()))
-            for here, there in zip(self.parts[name], other.parts[its], strict=True)
-        )
+        pairs = [*zip(self.parts[name], other.parts[its], strict=True)]
+        if not all(np.array_equal(one.owned(here), two.owned(there)) for here, there in pairs):
+            return "nothing"
+        asked = [(other._found.get(there, ()), self._left.get(here, ())) for here, there in pairs]
+        if all(covered(reads, given) for reads, given in asked):
+            return "all"
+        return "some" if any(met(two, reads, given) for reads, given in asked) else "nothing"
 
     @cached_property
     def _found(self) -> Mapping[str, tuple[Read, ...]]:
@@ -149,18 +174,16 @@ class Plan:
         names = (n for n, parts in self.parts.items() if not arrays.isdisjoint(parts))
         return arrays.union(names)
 
-    def schedule(self, fresh: Iterable[str] = ()) -> Schedule:
-        """Return the schedule of a call.
-
-        Parameters
-        ----------
-        fresh
-            Fields that have not changed since a call before.
-        """
-        arrays = frozenset(array for name in fresh for array in self.parts[name])
-        known = self._schedules.get(arrays)
+    def schedule(self, held: Held = NOTHING) -> Schedule:
+        """Return the schedule of a call, which finds some of others' values."""
+        known = self._schedules.get(held)
         if known is None:
-            found = exchanges(self.footprint, arrays)
+            fresh = {array for name in held.fresh for array in self.parts[name]}
+            given: dict[str, tuple[Read, ...]] = {}
+            for name, other, its in held.partly:
+                for here, there in zip(self.parts[name], other.parts[its], strict=True):
+                    given[here] = given.get(here, ()) + other._left.get(there, ())
+            found = exchanges(self.footprint, fresh, given)
             together = splittable(self.footprint, found)
             known = schedule(
                 self.footprint,
@@ -169,7 +192,7 @@ class Plan:
                 fronts=self.fronts,
                 examined=self.examined,
             )
-            self._schedules[arrays] = known
+            self._schedules[held] = known
         return known
 
     @cached_property
@@ -185,8 +208,8 @@ class Plan:
         return {unit: fronts for unit, fronts in found if fronts is not None}
 
     @cached_property
-    def _schedules(self) -> dict[frozenset[str], Schedule]:
-        """The schedules that have been asked for, by the arrays that have not changed."""
+    def _schedules(self) -> dict[Held, Schedule]:
+        """The schedules that have been asked for, by what calls find of others' values."""
         return {}
 
     @cached_property
@@ -199,9 +222,9 @@ class Plan:
             found[unit] = (*found.get(unit, ()), look)
         return found
 
-    def explained(self, fresh: Iterable[str] = ()) -> Explained:
-        """Return the schedule of a call as a value that prints; ``fresh`` as for `schedule`."""
-        return Explained(self.footprint, self.schedule(fresh), self.dtype.itemsize)
+    def explained(self, held: Held = NOTHING) -> Explained:
+        """Return the schedule of a call as a value that prints."""
+        return Explained(self.footprint, self.schedule(held), self.dtype.itemsize)
 
     def explain(self, rank: int = 0) -> str:
         """Return what a rank does in a call, if only the program itself has changed fields since.
@@ -209,7 +232,7 @@ class Plan:
         In a first call, fields that the program does not change are exchanged too. That call is
         shown if there is nothing to exchange later.
         """
-        later = self.explained(self.known)
+        later = self.explained(Held(self.known))
         return (later if later.schedule.exchanges else self.explained()).explain(rank)
 
     def room(self, rank: int, arrays: Sequence[str]) -> tuple[dict[int, Box], dict[int, list[Box]]]:

@@ -13,6 +13,7 @@ import boundary as bc
 import ssr
 
 from ..ssr import strategies as some
+from . import ranks as ranks_of
 
 plane = ssr.Space(*ssr.sizes("ny nx"))
 around = plane.grow(1)
@@ -100,6 +101,61 @@ def test_what_another_program_was_given_is_known(on: Any) -> None:
     part()
     assert exchanged(one) == ["u"]
     assert exchanged(part) == []
+
+
+def moved(bound: Any) -> int:
+    """Return how many values all ranks are sent in the next call."""
+    explained = bound.schedule
+    mails = (mail for rank in range(4) for mail in explained.mail(rank))
+    return sum(message.count for mail in mails for message in mail.receives)
+
+
+def test_what_is_missing_is_all_that_moves(on: Any) -> None:
+    u, v = fields(on, 2)
+    one, part = apply_near.bind(v, u), apply_east.bind(v, u)
+    assert (moved(one), moved(part)) == (2 * 14 + 2 * 12, 12)
+    part()
+    assert (moved(one), moved(part)) == (2 * 14 + 12, 0)
+    scale.bind(v, u)()
+    assert moved(one) == 2 * 14 + 2 * 12
+    part()
+    one()
+    assert (moved(one), moved(part)) == (0, 0)
+    wanted, found = (each.gather() for each in fields(on, 2)), v.gather()
+    first, second = wanted
+    for program in apply_east, scale, apply_east, apply_near:
+        program(second, first)
+    assert np.array_equal(found, second)
+
+
+def test_several_programs_give_parts(on: Any) -> None:
+    north = ssr.stencil(plane, plane, {(0, 0): 1.0, (-1, 0): 0.5}, outside="drop")
+
+    @ssr.program(v=plane, u=plane)
+    def apply_north(v: Any, u: Any) -> None:
+        v[:] = north @ u
+
+    u, v = fields(on, 2)
+    one, east, north_of = (program.bind(v, u) for program in (apply_near, apply_east, apply_north))
+    east()
+    north_of()
+    assert moved(one) == 14 + 12
+    for run in one, east, north_of:
+        run()
+    assert exchanged(one) == exchanged(east) == exchanged(north_of) == []
+
+
+def test_fields_forget_programs_that_were_bound_first(
+    on: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("boundary.ranks.values.GIVERS", 2)
+    u, v = fields(on, 2)
+    part, one, wide = (program.bind(v, u) for program in (apply_east, apply_near, apply_far))
+    for run in part, wide:
+        run()
+    assert moved(one) == 14 + 12  # without what the first one has left
+    one()
+    assert exchanged(one) == exchanged(part) == []
 
 
 def test_what_is_given_behind_a_change_is_known(on: Any) -> None:
@@ -191,3 +247,5 @@ def test_programs_in_any_order_have_the_bits_of_one_process(
         program(whole[a], whole[b])
     for one, other in zip(spread, whole, strict=True):
         assert np.array_equal(one.gather(), other)
+    for bound in kept.values():
+        ranks_of.check_mail(bound)
