@@ -77,7 +77,12 @@ class Trace(Recorded):
 
 
 def trace(
-    make: Make, ranks: int, *, calls: int = 10, beside: Callable[[], object] | None = None
+    make: Make,
+    ranks: int,
+    *,
+    calls: int = 10,
+    placements: int = 1,
+    beside: Callable[[], object] | None = None,
 ) -> Trace:
     """Return what all ranks of a job would do in a call, without the job.
 
@@ -96,6 +101,9 @@ def trace(
         The number of ranks.
     calls
         How often the call is timed; the fastest one counts.
+    placements
+        How often a rank is made anew, to be timed so often: what it has then lies in other places
+        of memory, which by themselves make it faster or slower.
     beside
         What the call is compared with, such as the undistributed program: it takes turns with the
         calls of each shape, so that whatever else slows the machine down slows both down. The
@@ -105,7 +113,8 @@ def trace(
     Raises
     ------
     ArgumentError
-        If ranks of different shapes do not exchange alike, or something is gathered.
+        If ranks of different shapes do not exchange alike, or something is gathered; or if a number
+        is not positive.
 
     Examples
     --------
@@ -128,12 +137,11 @@ def trace(
     """
     if not callable(make):
         raise ArgumentError(f"trace takes a function of the ranks, not {make!r}.")
-    count = integer(ranks)
-    if count is None or count < 1:
-        raise ArgumentError(f"There are {ranks!r} ranks.", hint="Give a positive integer.")
-    first = _run(make, count, 0, calls, beside)
+    count = _positive(ranks, "ranks")
+    often = _positive(placements, "placements"), _positive(calls, "calls")
+    first = _run(make, count, 0, often, beside)
     shapes, members = _shapes(first.posts, count)
-    others = (_run(make, count, rank, calls, beside) for rank in members if rank)
+    others = (_run(make, count, rank, often, beside) for rank in members if rank)
     runs = [first, *(replace(run, posts=()) for run in others)]  # theirs hold plans of all ranks
     for rank, run in zip(members, runs, strict=True):
         if not np.array_equal(run.events, first.events):
@@ -184,11 +192,31 @@ class _Run:
         return np.asarray(np.median(self.work / self.beside[:, None], axis=0))
 
 
+def _positive(given: int, what: str) -> int:
+    count = integer(given)
+    if count is None or count < 1:
+        raise ArgumentError(f"There are {given!r} {what}.", hint="Give a positive integer.")
+    return count
+
+
 def _run(
-    make: Make, ranks: int, rank: int, calls: int, beside: Callable[[], object] | None
+    make: Make,
+    ranks: int,
+    rank: int,
+    often: tuple[int, int],
+    beside: Callable[[], object] | None,
 ) -> _Run:
-    """Run a rank alone, in turns with another call if there is one."""
-    world = Traced(ranks, rank)
+    """Run a rank alone, so many times anew, in turns with another call if there is one."""
+    placements, calls = often
+    runs = [_placed(make, Traced(ranks, rank), calls, beside) for _ in range(placements)]
+    events = runs[0].events
+    if not all(np.array_equal(run.events, events) for run in runs):
+        raise ArgumentError("What is traced exchanges other values when it is made anew.")
+    work, others = [run.work for run in runs], [run.beside for run in runs]
+    return _Run(events, np.concatenate(work), np.concatenate(others), runs[0].posts)
+
+
+def _placed(make: Make, world: Traced, calls: int, beside: Callable[[], object] | None) -> _Run:
     call = make(world)
     if not callable(call):
         raise ArgumentError(f"What trace runs returns {call!r}, not a function to be called.")

@@ -126,6 +126,26 @@ def test_calls_take_turns_with_what_they_are_compared_with(monkeypatch: pytest.M
     assert (found.work == found.beside).all()
 
 
+def test_ranks_are_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All calls in all placements count."""
+    made: list[Any] = []
+
+    def anew(ranks: Any) -> Callable[[], object]:
+        made.append(ranks)
+        return make(lambda r: bc.spread(plane, r, cut=(2, 2), ny=16, nx=16))(ranks)
+
+    def read(stamps: Stamps) -> tuple[Any, Any]:
+        events, times = noted(stamps)
+        return events, np.arange(len(times)) / len(made)
+
+    noted = Stamps.read
+    monkeypatch.setattr(Stamps, "read", read)
+    found = bc.trace(anew, 4, calls=2, placements=3)
+    assert [world.here for world in made] == [(rank,) for rank in range(4) for _ in range(3)]
+    assert len({id(world) for world in made}) == 12
+    assert (found.work[:, 0] == [1 / 3, 1 / 6, 1 / 9, 1 / 12]).all()  # the fastest one
+
+
 def test_values_of_others_are_zeros(monkeypatch: pytest.MonkeyPatch) -> None:
     """A rank that is run alone computes numbers, whatever memory has held before."""
 
@@ -161,8 +181,9 @@ def test_what_cannot_be_traced() -> None:
         bc.trace(gathers, 2)
     with pytest.raises(ArgumentError, match="from call to call"):
         bc.trace(changes, 2)
-    with pytest.raises(ArgumentError, match="ranks"):
-        bc.trace(gathers, 0)
+    for wrong in {"ranks": 0}, {"ranks": 2, "calls": 0}, {"ranks": 2, "placements": 1.5}:
+        with pytest.raises(ArgumentError, match=[*wrong][-1]):
+            bc.trace(gathers, **wrong)  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="not positive"):
         bc.LogGP(latency=-1.0, overhead=0.0, gap=0.0)
 
