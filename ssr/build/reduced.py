@@ -32,7 +32,8 @@ from numba.cpython import builtins, mathimpl, numbers, rangeobj, tupleobj
 from numba.np import npyimpl
 
 from ..runtime.machine_code import Library
-from .source_to_llvm import Translation, result_of
+from .source import result_of
+from .source_to_llvm import Translation
 from .vector_loops import has_masks
 
 DECLARING = arraydecl, builtin_types, builtins, numbers, rangeobj, tupleobj

@@ -121,9 +121,9 @@ def _write_whole(
     word = start.type
     lanes = word(CACHE_LINE * 8 // plan.dtype.bitwidth)
     sides, body = (plan.inside.sides, plan.inside.body) if plan.inside else ((), node.body)
-    before, ends, enter, onward, test, main, rest, end = (
+    before, ends, enter, onward, rest, end = (
         translation.new_block(f"vectors.{part}")
-        for part in ("before", "ends", "enter", "onward", "test", "main", "rest", "end")
+        for part in ("before", "ends", "enter", "onward", "rest", "end")
     )
     builder.cbranch(builder.icmp_signed("<", start, stop), before, end)
 
@@ -165,53 +165,78 @@ def _write_whole(
     if stream is not None:
         others = [one for one in asked if one.array != stream.store.array]
         entered = _write_stream(translation, name, body, plan, stream, others, past, met, high)
-    stride = word(plan.together * lanes.constant)
-    latest = builder.sub(high, stride)
+    leaving = _write_main(translation, name, body, plan, asked, entered, high, rest)
+    if any(side.after for side in sides):
+        leaving.append((met, enter))
+
+    builder.position_at_end(rest)
+    left = builder.phi(word, name)
+    for place, block in leaving:
+        left.add_incoming(place, block)
+    row.add_incoming(left, rest)
+    builder.cbranch(builder.icmp_signed("<", left, stop), ends, end)
+    builder.position_at_end(end)
+
+
+def _write_main(
+    translation: Translation,
+    name: str,
+    body: Sequence[ast.stmt],
+    plan: Plan,
+    asked: Sequence[requests.Request],
+    first: Any,
+    stop: Any,
+    rest: Any,
+) -> list[tuple[Any, Any]]:
+    """Write whole vectors from a row on, several at a time, and what goes to the ``rest`` then.
+
+    Windows on lines are carried from each vector to the next one.
+
+    Returns
+    -------
+    The rows at which it may go there, each with the block that it comes from.
+    """
+    builder, word = translation.builder, first.type
+    lanes = CACHE_LINE * 8 // int(plan.dtype.bitwidth)
+    stride = word(plan.together * lanes)
+    latest = builder.sub(stop, stride)
+    test, main = (translation.new_block(f"vectors.{part}") for part in ("test", "main"))
     windows = windows_of(translation, plan, body, name)
-    begin = {}
-    onward = builder.block
+    leaving, begin = [], {}
     if windows:
         carry = translation.new_block("vectors.carry")
-        builder.cbranch(builder.icmp_signed("<=", entered, latest), carry, rest)
+        leaving.append((first, builder.block))
+        builder.cbranch(builder.icmp_signed("<=", first, latest), carry, rest)
         builder.position_at_end(carry)
-        translation.counts(name, entered)
+        translation.counts(name, first)
         vector = Vector(translation, name, plan.dtype)
         begin = {line: vector.load_before(window) for line, window in windows.items()}
-    entry = builder.block
+    before = builder.block
     builder.branch(test)
 
     builder.position_at_end(test)
-    whole = builder.phi(word, name)
-    whole.add_incoming(entered, entry)
+    row = builder.phi(word, name)
+    row.add_incoming(first, before)
     carried = {line: builder.phi(value.type) for line, value in begin.items()}
-    builder.cbranch(builder.icmp_signed("<=", whole, latest), main, rest)
+    leaving.append((row, test))
+    builder.cbranch(builder.icmp_signed("<=", row, latest), main, rest)
 
     builder.position_at_end(main)
     last: Mapping[Line, Any] = carried
     for n in range(plan.together):
-        here = builder.add(whole, word(n * lanes.constant), flags=["nsw"])
+        here = builder.add(row, word(n * lanes), flags=["nsw"])
         translation.counts(name, here)
-        requests.write(translation, asked, here, lanes.constant)
+        requests.write(translation, asked, here, lanes)
         vector = Vector(translation, name, plan.dtype, windows=windows, before=last)
         vector.run(body)
         last = vector.last
-    whole.add_incoming(builder.add(whole, stride, flags=["nsw"]), main)
+    row.add_incoming(builder.add(row, stride, flags=["nsw"]), main)
     for line, value in carried.items():
-        value.add_incoming(begin[line], entry)
+        value.add_incoming(begin[line], before)
         value.add_incoming(last[line], main)
     back = builder.branch(test)
     back.set_metadata("llvm.loop", translation.loop(["llvm.loop.unroll.disable"]))
-
-    builder.position_at_end(rest)
-    left = builder.phi(word, name)
-    left.add_incoming(whole, test)
-    if windows:
-        left.add_incoming(entered, onward)
-    if any(side.after for side in sides):
-        left.add_incoming(met, enter)
-    row.add_incoming(left, rest)
-    builder.cbranch(builder.icmp_signed("<", left, stop), ends, end)
-    builder.position_at_end(end)
+    return leaving
 
 
 def _stream_of(translation: Translation, plan: Plan) -> Stream | None:
