@@ -45,7 +45,7 @@ REFUSALS = ("refused",)
 PARTS = ("between", "rows")
 """What modules take, too, whose programs have vector fields or run on boxes."""
 
-STEPS = ("copy", "follow")
+STEPS = ("copy", "copy_column", "follow")
 """What kernels for boxes with memory of their own take too."""
 
 EVERYWHERE = frozenset(("np", "real", "range", "min", "max", "abs"))

@@ -32,17 +32,6 @@ PACK, UNPACK, WITHIN = 0, 1, 2
 numbers that are read and those that are written are different ones."""
 
 _COPY = """
-def {0}_line(source, target, s, t, by, to, count):
-    quarter = count // 4
-    for n in range(quarter):
-        a, b = s + 4 * n * by, t + 4 * n * to
-        st(target, b, ld(source, a))
-        st(target, b + to, ld(source, a + by))
-        st(target, b + 2 * to, ld(source, a + 2 * by))
-        st(target, b + 3 * to, ld(source, a + 3 * by))
-    for n in range(4 * quarter, count):
-        st(target, t + n * to, ld(source, s + n * by))
-
 def {0}_copy(source, target, links, p):
     rows, columns = links[p + 4], links[p + 5]
     s2, s3, t2, t3 = links[p + 9], links[p + 10], links[p + 14], links[p + 15]
@@ -52,7 +41,7 @@ def {0}_copy(source, target, links, p):
             t = links[p + 11] + a * links[p + 12] + b * links[p + 13]
             if columns < 8:
                 for d in range(columns):
-                    {0}_line(source, target, s + d * s3, t + d * t3, s2, t2, rows)
+                    copy_column(target, t + d * t3, t2, source, s + d * s3, s2, rows)
             elif s3 == 1 and t3 == 1:
                 for c in range(rows):
                     copy(target, t + c * t2, source, s + c * s2, columns)

@@ -31,9 +31,10 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import lower_builtin, type_callable
 
+from ..points.numbers import CACHE_LINE
 from .constants import ASK, BEGIN, BYTES, FAILED, FINISHED, LATE, LEFT, At
 from .descriptors import member, numbers
-from .intrinsics import ld, pointer, st
+from .intrinsics import ld, pointer, requests, st
 from .polling import CLOCK, external, nanoseconds
 
 PATIENCE = 200_000_000
@@ -44,6 +45,9 @@ SPINS = 2000
 
 YIELDS = hasattr(os, "sched_yield")
 """Whether the C library has a function for that."""
+
+ASKED = 8
+"""Elements of a column between a store and the request for its cache line."""
 
 WORD, NUMBER = llvm.IntType(64), llvm.IntType(32)
 ADDRESS = llvm.IntType(8).as_pointer()
@@ -95,6 +99,84 @@ def _lower_copy(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         with short, cgutils.for_range(builder, count) as loop:
             element(loop.index)
     return context.get_dummy_value()
+
+
+def copy_column(
+    target: Any, to: int, apart: int, source: Any, of: int, further: int, count: int
+) -> None:
+    """Copy elements that lie apart; those that are read and written do not overlap."""
+    for n in range(count):
+        st(target, to + n * apart, ld(source, of + n * further))
+
+
+@type_callable(copy_column)
+def _type_copy_column(context: Any) -> Callable[..., Any]:
+    return lambda target, to, apart, source, of, further, count: types.void
+
+
+@lower_builtin(
+    copy_column,
+    types.Array,
+    types.Integer,
+    types.Integer,
+    types.Array,
+    types.Integer,
+    types.Integer,
+    types.Integer,
+)
+def _lower_copy_column(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    target, to, apart, source, of, further, count = args
+    written = pointer(context, builder, signature.args[0], target, to)
+    read = pointer(context, builder, signature.args[3], source, of)
+    size = context.get_abi_sizeof(context.get_value_type(signature.args[0].dtype))
+    function = _column_copied(builder.module, written.type, size)
+    builder.call(function, [written, apart, read, further, count])
+    return context.get_dummy_value()
+
+
+def _column_copied(module: Any, kind: Any, size: int) -> Any:
+    """Return the function behind `copy_column`, for addresses of numbers of some bytes.
+
+    Where each number is stored to a cache line of its own, that line is asked for some numbers
+    before: stores wait for their lines one after the other.
+    """
+    name = f"ssr_copy_column{size}"
+    known = module.globals.get(name)
+    if known is not None:
+        return known
+    made = llvm.Function(
+        module, llvm.FunctionType(llvm.VoidType(), [kind, WORD] * 2 + [WORD]), name
+    )
+    made.linkage = "linkonce_odr"
+    for attribute in "noinline", "nounwind":
+        made.attributes.add(attribute)
+    written, apart, read, further, count = made.args
+    builder = llvm.IRBuilder(made.append_basic_block("entry"))
+    whole = builder.and_(count, WORD(-4))
+
+    def element(n: Any, asked: bool) -> None:
+        place = builder.mul(n, apart)
+        if asked:
+            ahead = builder.add(place, builder.mul(WORD(ASKED), apart))
+            requests(builder, builder.gep(written, [ahead]), soon=True, written=True)
+        value = builder.load(builder.gep(read, [builder.mul(n, further)]))
+        builder.store(value, builder.gep(written, [place]))
+
+    def elements(asked: bool) -> None:
+        with cgutils.for_range_slice(builder, WORD(0), whole, WORD(4)) as (n, _):
+            for more in range(4):
+                element(builder.add(n, WORD(more)), asked)
+        with cgutils.for_range_slice(builder, whole, count, WORD(1)) as (n, _):
+            element(n, asked)
+
+    is_far = builder.icmp_signed(">=", apart, WORD(CACHE_LINE // size))
+    with builder.if_else(is_far) as (far, near):
+        with far:
+            elements(asked=True)
+        with near:
+            elements(asked=False)
+    builder.ret_void()
+    return made
 
 
 @type_callable(follow)

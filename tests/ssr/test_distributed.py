@@ -409,6 +409,26 @@ def test_moves(compiled: bool) -> None:
     plain.check_same(x, after)
 
 
+@some.examples(40)
+@given(st.integers(0, 13), st.integers(1, 3), st.sampled_from([1, 2, 7, 8, 30]), st.booleans())
+def test_columns_go_both_ways(rows: int, columns: int, apart: int, compiled: bool) -> None:
+    """Numbers that are stored to cache lines of their own, and to neighbours; few and many."""
+    step = max(apart, columns)
+    x, scratch = np.arange(400.0).reshape(10, 40), np.zeros(120)
+    there, here = (0, 0, step, 1), (0, 0, 1, rows)
+    pack = (PACK, 1, 1, 1, rows, columns, 2, *there, 5, *here)
+    unpack = (UNPACK, 1, 1, 1, rows, columns, 5, *here, 2, *there)
+    places = [2 + step * row + column for column in range(columns) for row in range(rows)]
+    moved(compiled, [pack], scratch, x)
+    wanted = np.zeros(120)
+    wanted[5 : 5 + rows * columns] = x.flat[places]
+    plain.check_same(scratch, wanted)
+    after, scratch = x.copy(), -scratch
+    after.flat[places] = scratch[5 : 5 + rows * columns]
+    moved(compiled, [unpack], scratch, x)
+    plain.check_same(x, after)
+
+
 # -- states --------------------------------------------------------------------------------------
 
 NUMBERS = st.one_of(
