@@ -128,21 +128,37 @@ def test_what_is_missing_is_all_that_moves(on: Any) -> None:
     assert np.array_equal(found, second)
 
 
-def test_several_programs_give_parts(on: Any) -> None:
-    north = ssr.stencil(plane, plane, {(0, 0): 1.0, (-1, 0): 0.5}, outside="drop")
+def side(axis: int, step: int) -> Any:
+    """Return a program that reads the values at one side of each box."""
+    offset = (step, 0) if axis == 0 else (0, step)
+    weights = {(0, 0): 1.0, offset: 0.5}
+    matrix = ssr.stencil(plane, plane, weights, outside="drop")
 
     @ssr.program(v=plane, u=plane)
-    def apply_north(v: Any, u: Any) -> None:
-        v[:] = north @ u
+    def apply_side(v: Any, u: Any) -> None:
+        v[:] = matrix @ u
 
+    return apply_side
+
+
+def test_several_programs_give_parts(on: Any) -> None:
+    """Sides that four programs have left are all that another one reads."""
     u, v = fields(on, 2)
-    one, east, north_of = (program.bind(v, u) for program in (apply_near, apply_east, apply_north))
-    east()
-    north_of()
-    assert moved(one) == 14 + 12
-    for run in one, east, north_of:
+    sides = [side(axis, step).bind(v, u) for axis in (0, 1) for step in (-1, 1)]
+    one = apply_near.bind(v, u)
+    left = [2 * 14 + 2 * 12]
+    for run in sides:
         run()
-    assert exchanged(one) == exchanged(east) == exchanged(north_of) == []
+        left.append(moved(one))
+    assert left == [52, 38, 24, 12, 0]
+    one()
+    assert exchanged(one) == []
+    assert all(exchanged(run) == [] for run in sides)
+    wanted, added = (each.gather() for each in fields(on, 2))
+    program = side(1, 1)
+    program(added, wanted)
+    apply_near(added, wanted)
+    assert np.array_equal(v.gather(), added)
 
 
 def test_fields_forget_programs_that_were_bound_first(
