@@ -37,6 +37,9 @@ Found: TypeAlias = tuple[tuple[Plan, str], ...] | None
 """What boxes have of others' values of a field, as far as a program reads it: all of it, or what
 some programs have left, each with the name of its parameter."""
 
+READY = 16
+"""For so many states of what boxes have of others' values a program is kept ready, at most."""
+
 
 class Bound(ABC):
     """A program bound to fields; made by `Program.bind`.
@@ -237,6 +240,8 @@ class BoundHere(Bound):
             self._prepare()
         ready = self._ready.get(found)
         if ready is None:
+            if len(self._ready) >= READY:
+                del self._ready[next(iter(self._ready))]  # that of the state that came up first
             held = self._held(found)
             ready = self._ready[found] = Prepared(
                 self._plan, self._ground.world, self._ranks, self._tables, held
