@@ -132,8 +132,8 @@ def _nest(nest: ir.Nest | ir.LineNest, program: ir.Program) -> NestMeta:
 def _planes(nest: ir.Nest) -> int:
     """Return how many planes of all arrays rows need while the outermost index advances.
 
-    They are counted where boxes may be cut: where no row depends on another, in three dimensions or
-    more. Of an array that is read some planes apart, those in between are needed, too.
+    They are counted where boxes may be cut, where no row depends on another, in three dimensions or
+    more; and if an array is read some planes apart, of which those in between are needed, too.
     """
     if nest.earlier != () or len(nest.axes) < 3:
         return 0
@@ -147,7 +147,8 @@ def _planes(nest: ir.Nest) -> int:
             if array not in kept and len(index) == len(row):
                 shift = tuple(c - r for c, r in zip(index[:-2], row[:-2], strict=True))
                 met.setdefault((array, shift[:-1]), []).append(shift[-1].constant)
-    return sum(max(places) - min(places) + 1 for places in met.values())
+    spans = [max(places) - min(places) + 1 for places in met.values()]
+    return sum(spans) if max(spans, default=1) > 1 else 0
 
 
 def has_own_rows(nest: ir.Nest | ir.LineNest, program: ir.Program) -> bool:

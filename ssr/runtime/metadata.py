@@ -63,7 +63,8 @@ class NestMeta:
     ``rows`` names what has the points of its rows, where they are not those of its target. Systems
     are solved along the axis ``along``, if there is one: no box cuts their lines. What is ``local``
     takes the bounds of the box that owns its rows, too. While the outermost index advances, rows
-    need so many ``planes`` of all arrays together, where boxes that are cut may have smaller ones.
+    need so many ``planes`` of all arrays together, where boxes that are cut may have smaller ones
+    and some of these are needed again.
     """
 
     target: str

@@ -265,6 +265,18 @@ def test_blocks_for_the_cache_keep_bits(monkeypatch: pytest.MonkeyPatch) -> None
     plain.check_same(whole[0], given[0])
 
 
+def test_boxes_are_not_cut_where_no_plane_is_needed_again() -> None:
+    space = ssr.Space(*ssr.sizes("nz ny nx"))
+    A = ssr.stencil(space, space, {(0, 1, 0): 0.5, (0, -1, 1): 0.25}, outside="drop")
+
+    @ssr.program(y=space, x=space)
+    def product(y: ssr.Field, x: ssr.Field) -> None:
+        y[:] = A @ x
+
+    (nest,) = product._launcher.kernel("float64").meta.nests
+    assert nest.planes == 0
+
+
 @pytest.mark.parametrize("reach", [1, 4])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_planes_stay_in_the_second_level_cache(
