@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ssr.errors import ArgumentError
-from ssr.extension import FINISHED, LATE, LEFT, aligned
+from ssr.extension import FINISHED, LATE, LEFT, Array, aligned
 
 from .team_code import WIDTH, Word, functions
 
@@ -39,7 +39,7 @@ class Team:
         self._finished = _counted(finished, others, place)
         serves = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(serve)
         for wake, row in zip(self._wakes, self._rows, strict=False):
-            given = serves, row.ctypes.data, wake
+            given = serves, row, wake
             Thread(target=_worker, args=given, name="ssr rank", daemon=True).start()
 
     def run(self, first: Callable[[], int], others: Sequence[tuple[int, int]]) -> list[int]:
@@ -105,18 +105,32 @@ def _counted(address: int, count: int, rows: int) -> Callable[[], int]:
     return lambda: int(made(count, rows))
 
 
-def _worker(serve: Callable[[int], int], row: int, wake: Semaphore) -> None:
+def _worker(serve: Callable[[int], int], row: Array, wake: Semaphore) -> None:
+    """Work as long as the process lives; the row stays in memory as long."""
+    place = row.ctypes.data
     while True:
-        serve(row)
+        serve(place)
         wake.acquire()
 
 
-_teams: dict[tuple[int, int], Team] = {}
+class _Teams:
+    """The teams of a process, by the number of their threads: threads do not survive a fork."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, Team] = {}
+        self._making = Lock()
+
+    def of(self, count: int) -> Team:
+        """Return a team, which is made once, whoever asks for it at the same time."""
+        with self._making:
+            if count not in self._known:
+                self._known[count] = Team(count - 1)
+            return self._known[count]
+
+
+_processes: dict[int, _Teams] = {}
 
 
 def team(count: int) -> Team:
     """Return the team of some threads, of which the caller is one."""
-    key = os.getpid(), count  # threads do not survive a fork
-    if key not in _teams:
-        _teams[key] = Team(count - 1)
-    return _teams[key]
+    return _processes.setdefault(os.getpid(), _Teams()).of(count)
