@@ -13,6 +13,7 @@ from importlib.util import find_spec
 
 from . import __version__
 from .build import cache, machine
+from .runtime import processor
 
 PACKAGES = ("numpy", "numba", "llvmlite", "islpy", "scipy")
 """Packages that kernels are made with or tested against."""
@@ -61,7 +62,7 @@ def facts() -> list[tuple[str, str]]:
         *((name, installed(name) or "not found") for name in PACKAGES),
         ("compiler", compiler()),
         ("platform", platform.platform()),
-        ("processor", processor()),
+        ("processor", processor.name()),
         ("vectors", vectors()),
         ("cores", cores()),
         ("cache", kept()),
@@ -92,13 +93,6 @@ def kept() -> str:
     text = f"{cache.cache_dir()}: {counted(kernels)}, {human(size)} of at most {human(cache.LIMIT)}"
     reason = cache.objection()
     return f"{text}; not used: {reason}" if reason else text
-
-
-def processor() -> str:
-    """Return LLVM's name for the processor."""
-    import llvmlite.binding as llvm
-
-    return str(llvm.get_host_cpu_name())
 
 
 def vectors() -> str:

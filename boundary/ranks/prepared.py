@@ -9,7 +9,7 @@ from ssr.extension import Step as KernelStep
 
 from ..schedules.explain import Explained
 from ..schedules.messages import Post
-from ..schedules.plan import Held, Plan
+from ..schedules.plan import Found, Plan
 from ..schedules.schedule import Examine, KernelPart, Reduce, Start, Step, Wait
 from ..worlds.world import Channel, Letter, World
 from .arguments import RankCall, RankMemory, kernel_step
@@ -19,7 +19,7 @@ from .tables import RankTables
 
 
 class Prepared:
-    """A program with its tables and messages, for fields of which boxes have something of others.
+    """A program with its tables and messages, for some state of what boxes have of others' values.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class Prepared:
     ranks, tables
         The memory of those of this process, and what runs there.
     held
-        What they have.
+        What they have of each field that the program asks for.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Prepared:
         world: World,
         ranks: Sequence[RankMemory],
         tables: Sequence[RankTables],
-        held: Held,
+        held: tuple[Found, ...],
     ) -> None:
         self._plan, self._world, self._ranks = plan, world, ranks
         made = plan.schedule(held)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from ssr.extension import (
 )
 
 from ..schedules.explain import Explained
-from ..schedules.plan import Held, Plan
+from ..schedules.plan import Found, Plan
 from ..worlds.world import World
 from .arguments import RankMemory
 from .chain import Chain
@@ -32,10 +32,6 @@ from .field import Field, Ground
 from .prepared import Prepared
 from .tables import RankTables
 from .values import Giver, Values
-
-Found: TypeAlias = tuple[tuple[Plan, str], ...] | None
-"""What boxes have of others' values of a field, as far as a program reads it: all of it, or what
-some programs have left, each with the name of its parameter."""
 
 READY = 16
 """For so many states of what boxes have of others' values a program is kept ready, at most."""
@@ -166,7 +162,7 @@ class BoundHere(Bound):
         What boxes have since a call before, of this program or of another one, is not exchanged
         again.
         """
-        made = self._plan.explained(self._held(self._found()))
+        made = self._plan.explained(self._found())
         return replace(made, carrier=self._ground.world.carrier)
 
     def _prepare(self) -> None:
@@ -187,13 +183,6 @@ class BoundHere(Bound):
         All ranks find the same.
         """
         return tuple([asked.found() for asked in self._asked])
-
-    def _held(self, every: Sequence[Found]) -> Held:
-        """Return what boxes have of all fields."""
-        pairs = [*zip(self._plan.asked, every, strict=True)]
-        fresh = frozenset(name for name, found in pairs if found is None)
-        partly = frozenset((name, *giver) for name, found in pairs for giver in found or ())
-        return Held(fresh, partly)
 
     def _moved(self) -> list[int]:
         return [field.moves for field in self._values]
@@ -242,9 +231,8 @@ class BoundHere(Bound):
         if ready is None:
             if len(self._ready) >= READY:
                 del self._ready[next(iter(self._ready))]  # that of the state that came up first
-            held = self._held(found)
             ready = self._ready[found] = Prepared(
-                self._plan, self._ground.world, self._ranks, self._tables, held
+                self._plan, self._ground.world, self._ranks, self._tables, found
             )
         return ready
 

@@ -14,12 +14,12 @@ import numpy as np
 import ssr
 from ssr import Space
 from ssr.errors import ArgumentError, DtypeError, UnboundError
-from ssr.extension import VectorSpace, integer, match_sizes
+from ssr.extension import VectorSpace, match_sizes
 
 from ..partition.cuts import block_axes, chosen, with_whole_lines
 from ..partition.partition import Partition
 from ..schedules.plan import Plan, plan
-from ..worlds.world import World, simulated
+from ..worlds.world import World, positive, simulated
 from .field import Field
 from .run import Bound, bound_program
 
@@ -268,8 +268,8 @@ class Spread:
         """
         here = self.partition
         for what, given in ("ranks", ranks), ("points", points):
-            if given is not None and (integer(given) is None or given < 1):
-                raise ArgumentError(f"{what} is {given!r}, not a positive integer.")
+            if given is not None:
+                positive(what, given)
         cells = sum(math.prod(space.extent(here.sizes)) for space in self.cells)
         count = min(here.ranks if ranks is None else ranks, max(1, cells // points))
         if count >= len(set(here.owners.tolist())):

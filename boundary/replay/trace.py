@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from ssr.errors import ArgumentError
-from ssr.extension import Array, integer
+from ssr.extension import Array
 
 from ..partition.boxes import volume
 from ..partition.partition import Partition
 from ..schedules.messages import Post
-from ..worlds.world import World
+from ..worlds.world import World, positive
 from .loggp import LogGP, Replay, replay
 from .recorded import Event, Messages, Recorded
 from .smpi import write
@@ -137,8 +137,8 @@ def trace(
     """
     if not callable(make):
         raise ArgumentError(f"trace takes a function of the ranks, not {make!r}.")
-    count = _positive(ranks, "ranks")
-    often = _positive(placements, "placements"), _positive(calls, "calls")
+    count = positive("ranks", ranks)
+    often = positive("placements", placements), positive("calls", calls)
     first = _run(make, count, 0, often, beside)
     shapes, members = _shapes(first.posts, count)
     others = (_run(make, count, rank, often, beside) for rank in members if rank)
@@ -190,13 +190,6 @@ class _Run:
     def relative(self) -> Array:
         """The medians of these times over those of the calls in turns with them."""
         return np.asarray(np.median(self.work / self.beside[:, None], axis=0))
-
-
-def _positive(given: int, what: str) -> int:
-    count = integer(given)
-    if count is None or count < 1:
-        raise ArgumentError(f"There are {given!r} {what}.", hint="Give a positive integer.")
-    return count
 
 
 def _run(

@@ -35,29 +35,12 @@ from .messages import at_hand
 from .schedule import Schedule, schedule
 from .wavefronts import Wavefronts, wavefronts
 
+Found: TypeAlias = "tuple[tuple[Plan, str], ...] | None"
+"""What boxes have of others' values of a field when a program is called, as far as it reads them:
+all (None), or what some programs have left, each with the name of the field there."""
+
 Once: TypeAlias = Callable[[Callable[[], Any], Callable[[], bool]], Any]
 """Returns what the first function makes; the second tells whether that is kept already."""
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """What boxes have of others' values when a program is called, on all ranks alike.
-
-    Attributes
-    ----------
-    fresh
-        The fields of which they have all that it reads.
-    partly
-        Programs that have left some of what it reads of other fields: for each field, the program,
-        and the name of the field there.
-    """
-
-    fresh: frozenset[str] = frozenset()
-    partly: frozenset[tuple[str, Plan, str]] = frozenset()
-
-
-NOTHING = Held()
-"""What boxes have of others' values before a first call."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,20 +157,30 @@ class Plan:
         names = (n for n, parts in self.parts.items() if not arrays.isdisjoint(parts))
         return arrays.union(names)
 
-    def schedule(self, held: Held = NOTHING) -> Schedule:
-        """Return the schedule of a call, which finds some of others' values."""
+    def schedule(self, held: tuple[Found, ...] | None = None) -> Schedule:
+        """Return the schedule of a call.
+
+        Parameters
+        ----------
+        held
+            What boxes have of others' values of each field that is `asked`; by default nothing.
+        """
+        held = ((),) * len(self.asked) if held is None else held
         known = self._schedules.get(held)
         if known is None:
-            fresh = {array for name in held.fresh for array in self.parts[name]}
+            fresh: set[str] = set()
             given: dict[str, tuple[Read, ...]] = {}
-            for name, other, its in held.partly:
-                for here, there in zip(self.parts[name], other.parts[its], strict=True):
-                    given[here] = given.get(here, ()) + other._left.get(there, ())
-            found = exchanges(self.footprint, fresh, given)
-            together = splittable(self.footprint, found)
+            for name, found in zip(self.asked, held, strict=True):
+                if found is None:
+                    fresh.update(self.parts[name])
+                for other, its in found or ():
+                    for here, there in zip(self.parts[name], other.parts[its], strict=True):
+                        given[here] = given.get(here, ()) + other._left.get(there, ())
+            made = exchanges(self.footprint, fresh, given)
+            together = splittable(self.footprint, made)
             known = schedule(
                 self.footprint,
-                found,
+                made,
                 together=together,
                 fronts=self.fronts,
                 examined=self.examined,
@@ -208,7 +201,7 @@ class Plan:
         return {unit: fronts for unit, fronts in found if fronts is not None}
 
     @cached_property
-    def _schedules(self) -> dict[Held, Schedule]:
+    def _schedules(self) -> dict[tuple[Found, ...], Schedule]:
         """The schedules that have been asked for, by what calls find of others' values."""
         return {}
 
@@ -222,8 +215,8 @@ class Plan:
             found[unit] = (*found.get(unit, ()), look)
         return found
 
-    def explained(self, held: Held = NOTHING) -> Explained:
-        """Return the schedule of a call as a value that prints."""
+    def explained(self, held: tuple[Found, ...] | None = None) -> Explained:
+        """Return the schedule of a call as a value that prints; ``held`` as for `schedule`."""
         return Explained(self.footprint, self.schedule(held), self.dtype.itemsize)
 
     def explain(self, rank: int = 0) -> str:
@@ -232,7 +225,7 @@ class Plan:
         In a first call, fields that the program does not change are exchanged too. That call is
         shown if there is nothing to exchange later.
         """
-        later = self.explained(Held(self.known))
+        later = self.explained(tuple(None if n in self.known else () for n in self.asked))
         return (later if later.schedule.exchanges else self.explained()).explain(rank)
 
     def room(self, rank: int, arrays: Sequence[str]) -> tuple[dict[int, Box], dict[int, list[Box]]]:

@@ -113,24 +113,16 @@ def _worker(serve: Callable[[int], int], row: Array, wake: Semaphore) -> None:
         wake.acquire()
 
 
-class _Teams:
-    """The teams of a process, by the number of their threads: threads do not survive a fork."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, Team] = {}
-        self._making = Lock()
-
-    def of(self, count: int) -> Team:
-        """Return a team, which is made once, whoever asks for it at the same time."""
-        with self._making:
-            if count not in self._known:
-                self._known[count] = Team(count - 1)
-            return self._known[count]
-
-
-_processes: dict[int, _Teams] = {}
+_teams: dict[tuple[int, int], Team] = {}
+_making: dict[int, Lock] = {}
 
 
 def team(count: int) -> Team:
     """Return the team of some threads, of which the caller is one."""
-    return _processes.setdefault(os.getpid(), _Teams()).of(count)
+    process = os.getpid()  # threads do not survive a fork, nor does it let go of locks
+    key = process, count
+    if key not in _teams:
+        with _making.setdefault(process, Lock()):  # another caller may make it at the same time
+            if key not in _teams:
+                _teams[key] = Team(count - 1)
+    return _teams[key]

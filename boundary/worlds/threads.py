@@ -7,15 +7,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ssr.errors import ArgumentError
-from ssr.extension import CACHE_LINE, Array, Function, aligned, integer
+from ssr.extension import CACHE_LINE, Array, Function, aligned
 
 from ..schedules.messages import Post
 from .mailboxes import Mailbox, Rows
 from .reduction_code import Place, Seen, functions
 from .reductions import Reduction
 from .team import team
-from .world import Alone, Channel, Letter, Simulated, Work, World
+from .world import Alone, Channel, Letter, Simulated, Work, World, positive
 
 
 class Threads(Simulated):
@@ -185,9 +184,7 @@ def threads(count: int | None = None) -> World:
     38.64221292290387
     38.64221292290387
     """
-    found = _processors() if count is None else integer(count)
-    if found is None or found < 1:
-        raise ArgumentError(f"count is {count!r}, not a positive integer.")
+    found = _processors() if count is None else positive("count", count)
     return Alone() if found == 1 else Threads(found)
 
 

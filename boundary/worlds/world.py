@@ -261,7 +261,18 @@ def simulated(ranks: int) -> World:
     >>> bc.simulated(4)
     <Simulated: 4 ranks>
     """
-    count = integer(ranks)
+    return Simulated(positive("ranks", ranks))
+
+
+def positive(name: str, value: Any) -> int:
+    """Return an argument that is a positive integer.
+
+    Raises
+    ------
+    ArgumentError
+        If it is something else.
+    """
+    count = integer(value)
     if count is None or count < 1:
-        raise ArgumentError(f"ranks is {ranks!r}, not a positive integer.")
-    return Simulated(count)
+        raise ArgumentError(f"{name} is {value!r}, not a positive integer.")
+    return count

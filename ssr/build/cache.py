@@ -23,6 +23,7 @@ from functools import cache as once
 from pathlib import Path
 
 from ..errors import PACKAGE, user_span
+from ..runtime import processor
 from . import private_files
 
 LIMIT = 2**30
@@ -65,12 +66,12 @@ def environment() -> str:
 
     settings = [f"{name}={getattr(numba.config, name, None)}" for name in SETTINGS]
     packages = [f"{p.__name__} {p.__version__}" for p in (numba, llvmlite, np)]
-    processor = [
+    machine = [
         llvm.get_process_triple(),
-        llvm.get_host_cpu_name(),
+        processor.name(),
         llvm.get_host_cpu_features().flatten(),
     ]
-    return "\n".join([sys.version, *packages, *processor, *settings])
+    return "\n".join([sys.version, *packages, *machine, *settings])
 
 
 @once

@@ -137,16 +137,10 @@ def _planes(nest: ir.Nest) -> int:
     """
     if nest.earlier != () or len(nest.axes) < 3:
         return 0
-    kept = {buffer.name for buffer in nest.buffers}
     met: dict[tuple[str, tuple[Affine, ...]], list[int]] = {}
     for statement in nest.statements:
-        row = statement.runs(tuple(map(Affine.name, nest.axes)), nest.order, -1)
-        met_here = [(statement.array, statement.index)]
-        met_here += [(load.array, load.index) for load in ir.loads(statement.value)]
-        for array, index in met_here:
-            if array not in kept and len(index) == len(row):
-                shift = tuple(c - r for c, r in zip(index[:-2], row[:-2], strict=True))
-                met.setdefault((array, shift[:-1]), []).append(shift[-1].constant)
+        for array, (*other, plane, _, _) in ir.met(statement, nest):
+            met.setdefault((array, tuple(other)), []).append(plane.constant)
     spans = [max(places) - min(places) + 1 for places in met.values()]
     return sum(spans) if max(spans, default=1) > 1 else 0
 

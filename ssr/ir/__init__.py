@@ -51,6 +51,7 @@ from .nests import (
     Stage,
     Statement,
     Tap,
+    met,
     scratch,
 )
 from .programs import (
@@ -122,6 +123,7 @@ __all__ = [
     "gathers",
     "loads",
     "made",
+    "met",
     "parts",
     "reading",
     "reindexed",

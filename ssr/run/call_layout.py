@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -164,9 +163,9 @@ def blocked(whole: Box, nest: NestMeta, itemsize: int) -> tuple[Box, ...]:
     extent, line = high - low, max(last - first, 1)
     rows = max(8, PLANE // line)
     parts = 1 if 2 * extent <= 3 * rows else -(-extent // rows)
-    if nest.planes and not processor.name().startswith("znver"):
-        room = int(SHARE * processor.second_level()) or sys.maxsize
-        near = max(SHORTEST, room // (nest.planes * itemsize * line))
+    level = processor.second_level()
+    if nest.planes and level and not processor.name().startswith("znver"):
+        near = max(1, int(SHARE * level) // (nest.planes * itemsize * line))
         parts = max(parts, min(-(-extent // near), extent // SHORTEST))
     cuts = [low + extent * n // parts for n in range(parts + 1)]
     return tuple((*whole[:-2], cut, whole[-1]) for cut in pairwise(cuts))

@@ -86,8 +86,8 @@ class NestMeta:
         """Return the record as a dictionary, without what most nests do not have."""
         kept = {name: getattr(self, name) for name in ("target", "order", "earlier")}
         kept |= {"whole_lines": self.whole_lines, "fused": self.fused}
-        more = {"rows": self.rows, "along": self.along, "local": self.local or None}
-        more["planes"] = self.planes or None
+        more = {"rows": self.rows, "along": self.along}
+        more |= {"local": self.local or None, "planes": self.planes or None}
         return kept | {name: value for name, value in more.items() if value is not None}
 
 

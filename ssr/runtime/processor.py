@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from llvmlite.binding import get_host_cpu_name
-
 
 @cache
 def name() -> str:
     """Return its name as LLVM has it, such as ``znver4``."""
+    from llvmlite.binding import get_host_cpu_name
+
     return str(get_host_cpu_name())
 
 

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from llvmlite import ir as llvm
@@ -32,6 +33,7 @@ from numba.core import cgutils
 from numba.extending import lower_builtin, type_callable
 
 from ..points.numbers import CACHE_LINE
+from . import shared
 from .constants import ASK, BEGIN, BYTES, FAILED, FINISHED, LATE, LEFT, At
 from .descriptors import member, numbers
 from .intrinsics import ld, pointer, requests, st
@@ -129,29 +131,21 @@ def _lower_copy_column(context: Any, builder: Any, signature: Any, args: Any) ->
     written = pointer(context, builder, signature.args[0], target, to)
     read = pointer(context, builder, signature.args[3], source, of)
     size = context.get_abi_sizeof(context.get_value_type(signature.args[0].dtype))
-    function = _column_copied(builder.module, written.type, size)
-    builder.call(function, [written, apart, read, further, count])
+    kind = llvm.FunctionType(llvm.VoidType(), [written.type, WORD, read.type, WORD, WORD])
+    write = partial(_write_column, size=size)
+    copied = shared.declared(context, builder.module, f"ssr_copy_column{size}", kind, write)
+    builder.call(copied, [written, apart, read, further, count])
     return context.get_dummy_value()
 
 
-def _column_copied(module: Any, kind: Any, size: int) -> Any:
-    """Return the function behind `copy_column`, for addresses of numbers of some bytes.
+def _write_column(function: Any, size: int) -> None:
+    """Write what copies numbers of some bytes that lie apart.
 
-    Where each number is stored to a cache line of its own, that line is asked for some numbers
-    before: stores wait for their lines one after the other.
+    Where each is stored to a cache line of its own, that line is asked for some numbers before:
+    stores wait for their lines one after the other.
     """
-    name = f"ssr_copy_column{size}"
-    known = module.globals.get(name)
-    if known is not None:
-        return known
-    made = llvm.Function(
-        module, llvm.FunctionType(llvm.VoidType(), [kind, WORD] * 2 + [WORD]), name
-    )
-    made.linkage = "linkonce_odr"
-    for attribute in "noinline", "nounwind":
-        made.attributes.add(attribute)
-    written, apart, read, further, count = made.args
-    builder = llvm.IRBuilder(made.append_basic_block("entry"))
+    written, apart, read, further, count = function.args
+    builder = llvm.IRBuilder(function.append_basic_block("entry"))
     whole = builder.and_(count, WORD(-4))
 
     def element(n: Any, asked: bool) -> None:
@@ -176,7 +170,6 @@ def _column_copied(module: Any, kind: Any, size: int) -> Any:
         with near:
             elements(asked=False)
     builder.ret_void()
-    return made
 
 
 @type_callable(follow)

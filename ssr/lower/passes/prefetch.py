@@ -25,10 +25,9 @@ Offset = tuple[int, ...]
 
 def prefetch(nest: ir.Nest) -> ir.Nest:
     """Return the nest with each array's requests at the statement that meets it first."""
-    buffers = {b.name for b in nest.buffers}
     first: dict[str, tuple[Offset, int]] = {}
     for place, statement in enumerate(nest.statements):
-        for array, offset in _lines(statement, nest, buffers):
+        for array, offset in _lines(statement, nest):
             known = first.get(array)
             if known is None or offset > known[0]:
                 first[array] = (offset, place)
@@ -43,18 +42,11 @@ def prefetch(nest: ir.Nest) -> ir.Nest:
     return replace(nest, statements=tuple(statements))
 
 
-def _lines(statement: ir.Statement, nest: ir.Nest, buffers: set[str]) -> list[tuple[str, Offset]]:
+def _lines(statement: ir.Statement, nest: ir.Nest) -> list[tuple[str, Offset]]:
     """Return the lines of arrays a statement touches, as offsets in sweep direction."""
     direction = -1 if nest.order == "backward" else 1
-    row = tuple(Affine.name(a) for a in nest.axes)
-    line = statement.runs(row, nest.order, -1)
-    touched = [(statement.array, statement.index)]
-    touched += [(v.array, v.index) for v in ir.loads(statement.value)]
-    found = []
-    for array, index in touched:
-        if array in buffers or len(index) != len(row):
-            continue
-        shift = tuple(c - r for c, r in zip(index, line, strict=True))
-        if all(s.is_constant for s in shift):
-            found.append((array, tuple(direction * s.constant for s in shift[:-1])))
-    return found
+    return [
+        (array, tuple(direction * s.constant for s in shift[:-1]))
+        for array, shift in ir.met(statement, nest)
+        if all(s.is_constant for s in shift)
+    ]
