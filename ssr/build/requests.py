@@ -5,7 +5,7 @@ rows ahead that it has come into the second-level cache when rows access it. Sho
 second request brings it on into the first-level cache: what a store waits for there keeps all that
 is stored behind it waiting. Where fields are near, the first request is for the rows at hand. A
 loop that accesses each field at one place asks for nothing: processors foresee what it needs, and
-requests disturb them.
+requests disturb them. Some foresee it with many accesses, too, but for what comes soon.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..points.numbers import CACHE_LINE
 from ..runtime import intrinsics, processor
 from . import streaming
 from .streaming import Stream
-from .vector_plans import Access, Plan, Translation, are_at_one_place
+from .vector_plans import MANY, Access, Plan, Translation, are_at_one_place
 
 AHEAD = 80
 """Cache lines between a request for memory and its use, if a loop accesses one or two fields."""
@@ -95,9 +95,10 @@ def of_loop(
     """
     if _is_foreseen(translation, plan):
         return []
+    early = not (processor.is_skylake() and len(plan.loads) >= MANY)
     return [
         request
-        for soon in (False, True)
+        for soon in ((False, True) if early else (True,))
         for request in _of_lines(translation, plan, start, stop, stream, soon=soon)
     ]
 

@@ -223,13 +223,16 @@ def _write_main(
 
     builder.position_at_end(main)
     last: Mapping[Line, Any] = carried
+    rows, vectors = [], []
     for n in range(plan.together):
-        here = builder.add(row, word(n * lanes), flags=["nsw"])
-        translation.counts(name, here)
-        requests.write(translation, asked, here, lanes)
-        vector = Vector(translation, name, plan.dtype, windows=windows, before=last)
-        vector.run(body)
-        last = vector.last
+        rows.append(builder.add(row, word(n * lanes), flags=["nsw"]))
+        requests.write(translation, asked, rows[-1], lanes)
+        vectors.append(Vector(translation, name, plan.dtype, windows=windows, before=last))
+        last = vectors[-1].last
+    for node in body:
+        for here, vector in zip(rows, vectors, strict=True):
+            translation.counts(name, here)
+            vector.run([node])
     row.add_incoming(builder.add(row, stride, flags=["nsw"]), main)
     for line, value in carried.items():
         value.add_incoming(begin[line], before)

@@ -16,13 +16,21 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numba.core import types
 
-from ..runtime import intrinsics
+from ..runtime import intrinsics, processor
 from .line_sides import Inside, inside, side
 from .vector_parts import Part, parts
 
 SHORT, LONG = 50, 150
 """Statements up to which a loop loads rather than computes, and from which on it is cut into parts;
 LLVM's own vectors are as good between them where fields are near."""
+
+MANY = 10
+"""Loads of a row from which on processors wait for loads. With fewer they wait for memory, and the
+longer what is computed depends on the last load, the less they have under way."""
+
+CHAIN = 20
+"""Loads of a row that makes one number of them from which on two vectors are computed at a time, if
+the processor looks ahead at few operations."""
 
 FEW = 21
 """Arrays in loops of a function from which on places in them are not in registers, but in memory:
@@ -195,6 +203,8 @@ class _Reader:
         (dtype,) = self._dtypes
         ahead = self._ahead()
         found = inside(body, self._variable)
+        if processor.is_skylake() and len(self._loads) >= CHAIN and len(self._stores) == 1:
+            together = 2
         far = far and not (found and found.by_line)
         if far and not ahead:
             return None

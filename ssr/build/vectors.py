@@ -71,7 +71,8 @@ class Vector:
         self._code = f"v{self._lanes}f{dtype.bitwidth}"
         self._size = dtype.bitwidth // 8
         self._sides: dict[tuple[bool, str], Any] = {}
-        self._windows, self._before = windows or {}, before or {}
+        self._windows = {} if windows is None else windows
+        self._before = {} if before is None else before
         self.last: dict[Line, Any] = {}
         self.values: dict[str, Any] = {}
 

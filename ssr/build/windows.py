@@ -14,11 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ..points.numbers import CACHE_LINE
 from ..runtime import intrinsics
-from .vector_plans import Plan, Translation, line_of, shift_of, step_of
-
-MANY = 10
-"""Loads of a row from which on processors wait for loads. With fewer they wait for memory, and the
-longer what is computed depends on the last load, the less they have under way."""
+from .vector_plans import MANY, Plan, Translation, line_of, shift_of, step_of
 
 Line: TypeAlias = "tuple[str, str]"
 """What tells a line from others that rows read."""
@@ -69,7 +65,7 @@ def windows_of(
     return {
         line: there[max(there)]._replace(first=min(there))
         for line, there in found.items()
-        if len(there) > 1 and max(there) - min(there) < lanes
+        if len(there) > 1 and max(there) - min(there) <= lanes
     }
 
 

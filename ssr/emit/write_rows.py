@@ -138,10 +138,10 @@ def _computed(writer: Writer, value: ir.Value, where: Mapping[str, Affine], dept
 def _sum_text(writer: Writer, value: ir.Sum, where: Mapping[str, Affine], depth: int) -> str:
     if not value.terms:
         return writer.constant(0.0)
-    start = bool(value.terms[0].tests)
+    start = _may_lack(value.terms[0])
     text = writer.constant(-0.0) if start else _first(writer, value.terms[0], where, depth)
     for n, term in enumerate(value.terms):
-        if term.tests:
+        if _may_lack(term):
             text = _tested(writer, term, text, where, depth)
         elif n:
             text = _next(writer, term, text, where, depth)
@@ -198,7 +198,7 @@ def _row_number(
 def _first(writer: Writer, term: ir.Term, where: Mapping[str, Affine], depth: int) -> str:
     if term.operand is None:
         return value_text(writer, term.weight, where, depth)
-    operand = value_text(writer, term.operand, where, depth)
+    operand = _operand(writer, term, term.operand, where, depth)
     if term.weight == ir.ONE:
         return operand
     if term.weight == ir.Const(-1.0):
@@ -213,9 +213,31 @@ def _tested(
     numbers, writer.numbers = writer.numbers, None
     text = _next(writer, term, total, where, depth)
     writer.numbers = numbers
+    return f"({text}) if {_condition(writer, term, where)} else {total}"
+
+
+def _may_lack(term: ir.Term) -> bool:
+    """Whether some rows do not have a term, nor a number in its place."""
+    return bool(term.tests) and term.otherwise is None
+
+
+def _operand(
+    writer: Writer, term: ir.Term, operand: ir.Value, where: Mapping[str, Affine], depth: int
+) -> str:
+    """Return the source of a term's operand, or of what stands in its place."""
+    if term.otherwise is None:
+        return value_text(writer, operand, where, depth)
+    numbers, writer.numbers = writer.numbers, None
+    text = value_text(writer, operand, where, depth)
+    writer.numbers = numbers
+    other = writer.constant(term.otherwise.value)
+    return f"({text} if {_condition(writer, term, where)} else {other})"
+
+
+def _condition(writer: Writer, term: ir.Term, where: Mapping[str, Affine]) -> str:
+    """Return the source of what tells whether a term is there."""
     tests = (test.substitute(where) for test in term.tests)
-    condition = " & ".join(writer.decided.get(test) or test_text(test) for test in tests)
-    return f"({text}) if {condition} else {total}"
+    return " & ".join(writer.decided.get(test) or test_text(test) for test in tests)
 
 
 def test_text(test: Affine) -> str:
@@ -242,7 +264,7 @@ def _next(
 ) -> str:
     if term.operand is None:
         return f"{total} + {value_text(writer, term.weight, where, depth)}"
-    operand = value_text(writer, term.operand, where, depth)
+    operand = _operand(writer, term, term.operand, where, depth)
     if term.weight == ir.ONE:
         return f"{total} + {operand}"
     if term.weight == ir.Const(-1.0):

@@ -63,7 +63,8 @@ def _condition(term: ir.Term, rows: Domain) -> str:
     if not term.tests:
         return where(term.domain, rows)
     tests = Condition((tuple((test, ">= 0") for test in term.tests),))
-    return where(Domain.of(rows.axes, tests), rows)
+    text = where(Domain.of(rows.axes, tests), rows)
+    return text if term.otherwise is None else f"{text}, else {show(term.otherwise)}"
 
 
 def _below(sums: Sequence[tuple[str, ir.Sum]], rows: Domain) -> list[str]:

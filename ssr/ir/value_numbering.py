@@ -64,7 +64,11 @@ class Numbers:
             case ir.Op(name):
                 key = name, *inside
             case ir.Sum(terms):
-                key = "sum", tuple((t.operand is None, t.tests) for t in terms), *inside
+                key = (
+                    "sum",
+                    tuple((t.operand is None, t.tests, t.otherwise) for t in terms),
+                    *inside,
+                )
             case ir.Const(constant):
                 key = "number", repr(constant)
             case _:

@@ -8,8 +8,9 @@ A temporary that is a copy of a field, completed by a call and then only read, n
 point that is read is an element of the field, or what the call makes of one. So a term that reads
 it becomes some terms at the same place of its sum, of which every row has exactly one: the same
 numbers are added in the same order as before. What a call makes of several numbers is added up by
-itself first. Where lines decide, it stays one term (`merge_boundary_terms`). A step that replaces
-the field goes through a temporary (`old_values`).
+itself first. Where lines decide, it stays one term (`merge_boundary_terms`); but numbers, such as
+zero, are terms of their own, so that lines inside have neither them nor choices. A step that
+replaces the field goes through a temporary (`old_values`).
 
 This is done to nests after the passes that regroup sums, which see the larger field. The call stays
 if another step writes the field while the temporary is read; if a stored matrix, a call, or rows
@@ -45,10 +46,7 @@ LINES = 6
 """Of the terms of a nest those that some lines have and others do not: they need loops apart."""
 
 CHOICES = 8
-"""Points of a statement's rows whose values may differ in more than where they are read.
-
-If there are more, those that are numbers next to the boundary, such as zero, become terms.
-"""
+"""Points of a statement's rows whose values may differ in more than where they are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,32 +227,29 @@ def _reading(nest: ir.Nest, whole: Mapping[str, Made], fields: Mapping[str, ir.F
     Raises
     ------
     _Kept
-        If a point read has no value or two, or too many terms would be needed.
+        If a point read has no value or two, or too many terms or choices would be needed.
     """
-    made = [_substituted(s, nest, whole, fields) for s in nest.statements]
+    try:
+        return _substituted(nest, whole, fields, apart=True)
+    except _Kept:  # which has fewer terms
+        return _substituted(nest, whole, fields, apart=False)
+
+
+def _substituted(
+    nest: ir.Nest, whole: Mapping[str, Made], fields: Mapping[str, ir.Field], *, apart: bool
+) -> ir.Nest:
+    """Return a nest that reads points as what they are, numbers perhaps apart; see `_reading`."""
+    made = [_Substitution(s, nest, whole, fields, apart=apart) for s in nest.statements]
     name = next(n for s in made for n in s.fields)
     more, choices = sum(s.more for s in made), max(s.choices for s in made)
     if more > TERMS:
         raise _Kept(f"{name} would become {more} more terms in {nest.target}")
-    apart = sum(s.apart for s in made if not s.by_terms)
-    if apart > LINES:
-        raise _Kept(f"{name} would become {apart} terms that only some lines of {nest.target} have")
+    some = sum(s.some for s in made)
+    if some > LINES:
+        raise _Kept(f"{name} would become {some} terms that only some lines of {nest.target} have")
     if choices > CHOICES:
         raise _Kept(f"{name} has other values next to the boundary at {choices} points of a row")
     return replace(nest, statements=tuple(s.statement for s in made))
-
-
-def _substituted(
-    statement: ir.Statement,
-    nest: ir.Nest,
-    whole: Mapping[str, Made],
-    fields: Mapping[str, ir.Field],
-) -> _Substitution:
-    """Return a statement with as many choices as are worth it."""
-    found = _Substitution(statement, nest, whole, fields)
-    if found.choices > CHOICES and found.numbers:
-        return _Substitution(statement, nest, whole, fields, by_terms=True)
-    return found
 
 
 class _Substitution:
@@ -262,16 +257,15 @@ class _Substitution:
 
     Attributes
     ----------
-    by_terms
+    apart
         Whether numbers next to the boundary are terms of their own, and not choices.
-    numbers
-        Whether points are elements of fields or numbers, and not made of both.
     statement
         The statement.
     more
         How many terms it has more.
-    apart
-        How many of the terms for points only some lines have.
+    some
+        How many of the terms for points only some lines have; numbers apart and one other term are
+        an operand with a test.
     choices
         How many of the points that a row reads have other values on some lines.
     fields
@@ -285,10 +279,10 @@ class _Substitution:
         whole: Mapping[str, Made],
         fields: Mapping[str, ir.Field],
         *,
-        by_terms: bool = False,
+        apart: bool,
     ) -> None:
-        self.by_terms, self.numbers = by_terms, True
-        self.more = self.apart = self.choices = 0
+        self.apart = apart
+        self.more = self.some = self.choices = 0
         rows = (statement.domain & nest.context).without(bounds(nest.axes))
         wanted: dict[ir.Load, Domain] = {}
         for domain, load in reads(statement.value, rows):
@@ -329,11 +323,12 @@ class _Substitution:
             raise _Kept(
                 f"{load.array} is read where nothing defines it, for {left.simplified().notation()}"
             )
-        self.numbers &= all(isinstance(t.operand, (ir.Load, ir.Const)) for t in terms)
-        joined = terms if self.by_terms else by_line(terms, fields)
-        terms = [replace(t, domain=t.domain.simplified(rows)) for t in joined]
+        numbers = [t for t in terms if self.apart and isinstance(t.operand, ir.Const)]
+        joined = by_line([t for t in terms if t not in numbers], fields)
+        terms = [replace(t, domain=t.domain.simplified(rows)) for t in (*joined, *numbers)]
         self.more += len(terms) - 1
-        self.apart += sum(t.domain.simplified(met).involves(rows.axes[:-1]) for t in terms)
+        some = sum(t.domain.simplified(met).involves(rows.axes[:-1]) for t in joined)
+        self.some += max(0, some - 1) if numbers else some
         self.choices += any(chosen(t) for t in terms)
         (first, *others) = terms
         assert first.operand is not None

@@ -5,6 +5,9 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+SKYLAKE = {"skylake-avx512", "cascadelake", "cooperlake"}
+"""Intel's server processors of 2017 to 2020, whose cores are alike, as LLVM calls them."""
+
 
 @cache
 def name() -> str:
@@ -12,6 +15,11 @@ def name() -> str:
     from llvmlite.binding import get_host_cpu_name
 
     return str(get_host_cpu_name())
+
+
+def is_skylake() -> bool:
+    """Whether it is one of `SKYLAKE`."""
+    return name() in SKYLAKE
 
 
 @cache

@@ -75,7 +75,8 @@ class Term:
 
     Until a program is settled for its boxes, it is a term of the rows only whose operand, a load,
     lies in these boxes. Where rows of several kinds run as one piece, it has ``tests``, which are
-    all >= 0 at the rows that have the term.
+    all >= 0 at the rows that have the term; others may have a number in the place of the operand,
+    ``otherwise``.
     """
 
     domain: Domain
@@ -83,6 +84,7 @@ class Term:
     operand: Value | None = None
     box: Boxes = "any"
     tests: tuple[Affine, ...] = ()
+    otherwise: Const | None = None
 
 
 @dataclass(frozen=True, slots=True)

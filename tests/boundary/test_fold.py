@@ -267,6 +267,30 @@ def test_zeros_keep_their_sign(offset: tuple[int, int]) -> None:
     assert (y == 2.0).sum() == (4 if offset[0] else 0)
 
 
+@pytest.mark.parametrize("number", [0.0, -0.0, 1.5])
+def test_numbers_as_ghosts_are_operands_at_the_ends_of_one_loop(number: float) -> None:
+    """Rows near the ends of lines need no loops of their own, however far a stencil reaches."""
+    reach = [n for n in range(-4, 5) if n]
+    weights = {(0, n): 0.1 * n - 0.55 for n in reach} | {(n, 0): 0.3 - 0.2 * n for n in reach}
+    far = ssr.stencil(cells, cells.grow(4), {(0, 0): 1.0, **weights})
+    program = declared(
+        product_of(far, bc.fill(cells.grow(4), bc.constant(number))), u=cells, y=cells
+    )
+    assert gone(program)
+    loops = program.explain("loops")
+    assert loops.count("for i in range") == len(("inside", "boundary"))
+    assert f"where i >= 4, else {number}" in loops
+    for seed, (rows, columns) in enumerate(product([1, 4, 5, 9], [1, 3, 7, 8, 9, 33])):
+        sizes = {"ny": rows, "nx": columns}
+        check(program, sizes, seed)
+        u, y = fields(program, sizes, seed, np.float64).values()
+        made = y.copy()
+        with np.errstate(all="ignore"):
+            plain.run(program, u, y)
+        program(u, made)
+        plain.check_same(made, y)
+
+
 def in_place(u: Any, y: Any) -> None:
     u[:] = u + star @ (torus @ u)
 

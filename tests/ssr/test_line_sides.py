@@ -20,6 +20,11 @@ RADIUS = (
 )
 FAR_APART = ("st(y, off + i, third + ld(x, off + i) if (i >= 40) & (i <= 60) else third)",)
 NOWHERE = ("st(y, off + i, third + ld(x, off + i) if (i >= 9) & (i <= 6) else third)",)
+NUMBERS = (
+    "s = fma(third, (ld(x, off + i - 1) if (i >= 5) else third), third)",
+    "t = s - (ld(c, off + i) if (i <= hi - 3) & flag else third)",
+    "st(y, off + i, fma(third, ld(x, off + i + 1), t))",
+)
 BY_LINE = ("s = third if flag else ld(x, off + i)", *TWO_SIDES[1:])
 IN_TURN = ("st(y, off + i, ld(y, off + i - 1) + ld(x, off + i) if (i >= 4) else third)",)
 
@@ -28,6 +33,8 @@ BODIES = {
     "two at a time": ("interleaved", TWO_SIDES),
     "radius": ("range", RADIUS),
     "far apart": ("range", FAR_APART),
+    "numbers": ("range", NUMBERS),
+    "numbers two at a time": ("interleaved", NUMBERS),
     "nowhere": ("range", NOWHERE),
     "by line": ("range", BY_LINE),
     "in turn": ("range", IN_TURN),

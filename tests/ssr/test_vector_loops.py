@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from ssr.build import machine, requests, vector_loops, vector_plans, windows
-from ssr.runtime import intrinsics
+from ssr.runtime import intrinsics, processor
 from tests.ssr import generated
 from tests.ssr.generated import compiled, functions
 
@@ -103,6 +103,12 @@ BODIES = {
         "t = (s + ld(x, off + i + 1)) if (i <= hi - 3) else s",
         "u = ld(x, i - 1) + ld(x, i) * ld(x, i + 1) - ld(c, i) * ld(c, i + 1)",
         "st(y, off + i, fma(t, u, ld(c, off + i)) - ld(c, off + i - 1) * third)",
+    ),
+    "window of two vectors": (
+        "range",
+        "s = ld(x, off + i - 4) + third * ld(x, off + i - 3) - ld(x, off + i) * ld(x, off + i + 4)",
+        "t = ld(c, i - 1) - fma(third, ld(c, i + 3), ld(c, i)) + s * ld(c, i + 7)",
+        "st(y, off + i, t + ld(x, i - 2) * ld(x, i + 2))",
     ),
     "two at a time": ("interleaved", "st(y, off + i, fma(third, ld(x, off + i + 2), third))"),
 }
@@ -228,6 +234,35 @@ def test_loops_ask_for_the_lines_of_fields_ahead(
     assert bool(found) == bool(wanted)
 
 
+@pytest.mark.parametrize(
+    ("skylake", "wanted"), [(False, [FAR, FAR, SOON, TO_WRITE]), (True, [SOON, TO_WRITE])]
+)
+def test_skylake_foresees_what_loops_of_many_loads_need(
+    skylake: bool, wanted: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processor, "is_skylake", lambda: skylake)
+    text = optimised(made(f"foreseen {skylake}", "np.float64", *_parts(BODIES["windows"])))
+    found = re.findall(r"@llvm\.prefetch\.p0\(ptr [^,]+, (i32 \d, i32 \d)", text)
+    assert sorted(found) == sorted(wanted * (len(found) // len(wanted)))
+
+
+@pytest.mark.parametrize("dtype", ["np.float64", "np.float32"])
+def test_skylake_computes_long_sums_two_vectors_at_a_time(
+    dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terms = [f"s{n + 1} = fma(third, ld(x, off + i + {n}), s{n})" for n in range(20)]
+    body = ("s0 = third", *terms, "st(y, off + i, s20)")
+
+    def stored(skylake: bool) -> int:
+        monkeypatch.setattr(processor, "is_skylake", lambda: skylake)
+        module = made(f"long sums {skylake}", dtype, "range", body)
+        run = compiled(module["kernel"], module["SIGNATURE"])
+        check_bits(run, intrinsics.plain(module["kernel"]), dtype)
+        return len(re.findall("store <(8 x double|16 x float)>", optimised(module)))
+
+    assert stored(True) > stored(False)
+
+
 def check_bits(run: Any, plain: Any, dtype: str) -> None:
     """Check that a kernel computes on lines of many lengths what its source does row by row."""
     rng = np.random.default_rng(1)
@@ -312,22 +347,23 @@ def test_of_what_tests_leave_out_nothing_is_touched() -> None:
         np.testing.assert_array_equal(arrays[1][[0, -1]], third + 1.0)
 
 
+@pytest.mark.parametrize("reach", [5, 8])
 @pytest.mark.parametrize("kind", ["range", "interleaved"])
-def test_outside_of_windows_nothing_is_touched(kind: str) -> None:
+def test_outside_of_windows_nothing_is_touched(kind: str, reach: int) -> None:
     """Of the last vector of a line and the one before the first, too."""
-    reads = " + ".join(f"ld({a}, i + {n})" for a in "xc" for n in range(6))
-    module = made(f"guarded windows {kind}", "np.float64", kind, (f"st(y, i, {reads})",))
+    reads = " + ".join(f"ld({a}, i + {n})" for a in "xc" for n in range(reach + 1))
+    module = made(f"guarded windows {kind} {reach}", "np.float64", kind, (f"st(y, i, {reads})",))
     assert "carry" in optimised(module)
     run = compiled(module["kernel"], module["SIGNATURE"])
     with guarded(3) as arrays:
-        each = len(arrays[0]) - 5
+        each = len(arrays[0]) - reach
         ends = [(0, stop) for stop in range(40)] + [(each - n, each) for n in range(40)]
         for lo, hi in (*ends, (0, each), (3, each - 1), (7, 7)):
             for array in arrays:
                 array[:] = 1.0
             run(*arrays, 0, lo, hi, False)
             expected = np.ones(len(arrays[1]))
-            expected[lo:hi] = 12.0
+            expected[lo:hi] = 2.0 * (reach + 1)
             np.testing.assert_array_equal(arrays[1], expected)
 
 
@@ -386,7 +422,7 @@ def _parts(body: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
     return kind, tuple(lines)
 
 
-@pytest.mark.parametrize("name", ["windows", "windows two at a time"])
+@pytest.mark.parametrize("name", ["windows", "windows two at a time", "window of two vectors"])
 def test_loads_along_a_line_are_one(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of each window the last element is loaded, and others are made of it and the one before."""
 

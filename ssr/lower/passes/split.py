@@ -71,6 +71,9 @@ MORE = 2
 MASKS = 8
 """Terms with tests at the ends of whole lines up to which there are none of rows of their own."""
 
+MOST_KINDS = (MASKS // 2 + 1) ** 2
+"""Kinds of rows that lines of any length have, if so many terms with tests are half at each end."""
+
 KINDS = 4
 """Kinds of rows that all statements of a joint nest are written out for together."""
 
@@ -318,15 +321,26 @@ def _boundary(
     return tuple(_stage(s, nest) for s in _built_up(statement, rows, buffers))
 
 
-def _with_ends(statement: ir.Statement, found: Sequence[Domain]) -> ir.Piece | None:
-    """Return a statement as one piece with tests if only few rows at the ends lack terms."""
-    if not statement.parallel or not 1 < len(found) <= 2 * NARROW + 1:
+def _with_ends(statement: ir.Statement, whole: Domain, found: Sequence[Domain]) -> ir.Piece | None:
+    """Return a statement as one piece with tests if only few rows at the ends lack terms.
+
+    Parameters
+    ----------
+    statement
+        The statement.
+    whole
+        Its rows.
+    found
+        The kinds of those that are to be computed, all or nearly all.
+    """
+    if not statement.parallel or not 1 < len(found) <= MOST_KINDS:
         return None
     broad = [kind for kind in found if not is_narrow(kind)]
     kept = any(is_kept(statement, resolve(statement.value, kind)) for kind in found)
     if len(broad) != 1 or kept:
         return None
-    rows = Domain.union(found)
+    union = Domain.union(found)
+    rows = whole if whole <= union else union
     piece = in_one(f"{statement.name}_0", (statement,), rows, frozenset())
     if piece is None:
         return None
@@ -349,7 +363,7 @@ def _stage(statement: ir.Statement, nest: ir.Nest, *, taps: bool = False) -> ir.
     cleared = {b.name for b in nest.buffers if b.cleared}
     if statement.array in cleared:
         found = without_zeros(statement.value, found, nest.axes)
-    piece = _with_ends(statement, found)
+    piece = _with_ends(statement, rows, found)
     if piece is not None:
         return ir.Stage((statement,), (piece,))
     return stage_of((statement,), found, frozenset())
@@ -378,6 +392,10 @@ def _line(
     limit = TERMS if by_line else ENDS
     if interior and written_out(value, rows, limit) <= limit:
         return (_stage(statement, nest),)
+    few = list(islice(classes(value, rows), MOST_KINDS + 1)) if interior and not by_line else ()
+    piece = _with_ends(statement, rows, few)
+    if piece is not None:
+        return (ir.Stage((statement,), (piece,)),)
     most = RUN if interior else 0
     built = tuple(_stage(s, nest) for s in _built_up(statement, rows, buffers, most))
     return built if then is None else (ir.Branch(lines, (then,), built),)

@@ -11,7 +11,7 @@ rows at the ends lack terms, as the loop has no tests between them (`build/line_
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ... import ir
@@ -62,7 +62,7 @@ def _tested(value: ir.Value, rows: Domain, hidden: frozenset[str]) -> ir.Value |
         if not total.terms or not rows <= Domain.union([term.domain for term in total.terms]):
             failed = True  # a sum without terms is 0, not -0
             return total
-        for term in total.terms:
+        for term, otherwise in _completed(total.terms, rows):
             if rows <= term.domain:
                 terms.append(replace(term, domain=rows))
             elif not (rows & term.domain).empty:
@@ -71,13 +71,41 @@ def _tested(value: ir.Value, rows: Domain, hidden: frozenset[str]) -> ir.Value |
                     failed = True
                     return total
                 operand = term.operand and _clamped(term.operand, found, rows.axes)
-                weight = _clamped(term.weight, found, rows.axes)
+                weight = term.weight if otherwise else _clamped(term.weight, found, rows.axes)
                 there = rows & term.domain
-                terms.append(ir.Term(there, weight, operand, term.box, found))
+                terms.append(ir.Term(there, weight, operand, term.box, found, otherwise))
         return ir.Sum(tuple(terms))
 
     made = ir.rewrite_sums(value, change)
     return None if failed else made
+
+
+def _completed(terms: Sequence[ir.Term], rows: Domain) -> Iterator[tuple[ir.Term, ir.Const | None]]:
+    """Yield terms, each with the number that all rows without it have in the place of its operand.
+
+    So it is if the term before or behind has this number, and the same weight.
+    """
+    left = list(terms)
+    while left:
+        term, number = left.pop(0), None
+        for one, other in ((term, left[0]), (left[0], term)) if left else ():
+            if _is_completed(one, other, rows):
+                assert isinstance(other.operand, ir.Const)
+                term, number = one, other.operand
+                del left[0]
+                break
+        yield term, number
+
+
+def _is_completed(term: ir.Term, other: ir.Term, rows: Domain) -> bool:
+    """Whether another term has a number for a term's operand, at all rows without that one."""
+    return (
+        term.operand is not None
+        and isinstance(other.operand, ir.Const)
+        and term.weight == other.weight
+        and (term.domain & other.domain & rows).empty
+        and rows <= term.domain | other.domain
+    )
 
 
 def _clamped(value: ir.Value, tests: Sequence[Affine], axes: Sequence[str]) -> ir.Value:
