@@ -66,7 +66,7 @@ class Numbers:
             case ir.Sum(terms):
                 key = (
                     "sum",
-                    tuple((t.operand is None, t.tests, t.otherwise) for t in terms),
+                    tuple((t.operand is None, t.tests, repr(t.otherwise)) for t in terms),
                     *inside,
                 )
             case ir.Const(constant):

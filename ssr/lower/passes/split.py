@@ -31,7 +31,6 @@ from .ends import by_ends
 from .merge import Group, mergeable, private, standing
 from .periodic import in_runs
 from .pieces import (
-    NARROW,
     TERMS,
     classes,
     common_kinds,

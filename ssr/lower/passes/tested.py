@@ -102,7 +102,7 @@ def _is_completed(term: ir.Term, other: ir.Term, rows: Domain) -> bool:
     return (
         term.operand is not None
         and isinstance(other.operand, ir.Const)
-        and term.weight == other.weight
+        and repr(term.weight) == repr(other.weight)  # zeros have signs
         and (term.domain & other.domain & rows).empty
         and rows <= term.domain | other.domain
     )
