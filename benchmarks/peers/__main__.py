@@ -30,6 +30,7 @@ LIMIT = 0.90
 
 ROWS: tuple[tuple[str, str, str, Shape, Shape, int], ...] = (
     ("heat, 7 points", "heat", "in place", (192,) * 3, (9, 10, 11), 16),
+    ("heat, 7 points", "heat", "fill", (192,) * 3, (9, 10, 11), 16),
     ("heat, 7 points", "heat", "two arrays", (192,) * 3, (9, 10, 11), 24),
     ("wave, 25 points", "wave", "ghosts", (192,) * 3, (9, 10, 11), 32),
     ("wave, 25 points", "wave", "fill", (192,) * 3, (9, 10, 11), 32),

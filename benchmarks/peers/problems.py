@@ -97,10 +97,13 @@ square = ssr.Space(*ssr.sizes("ny nx"))
 
 
 def heat(form: str, shape: Shape, dtype: Any) -> Candidate:
-    """Return steps ``u + L u / 10``, in place or from one array to another."""
-    L = ssr.stencil(box, box, laplacian(3), outside="drop")
+    """Return steps ``u + L u / 10``: in place, with a fill or cut off, or to another array."""
+    if form == "fill":
+        L = ssr.stencil(box, box.grow(1), laplacian(3)) @ bc.fill(box.grow(1), bc.zero())
+    else:
+        L = ssr.stencil(box, box, laplacian(3), outside="drop")
     (u,) = values(shape, dtype, 1)
-    if form == "in place":
+    if form in ("in place", "fill"):
 
         @ssr.program(u=box)
         def step(u: Any) -> None:

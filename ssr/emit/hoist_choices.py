@@ -56,17 +56,30 @@ def _choices(index: Iterable[Affine]) -> Iterator[Choice]:
 
 
 def _fixed(value: ir.Value, where: Mapping[str, Affine], moving: Set[str]) -> Iterator[ir.Op]:
-    """Yield the choices and tests at rows in a value that loops over some variables keep."""
-    parts = list(ir.walk(value))
-    if not any(isinstance(p, ir.Op) and p.name == "where" for p in parts):
+    """Yield the choices at rows in a value that loops over some variables keep, or their tests."""
+    if not any(map(_is_choice, ir.walk(value))):
         return
+    for op in (value, value.args[0]) if isinstance(value, ir.Op) and _is_choice(value) else ():
+        if _is_kept(op, where, moving):
+            moved = ir.substituted(op, where)
+            assert isinstance(moved, ir.Op)
+            yield moved
+            if op is value:
+                return
+    for part in ir.children(value):
+        yield from _fixed(part, where, moving)
+
+
+def _is_choice(value: ir.Value) -> bool:
+    return isinstance(value, ir.Op) and value.name == "where"
+
+
+def _is_kept(value: ir.Value, where: Mapping[str, Affine], moving: Set[str]) -> bool:
+    """Whether a value is a choice or a test at rows, and loops over some variables keep it."""
+    if not isinstance(value, ir.Op) or value.name not in ("where", *_TESTS):
+        return False
+    parts = list(ir.walk(value))
+    if any(isinstance(part, (ir.Load, ir.Gather, ir.Diagonal)) for part in parts):
+        return False
     here = [p.index.substitute(where) for p in parts if isinstance(p, ir.Coordinate)]
-    loads = any(isinstance(p, (ir.Load, ir.Gather, ir.Diagonal)) for p in parts)
-    fixed = here and not loads and all(moving.isdisjoint(a.names()) for a in here)
-    if fixed and isinstance(value, ir.Op) and value.name in ("where", *_TESTS):
-        moved = ir.substituted(value, where)
-        assert isinstance(moved, ir.Op)
-        yield moved
-    else:
-        for part in ir.children(value):
-            yield from _fixed(part, where, moving)
+    return bool(here) and all(moving.isdisjoint(index.names()) for index in here)

@@ -291,6 +291,23 @@ def test_numbers_as_ghosts_are_operands_at_the_ends_of_one_loop(number: float) -
         plain.check_same(made, y)
 
 
+def test_numbers_that_all_rows_have_are_added() -> None:
+    """Two columns read numbers on one side only; what lines have them depends on the row."""
+    (more,) = ssr.sizes("more")
+    edge, whole = ssr.Space(ny, 2), ssr.Space(ny, more + 2)
+    weights = {(0, n): 0.3 + 0.1 * n for n in range(-4, 5)} | {(-3, 0): 0.7, (2, 1): -0.2}
+    far = ssr.stencil(edge, whole.grow(4), weights)
+    fill = bc.fill(whole.grow(4), bc.constant(1.5))
+
+    def body(u: Any, y: Any) -> None:
+        y[:] = far @ (fill @ u)
+
+    program = declared(body, u=whole, y=edge)
+    assert gone(program)
+    for seed, (rows, columns) in enumerate(product([1, 3, 5, 9], [1, 3, 7])):
+        check(program, {"ny": rows, "more": columns}, seed)
+
+
 def in_place(u: Any, y: Any) -> None:
     u[:] = u + star @ (torus @ u)
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import ssr
 from ssr import ir
 from ssr.lower.merge_boundary_terms import NOTHING, by_line
 from ssr.points import graph
@@ -172,3 +173,24 @@ def _last(value: ir.Value) -> Affine | None:
 def test_nothing_is_the_zero_that_changes_no_number() -> None:
     assert isinstance(NOTHING, ir.Const)
     assert np.signbit(NOTHING.value)
+
+
+def test_tests_of_lines_are_made_before_their_loops() -> None:
+    ny, nx = ssr.sizes("ny nx")
+    cells = ssr.Space(ny, nx)
+
+    @ssr.matrix(rows=cells, cols=cells, c=cells)
+    def A(j: Any, i: Any, *, c: Any) -> Any:
+        yield (j, i), ssr.where(1.0 * j < 3.0, c[j, i], 2.0)
+
+    @ssr.program(y=cells, x=cells, c=cells)
+    def product_of(y: Any, x: Any, c: Any) -> None:
+        y[:] = A.bind(c=c) @ x
+
+    source = product_of.explain("source")
+    assert source.count("real(j)") == 1
+    assert source.index("real(j)") < source.index("for i in")
+    x, c = np.random.default_rng(0).random((2, 5, 33))
+    y = np.empty_like(x)
+    product_of(y, x, c)
+    assert np.array_equal(y, np.where(np.arange(5)[:, None] < 3, c, 2.0) * x)

@@ -102,7 +102,9 @@ def _is_completed(term: ir.Term, other: ir.Term, rows: Domain) -> bool:
     return (
         term.operand is not None
         and isinstance(other.operand, ir.Const)
+        and term.box == other.box == "any"
         and repr(term.weight) == repr(other.weight)  # zeros have signs
+        and not (term.domain & rows).empty
         and (term.domain & other.domain & rows).empty
         and rows <= term.domain | other.domain
     )
