@@ -291,21 +291,16 @@ def test_numbers_as_ghosts_are_operands_at_the_ends_of_one_loop(number: float) -
         plain.check_same(made, y)
 
 
-def test_numbers_that_all_rows_have_are_added() -> None:
-    """Two columns read numbers on one side only; what lines have them depends on the row."""
-    (more,) = ssr.sizes("more")
-    edge, whole = ssr.Space(ny, 2), ssr.Space(ny, more + 2)
-    weights = {(0, n): 0.3 + 0.1 * n for n in range(-4, 5)} | {(-3, 0): 0.7, (2, 1): -0.2}
-    far = ssr.stencil(edge, whole.grow(4), weights)
-    fill = bc.fill(whole.grow(4), bc.constant(1.5))
-
-    def body(u: Any, y: Any) -> None:
-        y[:] = far @ (fill @ u)
-
-    program = declared(body, u=whole, y=edge)
+@pytest.mark.parametrize("high", [bc.constant(1.5, 0, "high"), bc.symmetric(0, "high")])
+def test_numbers_that_all_rows_of_a_loop_have_are_added(high: bc.Rule) -> None:
+    """The last line has a number for each of the terms of lines behind it, and nothing else."""
+    wide = cells.grow((0, 2), (0, 0))
+    ahead = ssr.stencil(cells, wide, {(2, 0): 0.25, (1, 0): 0.25})
+    fill = bc.fill(wide, bc.constant(-1.25, 0, "low"), high, owned=cells)
+    program = declared(product_of(ahead, fill), u=cells, y=cells)
     assert gone(program)
-    for seed, (rows, columns) in enumerate(product([1, 3, 5, 9], [1, 3, 7])):
-        check(program, {"ny": rows, "more": columns}, seed)
+    for seed, (rows, columns) in enumerate(product([1, 2, 3, 5], [1, 6, 17])):
+        check(program, {"ny": rows, "nx": columns}, seed)
 
 
 def in_place(u: Any, y: Any) -> None:
