@@ -323,16 +323,20 @@ class _Substitution:
             raise _Kept(
                 f"{load.array} is read where nothing defines it, for {left.simplified().notation()}"
             )
-        numbers = [t for t in terms if self.apart and isinstance(t.operand, ir.Const)]
-        joined = by_line([t for t in terms if t not in numbers], fields)
+        numbers: list[ir.Term] = []
+        others: list[ir.Term] = []
+        for term in terms:
+            is_apart = self.apart and isinstance(term.operand, ir.Const)
+            (numbers if is_apart else others).append(term)
+        joined = by_line(others, fields)
         terms = [replace(t, domain=t.domain.simplified(rows)) for t in (*joined, *numbers)]
         self.more += len(terms) - 1
         some = sum(t.domain.simplified(met).involves(rows.axes[:-1]) for t in joined)
         self.some += max(0, some - 1) if numbers else some
         self.choices += any(chosen(t) for t in terms)
-        (first, *others) = terms
+        first = terms[0]
         assert first.operand is not None
-        if not others:
+        if len(terms) == 1:
             return first.operand
         whole = ir.Sum(tuple(terms))
         self._sums[id(whole)] = whole
