@@ -47,7 +47,8 @@ class Vector:
     windows
         Lines of which the rows read several elements.
     before
-        For each of them the last element that each row of the vector before reads.
+        For each of them the last element that each row of the vector before reads. That vector may
+        be written at the same time, and has them as soon as this one needs them.
     """
 
     def __init__(

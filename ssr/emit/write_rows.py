@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from .. import ir
 from ..algebra.stored import argument, bounds_of
@@ -210,10 +211,17 @@ def _tested(
     writer: Writer, term: ir.Term, total: str, where: Mapping[str, Affine], depth: int
 ) -> str:
     """Return the source of a total with a term where that is there; nothing else computes it."""
-    numbers, writer.numbers = writer.numbers, None
-    text = _next(writer, term, total, where, depth)
-    writer.numbers = numbers
+    with _unshared(writer):
+        text = _next(writer, term, total, where, depth)
     return f"({text}) if {_condition(writer, term, where)} else {total}"
+
+
+@contextmanager
+def _unshared(writer: Writer) -> Iterator[None]:
+    """Hold no values of what is written here: not all rows compute it."""
+    numbers, writer.numbers = writer.numbers, None
+    yield
+    writer.numbers = numbers
 
 
 def _may_lack(term: ir.Term) -> bool:
@@ -227,9 +235,8 @@ def _operand(
     """Return the source of a term's operand, or of what stands in its place."""
     if term.otherwise is None:
         return value_text(writer, operand, where, depth)
-    numbers, writer.numbers = writer.numbers, None
-    text = value_text(writer, operand, where, depth)
-    writer.numbers = numbers
+    with _unshared(writer):
+        text = value_text(writer, operand, where, depth)
     other = writer.constant(term.otherwise.value)
     return f"({text} if {_condition(writer, term, where)} else {other})"
 

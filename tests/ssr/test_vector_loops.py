@@ -243,6 +243,7 @@ def test_skylake_foresees_what_loops_of_many_loads_need(
     monkeypatch.setattr(processor, "is_skylake", lambda: skylake)
     text = optimised(made(f"foreseen {skylake}", "np.float64", *_parts(BODIES["windows"])))
     found = re.findall(r"@llvm\.prefetch\.p0\(ptr [^,]+, (i32 \d, i32 \d)", text)
+    assert found
     assert sorted(found) == sorted(wanted * (len(found) // len(wanted)))
 
 
