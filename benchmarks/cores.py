@@ -1,0 +1,229 @@
+"""Measure programs on many cores of one machine, on ranks of MPI and on threads.
+
+``python -m benchmarks.cores [--json FILE] [--cores N...] [--rounds N] [--only PART...] [--quick]``
+starts the ranks itself, by ``mpiexec``. Candidates take turns while all other ranks sleep; medians
+count.
+
+*weak*: HPCG with a box of 104^3 points on each rank, beside as many undistributed programs at once.
+These share the memory of the machine as ranks do, but send nothing: the ratio of the two times is
+what distribution costs, which is also simulated there, as by `benchmarks.scaling`. *strong*:
+programs on ranks and on threads, beside the undistributed one on one core, and a triad, for which
+memory is the limit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import boundary as bc
+from benchmarks import timing
+from benchmarks.hpcg_ranks import BYTES, Solve, ours
+from benchmarks.mpi import Samples, asleep, flow, relaxations, triad
+from benchmarks.scaling import MIDDLE
+from benchmarks.timing import Call, Json
+
+CORES = 1, 2, 4, 8, 16
+"""Numbers of cores; those count that the machine has."""
+
+STRONG: Mapping[str, Callable[[int, Any], Call]] = {
+    "triad": triad,
+    "shallow water": flow,
+    "LU": relaxations,
+}
+SIZES: Mapping[str, tuple[int, int]] = {
+    "HPCG": (104, 16),
+    "triad": (256, 32),
+    "shallow water": (256, 12),
+    "LU": (64, 12),
+}
+"""Points along an axis, and those of a quick run."""
+
+
+class Job:
+    """The ranks of this job, of which the first ones measure while the others sleep.
+
+    Attributes
+    ----------
+    first
+        Whether this is the first rank.
+    samples
+        Seconds of each call, by its name; those of the slowest rank.
+    """
+
+    def __init__(self) -> None:
+        self._comm: Any = bc.world()
+        self.first = self._comm.rank == 0
+        self.samples: Samples = {}
+
+    def members(self, count: int) -> Any:
+        """Return the communicator of so many ranks; None on the others."""
+        here = self._comm.rank < count
+        split = self._comm.Split(0 if here else 1, self._comm.rank)
+        return split if here else None
+
+    def rest(self) -> None:
+        """Wait for all ranks."""
+        asleep(self._comm)
+
+    def time(self, name: str, members: Any, call: Call | None) -> None:
+        """Time a call of some ranks, behind one that is not timed."""
+        seconds = 0.0
+        if call is not None:
+            call()
+            members.Barrier()
+            start = time.perf_counter()
+            call()
+            seconds = time.perf_counter() - start
+        self.rest()
+        self.samples.setdefault(name, []).append(max(self._comm.allgather(seconds)))
+
+
+def weak(job: Job, counts: Sequence[int], rounds: int, quick: bool) -> None:
+    """Time HPCG with a box on each rank; what is simulated for it stands for a time of its own."""
+    n = SIZES["HPCG"][quick]
+    alone, copying = ours(n, None), triad(round(n * (BYTES / 24) ** (1 / 3)), None)
+    single = job.members(1)
+    for count in counts:
+        members = job.members(count)
+        here = members is not None
+        ranks = ours(n, members) if here and count > 1 else None
+        threads = ours(n, bc.threads(count)) if job.first and count > 1 else None
+        _agree(job, ranks, threads)
+        for _ in range(rounds):
+            job.time(f"{count} triads", members, copying if here else None)
+            job.time(f"{count} apart", members, alone if here else None)
+            if count > 1:
+                job.time(f"{count} ranks", members, ranks)
+                job.time(f"{count} threads", single, threads)
+        if count > 1 and job.first:
+            trace = bc.trace(lambda world: ours(n, world), count, calls=3, beside=alone)
+            assert trace.beside is not None
+            job.samples[f"{count} alone"] = [trace.beside]
+            job.samples[f"{count} simulated"] = [trace.replay(MIDDLE).seconds]
+        job.rest()
+
+
+def _agree(job: Job, ranks: Solve | None, threads: Solve | None) -> None:
+    """Raise an error unless residuals on ranks are those on threads, bit for bit."""
+    found = ranks() if ranks is not None else None
+    job.rest()
+    if threads is not None and threads() != found:
+        raise ArithmeticError("Residuals on threads differ from those on ranks.")
+    job.rest()
+
+
+def strong(job: Job, counts: Sequence[int], rounds: int, quick: bool) -> None:
+    """Time programs on ranks and on threads, and the undistributed ones on one core."""
+    single = job.members(1)
+    for name, make in STRONG.items():
+        n = SIZES[name][quick]
+        alone = make(n, None) if job.first else None
+        for count in counts:
+            members = job.members(count)
+            ranks = make(n, members) if members is not None and count > 1 else None
+            compiled = job.first and count > 1 and name != "triad"
+            threads = make(n, bc.threads(count)) if compiled else None
+            for _ in range(rounds):
+                job.time(f"{name}, {count}: one core", single, alone)
+                if count > 1:
+                    job.time(f"{name}, {count}: ranks", members, ranks)
+                if count > 1 and name != "triad":
+                    job.time(f"{name}, {count}: threads", single, threads)
+
+
+PARTS = {"weak": weak, "strong": strong}
+
+
+def measured(part: str, counts: Sequence[int], rounds: int, quick: bool) -> Samples:
+    """Return the samples of a part, taken by ranks that are started for it."""
+    command = [sys.executable, "-m", "benchmarks.cores", "--part", part, "--rounds", str(rounds)]
+    command += ["--cores", *map(str, counts), *(["--quick"] if quick else [])]
+    done = subprocess.run(
+        ["mpiexec", "-n", str(max(counts)), *command],
+        check=True, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    found: Samples = json.loads(done.stdout)
+    return found
+
+
+def weak_rows(times: Mapping[str, float], counts: Sequence[int]) -> list[list[str]]:
+    """Return the rows of a table of weak scaling."""
+    rows = []
+    for count in counts:
+        apart, copying = times[f"{count} apart"], times[f"{count} triads"]
+        row = [str(count), f"{times['1 triads'] / copying:.2f}", f"{1e3 * apart:.1f}"]
+        if count > 1:
+            ranks, threads = times[f"{count} ranks"], times[f"{count} threads"]
+            simulated = times[f"{count} alone"] / times[f"{count} simulated"]
+            row += [f"{1e3 * t:.1f}" for t in (ranks, threads)]
+            row += [f"{apart / t:.3f}" for t in (ranks, threads)]
+            row += [f"{simulated:.3f}", f"{times['1 apart'] / ranks:.3f}"]
+        rows.append(row + [""] * (len(WEAK) - len(row)))
+    return rows
+
+
+def strong_rows(times: Mapping[str, float], counts: Sequence[int]) -> list[list[str]]:
+    """Return the rows of a table of strong scaling."""
+    rows = []
+    for name in STRONG:
+        for count in counts:
+            if count > 1:
+                begin = f"{name}, {count}:"
+                one, ranks = times[f"{begin} one core"], times[f"{begin} ranks"]
+                threads = times.get(f"{begin} threads")
+                row = [name, str(count), f"{1e3 * one:.1f}", f"{1e3 * ranks:.1f}"]
+                row += ["" if threads is None else f"{1e3 * threads:.1f}", f"{one / ranks:.2f}"]
+                rows.append([*row, "" if threads is None else f"{one / threads:.2f}"])
+    return rows
+
+
+WEAK = (
+    *("cores", "triad", "apart, ms", "ranks", "threads"),
+    *("apart/ranks", "apart/threads", "simulated", "one/ranks"),
+)
+STRONG_HEAD = "program", "cores", "one core, ms", "ranks", "threads", "one/ranks", "one/threads"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, print tables, and write a file if asked to."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.cores", description=__doc__)
+    parser.add_argument("--json", type=Path, help="the file for the results")
+    parser.add_argument("--cores", nargs="*", type=int, default=CORES, help="numbers of cores")
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
+    parser.add_argument("--quick", action="store_true", help="small grids, to see that it works")
+    parser.add_argument("--part", choices=PARTS, help=argparse.SUPPRESS)
+    given = parser.parse_args(arguments)
+    if given.part:
+        job = Job()
+        PARTS[given.part](job, given.cores, given.rounds, given.quick)
+        if job.first:
+            print(json.dumps(job.samples))
+        return
+    counts = [1, *(n for n in given.cores if 1 < n <= (os.cpu_count() or 1))]
+    parts: dict[str, Json] = {}
+    for part in given.only:
+        found = measured(part, counts, given.rounds, given.quick)
+        times = {name: median(samples) for name, samples in found.items()}
+        table = (
+            timing.table(WEAK, weak_rows(times, counts))
+            if part == "weak"
+            else timing.table(STRONG_HEAD, strong_rows(times, counts))
+        )
+        print(f"{part}\n{table}\n", flush=True)
+        parts[part] = {name: tuple(samples) for name, samples in found.items()}
+    if given.json:
+        timing.write_json(given.json, {"machine": timing.machine(), "samples": parts})
+
+
+if __name__ == "__main__":
+    main()
