@@ -20,15 +20,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import boundary as bc
 from benchmarks import timing
-from benchmarks.hpcg_ranks import BYTES, Solve, ours
+from benchmarks.hpcg_ranks import BYTES
 from benchmarks.mpi import Samples, asleep, flow, relaxations, triad
-from benchmarks.scaling import MIDDLE
+from benchmarks.scaling import MIDDLE, conjugate_gradients
 from benchmarks.timing import Call, Json
 
 CORES = 1, 2, 4, 8, 16
@@ -90,13 +91,14 @@ class Job:
 def weak(job: Job, counts: Sequence[int], rounds: int, quick: bool) -> None:
     """Time HPCG with a box on each rank; what is simulated for it stands for a time of its own."""
     n = SIZES["HPCG"][quick]
-    alone, copying = ours(n, None), triad(round(n * (BYTES / 24) ** (1 / 3)), None)
+    alone, copying = conjugate_gradients(n, None), triad(round(n * (BYTES / 24) ** (1 / 3)), None)
     single = job.members(1)
     for count in counts:
         members = job.members(count)
         here = members is not None
-        ranks = ours(n, members) if here and count > 1 else None
-        threads = ours(n, bc.threads(count)) if job.first and count > 1 else None
+        ranks = conjugate_gradients(n, members) if here and count > 1 else None
+        compiled = job.first and count > 1
+        threads = conjugate_gradients(n, bc.threads(count)) if compiled else None
         _agree(job, ranks, threads)
         for _ in range(rounds):
             job.time(f"{count} triads", members, copying if here else None)
@@ -105,19 +107,20 @@ def weak(job: Job, counts: Sequence[int], rounds: int, quick: bool) -> None:
                 job.time(f"{count} ranks", members, ranks)
                 job.time(f"{count} threads", single, threads)
         if count > 1 and job.first:
-            trace = bc.trace(lambda world: ours(n, world), count, calls=3, beside=alone)
+            make = partial(conjugate_gradients, n)
+            trace = bc.trace(make, count, calls=4, placements=3, beside=alone)
             assert trace.beside is not None
             job.samples[f"{count} alone"] = [trace.beside]
             job.samples[f"{count} simulated"] = [trace.replay(MIDDLE).seconds]
         job.rest()
 
 
-def _agree(job: Job, ranks: Solve | None, threads: Solve | None) -> None:
-    """Raise an error unless residuals on ranks are those on threads, bit for bit."""
+def _agree(job: Job, ranks: Call | None, threads: Call | None) -> None:
+    """Raise an error unless ranks return what threads do, bit for bit."""
     found = ranks() if ranks is not None else None
     job.rest()
     if threads is not None and threads() != found:
-        raise ArithmeticError("Residuals on threads differ from those on ranks.")
+        raise ArithmeticError("Threads return another value than ranks.")
     job.rest()
 
 
