@@ -30,7 +30,7 @@ from .windows import Line, windows_of
 BLOCK = 8
 """Vectors on which a part of a long body runs before the next one does."""
 
-LONG = 8
+LONG = 6
 """Vectors of a loop from which on they begin where cache lines do, even if there are more then."""
 
 
