@@ -97,8 +97,8 @@ def weak(job: Job, counts: Sequence[int], rounds: int, quick: bool) -> None:
         members = job.members(count)
         here = members is not None
         ranks = conjugate_gradients(n, members) if here and count > 1 else None
-        compiled = job.first and count > 1
-        threads = conjugate_gradients(n, bc.threads(count)) if compiled else None
+        first = job.first and count > 1
+        threads = conjugate_gradients(n, bc.threads(count)) if first else None
         _agree(job, ranks, threads)
         for _ in range(rounds):
             job.time(f"{count} triads", members, copying if here else None)
@@ -133,8 +133,8 @@ def strong(job: Job, counts: Sequence[int], rounds: int, quick: bool) -> None:
         for count in counts:
             members = job.members(count)
             ranks = make(n, members) if members is not None and count > 1 else None
-            compiled = job.first and count > 1 and name != "triad"
-            threads = make(n, bc.threads(count)) if compiled else None
+            first = job.first and count > 1 and name != "triad"
+            threads = make(n, bc.threads(count)) if first else None
             for _ in range(rounds):
                 job.time(f"{name}, {count}: one core", single, alone)
                 if count > 1:
@@ -170,7 +170,7 @@ def weak_rows(times: Mapping[str, float], counts: Sequence[int]) -> list[list[st
             row += [f"{1e3 * t:.1f}" for t in (ranks, threads)]
             row += [f"{apart / t:.3f}" for t in (ranks, threads)]
             row += [f"{simulated:.3f}", f"{times['1 apart'] / ranks:.3f}"]
-        rows.append(row + [""] * (len(WEAK) - len(row)))
+        rows.append(row + [""] * (len(HEAD_WEAK) - len(row)))
     return rows
 
 
@@ -189,11 +189,11 @@ def strong_rows(times: Mapping[str, float], counts: Sequence[int]) -> list[list[
     return rows
 
 
-WEAK = (
+HEAD_WEAK = (
     *("cores", "triad", "apart, ms", "ranks", "threads"),
     *("apart/ranks", "apart/threads", "simulated", "one/ranks"),
 )
-STRONG_HEAD = "program", "cores", "one core, ms", "ranks", "threads", "one/ranks", "one/threads"
+HEAD_STRONG = "program", "cores", "one core, ms", "ranks", "threads", "one/ranks", "one/threads"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -218,9 +218,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         found = measured(part, counts, given.rounds, given.quick)
         times = {name: median(samples) for name, samples in found.items()}
         table = (
-            timing.table(WEAK, weak_rows(times, counts))
+            timing.table(HEAD_WEAK, weak_rows(times, counts))
             if part == "weak"
-            else timing.table(STRONG_HEAD, strong_rows(times, counts))
+            else timing.table(HEAD_STRONG, strong_rows(times, counts))
         )
         print(f"{part}\n{table}\n", flush=True)
         parts[part] = {name: tuple(samples) for name, samples in found.items()}
