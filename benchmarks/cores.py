@@ -16,11 +16,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -28,12 +26,12 @@ from typing import Any
 import boundary as bc
 from benchmarks import timing
 from benchmarks.hpcg_ranks import BYTES
-from benchmarks.mpi import Samples, asleep, flow, relaxations, triad
+from benchmarks.mpi import Samples, asleep, flow, launched, relaxations, seconds, slowest, triad
 from benchmarks.scaling import MIDDLE, conjugate_gradients
 from benchmarks.timing import Call, Json
 
-CORES = 1, 2, 4, 8, 16
-"""Numbers of cores; those count that the machine has."""
+CORES = 2, 4, 8, 16
+"""Numbers of cores beside one; those count that the machine has."""
 
 STRONG: Mapping[str, Callable[[int, Any], Call]] = {
     "triad": triad,
@@ -56,14 +54,12 @@ class Job:
     ----------
     first
         Whether this is the first rank.
-    samples
-        Seconds of each call, by its name; those of the slowest rank.
     """
 
     def __init__(self) -> None:
         self._comm: Any = bc.world()
         self.first = self._comm.rank == 0
-        self.samples: Samples = {}
+        self._samples: Samples = {}
 
     def members(self, count: int) -> Any:
         """Return the communicator of so many ranks; None on the others."""
@@ -75,17 +71,23 @@ class Job:
         """Wait for all ranks."""
         asleep(self._comm)
 
+    def note(self, name: str, time: float) -> None:
+        """Note seconds; zero where others have measured them."""
+        self._samples.setdefault(name, []).append(time)
+
     def time(self, name: str, members: Any, call: Call | None) -> None:
         """Time a call of some ranks, behind one that is not timed."""
-        seconds = 0.0
+        time = 0.0
         if call is not None:
             call()
             members.Barrier()
-            start = time.perf_counter()
-            call()
-            seconds = time.perf_counter() - start
+            time = seconds(call)
         self.rest()
-        self.samples.setdefault(name, []).append(max(self._comm.allgather(seconds)))
+        self.note(name, time)
+
+    def samples(self) -> Samples:
+        """Return the seconds of each call, by its name: those of the slowest rank."""
+        return slowest(self._comm, self._samples)
 
 
 def weak(job: Job, counts: Sequence[int], rounds: int, quick: bool) -> None:
@@ -93,26 +95,32 @@ def weak(job: Job, counts: Sequence[int], rounds: int, quick: bool) -> None:
     n = SIZES["HPCG"][quick]
     alone, copying = conjugate_gradients(n, None), triad(round(n * (BYTES / 24) ** (1 / 3)), None)
     single = job.members(1)
+    for _ in range(rounds):
+        job.time("1 triads", single, copying if job.first else None)
+        job.time("1 apart", single, alone if job.first else None)
     for count in counts:
         members = job.members(count)
         here = members is not None
-        ranks = conjugate_gradients(n, members) if here and count > 1 else None
-        first = job.first and count > 1
-        threads = conjugate_gradients(n, bc.threads(count)) if first else None
+        ranks = conjugate_gradients(n, members) if here else None
+        threads = conjugate_gradients(n, bc.threads(count)) if job.first else None
         _agree(job, ranks, threads)
         for _ in range(rounds):
             job.time(f"{count} triads", members, copying if here else None)
             job.time(f"{count} apart", members, alone if here else None)
-            if count > 1:
-                job.time(f"{count} ranks", members, ranks)
-                job.time(f"{count} threads", single, threads)
-        if count > 1 and job.first:
-            make = partial(conjugate_gradients, n)
-            trace = bc.trace(make, count, calls=4, placements=3, beside=alone)
-            assert trace.beside is not None
-            job.samples[f"{count} alone"] = [trace.beside]
-            job.samples[f"{count} simulated"] = [trace.replay(MIDDLE).seconds]
+            job.time(f"{count} ranks", members, ranks)
+            job.time(f"{count} threads", single, threads)
+        beside, simulated = _simulated(n, count, alone) if job.first else (0.0, 0.0)
         job.rest()
+        job.note(f"{count} alone", beside)
+        job.note(f"{count} simulated", simulated)
+
+
+def _simulated(n: int, count: int, alone: Call) -> tuple[float, float]:
+    """Return the seconds of the undistributed program and, simulated, those on ranks."""
+    make = partial(conjugate_gradients, n)
+    trace = bc.trace(make, count, calls=4, placements=3, beside=alone)
+    assert trace.beside is not None
+    return trace.beside, trace.replay(MIDDLE).seconds
 
 
 def _agree(job: Job, ranks: Call | None, threads: Call | None) -> None:
@@ -128,64 +136,44 @@ def strong(job: Job, counts: Sequence[int], rounds: int, quick: bool) -> None:
     """Time programs on ranks and on threads, and the undistributed ones on one core."""
     single = job.members(1)
     for name, make in STRONG.items():
-        n = SIZES[name][quick]
+        n, on_threads = SIZES[name][quick], name != "triad"
         alone = make(n, None) if job.first else None
         for count in counts:
             members = job.members(count)
-            ranks = make(n, members) if members is not None and count > 1 else None
-            first = job.first and count > 1 and name != "triad"
-            threads = make(n, bc.threads(count)) if first else None
+            ranks = make(n, members) if members is not None else None
+            threads = make(n, bc.threads(count)) if job.first and on_threads else None
             for _ in range(rounds):
                 job.time(f"{name}, {count}: one core", single, alone)
-                if count > 1:
-                    job.time(f"{name}, {count}: ranks", members, ranks)
-                if count > 1 and name != "triad":
+                job.time(f"{name}, {count}: ranks", members, ranks)
+                if on_threads:
                     job.time(f"{name}, {count}: threads", single, threads)
 
 
 PARTS = {"weak": weak, "strong": strong}
 
 
-def measured(part: str, counts: Sequence[int], rounds: int, quick: bool) -> Samples:
-    """Return the samples of a part, taken by ranks that are started for it."""
-    command = [sys.executable, "-m", "benchmarks.cores", "--part", part, "--rounds", str(rounds)]
-    command += ["--cores", *map(str, counts), *(["--quick"] if quick else [])]
-    done = subprocess.run(
-        ["mpiexec", "-n", str(max(counts)), *command],
-        check=True, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    found: Samples = json.loads(done.stdout)
-    return found
-
-
 def weak_rows(times: Mapping[str, float], counts: Sequence[int]) -> list[list[str]]:
     """Return the rows of a table of weak scaling."""
-    rows = []
+    triad, one = times["1 triads"], times["1 apart"]
+    rows = [["1", "1.00", f"{1e3 * one:.1f}", *[""] * (len(HEAD_WEAK) - 3)]]
     for count in counts:
-        apart, copying = times[f"{count} apart"], times[f"{count} triads"]
-        row = [str(count), f"{times['1 triads'] / copying:.2f}", f"{1e3 * apart:.1f}"]
-        if count > 1:
-            ranks, threads = times[f"{count} ranks"], times[f"{count} threads"]
-            simulated = times[f"{count} alone"] / times[f"{count} simulated"]
-            row += [f"{1e3 * t:.1f}" for t in (ranks, threads)]
-            row += [f"{apart / t:.3f}" for t in (ranks, threads)]
-            row += [f"{simulated:.3f}", f"{times['1 apart'] / ranks:.3f}"]
-        rows.append(row + [""] * (len(HEAD_WEAK) - len(row)))
+        apart, ranks, threads = (times[f"{count} {w}"] for w in ("apart", "ranks", "threads"))
+        simulated = times[f"{count} alone"] / times[f"{count} simulated"]
+        found = [f"{1e3 * t:.1f}" for t in (apart, ranks, threads)]
+        found += [f"{e:.3f}" for e in (apart / ranks, apart / threads, simulated, one / ranks)]
+        rows.append([str(count), f"{triad / times[f'{count} triads']:.2f}", *found])
     return rows
 
 
 def strong_rows(times: Mapping[str, float], counts: Sequence[int]) -> list[list[str]]:
     """Return the rows of a table of strong scaling."""
     rows = []
-    for name in STRONG:
-        for count in counts:
-            if count > 1:
-                begin = f"{name}, {count}:"
-                one, ranks = times[f"{begin} one core"], times[f"{begin} ranks"]
-                threads = times.get(f"{begin} threads")
-                row = [name, str(count), f"{1e3 * one:.1f}", f"{1e3 * ranks:.1f}"]
-                row += ["" if threads is None else f"{1e3 * threads:.1f}", f"{one / ranks:.2f}"]
-                rows.append([*row, "" if threads is None else f"{one / threads:.2f}"])
+    for name, count in product(STRONG, counts):
+        one, ranks = (times[f"{name}, {count}: {what}"] for what in ("one core", "ranks"))
+        threads = times.get(f"{name}, {count}: threads")
+        took = ["", ""] if threads is None else [f"{1e3 * threads:.1f}", f"{one / threads:.2f}"]
+        row = [name, str(count), f"{1e3 * one:.1f}", f"{1e3 * ranks:.1f}", took[0]]
+        rows.append([*row, f"{one / ranks:.2f}", took[1]])
     return rows
 
 
@@ -194,6 +182,7 @@ HEAD_WEAK = (
     *("apart/ranks", "apart/threads", "simulated", "one/ranks"),
 )
 HEAD_STRONG = "program", "cores", "one core, ms", "ranks", "threads", "one/ranks", "one/threads"
+TABLES = {"weak": (HEAD_WEAK, weak_rows), "strong": (HEAD_STRONG, strong_rows)}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -209,20 +198,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if given.part:
         job = Job()
         PARTS[given.part](job, given.cores, given.rounds, given.quick)
+        found = job.samples()
         if job.first:
-            print(json.dumps(job.samples))
+            print(json.dumps(found))
         return
-    counts = [1, *(n for n in given.cores if 1 < n <= (os.cpu_count() or 1))]
+    counts = [n for n in given.cores if 1 < n <= (os.cpu_count() or 1)]
+    if not counts:
+        parser.error("there are not so many cores here")
+    rest = ["--rounds", str(given.rounds), *(["--quick"] if given.quick else [])]
+    rest += ["--cores", *map(str, counts)]
     parts: dict[str, Json] = {}
     for part in given.only:
-        found = measured(part, counts, given.rounds, given.quick)
+        found = launched(max(counts), "benchmarks.cores", "--part", part, *rest)
         times = {name: median(samples) for name, samples in found.items()}
-        table = (
-            timing.table(HEAD_WEAK, weak_rows(times, counts))
-            if part == "weak"
-            else timing.table(HEAD_STRONG, strong_rows(times, counts))
-        )
-        print(f"{part}\n{table}\n", flush=True)
+        head, rows = TABLES[part]
+        print(f"{part}\n{timing.table(head, rows(times, counts))}\n", flush=True)
         parts[part] = {name: tuple(samples) for name, samples in found.items()}
     if given.json:
         timing.write_json(given.json, {"machine": timing.machine(), "samples": parts})

@@ -13,9 +13,7 @@ import ctypes
 import json
 import shutil
 import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -24,7 +22,7 @@ import numpy as np
 
 import boundary as bc
 from apps.hpcg.problem import Problem
-from benchmarks.mpi import Samples, asleep, slowest, triad
+from benchmarks.mpi import Samples, asleep, launched, seconds, slowest, triad
 from benchmarks.timing import Json, table
 
 ITERATIONS = 4
@@ -88,20 +86,14 @@ def on_ranks(n: int, rounds: int, library: Path | None) -> None:
     found: Samples = {f"{name}, {cores} core": [] for name in calls for cores in ("one", "two")}
     for _ in range(rounds):
         for name, (single, both) in calls.items():
-            found[f"{name}, one core"].append(_seconds(single) if comm.rank == 0 else 0.0)
+            found[f"{name}, one core"].append(seconds(single) if comm.rank == 0 else 0.0)
             asleep(comm)
             comm.Barrier()
-            found[f"{name}, two core"].append(_seconds(both))
+            found[f"{name}, two core"].append(seconds(both))
             asleep(comm)
     found = slowest(comm, found)
     if comm.rank == 0:
         print(json.dumps(found))
-
-
-def _seconds(call: Callable[[], Any]) -> float:
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
 
 
 def ranks(quick: bool) -> Json:
@@ -112,12 +104,8 @@ def ranks(quick: bool) -> Json:
         return {}
     with tempfile.TemporaryDirectory() as folder:
         library = compiled(Path(folder))
-        command = [sys.executable, "-m", "benchmarks.hpcg_ranks", str(n), str(rounds)]
-        done = subprocess.run(
-            ["mpiexec", "-n", "2", *command, *([str(library)] if library else [])],
-            check=True, stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
-    found: Samples = json.loads(done.stdout)
+        given = [str(n), str(rounds), *([str(library)] if library else [])]
+        found = launched(2, "benchmarks.hpcg_ranks", *given)
     if library is None:
         print("ranks: there is no mpicc, the algorithm by hand is not measured")
     names = [name.partition(",")[0] for name in list(found)[::2]]

@@ -283,6 +283,13 @@ def steady(call: Call) -> float:
     return (time.perf_counter() - start) / STEADY
 
 
+def seconds(call: Call) -> float:
+    """Return the time of a call."""
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
 def asleep(comm: Any) -> None:
     """Wait for all ranks without using the processor."""
     barrier = comm.Ibarrier()
@@ -341,10 +348,13 @@ def measured(name: str, rounds: int) -> Samples:
     """Return the samples of a part, taken by ranks that are started for it."""
     if name == "start":
         return starts(max(3, rounds // 5))
-    command = [sys.executable, "-m", "benchmarks.mpi", "--part", name, "--rounds", str(rounds)]
-    done = subprocess.run(
-        ["mpiexec", "-n", "2", *command], check=True, stdout=subprocess.PIPE, text=True
-    )
+    return launched(2, "benchmarks.mpi", "--part", name, "--rounds", str(rounds))
+
+
+def launched(ranks: int, module: str, *arguments: str) -> Samples:
+    """Return the samples that a module prints as JSON, on ranks that are started for it."""
+    command = ["mpiexec", "-n", str(ranks), sys.executable, "-m", module, *arguments]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     found: Samples = json.loads(done.stdout)
     return found
 
