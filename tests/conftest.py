@@ -3,11 +3,15 @@
 import difflib
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import settings
+
+import ssr
 
 CI = os.environ.get("CI") == "true"
 GOLDEN = Path(__file__).parent / "golden"
@@ -45,3 +49,30 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
             pytest.fail("\n".join(diff) or "only line ends differ", pytrace=False)
 
     return compare
+
+
+@pytest.fixture(autouse=True, scope="session")
+def definitions() -> Iterator[None]:
+    """Let `to_scipy` run the definition in all tests, and compare the fast assembly with it."""
+    fast = ssr.Matrix.to_scipy
+
+    def to_scipy(self: ssr.Matrix, *, definition: bool = True) -> Any:
+        made = fast(self, definition=definition)
+        if definition:
+            data = self.definition.bound.values()
+            single = any(getattr(value, "dtype", None) == np.float32 for value in data)
+            same_entries(fast(self), made, 1e-6 if single else 0.0)
+        return made
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssr.Matrix, "to_scipy", to_scipy)
+        yield
+
+
+def same_entries(one: Any, other: Any, relative: float = 0.0) -> None:
+    """Compare two CSR arrays: structure and types, and bits but for a relative difference."""
+    assert one.shape == other.shape
+    for name in "indptr", "indices", "data":
+        left, right = getattr(one, name), getattr(other, name)
+        assert left.dtype == right.dtype
+        np.testing.assert_allclose(left, right, relative if name == "data" else 0.0)

@@ -11,7 +11,7 @@ from ..errors import ArgumentError
 from ..spaces.space import Space
 from ..trace.captured import captured
 from ..trace.trace import Outside, ScalarType, check_signature, trace
-from .families import gather
+from .families import canonical, every_entry
 from .matrix_data import MatrixData
 from .oracle import Definition
 
@@ -30,11 +30,10 @@ def define(
     check_signature(function, rows, data)
     kept = captured(function)
     paths = trace(function, rows, cols, data, outside=outside)
-    origin = Definition(kept, rows, cols, tuple((n, n) for n in data), outside)
-    found = gather(paths, rows)
-    return MatrixData(
-        function.__name__, rows, cols, found, origin, MappingProxyType(dict(data)), {}, paths
-    )
+    entries = every_entry(paths, rows)
+    origin = Definition(kept, rows, cols, tuple((n, n) for n in data), entries, outside)
+    found, known = canonical(entries), MappingProxyType(dict(data))
+    return MatrixData(function.__name__, rows, cols, found, origin, known, {}, paths)
 
 
 def identity(space: Space) -> MatrixData:

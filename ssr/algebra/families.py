@@ -25,8 +25,11 @@ MONOMIALS = 1024
 """The most products a value is taken apart into when matrices are compared."""
 
 
-def gather(paths: tuple[Path, ...], rows: Space) -> tuple[ir.Family, ...]:
-    """Return the entry families of traced paths: equal entries of all paths merged."""
+def every_entry(paths: tuple[Path, ...], rows: Space) -> tuple[ir.Family, ...]:
+    """Return the entries of traced paths, equal ones of all paths merged, as they are yielded.
+
+    `canonical` makes them the families of a matrix.
+    """
     merged: dict[tuple[tuple[Affine, ...], ir.Value], list[Domain]] = {}
     for path in paths:
         summed: dict[tuple[Affine, ...], ir.Value] = {}
@@ -37,11 +40,9 @@ def gather(paths: tuple[Path, ...], rows: Space) -> tuple[ir.Family, ...]:
         for column, value in summed.items():
             merged.setdefault((column, value), []).append(where[column])
     identity = rows.indices()
-    return canonical(
-        tuple(
-            ir.Family(Domain.union(domains), identity, column, value)
-            for (column, value), domains in merged.items()
-        )
+    return tuple(
+        ir.Family(Domain.union(domains), identity, column, value)
+        for (column, value), domains in merged.items()
     )
 
 

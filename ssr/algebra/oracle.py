@@ -1,7 +1,9 @@
 """The definition run on integers: from generator to SciPy matrix without any compiler.
 
-A matrix remembers how it was declared and combined; `Origin.assemble` evaluates that tree. It
-shares no code with staging, families or lowering, so it is the oracle they are tested against.
+A matrix remembers how it was declared and combined; `Origin.assemble` evaluates that tree. Row
+generators, its leaves, are run at each row by `by_definition`. That shares no code with staging,
+families or lowering, so it is the oracle they are tested against. `assemble.by_entries` makes the
+same matrices of traced entries, much faster.
 """
 
 from __future__ import annotations
@@ -9,13 +11,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from .. import ir
 from ..errors import OutOfSpaceError, UnboundError, span_of_generator
 from ..points.condition import Condition, deciding
+from ..points.numbers import index_type
 from ..spaces.space import Space, stem
 from ..symbols.index import Index, affine
 from ..symbols.operations import fold
@@ -44,7 +47,7 @@ class Origin(ABC):
 
     @abstractmethod
     def assemble(
-        self, sizes: Mapping[str, int], values: Mapping[str, Any]
+        self, sizes: Mapping[str, int], values: Mapping[str, Any], leaf: Leaf
     ) -> scipy.sparse.csr_array:
         """Return the matrix as a SciPy CSR array.
 
@@ -54,6 +57,8 @@ class Origin(ABC):
             The integers of all symbolic sizes.
         values
             Numbers and arrays by the names they are bound to; arrays have their space's shape.
+        leaf
+            What assembles the matrix of a row generator.
         """
 
 
@@ -61,6 +66,7 @@ class Origin(ABC):
 class Definition(Origin):
     """A row generator; ``names`` pairs its keywords with the names values are bound to.
 
+    ``entries`` are those that tracing found, in the order in which rows yield them, zeros too;
     ``outside`` says what becomes of entries whose columns lie outside ``cols``.
     """
 
@@ -68,6 +74,7 @@ class Definition(Origin):
     rows: Space
     cols: Space
     names: tuple[tuple[str, str], ...]
+    entries: tuple[ir.Family, ...]
     outside: Literal["error", "drop"] = "error"
 
     def spaces(self) -> frozenset[Space]:
@@ -83,18 +90,30 @@ class Definition(Origin):
         return replace(self, names=tuple((own, names.get(n, n)) for own, n in self.names))
 
     def assemble(
-        self, sizes: Mapping[str, int], values: Mapping[str, Any]
+        self, sizes: Mapping[str, int], values: Mapping[str, Any], leaf: Leaf
     ) -> scipy.sparse.csr_array:
-        """Run the generator at each row."""
-        data = {own: values[name] for own, name in self.names}
+        """Return the matrix as `leaf` does."""
+        return leaf(self, sizes, {own: values[name] for own, name in self.names})
 
-        def run(point: tuple[int, ...]) -> Any:
-            found = self.function(*point, **data)
-            if self.outside == "error":
-                return found
-            return (entry for entry in found if entry[0] in self.cols)
 
-        return by_rows(self.rows, self.cols, sizes, run)
+Leaf: TypeAlias = Callable[
+    [Definition, Mapping[str, int], Mapping[str, Any]], "scipy.sparse.csr_array"
+]
+"""A function that assembles the matrix of a generator from sizes and values by its keywords."""
+
+
+def by_definition(
+    matrix: Definition, sizes: Mapping[str, int], values: Mapping[str, Any]
+) -> scipy.sparse.csr_array:
+    """Return the matrix of a generator, which is run at each row."""
+
+    def run(point: tuple[int, ...]) -> Any:
+        found = matrix.function(*point, **values)
+        if matrix.outside == "error":
+            return found
+        return (entry for entry in found if entry[0] in matrix.cols)
+
+    return by_rows(matrix.rows, matrix.cols, sizes, run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +141,12 @@ class Combination(Origin):
         return Combination(left, factor, self.right.renamed(names))
 
     def assemble(
-        self, sizes: Mapping[str, int], values: Mapping[str, Any]
+        self, sizes: Mapping[str, int], values: Mapping[str, Any], leaf: Leaf
     ) -> scipy.sparse.csr_array:
         """Scale and add."""
         number = values[self.factor] if isinstance(self.factor, str) else self.factor
-        product = number * self.right.assemble(sizes, values)
-        return product if self.left is None else self.left.assemble(sizes, values) + product
+        product = number * self.right.assemble(sizes, values, leaf)
+        return product if self.left is None else self.left.assemble(sizes, values, leaf) + product
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +176,12 @@ class PartOf(_Changed):
     k: int
 
     def assemble(
-        self, sizes: Mapping[str, int], values: Mapping[str, Any]
+        self, sizes: Mapping[str, int], values: Mapping[str, Any], leaf: Leaf
     ) -> scipy.sparse.csr_array:
         """Cut the entries out."""
         import scipy.sparse as sparse
 
-        whole = self.whole.assemble(sizes, values)
+        whole = self.whole.assemble(sizes, values, leaf)
         if self.which == "diagonal":
             return sparse.csr_array(sparse.diags_array(whole.diagonal()))
         return sparse.csr_array(getattr(sparse, self.which)(whole, self.k))
@@ -173,10 +192,10 @@ class InBoxes(_Changed):
     """The entries within boxes: all of them, as a matrix by itself is that of one box."""
 
     def assemble(
-        self, sizes: Mapping[str, int], values: Mapping[str, Any]
+        self, sizes: Mapping[str, int], values: Mapping[str, Any], leaf: Leaf
     ) -> scipy.sparse.csr_array:
         """Take all entries."""
-        return self.whole.assemble(sizes, values)
+        return self.whole.assemble(sizes, values, leaf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,12 +203,12 @@ class Transpose(_Changed):
     """The transpose."""
 
     def assemble(
-        self, sizes: Mapping[str, int], values: Mapping[str, Any]
+        self, sizes: Mapping[str, int], values: Mapping[str, Any], leaf: Leaf
     ) -> scipy.sparse.csr_array:
         """Exchange rows and columns."""
         import scipy.sparse as sparse
 
-        return sparse.csr_array(self.whole.assemble(sizes, values).T)
+        return sparse.csr_array(self.whole.assemble(sizes, values, leaf).T)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +223,7 @@ class Restriction(_Changed):
         return self.whole.spaces().union(self.inner)
 
     def assemble(
-        self, sizes: Mapping[str, int], values: Mapping[str, Any]
+        self, sizes: Mapping[str, int], values: Mapping[str, Any], leaf: Leaf
     ) -> scipy.sparse.csr_array:
         """Take the rows and columns out."""
         import scipy.sparse as sparse
@@ -213,7 +232,7 @@ class Restriction(_Changed):
             numbers_in(part, space, sizes)
             for part, space in zip(self.inner, self.outer, strict=True)
         )
-        return sparse.csr_array(self.whole.assemble(sizes, values)[rows, :][:, cols])
+        return sparse.csr_array(self.whole.assemble(sizes, values, leaf)[rows, :][:, cols])
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,12 +260,12 @@ class Product(_Pair):
     """``left @ right``."""
 
     def assemble(
-        self, sizes: Mapping[str, int], values: Mapping[str, Any]
+        self, sizes: Mapping[str, int], values: Mapping[str, Any], leaf: Leaf
     ) -> scipy.sparse.csr_array:
         """Multiply."""
         import scipy.sparse as sparse
 
-        left, right = (m.assemble(sizes, values) for m in (self.left, self.right))
+        left, right = (m.assemble(sizes, values, leaf) for m in (self.left, self.right))
         return sparse.csr_array(left @ right)
 
 
@@ -255,12 +274,12 @@ class Kronecker(_Pair):
     """The Kronecker product; the indices of ``left`` come first."""
 
     def assemble(
-        self, sizes: Mapping[str, int], values: Mapping[str, Any]
+        self, sizes: Mapping[str, int], values: Mapping[str, Any], leaf: Leaf
     ) -> scipy.sparse.csr_array:
         """Multiply each entry with each."""
         import scipy.sparse as sparse
 
-        left, right = (m.assemble(sizes, values) for m in (self.left, self.right))
+        left, right = (m.assemble(sizes, values, leaf) for m in (self.left, self.right))
         return sparse.csr_array(sparse.kron(left, right))
 
 
@@ -334,10 +353,10 @@ def by_rows(
     count = int(np.prod(rows.extent(sizes)))
     places = np.array(columns, np.int64).reshape(-1, len(shape))
     numbers = np.ravel_multi_index(tuple(places.T), shape)
-    whole = sparse.coo_array(
-        (np.asarray(entries, float), (lines, numbers)), shape=(count, int(np.prod(shape)))
-    )
-    return sparse.csr_array(whole)
+    wide = count, int(np.prod(shape))
+    kind = index_type(*wide, len(entries))
+    indices = np.array(lines, kind), numbers.astype(kind)
+    return sparse.csr_array(sparse.coo_array((np.asarray(entries, float), indices), shape=wide))
 
 
 def need(names: tuple[str, ...], values: Mapping[str, Any], what: str) -> None:

@@ -19,16 +19,13 @@ import numpy as np
 
 from .. import ir
 from ..errors import ArgumentError, ContiguityError, DtypeError, ShapeError
-from ..points.numbers import Array
+from ..points.numbers import Array, index_type
 from ..spaces.binding import match_sizes
 from ..spaces.space import Space
 
 if TYPE_CHECKING:
     import scipy.sparse
 
-
-LARGEST = 2**31 - 1
-"""The largest integer of 32 bits."""
 
 BOUNDS = (("first", ""), ("diagonal", ""), ("after", ""), ("first", " + 1"))
 """Arrays that hold the bounds of `ir.Range`, and where: at a row's number, or the next."""
@@ -252,7 +249,7 @@ def _canonical(csr: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
     """Return a matrix in the form described above; its own arrays may be taken over."""
     csr.sum_duplicates()
     csr.eliminate_zeros()
-    kind = np.int32 if max(*csr.shape, csr.nnz) <= LARGEST else np.int64
+    kind = index_type(*csr.shape, csr.nnz)
     csr.indices, csr.indptr = csr.indices.astype(kind), csr.indptr.astype(kind)
     for array in csr.data, csr.indices, csr.indptr:
         _frozen(array)

@@ -355,8 +355,8 @@ class BlockMatrix(Operator["BlockMatrix"]):
         )
         return rows, cols
 
-    def to_scipy(self) -> scipy.sparse.csr_array:
-        """Return the matrix as a SciPy CSR array, by running the definitions on integers.
+    def to_scipy(self, *, definition: bool = False) -> scipy.sparse.csr_array:
+        """Return the matrix as a SciPy CSR array, as `Matrix.to_scipy` does.
 
         Its rows are numbered component by component. All sizes and data must be bound.
         """
@@ -364,7 +364,7 @@ class BlockMatrix(Operator["BlockMatrix"]):
 
         sizes = self.definition.all_sizes()
         found = [
-            [m.bind(**{n: sizes[n] for n in m.sizes}).to_scipy() for m in row]
+            [m.bind(**{n: sizes[n] for n in m.sizes}).to_scipy(definition=definition) for m in row]
             for row in self.blocks
         ]
         return sparse.csr_array(sparse.block_array(found, format="csr"))

@@ -53,9 +53,10 @@ def define_blocks(
 
     def component(place: Place, name: str) -> Matrix:
         own = tuple(Path(p.domain, tuple(e for e in p.entries if e.place == place)) for p in paths)
-        found = families.gather(own, outer)
-        entries = one_entry(kept, split, place)
-        origin = Definition(entries, outer, inner, tuple((n, n) for n in data), outside)
+        entries = families.every_entry(own, outer)
+        generator, names = one_entry(kept, split, place), tuple((n, n) for n in data)
+        origin = Definition(generator, outer, inner, names, entries, outside)
+        found = families.canonical(entries)
         return Matrix(MatrixData(name, outer, inner, found, origin, data, {}, own))
 
     name = function.__name__

@@ -83,3 +83,8 @@ def integer(value: Any) -> int | None:
         return operator.index(value)
     except TypeError:
         return None
+
+
+def index_type(*numbers: int) -> type[np.signedinteger[Any]]:
+    """Return the type of indices that hold some numbers: 32 bits while they fit."""
+    return np.int32 if max(numbers) < 2**31 else np.int64

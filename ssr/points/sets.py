@@ -507,14 +507,20 @@ class Domain:
         >>> print(Domain.where(("i",), "0 <= i < n and i mod 2 = 1", ("n",)).source())
         (2*((i + 1)//2) - i - 1 == 0 and i >= 0 and -i + n - 1 >= 0)
         """
-        cases = []
-        for part in self.isl.compute_divs().get_basic_sets():
-            tests = []
-            for constraint in part.get_constraints():
-                relation = "==" if constraint.is_equality() else ">="
-                tests.append(f"{_expression(constraint.get_aff(), self.axes)} {relation} 0")
-            cases.append(" and ".join(tests) or "0 == 0")
-        return " or ".join(f"({case})" for case in cases) or "0 == 1"
+        cases = (
+            " and ".join(f"{test} {relation} 0" for test, relation in case) for case in self.cases()
+        )
+        return " or ".join(f"({case or '0 == 0'})" for case in cases) or "0 == 1"
+
+    def cases(self) -> tuple[tuple[tuple[Affine, str], ...], ...]:
+        """Return the conjunctions of the set: expressions, and whether they are == 0 or >= 0."""
+        return tuple(
+            tuple(
+                (_expression(c.get_aff(), self.axes), "==" if c.is_equality() else ">=")
+                for c in part.get_constraints()
+            )
+            for part in self.isl.compute_divs().get_basic_sets()
+        )
 
     def notation(self) -> str:
         """Return the set as a person writes it: conditions on the indices, without isl's frame."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import ir
 from ..algebra.matrix_data import MatrixData
-from ..algebra.oracle import Origin, by_rows, number
+from ..algebra.oracle import Leaf, Origin, by_rows, number
 from ..errors import ArgumentError, OutOfSpaceError, Span, UnmadeRowError, user_span
 from ..matrices.rows import Point, Row, giving, key, point
 from ..points.affine import Affine
@@ -151,7 +151,7 @@ class Recursion(Origin):
         return replace(self, names=tuple((own, names.get(n, n)) for own, n in self.names))
 
     def assemble(
-        self, sizes: Mapping[str, int], values: Mapping[str, Any]
+        self, sizes: Mapping[str, int], values: Mapping[str, Any], leaf: Leaf
     ) -> scipy.sparse.csr_array:
         """Make the rows by plain Python, in C order.
 
@@ -166,7 +166,7 @@ class Recursion(Origin):
             made.start(here)
             return self.function(*here, made, **data)
 
-        with giving(_rows_of_matrices(sizes, known)):
+        with giving(_rows_of_matrices(sizes, known, leaf)):
             return by_rows(self.rows, self.rows, sizes, run, made.keep)
 
 
@@ -178,7 +178,7 @@ class BlockRecursion(Recursion):
     place: Place
 
     def assemble(
-        self, sizes: Mapping[str, int], values: Mapping[str, Any]
+        self, sizes: Mapping[str, int], values: Mapping[str, Any], leaf: Leaf
     ) -> scipy.sparse.csr_array:
         """Make the rows of blocks by plain Python, in C order; return a number of each block."""
         made = Numbers(self.rows, sizes, self.components)
@@ -196,7 +196,7 @@ class BlockRecursion(Recursion):
 
 
 def _rows_of_matrices(
-    sizes: Mapping[str, int], known: Mapping[str, Any]
+    sizes: Mapping[str, int], known: Mapping[str, Any], leaf: Leaf
 ) -> Callable[[MatrixData, Point], Row]:
     """Return what gives the rows of other matrices on integers."""
     entries: dict[int, tuple[MatrixData, Any, list[tuple[ir.Family, frozenset[Any]]]]] = {}
@@ -205,7 +205,7 @@ def _rows_of_matrices(
         index = tuple(i.evaluate(sizes) for i in here)
         if id(matrix) not in entries:
             found = [(f, frozenset(f.domain.fixed(sizes).points())) for f in matrix.families]
-            entries[id(matrix)] = matrix, matrix.origin.assemble(sizes, known), found
+            entries[id(matrix)] = matrix, matrix.origin.assemble(sizes, known, leaf), found
         _, whole, found = entries[id(matrix)]
         where = {**sizes, **dict(zip(matrix.rows.axes, index, strict=True))}
         line = _number(index, matrix.rows, sizes)
