@@ -359,6 +359,11 @@ class BlockMatrix(Operator["BlockMatrix"]):
         """Return the matrix as a SciPy CSR array, as `Matrix.to_scipy` does.
 
         Its rows are numbered component by component. All sizes and data must be bound.
+
+        Parameters
+        ----------
+        definition
+            Whether generators are run at each row instead of their entries for many rows at once.
         """
         import scipy.sparse as sparse
 

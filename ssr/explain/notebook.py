@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra.assemble import by_entries
 from ..algebra.matrix_data import MatrixData, values_of
 from ..spaces.space import Space
 
@@ -88,4 +89,5 @@ def _instance(matrix: MatrixData, sizes: dict[str, int]) -> Any:
             bound[name] = value if fits else np.ones(kind.extent(sizes))
         else:
             bound[name] = value if isinstance(value, float) else 1.0
-    return matrix.origin.assemble(sizes, values_of(replace(matrix, bound=bound), sizes))
+    values = values_of(replace(matrix, bound=bound), sizes)
+    return matrix.origin.assemble(sizes, values, by_entries)
