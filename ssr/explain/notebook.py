@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra.assemble import by_entries
 from ..algebra.matrix_data import MatrixData, values_of
+from ..algebra.oracle import by_definition
 from ..spaces.space import Space
 
 POINTS = 512
@@ -90,4 +90,4 @@ def _instance(matrix: MatrixData, sizes: dict[str, int]) -> Any:
         else:
             bound[name] = value if isinstance(value, float) else 1.0
     values = values_of(replace(matrix, bound=bound), sizes)
-    return matrix.origin.assemble(sizes, values, by_entries)
+    return matrix.origin.assemble(sizes, values, by_definition)
