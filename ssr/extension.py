@@ -26,8 +26,7 @@ of a field.
 kernel of a program, and `describe` what a caller must know of it. A kernel takes a table that
 `layout_of` makes of its arrays, in the order of `KernelMeta.written_first`; `offsets_of` says where
 an array of the whole lies, `number_of` checks a number that a user gives, `check_row` how many
-there are, `scalar_rows` those of several runs, and `unchecked` is the kernel without any check of
-types.
+there are, `scalar_rows` those of several runs, and `entry_point` is what Python calls of a kernel.
 
 **Boxes with memory of their own.** An argument whose class has a method ``__ssr_program__(program,
 args, named, bound)`` runs the programs that are called with it, or bound to it (``bound``), itself:
@@ -96,8 +95,7 @@ from .run.bound import check_row, scalar_rows
 from .run.call_layout import blocked, buffer_elements, layout_of, offsets_of
 from .run.check_arrays import number_of
 from .run.declaration import Declaration
-from .run.entry import Entry, entry
-from .run.launch import unchecked
+from .run.entry import Entry, entry, entry_point
 from .run.open_data import opened
 from .run.steps import Function, Run, Step, step_tables
 from .runtime.constants import FAILED, FINISHED, LATE, LEFT, At
@@ -163,6 +161,7 @@ __all__ = [
     "declaration",
     "describe",
     "entry",
+    "entry_point",
     "explain_methods",
     "extend",
     "folded",
@@ -189,7 +188,6 @@ __all__ = [
     "spaces",
     "step_tables",
     "told",
-    "unchecked",
     "write_combined",
     "write_share",
 ]

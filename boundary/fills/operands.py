@@ -106,9 +106,15 @@ def real(name: str, x: Any) -> Array:
 
     Raises
     ------
+    ArgumentError
+        If it has a mask.
     DtypeError
         If it is not one.
     """
+    if isinstance(x, np.ma.MaskedArray):
+        raise ArgumentError(
+            f"{name} is applied to a masked array.", hint="Pass x.filled(value), without a mask."
+        )
     try:
         array = np.asarray(x)
     except ValueError as error:

@@ -18,10 +18,10 @@ from ssr.extension import (
     Step,
     aligned,
     entry,
+    entry_point,
     layout_of,
     offsets_of,
     step_tables,
-    unchecked,
 )
 
 from ..schedules.gathered import entries, points_of
@@ -187,7 +187,7 @@ class RankCall:
 
     @cached_property
     def _run(self) -> Callable[..., int]:
-        return unchecked(self._kernel.run)
+        return entry_point(self._kernel.run)
 
     def begin(self, scalars: Array, results: Array) -> None:
         """Begin with the first step for the first row of scalars."""

@@ -126,6 +126,11 @@ def compiled(made: Any, signature: Any, data: bytes | None = None) -> Callable[.
     return _compile(made, signature, Code(data))
 
 
+def compares_arrays(run: Callable[..., Any]) -> bool:
+    """Whether a kernel refuses arrays of other types by itself, as `python_wrapper` has it."""
+    return is_known() and hasattr(run, "overloads")
+
+
 def optimised(made: Any, signature: Any) -> str:
     """Return a generated function in LLVM's language, as LLVM optimises it.
 

@@ -21,7 +21,7 @@ from ..algebra.families import Triangle
 from ..algebra.matrix_data import MatrixData, cut, local, scaled, values_of
 from ..algebra.oracle import by_definition, need
 from ..algebra.renaming import renamed_apart
-from ..errors import ArgumentError
+from ..errors import ArgumentError, OverlapError
 from ..options import Options
 from ..points.numbers import Array, allocated, is_zero, plain
 from ..programs.data import bind
@@ -397,12 +397,22 @@ class Matrix(Operator["Matrix"]):
             return Vector(solutions(self.definition, list(b)))
         if not isinstance(b, np.ndarray):
             raise ArgumentError(f"The right side is a NumPy array, not {type(b).__name__}.")
-        if b.ndim == self.rows.ndim + 1:
-            made = np.empty_like(b) if out is None else out
-            for component, given in zip(made, b, strict=True):
-                self._eager("solve", given, component)
-            return made
+        if b.ndim == self.rows.ndim + 1 and len(b):
+            return self._solutions(b, out)
         return self._eager("solve", b, out)
+
+    def _solutions(self, b: Array, out: Array | None) -> Array:
+        """Return the solutions for the components of a right side."""
+        if out is None:
+            return np.stack([self._eager("solve", given, None) for given in b])
+        made = self.cols.vector(len(b)).parts("out", out)
+        if np.shares_memory(out, b):
+            raise OverlapError(
+                "Array 'out' is written and shares memory with 'b'.", hint="Pass a copy."
+            )
+        for component, given in zip(made, b, strict=True):
+            self._eager("solve", given, component)
+        return out
 
     def _declared(self, what: What) -> Program:
         return matrix_program(self.definition, what)
@@ -414,7 +424,7 @@ class Matrix(Operator["Matrix"]):
         program = self._programs.get(what) or self.program(what)
         if out is None:
             shape = x.shape if self._same_shape else self._result_shape(x)
-            out = allocated(shape, x.dtype)
+            out = allocated(shape, x.dtype if x.dtype.kind == "f" else np.float64)
         program(out, x)
         return out
 

@@ -121,12 +121,9 @@ class Program(Immutable):
             and not named
             and [*map(type, args)] == last[1]  # no masked arrays, no integers
         ):
-            try:
-                results = last[0](args)
-                if results is not None:
-                    return self.returned(results) if results else None
-            except TypeError:  # what is wrong is found out below
-                pass
+            results = last[0](args)
+            if results is not None:
+                return self.returned(results) if results else None
         own = _running((*args, *named.values()))
         if own is not None:
             if boxes is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,10 +42,6 @@ class Bound:
         """The names of the scalars that a call takes."""
         return tuple(self._open)
 
-    @cached_property
-    def _run(self) -> Callable[..., int]:
-        return self._launch.unchecked()
-
     def __call__(self, *scalars: float) -> Any:
         """Run the program.
 
@@ -55,7 +50,8 @@ class Bound:
         ArgumentError
             If the numbers are not those of the scalars without a value.
         ShapeError
-            If an array was given another shape since; nothing has been done then.
+            If an array was given another shape, other strides or another dtype since, or was made
+            read-only; nothing has been done then.
         """
         try:
             arguments = self._kept.pop()
@@ -65,9 +61,10 @@ class Bound:
             check_row(scalars, self._open)
             for place, name, value in zip(self._places, self._open, scalars, strict=True):
                 arguments[place] = number_of(name, value)
-        if self._run(*arguments):
+        if self._launch.run(*arguments):
             raise ShapeError(
-                "An array has another shape or other strides than when it was bound.",
+                "An array has another shape, other strides or another dtype than when it was "
+                "bound, or is read-only now.",
                 hint="Bind the program again.",
             )
         self._kept.append(arguments)

@@ -1,4 +1,4 @@
-"""Compiled kernels called by other compiled code: a function of C, and what it is called with."""
+"""How compiled kernels are called: by Python, and by other compiled code as a function of C."""
 
 from __future__ import annotations
 
@@ -8,6 +8,16 @@ from typing import Any
 import numpy as np
 
 from ..points.numbers import Array
+
+
+def entry_point(run: Callable[..., int]) -> Callable[..., int]:
+    """Return what Python calls of a kernel, past Numba's choice between types of arguments.
+
+    Its arguments are arrays of NumPy and numbers of Python where the kernel takes these.
+    """
+    made = _compiled(run)
+    found: Callable[..., int] = made[0].entry_point if made else run
+    return found
 
 
 class Entry:

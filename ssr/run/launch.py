@@ -125,10 +125,6 @@ class Launch:
         """Return the results that a run left among its last arguments."""
         return tuple(arguments[-1 - len(self.rest)].tolist()) if self.results else ()
 
-    def unchecked(self) -> Callable[..., int]:
-        """Return the kernel for arrays and numbers that are known to be of its types."""
-        return unchecked(self.run)
-
     def memory(self, *, free: bool = False) -> Memory:
         """Return what a call does not give, with new scratch memory.
 
@@ -142,12 +138,6 @@ class Launch:
             made[0][number][index] = values
         middle, end = ((*b, *s) for b, s in zip(self.bound, made, strict=True))
         return middle, end + (self.free if free else self.rest)
-
-
-def unchecked(run: Callable[..., int]) -> Callable[..., int]:
-    """Return a kernel's function for arrays and numbers that are known to be of its types."""
-    made = getattr(run, "overloads", None)  # functions that watch a kernel have none
-    return next(iter(made.values())).entry_point if made else run
 
 
 def arrangement(fields: Sequence[bool]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]] | None:

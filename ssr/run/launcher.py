@@ -15,6 +15,7 @@ from .bound import Bound
 from .call_layout import normal
 from .check_arrays import addresses, diagnose, number_of, overlap
 from .declaration import Declaration
+from .guard import needed_flags
 from .launch import Launch
 from .prepare import prepare
 
@@ -71,6 +72,7 @@ class Launcher:
         self.kernels: dict[str, Kernel] = {}
         self.launches: dict[Any, Launch] = {}
         self.last: tuple[Launch, list[type]] | None = None
+        self._needed = needed_flags(declaration)
         self._build = build
         self._empty = empty
         self._reuse = reuse
@@ -99,11 +101,7 @@ class Launcher:
         """
         launch = self.launch(arrays, boxes)
         args = self._converted(args, launch.dtype)
-        try:
-            results = launch(args)
-        except TypeError:
-            diagnose(self.declaration.named(arrays), launch.dtype, self.declaration.written)
-            raise
+        results = launch(args)
         if results is None:
             self._check_overlap(launch, args, arrays)
             results = launch.anyway(args)
@@ -130,7 +128,6 @@ class Launcher:
             Brings results into the form in which the program returns them.
         """
         declaration, launch = self.declaration, self.launch(arrays, None)
-        diagnose(declaration.named(arrays), launch.dtype, declaration.written)
         self._check_overlap(launch, args, arrays)
         numbers: dict[str, float | None] = {}
         for place in declaration.numbers:
@@ -140,11 +137,20 @@ class Launcher:
         return Bound(launch, fields, numbers, returned)
 
     def launch(self, arrays: list[Any], boxes: Sequence[Box] | None) -> Launch:
-        """Return the launch for arrays of a layout, prepared if they are the first of it."""
+        """Return the launch for arrays of a layout, prepared if they are the first of it.
+
+        The key of a launch has all that `diagnose` looks at, so arrays of a known one are right.
+        """
         cutting = None if boxes is None else normal(boxes)
         if not all(isinstance(a, np.ndarray) for a in arrays):
             diagnose(self.declaration.named(arrays), None, self.declaration.written)
-        key = cutting, *[(type(a), a.shape, a.strides, a.dtype, a.flags.aligned) for a in arrays]
+        key = (
+            cutting,
+            *[
+                (type(a), a.shape, a.strides, a.dtype, a.flags.num & needed)
+                for a, needed in zip(arrays, self._needed, strict=True)
+            ],
+        )
         known = self.launches.pop(key, None)
         if known is None:
             known = prepare(self.declaration, self.kernel, arrays, cutting, self._empty)

@@ -18,6 +18,8 @@ from ..spaces.space import Box, Space
 from .call_layout import Plan, plan_boxes
 from .check_arrays import diagnose, read_first
 from .declaration import Declaration, Parameter
+from .entry import entry_point
+from .guard import Form, forms, guarded
 from .launch import Launch, arrangement
 from .packs import packed
 
@@ -76,7 +78,7 @@ def prepare(
     tables = (*own, *_stored(declaration, made.meta, named, sizes, dtype), *last)
     scratch = _scratch(made.meta, plan.temporaries, lengths, dtype)
     return Launch(
-        ready=partial(_run, declaration, made),
+        ready=partial(_run, declaration, made, forms(declaration, arrays)),
         fields=len(declaration.fields),
         order=arrangement([p.kind != "number" for p in declaration.parameters]),
         bound=(declaration.captured, tuple(dtype.type(v) for v in declaration.constants)),
@@ -169,20 +171,29 @@ def _bytes(scratch: Scratch) -> int:
     return sum(int(np.prod(shape)) * np.dtype(kind).itemsize for s in scratch for shape, kind in s)
 
 
-def _run(declaration: Declaration, kernel: Kernel) -> Callable[..., int]:
+def _run(declaration: Declaration, kernel: Kernel, known: Sequence[Form]) -> Callable[..., int]:
     """Return the function of a kernel that takes what a call gives."""
-    run = kernel.run
-    if declaration.options.debug:
+    from ..build.machine import compares_arrays
+
+    run = entry_point(kernel.run)
+    debug = declaration.options.debug
+    parted = not kernel.meta.whole and any(p.kind == "vector" for p in declaration.fields)
+    if compares_arrays(kernel.run) and not parted and not debug:
+        return run
+    if debug:
         run = _watched(declaration, kernel)
-    vectors = any(p.kind == "vector" for p in declaration.fields)
-    return _taking_parts(run, declaration.fields) if vectors and not kernel.meta.whole else run
+    if parted:
+        run = _taking_parts(run, declaration.fields)
+    return guarded(run, known)
 
 
 def _watched(declaration: Declaration, kernel: Kernel) -> Callable[..., int]:
     """Return the function of a kernel of the debug build, which reports what it finds."""
     from ..build.debug import watched
 
-    return watched(kernel.run, declaration.program, kernel.meta, declaration.step_places)
+    return watched(
+        entry_point(kernel.run), declaration.program, kernel.meta, declaration.step_places
+    )
 
 
 def _taking_parts(run: Callable[..., int], fields: Sequence[Parameter]) -> Callable[..., int]:

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from numba import types
-from numba.core.errors import NumbaError
 from numba.types import Array, f4, f8, i8
 
 from ssr.run.call_layout import layout_of
+from ssr.run.entry import entry_point
+from ssr.runtime.constants import REFUSED
 from ssr.runtime.intrinsics import st
 from ssr.runtime.refusals import refused
 from tests.ssr.generated import compiled, functions
@@ -74,18 +75,34 @@ def test_the_first_element_is_where_numpy_has_it(seen: Any) -> None:
             assert a[0, 0, 0] == 2.5
 
 
-def test_other_arguments_are_refused_before(seen: Any) -> None:
-    """Numba's dispatcher has looked at all types."""
-    a, found, number = np.zeros((2, 2, 2), seen.dtype), np.zeros(13, np.int64), seen.dtype.type(1)
-    other = np.dtype("f4" if seen.dtype == np.float64 else "f8")
-    for wrong in (
-        (a.astype(other), found, number), (a[0], found, number), (a, found[::2], number),
-        (None, found, number), (a.tolist(), found, number), (a, found), (a, found, number, number),
-        (a.astype(a.dtype.newbyteorder()), found, number), (a, found, "x"), (a, found.tolist(), 1),
-    ):  # fmt: skip
-        with pytest.raises((TypeError, ValueError, NumbaError)):
-            seen(*wrong)
+def test_arrays_of_other_types_are_refused(seen: Any) -> None:
+    """Whatever they are, before anything is read; those of one form do not change the next."""
+    dtype = seen.dtype
+    run = entry_point(seen)
+    a = np.zeros((2, 2, 2), dtype)
+    protected = a.copy()
+    protected.flags.writeable = False
+    memory = np.zeros(8 * dtype.itemsize + 8, np.uint8)
+    astray = memory[1 : 1 + 8 * dtype.itemsize].view(dtype).reshape(2, 2, 2)
+    others = [np.zeros((2, 2, 2), kind) for kind in ("f4", "f8", "i8", "c8", "?", "O", "f2", "g")]
+    wrong = [
+        *(other for other in others if other.dtype != dtype), a[0], a[None], a.astype(">f8"),
+        a.astype(">f4"), protected, astray, protected.astype(dtype.newbyteorder()), np.array(1.0),
+    ]  # fmt: skip
+    for given in (*wrong, *wrong[::-1]):
+        assert run(given, layout(a), 1.0) == REFUSED
+        found = layout(a)
+        assert run(a, found, float("nan")) == 8
+        assert found[12] == 1
     assert not a.any()
+
+
+def test_numbers_of_python_are_taken(seen: Any) -> None:
+    a = np.zeros((2, 2, 2), seen.dtype)
+    for number in 2.5, np.float64(2.5), np.float32(2.5):
+        a[...] = 0.0
+        entry_point(seen)(a, layout(a), number)
+        assert a[0, 0, 0] == 2.5
 
 
 def test_references_are_neither_kept_nor_lost(seen: Any) -> None:

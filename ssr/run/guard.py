@@ -1,0 +1,103 @@
+"""Which arrays a kernel is called with: those that are like the ones it was prepared for.
+
+A compiled kernel compares its arrays with these itself: their types and flags
+(`ssr.build.python_wrapper`), their shapes and strides (`ssr.runtime.refusals`). Others are guarded
+here: plain Python, a kernel of the debug build, and one compiled by Numba's own pipeline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..points.numbers import Array
+from ..runtime.constants import REFUSED
+from .declaration import Declaration
+
+ALIGNED, WRITEABLE = 0x100, 0x400
+"""Flags of an array of NumPy, as in ``flags.num``."""
+
+
+def needed_flags(declaration: Declaration) -> tuple[int, ...]:
+    """Return the flags that the arrays of a program need, vector fields as their components."""
+    written = declaration.written
+    return tuple(
+        ALIGNED | (WRITEABLE if field.name in written else 0)
+        for field in declaration.program.fields
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What an array has that a launch was prepared for, beside its place in memory.
+
+    Attributes
+    ----------
+    dtype
+        The type of elements.
+    shape
+        The shape.
+    strides
+        Those of the last axes: the components of a vector field may be any distance apart.
+    flags
+        The flags that are set.
+    """
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    flags: int
+
+    def fits(self, array: Array) -> bool:
+        """Whether an array is of this form."""
+        return (
+            array.dtype == self.dtype
+            and array.shape == self.shape
+            and array.strides[-len(self.strides) :] == self.strides
+            and array.flags.num & self.flags == self.flags
+        )
+
+
+def forms(declaration: Declaration, arrays: Sequence[Array]) -> tuple[Form, ...]:
+    """Return the forms of the arrays that a launch calls its kernel with, vector fields whole.
+
+    Parameters
+    ----------
+    declaration
+        The program.
+    arrays
+        The arrays that the launch is prepared for, in the order of the program's fields.
+    """
+    fields, needed = declaration.program.fields, needed_flags(declaration)
+    known = {
+        field.name: Form(array.dtype, array.shape, array.strides, flags)
+        for field, array, flags in zip(fields, arrays, needed, strict=True)
+    }
+    for name, parts in declaration.program.vectors:
+        components = [known.pop(part) for part in parts]
+        first = components[0]
+        flags = max(one.flags for one in components)
+        known[name] = Form(first.dtype, (len(parts), *first.shape), first.strides, flags)
+    parameters = [parameter.name for parameter in declaration.fields]
+    return tuple(known.pop(name) for name in parameters) + tuple(known.values())
+
+
+def guarded(run: Callable[..., int], known: Sequence[Form]) -> Callable[..., int]:
+    """Return a kernel that refuses arrays of other forms, those that it takes first.
+
+    Parameters
+    ----------
+    run
+        The kernel.
+    known
+        The forms of its first arguments.
+    """
+
+    def call(*args: Any) -> int:
+        fit = all(form.fits(array) for form, array in zip(known, args, strict=False))
+        return run(*args) if fit else REFUSED
+
+    return call
