@@ -21,6 +21,7 @@ from ..lower.passes.again import again
 from ..lower.passes.ahead import ahead
 from ..lower.passes.carry import carry
 from ..lower.passes.join import join
+from ..lower.passes.line_overlap import line_overlap
 from ..lower.passes.partial_sums import partial_sums
 from ..lower.passes.prefetch import prefetch
 from ..lower.passes.reciprocal import reciprocal
@@ -106,13 +107,10 @@ def simple(program: ir.Program, options: Options) -> ir.Program:
 def direct(program: ir.Program, options: Options) -> tuple[ir.Program, tuple[str, ...]]:
     """Return the shorter program with temporaries where it needs them, and notes on its steps.
 
-    For boxes with memory of their own it has no temporaries that fields may stand for. In the debug
-    build it has pivots, too.
+    In the debug build it has pivots, too.
     """
     program, notes = in_place(simple(program, options))
-    if options.debug:
-        program = with_pivots(program)
-    return widened(program) if options.distributed else program, notes
+    return with_pivots(program) if options.debug else program, notes
 
 
 def fused_nests(program: ir.Program, options: Options, dtype: str) -> tuple[ir.Program, Nests]:
@@ -158,7 +156,10 @@ def apart(program: ir.Program, options: Options, dtype: str) -> Folded:
         else optimise(nest(step, program), program, options, dtype)
         for step in program.steps
     )
-    if not options.fold or options.debug or options.distributed:
+    if options.distributed:
+        alone = tuple(line_overlap(n) if isinstance(n, ir.Nest) else n for n in alone)
+        return Folded(*widened(program, alone))
+    if not options.fold or options.debug:
         return Folded(program, alone)
     left = fold(program, alone)
     _verified(left.program, left.nests, "fold")

@@ -18,6 +18,7 @@ computed as far beyond the box as it is read inside the nest.
 A step may be several statements already, with buffers of its own, as the passes over single nests
 make them; it is stored then. Steps whose rows depend on each other, sweeps, fix the direction of
 the nest. In one dimension there is one line: each step is done with it before the next one begins.
+In boxes with memory of their own such a step is alone, unless its rows depend on their own box only.
 Steps that stored matrices read anywhere are apart from those that write what is read.
 """
 
@@ -48,7 +49,7 @@ from .fusion_plan import (
     plan_of,
     possible,
 )
-from .nests import arrays_read, box, context
+from .nests import arrays_read, beyond_box, box, context
 
 Met: TypeAlias = tuple[Domain, tuple[Affine, ...]]
 """Rows, and an element that they read."""
@@ -136,7 +137,7 @@ def _reached(nest: ir.Nest) -> Iterator[Read]:
     """
     own, row = {b.name for b in nest.buffers}, tuple(map(Affine.name, nest.axes))
     for statement in nest.statements:
-        low, high = zip(*_overhang(statement.domain), strict=True)
+        low, high = zip(*beyond_box(statement.domain), strict=True)
         for value in ir.walk(statement.value):
             if isinstance(value, ir.Load) and value.array not in own:
                 offset = _offset(value.index, row)
@@ -146,15 +147,6 @@ def _reached(nest: ir.Nest) -> Iterator[Read]:
 
 def _shifted(offset: Offset, sign: int, ends: Sequence[int]) -> Offset:
     return tuple(o + sign * n for o, n in zip(offset, ends, strict=True))
-
-
-def _overhang(domain: Domain) -> Iterator[tuple[int, int]]:
-    """Yield for each axis how many rows of a domain lie before and behind the box."""
-    for axis in domain.axes:
-        index = Affine.name(axis)
-        before = domain.largest(Affine.name(f"{axis}_lo") - index)
-        behind = domain.largest(index - Affine.name(f"{axis}_hi") + 1)
-        yield max(before or 0, 0), max(behind or 0, 0)
 
 
 def _reads_by_rows(step: Candidate) -> tuple[Read, ...]:
@@ -252,7 +244,8 @@ def _longest(
     """Return how the longest run of steps that can share a nest does so; None for one step."""
     following = takewhile(lambda s: s is not None, steps[start : start + MOST_STEPS])
     run = [step for step in following if step is not None]
-    most = bisect_left(range(1, len(run) + 1), True, key=lambda n: not possible(run[:n]))
+    own = least is not None
+    most = bisect_left(range(1, len(run) + 1), True, key=lambda n: not possible(run[:n], apart=own))
     for count in range(most, 1, -1):
         temporaries = {name for name, last in last_reads.items() if last < start + count}
         plan = plan_of(run[:count], temporaries, least=least)

@@ -153,6 +153,16 @@ class Candidate:
         return len(self.nest.statements) == 1 and self.nest.order == "any"
 
     @property
+    def crosses_boxes(self) -> bool:
+        """Whether rows depend on rows before them that another box may own."""
+        return not self.is_local and any(
+            part.new
+            for statement in self.nest.statements
+            for part in ir.walk(statement.value)
+            if isinstance(part, (ir.Load, ir.Gather))
+        )
+
+    @property
     def may_grow(self) -> bool:
         """Whether it may be computed at rows beyond a box too."""
         return self.is_simple and not self.reduces and not self.is_local
@@ -240,9 +250,15 @@ class Plan:
 # -- which steps ---------------------------------------------------------------------------------
 
 
-def possible(steps: Sequence[Candidate]) -> bool:
-    """Whether dependences allow steps to share a nest; if not, no more steps can either."""
+def possible(steps: Sequence[Candidate], *, apart: bool = False) -> bool:
+    """Whether dependences allow steps to share a nest; if not, no more steps can either.
+
+    In boxes ``apart``, with memory of their own, a sweep over rows of several boxes has a nest of
+    its own: it runs in wavefronts, between which its values move.
+    """
     if any(a.nest.axes != b.nest.axes for a, b in pairwise(steps)):
+        return False
+    if apart and len(steps) > 1 and any(step.crosses_boxes for step in steps):
         return False
     if len(steps) > 1 and any(step.nest.joint for step in steps):
         return False

@@ -5,7 +5,7 @@ An assignment that cannot run in place becomes two: into a temporary, then a cop
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from .. import ir
@@ -26,6 +26,15 @@ def box(axes: tuple[str, ...], grown: tuple[tuple[int, int], ...] | None = None)
     lower = [Affine.name(f"{a}_lo") - g for a, (g, _) in zip(axes, grown, strict=True)]
     upper = [Affine.name(f"{a}_hi") + g for a, (_, g) in zip(axes, grown, strict=True)]
     return Domain.box(axes, lower, upper)
+
+
+def beyond_box(rows: Domain) -> Iterator[tuple[int, int]]:
+    """Yield for each axis how many of some rows lie before and behind the box."""
+    for axis in rows.axes:
+        index = Affine.name(axis)
+        before = rows.largest(Affine.name(f"{axis}_lo") - index)
+        behind = rows.largest(index - Affine.name(f"{axis}_hi") + 1)
+        yield max(before or 0, 0), max(behind or 0, 0)
 
 
 def in_place(program: ir.Program) -> tuple[ir.Program, tuple[str, ...]]:

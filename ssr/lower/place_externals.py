@@ -121,15 +121,6 @@ def _may_become(
 
 def renamed(step: ir.Step, old: str, new: str) -> ir.Step:
     """Return a step that has one field in the place of another."""
-
-    def change(part: ir.Value) -> ir.Value | None:
-        match part:
-            case ir.Load(array) if array == old:
-                return replace(part, array=new)
-            case ir.Gather(array=array) if array == old:
-                return part.of(new)
-        return None
-
     if old not in (*ir.made(step), *read(step)):
         return step
     match step:
@@ -141,12 +132,26 @@ def renamed(step: ir.Step, old: str, new: str) -> ir.Step:
             return replace(
                 step,
                 assignments=tuple(_assignment(renamed(a, old, new)) for a in assignments),
-                entries=tuple(replace(e, value=ir.rewrite(e.value, change)) for e in entries),
+                entries=tuple(replace(e, value=renamed_value(e.value, old, new)) for e in entries),
             )
         case ir.Reduction():
-            return replace(step, value=ir.rewrite(step.value, change))
+            return replace(step, value=renamed_value(step.value, old, new))
     target = new if step.target == old else step.target
-    return replace(step, target=target, value=ir.rewrite(step.value, change))
+    return replace(step, target=target, value=renamed_value(step.value, old, new))
+
+
+def renamed_value(value: ir.Value, old: str, new: str) -> ir.Value:
+    """Return a value that reads one field in the place of another."""
+
+    def change(part: ir.Value) -> ir.Value | None:
+        match part:
+            case ir.Load(array) if array == old:
+                return replace(part, array=new)
+            case ir.Gather(array=array) if array == old:
+                return part.of(new)
+        return None
+
+    return ir.rewrite(value, change)
 
 
 def _assignment(step: ir.Step) -> ir.Assignment:

@@ -1,9 +1,9 @@
 """Find which elements of arrays the nests of a program read and write, as functions of their box.
 
 Rows come from the domains of statements, and of the terms in which a load stands; they may lie
-beyond the box. What a statement reads of the rows that earlier ones of its nest have written is
-left out: for the nest as a whole it is no input. Nor is what is kept of other boxes: its values are
-there already.
+beyond the box. What a statement reads of the rows that earlier statements of its nest have written
+is left out: for the nest as a whole it is no input. What a sweep reads of its own rows is kept, as
+others may have made it. What is kept of other boxes is left out: its values are there already.
 
 Many loads give few hulls. One that lies in another is dropped, and two that differ along one axis,
 by a shift or in length, become one. Bounds are compared as expressions: they differ by a constant,
@@ -49,10 +49,9 @@ def reached(
     for statement in nest.statements:
         rows = statement.domain & nest.context
         for domain, load in dict.fromkeys(reads(statement.value, rows)):
-            solved = load.new and load.array == statement.array  # made by rows before, not earlier
             if statement.kept and load.array == statement.local:
                 domain = domain & bounded(nest.axes).preimage(load.index, nest.axes)
-            made_here = not solved and _within(domain, load, written.get(load.array))
+            made_here = not load.new and _within(domain, load, written.get(load.array))
             if load.array in arrays and not made_here:
                 new = load.new and load.array != statement.local  # it waits for no other box
                 read |= dict.fromkeys(finder.reaches(load.array, new, domain, load.index))

@@ -9,31 +9,39 @@ the temporary is read, the field takes its place, on the points of the temporary
 place of one temporary only. What folding is for boxes of one memory (`folding`), this is for boxes
 with memory of their own; it works for all calls but those that are given all points of the
 temporary, such as synchronisations: they change points of the copy.
+
+Like folding, it comes after the passes over single nests: the arithmetic of a step is settled by
+the same nest, whether the program then runs on arrays or on ranks.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from .. import ir
 from ..ir.liveness import read
 from ..spaces.space import row_domain
-from .place_externals import copied, renamed
+from .place_externals import copied, renamed, renamed_value
 
 
-def widened(program: ir.Program) -> ir.Program:
+def widened(
+    program: ir.Program, nests: Sequence[ir.Made]
+) -> tuple[ir.Program, tuple[ir.Made, ...]]:
     """Return a program in which fields are on the points of copies that calls complete.
 
     Parameters
     ----------
     program
         The program, its assignments in place or through temporaries.
+    nests
+        The nest of each step after the passes over single nests.
     """
     for temporary in program.temporaries:
         copy = _copy(temporary.name, program)
         if copy is not None:
-            program = _without(temporary, copy, program)
-    return program
+            program, nests = _without(temporary, copy, program, nests)
+    return program, tuple(nests)
 
 
 def _copy(name: str, program: ir.Program) -> ir.Assignment | None:
@@ -61,21 +69,59 @@ def _copy(name: str, program: ir.Program) -> ir.Assignment | None:
     return None if together else copy
 
 
-def _without(temporary: ir.Field, copy: ir.Assignment, program: ir.Program) -> ir.Program:
+def _without(
+    temporary: ir.Field, copy: ir.Assignment, program: ir.Program, nests: Sequence[ir.Made]
+) -> tuple[ir.Program, list[ir.Made]]:
     """Return a program without a temporary: the field that is copied to it takes its place."""
     name = copied(copy)
     assert name is not None
     own = program.field(name)
-    steps = []
-    for step in program.steps:
+    steps: list[ir.Step] = []
+    left: list[ir.Made] = []
+    for step, made in zip(program.steps, nests, strict=True):
+        if step is copy:
+            continue
         if isinstance(step, ir.Assignment) and step.target == name and step.part is None:
             step = replace(step, part=own)
-        if step is not copy:
-            steps.append(renamed(step, temporary.name, name))
-    return replace(
+        steps.append(renamed(step, temporary.name, name))
+        left.append(_renamed_nest(made, temporary.name, name))
+    changed = replace(
         program,
         fields=tuple(replace(temporary, name=name) if f is own else f for f in program.fields),
         temporaries=tuple(f for f in program.temporaries if f is not temporary),
         steps=tuple(steps),
         wide=(*program.wide, (name, temporary.name)),
     )
+    return changed, left
+
+
+def _renamed_nest(made: ir.Made, old: str, new: str) -> ir.Made:
+    """Return what runs a step with one array in the place of another."""
+
+    def name(array: str) -> str:
+        return new if array == old else array
+
+    match made:
+        case ir.Call(fields=fields):
+            return replace(made, fields=tuple(map(name, fields)))
+        case ir.LineNest(target=target, taken=taken, given=given):
+            return replace(
+                made,
+                target=name(target),
+                taken=tuple(replace(t, load=replace(t.load, array=name(t.load.array))) for t in taken),
+                given=tuple((variable, name(array)) for variable, array in given),
+            )
+        case ir.Nest(target=target, statements=statements):
+            return replace(
+                made,
+                target=name(target),
+                statements=tuple(
+                    replace(
+                        s,
+                        array=name(s.array),
+                        local=name(s.local),
+                        value=renamed_value(s.value, old, new),
+                    )
+                    for s in statements
+                ),
+            )

@@ -1,0 +1,76 @@
+"""Let boxes with memory of their own cut lines along which a recurrence is doubled. Keeps bits.
+
+A doubled recurrence adds up the same terms for every row of a line, those of a few rows before it
+among them. A box that begins in the middle of a line computes these terms again:
+
+    before:  for i in i_lo ... i_hi:       %t[i] = f(b[i]);  x[i] = %t[i] + a %t[i-1] + ...
+    after:   for i in i_lo - m ... i_hi:   %t[i] = f(b[i])
+             for i in i_lo ... i_hi:       x[i] = %t[i] + a %t[i-1] + ...
+
+Buffers are computed as far beyond the box as they are read, as far as the line has such rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ... import ir
+from ...points.affine import Affine
+from ...points.sets import Domain
+from ..nests import beyond_box, bounds, box, covered
+
+
+@dataclass(frozen=True, slots=True)
+class _Reach:
+    """How many rows before and behind a box something is needed along the last axis."""
+
+    low: int = 0
+    high: int = 0
+
+    def including(self, other: _Reach, shift: int) -> _Reach:
+        return _Reach(max(self.low, other.low - shift), max(self.high, other.high + shift))
+
+
+def line_overlap(nest: ir.Nest) -> ir.Nest:
+    """Return a nest whose buffers hold what rows of a box read, wherever it begins and ends."""
+    if not nest.whole_lines:
+        return nest
+    last = Affine.name(nest.axes[-1])
+    needed = {buffer.name: _Reach() for buffer in nest.buffers}
+    statements: list[ir.Statement] = []
+    for statement in reversed(nest.statements):
+        here = needed.get(statement.array, _Reach())
+        statements.append(_grown(statement, here, nest) if here != _Reach() else statement)
+        for load in ir.loads(statement.value):
+            if load.array in needed:
+                shift = (load.index[-1] - last).constant
+                needed[load.array] = needed[load.array].including(here, shift)
+    buffers = (_padded(buffer, needed[buffer.name]) for buffer in nest.buffers)
+    return replace(
+        nest, statements=tuple(reversed(statements)), buffers=tuple(buffers), whole_lines=False
+    )
+
+
+def _padded(buffer: ir.Buffer, reach: _Reach) -> ir.Buffer:
+    """Return a buffer with room for more rows."""
+    pad = max(buffer.pad, reach.low, reach.high)
+    return replace(buffer, pad=pad, cleared=buffer.cleared or pad > 0)
+
+
+def _grown(statement: ir.Statement, reach: _Reach, nest: ir.Nest) -> ir.Statement:
+    """Return a statement that also runs beyond the box, at rows of the nest."""
+    edges = bounds(nest.axes)
+    ends = [*beyond_box(statement.domain)]
+    ends[-1] = reach.low, reach.high
+    rows = statement.domain.without(edges) & box(nest.axes, tuple(ends))
+
+    def change(value: ir.Sum) -> ir.Value:
+        return ir.Sum(tuple(replace(t, domain=_free(t.domain, edges)) for t in value.terms))
+
+    value = covered(ir.rewrite_sums(statement.value, change), rows, -0.0)
+    return replace(statement, domain=rows, value=value)
+
+
+def _free(domain: Domain, edges: tuple[str, ...]) -> Domain:
+    """Return a set without what depends on the box."""
+    return domain.without(edges) if not {*edges}.isdisjoint(domain.parameters()) else domain
