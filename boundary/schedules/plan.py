@@ -10,7 +10,6 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 import ssr
-from ssr.errors import UnsupportedError
 from ssr.extension import (
     WIDE,
     Declaration,
@@ -277,20 +276,12 @@ def plan(
     if options.wide_boxes and not _wide(found.footprint):
         options = replace(options, wide_boxes=False)
         found = _plan(program, options, partition, dtype, once)
-    if not (found.footprint.complete and _in_order(found)):
-        # with a nest for each step, each is cut as its own space is, and has values of its own
+    if not found.footprint.complete:
+        # with a nest for each step, each is cut as its own space is
         options = replace(options, fuse=False, wide_boxes=False)
         found = _plan(program, options, partition, dtype, once)
         assert found.footprint.complete, "a box does not write all that it owns"
     return found
-
-
-def _in_order(plan: Plan) -> bool:
-    """Whether there is an order in which boxes find what they read of rows before theirs."""
-    try:
-        return plan.fronts is not None
-    except UnsupportedError:
-        return False
 
 
 def _plan(

@@ -6,20 +6,22 @@ waited for them only, and so on: each time a *wavefront* of parts. Values do not
 every row reads what it reads when rows run in their order.
 
 A box that is one part makes all others wait. So boxes are cut into parts along an axis, and the
-first part of a box is computed beside the second one of the box before it.
+first part of a box is computed beside the second one of the box before it. Line by line there is
+always an order: that of the rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
 from ssr.errors import UnsupportedError
-from ssr.extension import Array, Reach
+from ssr.extension import Array
 
-from ..partition.boxes import Box, as_box, common, distinct, filled, within
+from ..partition.boxes import Box, as_box, distinct, filled, meet, within
 from ..partition.lookup import Lookup
 from .exchanges import Exchange, Wish
 from .footprint import Footprint, Read
@@ -32,6 +34,9 @@ MOST = 32
 
 TRIED = 4096
 """How many parts there are at most, so that the best way to cut is found quickly."""
+
+LINES = 50_000
+"""How many lines there are at most where boxes wait for each other line by line."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,29 +76,25 @@ def wavefronts(footprint: Footprint, unit: int) -> Wavefronts | None:
     Raises
     ------
     UnsupportedError
-        If boxes would wait for each other.
+        If a cut goes through lines that are solved as a whole, or boxes have too many lines that
+        wait for each other.
     """
     if footprint.units[unit].kind != "nest":
         return None
     _check_lines(footprint, unit)
     if not crosses(footprint, unit):
         return None
-    if footprint.meta.nests[footprint.units[unit].number].fused:
-        raise _crossing(
-            footprint,
-            unit,
-            "It shares loops with other steps, which may change a value before it moves.",
-            "Use ssr.Options(fuse=False).",
-        )
-    for ways in _ways(footprint, unit), _finest(footprint, unit):
+    local = footprint.meta.nests[footprint.units[unit].number].local  # parts have other bounds
+    finer = () if local else (_finest(footprint, unit), _lines(footprint, unit))
+    for ways in _ways(footprint, unit, 1 if local else MOST), *finer:
         found = [parts for parts in ways if parts.fronts is not None]
-        for parts in sorted(found, key=lambda parts: parts.cost):
-            if parts.safe:
-                return parts.wavefronts()
+        if found:
+            return min(found, key=lambda parts: parts.cost).wavefronts()
     raise _crossing(
         footprint,
         unit,
-        "Boxes would wait for each other: each has rows that depend on rows of the other.",
+        "Boxes would wait for each other: each has rows that depend on rows of the other, and "
+        f"there are more than {LINES} lines.",
         "Solve within boxes, with near = A.local(), and put the rest on the right: "
         "near.tril().solve(b - (A - near) @ x - near.triu(1) @ x). As a smoother that is "
         "ssr.solvers.GaussSeidel(local=True); the rows of ssr.solvers.Jacobi() wait for "
@@ -123,13 +124,6 @@ def _check_lines(footprint: Footprint, unit: int) -> None:
             "Give solves along other axes a program of their own: bc.in_turn(one, other) "
             "runs each where its lines are whole, to which fields are moved.",
         )
-    if nest.whole_lines and (run[:, -1] != np.array(whole[-1])).any():
-        raise _crossing(
-            footprint,
-            unit,
-            "Its recurrence along the last axis is computed for whole lines.",
-            "Cut along other axes, or use ssr.Options(exact=True).",
-        )
 
 
 def _crossing(footprint: Footprint, unit: int, note: str, hint: str) -> UnsupportedError:
@@ -142,16 +136,16 @@ def _crossing(footprint: Footprint, unit: int, note: str, hint: str) -> Unsuppor
     )
 
 
-def _ways(footprint: Footprint, unit: int) -> Iterator[_Parts]:
-    """Yield ways to cut the boxes of rows into parts."""
+def _ways(footprint: Footprint, unit: int, most: int) -> Iterator[_Parts]:
+    """Yield ways to cut the boxes of rows into so many parts along an axis at most."""
     rows = footprint.rows[unit]
-    yield _Parts(footprint, unit, 0, 1)
-    if footprint.meta.nests[footprint.units[unit].number].local:
-        return
-    for axis, extent in enumerate(_extents(rows)[:-1]):
+    extents = _extents(rows)
+    whole = (1,) * len(extents)
+    yield _Parts(footprint, unit, whole)
+    for axis, extent in enumerate(extents[:-1]):
         count = 2
-        while count <= min(MOST, TRIED // len(rows), extent):
-            yield _Parts(footprint, unit, axis, count)
+        while count <= min(most, TRIED // len(rows), extent):
+            yield _Parts(footprint, unit, (*whole[:axis], count, *whole[axis + 1 :]))
             count *= 2
 
 
@@ -160,10 +154,33 @@ def _finest(footprint: Footprint, unit: int) -> Iterator[_Parts]:
 
     Where rows read at both sides of a cut, boxes wait for each other plane by plane.
     """
-    if not footprint.meta.nests[footprint.units[unit].number].local:
-        for axis, extent in enumerate(_extents(footprint.rows[unit])[:-1]):
-            if extent > 1:
-                yield _Parts(footprint, unit, axis, extent)
+    extents = _extents(footprint.rows[unit])
+    whole = (1,) * len(extents)
+    for axis, extent in enumerate(extents[:-1]):
+        if extent > 1:
+            yield _Parts(footprint, unit, (*whole[:axis], extent, *whole[axis + 1 :]))
+
+
+def _lines(footprint: Footprint, unit: int) -> Iterator[_Parts]:
+    """Yield the boxes of rows line by line: no two lines wait for each other."""
+    rows = footprint.rows[unit]
+    *outer, _ = _extents(rows)
+    if prod(outer) * len(rows) <= LINES:
+        yield _Parts(footprint, unit, (*outer, 1))
+
+
+def _cut(rows: Array, counts: Sequence[int]) -> tuple[Array, Array]:
+    """Return boxes of rows in so many parts along each axis, and the box of each part."""
+    boxes = np.arange(len(rows))
+    for axis, count in enumerate(counts):
+        if count == 1:
+            continue
+        low, high = rows[:, axis, 0], rows[:, axis, 1]
+        cuts = low[:, None] + (high - low)[:, None] * np.arange(count + 1) // count
+        rows, boxes = np.repeat(rows, count, axis=0), np.repeat(boxes, count)
+        rows[:, axis, 0], rows[:, axis, 1] = cuts[:, :-1].ravel(), cuts[:, 1:].ravel()
+    some = filled(rows)
+    return rows[some], boxes[some]
 
 
 def _extents(rows: Array) -> list[int]:
@@ -173,53 +190,63 @@ def _extents(rows: Array) -> list[int]:
 
 
 class _Parts:
-    """Boxes of rows that are cut into parts along an axis.
+    """Boxes of rows that are cut into so many parts along each axis.
 
     Attributes
     ----------
     fronts
         The wavefront of each part; None if parts wait for each other.
-    safe
-        Whether rows find the values that they read: those that are overwritten later, too.
     """
 
-    def __init__(self, footprint: Footprint, unit: int, axis: int, count: int) -> None:
+    def __init__(self, footprint: Footprint, unit: int, counts: Sequence[int]) -> None:
         self.footprint, self.unit = footprint, unit
-        rows = footprint.rows[unit]
-        low, high = rows[:, axis, 0], rows[:, axis, 1]
-        cuts = low[:, None] + (high - low)[:, None] * np.arange(count + 1) // count
-        every = np.repeat(rows[:, None], count, axis=1)
-        every[:, :, axis, 0], every[:, :, axis, 1] = cuts[:, :-1], cuts[:, 1:]
-        every = every.reshape(-1, *rows.shape[1:])
-        some = np.flatnonzero(filled(every))
-        self.rows, self.boxes = every[some], some // count
+        self.rows, self.boxes = _cut(footprint.rows[unit], counts)
         record = footprint.units[unit]
-        self.written = [(r.array, self._final(r)) for r in record.writes]
-        self.beyond = [(r.array, footprint.reached(r, self.rows)) for r in record.writes]
-        names = {array for array, _ in self.written}
+        written = [(r.array, footprint.reached(r, self.rows)) for r in record.writes]
+        owned = ((array, footprint.owned(array)[self.boxes]) for array, _ in written)
+        assert all(
+            within(rows, own).all() for (_, rows), (_, own) in zip(written, owned, strict=True)
+        ), "a sweep makes what its box owns"
+        names = {array for array, _ in written}
         reads = [r for r in footprint.read_by(unit) if r.array in names]
-        self.made = [(r.array, footprint.reached(r, self.rows)) for r in reads if r.new]
-        self.old = [(r.array, footprint.reached(r, self.rows)) for r in reads if not r.new]
-        self.edges = _Pairs.of(self.made, self.written)
-        self.fronts = self._fronts()
+        made = [(r.array, footprint.reached(r, self.rows)) for r in reads if r.new]
+        old = [(r.array, footprint.reached(r, self.rows)) for r in reads if not r.new]
+        self.edges = _Pairs.of(made, written)
+        self.fronts = self._fronts(_Pairs.of(old, written))
 
-    def _final(self, reach: Reach) -> Array:
-        """Return what parts write of an array, without that which others own."""
-        return common(
-            self.footprint.reached(reach, self.rows), self.footprint.owned(reach.array)[self.boxes]
-        )
+    def _fronts(self, old: _Pairs) -> Array | None:
+        """Return the wavefront of each part; None if parts wait for each other.
 
-    def _fronts(self) -> Array | None:
-        """Return the wavefront of each part; None if parts wait for each other."""
-        fronts = np.full(len(self.rows), -1)
-        before, after = self.edges.makers, self.edges.readers
-        waiting = np.bincount(after, minlength=len(fronts))
-        number = 0
-        while (ready := (waiting == 0) & (fronts < 0)).any():
-            fronts[ready] = number
-            np.subtract.at(waiting, after[ready[before]], 1)
-            number += 1
-        return None if (fronts < 0).any() else fronts
+        A part runs after those that make what it reads, and before those of its box that overwrite
+        what it reads. In the memory around a box there is room for one value of each point: what
+        moves there from a part of another box, which is after its wavefront, must not be read as
+        the old value later.
+        """
+        near = self.boxes[old.readers] == self.boxes[old.makers]
+        replaced = near | self._moved_over(old)
+        before = np.concatenate([self.edges.makers, old.readers[replaced]])
+        after = np.concatenate([self.edges.readers, old.makers[replaced]])
+        later = np.concatenate([np.ones(len(self.edges.makers), np.int64), near[replaced]])
+        fronts = np.zeros(len(self.rows), np.int64)
+        while True:
+            least = fronts.copy()
+            np.maximum.at(least, after, fronts[before] + later)
+            if (least == fronts).all():
+                return fronts
+            if least.max() >= len(fronts):
+                return None
+            fronts = least
+
+    def _moved_over(self, old: _Pairs) -> Array:
+        """Return which old values of other boxes are replaced where a part reads them."""
+        moved: dict[tuple[str, int, int], list[Box]] = {}
+        for array, reader, maker, points in self.edges.across(self.boxes):
+            moved.setdefault((array, int(self.boxes[reader]), maker), []).append(points)
+        found = np.zeros(len(old.readers), bool)
+        for place, (array, reader, maker, points) in enumerate(old):
+            there = moved.get((array, int(self.boxes[reader]), maker), ())
+            found[place] = any(meet(box, points) is not None for box in there)
+        return found
 
     @property
     def cost(self) -> int:
@@ -233,30 +260,6 @@ class _Parts:
         record = footprint.units[self.unit]
         each = len(record.reads) + len(record.writes)
         return each * int(busy.max(axis=1).sum()) + PASSED * count
-
-    @property
-    def safe(self) -> bool:
-        """Whether rows find what they read of values that are overwritten later.
-
-        Parts of a box share memory: what one overwrites, those behind it must not read, and must
-        not write again. In the memory around a box there is room for one value of each point: what
-        others have made, when it is there.
-        """
-        assert self.fronts is not None
-        fronts = self.fronts
-        again = _Pairs.of(self.beyond, self.beyond)
-        if (self.boxes[again.readers] == self.boxes[again.makers]).any():
-            return False
-        read = _Pairs.of(self.old, self.beyond)
-        near = self.boxes[read.readers] == self.boxes[read.makers]
-        if (near & (fronts[read.makers] <= fronts[read.readers])).any():
-            return False
-        for array, reader, maker, points in self.edges.across(self.boxes):
-            later = (self.boxes == self.boxes[reader]) & (fronts > fronts[maker])
-            for other, boxes in (*self.old, *self.beyond):
-                if other == array and filled(common(boxes[later], np.array(points))).any():
-                    return False
-        return True
 
     def wavefronts(self) -> Wavefronts:
         """Return the parts with what moves between them."""
@@ -305,10 +308,12 @@ class _Pairs:
         arrays, readers, makers, points = zip(*found, strict=True) if found else ((),) * 4
         return _Pairs(arrays, np.array(readers, np.int64), np.array(makers, np.int64), points)
 
-    def across(self, boxes: Array) -> Iterator[tuple[str, int, int, Box]]:
-        """Yield the pairs of parts of different boxes: array, reader, maker, and points."""
-        for pair in zip(
+    def __iter__(self) -> Iterator[tuple[str, int, int, Box]]:
+        """Yield array, reader, maker, and points of each pair."""
+        yield from zip(
             self.arrays, self.readers.tolist(), self.makers.tolist(), self.points, strict=True
-        ):
-            if boxes[pair[1]] != boxes[pair[2]]:
-                yield pair
+        )
+
+    def across(self, boxes: Array) -> Iterator[tuple[str, int, int, Box]]:
+        """Yield the pairs of parts of different boxes."""
+        yield from (pair for pair in self if boxes[pair[1]] != boxes[pair[2]])

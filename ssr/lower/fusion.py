@@ -18,7 +18,7 @@ computed as far beyond the box as it is read inside the nest.
 A step may be several statements already, with buffers of its own, as the passes over single nests
 make them; it is stored then. Steps whose rows depend on each other, sweeps, fix the direction of
 the nest. In one dimension there is one line: each step is done with it before the next one begins.
-In boxes with memory of their own such a step is alone, unless its rows depend on their own box only.
+In boxes with memory of their own such a step is alone, unless rows depend on their own box only.
 Steps that stored matrices read anywhere are apart from those that write what is read.
 """
 

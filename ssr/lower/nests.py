@@ -106,7 +106,7 @@ def _joint(group: ir.Group, program: ir.Program) -> ir.Nest:
     known = frozenset().union(*(a.domain.parameters() for a in group.assignments))
     return replace(
         alone[0],
-        context=context(first.axes, known, program.rows(first)),
+        context=context(first.axes, known, program.rows(first)) & alone[0].context,
         statements=tuple(statements),
         earlier=earlier(*group.assignments),
         joint=True,
@@ -129,7 +129,7 @@ def _reduce(reduction: ir.Reduction) -> ir.Nest:
         rows=reduction.rows,
         axes=axes,
         order="any",
-        context=context(axes, reduction.domain.parameters(), reduction.rows),
+        context=_known(reduction.domain, reduction.rows),
         buffers=(ir.Buffer(buffer, 1, 0),),
         statements=(statement,),
         earlier=(),
@@ -156,11 +156,17 @@ def _assign(assignment: ir.Assignment, rows: ir.Field) -> ir.Nest:
         rows=rows,
         axes=axes,
         order=assignment.order,
-        context=context(axes, assignment.domain.parameters(), rows),
+        context=_known(assignment.domain, rows),
         buffers=(),
         statements=(statement,),
         earlier=earlier(assignment),
     )
+
+
+def _known(rows: Domain, field: ir.Field) -> Domain:
+    """Return what holds where an assignment of a field runs: for its sizes, and for its box."""
+    known = context(rows.axes, rows.parameters(), field)
+    return known.where_filled(rows.without(own_bounds(rows.axes)))
 
 
 def context(

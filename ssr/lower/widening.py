@@ -108,7 +108,9 @@ def _renamed_nest(made: ir.Made, old: str, new: str) -> ir.Made:
             return replace(
                 made,
                 target=name(target),
-                taken=tuple(replace(t, load=replace(t.load, array=name(t.load.array))) for t in taken),
+                taken=tuple(
+                    replace(t, load=replace(t.load, array=name(t.load.array))) for t in taken
+                ),
                 given=tuple((variable, name(array)) for variable, array in given),
             )
         case ir.Nest(target=target, statements=statements):

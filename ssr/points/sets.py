@@ -414,6 +414,15 @@ class Domain:
                 raw = raw.project_out(isl.dim_type.param, position, 1)
         return Domain(self.axes, raw.coalesce())
 
+    def where_filled(self, other: Domain) -> Domain:
+        """Return the set for those values of parameters for which another set has points.
+
+        >>> box = Domain.where(("i",), "0 <= i < n", ("n",))
+        >>> box.where_filled(Domain.where(("i",), "0 <= i < n and n >= 3", ("n",)))
+        [n] -> { [i] : n >= 3 and 0 <= i < n }
+        """
+        return Domain(self.axes, self.isl.intersect_params(other.isl.params()))
+
     def points(self) -> Iterator[tuple[int, ...]]:
         """Yield all points of a set without parameters, in lexicographic order."""
         found: list[tuple[int, ...]] = []
