@@ -7,7 +7,8 @@ from `ssr`, from `ssr.errors` and from here, and from nowhere else; ``tools/laye
 indices; `affine` returns an index or an integer as such an expression, and `integer` an integer
 that a user gives; `is_zero` knows the 0 from which `sum` of Python begins. A `Domain` is a set of
 integer points described by affine conditions, for all sizes; `row_domain` is that of a space. A
-`Box` is a box of points as pairs of integers. `match_sizes` finds the sizes from the shapes of
+`Box` is a box of points as pairs of integers; `Extents` are the data of a space, an `End` is one of
+an axis. `match_sizes` finds the sizes from the shapes of
 arrays, each an `Array`; `allocated` makes one, and `aligned` one that begins with a cache line, of
 `CACHE_LINE` bytes.
 
@@ -103,6 +104,7 @@ from .runtime.metadata import BufferMeta, KernelMeta, Look, NestMeta, UnitMeta
 from .runtime.reach import Reach, region
 from .runtime.sums import LARGEST, SHARE, STATE, combined, number_found, shares
 from .spaces.binding import match_sizes
+from .spaces.extents import End, Extents
 from .spaces.space import Box, VectorSpace, row_domain
 from .symbols.index import affine
 from .symbols.printing import show
@@ -129,8 +131,10 @@ __all__ = [
     "BufferMeta",
     "Declaration",
     "Domain",
+    "End",
     "Entry",
     "Expression",
+    "Extents",
     "External",
     "Function",
     "Immutable",

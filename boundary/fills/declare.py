@@ -41,8 +41,8 @@ def fill(
     *rules
         What the ghosts are: `bc.copy`, `bc.periodic`, `bc.symmetric`, ...
     owned
-        The owned points, if they are not all but the same number of points at both ends; a tuple
-        for a tuple of spaces.
+        The owned points, if they are others than those that the space was grown from; a tuple for a
+        tuple of spaces. A space that was not made by `grow` needs them.
     narrow
         Whether a program makes only the ghosts that it reads.
     join
@@ -88,7 +88,7 @@ def fill(
             hint="Write bc.fill(cells.grow(1), ...); for blocks of several shapes a tuple of such.",
         )
     points = [kind.space if isinstance(kind, VectorSpace) else kind for kind in kinds]
-    inner = _given(owned) or [owned_of(one) for one in points]
+    inner = _given(owned) or list(map(owned_of, points))
     count = _components(kinds)
     ruled = Ruled.of(Frame.of(points, inner), rules)
     ruled.check(count)

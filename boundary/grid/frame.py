@@ -51,7 +51,8 @@ class Block:
             raise SpaceError(
                 f"{owned!r} is not a part of {wide!r}: its points are of another kind."
             )
-        low = tuple(a - b for a, b in zip(theirs.lower, ours.lower, strict=True))
+        outer, inner = _first(wide), _first(owned)
+        low = tuple(a - b for a, b in zip(inner, outer, strict=True))
         more = [a - b for a, b in zip(ours.shape, theirs.shape, strict=True)]
         if any(not m.is_constant for m in more):
             raise SpaceError(f"{wide!r} is not {owned!r} with a fixed number of ghosts.")
@@ -60,7 +61,7 @@ class Block:
             raise SpaceError(
                 f"{owned!r} is not within {wide!r}.", hint="A wide space is cells.grow(width)."
             )
-        parts = theirs.lower, theirs.shape, low, high, ours.staggered
+        parts = inner, theirs.shape, low, high, ours.staggered
         return Block(*(part[skip:] for part in parts))  # type: ignore[arg-type]
 
     @property
@@ -144,8 +145,7 @@ class Frame:
             If the spaces do not fit.
         """
         grids = [space for space in wide if isinstance(space, GridSpace)]
-        if owned is None:
-            owned = [owned_of(space) for space in wide]
+        owned = [owned_of(space) for space in wide] if owned is None else owned
         if len(owned) != len(wide):
             raise SpaceError(f"{len(owned)} spaces of owned points are given for {len(wide)}.")
         if not grids and len(wide) == 1:
@@ -249,23 +249,30 @@ def _check_kinds(spaces: Sequence[Space], found: Sequence[GridSpace]) -> None:
         )
 
 
-def owned_of(wide: Space) -> Space:
-    """Return the owned points of a space with ghosts.
+def _first(space: Space) -> tuple[int, ...]:
+    """Return the first index of each axis of a space, which must not depend on sizes."""
+    found = tuple(low for low in space.lower if isinstance(low, int))
+    if len(found) < space.ndim:
+        raise SpaceError(
+            f"The first index of {space!r} depends on sizes; a fill needs integers.",
+            hint="Fill the whole space: rules are narrowed down by axis=... and side=....",
+        )
+    return found
 
-    These are what it was grown from if it is of a grid. Otherwise there are as many ghosts behind
-    as before, and owned indices begin at 0.
+
+def owned_of(wide: Space) -> Space:
+    """Return the owned points of a space with ghosts: those that it was grown from.
 
     Raises
     ------
     SpaceError
-        If it has no ghosts before the owned points.
+        If it was not grown.
     """
-    if isinstance(wide, GridSpace):
-        return wide.owned
-    width = tuple(-low for low in wide.lower)
-    if min(width) < 0 or not any(width):
+    owned = wide.owned
+    if owned is None or (owned == wide and not isinstance(wide, GridSpace)):
         raise SpaceError(
             f"{wide!r} does not tell which of its points are ghosts.",
-            hint="Give the owned points: bc.fill(wide, ..., owned=cells).",
+            hint="Make it by wide = cells.grow(width), or give the owned points: "
+            "bc.fill(wide, ..., owned=cells).",
         )
-    return wide.grow(*((-w, -w) for w in width))
+    return owned

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from ssr import Index, Space
 from ssr.errors import ArgumentError, SpaceError
-from ssr.extension import Affine, integer
+from ssr.extension import Affine, End, Extents, integer
 
 from .checks import items
 from .link import Link, lengths
@@ -17,8 +17,8 @@ from .topology import Connectivity
 class GridSpace(Space):
     """The points of a grid at one location: a `ssr.Space` whose first axis numbers the blocks.
 
-    `grow`, `faces` and `nodes` count the axes of a block, without the block axis. Ghost points are
-    those a space was grown by; `owned` is the space without them.
+    `grow`, `side`, `faces` and `nodes` count the axes of a block, without the block axis. Ghost
+    points are those a space was grown by; `owned` is the space without them.
 
     Attributes
     ----------
@@ -27,8 +27,6 @@ class GridSpace(Space):
     blocks
         The numbers of its blocks in the grid, in the order they have along the first axis: all of
         them, or those of one shape.
-    owned
-        The space without ghosts.
 
     Examples
     --------
@@ -38,22 +36,22 @@ class GridSpace(Space):
     (Space(6, 8, 8), Space(6, -3:11, -3:11))
     """
 
-    __slots__ = ("blocks", "grid", "owned")
+    __slots__ = ("blocks", "grid")
 
     grid: Grid
     blocks: tuple[int, ...]
-    owned: GridSpace
 
     @classmethod
-    def _made(
-        cls, space: Space, grid: Grid, blocks: tuple[int, ...], owned: GridSpace | None = None
-    ) -> GridSpace:
+    def of(cls, data: Extents, owned: Extents | None, grid: Grid, blocks: tuple[int, ...]) -> Self:
+        """Return the points of some blocks of a grid."""
         made = cls.__new__(cls)
-        made._set(space.data)
+        made._set(data, owned)
         made.grid = grid
         made.blocks = blocks
-        made.owned = made if owned is None else owned
         return made
+
+    def _like(self, data: Extents, owned: Extents | None) -> GridSpace:
+        return GridSpace.of(data, owned, self.grid, self.blocks)
 
     def grow(self, *width: int | tuple[int, int]) -> GridSpace:
         """Return the space with ghost points, as many along all axes or along each axis of a block.
@@ -67,19 +65,31 @@ class GridSpace(Space):
         each = width * (self.ndim - 1) if len(width) == 1 else width
         if len(each) != self.ndim - 1:
             raise ArgumentError(f"grow got {len(width)} widths for blocks of {self.ndim - 1} axes.")
-        return self._made(super().grow(0, *each), self.grid, self.blocks, self.owned)
+        return super().grow(0, *each)  # type: ignore[return-value]
 
-    def _stagger(self, axes: set[int]) -> GridSpace:
-        if self.owned is not self:
-            raise SpaceError(f"{self!r} has ghosts already; start from the cells of the grid.")
-        return self._made(super()._stagger(axes), self.grid, self.blocks)
+    def slab(self, axis: int, first: Index | int, stop: Index | int) -> Space:
+        """Return the points of a range of indices along an axis, that of the blocks included."""
+        return Space._from(self.data, self.data).slab(axis, first, stop)
 
-    def faces(self, axis: int) -> GridSpace:
-        """Return the faces normal to an axis of a block; face f is below cell f."""
+    def side(self, axis: int, end: End, width: int = 1) -> GridSpace:
+        """Return the points of all blocks next to an end of an axis of a block, as `Space.side`."""
+        return super().side(self._block_axis(axis), end, width)  # type: ignore[return-value]
+
+    def _block_axis(self, axis: int) -> int:
+        """Return the number of an axis of a block among all axes."""
         count, found = self.ndim - 1, integer(axis)
         if found is None or not -count <= found < count:
             raise ArgumentError(f"Blocks with {count} axes have no axis {axis}.")
-        return self._stagger({found % count + 1})
+        return found % count + 1
+
+    def _stagger(self, axes: set[int]) -> GridSpace:
+        if self.owned != self:
+            raise SpaceError(f"{self!r} has ghosts already; start from the cells of the grid.")
+        return super()._stagger(axes)  # type: ignore[return-value]
+
+    def faces(self, axis: int) -> GridSpace:
+        """Return the faces normal to an axis of a block; face f is below cell f."""
+        return self._stagger({self._block_axis(axis)})
 
     def nodes(self) -> GridSpace:
         """Return the corners of the cells: one point more along each axis of a block."""
@@ -201,7 +211,9 @@ class Grid:
         for number, shape in enumerate(shapes):
             kinds.setdefault(lengths(shape), []).append(number)
         self.kinds = tuple(
-            GridSpace._made(Space(len(b), *shapes[b[0]]), self, tuple(b)) for b in kinds.values()
+            GridSpace.of(data, data, self, tuple(b))
+            for b in kinds.values()
+            for data in [Space(len(b), *shapes[b[0]]).data]
         )
 
     @property

@@ -84,7 +84,8 @@ class Partition:
             Those of them that are no ghosts, which are owned as in their own space; a ghost belongs
             to the box beside it. By default what is known of a space of a grid.
         """
-        inner = getattr(space, "owned", space) if inner is None else inner
+        if inner is None:
+            inner = (space.owned if isinstance(space, GridSpace) else None) or space
         key = _key(space), _key(inner)
         known = self._owned.get(key)
         if known is None:
@@ -177,7 +178,8 @@ def _scaled(edges: Array, first: int, last: int, low: int, high: int, staggered:
     """
     cells, points = last - first, high - low - int(staggered)
     ghosts = low <= first and high >= last and points - cells <= max(16, cells // 2)
-    if ghosts or (low > first and cells - points <= max(4, cells // 4)):
+    near_end = high - int(staggered) == last or cells - points <= max(4, cells // 4)
+    if ghosts or (low > first and near_end):
         made = edges.copy()  # the same cells, perhaps with ghosts, or those within
     else:
         count = high - first - int(staggered) if low <= first < high else points

@@ -69,7 +69,7 @@ class RankMemory:
         for name, array in self.captured.items():
             _check(name, array, declaration.spaces[name].extent(plan.footprint.sizes), plan.dtype)
         self.whole = {
-            name: offsets_of(declaration.spaces[name], array)
+            name: offsets_of(declaration.spaces[name], array, plan.footprint.sizes)
             for name, array in self.captured.items()
         }
         mine = [field.memories[rank] for field in fields.values()]

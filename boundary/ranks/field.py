@@ -212,7 +212,7 @@ class Field:
             whole = np.asarray(whole, self.dtype)
         if np.ndim(whole) and np.shape(whole) != self.shape:
             raise ShapeError(f"The whole has shape {self.shape}, not {np.shape(whole)}.")
-        lower = self.space.lower
+        lower = self.space.first(self.spread.partition.sizes)
         for box, view in self.values.views():
             inside = slices(box, lower)
             view[...] = whole[(..., *inside)] if np.ndim(whole) else whole

@@ -88,7 +88,7 @@ def _points(spaces: Sequence[object]) -> list[GridSpace]:
             "synchronise takes spaces of a grid.", hint="Write bc.synchronise(grid.cells.nodes())."
         )
     grid = found[0].grid
-    if any(p.grid is not grid or p.owned is not p for p in found):
+    if any(p.grid is not grid or p.owned != p for p in found):
         raise SpaceError("synchronise takes spaces of one grid, without ghosts.")
     kinds, axes = [kind.blocks for kind in grid.kinds], range(grid.ndim)
     blocks, staggered = [p.blocks for p in found], [p.data.staggered[1:] for p in found]

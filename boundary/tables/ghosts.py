@@ -160,10 +160,10 @@ class Ghosts(External):
 
     def _initial(self, sizes: Mapping[str, int]) -> Iterator[tuple[int, Any, Any]]:
         """Yield the constants that are there before the first run: field, index, values."""
-        wide = [whole for _, whole in self.fields]
+        first = [whole.first(sizes) for _, whole in self.fields]
         for piece in self.standing(sizes):
             for field, start, steps in piece.places:
-                inside = tuple(s - low for s, low in zip(start, wide[field].lower, strict=True))
+                inside = tuple(s - low for s, low in zip(start, first[field], strict=True))
                 yield field, points(inside, steps, piece.extents), piece.constant
 
     def standing(self, sizes: Mapping[str, int]) -> Iterator[Piece]:

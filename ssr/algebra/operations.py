@@ -23,7 +23,7 @@ from ..points.affine import Affine
 from ..points.effort import attempted
 from ..points.inverse import inverse
 from ..points.sets import Domain
-from ..spaces.space import Space, points_of
+from ..spaces.space import Space, points_of, row_domain
 from .families import add, canonical, factored, multiply
 from .overlaps import summed
 
@@ -117,7 +117,7 @@ def within(part: Space, whole: Space) -> bool:
     """Whether a space is proved to be part of another, for all sizes."""
     if part.data.staggered != whole.data.staggered:
         return False
-    return points_of(part) <= points_of(whole)
+    return row_domain(part, (whole,)) <= row_domain(whole)
 
 
 def submatrix(found: Families, rows: Space, cols: Space) -> Families:

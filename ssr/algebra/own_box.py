@@ -18,9 +18,9 @@ def own_bounds(axes: tuple[str, ...]) -> tuple[str, ...]:
 def own_box(axes: tuple[str, ...], rows: ir.Field) -> Domain:
     """Return its rows; it lies within the rows of all boxes."""
     case, names = [], {*own_bounds(axes)}
-    for a, low, extent in zip(axes, rows.lower, rows.shape, strict=True):
-        case.append(f"{low} <= {a}_own_lo <= {a} < {a}_own_hi <= {(extent + low).isl()}")
-        names |= extent.names()
+    for a, (low, stop) in zip(axes, rows.edges, strict=True):
+        case.append(f"{low.isl()} <= {a}_own_lo <= {a} < {a}_own_hi <= {stop.isl()}")
+    names |= rows.sizes
     return Domain.where(axes, " and ".join(case), sorted(names))
 
 
@@ -32,12 +32,10 @@ def bounded(axes: tuple[str, ...]) -> Domain:
 
 def everywhere(domain: Domain, rows: ir.Field) -> Domain:
     """Return what a set is where one box holds all rows."""
-    pairs = zip(domain.axes, rows.lower, rows.shape, strict=True)
-    case = (
-        f"{a}_own_lo = {low} and {a}_own_hi = {(extent + low).isl()}" for a, low, extent in pairs
-    )
+    pairs = zip(domain.axes, rows.edges, strict=True)
+    case = (f"{a}_own_lo = {low.isl()} and {a}_own_hi = {stop.isl()}" for a, (low, stop) in pairs)
     names = own_bounds(domain.axes)
-    sizes = sorted({*names}.union(*(extent.names() for extent in rows.shape)))
+    sizes = sorted({*names, *rows.sizes})
     return domain.with_parameters(" and ".join(case), sizes).without(names)
 
 

@@ -92,7 +92,8 @@ class Stored:
         if set(self.rows.sizes) - set(self.sizes):
             return f"number {row}"
         place = np.unravel_index(row, self.rows.extent(self.sizes))
-        return f"({', '.join(str(p + low) for p, low in zip(place, self.rows.lower, strict=True))})"
+        first = self.rows.first(self.sizes)
+        return f"({', '.join(str(p + low) for p, low in zip(place, first, strict=True))})"
 
     # -- parts -----------------------------------------------------------------------------------
 

@@ -49,7 +49,7 @@ def watched(
             return code
         bad, place = divmod(code - BAD, len(meta.looks))
         look = meta.looks[place]
-        found: tuple[Sequence[int], float] | None = None
+        found: tuple[Sequence[Any], float] | None = None
         if look.target in arrays:
             point = np.unravel_index(bad, arrays[look.target].shape)
             lower = _rows(program, meta, look).lower
@@ -135,7 +135,7 @@ def _held(name: str, program: ir.Program, array: Any) -> list[str]:
     return [f"{name} held {array[place]} at {where} when the program was called"]
 
 
-def _point(place: Sequence[Any], lower: Sequence[int]) -> str:
+def _point(place: Sequence[Any], lower: Sequence[Any]) -> str:
     return f"({', '.join(str(int(p) + low) for p, low in zip(place, lower, strict=True))})"
 
 

@@ -69,6 +69,6 @@ def _number(writer: Writer, field: ir.Field) -> str:
     """Return the source of a point's number in C order."""
     text = ""
     for axis, low, extent in zip(AXES[len(field.shape)], field.lower, field.shape, strict=True):
-        here = str(Affine.name(axis) - low)
+        here = writer.spell(str(Affine.name(axis) - low))
         text = f"{factor(text)} * {factor(writer.spell(str(extent)))} + {here}" if text else here
     return text

@@ -173,6 +173,7 @@ def _slabs(program: ir.Program) -> dict[str, tuple[str, int, int, int]]:
         for field in program.fields
         for axis, (first, extent) in enumerate(zip(*found.points, strict=True))
         if extent.is_constant
+        and isinstance(first, int)
         and field.points != found.points
         and len(field.shape) == len(found.shape)
         and field.slab(axis, first, first + extent.constant).points == found.points

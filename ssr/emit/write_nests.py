@@ -8,7 +8,6 @@ from .. import ir
 from ..algebra.own_box import is_local, own_bounds
 from ..ir import LoopNest
 from ..lower.nests import bounds
-from ..points.affine import Affine
 from ..points.sets import Domain
 from ..runtime.metadata import APART
 from .debug_checks import after_nest, in_box
@@ -61,9 +60,9 @@ def _even(made: LoopNest) -> frozenset[str]:
     }
     rotating = [b for b in nest.buffers if (b.pad or b.name in in_bundles) and b.lines is None]
     lines = {b.name for b in rotating} if sum(b.rows for b in rotating) <= ROWS else set()
-    axis, lower = nest.axes[-1], Affine.of(nest.rows.lower[-1]).isl()
-    text = f"{axis} < {axis}_lo and {axis}_lo = {lower}"
-    before = Domain.where(nest.axes, text, bounds((axis,))) & nest.context
+    axis, (low, _) = nest.axes[-1], nest.rows.edges[-1]
+    text = f"{axis} < {axis}_lo and {axis}_lo = {low.isl()}"
+    before = Domain.where(nest.axes, text, [*bounds((axis,)), *low.names()]) & nest.context
     early = [s for s in nest.statements if s.array in lines]
     return frozenset(lines - {s.array for s in early if not (s.domain & before).empty})
 

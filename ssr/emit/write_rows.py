@@ -188,7 +188,7 @@ def _row_number(
     """Write the number of a row, counted in C order; return its variable."""
     number = ""
     for index, low, count in zip(value.row, value.rows.lower, value.rows.shape, strict=True):
-        here = str(index.substitute(where) - low)
+        here = writer.spell(str(index.substitute(where) - low))
         extent = factor(writer.spell(str(count)))
         number = f"{factor(number)} * {extent} + {here}" if number else here
     row = writer.fresh("r")

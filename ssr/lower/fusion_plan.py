@@ -358,11 +358,11 @@ def _beyond(space: ir.Field, inner: ir.Field) -> tuple[Ends, ...] | None:
     Beyond the last three axes it has none.
     """
     ends = []
-    for low, extent, inner_low, inner_extent in zip(*space.points, *inner.points, strict=True):
-        more = extent + low - (inner_extent + inner_low)
-        if not more.is_constant or more.constant < 0 or low > inner_low:
+    for (low, stop), (inner_low, inner_stop) in zip(space.edges, inner.edges, strict=True):
+        less, more = inner_low - low, stop - inner_stop
+        if not less.is_constant or not more.is_constant or min(less.constant, more.constant) < 0:
             return None
-        ends.append(Ends(inner_low - low, more.constant))
+        ends.append(Ends(less.constant, more.constant))
     return tuple(ends) if all(end == Ends() for end in ends[:-3]) else None
 
 

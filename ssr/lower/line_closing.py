@@ -34,7 +34,7 @@ class Circle:
     """Systems along lines with columns at fixed points, and the first point of each line."""
 
     solve: ir.Solve
-    low: int
+    low: int | Affine
 
     @property
     def rows(self) -> Domain:
@@ -61,7 +61,9 @@ class Circle:
 def closed(circle: Circle) -> tuple[ir.Piece, ...]:
     """Return the pieces of the third sweep."""
     rows, points = circle.rows, circle.solve.points
-    first = Domain.where(rows.axes, f"{circle.axis} = {circle.low}") & rows
+    begin = Affine.of(circle.low)
+    text = f"{circle.axis} = {begin.isl()}"
+    first = Domain.where(rows.axes, text, sorted(begin.names())) & rows
     there = [circle.there(point) for point in points]
     pieces = [(part, True) for part in cut(first, there)]
     pieces += [(part, False) for part in cut(rows - first, there) if not part.empty]

@@ -110,9 +110,9 @@ def _same_everywhere(value: ir.Value) -> bool:
 
 def _whole_lines(known: Domain, rows: ir.Field, along: int) -> Domain:
     """Return what is known of boxes that have all rows along an axis."""
-    axis, low, extent = known.axes[along], rows.lower[along], rows.shape[along]
-    ends = f"{axis}_lo = {low} and {axis}_hi = {(extent + low).isl()}"
-    names = {f"{axis}_lo", f"{axis}_hi"} | extent.names()
+    axis, (low, stop) = known.axes[along], rows.edges[along]
+    ends = f"{axis}_lo = {low.isl()} and {axis}_hi = {stop.isl()}"
+    names = {f"{axis}_lo", f"{axis}_hi"} | low.names() | stop.names()
     return known & Domain.where(known.axes, ends, sorted(names))
 
 
@@ -158,9 +158,9 @@ class _Taken:
 def _near(field: ir.Field, along: int, shifts: tuple[int, int]) -> Domain:
     """Return what lies between the first and the last points of a field, moved by shifts."""
     axes, first, last = AXES[len(field.shape)], *shifts
-    low, extent = field.lower[along], field.shape[along]
-    ends = f"{low + first} <= {axes[along]} < {(extent + (low + last)).isl()}"
-    return Domain.where(axes, ends, sorted(extent.names()))
+    low, stop = field.edges[along]
+    ends = f"{(low + first).isl()} <= {axes[along]} < {(stop + last).isl()}"
+    return Domain.where(axes, ends, sorted(low.names() | stop.names()))
 
 
 def _rows(domain: Domain, solve: ir.Solve, taken: _Taken) -> Rows:

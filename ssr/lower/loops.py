@@ -96,9 +96,8 @@ def _line_context(nest: ir.Nest, lead: Mapping[str, int]) -> Domain:
         low, high = (0, more) if nest.order == "backward" else (more, 0)
         first, last = Affine.name(f"{axis}_lo"), Affine.name(f"{axis}_hi")
         if is_cut(nest):
-            first = Affine.of(nest.rows.lower[place])
-            last = nest.rows.shape[place] + first
-        case.append(f"{first} - {low} <= {axis} < {last.isl()} + {high}")
+            first, last = nest.rows.edges[place]
+        case.append(f"{first.isl()} - {low} <= {axis} < {last.isl()} + {high}")
         names += [*first.names(), *last.names()]
     inside = Domain.where(nest.axes, " and ".join(case) or "0 = 0", names)
     return nest.context & inside & Domain.where(nest.axes, f"{nest.axes[-1]} = 0")
@@ -114,6 +113,8 @@ def _first(axis: str, lead: int, nest: ir.Nest) -> int | None:
         return None
     place = nest.axes.index(axis)
     lowest = nest.rows.lower[place]
+    if not isinstance(lowest, int):
+        return None
     lines = [lowest, *(_first_line(axis, statement, nest) for statement in nest.statements)]
     known = [line for line in lines if line is not None]
     return min(known) if len(known) == len(lines) and min(known) > lowest - lead else None

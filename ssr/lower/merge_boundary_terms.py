@@ -109,7 +109,7 @@ def _value_of(tap: Tap) -> ir.Value:
 
 def _inside(field: ir.Field, last: Affine, axes: tuple[str, ...]) -> Domain:
     """Return the rows for which a place along a line lies within an array."""
-    low, high = Affine.of(field.lower[-1]), field.shape[-1] + field.lower[-1]
+    low, high = field.edges[-1]
     return Domain.box(("i",), [low], [high]).preimage((last,), axes)
 
 

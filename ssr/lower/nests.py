@@ -178,16 +178,18 @@ def context(
     """
     case = []
     names: set[str] = set()
-    for a, low, extent in zip(axes, field.lower, field.shape, strict=True):
-        case.append(f"{low} <= {a}_lo < {a}_hi <= {(extent + low).isl()}")
+    for a, (low, stop) in zip(axes, field.edges, strict=True):
+        case.append(f"{low.isl()} <= {a}_lo < {a}_hi <= {stop.isl()}")
         if whole:
-            case.append(f"{a}_lo = {low} and {a}_hi = {(extent + low).isl()}")
-        names |= {f"{a}_lo", f"{a}_hi"} | extent.names()
+            case.append(f"{a}_lo = {low.isl()} and {a}_hi = {stop.isl()}")
+        names |= {f"{a}_lo", f"{a}_hi"} | low.names() | stop.names()
     if not {*own_bounds(axes)}.isdisjoint(parameters):
         names |= {*own_bounds(axes)}
         case += [f"{a}_own_lo <= {a}_lo and {a}_hi <= {a}_own_hi" for a in axes]
-        ends = zip(axes, field.lower, field.shape, strict=True)
-        case += [f"{low} <= {a}_own_lo and {a}_own_hi <= {(n + low).isl()}" for a, low, n in ends]
+        ends = zip(axes, field.edges, strict=True)
+        case += [
+            f"{low.isl()} <= {a}_own_lo and {a}_own_hi <= {stop.isl()}" for a, (low, stop) in ends
+        ]
     sizes = set(parameters) - set(bounds(axes)) - set(own_bounds(axes))
     case += [f"{size} >= 1" for size in sorted(sizes)]
     return Domain.where(axes, " and ".join(case), sorted(names | sizes))
@@ -206,11 +208,11 @@ def boxes(axes: tuple[str, ...], field: ir.Field, least: int) -> Domain:
         How many rows a box that is cut has at least.
     """
     found = context(axes, (), field)
-    ends = zip(axes[-2:], field.lower[-2:], field.shape[-2:], strict=True)
-    for axis, low, extent in ends if least > 1 else ():
+    ends = zip(axes[-2:], field.edges[-2:], strict=True)
+    for axis, (low, stop) in ends if least > 1 else ():
         first, last = f"{axis}_lo", f"{axis}_hi"
-        whole = f"{first} = {low} and {last} = {(extent + low).isl()}"
-        names = sorted({first, last} | extent.names())
+        whole = f"{first} = {low.isl()} and {last} = {stop.isl()}"
+        names = sorted({first, last} | low.names() | stop.names())
         wide = f"{last} - {first} >= {least} or {whole}"
         found = found & Domain.where(axes, wide, names)
     return found

@@ -30,8 +30,7 @@ class Region:
 
 def regions(field: ir.Field, nest: ir.Nest) -> tuple[Region, ...]:
     """Return what may bound the points of a field that rows read: all points, or the own box."""
-    lower = tuple(map(Affine.of, field.lower))
-    upper = tuple(low + extent for low, extent in zip(*field.points, strict=True))
+    lower, upper = zip(*field.edges, strict=True)
     whole = Region(lower, upper)
     if field.points != nest.rows.points or not is_local(nest.context):
         return (whole,)

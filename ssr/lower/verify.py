@@ -90,7 +90,7 @@ def verify_call(call: ir.Call, fields: Mapping[str, ir.Field], wide: Sequence[st
     """
     assert len(set(call.fields)) == len(call.fields), f"{call.name} updates one array twice"
     for name, (given, whole) in zip(call.fields, call.external.fields, strict=True):
-        points = whole.lower, whole.data.shape
+        points = whole.data.lower, whole.data.shape
         right = fields[name].points == points or name in wide
         assert right, f"{call.name} updates {whole!r}, not {name!r}"
         beyond = row_domain(given) - row_domain(whole)
@@ -382,8 +382,8 @@ class Checker:
 def space_of(field: ir.Field) -> Domain:
     """Return all points of a field."""
     names = tuple(f"d{n}" for n in range(len(field.shape)))
-    upper = [low + extent for low, extent in zip(field.lower, field.shape, strict=True)]
-    return Domain.box(names, [Affine.of(low) for low in field.lower], upper)
+    lower, upper = zip(*field.edges, strict=True)
+    return Domain.box(names, lower, upper)
 
 
 def _shown(load: ir.Load) -> str:

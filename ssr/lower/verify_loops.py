@@ -106,10 +106,7 @@ def _samples(made: LoopNest) -> Iterator[dict[str, int]]:
     sizes = sorted(names - set(bounds(nest.axes)) - set(own_bounds(nest.axes)))
     for extents in EXTENTS:
         values = {name: extents[n % len(extents)] for n, name in enumerate(sizes)}
-        whole = [
-            (low, low + extent.evaluate(values))
-            for low, extent in zip(nest.rows.lower, nest.rows.shape, strict=True)
-        ]
+        whole = [(low.evaluate(values), stop.evaluate(values)) for low, stop in nest.rows.edges]
         if any(low >= high for low, high in whole):
             continue
         for box in dict.fromkeys(_boxes(whole, nest.whole_lines)):

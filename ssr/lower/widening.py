@@ -58,7 +58,7 @@ def _copy(name: str, program: ir.Program) -> ir.Assignment | None:
     if given == whole or not copy.domain.equals(row_domain(given)) or name in call.alone:
         return None
     known = {field.name: field for field in program.fields}
-    if source not in known or known[source].points != (given.lower, given.data.shape):
+    if source not in known or known[source].points != (given.data.lower, given.data.shape):
         return None
     readers = [place for place, step in enumerate(steps) if name in read(step) and step is not call]
     if not readers or readers[0] < writers[1]:

@@ -139,7 +139,7 @@ def _in_own_box(family: ir.Family, space: Space, here: Point, tracer: Tracer) ->
     bounds of the space is left out, since the box lies within it. It is the same set on each path.
     """
     axes, where = tracer.domain.axes, dict(zip(space.axes, here, strict=True))
-    own = own_box(axes, ir.Field("", space.lower, space.data.shape))
+    own = own_box(axes, ir.Field("", space.data.lower, space.data.shape))
     rows = own & own.preimage(here, axes)
     if not tracer.decide(rows):
         return rows

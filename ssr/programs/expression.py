@@ -367,7 +367,7 @@ def check_part(part: Space, whole: Space, what: str) -> None:
             f"{part!r} is no part of the {what}.",
             note=f"The one has points at {part.location}, the other at {whole.location}.",
         )
-    outside = row_domain(part) - row_domain(whole)
+    outside = row_domain(part, (whole,)) - row_domain(whole)
     if not outside.empty:
         raise SpaceError(
             f"{part!r} is no part of the {what}.",

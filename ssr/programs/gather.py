@@ -63,7 +63,7 @@ def _gather(stored: Stored, part: ir.Range, array: str, *, new: bool = False) ->
 
 
 def _field(name: str, space: Any) -> ir.Field:
-    return ir.Field(name, space.lower, space.data.shape)
+    return ir.Field(name, space.data.lower, space.data.shape)
 
 
 def _order(stored: Stored, part: ir.Range) -> ir.Order:

@@ -379,7 +379,7 @@ def _program_ir(recorder: Recorder, options: Options) -> tuple[ir.Program, tuple
     """Return the immutable program a recorder has collected, and the places of its steps."""
 
     def field(name: str, space: Space) -> ir.Field:
-        return ir.Field(name, space.lower, space.data.shape)
+        return ir.Field(name, space.data.lower, space.data.shape)
 
     results = tuple(v.node for v in recorder.returned())
     found = {id(step): place for step, place in zip(recorder.steps, recorder.places, strict=True)}

@@ -7,7 +7,7 @@ along, and the stored matrices.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 from weakref import WeakValueDictionary
 
@@ -15,6 +15,7 @@ from .. import ir
 from ..algebra.matrix_data import MatrixData
 from ..algebra.stored import Stored
 from ..errors import ArgumentError, SpaceError, Span, UnboundError, user_span
+from ..points.sets import Domain
 from ..spaces.distributed import Component
 from ..spaces.space import Space, row_domain
 from ..symbols.values import Value, node
@@ -81,7 +82,7 @@ class Recorder(Recording):
             ir.Assignment(
                 name,
                 rows.axes,
-                row_domain(rows),
+                self._domain(rows, {name, *expression.reads}),
                 value,
                 expression.order,
                 None if rows == space else self.part(rows),
@@ -89,6 +90,13 @@ class Recorder(Recording):
         )
         if not isinstance(given.value, ir.Load):
             given.become(name)
+
+    def _domain(self, rows: Space, names: Iterable[str]) -> Domain:
+        """Return the rows of a step, for sizes as large as those of the fields it is about."""
+        known = {**self.fields, **self.temporaries}
+        spaces = {known[name] for name in names if name in known}
+        others = [space for space in spaces if {*space.sizes} - {*rows.sizes}]
+        return row_domain(rows, tuple(sorted(others, key=repr)))
 
     def call(
         self, external: ir.External, fields: Sequence[str], scalars: Sequence[ir.Value]
@@ -108,7 +116,7 @@ class Recorder(Recording):
         """Return the rows of a part of a field, by a name that they have in this program."""
         name = repr(space)
         self.parts[name] = space
-        return ir.Field(name, space.lower, space.data.shape)
+        return ir.Field(name, space.data.lower, space.data.shape)
 
     def assign_jointly(
         self, space: Space, values: Mapping[str, ir.Value], order: ir.Order = "forward"
@@ -188,18 +196,17 @@ class Recorder(Recording):
         if known is not None:
             return Value(ir.Scalar(known))
         name, space = self.fresh(stem), values.space
-        rows = ir.Field(name, space.lower, space.data.shape)
+        domain = self._domain(space, values.reads)
+        rows = ir.Field(name, space.data.lower, space.data.shape)
         self.scalars[name] = None
         self.reductions[name] = space
         self.places.append(user_span())
-        self.steps.append(
-            ir.Reduction(name, kind, space.axes, rows, row_domain(space), values.value)
-        )
+        self.steps.append(ir.Reduction(name, kind, space.axes, rows, domain, values.value))
         return Value(ir.Scalar(name))
 
     def _reduced(self, kind: str, values: Expression) -> str | None:
         """Return an earlier reduction of the same values, if what they read has not changed."""
-        domain = row_domain(values.space)
+        domain = self._domain(values.space, values.reads)
         for step in reversed(self.steps):
             if not isinstance(step, ir.Reduction):
                 if not values.reads.isdisjoint(ir.made(step)):

@@ -68,13 +68,13 @@ def plan_boxes(
     spaces = {**spaces, **slabs}
     layout: dict[str, tuple[int, ...]] = {}
     for name, space, a in arrays:
-        layout[name] = offsets_of(space, a)
+        layout[name] = offsets_of(space, a, sizes)
     shapes = []
     for name, alike in meta.temporaries.items():
         space = spaces[alike]
         shape = space.extent(sizes)
         shapes.append(shape)
-        layout[name] = _offsets(space.lower, _c_strides(shape), shape)
+        layout[name] = _offsets(space.first(sizes), _c_strides(shape), shape)
     order = [*meta.fields, *meta.temporaries]
     itemsize = max((a.itemsize for _, _, a in arrays), default=8)
     tables, lists = [], []
@@ -137,10 +137,12 @@ def _c_strides(shape: Sequence[int]) -> list[int]:
     return strides
 
 
-def offsets_of(space: Space, array: np.ndarray[Any, Any]) -> tuple[int, ...]:
+def offsets_of(
+    space: Space, array: np.ndarray[Any, Any], sizes: Mapping[str, int]
+) -> tuple[int, ...]:
     """Return the flat offset of index zero of an array, and the strides of all axes but one."""
     strides = [stride // array.itemsize for stride in array.strides]
-    return _offsets(space.lower, strides, array.shape)
+    return _offsets(space.first(sizes), strides, array.shape)
 
 
 def _offsets(lower: Sequence[int], strides: Sequence[int], shape: Sequence[int]) -> tuple[int, ...]:

@@ -80,7 +80,7 @@ def interpolation(
     if (
         fine.ndim != coarse.ndim
         or fine.location != coarse.location
-        or any(fine.lower + coarse.lower)
+        or any(fine.data.lower + coarse.data.lower)
     ):
         raise SpaceError(f"There is no interpolation from {coarse!r} to {fine!r}.")
     axes = [_axis(*extents, centring) for extents in zip(fine.shape, coarse.shape, strict=True)]
@@ -159,7 +159,7 @@ def coarsened(A: Any, levels: Any) -> Hierarchy:
             f"Galerkin products of {A.name}: its entries depend on the boxes of a spread.",
             hint="Take those of the whole matrix; smoothers may stay within boxes.",
         )
-    if data.distributed and any(data.rows.lower):
+    if data.distributed and any(data.rows.data.lower):
         raise SpaceError(
             f"Galerkin products on ranks of {A.name}: the indices of {data.rows!r} do not begin "
             "with 0.",

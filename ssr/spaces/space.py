@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -25,28 +24,13 @@ from ..points.numbers import integer
 from ..points.sets import Domain
 from ..symbols.index import Index, Least, affine, least_of, merged
 from .distributed import Component, is_distributed
+from .extents import End, Extent, Extents, bounds, ends, most, owned_within, width_of
 
 Box: TypeAlias = tuple[tuple[int, int], ...]
 """Half-open index ranges, one for each axis."""
 
-Extent: TypeAlias = "Index | int | tuple[int, Index | int]"
-"""The indices of an axis: their number, from 0 on, or a pair (low, high), half-open."""
-
 LARGEST = 2**63
 """No array has more elements."""
-
-
-@dataclass(frozen=True, slots=True)
-class Extents:
-    """The data of a space: first index, number of points, and staggering, axis by axis.
-
-    `least` has the sizes that are known to be larger than one, with what they are at least.
-    """
-
-    lower: tuple[int, ...]
-    shape: tuple[Affine, ...]
-    staggered: tuple[bool, ...]
-    least: Least = ()
 
 
 class Space:
@@ -59,7 +43,7 @@ class Space:
     ----------
     *shape
         1 to 4 extents: positive integers, or affine expressions of `ssr.size` and `ssr.sizes`. A
-        pair (low, high) stands for the indices ``low <= index < high``, where low is an integer.
+        pair (low, high) stands for the indices ``low <= index < high``.
 
     Raises
     ------
@@ -67,7 +51,7 @@ class Space:
         If an extent is zero or negative.
     SpaceError
         If the number of extents is not 1 to 4, or a pair stands alone: that may be meant for two
-        extents. One axis from 1 to n is ``ssr.Space(n).grow((-1, 0))``.
+        extents. One axis from 1 to n is ``ssr.Space(n).slab(0, 1, n)``.
 
     Examples
     --------
@@ -82,25 +66,26 @@ class Space:
     Space(1:ny, nx)
     """
 
-    __slots__ = ("axes", "data")
+    __slots__ = ("_inner", "axes", "data")
 
     def __init__(self, *shape: Extent) -> None:
         if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
             raise SpaceError(
                 "The extents of a space are given one by one.",
-                hint="Write ssr.Space(*shape); along one axis, low to high is "
-                "ssr.Space(high).grow((-low, 0)).",
+                hint="Write ssr.Space(*shape); one axis from low to high is "
+                "ssr.Space(high).slab(0, low, high).",
             )
         if not 1 <= len(shape) <= 4:
             raise SpaceError(f"A space has 1 to 4 dimensions, not {len(shape)}.")
-        pairs = [_bounds(s) for s in shape]
+        pairs = [bounds(s) for s in shape]
         extents = tuple(affine(high) - low for low, high in pairs)
-        least = merged(*(least_of(high) for _, high in pairs))
-        self._set(Extents(tuple(low for low, _ in pairs), extents, (False,) * len(shape), least))
+        least = merged(*(least_of(end) for s in shape for end in ends(s)))
+        data = Extents(tuple(low for low, _ in pairs), extents, (False,) * len(shape), least)
+        self._set(data, data)
 
-    def _set(self, data: Extents) -> None:
+    def _set(self, data: Extents, owned: Extents | None) -> None:
         for axis, extent in enumerate(data.shape):
-            if _most(extent, dict(data.least)) < 1:
+            if most(extent, dict(data.least)) < 1:
                 raise EmptySpaceError(
                     f"The space has no points along axis {axis}: its extent is {extent}.",
                     hint="Extents are positive.",
@@ -112,12 +97,35 @@ class Space:
                 )
         self.data = data
         self.axes = AXES[len(data.shape)]
+        self._inner = owned
 
     @classmethod
-    def _from(cls, data: Extents) -> Space:
+    def _from(cls, data: Extents, owned: Extents | None) -> Space:
         space = cls.__new__(cls)
-        space._set(data)
+        space._set(data, owned)
         return space
+
+    def _like(self, data: Extents, owned: Extents | None) -> Space:
+        """Return the space of other points in the same coordinates."""
+        return Space._from(data, owned)
+
+    @property
+    def owned(self) -> Space | None:
+        """The points that are no ghosts: those that the space was grown from, or all of them.
+
+        None where `grow` both added points to an axis and took some of the owned ones away: then
+        some may be ghosts. It is not a part of what makes spaces equal.
+
+        Examples
+        --------
+        >>> import ssr
+        >>> cells = ssr.Space(ssr.size("n"))
+        >>> cells.grow((1, 2)).owned, cells.grow(1).grow(1).owned, cells.grow(-1).owned
+        (Space(n), Space(n), Space(1:n - 1))
+        """
+        if self._inner is None:
+            return None
+        return self if self._inner == self.data else self._like(self._inner, self._inner)
 
     @property
     def ndim(self) -> int:
@@ -131,9 +139,16 @@ class Space:
         return tuple(s.constant if s.is_constant else Index(s, least) for s in self.data.shape)
 
     @property
-    def lower(self) -> tuple[int, ...]:
-        """First index of each axis."""
-        return self.data.lower
+    def lower(self) -> tuple[Index | int, ...]:
+        """First index of each axis: an integer where it is known, symbolic elsewhere."""
+        least = self.data.least
+        return tuple(low if isinstance(low, int) else Index(low, least) for low in self.data.lower)
+
+    def first(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
+        """Return the first index of each axis for given sizes."""
+        return tuple(
+            low if isinstance(low, int) else low.evaluate(sizes) for low in self.data.lower
+        )
 
     @property
     def location(self) -> str:
@@ -148,7 +163,8 @@ class Space:
     @property
     def sizes(self) -> tuple[str, ...]:
         """Names of the symbolic sizes, sorted."""
-        return tuple(sorted(frozenset().union(*(s.names() for s in self.data.shape))))
+        edges = (*self.data.shape, *map(Affine.of, self.data.lower))
+        return tuple(sorted(frozenset().union(*(edge.names() for edge in edges))))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Space) and self.data == other.data
@@ -171,7 +187,7 @@ class Space:
             raise SpaceError(f"A point of {len(index)} indices is asked for in {self!r}.")
         sizes = sizes_known.get()
         if sizes is not None and all(type(p) is int for p in index):
-            edges = zip(self.data.lower, self.data.shape, strict=True)
+            edges = zip(self.first(sizes), self.data.shape, strict=True)
             return all(
                 0 <= p - low < n.evaluate(sizes) for p, (low, n) in zip(index, edges, strict=True)
             )
@@ -179,6 +195,8 @@ class Space:
 
     def grow(self, *width: int | tuple[int, int]) -> Space:
         """Return the space with ghost points: same coordinates, more of them.
+
+        The points added are ghosts, those of this space stay what they are; see `owned`.
 
         Parameters
         ----------
@@ -195,15 +213,17 @@ class Space:
         entries = width * self.ndim if len(width) == 1 else width
         if len(entries) != self.ndim:
             raise ArgumentError(f"grow got {len(width)} widths for {self.ndim} axes.")
-        pairs = [_pair(w) for w in entries]
+        pairs = [width_of(w) for w in entries]
         lower = tuple(low - w for low, (w, _) in zip(self.data.lower, pairs, strict=True))
         shape = tuple(s + a + b for s, (a, b) in zip(self.data.shape, pairs, strict=True))
-        return Space._from(replace(self.data, lower=lower, shape=shape))
+        data = replace(self.data, lower=lower, shape=shape)
+        return self._like(data, None if self._inner is None else owned_within(self._inner, data))
 
-    def slab(self, axis: int, first: int, stop: int) -> Space:
+    def slab(self, axis: int, first: Index | int, stop: Index | int) -> Space:
         """Return the points whose index along an axis is at least the first and before the stop.
 
-        They need not be points of this space.
+        They need not be points of this space. Bounds are integers or expressions of sizes; along
+        the axis no point is a ghost.
 
         Examples
         --------
@@ -212,14 +232,80 @@ class Space:
         Space(2, 8)
         """
         axis = self._axis(axis)
-        low, high = integer(first), integer(stop)
-        if low is None or high is None:
-            raise ArgumentError(
-                f"A slab from {first!r} to {stop!r} has bounds that are no integers."
-            )
-        lower, shape = list(self.data.lower), list(self.data.shape)
-        lower[axis], shape[axis] = low, affine(high - low)
-        return Space._from(replace(self.data, lower=tuple(lower), shape=tuple(shape)))
+        for bound in first, stop:
+            if integer(bound) is None and not isinstance(bound, Index):
+                raise ArgumentError(
+                    f"A slab from {first!r} to {stop!r} has bounds that are no integers."
+                )
+        least = merged(least_of(first), least_of(stop))
+        return self._along(axis, affine(first), affine(stop), least)
+
+    def side(self, axis: int, end: End, width: int = 1) -> Space:
+        """Return the points next to an end of an axis, in the coordinates of this space.
+
+        ``u[side] = ...`` assigns them in a program, ``A[side, :]`` are their rows of a matrix.
+
+        Parameters
+        ----------
+        axis
+            The axis normal to the side; negative numbers count from the last axis.
+        end
+            ``"low"`` for the first points along the axis, ``"high"`` for the last ones.
+        width
+            The number of points along the axis.
+
+        Raises
+        ------
+        SpaceError
+            If the axis has fewer points, or may have fewer.
+
+        Examples
+        --------
+        >>> import numpy as np, ssr
+        >>> cells = ssr.Space(*ssr.sizes("ny nx"))
+        >>> west, east = cells.side(1, "low"), cells.side(1, "high")
+        >>> west, east
+        (Space(ny, 1), Space(ny, nx - 1:nx))
+        >>> @ssr.program(u=cells)
+        ... def ends(u):
+        ...     u[west] = 1.0
+        ...     u[east] = 2.0 * u[east]
+        >>> u = np.full((2, 4), 5.0)
+        >>> ends(u)
+        >>> u
+        array([[ 1.,  5.,  5., 10.],
+               [ 1.,  5.,  5., 10.]])
+        """
+        axis, count = self._axis(axis), integer(width)
+        if end not in ("low", "high"):
+            raise ArgumentError(f'A side is "low" or "high", not {end!r}.')
+        if count is None or count < 1:
+            raise ArgumentError(f"The width of a side is a positive integer, not {width!r}.")
+        low, extent = Affine.of(self.data.lower[axis]), self.data.shape[axis]
+        if not (extent - count).is_constant or (extent - count).constant < 0:
+            self._check_width(axis, count)
+        start = low if end == "low" else low + extent - count
+        return self._along(axis, start, start + count)
+
+    def _along(self, axis: int, low: Affine, high: Affine, least: Least = ()) -> Space:
+        """Return the space with other indices along an axis, all of which are owned there."""
+        owned = None if self._inner is None else self._inner.along(axis, low, high, least)
+        return self._like(self.data.along(axis, low, high, least), owned)
+
+    def _check_width(self, axis: int, width: int) -> None:
+        """Check that an axis has so many points for all sizes."""
+        extent = self.data.shape[axis]
+        fewer = Domain.of(self.axes, Condition((((-extent + (width - 1), ">= 0"),),)))
+        if (row_domain(self) & fewer).empty:
+            return
+        raise SpaceError(
+            f"A side of {width} points along axis {axis} is more than {self!r} has."
+            if extent.is_constant
+            else f"A side of {width} points along axis {axis} of {self!r}: it may have fewer.",
+            hint=f"Axis {axis} has {extent} points."
+            if extent.is_constant
+            else f"Say how large sizes are at least: ssr.sizes(..., at_least={width}).",
+        )
 
     def vector(self, components: int) -> VectorSpace:
         """Return the space of fields with several values at each point, arrays (components, ...).
@@ -253,23 +339,29 @@ class Space:
     def _stagger(self, axes: set[int]) -> Space:
         if any(self.data.staggered):
             raise SpaceError(f"{self!r} is staggered already; start from its cells.")
-        shape = tuple(s + (a in axes) for a, s in enumerate(self.data.shape))
-        staggered = tuple(a in axes for a in range(self.ndim))
-        return Space._from(replace(self.data, shape=shape, staggered=staggered))
+
+        def staggered(data: Extents) -> Extents:
+            shape = tuple(s + (a in axes) for a, s in enumerate(data.shape))
+            return replace(data, shape=shape, staggered=tuple(a in axes for a in range(self.ndim)))
+
+        owned = None if self._inner is None else staggered(self._inner)
+        return self._like(staggered(self.data), owned)
 
     def times(self, other: Space) -> Space:
         """Return the space of pairs of points: the axes of this space, then those of the other."""
         if not isinstance(other, Space):
             raise ArgumentError(f"The space of pairs with {other!r}, which is no space.")
-        ours, theirs = self.data, other.data
-        return Space._from(
-            Extents(
+
+        def pairs(ours: Extents, theirs: Extents) -> Extents:
+            return Extents(
                 ours.lower + theirs.lower,
                 ours.shape + theirs.shape,
                 ours.staggered + theirs.staggered,
                 merged(ours.least, theirs.least),
             )
-        )
+
+        owned = self._inner and other._inner and pairs(self._inner, other._inner)
+        return Space._from(pairs(self.data, other.data), owned)
 
     def indices(self) -> tuple[Affine, ...]:
         """Return the index names as expressions: the identity map."""
@@ -335,7 +427,7 @@ class Space:
     def box(self, sizes: Mapping[str, int]) -> Box:
         """Return the whole space as one box of indices, for given sizes."""
         shape = self.extent(sizes)
-        return tuple((low, low + n) for low, n in zip(self.data.lower, shape, strict=True))
+        return tuple((low, low + n) for low, n in zip(self.first(sizes), shape, strict=True))
 
     def split(self, *parts: int, sizes: Mapping[str, int] | None = None) -> tuple[Box, ...]:
         """Return the space cut into boxes, ``parts`` of nearly equal length along each axis.
@@ -383,37 +475,6 @@ class Space:
         yield from product(*(range(low, high) for low, high in self.box(sizes)))
 
 
-def _bounds(extent: Any) -> tuple[int, Any]:
-    """Return the first index of an axis, and the one after its last."""
-    if not isinstance(extent, (tuple, list)):
-        return 0, extent
-    low = integer(extent[0]) if len(extent) == 2 else None
-    if low is None:
-        raise SpaceError(
-            f"An axis is given as {extent!r}.",
-            hint="Give its extent, or a pair (low, high) whose low is an integer.",
-        )
-    return low, extent[1]
-
-
-def _most(extent: Affine, least: Mapping[str, int]) -> float:
-    """Return the largest value of an extent, for sizes from 1 on, or from what is least."""
-    if any(not isinstance(atom, str) or factor > 0 for atom, factor in extent.terms):
-        return math.inf
-    return extent.evaluate({atom: least.get(atom, 1) for atom in extent.names()})
-
-
-def _pair(width: Any) -> tuple[int, int]:
-    """Return a width as the numbers of points added below and above."""
-    whole = integer(width)
-    if whole is not None:
-        return whole, whole
-    pair = [integer(w) for w in width] if isinstance(width, (tuple, list)) else []
-    if len(pair) == 2 and pair[0] is not None and pair[1] is not None:
-        return pair[0], pair[1]
-    raise ArgumentError(f"A width is an integer or a pair of integers, not {width!r}.")
-
-
 @dataclass(frozen=True, slots=True)
 class VectorSpace:
     """A number of values at each point of a space; made by `Space.vector`.
@@ -442,6 +503,10 @@ class VectorSpace:
     def grow(self, *width: int | tuple[int, int]) -> VectorSpace:
         """Return the vector space with ghost points, as `Space.grow`."""
         return VectorSpace(self.components, self.space.grow(*width))
+
+    def side(self, axis: int, end: End, width: int = 1) -> VectorSpace:
+        """Return the vectors at the points next to an end of an axis, as `Space.side`."""
+        return VectorSpace(self.components, self.space.side(axis, end, width))
 
     def names(self, name: str) -> tuple[str, ...]:
         """Return the names of the components of a field."""
@@ -491,7 +556,7 @@ def row_domain(rows: Space, others: tuple[Space, ...] = ()) -> Domain:
     """Return the rows of a space, for positive sizes that leave no space empty."""
     domain = Domain.of(rows.axes, rows.condition() & _positive(rows))
     for space in others:
-        if not all(s.is_constant for s in space.data.shape):
+        if space.sizes:
             domain = domain & Domain.of(rows.axes, space.nonempty() & _positive(space))
     return domain
 
@@ -499,7 +564,7 @@ def row_domain(rows: Space, others: tuple[Space, ...] = ()) -> Domain:
 def _positive(space: Space) -> Condition:
     """Return the condition that the sizes are what they are at least, where rows do not say it."""
     extents, least = space.data.shape, dict(space.data.least)
-    names = sorted(frozenset().union(*(e.names() for e in extents)))
+    names = space.sizes
     said = {n for n in names if n not in least and Affine.name(n) in extents}
     lowest = ((Affine.name(n) - least.get(n, 1), ">= 0") for n in names if n not in said)
     return Condition((tuple(lowest),))

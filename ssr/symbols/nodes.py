@@ -105,13 +105,24 @@ class Field:
     """An array of a program: where its first element lies and how many there are."""
 
     name: str
-    lower: tuple[int, ...]
+    lower: tuple[int | Affine, ...]
     shape: tuple[Affine, ...]
 
     @property
-    def points(self) -> tuple[tuple[int, ...], tuple[Affine, ...]]:
+    def points(self) -> tuple[tuple[int | Affine, ...], tuple[Affine, ...]]:
         """Where the points lie: first index and extent along each axis."""
         return self.lower, self.shape
+
+    @property
+    def edges(self) -> tuple[tuple[Affine, Affine], ...]:
+        """The first index along each axis, and the one after the last."""
+        pairs = zip(map(Affine.of, self.lower), self.shape, strict=True)
+        return tuple((low, low + extent) for low, extent in pairs)
+
+    @property
+    def sizes(self) -> frozenset[str]:
+        """Names of the sizes on which the points depend."""
+        return frozenset().union(*(e.names() for edge in self.edges for e in edge))
 
     def slab(self, axis: int, first: int, stop: int) -> Field:
         """Return an array for the points whose index along an axis is one of a few."""
@@ -122,14 +133,13 @@ class Field:
     @property
     def domain(self) -> Domain:
         """All points, as a set."""
-        upper = [low + extent for low, extent in zip(self.lower, self.shape, strict=True)]
-        return Domain.box(AXES[len(self.shape)], list(map(Affine.of, self.lower)), upper)
+        lower, upper = zip(*self.edges, strict=True)
+        return Domain.box(AXES[len(self.shape)], lower, upper)
 
     @property
     def slices(self) -> str:
         """The points as slices: ``0:ny, 0:nx``."""
-        edges = zip(self.lower, self.shape, strict=True)
-        return ", ".join(f"{low}:{extent + low}" for low, extent in edges)
+        return ", ".join(f"{low}:{high}" for low, high in self.edges)
 
 
 Range = tuple[int, int]

@@ -766,7 +766,7 @@ def space_with_five_axes():
     SpaceError: The extents of a space are given one by one.
     | ssr.Space((3, 4))
     | ^^^^^^^^^^^^^^^^^
-    Hint: Write ssr.Space(*shape); along one axis, low to high is ssr.Space(high).grow((-low, 0)).
+    Hint: Write ssr.Space(*shape); one axis from low to high is ssr.Space(high).slab(0, low, high).
 """)
 def space_of_a_tuple():
     ssr.Space((3, 4))

@@ -108,7 +108,7 @@ def test_ranks() -> None:
         (((4, 5),), "given one by one"),
         (([4, 5],), "given one by one"),
         (((1, 2, 3), 4), r"An axis is given as \(1, 2, 3\)"),
-        (((nx, 5), 4), "An axis is given as"),
+        ((("nx", 5), 4), "An axis is given as"),
         (((0.5, 5), 4), "An axis is given as"),
         (((5, 5), 4), "no points along axis 0: its extent is 0"),
         (((5, 2), 4), "no points along axis 0: its extent is -3"),
