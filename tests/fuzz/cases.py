@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from typing import Any, Literal
 
@@ -20,15 +20,18 @@ import ssr
 from boundary.errors import AmbiguousGhostError, HaloError, LinkError, UndefinedGhostError
 from ssr import errors
 
+from ..ssr.plain import same
 from .arrays import Watched
 from .ghosts import Boundary
 from .numbers import Array, Several, Unclear, Undefined
-from .reference import OWNERS, Matrix, Program, Reference, VectorSpace
-from .spreads import Ground, meant_data
+from .reference import OWNERS, Matrix, Program, Reference, VectorSpace, field
+from .spreads import Ground, Parts, meant_data
 
 Kind = Literal["same", "refused", "undefined", "unclear", "wrong"]
 SECONDS = 20.0
 """CPU time that a program with all its runs may take to be declared and lowered."""
+KEEPING = ("split", "fuse", "fold", "debug")
+"""Options that keep bits."""
 ROUNDING = 2.0**13
 """Allowed error, in units of rounding of the sum of all absolute values."""
 
@@ -48,6 +51,9 @@ class Run:
     of boxes along each axis: of the first field, or of each block if there are ``ranks``. With
     `ALONE` of these, fields are spread in one process, whose boxes matter to local matrices only.
     ``before`` has the options of runs on the same arrays that come first, one after the other.
+    ``boxes`` are boxes one by one with their ranks, in the place of cuts. ``calls`` are the names
+    of the programs of all turns, if they are not all ``p``, and ``changed`` is the number of an
+    argument that gets new values before the last turn.
     """
 
     sizes: tuple[tuple[str, int], ...]
@@ -58,16 +64,32 @@ class Run:
     cuts: tuple[int, ...] = ()
     ranks: int = 0
     before: tuple[tuple[str, ...], ...] = ()
+    boxes: tuple[Any, ...] = ()
+    calls: tuple[str, ...] = ()
+    changed: int | None = None
+    threads: bool = False
 
     @property
     def times(self) -> int:
-        """How often the program runs."""
-        return len(self.before) + 1
+        """How often programs run."""
+        return len(self.calls) or len(self.before) + 1
 
     @property
     def ground(self) -> Ground:
         """The points of the run; each is another one."""
-        return Ground(self.sizes, self.seed, self.dtype, self.ranks, self.cuts)
+        parts = Parts(self.ranks, self.threads, self.cuts, self.boxes)
+        return Ground(self.sizes, self.seed, self.dtype, parts)
+
+    @property
+    def meant(self) -> Run:
+        """The run on arrays with the same results, if these do not depend on the compiler."""
+        calls = self.calls or ("p",) * self.times
+        return Run(self.sizes, self.seed, self.dtype, calls=calls, changed=self.changed)
+
+    def fresh(self, shape: tuple[int, ...]) -> Array:
+        """Return the new values of the argument that is changed before the last turn."""
+        rng = np.random.default_rng([self.seed, 1])
+        return rng.uniform(-1, 1, shape).astype(self.dtype)
 
 
 def settings(options: tuple[str, ...]) -> ssr.Options:
@@ -118,16 +140,30 @@ def examine(case: Case, run: Callable[..., Any]) -> Iterator[tuple[Run, Outcome]
         yield case.runs[0], refusal(error, case)
         return
     bits: dict[Any, list[Array]] = {}
+    refused: dict[Run, bool] = {}
     meant = lru_cache(maxsize=1)(partial(expected_run, case.text))
     for number, each in enumerate(case.runs):
-        try:
-            outcome = compared(meant, ours, each, bits, run, number == 0)
-        except Unclear as error:
-            outcome = Outcome("unclear", str(error))
+        outcome = compared(meant, ours, each, bits, run, number == 0)
         if outcome.kind != "wrong" and time.process_time() - start > SECONDS:
             outcome = Outcome("wrong", "slow", f"{time.process_time() - start:.0f} s of CPU")
-        yield each, outcome
+        yield (
+            each,
+            outcome
+            if agreed(each, outcome, refused)
+            else Outcome(
+                "wrong", "refusal", f"Refused with or without fusion only: {outcome.detail}"
+            ),
+        )
         start = time.process_time()
+
+
+def agreed(run: Run, outcome: Outcome, refused: dict[Run, bool]) -> bool:
+    """Whether a run is refused as the same run with or without fusion is, if that is known."""
+    options, *before = (
+        tuple(o for o in each if o != "fuse") for each in (run.options, *run.before)
+    )
+    holds = outcome.kind == "refused"
+    return refused.setdefault(replace(run, options=options, before=tuple(before)), holds) == holds
 
 
 def refusal(error: Exception, case: Case) -> Outcome:
@@ -187,11 +223,13 @@ class Declared:
 
     def turns(self) -> Iterator[ssr.Program]:
         """Yield the program with the options of each turn of the run, for which data are set."""
-        for turn, options in enumerate((*self.run.before, self.run.options)):
-            if options not in self.programs:
-                self.programs[options] = self.names["p"].with_options(settings(options))
+        each = zip((*self.run.before, self.run.options), self.run.meant.calls, strict=True)
+        for turn, (options, name) in enumerate(each):
+            if (options, name) not in self.programs:
+                made = self.names[name].with_options(settings(options))
+                self.programs[options, name] = made
             self.ground.turn(turn)
-            yield self.programs[options]
+            yield self.programs[options, name]
 
     def spread(self) -> Any:
         """Return the points of the grid of the text, or of its space, shared by ranks."""
@@ -221,8 +259,8 @@ class Shared(dict[Any, Array]):
 
 
 def expected_run(
-    text: str, sizes: tuple[tuple[str, int], ...], seed: int, dtype: str, times: int, boxes: Shared
-) -> tuple[dict[str, Any], dict[str, Any], Any, str | None]:
+    text: str, run: Run, boxes: Shared
+) -> tuple[dict[str, Any], dict[str, Any], Any, Exception | None]:
     """Return the names of a text and the arrays of a run, what it gives, and why it gives nothing.
 
     It is the same for all options and layouts.
@@ -231,17 +269,19 @@ def expected_run(
     values: dict[str, Any] = {}
     token = OWNERS.set(boxes)
     try:
-        run = Run(sizes, seed, dtype)
         theirs = meaning(text, run)
-        values = drawn(theirs["p"], seed, dtype)
+        values = drawn(theirs["p"], run.seed, run.dtype)
         made: tuple[dict[str, Any], Any] = theirs["p"].fields(values), None
-        for turn in range(times):
-            program = (theirs if turn == 0 else meaning(text, run, turn))["p"]
+        for turn, name in enumerate(run.calls):
+            program = (theirs if turn == 0 else meaning(text, run, turn))[name]
+            if run.changed is not None and turn == run.times - 1:
+                name, kind = list(program.kinds.items())[run.changed]
+                made[0][name] = field(run.fresh(kind.shape), kind)
             with np.errstate(all="ignore"):
                 made = program.run(made[0])
         return theirs, values, made, None
-    except Undefined as error:
-        return theirs, values, None, str(error)
+    except (Undefined, Unclear) as error:
+        return theirs, values, None, error
     finally:
         OWNERS.reset(token)
 
@@ -261,9 +301,10 @@ def compared(
         boxes = Shared(ours.boxes())
     except Exception as error:
         failure, boxes = error, Shared()
-    theirs, values, wanted, undefined = meant(run.sizes, run.seed, run.dtype, run.times, boxes)
-    if undefined is not None and not values:
-        return Outcome("undefined", undefined.partition(":")[0][:40])
+    theirs, values, wanted, why = meant(run.meant, boxes)
+    unclear, undefined = isinstance(why, Unclear), isinstance(why, Undefined)
+    if why is not None and not values:
+        return Outcome("unclear" if unclear else "undefined", str(why).partition(":")[0][:40])
     try:
         if failure is not None:
             raise failure
@@ -275,7 +316,7 @@ def compared(
     except errors.BoxError as error:
         return Outcome("refused", "BoxError", str(error))
     except errors.Error as error:
-        if undefined is not None or isinstance(error, HONEST):
+        if undefined or isinstance(error, HONEST):
             what = type(error).__name__ + (" on ranks" if run.ranks else "")
             return Outcome("undefined" if undefined else "refused", what, str(error))
         return Outcome("wrong", f"{type(error).__name__} at a call", str(error))
@@ -283,9 +324,14 @@ def compared(
         return Outcome("wrong", type(error).__name__ + _place(error), str(error))
     if isinstance(found, Outcome):
         return found
-    if wanted is None:
-        return Outcome("undefined", "nothing was refused", str(undefined))
-    return differences(wanted, found, run) or same_bits(found, run, boxes, bits)
+    if undefined:
+        return Outcome("undefined", "nothing was refused", str(why))
+    outcome = same_bits(found, run, boxes, bits)
+    try:
+        return (wanted and differences(wanted, found, run)) or outcome
+    except Unclear as error:
+        why = error
+    return outcome if outcome.kind == "wrong" else Outcome("unclear", str(why))
 
 
 def drawn(program: Program, seed: int, dtype: str) -> dict[str, Any]:
@@ -314,11 +360,14 @@ def executed(
         layout = run.layouts[place % len(run.layouts)]
         watched[name] = Watched(value, run.dtype, layout)
         args.append(watched[name].array)
+    more: dict[str, Any] = {}
+    if run.changed is not None:
+        more["change"] = run.times - 1, run.changed, run.fresh(args[run.changed].shape)
     if run.ranks:
-        results = call(turns, *args, on=ours.spread())
-    else:
-        boxes = boxes_of(ours.names["p"], run) if run.cuts else None
-        results = call(turns, *args, boxes=boxes) if boxes else call(turns, *args)
+        more["on"] = ours.spread()
+    elif run.cuts:
+        more["boxes"] = boxes_of(ours.names["p"], run)
+    results = call(turns, *args, **more)
     many = results if isinstance(results, tuple) else () if results is None else (results,)
     for name, each in watched.items():
         if each.strays():
@@ -388,13 +437,13 @@ def same_bits(
     bits: dict[Any, list[Array]],
 ) -> Outcome:
     """Return whether results agree with those of variants that must have the same bits."""
-    arithmetic = tuple(o for o in run.options if o not in ("split", "fuse", "fold"))
+    arithmetic = tuple(o for o in run.options if o not in KEEPING)
     if "exact" in run.options:
         arithmetic = ("exact",)
-    key = run.sizes, run.seed, run.dtype, run.times, arithmetic, boxes
+    key = run.meant, arithmetic, boxes
     arrays = [*found[0].values(), np.array(found[1])]
     for one, other in zip(arrays, bits.setdefault(key, arrays), strict=True):
-        if one.tobytes() != other.tobytes():
+        if not same(one, other):
             return Outcome("wrong", "bits", f"{one}\nnot\n{other}\n{one - other}")
     return Outcome("same")
 

@@ -13,15 +13,16 @@ from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
 import ssr
 
 from ..distribution import ranks
-from . import fills, linked, matrices, mixed, others, programs
+from . import distributed, fills, linked, matrices, mixed, others, programs, rounding
 from .cases import Case, Outcome, Run, examine, source
-from .runs import runs
+from .runs import distributed_runs, runs
 from .shrink import shrunk
 from .text import Draft
 
@@ -36,10 +37,12 @@ KINDS: dict[str, Callable[[Random], Draft]] = {
     "linked": linked.linked,
     "shared": linked.shared,
     "mixed": mixed.mixed,
+    "distributed": distributed.distributed,
 }
 SHARE = {
     "matrices": 5, "kron": 1, "programs": 10, "recurrences": 2, "stored": 1, "blocks": 2,
     "fills": 4, "linked": 8, "shared": 2, "mixed": 8,
+    "distributed": 10,
 }  # fmt: skip
 """How often a kind is drawn, among those that are asked for."""
 CPU = 25
@@ -61,35 +64,54 @@ class Plan:
         rng = Random(f"{self.seed} {number}")
         kind = rng.choices(self.kinds, [SHARE[k] for k in self.kinds])[0]
         draft = KINDS[kind](rng)
-        return kind, Case(draft.text(), runs(rng, draft, self.compiled))
+        drawn = distributed_runs if kind == "distributed" else runs
+        return kind, Case(draft.text(), drawn(rng, draft, self.compiled))
 
     def call(self) -> Callable[..., Any]:
         """Return the function that runs programs on arrays, or ``on`` a spread of them."""
         return called if self.compiled else called_plain
 
 
-def called(turns: Iterable[ssr.Program], *args: Any, on: Any = None, **more: Any) -> Any:
-    """Run programs in turns, compiled; return what the last one gives."""
+Change = tuple[int, int, np.ndarray[Any, Any]]
+"""Before a turn, an argument by its number gets new values."""
+
+
+def called(
+    turns: Iterable[ssr.Program],
+    *args: Any,
+    on: Any = None,
+    change: Change | None = None,
+    **more: Any,
+) -> Any:
+    """Run programs in turns; return what the last one gives."""
     if on is not None:
-        return shared(turns, args, on)
-    return [program(*args, **more) for program in turns][-1]
+        return shared(turns, args, on, change)
+    results = None
+    for turn, program in enumerate(turns):
+        if change and change[0] == turn:
+            args[change[1]][...] = change[2]
+        results = program(*args, **more)
+    return results
 
 
 def called_plain(turns: Iterable[ssr.Program], *args: Any, on: Any = None, **more: Any) -> Any:
     """Run the checked source of programs in turns, compiling nothing."""
-    if on is None:
-        return [program.run_plain(*args, **more) for program in turns][-1]
-    with ranks.plain_kernels():
-        return shared(turns, args, on)
+    alone = patch.object(ssr.Program, "__call__", ssr.Program.run_plain)
+    with rounding.fast(), ranks.plain_kernels() if on is not None else alone:
+        return called(turns, *args, on=on, **more)
 
 
-def shared(turns: Iterable[ssr.Program], args: Sequence[Any], on: Any) -> Any:
+def shared(
+    turns: Iterable[ssr.Program], args: Sequence[Any], on: Any, change: Change | None
+) -> Any:
     """Run programs in turns on ranks that share the arrays among their arguments."""
     fields: list[Any] = []
     bound: dict[ssr.Program, Any] = {}
     results = None
-    for program in turns:
+    for turn, program in enumerate(turns):
         fields = fields or ranks.scattered(on, program, args)
+        if change and change[0] == turn:
+            fields[change[1]].set(change[2])
         if program not in bound:  # the fields may get more room than those before it have
             bound[program] = program.bind(*fields)
         with np.errstate(all="ignore"):

@@ -201,11 +201,19 @@ class Matrix:
     def T(self) -> Matrix:
         return Matrix(self.cols, self.rows, self.value.T, self.scale.T, self.entries.T)
 
+    def _where(self, holds: Callable[[Array], Array]) -> Matrix:
+        """Return entries by how many points the column is after the row; blocks are not cut."""
+        rows, cols = (
+            np.arange(each.count) % base(each)[1].count for each in (self.rows, self.cols)
+        )
+        kept = holds(cols - rows[:, None])
+        return self._like(self.value * kept, self.scale * kept, self.entries & kept)
+
     def tril(self, k: int = 0) -> Matrix:
-        return self._like(*(np.tril(a, k) for a in (self.value, self.scale, self.entries)))
+        return self._where(lambda apart: apart <= k)
 
     def triu(self, k: int = 0) -> Matrix:
-        return self._like(*(np.triu(a, k) for a in (self.value, self.scale, self.entries)))
+        return self._where(lambda apart: apart >= k)
 
     def diagonal(self) -> Matrix:
         return self.tril().triu()
@@ -272,18 +280,30 @@ class Matrix:
             x = inverse @ value
             return shaped(x, abs(inverse) @ (scale + self.scale @ abs(x)), self.cols)
         x, s = value.copy(), scale.copy()
-        a = self.value
-        lower, upper = not np.triu(self.entries, 1).any(), not np.tril(self.entries, -1).any()
-        if not (lower or upper) or not a.diagonal().all():
-            raise Undefined("the matrix is no triangle, or singular")
-        order = range(len(a)) if lower else range(len(a) - 1, -1, -1)
-        for n in order:
-            others = [m for m in np.flatnonzero(self.entries[n]) if m != n]
-            size = abs(a[n, n])
-            total = scale[n] + sum(self.scale[n, m] * s[m] for m in others)
-            x[n] = (value[n] - sum(a[n, m] * x[m] for m in others)) / a[n, n]
-            s[n] = total / size * (self.scale[n, n] / size)
+        count = base(self.rows)[1].count
+        lower = not self.triu(1).entries.any()
+        if not lower and self.tril(-1).entries.any():
+            raise Undefined("the matrix is no triangle")
+        for n in range(count) if lower else range(count - 1, -1, -1):
+            at = np.arange(n, len(value), count)
+            others = self.entries[at].any(axis=0)
+            others[at] = False
+            place = np.ix_(at, np.flatnonzero(others))
+            right = value[at] - self.value[place] @ x[others]
+            x[at], s[at] = self._block(at, right, scale[at] + self.scale[place] @ s[others])
         return shaped(x, s, self.cols)
+
+    def _block(self, at: Array, b: Array, scale: Array) -> tuple[Array, Array]:
+        """Return the solution and scale of the equations of one point."""
+        place = np.ix_(at, at)
+        a, size = self.value[place], self.scale[place]
+        if len(at) == 1:
+            if not a[0, 0]:
+                raise Undefined("the matrix is singular")
+            return b / a[0], scale / abs(a[0]) * (size[0] / abs(a[0]))
+        inverse = np.linalg.inv(a)
+        x = inverse @ b
+        return x, abs(inverse) @ (scale + size @ abs(x))
 
     def _lines(self) -> bool:
         """Whether all columns lie along one axis from their rows, on both sides."""

@@ -37,17 +37,18 @@ def compare(found, wanted):
 
 
 SETTING = """\
-sizes, seed, dtype, ranks, cuts = {}, {}, {!r}, {}, {}
+sizes, seed, dtype = {}, {}, {!r}
+ranks, threads, cuts, boxes = {}, {}, {}, {}
 made = {{}}
 
 
 def spread(cells):
     if "on" not in made:
         known = {{name for space in getattr(cells, "kinds", [cells]) for name in space.sizes}}
-        made_of = bc.threads if ranks > 1 and seed % 2 else bc.simulated
-        world = None if ranks == -1 else made_of(ranks)
+        world = None if ranks == -1 else (bc.threads if threads else bc.simulated)(ranks)
         cut = (*cuts, 1, 1, 1, 1)[: cells.ndim] if cuts else None
-        made["on"] = bc.spread(cells, world, cut=cut, **{{n: sizes[n] for n in known}})
+        known = {{n: sizes[n] for n in known}}
+        made["on"] = bc.spread(cells, world, cut=cut, boxes=boxes or None, **known)
     return made["on"]
 
 
@@ -90,7 +91,8 @@ def program(case: Case, outcome: Outcome) -> str:
 
 def setting(run: Run) -> str:
     """Return the lines that say what a run is."""
-    return SETTING.format(dict(run.sizes), run.seed, run.dtype, run.ranks, run.cuts)
+    parts = run.ranks, run.threads, run.cuts, run.boxes
+    return SETTING.format(dict(run.sizes), run.seed, run.dtype, *parts)
 
 
 def shown(text: str, run: Run) -> str:
@@ -98,12 +100,11 @@ def shown(text: str, run: Run) -> str:
     lines = []
     try:
         boxes = Shared(Declared(text, run).boxes()) if run.ranks else Shared()
-        given = run.sizes, run.seed, run.dtype, run.times
-        _, values, wanted, undefined = expected_run(text, *given, boxes)
+        _, values, wanted, why = expected_run(text, run.meant, boxes)
     except Exception as error:
-        wanted, undefined = None, str(error)
+        wanted, why = None, error
     if wanted is None:
-        return f"# no meaning: {undefined}".partition("\n")[0] + "\n"
+        return f"# no meaning: {why}".partition("\n")[0] + "\n"
     np.set_printoptions(threshold=100_000)
     for place, (name, value) in enumerate(values.items()):
         if isinstance(value, float):
@@ -112,11 +113,11 @@ def shown(text: str, run: Run) -> str:
         layout = run.layouts[place % len(run.layouts)]
         lines.append(f"{name} = room({value.shape}, {run.dtype!r}, {layout!r})")
         lines.append(f"{name}[...] = {literal(value)}")
-    turns = [*run.before, run.options]
+    turns = list(zip(run.meant.calls, [*run.before, run.options], strict=True))
     lines += [f"turns, programs, bound = {[turns.index(each) for each in turns]}, {{}}, {{}}"]
-    for n, options in enumerate(turns):
+    for n, (name, options) in enumerate(turns):
         changed = ", ".join(f"{o}={not default(o)}" for o in options)
-        lines.append(f"programs[{n}] = p.with_options(ssr.Options({changed}))")
+        lines.append(f"programs[{n}] = {name}.with_options(ssr.Options({changed}))")
     lines.append(f"arguments = [{', '.join(values)}]")
     call, behind = ["results = programs[n](*arguments)"], []
     if run.ranks:
@@ -144,6 +145,13 @@ def shown(text: str, run: Run) -> str:
         ]
         call = ["results = programs[n](*arguments, boxes=space.split(*parts, sizes=sizes))"]
     each = ["set_data(turn)", *call]
+    if run.changed is not None:
+        array = list(values.values())[run.changed]
+        each.insert(1, f"if turn == {run.times - 1}:")
+        target = f"fields[{run.changed}].set" if run.ranks else f"arguments[{run.changed}].put"
+        given = literal(run.fresh(array.shape)) + f".astype({run.dtype!r})"
+        given = given if run.ranks else f"range({array.size}), {given}"
+        each.insert(2, f"    {target}({given})")
     lines += ["for turn, n in enumerate(turns):", *(f"    {line}" for line in each), *behind]
     for name, field in wanted[0].items():
         if not isinstance(values[name], float):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
+from typing import Any
 
 from .arrays import LAYOUTS
 from .cases import Run
@@ -56,7 +58,10 @@ def runs(rng: Random, draft: Draft, compiled: bool) -> tuple[Run, ...]:
                     counts.append(ALONE if compiled and rng.random() < 0.3 else rng.randint(1, 5))
                 last = (variants[-1],) * rng.choice([0, 0, 1])  # what ranks know behind a call
                 turns = before + last if before else ()
-                found += [Run(sizes, seed, dtype, layouts, options, each, n, turns) for n in counts]
+                found += [
+                    Run(sizes, seed, dtype, layouts, options, each, n, turns, threads=seed % 2 > 0)
+                    for n in counts
+                ]
                 if turns:
                     found.append(Run(sizes, seed, dtype, layouts, options, before=turns))
     if names and rng.random() < 0.05:
@@ -68,3 +73,73 @@ def runs(rng: Random, draft: Draft, compiled: bool) -> tuple[Run, ...]:
 def size(rng: Random, largest: int) -> int:
     """Draw an extent: small ones are likely."""
     return rng.choice([1, 2, 3, rng.randint(1, largest), rng.randint(1, largest)])
+
+
+PAIRS = (
+    ((),),
+    ((),),
+    ((),),
+    ((), ("fuse",)),
+    (("exact",),),
+    (("exact",), ("exact", "fuse")),
+    (("recurrence",),),
+    (("partial_sums",),),
+)
+"""Options of programs on ranks, fused and not."""
+COMPILED = (((),), ((),), (("exact",),), ((), ("debug",)))
+
+
+def distributed_runs(rng: Random, draft: Draft, compiled: bool) -> tuple[Run, ...]:
+    """Draw the runs of programs on ranks: on arrays, and on several partitions of their points."""
+    names = sorted(set(draft.sizes))
+    dtype = rng.choice(["float64", "float64", "float32"])
+    variants = rng.choice(COMPILED if compiled else PAIRS)
+    largest = {1: 11, 2: 6, 3: 3}[len(names)]
+    found = []
+    for _ in range(2):
+        calls = rng.choice(["p", "pp", "pqp", "pqp", "ppp", "pqpq"])
+        sizes = tuple((n, rng.choice([1, 2, 3, *range(2, largest + 1)])) for n in names)
+        changed = rng.randrange(2) if len(calls) > 1 and rng.random() < 0.5 else None
+        run = Run(sizes, rng.randrange(1000), dtype, calls=tuple(calls), changed=changed)
+        parts = [run, *(partition(rng, run) for _ in range(6))]
+        found += [
+            replace(each, options=options, before=(options,) * (len(calls) - 1))
+            for each in parts
+            for options in variants
+        ]
+    return tuple(found)
+
+
+def partition(rng: Random, run: Run) -> Run:
+    """Return a run on ranks: one box for each, boxes of many cuts, or boxes of any sizes."""
+    ranks, threads = rng.choice([1, 2, 2, 3, 4, 6]), rng.random() < 0.15
+    shape = tuple(n for _, n in run.sizes)
+    kind = rng.choice(["chosen", "cuts", "cuts", "one axis", "boxes", "boxes"])
+    cuts: tuple[int, ...] = ()
+    boxes: tuple[Any, ...] = ()
+    if kind == "cuts":
+        cuts = tuple(rng.choice([1, 2, 3, n]) for n in shape)
+    elif kind == "one axis":
+        axis = rng.randrange(len(shape))
+        cuts = tuple(rng.choice([2, 3, n]) if a == axis else 1 for a, n in enumerate(shape))
+    elif kind == "boxes":
+        whole = [tuple((0, n) for n in shape)]
+        pieces = halved(rng, whole, rng.choice([2, 3, 4, 6, 9]))
+        owners = list(range(len(pieces)))
+        rng.shuffle(owners)
+        boxes = tuple((n % ranks, 0, box) for n, box in zip(owners, pieces, strict=True))
+    return replace(run, ranks=ranks, threads=threads and ranks > 1, cuts=cuts, boxes=boxes)
+
+
+def halved(rng: Random, boxes: list[Any], count: int) -> list[Any]:
+    """Return boxes of any sizes: one after the other is cut in two."""
+    for _ in range(count - 1):
+        box = boxes.pop(rng.randrange(len(boxes)))
+        axis = rng.randrange(len(box))
+        low, high = box[axis]
+        if high - low < 2:
+            boxes.append(box)
+            continue
+        at = rng.choice([low + 1, high - 1, rng.randint(low + 1, high - 1)])
+        boxes += [(*box[:axis], part, *box[axis + 1 :]) for part in ((low, at), (at, high))]
+    return boxes

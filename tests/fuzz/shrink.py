@@ -50,13 +50,23 @@ def simpler(run: Run) -> Iterator[Run]:
     for n in range(len(run.options)):
         yield replace(run, options=run.options[:n] + run.options[n + 1 :])
     for n in range(len(run.before)):
-        yield replace(run, before=run.before[:n] + run.before[n + 1 :])
+        calls = run.calls[:n] + run.calls[n + 1 :]
+        yield replace(run, before=run.before[:n] + run.before[n + 1 :], calls=calls)
+    if run.changed is not None:
+        yield replace(run, changed=None)
+    if run.threads:
+        yield replace(run, threads=False)
+    if run.boxes:
+        yield replace(run, boxes=(), cuts=(2,) * len(run.sizes))
     if run.layouts != ("plain",):
         yield replace(run, layouts=("plain",))
     if run.ranks > 1:
         yield replace(run, ranks=run.ranks - 1)
     if run.cuts:
         yield replace(run, cuts=())
+    for n, cut in enumerate(run.cuts):
+        if cut > 1:
+            yield replace(run, cuts=(*run.cuts[:n], cut - 1, *run.cuts[n + 1 :]))
     if run.dtype != "float64":
         yield replace(run, dtype="float64")
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,11 +19,45 @@ ALONE = -1
 """The number of ranks of a run on fields of one process."""
 
 
-def world(ranks: int, seed: int) -> Any:
-    """Return the ranks of a run: several ones are threads where the seed is odd."""
-    if ranks == ALONE:
-        return None
-    return bc.threads(ranks) if ranks > 1 and seed % 2 else bc.simulated(ranks)
+PROCESSES: ContextVar[Any] = ContextVar("PROCESSES", default=None)
+"""Ranks that take the place of those of a run, where a job has several processes."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Who owns the points of a run.
+
+    Parameters
+    ----------
+    ranks
+        The number of ranks; 0 for arrays, or `ALONE`.
+    threads
+        Whether they are threads.
+    cuts
+        The numbers of boxes along each axis, or nothing.
+    boxes
+        Boxes one by one with their ranks and kinds, or nothing.
+    """
+
+    ranks: int
+    threads: bool = False
+    cuts: tuple[int, ...] = ()
+    boxes: tuple[Any, ...] = ()
+
+    def world(self) -> Any:
+        """Return the ranks."""
+        if PROCESSES.get() is not None:
+            return PROCESSES.get()
+        if self.ranks == ALONE:
+            return None
+        return bc.threads(self.ranks) if self.threads else bc.simulated(self.ranks)
+
+    def spread(self, cells: Any, sizes: Mapping[str, int]) -> Any:
+        """Return the spread of a grid or space."""
+        cut = (*self.cuts, 1, 1, 1, 1)[: cells.ndim] if self.cuts else None
+        count = PROCESSES.get().size if PROCESSES.get() is not None else max(self.ranks, 1)
+        boxes = [(rank % count, kind, box) for rank, kind, box in self.boxes] or None
+        return bc.spread(cells, self.world(), cut=cut, boxes=boxes, **sizes)
 
 
 def numbers(seed: int, number: int, turn: int, shape: tuple[int, ...], dtype: str) -> Array:
@@ -48,33 +84,24 @@ class Ground:
         The extents.
     seed, dtype
         Which data are drawn.
-    ranks
-        The number of ranks; 0 for arrays, or `ALONE`.
-    cuts
-        The numbers of boxes along each axis, or nothing.
+    parts
+        Who owns the points.
     """
 
     def __init__(
-        self,
-        sizes: Iterable[tuple[str, int]],
-        seed: int,
-        dtype: str,
-        ranks: int,
-        cuts: tuple[int, ...],
+        self, sizes: Iterable[tuple[str, int]], seed: int, dtype: str, parts: Parts
     ) -> None:
-        self.sizes, self.seed, self.dtype = dict(sizes), seed, dtype
-        self.ranks, self.cuts = ranks, cuts
+        self.sizes, self.seed, self.dtype, self.parts = dict(sizes), seed, dtype, parts
         self._on: Any = None
         self._data: dict[int, tuple[Any, Array]] = {}
 
     def spread(self, cells: Any) -> Any:
         """Return the spread of a grid or space, which is made once."""
         if self._on is None:
-            cut = (*self.cuts, 1, 1, 1, 1)[: cells.ndim] if self.cuts else None
             kinds = cells.kinds if isinstance(cells, bc.Grid) else (cells,)
             needed = {name for space in kinds for name in space.sizes}
             sizes = {n: value for n, value in self.sizes.items() if n in needed}
-            self._on = bc.spread(cells, world(self.ranks, self.seed), cut=cut, **sizes)
+            self._on = self.parts.spread(cells, sizes)
         return self._on
 
     def turn(self, turn: int) -> None:
@@ -95,7 +122,7 @@ class Ground:
             lead = () if kind is space else (kind.components,)
             shape = *lead, *space.extent(self.sizes)
             values = numbers(self.seed, number, 0, shape, self.dtype)
-            shared = self.ranks and (self.seed + number) % 3
+            shared = self.parts.ranks and (self.seed + number) % 3
             made = self.spread(cells).scatter(kind, values) if shared else values.copy()
             self._data[number] = made, values
         return self._data[number][0]

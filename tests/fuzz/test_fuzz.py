@@ -118,7 +118,11 @@ def p(x, y):
 """A matrix whose data are on ranks, and its parts by boxes."""
 SPREADS = Case(
     SPREAD,
-    tuple(Run((("n", 7),), seed=1, ranks=n, cuts=cuts) for n in (0, 1, 3) for cuts in ((), (4,))),
+    tuple(
+        Run((("n", 7),), seed=1, ranks=n, cuts=cuts, threads=n > 1)
+        for n in (0, 1, 3)
+        for cuts in ((), (4,))
+    ),
 )
 
 
