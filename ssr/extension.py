@@ -100,7 +100,7 @@ from .run.entry import Entry, entry, entry_point
 from .run.open_data import opened
 from .run.steps import Function, Run, Step, step_tables
 from .runtime.constants import FAILED, FINISHED, LATE, LEFT, At
-from .runtime.metadata import BufferMeta, KernelMeta, Look, NestMeta, UnitMeta
+from .runtime.metadata import KIND, BufferMeta, KernelMeta, Look, NestMeta, UnitMeta
 from .runtime.reach import Reach, region
 from .runtime.sums import LARGEST, SHARE, STATE, combined, number_found, shares
 from .spaces.binding import match_sizes
@@ -114,6 +114,7 @@ __all__ = [
     "CACHE_LINE",
     "FAILED",
     "FINISHED",
+    "KIND",
     "LARGEST",
     "LATE",
     "LEFT",
@@ -256,24 +257,23 @@ def write_combined(builder: Any, kind: Any, given: Any, state: Any) -> None:
 
 def bad_value(
     declaration: Declaration,
-    meta: KernelMeta,
     look: Look,
-    found: tuple[Sequence[int], float] | None,
+    finding: Sequence[int],
     notes: Sequence[str],
 ) -> Error:
     """Return the error of a value that is infinite or NaN.
 
     Parameters
     ----------
-    declaration, meta
-        The program, and what its kernel says about itself.
+    declaration
+        The program.
     look
-        What was looked at.
-    found
-        The index of the first such element, and its value; None for a number.
+        What was examined.
+    finding
+        The last row of the states of its kernel.
     notes
         What fields held before.
     """
     from .build.debug import bad_value as made
 
-    return made(declaration.program, meta, declaration.step_places, look, found, notes)
+    return made(declaration.program, declaration.places, look, finding, notes)

@@ -49,7 +49,7 @@ class RankMemory:
     fields, components
         The arrays of the program's fields: vector fields whole, and as their components.
     states
-        What reductions have found.
+        What reductions have found, and the debug build.
     """
 
     def __init__(self, plan: Plan, rank: int, fields: Mapping[str, Values]) -> None:
@@ -77,7 +77,7 @@ class RankMemory:
         self.components = [array for memory in mine for array in memory.arrays()]
         self.temporaries = [self.memories[name].array for name in meta.temporaries]
         self.stored = [self._stored(plan, s.matrix, s.what, s.operand) for s in meta.stored]
-        self.states = np.zeros((meta.reductions, STATE), np.int64)
+        self.states = np.zeros((meta.states, STATE), np.int64)
         self.buffers: list[Array] = []
         self._names = *meta.fields, *meta.temporaries
 
@@ -167,7 +167,7 @@ class RankCall:
         arrays = rank.fields if meta.whole else rank.components
         self.at = np.zeros(len(At), np.int64)
         self._first = *arrays, *rank.captured.values(), *rank.temporaries, *rank.buffers
-        self._states = (rank.states,) if meta.reductions else ()
+        self._states = (rank.states,) if meta.states else ()
         self._returns = bool(meta.results)
         self._rest = (
             layout_of(meta.written_first([*rank.components, *rank.captured.values()]), 0),

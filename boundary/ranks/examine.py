@@ -1,7 +1,6 @@
 """The debug build on ranks: infinities and NaN among what units have made.
 
-All ranks look together, and raise the same error. Each looks at the rows that its boxes have run,
-as their memory also holds points that nobody has stored yet.
+All ranks raise the same error: that of the first finding of all their kernels.
 """
 
 from __future__ import annotations
@@ -11,12 +10,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from ssr.extension import Array, bad_value, number_found, read_fields
+from ssr.extension import KIND, Array, bad_value, number_found, read_fields
 
 from ..partition.boxes import Box, as_box, filled
 from ..schedules.plan import Plan
 from ..worlds.world import World
 from .arguments import RankMemory
+
+NONE = 2**62
+"""What stands for a finding of a process that has found nothing."""
 
 
 def examine(
@@ -42,18 +44,28 @@ def examine(
     NonFiniteError, SingularMatrixError
         If it has.
     """
-    folds = {name: (kind, row) for name, kind, row in plan.footprint.units[unit].folds}
-    for look in plan.examined[unit]:
-        if look.target in folds:
-            kind, row = folds[look.target]
-            if not math.isfinite(number_found(kind, ranks[0].states, row)):
-                raise bad_value(plan.declaration, plan.meta, look, None, notes)
-            continue
-        whole = plan.footprint.row_space(unit).box(plan.footprint.sizes)
-        parts = _parts(plan, ranks, look.target, plan.footprint.rows[unit])
-        found = _first(world, whole, parts, f"a look at {look.target}")
-        if found is not None:
-            raise bad_value(plan.declaration, plan.meta, look, found, notes)
+    here = [[int(n) for n in r.states[-1, : KIND + 1]] for r in ranks if r.states[-1, 0]]
+    for name, kind, row in plan.footprint.units[unit].folds:
+        value = number_found(kind, ranks[0].states, row)
+        if not math.isfinite(value):
+            look = next(n for n, k in enumerate(plan.meta.looks) if k.target == name)
+            here.append([1, look, 0, 0, 0, 0, 0 if math.isnan(value) else 1 if value > 0 else -1])
+    found = _first_finding(world, min(here, default=None))
+    if found is not None:
+        raise bad_value(plan.declaration, plan.meta.looks[found[1]], found, notes)
+
+
+def _first_finding(world: World, here: list[int] | None) -> list[int] | None:
+    """Return the first finding of all processes, given that of this one."""
+    found: list[int] = []
+    for place in range(KIND + 1):
+        largest = np.array([-NONE if here is None else -here[place]])
+        world.combine(np.zeros(0, np.int64), largest, "a look at what the debug build found")
+        found.append(-int(largest[0]))
+        if found[0] == NONE:
+            return None
+        here = here if here is not None and here[place] == found[place] else None
+    return found
 
 
 def held(plan: Plan, world: World, ranks: Sequence[RankMemory]) -> list[str]:

@@ -89,7 +89,8 @@ def wavefronts(footprint: Footprint, unit: int) -> Wavefronts | None:
     for ways in _ways(footprint, unit, 1 if local else MOST), *finer:
         found = [parts for parts in ways if parts.fronts is not None]
         if found:
-            return min(found, key=lambda parts: parts.cost).wavefronts()
+            best: _Parts = min(found, key=lambda parts: parts.cost)
+            return best.wavefronts()
     raise _crossing(
         footprint,
         unit,

@@ -27,6 +27,7 @@ from ..lower.passes.prefetch import prefetch
 from ..lower.passes.reciprocal import reciprocal
 from ..lower.passes.recurrence import NEGLIGIBLE, order_terms, recurrence
 from ..lower.pivots import with_pivots
+from ..lower.place_externals import copies, partly_needed
 from ..lower.reuse import reuse
 from ..lower.simplify import simplified
 from ..lower.stored_values import stored_values
@@ -74,13 +75,14 @@ def lower(
         build always does.
     """
     program, notes = direct(program, options)
+    ignored = partly_needed(program) | copies(program)
     program, nests = fused_nests(program, options, dtype)
     scheduled = (n if isinstance(n, ir.Call) else _scheduled(n, options) for n in nests)
     loops = tuple(s for s in scheduled if isinstance(s, ir.Call) or s.pieces)  # none: x[:] = x
     form: Form = "debug" if options.debug else "checked" if checked else "fast"
     if options.distributed:
         loops = with_moves(program, loops)
-    unit = Unit(program, loops, dtype, title, form, distributed=options.distributed)
+    unit = Unit(program, loops, dtype, title, form, options.distributed, ignored)
     source, meta = kernel_source(unit)
     return Lowered(program, notes, nests, loops, source, meta)
 
@@ -96,12 +98,8 @@ def _scheduled(made: ir.Nest | ir.LineNest, options: Options) -> LoopNest | Line
 
 
 def simple(program: ir.Program, options: Options) -> ir.Program:
-    """Return a program that computes costly values once, and only what is needed.
-
-    In the debug build it computes all that is written.
-    """
-    program = stored_values(program)
-    return program if options.debug else simplified(program, exact=options.exact)
+    """Return a program that computes costly values once, and only what is needed."""
+    return simplified(stored_values(program), exact=options.exact)
 
 
 def direct(program: ir.Program, options: Options) -> tuple[ir.Program, tuple[str, ...]]:
@@ -117,14 +115,12 @@ def fused_nests(program: ir.Program, options: Options, dtype: str) -> tuple[ir.P
     """Return a program's nests after all passes, and the program without what they buffer."""
     left = apart(program, options, dtype)
     program, alone = left.program, left.nests
-    if not options.debug:
-        program, alone = own_rows(program, alone)
-        alone = tuple(_ahead(n, options) for n in alone)
-    if options.fuse and not options.debug:
+    program, alone = own_rows(program, alone)
+    alone = tuple(_ahead(n, options) for n in alone)
+    if options.fuse:
         program, alone = fuse(program, alone, least=_least(options))
         alone = tuple(_shorter(n) for n in alone)
-    if not options.debug:
-        program, alone = reuse(program, alone)
+    program, alone = reuse(program, alone)
     if options.prefetch:
         alone = tuple(prefetch(n) if isinstance(n, ir.Nest) else n for n in alone)
     _verified(program, alone, "fusion")
@@ -159,7 +155,7 @@ def apart(program: ir.Program, options: Options, dtype: str) -> Folded:
     if options.distributed:
         alone = tuple(line_overlap(n) if isinstance(n, ir.Nest) else n for n in alone)
         return Folded(*widened(program, alone))
-    if not options.fold or options.debug:
+    if not options.fold:
         return Folded(program, alone)
     left = fold(program, alone)
     _verified(left.program, left.nests, "fold")

@@ -35,7 +35,7 @@ def arguments(unit: Unit, meta: KernelMeta) -> list[Argument]:
         *_memory(unit, meta),
         *(Argument(externals.scratch(call), f"{element}[::1]", MEMORY) for call in calls),
         *(Argument(spelled(name), element) for name in meta.scalars),
-        *([Argument("state", "i8[:, ::1]")] if meta.reductions else []),
+        *([Argument("state", "i8[:, ::1]")] if meta.states else []),
         *([Argument("results", "f8[::1]")] if meta.results else []),
         Argument("layout", "i8[::1]"),
         *(Argument(f"table_{n}", "i8[:, ::1]", TABLES) for n in range(len(meta.nests))),
@@ -60,7 +60,7 @@ def driven_arguments(unit: Unit, meta: KernelMeta) -> list[Argument]:
     return [
         *_memory(unit, meta),
         Argument("scalars", read(element, 2, "C")),
-        *([Argument("state", "i8[:, ::1]")] if meta.reductions else []),
+        *([Argument("state", "i8[:, ::1]")] if meta.states else []),
         *([Argument("results", "f8[:, ::1]")] if meta.results else []),
         Argument("layout", "i8[::1]"),
         Argument("tables", read("i8", 1, "C")),

@@ -1,74 +1,91 @@
-"""What a kernel of the debug build looks at after each nest: the elements that it has made."""
+"""The findings of the debug build: the first infinity or NaN that the steps of a program make.
+
+Statements are examined as they store a value, in the loops of every other build. What is found goes
+to the last row of the states: 1, the number of a `Look`, the row of the statement, and the kind of
+the value. Of several it is that of the first step, at the first row in C order:
+neither depends on which loops steps share, nor on how they are cut into boxes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from .. import ir
-from ..points.affine import AXES, Affine
-from ..runtime.metadata import Look
-from .writer import Writer, factor, spelled
+from ..runtime.metadata import KIND, Look
 
 BAD = 3
-"""The first of the numbers a kernel returns where a statement made an infinity or NaN."""
+"""The number that a kernel returns where a statement made an infinity or NaN."""
 
 
-def verdict(look: int, looks: int, bad: str = "0") -> str:
-    """Return the source of what a kernel returns where a look at a target found a bad element."""
-    return f"{BAD + look} + {looks} * {bad}"
+def looks_of(nests: Sequence[ir.Nest | ir.LineNest], ignored: frozenset[str]) -> tuple[Look, ...]:
+    """Return what is examined in nests: all that steps of the declared program make.
+
+    Parameters
+    ----------
+    nests
+        The nests.
+    ignored
+        The temporaries whose elements may be anything where nobody reads them.
+    """
+    found = dict.fromkeys(
+        Look(number, name, origin, pivot=isinstance(nest, ir.LineNest) and name in nest.pivots)
+        for number, nest in enumerate(nests)
+        for name, origin in _made(nest)
+        if origin >= 0 and name not in ignored
+    )
+    return tuple(sorted(found, key=lambda look: look.origin))
 
 
-def partial(nest: ir.Nest | ir.LineNest, fields: Mapping[str, ir.Field]) -> bool:
-    """Whether a nest makes a part of its target: the other points may hold anything."""
-    return nest.target in fields and fields[nest.target].points != nest.rows.points
+def _made(nest: ir.Nest | ir.LineNest) -> Iterator[tuple[str, int]]:
+    """Yield what a nest makes, each with its origin."""
+    if isinstance(nest, ir.LineNest):
+        yield from ((name, nest.origin) for name in nest.made)
+        return
+    buffers = {buffer.name for buffer in nest.buffers}
+    for statement in nest.statements:
+        name = made_by(statement, buffers)
+        if name:
+            yield name, statement.origin
+    yield from ((fold.name, fold.origin) for fold in nest.folds)
 
 
-def after_nest(
-    nest: ir.Nest | ir.LineNest,
-    fields: Mapping[str, ir.Field],
-    number: int,
-    looks: Sequence[Look],
-) -> list[str]:
-    """Return the lines after a nest: return if it made an infinity or NaN."""
-    lines = []
-    for place, look in enumerate(looks):
-        target = spelled(look.target)
-        if look.nest != number or partial(nest, fields):
-            continue
-        if isinstance(nest, ir.Nest) and nest.folds:
-            lines.append(f"    if {target} - {target} != 0:")
-            lines.append(f"        return {verdict(place, len(looks))}")
-        else:
-            lines.append(f"    bad = unfit({target})")
-            lines.append("    if bad >= 0:")
-            lines.append(f"        return {verdict(place, len(looks), 'bad')}")
+def made_by(statement: ir.Statement, buffers: Collection[str]) -> str:
+    """Return what a statement makes for its step; nothing if that is a part of its value."""
+    return statement.makes or ("" if statement.array in buffers else statement.array)
+
+
+def function_of(axes: int) -> str:
+    """Return the name of the function that examines values at rows of so many axes."""
+    return f"examine_{axes}"
+
+
+def function_lines(axes: int, row: int) -> list[str]:
+    """Return the lines of the function that examines values at rows of so many axes.
+
+    Parameters
+    ----------
+    axes
+        How many axes the rows have; none for the number of a reduction.
+    row
+        The row of the states that holds what is found.
+    """
+    names = ["look", *(f"at_{n}" for n in range(axes))]
+    places = [f"state[{row}, {n}]" for n in range(1, axes + 2)]
+    lines = [
+        f"def {function_of(axes)}(state, {', '.join(names)}, value):",
+        "    if value - value != 0:",
+        f"        first = state[{row}, 0] == 0",
+        f"        same = state[{row}, 0] != 0",
+    ]
+    for name, place in zip(names, places, strict=True):
+        lines.append(f"        first = first | (same & ({name} < {place}))")
+        lines.append(f"        same = same & ({name} == {place})")
+    lines.append("        if first:")
+    lines.append(f"            state[{row}, 0] = 1")
+    lines += [f"            {place} = {name}" for name, place in zip(names, places, strict=True)]
+    lines.append(f"            state[{row}, {KIND}] = 0")
+    lines.append("            if value > 0:")
+    lines.append(f"                state[{row}, {KIND}] = 1")
+    lines.append("            if value < 0:")
+    lines.append(f"                state[{row}, {KIND}] = -1")
     return lines
-
-
-def in_box(
-    writer: Writer, nest: ir.Nest | ir.LineNest, number: int, looks: Sequence[Look]
-) -> list[str]:
-    """Return the lines at the end of a box where a nest makes a part of its target."""
-    if not partial(nest, writer.arrays) or Look(number, nest.target) not in looks:
-        return []
-    field = writer.arrays[nest.target]
-    row = tuple(map(Affine.name, nest.axes))
-    lines, indent = [], " " * 8
-    for axis in nest.axes:
-        lines.append(f"{indent}for {axis} in range({axis}_lo, {axis}_hi):")
-        indent += "    "
-    made = f"ld({spelled(nest.target)}, {writer.place(nest.target, row)})"
-    place = looks.index(Look(number, nest.target))
-    found = verdict(place, len(looks), f"({_number(writer, field)})")
-    lines.append(f"{indent}if {made} - {made} != 0:")
-    lines.append(f"{indent}    return {found}")
-    return lines
-
-
-def _number(writer: Writer, field: ir.Field) -> str:
-    """Return the source of a point's number in C order."""
-    text = ""
-    for axis, low, extent in zip(AXES[len(field.shape)], field.lower, field.shape, strict=True):
-        here = writer.spell(str(Affine.name(axis) - low))
-        text = f"{factor(text)} * {factor(writer.spell(str(extent)))} + {here}" if text else here
-    return text

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from ..runtime.metadata import KernelMeta
 from ..runtime.sums import STATE
 from .arguments import arguments, refusals
+from .debug_checks import function_lines, function_of
 from .describe import described
 from .outline import Functions, names
 from .unit import Unit
@@ -23,7 +24,7 @@ from .write_steps import driver_lines, parameters
 from .write_whole import signature_lines, whole_lines
 from .writer import shown
 
-MEMORY, ROWS, LOOKS = ("ld", "st"), ("require",), ("unfit",)
+MEMORY, ROWS = ("ld", "st"), ("require",)
 """What checked kernels take from `ssr.runtime.checked`: all of it in the debug build."""
 
 OPERATIONS = (
@@ -54,8 +55,9 @@ EVERYWHERE = frozenset(("np", "real", "range", "min", "max", "abs"))
 
 def kernel_source(unit: Unit) -> tuple[str, KernelMeta]:
     """Return the module text of a kernel and what a caller must know about it."""
-    known = MEMORY, ROWS, LOOKS, OPERATIONS, BUNDLES, PERIODS, REDUCTIONS, POLLING, REFUSALS
+    known = MEMORY, ROWS, OPERATIONS, BUNDLES, PERIODS, REDUCTIONS, POLLING, REFUSALS
     functions = Functions(EVERYWHERE.union(*known))
+    functions.texts.update(_examinations(unit))
     writers = write_nests(unit, functions)
     body = kernel_body(unit, writers, functions)
     functions.texts.update(functions_of(unit.calls))
@@ -89,7 +91,7 @@ def _module(
 
 def _imports(unit: Unit, *, wide: bool) -> list[str]:
     """Return the lines that import what a kernel is written in; ``wide`` adds short integers."""
-    checked = (MEMORY + ROWS + LOOKS) if unit.debug else ROWS if unit.checked else ()
+    checked = (MEMORY + ROWS) if unit.debug else ROWS if unit.checked else ()
     whole = WHOLE if unit.distributed or (unit.program.vectors and not unit.checked) else ()
     operations = sorted(OPERATIONS + (() if unit.debug else MEMORY) + whole)
     return [
@@ -108,6 +110,12 @@ def _imports(unit: Unit, *, wide: bool) -> list[str]:
     ]
 
 
+def _examinations(unit: Unit) -> dict[str, list[str]]:
+    """Return the functions by which the debug build examines values, by their names."""
+    axes = sorted({0, *(len(made.nest.axes) for made in unit.nests)}) if unit.debug else ()
+    return {function_of(n): function_lines(n, len(unit.reductions)) for n in axes}
+
+
 def _start(unit: Unit, meta: KernelMeta, body: Sequence[str]) -> Iterator[str]:
     """Yield the lines before the first nest: cleared states, and what all nests use.
 
@@ -118,8 +126,8 @@ def _start(unit: Unit, meta: KernelMeta, body: Sequence[str]) -> Iterator[str]:
         yield "    watch = stopwatch()"
     if "one" in used:
         yield "    one = layout[0]"
-    if meta.reductions and not unit.distributed:
-        yield f"    for clear in range({meta.reductions * STATE}):"
+    if meta.states and not unit.distributed:
+        yield f"    for clear in range({meta.states * STATE}):"
         yield f"        state[clear // {STATE}, clear % {STATE}] = 0"
     if "strip_length" in used:
         yield from ["    far = layout[1]", f"    strip_length = {STRIP} if far else {2**62}"]

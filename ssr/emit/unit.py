@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
 from .. import ir
 from ..ir import LineLoops, LoopNest
-from ..lower.place_externals import partly_needed
 from ..runtime.metadata import Look
+from .debug_checks import looks_of
 
 Form: TypeAlias = Literal["fast", "checked", "debug"]
 """Kernels for use; those that check the row of each statement; those of the debug build, too."""
@@ -20,7 +20,8 @@ Form: TypeAlias = Literal["fast", "checked", "debug"]
 class Unit:
     """A program, what runs one after the other, the type of numbers, a title, and the form.
 
-    It is ``distributed`` if it is for boxes with memory of their own.
+    It is ``distributed`` if it is for boxes with memory of their own. The debug build ignores
+    infinities and NaN in some temporaries.
     """
 
     program: ir.Program
@@ -29,10 +30,11 @@ class Unit:
     title: str
     form: Form = "fast"
     distributed: bool = False
+    ignored: frozenset[str] = frozenset()
 
     @property
     def debug(self) -> bool:
-        """Whether arrays are examined after each nest."""
+        """Whether the values that steps make are examined."""
         return self.form == "debug"
 
     @property
@@ -105,22 +107,6 @@ class Unit:
 
     @cached_property
     def looks(self) -> tuple[Look, ...]:
-        """What is examined after the nests: what they make, unless other points may be anything.
-
-        Kernels for boxes with memory of their own leave that to their caller.
-        """
-        if not self.debug:
-            return ()
-        anything = partly_needed(self.program)
-        return tuple(
-            Look(number, target)
-            for number, made in enumerate(self.nests)
-            for target in _targets(made.nest)
-            if target not in anything
-        )
-
-
-def _targets(nest: ir.Nest | ir.LineNest) -> Sequence[str]:
-    """Return what a nest makes: its target, or all that it makes together."""
-    together = isinstance(nest, ir.LineNest) or nest.joint
-    return nest.made if together else [nest.target]
+        """What the debug build examines."""
+        nests = [made.nest for made in self.nests]
+        return looks_of(nests, self.ignored) if self.debug else ()

@@ -196,6 +196,17 @@ def _write_copy(
     lines = f"{writer.buffer(BUFFER)}, {begin}, {writer.step}"
     points = f"{spelled(load.array)}, {place}, {along}, {across}"
     writer.line(depth, f"{function}({lines}, {points}, {count}, {many})")
+    made = load.array, nest.origin
+    if function == "scatter" and made in writer.looks:
+        near, other = writer.fresh("f"), writer.fresh("f")
+        writer.line(depth, f"for {near} in range({count}):")
+        writer.line(depth + 1, f"for {other} in range({many}):")
+        at = [*nest.axes]
+        at[nest.along] = f"{first} + {near}"
+        if nest.across is not None:
+            at[nest.across] = f"{at[nest.across]} + {every} * {other}"
+        here = f"{place} + {near} * {factor(along)} + {other} * {factor(across)}"
+        writer.examine(depth + 2, made, at, f"ld({spelled(load.array)}, {here})")
 
 
 def _stride(writer: LineWriter, array: str, axis: int, nest: ir.LineNest) -> str:

@@ -10,7 +10,7 @@ from ..ir import LoopNest
 from ..lower.nests import bounds
 from ..points.sets import Domain
 from ..runtime.metadata import APART
-from .debug_checks import after_nest, in_box
+from .debug_checks import BAD
 from .describe import has_own_rows
 from .outline import Functions, names
 from .step_columns import nest_range
@@ -33,15 +33,20 @@ def write_nests(unit: Unit, functions: Functions) -> list[Writer]:
         near = 8 if unit.dtype == "float64" else 16
         sizes = {n: spelled(n) for n in unit.program.sizes if spelled(n) != n}
         rest = unit.reductions, functions, unit.checked
+        looks = {(k.target, k.origin): n for n, k in enumerate(unit.looks) if k.nest == number}
         if isinstance(made, ir.LineLoops):
-            lines = LineWriter(unit.arrays, {}, suffix, near, sizes, *rest, alike=unit.alike)
+            lines = LineWriter(
+                unit.arrays, {}, suffix, near, sizes, *rest, alike=unit.alike, looks=looks
+            )
             lines.slots = slots_of(made.nest)
             write_lines(lines, made, 2)
             writers.append(lines)
             continue
         buffers = {b.name: b for b in made.nest.buffers}
         even = _even(made)
-        writer = Writer(unit.arrays, buffers, suffix, near, sizes, *rest, even, unit.alike)
+        writer = Writer(
+            unit.arrays, buffers, suffix, near, sizes, *rest, even, unit.alike, looks=looks
+        )
         write_tree(writer, made, made.tree, 2)
         writers.append(writer)
     return writers
@@ -86,12 +91,17 @@ def _nest_lines(
     writer: Writer,
     inside: Sequence[str],
 ) -> list[str]:
-    """Return the lines of a nest; the debug build examines what it has made, in one memory."""
-    looks = () if unit.distributed else unit.looks
-    examined = in_box(writer, nest, number, looks) if looks else []
-    lines = _boxes(unit, writer, nest, number, [*inside, *examined])
-    lines += _totals(nest, unit.reductions) if isinstance(nest, ir.Nest) else []
-    return lines + after_nest(nest, unit.arrays, number, looks) if looks else lines
+    """Return the lines of a nest; in one memory the debug build ends if it has found something."""
+    lines = _boxes(unit, writer, nest, number, inside)
+    folds = nest.folds if isinstance(nest, ir.Nest) else ()
+    lines += _totals(folds, unit.reductions)
+    if not unit.debug or unit.distributed:
+        return lines
+    writer.lines = []
+    for fold in folds:
+        writer.examine(1, (fold.name, fold.origin), (), spelled(fold.name))
+    found = [f"    if state[{len(unit.reductions)}, 0] != 0:", f"        return {BAD}"]
+    return [*lines, *writer.lines, *found]
 
 
 def _boxes(
@@ -155,12 +165,12 @@ def _buffer_lines(
     return [f"        {line}" for line in lines]
 
 
-def _totals(nest: ir.Nest, reductions: Mapping[str, int]) -> list[str]:
+def _totals(folds: Sequence[ir.Fold], reductions: Mapping[str, int]) -> list[str]:
     """Return the lines that take the numbers a nest has reduced out of their state."""
     take = {"sum": "total", "min": "found", "max": "found"}
     return [
         f"    {spelled(fold.name)} = real({take[fold.kind]}(state, {reductions[fold.name]}))"
-        for fold in nest.folds
+        for fold in folds
     ]
 
 

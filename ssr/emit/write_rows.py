@@ -13,6 +13,7 @@ from ..ir.value_numbering import Numbers
 from ..points.affine import AXES, Affine
 from ..points.loop_tree import Run
 from ..points.scanning import condition_text
+from .debug_checks import made_by
 from .writer import Writer, factor, spelled
 
 _INFIX = {
@@ -54,8 +55,11 @@ def write_piece(
     for n, part in enumerate(piece.parts):
         numbers.enter(n)
         text = value_text(writer, part.value, where, depth)
-        if numbers.shared(part.value):
+        look = made_by(part.statement, writer.buffers), part.statement.origin
+        if numbers.shared(part.value) or look in writer.looks:
             text = _held(writer, part.value, text, depth)
+        at = part.statement.at or tuple(map(Affine.name, made.nest.axes))
+        writer.examine(depth, look, [a.substitute(where) for a in at], text)
         if part.stored:
             target = tuple(a.substitute(where) for a in part.statement.index)
             writer.line(depth, writer.stored(part.statement.array, target, text))

@@ -55,13 +55,13 @@ def _loops(unit: Unit, meta: KernelMeta) -> list[str]:
     taken = [given.get(name, name) for name in parameters(unit, meta)]
     cleared = [
         f"        if {step} == 0:",
-        f"            for clear in range({meta.reductions * STATE}):",
+        f"            for clear in range({meta.states * STATE}):",
         f"                state[clear // {STATE}, clear % {STATE}] = 0",
     ]
     return [
         "    watch = stopwatch()",
         f"    while {row} < {rows}:",
-        *(cleared if meta.reductions else []),
+        *(cleared if meta.states else []),
         f"        while {step} < steps.shape[0]:",
         f"            poll(watch, {POINTS})",
         f"            if steps[{step}, 0] == {RUN}:",

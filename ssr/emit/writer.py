@@ -13,6 +13,7 @@ from .. import ir
 from ..ir.value_numbering import Numbers
 from ..points.affine import Affine, Choice
 from ..runtime.metadata import BufferMeta
+from .debug_checks import function_of
 from .outline import Functions
 
 RESERVED = frozenset(
@@ -68,7 +69,8 @@ class Writer:
     """Lines of source under construction, and what they use.
 
     The lines are ``checked`` if the row of each instance is. Rows of ``even`` buffers begin with
-    cache lines. Arrays have the offsets and strides of those they are ``alike``.
+    cache lines. Arrays have the offsets and strides of those they are ``alike``. The ``looks`` of
+    the debug build are numbered, each by what is made and its origin.
     ``rows`` are the variables that hold offsets of lines, by their source; ``decided`` those that
     hold choices and tests which are the same throughout a loop; values are known by their
     representation, in which 0.0 and -0.0 differ.
@@ -88,6 +90,7 @@ class Writer:
     rows: dict[str, str] = field(default_factory=dict)
     shifts: dict[str, str] = field(default_factory=dict)
     decided: dict[str | Choice | Affine, str] = field(default_factory=dict)
+    looks: Mapping[tuple[str, int], int] = field(default_factory=dict)
     numbers: Numbers | None = None
     counter: int = 0
 
@@ -189,6 +192,14 @@ class Writer:
     def stored(self, array: str, index: Sequence[Affine], text: str) -> str:
         """Return the source that stores an element."""
         return f"st({self.argument(array)}, {self.place(array, index)}, {text})"
+
+    def examine(
+        self, depth: int, made: tuple[str, int], row: Sequence[str | Affine], value: str
+    ) -> None:
+        """Write the examination of a value that is made at a row, if the debug build does it."""
+        if made in self.looks:
+            given = ", ".join(["state", str(self.looks[made]), *map(str, row), value])
+            self.line(depth, f"{function_of(len(row))}({given})")
 
     def argument(self, array: str) -> str:
         """Return the argument an array or buffer is."""

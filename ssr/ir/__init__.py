@@ -70,6 +70,7 @@ from .programs import (
     made,
     parts,
     values,
+    with_origin,
 )
 
 __all__ = [
@@ -135,6 +136,7 @@ __all__ = [
     "tests",
     "values",
     "walk",
+    "with_origin",
 ]
 
 Made: TypeAlias = "Nest | LineNest | Call"

@@ -34,7 +34,8 @@ class LineNest:
     those that are ``given`` are copied to arrays after them. Pieces read and write line variables
     only, and ``numbers`` that are the same for all rows; no row is in two pieces of a sweep. Lines
     that lie side by side along the axis ``across`` are worked on together; None if there is one
-    line only.
+    line only. The ``origin`` is that of the assignments (`Assignment`). Of what is given so many
+    arrays, the first ones, take one over each pivot.
     """
 
     target: str
@@ -48,6 +49,13 @@ class LineNest:
     backward: tuple[Piece, ...]
     closing: tuple[Piece, ...] = ()
     numbers: tuple[tuple[str, Value], ...] = ()
+    origin: int = -1
+    inverse: int = 0
+
+    @property
+    def pivots(self) -> tuple[str, ...]:
+        """The arrays that take one over each pivot."""
+        return self.made[: self.inverse]
 
     @property
     def made(self) -> tuple[str, ...]:

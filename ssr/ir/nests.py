@@ -24,7 +24,9 @@ class Statement:
     box for it. If its rows are those of its step, as far as they lie in a box with memory of its
     own or so far ``beyond`` it, low and high along each axis, this is given. If its step assigns
     rows that wait for no rows of other boxes, ``local`` is the array that it assigns; what it reads
-    of it in other boxes may be ``kept`` there (`Assignment`).
+    of it in other boxes may be ``kept`` there (`Assignment`). If a buffer takes the place of a
+    temporary, it ``makes`` that. Its ``origin`` is that of its assignment. If it is given in terms
+    of where the loops stand, it makes the value of the row ``at`` another place.
     """
 
     name: str
@@ -40,6 +42,9 @@ class Statement:
     beyond: tuple[tuple[int, int], ...] | None = None
     local: str = ""
     kept: bool = False
+    makes: str = ""
+    origin: int = -1
+    at: tuple[Affine, ...] = ()
 
     def runs(self, row: tuple[Affine, ...], order: Order, sign: int = 1) -> tuple[Affine, ...]:
         """Return the row that is run when the loops stand at one; with -1 the other way round."""
@@ -154,6 +159,7 @@ class Fold:
     name: str
     kind: Literal["sum", "max", "min"]
     buffer: str
+    origin: int = -1
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, count
 from typing import Literal, TypeAlias
 
@@ -42,7 +42,8 @@ class Assignment:
     Loads marked ``new`` read values this assignment has made already, in the given order. An
     assignment of a ``part`` of its target leaves the other points as they are. Where it reads
     elements of its target in other boxes that are ``kept``, these are those from before the target
-    was written in boxes with memory of their own: they are not exchanged again.
+    was written in boxes with memory of their own: they are not exchanged again. The ``origin`` is
+    the number of the step of the declared program that it is, or -1.
     """
 
     target: str
@@ -52,13 +53,14 @@ class Assignment:
     order: Order = "any"
     part: Field | None = None
     kept: bool = False
+    origin: int = -1
 
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
     """One number from the values at all rows of a space: their sum, largest or smallest.
 
-    Later steps read it as ``Scalar(name)``.
+    Later steps read it as ``Scalar(name)``. Its ``origin`` is that of an `Assignment`.
     """
 
     name: str
@@ -67,6 +69,7 @@ class Reduction:
     rows: Field
     domain: Domain
     value: Value
+    origin: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +154,16 @@ def parts(step: Step) -> tuple[Assignment | Reduction, ...]:
         case Call():
             return ()
     return (step,)
+
+
+def with_origin(step: Step, origin: int) -> Step:
+    """Return a step whose parts have an origin: the number of a step of the declared program."""
+    match step:
+        case Call():
+            return step
+        case Group(assignments) | Solve(assignments):
+            return replace(step, assignments=tuple(replace(a, origin=origin) for a in assignments))
+    return replace(step, origin=origin)
 
 
 def values(step: Step) -> tuple[Value, ...]:

@@ -273,7 +273,9 @@ def _shared_nest(plan: Plan, least: int | None) -> ir.Nest:
             rotation = rotations[step.written] = _rotation(ir.scratch("t", buffers), plan, place)
             buffers.append(rotation)
             index = rotation.place(tuple(map(Affine.name, axes)))
-            moved = [replace(s, array=rotation.name, index=index) for s in moved]
+            moved = [
+                replace(s, array=rotation.name, index=index, makes=step.written) for s in moved
+            ]
         statements += moved
         folds += [replace(f, buffer=own[f.buffer].name) for f in step.nest.folds]
     names = {p for s in statements for p in s.domain.parameters()}

@@ -61,6 +61,8 @@ def line_nest(solve: ir.Solve, program: ir.Program) -> ir.LineNest:
         backward=backward,
         closing=closing,
         numbers=numbers,
+        origin=first.origin,
+        inverse=len(solve.pivots),
     )
 
 

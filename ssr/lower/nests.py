@@ -133,7 +133,7 @@ def _reduce(reduction: ir.Reduction) -> ir.Nest:
         buffers=(ir.Buffer(buffer, 1, 0),),
         statements=(statement,),
         earlier=(),
-        folds=(ir.Fold(reduction.name, reduction.kind, buffer),),
+        folds=(ir.Fold(reduction.name, reduction.kind, buffer, reduction.origin),),
     )
 
 
@@ -150,6 +150,7 @@ def _assign(assignment: ir.Assignment, rows: ir.Field) -> ir.Nest:
         parallel=not _own_line(assignment),
         local=assignment.target if is_local(assignment.domain) else "",
         kept=assignment.kept,
+        origin=assignment.origin,
     )
     return ir.Nest(
         target=assignment.target,

@@ -57,6 +57,7 @@ def _buffered(nest: ir.Nest, names: Sequence[str]) -> ir.Nest:
             s,
             array=homes.get(s.array, s.array),
             index=last if s.array in homes else s.index,
+            makes=s.array if s.array in homes else s.makes,
             value=_reading(s.value, homes),
         )
         for s in nest.statements

@@ -92,6 +92,15 @@ def copied(step: ir.Step) -> str | None:
     return step.value.array if step.value.index == own and not step.value.new else None
 
 
+def copies(program: ir.Program) -> frozenset[str]:
+    """Return the temporaries that are copies of fields, some of whose points calls make."""
+    names = {field.name for field in program.temporaries}
+    made = {
+        step.target for step in program.steps if isinstance(step, ir.Assignment) and copied(step)
+    }
+    return frozenset(names & made)
+
+
 def _may_become(
     source: str, placed: Sequence[Placed], place: int, fields: Mapping[str, ir.Field]
 ) -> bool:
@@ -121,6 +130,15 @@ def _may_become(
 
 def renamed(step: ir.Step, old: str, new: str) -> ir.Step:
     """Return a step that has one field in the place of another."""
+
+    def change(part: ir.Value) -> ir.Value | None:
+        match part:
+            case ir.Load(array) if array == old:
+                return replace(part, array=new)
+            case ir.Gather(array=array) if array == old:
+                return part.of(new)
+        return None
+
     if old not in (*ir.made(step), *read(step)):
         return step
     match step:
@@ -132,26 +150,12 @@ def renamed(step: ir.Step, old: str, new: str) -> ir.Step:
             return replace(
                 step,
                 assignments=tuple(_assignment(renamed(a, old, new)) for a in assignments),
-                entries=tuple(replace(e, value=renamed_value(e.value, old, new)) for e in entries),
+                entries=tuple(replace(e, value=ir.rewrite(e.value, change)) for e in entries),
             )
         case ir.Reduction():
-            return replace(step, value=renamed_value(step.value, old, new))
+            return replace(step, value=ir.rewrite(step.value, change))
     target = new if step.target == old else step.target
-    return replace(step, target=target, value=renamed_value(step.value, old, new))
-
-
-def renamed_value(value: ir.Value, old: str, new: str) -> ir.Value:
-    """Return a value that reads one field in the place of another."""
-
-    def change(part: ir.Value) -> ir.Value | None:
-        match part:
-            case ir.Load(array) if array == old:
-                return replace(part, array=new)
-            case ir.Gather(array=array) if array == old:
-                return part.of(new)
-        return None
-
-    return ir.rewrite(value, change)
+    return replace(step, target=target, value=ir.rewrite(step.value, change))
 
 
 def _assignment(step: ir.Step) -> ir.Assignment:

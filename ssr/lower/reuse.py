@@ -40,7 +40,7 @@ def reuse(program: ir.Program, nests: Sequence[ir.Made]) -> tuple[ir.Program, tu
         held[home] = last[field.name]
         place[field.name] = home.name
     kept = tuple(f for f in program.temporaries if place[f.name] == f.name)
-    return replace(program, temporaries=kept), tuple(_moved(made, place) for made in nests)
+    return replace(program, temporaries=kept), tuple(moved_arrays(made, place) for made in nests)
 
 
 def _arrays(nest: ir.Made) -> set[str]:
@@ -48,7 +48,7 @@ def _arrays(nest: ir.Made) -> set[str]:
     return set(nest.fields) if isinstance(nest, ir.Call) else {*nest.made, *nest.read}
 
 
-def _moved(nest: ir.Made, place: Mapping[str, str]) -> ir.Made:
+def moved_arrays(nest: ir.Made, place: Mapping[str, str]) -> ir.Made:
     """Return a nest that keeps temporaries in other arrays."""
     if isinstance(nest, ir.Call):
         return replace(nest, fields=tuple(place.get(name, name) for name in nest.fields))
@@ -69,6 +69,8 @@ def _moved(nest: ir.Made, place: Mapping[str, str]) -> ir.Made:
         replace(
             s,
             array=place.get(s.array, s.array),
+            local=place.get(s.local, s.local),
+            makes=s.makes or (s.array if s.array in place else ""),
             value=ir.rewrite(s.value, change),
             requests=tuple(replace(r, array=place.get(r.array, r.array)) for r in s.requests),
         )

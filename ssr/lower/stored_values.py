@@ -204,7 +204,8 @@ def _stored(program: ir.Program, forms: Forms, found: Repeated) -> ir.Program | 
     taken = {f.name for f in (*program.fields, *program.temporaries)}
     name = ir.fresh("once", {*taken, *program.scalars, *program.sizes})
     rows, back = space.domain, _moved(axes, tuple(-o for o in found.offset))
-    made = ir.Assignment(name, axes, rows, value_at(found.value, axes, back, rows))
+    origin = ir.parts(program.steps[first])[0].origin
+    made = ir.Assignment(name, axes, rows, value_at(found.value, axes, back, rows), origin=origin)
     steps = list(program.steps)
     for n in found.steps:
         steps[n] = reader.reading(steps[n], name)

@@ -22,7 +22,8 @@ from dataclasses import replace
 from .. import ir
 from ..ir.liveness import read
 from ..spaces.space import row_domain
-from .place_externals import copied, renamed, renamed_value
+from .place_externals import copied, renamed
+from .reuse import moved_arrays
 
 
 def widened(
@@ -84,7 +85,7 @@ def _without(
         if isinstance(step, ir.Assignment) and step.target == name and step.part is None:
             step = replace(step, part=own)
         steps.append(renamed(step, temporary.name, name))
-        left.append(_renamed_nest(made, temporary.name, name))
+        left.append(moved_arrays(made, {temporary.name: name}))
     changed = replace(
         program,
         fields=tuple(replace(temporary, name=name) if f is own else f for f in program.fields),
@@ -93,37 +94,3 @@ def _without(
         wide=(*program.wide, (name, temporary.name)),
     )
     return changed, left
-
-
-def _renamed_nest(made: ir.Made, old: str, new: str) -> ir.Made:
-    """Return what runs a step with one array in the place of another."""
-
-    def name(array: str) -> str:
-        return new if array == old else array
-
-    match made:
-        case ir.Call(fields=fields):
-            return replace(made, fields=tuple(map(name, fields)))
-        case ir.LineNest(target=target, taken=taken, given=given):
-            return replace(
-                made,
-                target=name(target),
-                taken=tuple(
-                    replace(t, load=replace(t.load, array=name(t.load.array))) for t in taken
-                ),
-                given=tuple((variable, name(array)) for variable, array in given),
-            )
-        case ir.Nest(target=target, statements=statements):
-            return replace(
-                made,
-                target=name(target),
-                statements=tuple(
-                    replace(
-                        s,
-                        array=name(s.array),
-                        local=name(s.local),
-                        value=renamed_value(s.value, old, new),
-                    )
-                    for s in statements
-                ),
-            )

@@ -395,7 +395,7 @@ def _program_ir(recorder: Recorder, options: Options) -> tuple[ir.Program, tuple
     kept = [(new, found[id(step)]) for new, step in zip(joined(local), needed, strict=True)]
     callers = frozenset(recorder.fields)
     kept = settled(kept, fields, callers, distributed=options.distributed)
-    steps = tuple(step for step, _ in kept)
+    steps = tuple(ir.with_origin(step, number) for number, (step, _) in enumerate(kept))
     captured = set(recorder.captured)
     ordered = [n for n in recorder.fields if n not in captured] + list(recorder.captured)
     spaces = {**recorder.fields, **recorder.temporaries}

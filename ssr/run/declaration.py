@@ -79,12 +79,6 @@ class Declaration:
         """The names of the fields that a call changes."""
         return frozenset(name for step in self.program.steps for name in ir.made(step))
 
-    @property
-    def step_places(self) -> tuple[Span | None, ...]:
-        """Where the user wrote the steps of the program, those that are no calls."""
-        steps = zip(self.program.steps, self.places, strict=True)
-        return tuple(place for step, place in steps if not isinstance(step, ir.Call))
-
     def named(self, arrays: list[Any]) -> list[tuple[str, Space, Any]]:
         """Return arrays in the order of the program's fields with their names and spaces."""
         fields = self.program.fields

@@ -159,8 +159,8 @@ def _scratch(
     shapes = (*temporaries, *((length,) for length in lengths))
     memory = tuple((shape, dtype.type) for shape in shapes)
     states: list[tuple[Any, Any]] = []
-    if meta.reductions:
-        states.append(((meta.reductions, STATE), np.int64))
+    if meta.states:
+        states.append(((meta.states, STATE), np.int64))
     if meta.results:
         states.append(((meta.results,), np.float64))
     return memory, tuple(states)
@@ -191,9 +191,7 @@ def _watched(declaration: Declaration, kernel: Kernel) -> Callable[..., int]:
     """Return the function of a kernel of the debug build, which reports what it finds."""
     from ..build.debug import watched
 
-    return watched(
-        entry_point(kernel.run), declaration.program, kernel.meta, declaration.step_places
-    )
+    return watched(entry_point(kernel.run), declaration.program, kernel.meta, declaration.places)
 
 
 def _taking_parts(run: Callable[..., int], fields: Sequence[Parameter]) -> Callable[..., int]:

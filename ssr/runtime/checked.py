@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from numba import types
-from numba.core import cgutils
 from numba.extending import lower_builtin, type_callable
 
 from . import intrinsics
 from .descriptors import itemsize, numbers
-from .intrinsics import first, pointer
+from .intrinsics import pointer
 
 
 def ld(a: Any, offset: int) -> Any:
@@ -43,16 +41,6 @@ def require(holds: bool, piece: str, row: tuple[int, ...]) -> None:
         )
 
 
-def unfit(a: Any) -> int:
-    """Return the number, in C order, of the first element that is infinite or NaN; -1 if none.
-
-    >>> unfit(intrinsics.Memory(np.array([[1.0, 2.0], [np.inf, np.nan]])))
-    2
-    """
-    found = np.flatnonzero(~np.isfinite(a.array))
-    return int(found[0]) if len(found) else -1
-
-
 @type_callable(ld)
 def _type_ld(context: Any) -> Callable[..., Any]:
     return lambda a, offset: a.dtype if isinstance(a, types.Array) else None
@@ -66,11 +54,6 @@ def _type_st(context: Any) -> Callable[..., Any]:
 @type_callable(require)
 def _type_require(context: Any) -> Callable[..., Any]:
     return lambda holds, piece, row: types.void if isinstance(piece, types.StringLiteral) else None
-
-
-@type_callable(unfit)
-def _type_unfit(context: Any) -> Callable[..., Any]:
-    return lambda a: types.intp if isinstance(a, types.Array) else None
 
 
 def _fail(context: Any, builder: Any, wrong: Any, message: str) -> None:
@@ -117,26 +100,3 @@ def _lower_require(context: Any, builder: Any, signature: Any, args: Any) -> Any
     piece = signature.args[1].literal_value
     _fail(context, builder, builder.not_(args[0]), f"{piece} runs a row that is not its own")
     return context.get_dummy_value()
-
-
-@lower_builtin(unfit, types.Array)
-def _lower_unfit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    kind, array = signature.args[0], args[0]
-    shape, strides = (numbers(context, builder, kind, array, name) for name in ("shape", "strides"))
-    data = first(context, builder, kind, array)
-    count = context.get_constant(types.intp, 1)
-    for n in shape:
-        count = builder.mul(count, n)
-    found = cgutils.alloca_once_value(builder, context.get_constant(types.intp, -1))
-    base = builder.ptrtoint(data, count.type)
-    with cgutils.for_range(builder, count) as loop:
-        rest, place = loop.index, base
-        for n, step in zip(reversed(shape), reversed(strides), strict=True):
-            place = builder.add(place, builder.mul(builder.srem(rest, n), step))
-            rest = builder.sdiv(rest, n)
-        value = builder.load(builder.inttoptr(place, data.type))
-        zero = builder.fsub(value, value)
-        with builder.if_then(builder.fcmp_unordered("uno", zero, zero), likely=False):
-            builder.store(loop.index, found)
-            loop.do_break()
-    return builder.load(found)

@@ -13,6 +13,12 @@ from .reach import Reach
 
 T = TypeVar("T")
 
+ROW = 2
+"""Where the row begins among the numbers of a finding of the debug build."""
+
+KIND = 6
+"""Where the kind of its value is among them: 1 and -1 for infinities, 0 for NaN."""
+
 APART = 16
 """Rows that are multiples of so many cache lines apart share few places of a cache."""
 
@@ -111,10 +117,16 @@ class StoredMeta:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A nest by its number, and an array or number that a debug build examines after it."""
+    """What a debug build examines: an array or a number that a step makes, in a nest.
+
+    The ``origin`` is the number of the step in the declared program. A ``pivot`` is one over a
+    pivot of systems along lines.
+    """
 
     nest: int
     target: str
+    origin: int
+    pivot: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +195,7 @@ class KernelMeta:
     calls
         The functions of other packages that the kernel calls, in order.
     looks
-        What the debug build examines, in the order of the numbers that it returns.
+        What the debug build examines, in the order of the steps of the program.
     whole
         The vector fields that the module's ``call`` takes as one array each.
     units
@@ -223,6 +235,11 @@ class KernelMeta:
         """Return what is given for each field: first that of fields that are written."""
         pairs = zip(self.fields, given, strict=True)
         return [one for _, one in sorted(pairs, key=lambda pair: pair[0] not in self.written)]
+
+    @property
+    def states(self) -> int:
+        """The rows of states: one for each reduction, and one for what the debug build finds."""
+        return self.reductions + self.debug
 
     def literal(self) -> dict[str, Any]:
         """Return the same as dictionaries, lists and tuples of numbers and strings."""

@@ -128,6 +128,7 @@ def standing(statement: ir.Statement, nest: ir.Nest) -> ir.Statement:
         value=value_at(statement.value, nest.axes, row, rows),
         ahead=0,
         planes=0,
+        at=row,
     )
 
 
