@@ -13,6 +13,9 @@ import numpy as np
 from ssr.errors import ArgumentError
 from ssr.extension import Array, integer
 
+ROUNDING = 16 * np.finfo(float).eps
+"""A bound on the relative error of a number that a few operations give: 3.6e-15."""
+
 
 def finite(text: str, name: str, value: Any) -> float:
     """Return a finite number.
@@ -28,6 +31,11 @@ def finite(text: str, name: str, value: Any) -> float:
             if np.isfinite(number):
                 return number
     raise ArgumentError(f"{text}: {name} is {value!r}, not a finite number.")
+
+
+def vanishes(total: Any, *terms: Any) -> bool:
+    """Whether a sum of given or computed numbers is zero, but for their rounding errors."""
+    return bool(abs(total) <= ROUNDING * sum(abs(term) for term in terms))
 
 
 def finite_numbers(text: str, name: str, value: Any) -> tuple[float, ...]:

@@ -10,7 +10,7 @@ from ssr.extension import ir, multiply
 
 from ..grid.frame import Frame
 from ..grid.link import Side
-from .arguments import finite, order_of
+from .arguments import finite, order_of, vanishes
 from .copies import mapped, mirror
 from .extrapolate import layer_of, layers, polynomials
 from .rows import Row
@@ -199,7 +199,8 @@ def robin(
     Raises
     ------
     ArgumentError
-        When the fill is made, if no ghost meets the condition.
+        When the fill is made, if the condition does not determine a ghost: where a / 2 + b / d is
+        zero, or so small that rounding errors of a, b and the spacing decide it.
 
     Examples
     --------
@@ -264,9 +265,9 @@ def _robin(
 ) -> Clause:
     """Return one layer of ``a (ghost + u) / 2 + b (ghost - u) / (2 distance) = value``."""
     slope = b / (2 * layer + first_apart(frame, side))
-    if a + slope == 0:
+    if vanishes(a + slope, a, slope):
         raise ArgumentError(
-            f"{text} is singular: any value of the ghosts of layer {layer} meets the condition.",
+            f"{text} is singular: the condition does not determine the ghosts of layer {layer}.",
             hint="a + 2 b / distance of the ghost from its reflection must not be zero.",
         )
     source = mirror(frame, side, None)

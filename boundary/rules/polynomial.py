@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from .arguments import vanishes
+
 
 def ghost_weights(
     points: Sequence[Fraction], ghost: Fraction, condition: tuple[float, float] | None = None
@@ -13,7 +15,7 @@ def ghost_weights(
 
     With a condition (a, b) the polynomial meets ``a p(0) + b p'(0) = value`` too and is of one
     degree more. The weights of the points are returned, and that of the condition's value; None if
-    no polynomial, or more than one, does so.
+    no polynomial, or more than one, does so, for a and b or for numbers within their rounding.
 
     Parameters
     ----------
@@ -35,7 +37,7 @@ def ghost_weights(
     a, b = Fraction(condition[0]), Fraction(condition[1])
     zero, slope = _product(points, Fraction(0)), _product_slope(points)
     divisor = a * zero + b * slope
-    if divisor == 0:
+    if vanishes(divisor, a * zero, b * slope):
         return None
     rise = _product(points, ghost) / divisor
     weights = [

@@ -7,6 +7,11 @@ A block is factorised in Doolittle's order, with one reciprocal for each pivot:
 
 Each number of the factors and of solutions is named once, by a function of the caller. Numbers that
 follow from constants alone are computed here.
+
+A pivot is the difference of larger numbers; where it is zero in exact arithmetic, rounding leaves a
+small number. Where S, the sizes of these larger numbers added up, is given, a pivot p is taken for
+zero if S + p / 8 is S, so if it is below 4 to 8 units of rounding of S. Its inverse is then NaN.
+Pivots that follow from constants alone are always compared so.
 """
 
 from __future__ import annotations
@@ -30,13 +35,22 @@ Let: TypeAlias = Callable[[ir.Value], ir.Value]
 
 @dataclass(frozen=True, slots=True)
 class Factors:
-    """The factors of a block, at some rows: what is below the unit diagonal, and the rest."""
+    """The factors of a block, at some rows: what is below the unit diagonal, and the rest.
+
+    ``inverse`` are those of the pivots. The numbers of ``singular`` are zero where a pivot is.
+    """
 
     rows: Domain
     let: Let
     lower: Mapping[Place, Number]
     upper: Mapping[Place, Number]
     inverse: tuple[ir.Value, ...]
+    singular: tuple[ir.Value, ...] = ()
+
+    @property
+    def watched(self) -> tuple[ir.Value, ...]:
+        """Numbers that are infinite where pivots are zero, or taken for zero."""
+        return tuple(map(_reciprocal, self.singular)) or self.inverse
 
     def solve(self, b: Sequence[Number]) -> list[Number]:
         """Return the solution for a right side."""
@@ -52,7 +66,9 @@ class Factors:
         return named(less(self.rows, start, pairs), self.let)
 
 
-def factorised(block: Sequence[Sequence[Number]], rows: Domain, let: Let) -> Factors:
+def factorised(
+    block: Sequence[Sequence[Number]], rows: Domain, let: Let, scale: Scale | None = None
+) -> Factors:
     """Return the factors of a block of numbers.
 
     Parameters
@@ -63,20 +79,94 @@ def factorised(block: Sequence[Sequence[Number]], rows: Domain, let: Let) -> Fac
         The rows of the matrix at which they are computed.
     let
         What names the numbers of the factors.
+    scale
+        The sizes that pivots are compared with, if they are.
     """
     count = range(len(block))
     lower: dict[Place, Number] = {}
     upper: dict[Place, Number] = {}
     inverse: list[ir.Value] = []
+    singular: list[ir.Value] = []
     for k in count:
         for c in count[k:]:
             pairs = ((lower[k, m], upper[m, c]) for m in range(k))
             upper[k, c] = named(less(rows, block[k][c], pairs), let)
+        if isinstance(upper[k, k], ir.Const):
+            upper[k, k] = _unless_rounded(rows, block, lower, upper, k)
         inverse.append(_inverse(upper[k, k], let))
+        if scale is not None:
+            pairs = ((lower[k, m], upper[m, k]) for m in range(k))
+            total = scale.times(rows, size(rows, scale.sizes[k], pairs))
+            singular.append(_remainder(total, upper[k, k], let))
+            inverse[k] = _unless_zero(inverse[k], singular[k], let)
         for r in count[k + 1 :]:
             pairs = ((lower[r, m], upper[m, k]) for m in range(k))
             lower[r, k] = named(_product(less(rows, block[r][k], pairs), inverse[k]), let)
-    return Factors(rows, let, lower, upper, tuple(inverse))
+    return Factors(rows, let, lower, upper, tuple(inverse), tuple(singular))
+
+
+def _unless_rounded(
+    rows: Domain,
+    block: Sequence[Sequence[Number]],
+    lower: Mapping[Place, Number],
+    upper: Mapping[Place, Number],
+    k: int,
+) -> Number:
+    """Return a pivot that is a constant: zero if it is a result of rounding alone."""
+    pivot = upper[k, k]
+    total = size(rows, block[k][k], ((lower[k, m], upper[m, k]) for m in range(k)))
+    if isinstance(total, ir.Const) and isinstance(pivot, ir.Const):
+        return pivot if total.value + pivot.value / 8 != total.value else ir.ZERO
+    return pivot
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The sizes of the numbers whose sums and differences the diagonal entries of a block are.
+
+    Their rounding errors add up along lines of a ``length``.
+    """
+
+    sizes: Sequence[Number]
+    length: ir.Value = ir.ONE
+
+    def times(self, rows: Domain, total: Number) -> Number:
+        """Return a size times the length; constants are not results of sums along lines."""
+        if total is None or isinstance(total, ir.Const):
+            return total
+        return ir.Op("mul", (self.length, total))
+
+
+def size(rows: Domain, start: Number, pairs: Iterable[Pair]) -> Number:
+    """Return the size of a value, and of the products of pairs, added up."""
+    return less(rows, _absolute(start), ((_minus(_absolute(a)), _absolute(b)) for a, b in pairs))
+
+
+def _minus(value: Number) -> Number:
+    return None if value is None else _negated(value)
+
+
+def _absolute(value: Number) -> Number:
+    if isinstance(value, ir.Const):
+        return ir.Const(abs(value.value))
+    return None if value is None else ir.Op("abs", (value,))
+
+
+def _remainder(total: Number, pivot: Number, let: Let) -> ir.Value:
+    """Return a number that is zero only if a pivot is negligible compared with a size."""
+    if total is None or pivot is None:
+        return ir.ONE
+    if isinstance(total, ir.Const) and isinstance(pivot, ir.Const):
+        return ir.Const((total.value + pivot.value / 8) - total.value)
+    part = ir.Op("mul", (pivot, ir.Const(0.125)))
+    return let(ir.Op("sub", (ir.Op("add", (total, part)), total)))
+
+
+def _unless_zero(inverse: ir.Value, remainder: ir.Value, let: Let) -> ir.Value:
+    """Return the inverse of a pivot, or NaN."""
+    if isinstance(remainder, ir.Const):
+        return inverse if remainder.value else ir.Const(math.nan)
+    return let(ir.Op("add", (inverse, ir.Op("div", (ir.ZERO, remainder)))))
 
 
 def named(value: Number, let: Let) -> Number:
@@ -107,7 +197,12 @@ def _term(rows: Domain, value: ir.Value) -> ir.Term:
 
 
 def _negated(value: ir.Value) -> ir.Value:
-    return ir.Const(-value.value) if isinstance(value, ir.Const) else ir.Op("neg", (value,))
+    match value:
+        case ir.Const(number):
+            return ir.Const(-number)
+        case ir.Op("neg", (inner,)):
+            return inner
+    return ir.Op("neg", (value,))
 
 
 def _product(value: Number, factor: ir.Value) -> Number:
@@ -116,6 +211,12 @@ def _product(value: Number, factor: ir.Value) -> Number:
     if isinstance(value, ir.Const) and isinstance(factor, ir.Const):
         return ir.Const(value.value * factor.value)
     return ir.Op("mul", (value, factor))
+
+
+def _reciprocal(value: ir.Value) -> ir.Value:
+    if isinstance(value, ir.Const):
+        return ir.Const(1.0 / value.value if value.value else math.inf)
+    return ir.Op("div", (ir.ONE, value))
 
 
 def _inverse(pivot: Number, let: Let) -> ir.Value:

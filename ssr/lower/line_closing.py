@@ -6,20 +6,22 @@ and the columns F at the points,
     B y = b,   B z = F,   x = y - z t,   (I + z at the points) t = y at the points
 
 so F are further right sides of the sweeps. The matrix of t is small and dense; it is diagonally
-dominant if the whole system is. At the first row of a line t is found, and then x at all rows.
+dominant if the whole system is, and singular if that is. Its pivots are compared with rounding. At
+the first row of a line t is found, and then x at all rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from .. import ir
-from ..algebra.elimination import Number, factorised, less
+from ..algebra.elimination import Number, Scale, factorised, less
 from ..algebra.lines import cut
 from ..points.affine import Affine
 from ..points.sets import Domain
-from .line_elimination import part_of, solution
+from .line_elimination import inverse_pivot, part_of, solution
 
 
 def far_columns(solve: ir.Solve) -> list[ir.Value]:
@@ -31,10 +33,11 @@ def far_columns(solve: ir.Solve) -> list[ir.Value]:
 
 @dataclass(frozen=True, slots=True)
 class Circle:
-    """Systems along lines with columns at fixed points, and the first point of each line."""
+    """Systems along lines with columns at fixed points; the first point and the length of lines."""
 
     solve: ir.Solve
     low: int | Affine
+    length: Affine
 
     @property
     def rows(self) -> Domain:
@@ -103,8 +106,9 @@ class _Row:
 
     def _find(self, first: int, names: Sequence[str]) -> None:
         """Find the unknowns at the points for a right side, by elimination without pivoting."""
-        points = self.circle.solve.points
+        solve, points = self.circle.solve, self.circle.solve.points
         block: list[list[Number]] = []
+        sizes: list[Number] = []
         right: list[Number] = []
         for n, r in self.unknowns:
             here = points[n]
@@ -113,11 +117,19 @@ class _Row:
                 z = ir.Load(self.circle.far(m, c, r), (here,))
                 own = (n, r) == (m, c)
                 row.append(ir.Op("add", (ir.ONE, z)) if own else z)
+                if own:
+                    sizes.append(ir.Op("add", (ir.ONE, ir.Op("abs", (z,)))))
             block.append(row)
             right.append(ir.Load(solution(first + r), (here,)))
-        found = factorised(block, self.rows, self._let).solve(right) if block else []
-        for name, value in zip(names, found, strict=True):
+        scale = Scale(sizes, ir.Coordinate(self.circle.length))
+        factors = factorised(block, self.rows, self._let, scale)
+        for name, value in zip(names, factors.solve(right) if block else (), strict=True):
             self._add(name, value or ir.ZERO, stored=True)
+        if solve.pivots and first == 0 and factors.watched:
+            name, here = inverse_pivot(0), Affine.of(self.circle.low)
+            parts = (ir.Load(name, (here,)), *factors.watched)
+            sizes_of = (ir.Op("abs", (part,)) for part in parts)
+            self._add(name, reduce(lambda a, b: ir.Op("max", (a, b)), sizes_of), stored=True)
 
     def _correct(self, number: int, r: int, names: Sequence[str]) -> None:
         """Correct a component of a solution for the unknowns at the points."""

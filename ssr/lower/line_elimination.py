@@ -17,12 +17,12 @@ piece, by its entries alone, is not computed; a number that some row has is stor
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from .. import ir
-from ..algebra.elimination import Number, factorised, less, named
+from ..algebra.elimination import Number, Pair, Scale, factorised, less, named, size
 from ..points.affine import Affine
 from ..points.sets import Domain
 
@@ -46,12 +46,13 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """All rows of lines: the axis along them, the rows of a block, and the pieces of the rows.
+    """All rows of lines: the axis along them, their number, the rows of a block, and the pieces.
 
     One over each pivot is a line variable, too, if it is ``asked`` for.
     """
 
     axis: str
+    length: Affine
     size: int
     pieces: tuple[Rows, ...]
     asked: bool = False
@@ -111,9 +112,9 @@ class _Row:
                 for c in count:
                     left[offset, r, c] = named(self._entry((offset, r, c), left), self._let)
         block = [[self._entry((0, r, c), left) for c in count] for r in count]
-        factors = factorised(block, self.rows.domain, self._let)
+        factors = factorised(block, self.rows.domain, self._let, self._scale(left))
         solve = factors.solve
-        for r, inverse in enumerate(factors.inverse if self.system.asked else ()):
+        for r, inverse in enumerate(factors.watched if self.system.asked else ()):
             self._store(inverse_pivot(r), inverse)
         found: dict[Place, Number] = {}
         for offset in range(1, behind + 1):
@@ -128,18 +129,35 @@ class _Row:
             for r, value in enumerate(solve([*sides])):
                 self._store(solution(first + r), value or ir.ZERO)
 
+    def _scale(self, left: Mapping[Place, Number]) -> Scale | None:
+        """Return what pivots are compared with: at the last rows of lines, or where asked for.
+
+        Of a diagonally dominant matrix no other pivots can vanish.
+        """
+        last = not any(n > 0 for n in self.rows.offsets)
+        alone = not any(left.values()) and self.system.size == 1
+        if alone or not (last or self.system.asked):
+            return None
+        diagonal = [(0, r, r) for r in range(self.system.size)]
+        sizes = [
+            size(self.rows.domain, self.rows.entries.get(place), self._pairs(place, left))
+            for place in diagonal
+        ]
+        return Scale(sizes, ir.Coordinate(self.system.length))
+
     def _entry(self, place: Place, left: Mapping[Place, Number]) -> Number:
         """Return an entry after the rows before are eliminated from it."""
-        offset, r, c = place
-        if offset not in self.rows.offsets:
+        if place[0] not in self.rows.offsets:
             return None
-        pairs = (
-            (left[o, r, m], self._read(_factor((offset - o, m, c)), o))
-            for o in range(-self.system.reach[0], min(offset, 0))
-            for m in range(self.system.size)
-            if (offset - o, m, c) in self.kept
-        )
-        return less(self.rows.domain, self.rows.entries.get(place), pairs)
+        return less(self.rows.domain, self.rows.entries.get(place), self._pairs(place, left))
+
+    def _pairs(self, place: Place, left: Mapping[Place, Number]) -> Iterator[Pair]:
+        """Yield the products that are taken from an entry as rows before are eliminated."""
+        offset, r, c = place
+        for o in range(-self.system.reach[0], min(offset, 0)):
+            for m in range(self.system.size):
+                if (offset - o, m, c) in self.kept:
+                    yield left[o, r, m], self._read(_factor((offset - o, m, c)), o)
 
     def _side(self, first: int, r: int, left: Mapping[Place, Number]) -> Number:
         """Return a right side after the rows before are eliminated from it."""

@@ -41,10 +41,12 @@ def line_nest(solve: ir.Solve, program: ir.Program) -> ir.LineNest:
     solve, numbers = _numbered(solve, {*program.scalars, *program.sizes, *_names(program)})
     first, taken = solve.assignments[0], _Taken(solve.axis)
     found = _merged([_rows(part, solve, taken) for part in pieces(solve)])
-    system = System(first.axes[solve.axis], solve.size, tuple(found), bool(solve.pivots))
-    forward, backward = swept(system)
-    rows = program.rows(first)
-    closing = closed(Circle(solve, rows.lower[solve.axis])) if solve.points else ()
+    rows, asked = program.rows(first), bool(solve.pivots)
+    length = rows.shape[solve.axis]
+    forward, backward = swept(
+        System(first.axes[solve.axis], length, solve.size, tuple(found), asked)
+    )
+    closing = closed(Circle(solve, rows.lower[solve.axis], length)) if solve.points else ()
     parameters = frozenset().union(*(part.domain.parameters() for part in found))
     return ir.LineNest(
         target=first.target,

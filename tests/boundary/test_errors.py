@@ -198,7 +198,7 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "singular": (
         lambda: bc.fill(line.grow(1), bc.robin(1.0, -0.5, 0.0)),
         ArgumentError,
-        "robin() is singular: any value of the ghosts of layer 0 meets the condition.",
+        "robin() is singular: the condition does not determine the ghosts of layer 0.",
     ),
     "no condition": (
         lambda: bc.robin(0, 0, 1.0), ArgumentError, "robin(): a and b are both zero."

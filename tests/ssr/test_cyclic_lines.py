@@ -157,3 +157,43 @@ def test_explain() -> None:
     assert "A at (j, ni - 1) = -0.25  where i = 0" in text
     assert "closing, for i = 0" in text
     assert "lines_0, closing:" in text
+
+
+line = ssr.Space(ni)
+
+
+def ring(stencil: dict[int, float]) -> ssr.Matrix:
+    """Return a stencil on a line that closes in a circle."""
+    wide = line.grow(max(stencil))
+    return (ssr.stencil(line, wide, dict(stencil)) @ bc.fill(wide, bc.periodic())).linear
+
+
+SINGULAR = {
+    "second derivative": lambda: 3.3 * ring({-1: -1.0, 0: 2.0, 1: -1.0}),
+    "fourth derivative": lambda: ring({-2: 1.0, -1: -4.0, 0: 6.0, 1: -4.0, 2: 1.0}),
+    "no flow through the ends": lambda: (
+        (
+            ssr.stencil(line, line.grow(1), {-1: -0.7, 0: 1.4, 1: -0.7})
+            @ bc.fill(line.grow(1), bc.neumann())
+        ).linear
+    ),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("name", SINGULAR)
+def test_pivots_that_are_rounding_errors_are_zero(name: str, dtype: Any) -> None:
+    A = SINGULAR[name]()
+    debug = A.program("solve").with_options(debug=True)
+    for count in 5, 8, 33, 1000:
+        b = np.eye(count, dtype=dtype)[0]
+        assert np.isnan(A.solve(b)).all()
+    with pytest.raises(errors.SingularMatrixError, match=r"zero, on the line \(:\) at i = "):
+        debug(np.zeros(33, dtype), np.eye(33, dtype=dtype)[0])
+
+
+def test_small_pivots_that_are_none_are_kept() -> None:
+    A = ring({-1: -1.0, 0: 2.0, 1: -1.0}) + 1e-10 * ssr.identity(line)
+    for count in 3, 8, 33, 1000:
+        x = A.solve(np.ones(count))
+        np.testing.assert_allclose(x, 1e10, rtol=1e-3)
