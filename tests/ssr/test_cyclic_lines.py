@@ -184,7 +184,7 @@ SINGULAR = {
 @pytest.mark.parametrize("name", SINGULAR)
 def test_pivots_that_are_rounding_errors_are_zero(name: str, dtype: Any) -> None:
     A = SINGULAR[name]()
-    debug = A.program("solve").with_options(debug=True)
+    debug = A.program("solve").with_options(ssr.Options(debug=True))
     for count in 5, 8, 33, 1000:
         b = np.eye(count, dtype=dtype)[0]
         assert np.isnan(A.solve(b)).all()

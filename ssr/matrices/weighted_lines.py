@@ -1,0 +1,174 @@
+"""Matrices of weighted sums along axes: points at equal distances, or anywhere on a line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from ..algebra.define import define
+from ..errors import ArgumentError, OutOfSpaceError, SpaceError
+from ..spaces.space import Space
+from ..trace.trace import ScalarType
+from .line_weights import Line, axes_apart, lagrange_weights
+from .matrix import Matrix
+
+Spacing: TypeAlias = "float | ScalarType | Space | np.ndarray[Any, Any]"
+"""The distance between points: a number, or data."""
+
+Positions: TypeAlias = "Space | np.ndarray[Any, Any]"
+"""Where points of a line are: an array, or the space of one that is bound later."""
+
+Coordinates: TypeAlias = "Positions | tuple[Positions, Positions] | None"
+"""Where the points of columns are along an axis, or those of rows and those of columns."""
+
+
+def weighted(
+    name: str,
+    rows: Space,
+    cols: Space,
+    lines: Sequence[Line],
+    outside: str,
+    derivative: int = 0,
+    spacing: Spacing = 1.0,
+) -> Matrix:
+    """Return the matrix of weights along axes, divided by a power of the spacing."""
+    values = spacing if isinstance(spacing, np.ndarray) else None
+    given: Any = rows if values is not None else spacing
+    scale = 1.0
+    if not isinstance(given, (ScalarType, Space)):
+        scale = _number(given)
+    elif isinstance(given, Space) and given != rows:
+        raise SpaceError(f"The spacing is a field on the rows, {rows!r}, not on {given!r}.")
+
+    def entries(*index: Any, divisor: Any = 1.0) -> Iterator[Any]:
+        each = [line.of(rows, index).items() for line in lines]
+        for taps in product(*each):
+            column = list(index)
+            for line, (offset, _) in zip(lines, taps, strict=True):
+                column[line.axis] = column[line.axis] + offset
+            yield tuple(column), math.prod(weight for _, weight in taps) / divisor
+
+    def plain(*index: Any) -> Iterator[Any]:
+        yield from entries(*index, divisor=scale**derivative)
+
+    def scaled(*index: Any, spacing: Any) -> Iterator[Any]:
+        value = spacing[index] if isinstance(given, Space) else spacing
+        yield from entries(*index, divisor=value**derivative)
+
+    is_data = isinstance(given, (ScalarType, Space))
+    function = scaled if is_data else plain
+    function.__name__ = name
+    made = _declared(function, rows, cols, {"spacing": given} if is_data else {}, lines, outside)
+    return made if values is None else made.bind(spacing=values)
+
+
+def _declared(
+    function: Callable[..., Any],
+    rows: Space,
+    cols: Space,
+    data: Mapping[str, Space | ScalarType],
+    lines: Sequence[Line],
+    outside: str,
+) -> Matrix:
+    """Return the matrix of a generator of weighted sums."""
+    try:
+        drop: Literal["error", "drop"] = "drop" if outside == "drop" else "error"
+        return Matrix(define(function, rows, cols, data, outside=drop))
+    except OutOfSpaceError as error:
+        if outside != "one-sided":
+            raise
+        count = max(line.most for line in lines)
+        raise OutOfSpaceError(
+            f"Lines of {cols!r} may have fewer points than one-sided rows take, {count}.",
+            hint=f"Let sizes be sums, such as more + {count} for a size called more.",
+        ) from error
+
+
+def on_coordinates(
+    name: str,
+    rows: Space,
+    cols: Space,
+    line: Line,
+    outside: str,
+    derivative: int,
+    coordinates: Any,
+) -> Matrix:
+    """Return the matrix of a derivative at points anywhere on the lines of an axis."""
+    if outside == "drop":
+        raise ArgumentError(
+            'With coordinates, outside is "error" or "one-sided".',
+            note="Points that are not there have no position.",
+        )
+    axis = line.axis
+    given = coordinates if isinstance(coordinates, tuple) else (coordinates,)
+    if len(given) not in (1, 2) or (len(given) == 1 and axis in axes_apart(rows, cols)):
+        raise ArgumentError(
+            f"{len(given)} positions are given for {rows.location} and {cols.location}.",
+            hint="Between locations coordinates is a pair: those of rows, and those of columns.",
+        )
+    names = ("row_coordinates", "coordinates")[-len(given) :]
+    lines = dict(zip(names, _lines(rows, cols, axis, given), strict=True))
+
+    def entries(index: Sequence[Any], x: Any, centre: Any) -> Iterator[Any]:
+        at, offsets, alone = index[axis], tuple(line.of(rows, index)), len(given) == 1
+        points = [centre if alone and not offset else x[at + offset] for offset in offsets]
+        found = lagrange_weights(points, derivative, centre)
+        for offset, weight in zip(offsets, found, strict=True):
+            yield (*index[:axis], at + offset, *index[axis + 1 :]), weight
+
+    def among(*index: Any, coordinates: Any) -> Iterator[Any]:
+        yield from entries(index, coordinates, coordinates[index[axis]])
+
+    def between(*index: Any, row_coordinates: Any, coordinates: Any) -> Iterator[Any]:
+        yield from entries(index, coordinates, row_coordinates[index[axis]])
+
+    function = among if len(given) == 1 else between
+    function.__name__ = name
+    made = _declared(function, rows, cols, lines, [line], outside)
+    values = {
+        n: np.ascontiguousarray(p, p.dtype if p.dtype.kind == "f" else float)
+        for n, p in zip(names, given, strict=True)
+        if isinstance(p, np.ndarray)
+    }
+    return made.bind(**values) if values else made
+
+
+def _lines(rows: Space, cols: Space, axis: int, given: Sequence[Any]) -> Iterator[Space]:
+    """Yield the spaces of positions, after a check of these."""
+    for space, positions in zip((rows, cols)[-len(given) :], given, strict=True):
+        low = space.lower[axis]
+        line = Space(space.shape[axis] + low).grow((-low, 0))
+        if isinstance(positions, Space):
+            if positions.data.shape != line.data.shape or positions.lower != line.lower:
+                raise SpaceError(
+                    f"Positions on {positions!r} are given for {space!r}, axis {axis}.",
+                    hint="Their space has the points that lie along the axis.",
+                )
+            line = positions
+        elif not isinstance(positions, np.ndarray) or positions.ndim != 1:
+            raise ArgumentError(f"coordinates are an array of one axis, not {positions!r}.")
+        else:
+            steps = np.diff(positions)
+            if not (np.isfinite(positions).all() and ((steps > 0).all() or (steps < 0).all())):
+                raise ArgumentError(
+                    "coordinates neither increase nor decrease from point to point."
+                )
+        yield line
+
+
+def _number(spacing: Any) -> float:
+    """Return a spacing that is a number."""
+    try:
+        found = float(spacing)
+    except (TypeError, ValueError):
+        found = math.nan
+    if not 0.0 < found < math.inf:
+        raise ArgumentError(
+            f"The spacing is {spacing!r}, not a positive number.",
+            hint="For data give ssr.scalar or the space of the rows, and bind it later.",
+        )
+    return found
