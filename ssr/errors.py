@@ -337,6 +337,10 @@ class ArgumentError(Error, TypeError):
     """A call's arguments do not fit the declaration."""
 
 
+class OutOfRangeError(ArgumentError, ValueError):
+    """An argument has a value that is not allowed, such as a negative tolerance."""
+
+
 class MissingNameError(Error, AttributeError):
     """Raised when a symbol is asked for an attribute that it does not have."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -263,7 +264,22 @@ class Assembled(Operator["Assembled"]):
         return out
 
     def _flat(self, x: Array) -> Array:
-        return self.apply(x.reshape(self.cols.extent(self.stored.sizes))).ravel()
+        return self.apply(x.reshape(self._extents()[1])).ravel()
+
+    def _extents(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        sizes = self.stored.sizes
+        return self.rows.extent(sizes), self.cols.extent(sizes)
+
+    def _check_rows(self, shape: tuple[int, ...]) -> None:
+        """Raise a `ShapeError` if an array of a shape has other rows."""
+        match_sizes([("b", self.rows, shape)], self.stored.sizes)
+        if math.prod(shape) != self.shape[0]:
+            raise ShapeError(f"Array 'b' has {math.prod(shape)} points, {self!r} {self.shape[0]}.")
+
+    @property
+    def _distributed(self) -> tuple[Any, ...]:
+        """The data of the staged part that are fields of several ranks."""
+        return () if self.staged is None else self.staged._distributed
 
     # -- entries ---------------------------------------------------------------------------------
 

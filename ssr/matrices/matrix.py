@@ -455,6 +455,15 @@ class Matrix(Operator["Matrix"]):
         sizes = self._known_sizes()
         return self.rows.extent(sizes), self.cols.extent(sizes)
 
+    def _check_rows(self, shape: tuple[int, ...]) -> None:
+        """Raise a `ShapeError` if an array of a shape has other rows."""
+        self.definition.matched(("b", self.rows, shape))
+
+    @property
+    def _distributed(self) -> tuple[Any, ...]:
+        """The data that are fields of several ranks."""
+        return tuple(self.definition.distributed)
+
     def _known_sizes(self) -> dict[str, int]:
         return self.definition.known_sizes()
 

@@ -200,7 +200,9 @@ class Operator(Immutable, ABC, Generic[Made]):
 
     def matvec(self, x: Any) -> Any:
         """Return the product with a flattened operand x, as SciPy asks for it; sizes are bound."""
-        return self._flat(np.ascontiguousarray(x, np.float64).reshape(-1))
+        from .linear_operator import product
+
+        return product(self._flat, x, self.dtype)
 
     def rmatvec(self, x: Any) -> Any:
         """Return the product of the transpose with a flattened operand x; sizes are bound."""
@@ -210,17 +212,23 @@ class Operator(Immutable, ABC, Generic[Made]):
         """Return a SciPy ``LinearOperator`` on flattened arrays; all sizes must be bound.
 
         Its ``rmatvec`` applies the transpose, which is made when it is first needed. The elements
-        of block matrices are numbered component by component.
+        of block matrices are numbered component by component. The real and the imaginary part of
+        complex vectors are multiplied one after the other.
 
         Parameters
         ----------
         dtype
-            The type of the operator's arrays.
+            The type of numbers of the operator: float64 or float32.
 
         Raises
         ------
         UnboundError
             If a size has no value.
+
+        Notes
+        -----
+        An operator is pickled with its matrix, so it cannot be if the matrix is made of functions;
+        pickle ``A.to_scipy()`` then.
 
         Examples
         --------
@@ -229,11 +237,6 @@ class Operator(Immutable, ABC, Generic[Made]):
         >>> ssr.identity(s).aslinearoperator() @ np.ones(3)
         array([1., 1., 1.])
         """
-        from scipy.sparse.linalg import LinearOperator
+        from .linear_operator import flat_operator
 
-        return LinearOperator(
-            self.shape,
-            matvec=lambda x: self._flat(np.ascontiguousarray(x, dtype)),
-            rmatvec=lambda x: self.T._flat(np.ascontiguousarray(x, dtype)),
-            dtype=np.dtype(dtype),
-        )
+        return flat_operator(self, self.shape, dtype)

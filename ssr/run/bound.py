@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ..errors import ArgumentError, ShapeError
+from ..errors import ArgumentError, ShapeError, UnsupportedError
 from .check_arrays import number_of
 
 if TYPE_CHECKING:
@@ -69,6 +69,13 @@ class Bound:
             )
         self._kept.append(arguments)
         return self._returned(self._launch.found(arguments)) if self._results else None
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise UnsupportedError(
+            "A bound program cannot be pickled.",
+            note="It holds arrays and compiled code of its process.",
+            hint="Bind the program in each process; kernels come from the cache.",
+        )
 
     def repeat(self, rows: Iterable[Sequence[float]]) -> np.ndarray[Any, Any]:
         """Run the program for each row of scalars, one after the other, with the bits of calls.

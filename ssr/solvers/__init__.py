@@ -5,8 +5,9 @@ from .coarsening import interpolation
 from .factorisations import IC, ILU, Factorisation
 from .krylov import CG, GMRES, BiCGStab, bicgstab, cg, gmres
 from .multigrid import Multigrid
+from .preconditioners import Preconditioner
 from .smoothers import GaussSeidel, Jacobi, Smoother
-from .solver import Preconditioner, Solution, Solver
+from .solver import Solution, Solver
 from .stationary import Chebyshev, Richardson, chebyshev, richardson
 
 __all__ = [

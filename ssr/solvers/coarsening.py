@@ -19,6 +19,7 @@ from ..blocks.dense import define_blocks
 from ..errors import ArgumentError, SpaceError, UnsupportedError
 from ..matrices.matrix import Matrix
 from ..points.numbers import allocated, integer
+from ..programs import reductions
 from ..programs.matrix_rows import entries
 from ..programs.program import Program, program
 from ..programs.vectors import Vector
@@ -137,12 +138,19 @@ def _of_cells(count: Any, here: Any) -> Taps:
 class Hierarchy:
     """Matrices of several grids, finest first, with the prolongations between them.
 
-    `refresh` computes stored entries anew.
+    Attributes
+    ----------
+    refresh
+        Computes stored entries again.
+    magnitude
+        Returns the size of the terms that entries of the coarsest matrix are computed from; 0 if
+        these are not computed from numbers.
     """
 
     matrices: tuple[Matrix, ...]
     prolongations: tuple[Matrix, ...]
-    refresh: Callable[[], None]
+    refresh: Callable[[], None] = lambda: None
+    magnitude: Callable[[], float] = float
 
 
 def coarsened(A: Any, levels: Any) -> Hierarchy:
@@ -174,7 +182,7 @@ def coarsened(A: Any, levels: Any) -> Hierarchy:
         P = interpolation(fine, coarse)
         prolongations.append(P)
         matrices.append(P.T @ matrices[-1] @ P)
-    return Hierarchy(tuple(matrices), tuple(prolongations), lambda: None)
+    return Hierarchy(tuple(matrices), tuple(prolongations))
 
 
 def _stored(A: Matrix, levels: int) -> Hierarchy:
@@ -193,12 +201,16 @@ def _stored(A: Matrix, levels: int) -> Hierarchy:
             )
         shapes.append(tuple(extent // 2 for extent in shapes[-1]))
     if levels == 1:
-        return Hierarchy((A,), (), lambda: None)
+        return Hierarchy((A,), ())
     fine, coarse, coarsen = _coarsening(A.rows.ndim, offsets)
 
     @program(d=A.rows.vector(len(offsets)))
     def finest(d: Any) -> None:
         d[:] = Vector(entries(A.definition, offsets))
+
+    @program(d=fine.vector(len(offsets)))
+    def largest(d: Any) -> Any:
+        return reductions.max(Vector([abs(diagonal) for diagonal in d]))
 
     first, *below = _diagonals(A.definition, (fine, coarse), len(offsets), shapes)
 
@@ -214,7 +226,10 @@ def _stored(A: Matrix, levels: int) -> Hierarchy:
     matrices = [A, *(middle.bind(d=here.used) for here in below[:-1])]
     matrices.append(last.bind(d=below[-1].used))
     P = interpolation(fine, coarse)
-    return Hierarchy(tuple(matrices), (P,) * (levels - 1), refresh)
+    above = (first, *below)[-2].used
+    return Hierarchy(
+        tuple(matrices), (P,) * (levels - 1), refresh, lambda: 2.0**fine.ndim * largest(above)
+    )
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from ..errors import ArgumentError
+from ..errors import OutOfRangeError
+from ..matrices.assembled import Assembled
 from ..matrices.matrix import Matrix
 from ..points.numbers import integer
 from ..programs.program import Program
@@ -17,8 +18,17 @@ from ..programs.reductions import dot, norm
 from ..spaces.distributed import is_distributed
 from ..symbols.functions import where
 from . import vectors
-from .solver import Breakdown, Preconditioner, Solution, Solver, remembered
+from .preconditioners import Preconditioner
+from .solver import Solution, Solver, remembered
+from .stopping import STAGNATED, Breakdown
 from .vectors import V, Vector
+
+SLOWEST = 1.0 - 1e-6
+"""Cycles of GMRES that reduce the residual by less than this factor lead nowhere."""
+
+
+ROUNDED = 16.0
+"""Products with A have relative errors of so many roundings."""
 
 
 class CG(Solver):
@@ -40,7 +50,8 @@ class CG(Solver):
             if is_distributed(b):  # programs take a field once only
                 return float(self._norm_alone(b))
             square = turn(vectors.empty(b), b, b, 1.0)
-            return float(np.sqrt(b.dtype.type(square)))
+            with np.errstate(over="ignore"):
+                return float(np.sqrt(b.dtype.type(square)))
 
         return norm
 
@@ -91,19 +102,25 @@ class CG(Solver):
     ) -> Iterator[tuple[float, ...]]:
         z, p, q = vectors.empty(b), vectors.zeros(b), vectors.empty(b)
         rz = self._start(r, z, p, 1.0)
+        tiny, least = ROUNDED * float(np.finfo(b.dtype).eps), math.inf
         while True:
             if rz == 0.0:
                 raise Breakdown(-10)
-            norm, curvature, rz = self._step(x, r, z, p, q, rz)
+            square = rz
+            norm, curvature, rz = self._step(x, r, z, p, q, square)
             if curvature == 0.0:
                 raise Breakdown(-11)
             yield (norm,)
+            length = abs(square / curvature)
+            least = min(least, length)
+            if tiny * length > least:
+                raise Breakdown(STAGNATED)
 
 
 def cg(
-    A: Matrix,
+    A: Matrix | Assembled,
     b: V,
-    x0: V | None = None,
+    x0: V | Literal["Mb"] | None = None,
     *,
     rtol: float = 1e-5,
     atol: float = 0.0,
@@ -127,7 +144,10 @@ def cg(
     -------
     Solution, ``x, info``
         See `Solver.__call__`; info is -10 if ``r·M r`` is zero and -11 if ``p·A p`` is zero, which
-        means that M or A is not positive definite.
+        means that M or A is not positive definite. It is -3 if the lengths of steps, which lie
+        between the reciprocals of the largest and the smallest eigenvalue, differ so far that A is
+        singular to within rounding errors, and b not in its range; if b is in the range of a
+        singular A, the method converges.
 
     Examples
     --------
@@ -218,9 +238,9 @@ class BiCGStab(Solver):
 
 
 def bicgstab(
-    A: Matrix,
+    A: Matrix | Assembled,
     b: V,
-    x0: V | None = None,
+    x0: V | Literal["Mb"] | None = None,
     *,
     rtol: float = 1e-5,
     atol: float = 0.0,
@@ -277,12 +297,15 @@ class GMRES(Solver):
         The largest number of vectors in a basis.
     """
 
+    exact = True
     calls = "_divide", "_multiply", "_project", "_add", "_correct", "_residual"
 
-    def __init__(self, A: Matrix, M: Preconditioner | None = None, restart: int = 20) -> None:
+    def __init__(
+        self, A: Matrix | Assembled, M: Preconditioner | None = None, restart: int = 20
+    ) -> None:
         super().__init__(A, M)
         if (integer(restart) or 0) < 1:
-            raise ArgumentError(f"restart is {restart!r}, but a basis has at least one vector.")
+            raise OutOfRangeError(f"restart is {restart!r}, but a basis has at least one vector.")
         self.restart = restart
 
     @cached_property
@@ -346,8 +369,8 @@ class GMRES(Solver):
             self._correct(x, z, w)
             before, norm = norm, self._residual(r, b, x)
             yield (*norms[:-1], norm)
-            if not norm < before:
-                raise Breakdown(-11)
+            if not norm < SLOWEST * before:
+                raise Breakdown(STAGNATED)
 
     def _cycle(
         self, r: Vector, w: Vector, z: Vector, basis: list[Vector], norm: float, goal: float
@@ -400,9 +423,9 @@ def _back_substituted(columns: list[list[float]], right: list[float]) -> list[fl
 
 
 def gmres(
-    A: Matrix,
+    A: Matrix | Assembled,
     b: V,
-    x0: V | None = None,
+    x0: V | Literal["Mb"] | None = None,
     *,
     rtol: float = 1e-5,
     atol: float = 0.0,
@@ -433,7 +456,7 @@ def gmres(
     Returns
     -------
     Solution, ``x, info``
-        See `Solver.__call__`; the history has a norm for each vector, and info is -11 if a cycle
+        See `Solver.__call__`; the history has a norm for each vector, and info is -3 if a cycle
         has not made the residual smaller.
 
     Examples

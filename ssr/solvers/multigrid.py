@@ -8,13 +8,15 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..errors import ArgumentError, SpaceError
+from ..errors import ArgumentError, NonFiniteError, SpaceError
+from ..matrices.assembled import Assembled
 from ..matrices.matrix import Matrix
 from ..points.numbers import Array, integer
 from ..programs.program import Program, begin, program
-from . import vectors
+from . import dense, vectors
 from .coarsening import coarsened
 from .composed import Composed
+from .inverse import Inverse
 from .smoothers import GaussSeidel, Smoother
 from .solver import Solution
 from .stationary import Richardson
@@ -26,7 +28,7 @@ DENSE = 2000
 Programs = tuple[Callable[..., Any], Callable[..., Any]]
 
 
-class Multigrid(Composed):
+class Multigrid(Composed, Inverse):
     """V-cycles over a hierarchy of matrices: a solver (`solve`), or a preconditioner (``M=``).
 
     A cycle begins with ``z = 0`` and improves it towards the solution of ``A z = r``: it smooths,
@@ -67,8 +69,8 @@ class Multigrid(Composed):
 
     The pseudoinverse of the coarsest matrix is computed once, so the matrix may be singular. Call
     `renew` when the data of the matrices have changed. With fields of several ranks every process
-    computes it, and solves the equations of the coarsest grid, for itself. From about a hundred
-    points on, its last bits depend on the number of threads that LAPACK uses.
+    computes it, and solves the equations of the coarsest grid, for itself. It has the same bits on
+    every processor: sums are in a fixed order, without BLAS.
 
     Examples
     --------
@@ -139,6 +141,7 @@ class Multigrid(Composed):
                 )
         self.coarsest = coarsest if alone else None
         self._refresh: Callable[[], None] = _nothing
+        self._magnitude: Callable[[], float] = float
         self._programs: dict[int, Programs] = {}
         self._vectors: dict[Any, tuple[Any, ...]] = {}
         self._inverses: dict[Any, Array] = {}
@@ -191,7 +194,7 @@ class Multigrid(Composed):
         """
         hierarchy = coarsened(A, levels)
         made = cls(hierarchy.matrices, hierarchy.prolongations, smoother=smoother, sweeps=sweeps)
-        made._refresh = hierarchy.refresh
+        made._refresh, made._magnitude = hierarchy.refresh, hierarchy.magnitude
         return made
 
     def __repr__(self) -> str:
@@ -203,6 +206,17 @@ class Multigrid(Composed):
     def __call__(self, z: V, r: V) -> None:
         """Do one cycle: assign to z an approximate solution of ``A z = r``."""
         self._cycle(0, z, r)
+
+    @property
+    def matrix(self) -> Matrix | Assembled:
+        """The matrix of the finest grid."""
+        return self.matrices[0]
+
+    def solution(self, r: V) -> V:
+        """Return what one cycle makes of a right side."""
+        z = vectors.empty(r)
+        self(z, r)
+        return z
 
     def solve(
         self,
@@ -248,7 +262,7 @@ class Multigrid(Composed):
         if last:
             right = vectors.whole(r)
             inverse = self._inverse(level, r, right)
-            vectors.assign(z, (inverse @ right.ravel()).reshape(right.shape))
+            vectors.assign(z, dense.apply(inverse, right.ravel()).reshape(right.shape))
             return
         down, up = self._programs.get(level) or self._made(level)
         key = level, vectors.layout(r)
@@ -345,8 +359,13 @@ class Multigrid(Composed):
                 )
             A = self.matrices[level]
             columns = list(_columns(A, like if A.definition.distributed else r, r))
-            dense = np.array(columns, np.float64).T
-            found = np.linalg.pinv(dense, rcond=r.size * np.finfo(r.dtype).eps).astype(r.dtype)
+            epsilon = float(np.finfo(r.dtype).eps)
+            whole = np.array(columns, np.float64).T
+            if not np.isfinite(whole).all():
+                raise NonFiniteError(f"The matrix of the coarsest grid, {A.name}, is not finite.")
+            if r.size == 1 and abs(whole) <= dense.ROUNDED * epsilon * self._magnitude():
+                whole[:] = 0.0
+            found = dense.pseudoinverse(whole, epsilon).astype(r.dtype)
             self._inverses[r.shape, r.dtype] = found
         return found
 

@@ -7,51 +7,35 @@ so that the compiler sees the whole iteration. Otherwise it runs as Python betwe
 
 from __future__ import annotations
 
-import inspect
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 
-from .. import ir
 from ..compiling import compiling
-from ..errors import ArgumentError, NonFiniteError, SpaceError
+from ..errors import ArgumentError, DtypeError, NonFiniteError, OutOfRangeError, SpaceError
+from ..matrices.assembled import Assembled
 from ..matrices.matrix import Matrix
-from ..points.numbers import integer, real
 from ..programs import reductions
 from ..programs.program import Program, begin, program
 from ..public import explained
 from ..run.check_arrays import SUPPORTED
-from ..spaces.distributed import is_distributed
 from ..trace.trace import scalar
 from . import vectors
 from .composed import Composed
-from .factorisations import Factored, Factorisation
-from .smoothers import Smoother
+from .factorisations import Factored
+from .inverse import Inverse
+from .preconditioners import Preconditioner, called
+from .stopping import DIVERGED, NOT_FINITE, STAGNATED, Breakdown, check_limits
 from .vectors import V, Vector
-
-if TYPE_CHECKING:
-    from scipy.sparse.linalg import LinearOperator
-
-
-Preconditioner: TypeAlias = (
-    "Matrix | Program | Smoother | Factorisation | LinearOperator | Callable[[Any, Any], Any]"
-)
-"""An approximate inverse: applied as ``M @ r``, or called as ``M(z, r)`` to assign z."""
 
 S = TypeVar("S", bound="Solver")
 
-
-class Breakdown(Exception):
-    """A method cannot continue, because it would divide by zero."""
-
-    def __init__(self, info: int) -> None:
-        super().__init__(info)
-        self.info = info
+MODERATE = {"float64": 2.0**200, "float32": 2.0**20}
+"""Norms up to this one, and down to its reciprocal, have squares and products in range."""
 
 
 class Solution(tuple[V, int]):
@@ -81,6 +65,9 @@ class Solution(tuple[V, int]):
         made.history = tuple(history)
         return made
 
+    def __getnewargs__(self) -> tuple[Any, ...]:  # of copies and pickles
+        return *self, self.history
+
     @property
     def x(self) -> V:
         """The solution."""
@@ -88,7 +75,7 @@ class Solution(tuple[V, int]):
 
     @property
     def info(self) -> int:
-        """0 if the residual has become small enough; see `Solver.__call__`."""
+        """0 if the residual is small enough; see `Solver.__call__` for other codes."""
         return self[1]
 
     @property
@@ -97,20 +84,21 @@ class Solution(tuple[V, int]):
         return len(self.history) - 1
 
 
-class Solver(ABC):
+class Solver(Inverse):
     """An iterative method for ``A x = b``; its programs are made once and used for many b.
 
     Parameters
     ----------
     A
-        A square matrix, whose data are bound. Arrays among them may change between calls.
+        A square matrix, whose data are bound. Arrays among them may change between calls. Matrices
+        of `from_scipy` and their sums with others are matrices, too.
     M
         A preconditioner, which approximates the inverse of A. A matrix, applied as ``M @ r``, a
         smoother such as `Jacobi`, or a program with the parameters ``(z, r)`` that assigns z
         becomes a part of the compiled iteration. It may also be an incomplete factorisation, `ILU`
         or `IC`, made anew for each solution; any function ``M(z, r)`` of arrays that fills z, such
-        as a `Multigrid`; or a ``LinearOperator`` of SciPy, which gets flattened arrays, and no
-        fields of several ranks.
+        as a `Multigrid`; another solver, which solves with its own tolerance; or a
+        ``LinearOperator`` of SciPy, which gets flattened arrays, and no fields of several ranks.
 
     Raises
     ------
@@ -123,8 +111,14 @@ class Solver(ABC):
     calls: tuple[str, ...] = ()
     """The attributes with what an iteration calls: programs, or functions that call some."""
 
-    def __init__(self, A: Matrix, M: Preconditioner | None = None) -> None:
-        if not isinstance(A, Matrix):
+    exact = False
+    """Whether the norms that iterations yield are those of residuals that are computed from x."""
+
+    patience = 1.0
+    """The power of the relative precision by whose reciprocal a residual may grow."""
+
+    def __init__(self, A: Matrix | Assembled, M: Preconditioner | None = None) -> None:
+        if not isinstance(A, (Matrix, Assembled)):
             raise ArgumentError(f"A is {_told(A)}, not a matrix of ssr.", hint=_hint(A))
         if A.rows != A.cols:
             raise SpaceError(
@@ -134,7 +128,7 @@ class Solver(ABC):
         self.A = A
         self.M = M
         self.space = A.rows
-        self._approximate = _called(A, M)
+        self._approximate = called(A, M)
         self._fitting: set[tuple[int, ...]] = set()
         self._begun: set[str] = set()
         self._programs: list[Program] = []
@@ -142,11 +136,20 @@ class Solver(ABC):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} for {self.A!r}>"
 
+    @property
+    def matrix(self) -> Matrix | Assembled:
+        """The matrix A."""
+        return self.A
+
+    def solution(self, r: V) -> V:
+        """Return the solution for a right side, with the tolerances that are the default."""
+        return self(r).x
+
     @explained
     def __call__(
         self,
         b: V,
-        x0: V | None = None,
+        x0: V | Literal["Mb"] | None = None,
         *,
         rtol: float = 1e-5,
         atol: float = 0.0,
@@ -161,9 +164,10 @@ class Solver(ABC):
             The right side: an array of the shape of the rows, float64 or float32, or a field of
             several ranks (`boundary.Field`). The solution and all vectors are of its kind.
         x0
-            The initial guess, zero by default; it is not changed.
+            The initial guess, zero by default; it is not changed. With ``"Mb"`` it is ``M @ b``.
         rtol, atol
-            Tolerances, relative to the norm of b and absolute.
+            Tolerances, relative to the norm of b and absolute. If b is zero, ``rtol`` is relative
+            to the first residual, so that a guess is improved, not replaced by zero.
         maxiter
             The largest number of iterations; by default ten times the number of rows.
         callback
@@ -172,63 +176,205 @@ class Solver(ABC):
         Returns
         -------
         Solution, ``x, info``
-            The solution, with the dtype of b, and 0 if it has converged, the number of iterations
-            if it has not, or a negative number if the method broke down: -10 and -11 for a division
-            by zero, -1 for numbers that are not finite. Its `Solution.history` has the norms of the
-            residuals.
+            The solution, with the dtype of b, and 0 if the residual ``b - A x``, computed from x at
+            the end, is within the tolerance; else one of these codes:
+
+            - the number of iterations, at least 1, if ``maxiter`` is reached;
+            - -1 if numbers are not finite;
+            - -2 if the residual has grown so far that no digit of the solution is right: the
+              method does not converge for A and M;
+            - -3 if the residual does not become smaller: the tolerance is below the rounding errors
+              of the dtype, or A is singular and b is not in its range;
+            - -10 and -11 if the method divides by zero; see each method.
+
+            Its `Solution.history` has the norms of the residuals.
 
         Raises
         ------
-        ArgumentError
-            If a tolerance is negative or NaN.
+        OutOfRangeError
+            If a tolerance is negative or NaN, ``maxiter`` is negative, or x0 is another string.
         ShapeError, DtypeError, ContiguityError
             If b or x0 does not fit A.
         NonFiniteError
-            If b holds infinities or NaN, or its norm overflows.
+            If b or x0 holds infinities or NaN.
+
+        Notes
+        -----
+        Iterations compute residuals by recurrences, which rounding errors drive away from
+        ``b - A x``. Where a recurrence says that the tolerance is reached, the residual is computed
+        anew, and iterations go on from it if it is too large.
+
+        Numbers may be of any size: if norms are very large or small, the equations are solved for
+        multiples of b and x0 by a power of two, which changes no other bits. Norms are sums that do
+        not depend on the order of the terms.
         """
         vectors.check_vector(b)
-        _check_limits(rtol, atol, maxiter, callback)
+        check_limits(rtol, atol, maxiter, callback)
         self._begin(b)
         size = self._norm(b)
         self._check_fits(b)
-        if not math.isfinite(size):
-            raise NonFiniteError(
-                "The right side is not finite.",
-                note="It holds an infinity or NaN, or its norm overflows its dtype.",
-            )
-        if size == 0.0:
-            return Solution(vectors.zeros(b), 0, [0.0])
-        if x0 is None:
-            x, r, first = vectors.zeros(b), vectors.copied(b), size
-        else:
-            x, r = vectors.copied(x0), vectors.empty(b)
-            first = self._residual(r, b, x)
-        limit = 10 * b.size if maxiter is None else maxiter
-        goal = max(rtol * size, atol)
         if isinstance(self._approximate, Factored):
             self._approximate.renew(b)
-        history: list[float] = []
-        try:
-            steps = self._iterations(x, b, r, first, goal)
-            for count, norms in enumerate(chain([(first,)], steps)):
-                history.extend(norms)
-                if count and callback is not None:
-                    callback(x)
-                if norms[-1] <= goal:
-                    return Solution(x, 0, history)
-                if not math.isfinite(norms[-1]):
-                    return Solution(x, -1, history)
-                if count >= limit:
-                    return Solution(x, max(limit, 1), history)
-        except Breakdown as breakdown:
-            return Solution(x, breakdown.info, history)
-        raise AssertionError("iterations end by returning, or by a Breakdown")
+        guess = self._guess(x0, b)
+        x, r, first = self._started(b, guess, size)
+        if not _is_moderate(b.dtype, size, first):
+            exponent = self._exponent(b, guess, r)
+            if exponent is None:
+                return Solution(x, NOT_FINITE, [math.inf])
+            if exponent:
+                return self._scaled(b, guess, exponent, rtol, atol, maxiter, callback)
+        goal = max(rtol * (size or first), atol)
+        limit = 10 * b.size if maxiter is None else maxiter
+        history = [first]
+        info = self._improve(x, b, r, goal, limit, callback, history)
+        return Solution(x, info, history)
+
+    def _improve(
+        self,
+        x: V,
+        b: V,
+        r: V,
+        goal: float,
+        limit: int,
+        callback: Callable[[V], Any] | None,
+        history: list[float],
+    ) -> int:
+        """Improve x, whose residual is r, append norms of residuals to a history; return a code."""
+        (norm,) = history
+        if norm <= goal:
+            return 0
+        most = norm * float(np.finfo(b.dtype).eps) ** -self.patience
+        count, last, best, found = 0, math.inf, norm, 0
+        while count < limit:
+            try:
+                for norms in self._iterations(x, b, r, norm, goal):
+                    history.extend(norms)
+                    norm, count = norms[-1], count + 1
+                    if callback is not None:
+                        callback(x)
+                    if not math.isfinite(norm):
+                        return NOT_FINITE
+                    if norm > most:
+                        return DIVERGED
+                    if norm < best:
+                        best, found = norm, count
+                    elif count - found > 2 * b.size + 100:
+                        return STAGNATED
+                    if norm <= goal or count >= limit:
+                        break
+            except Breakdown as breakdown:
+                return breakdown.info
+            if norm > goal:
+                break
+            if not self.exact:
+                history[-1] = norm = self._residual(r, b, x)
+            if norm <= goal:
+                return 0
+            if not norm < 0.5 * last:
+                return STAGNATED
+            last = norm
+        return max(count, 1)
+
+    def _guess(self, x0: Any, b: V) -> V | None:
+        """Return the initial guess as a vector; None for zero."""
+        if isinstance(x0, str):
+            if x0 != "Mb":
+                raise OutOfRangeError(
+                    f"x0 is {x0!r}.", hint='Give a vector, or "Mb" for the preconditioner times b.'
+                )
+            z = vectors.zeros(b)
+            return vectors.copied(self.precondition(z, b))
+        if isinstance(x0, np.ndarray) and isinstance(b, np.ndarray) and x0.dtype != b.dtype:
+            raise DtypeError(
+                f"x0 has dtype {x0.dtype}, and the right side {b.dtype}.",
+                hint=f"Convert it: x0.astype({b.dtype.name!r}).",
+            )
+        return cast("V | None", x0)
+
+    def _started(self, b: V, x0: V | None, size: float) -> tuple[V, V, float]:
+        """Return vectors for the solution and its residual, and the norm of that."""
+        if x0 is None:
+            return vectors.zeros(b), vectors.copied(b), size
+        x, r = vectors.copied(x0), vectors.empty(b)
+        return x, r, self._residual(r, b, x)
 
     def _check_fits(self, b: Vector) -> None:
         """Raise a `ShapeError` if A has no rows of this shape."""
         if b.shape not in self._fitting:
-            self.A.definition.matched(("b", self.space, b.shape))
+            self.A._check_rows(b.shape)
             self._fitting.add(b.shape)
+
+    # -- right sides and guesses of any size ------------------------------------------------------
+
+    def _exponent(self, b: Vector, x0: Vector | None, r: Vector) -> int | None:
+        """Return the exponent of the largest number of b and a residual; 0 if these are zero.
+
+        It is None if numbers of the residual are out of range.
+
+        Raises
+        ------
+        NonFiniteError
+            If b or x0 holds infinities or NaN.
+        """
+        for vector, told in (b, "right side"), (x0, "initial guess x0"):
+            if vector is not None and not math.isfinite(self._largest(vector)):
+                raise NonFiniteError(f"The {told} is not finite: it holds an infinity or NaN.")
+        largest = max(self._largest(b), float(self._largest(r)))
+        if not math.isfinite(self._largest(r)):
+            return None
+        return math.frexp(largest)[1]
+
+    def _scaled(
+        self,
+        b: V,
+        x0: V | None,
+        exponent: int,
+        rtol: float,
+        atol: float,
+        maxiter: int | None,
+        callback: Callable[[V], Any] | None,
+    ) -> Solution[V]:
+        """Solve for multiples of b and x0 by a power of two."""
+        small = self._multiple(b, -exponent)
+        guess = None if x0 is None else self._multiple(x0, -exponent)
+
+        def called_back(x: V) -> None:
+            assert callback is not None
+            callback(self._multiple(x, exponent))
+
+        found = self(
+            small,
+            guess,
+            rtol=rtol,
+            atol=_ldexp(atol, -exponent),
+            maxiter=maxiter,
+            callback=None if callback is None else called_back,
+        )
+        x = self._multiple(found.x, exponent)
+        info = found.info if math.isfinite(self._largest(x)) else NOT_FINITE
+        return Solution(x, info, [_ldexp(norm, exponent) for norm in found.history])
+
+    def _multiple(self, x: V, exponent: int) -> V:
+        """Return a vector times a power of two, in two steps that are in range themselves."""
+        made, half = vectors.empty(x), exponent // 2
+        self._multiply_by(made, x, math.ldexp(1.0, half), math.ldexp(1.0, exponent - half))
+        return made
+
+    @cached_property
+    def _multiply_by(self) -> Program:
+        def multiple(y: Any, x: Any, s: Any, t: Any) -> None:
+            y[:] = (x * s) * t
+
+        return self.program(multiple, "s t")
+
+    @cached_property
+    def _largest(self) -> Program:
+        """The program that returns the largest magnitude of numbers."""
+
+        def largest(b: Any) -> Any:
+            return reductions.max(abs(b))
+
+        return self.program(largest)
 
     @abstractmethod
     def _iterations(
@@ -316,104 +462,12 @@ class Solver(ABC):
         return self.program(residual)
 
 
-def _check_assigns(M: Callable[..., Any]) -> None:
-    """Check that a program or function may assign its first parameter from its second."""
-    if isinstance(M, Program):
-        names = [name for name, _ in M.signature.kinds]
-        assigned = {name for step in M.ir.steps for name in ir.made(step)}
-        if len(names) != 2 or names[0] not in assigned:
-            raise ArgumentError(
-                f"The preconditioner {M!r} does not assign its first parameter from its second.",
-                hint="Write a program (z, r) with z[:] = ...",
-            )
-        return
-    try:
-        signature = inspect.signature(M)
-    except (TypeError, ValueError):  # of some functions that are not Python's
-        return
-    try:
-        signature.bind(None, None)
-    except TypeError:
-        raise ArgumentError(
-            f"The preconditioner {M!r} does not take two arrays.",
-            hint="It is called as M(z, r), and fills z.",
-        ) from None
-
-
-def _check_limits(rtol: Any, atol: Any, maxiter: Any, callback: Any) -> None:
-    """Check what ends an iteration, and what is called on its way."""
-    for name, tolerance in ("rtol", rtol), ("atol", atol):
-        found = real(tolerance)
-        if found is None or not found >= 0.0:
-            raise ArgumentError(
-                f"The tolerance {name} is {tolerance!r}.", hint="Tolerances are 0 or more."
-            )
-    count = 0 if maxiter is None else integer(maxiter)
-    if count is None or count < 0:
-        raise ArgumentError(f"maxiter is {maxiter!r}; it is an integer from 0 on.")
-    if callback is not None and not callable(callback):
-        raise ArgumentError(f"callback is {callback!r}; it is a function of x.")
-
-
-def _called(A: Matrix, M: Preconditioner | None) -> Callable[..., Any] | None:
-    """Return a preconditioner as a function ``(z, r)`` of arrays, if possible as a program."""
-    if M is None:
-        return None
-    if isinstance(M, type):
-        raise ArgumentError(
-            f"The preconditioner is the class {M.__name__}.", hint=f"Make one: {M.__name__}()."
-        )
-    if isinstance(M, Factorisation):
-        return Factored(A, M)
-    if isinstance(M, Smoother):
-
-        def apply(z: Any, r: Any) -> None:
-            M.precondition(A, z, r)
-
-    elif isinstance(M, Matrix):
-        if (M.rows, M.cols) != (A.rows, A.cols):
-            raise SpaceError(
-                f"The preconditioner {M.name} acts on other spaces than {A.name}.",
-                note=f"{M.cols!r} -> {M.rows!r} and {A.cols!r} -> {A.rows!r}",
-            )
-
-        def apply(z: Any, r: Any) -> None:
-            z[:] = M @ r
-
-    elif hasattr(M, "matvec"):
-        return _flattened(M)
-    elif callable(M):
-        _check_assigns(M)
-        return M
-    else:
-        raise ArgumentError(
-            f"The preconditioner is {type(M).__name__}.",
-            hint="Use a matrix, a smoother, ILU(), a program (z, r), or a function (z, r).",
-        )
-    return program(z=A.rows, r=A.rows)(apply)
-
-
-def _flattened(M: Any) -> Callable[..., Any]:
-    """Return an operator of SciPy as a function ``(z, r)`` of arrays."""
-
-    def apply(z: Any, r: Any) -> None:
-        if is_distributed(r):
-            raise ArgumentError(
-                f"The preconditioner {type(M).__name__} of SciPy takes arrays, and the right side "
-                "is a field of several ranks.",
-                hint="Use a matrix, ssr.solvers.Jacobi(), a Multigrid, or a function of fields.",
-            )
-        np.copyto(z, M.matvec(r.ravel()).reshape(r.shape))
-
-    return apply
-
-
 def remembered(kind: type[S], A: Any, *rest: Any) -> S:
     """Return ``kind(A, *rest)``, or the last solver of this kind for A if the rest was the same.
 
     The solver is kept with the matrix and lives as long.
     """
-    if not isinstance(A, Matrix):
+    if not isinstance(A, (Matrix, Assembled)):
         return kind(A, *rest)
     known: dict[type[Solver], tuple[tuple[Any, ...], Any]] = vars(A).setdefault("solvers", {})
     given, solver = known.get(kind, (None, None))
@@ -435,7 +489,20 @@ def _hint(A: object) -> str:
     """Return what to do with something that is no matrix."""
     if _is_affine(A):
         return "Solve with its linear part: cg(A.linear, b - A.offset), where sizes are bound."
-    return "For stored matrices use the solvers of scipy.sparse.linalg."
+    return "Make one of a sparse matrix of SciPy: ssr.from_scipy(A, rows=space, cols=space)."
+
+
+def _is_moderate(dtype: np.dtype[Any], *norms: float) -> bool:
+    """Whether squares of norms, and products of such squares, are in range."""
+    most = MODERATE[dtype.name]
+    return all(map(math.isfinite, norms)) and 1.0 / most <= max(norms) <= most
+
+
+def _ldexp(number: float, exponent: int) -> float:
+    try:
+        return math.ldexp(number, exponent)
+    except OverflowError:
+        return math.inf
 
 
 def _is_affine(A: object) -> bool:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from ..errors import ArgumentError
+from ..errors import OutOfRangeError
+from ..matrices.assembled import Assembled
 from ..matrices.matrix import Matrix
 from ..points.numbers import real
 from ..programs.program import Program
 from ..programs.reductions import norm
 from . import vectors
-from .solver import Preconditioner, Solution, Solver, remembered
+from .preconditioners import Preconditioner
+from .solver import Solution, Solver, remembered
 from .vectors import V, Vector
 
 
@@ -22,6 +24,7 @@ class Richardson(Solver):
     """The iteration ``x = x + M (b - A x)``; see `richardson`. One iteration is one program."""
 
     calls = ("_step",)
+    patience = 0.5
 
     @cached_property
     def _step(self) -> Callable[..., Any]:
@@ -50,9 +53,9 @@ class Richardson(Solver):
 
 
 def richardson(
-    A: Matrix,
+    A: Matrix | Assembled,
     b: V,
-    x0: V | None = None,
+    x0: V | Literal["Mb"] | None = None,
     *,
     rtol: float = 1e-5,
     atol: float = 0.0,
@@ -98,13 +101,13 @@ def checked_bounds(bounds: Any) -> tuple[float, float]:
 
     Raises
     ------
-    ArgumentError
+    OutOfRangeError
         If they are not two positive numbers, the smaller one first.
     """
     pair = tuple(bounds) if isinstance(bounds, (Sequence, np.ndarray)) else ()
     low, high = (real(bound) or 0.0 for bound in pair) if len(pair) == 2 else (0.0, 0.0)
     if not 0.0 < low <= high:
-        raise ArgumentError(
+        raise OutOfRangeError(
             f"The bounds of the eigenvalues are {bounds!r}.",
             hint="Give bounds=(low, high) with 0 < low <= high.",
         )
@@ -125,9 +128,13 @@ class Chebyshev(Solver):
     """
 
     calls = ("_step",)
+    patience = 0.5
 
     def __init__(
-        self, A: Matrix, bounds: tuple[float, float], M: Preconditioner | None = None
+        self,
+        A: Matrix | Assembled,
+        bounds: tuple[float, float],
+        M: Preconditioner | None = None,
     ) -> None:
         super().__init__(A, M)
         low, high = checked_bounds(bounds)
@@ -172,9 +179,9 @@ class Chebyshev(Solver):
 
 
 def chebyshev(
-    A: Matrix,
+    A: Matrix | Assembled,
     b: V,
-    x0: V | None = None,
+    x0: V | Literal["Mb"] | None = None,
     *,
     bounds: tuple[float, float],
     rtol: float = 1e-5,

@@ -17,6 +17,7 @@ from ssr.errors import (
     ArgumentError,
     DtypeError,
     NonFiniteError,
+    OutOfRangeError,
     ShapeError,
     SpaceError,
     UnboundError,
@@ -265,7 +266,7 @@ METHODS: dict[str, Solve] = {
 @pytest.mark.parametrize("method", METHODS)
 def test_nothing_to_do(method: str) -> None:
     A = poisson(7)
-    nothing = METHODS[method](A, np.zeros(7), np.ones(7))
+    nothing = METHODS[method](A, np.zeros(7))
     assert (nothing.x == 0.0).all()
     assert (nothing.info, nothing.history) == (0, (0.0,))
     b = right_side(7)
@@ -353,7 +354,7 @@ def test_breakdown() -> None:
     x, info = solvers.gmres(A, b)
     assert info == 0
     np.testing.assert_allclose(x, [0.0, 1.0], 0, 1e-15)
-    assert solvers.gmres(A, b, restart=1)[1] == -11
+    assert solvers.gmres(A, b, restart=1)[1] == -3
 
     def zero(z: Array, r: Array) -> None:
         z[...] = 0.0
@@ -368,8 +369,12 @@ def test_breakdown() -> None:
 
 def test_divergence() -> None:
     A, b = poisson(7), right_side(7)
-    assert solvers.chebyshev(A, b, bounds=(1e-3, 2e-3))[1] == -1
-    assert solvers.cg(A, b, np.full(7, np.nan))[1] == -1
+    found = solvers.chebyshev(A, b, bounds=(1e-3, 2e-3))
+    assert found.info == -2
+    assert found.iterations < 5
+    found = solvers.richardson(A, b)
+    assert found.info == -2
+    assert found.history[-1] < 1e9 * found.history[0]
 
 
 @ssr.matrix(rows=line, cols=line.grow(1))
@@ -398,7 +403,13 @@ poisson_7 = poisson(7)
         (DtypeError, "float32", lambda: solvers.cg(poisson(7), ONES, ONES.astype("f4"))),
         (NonFiniteError, "not finite", lambda: solvers.cg(poisson(7), np.nan * ONES)),
         (NonFiniteError, "not finite", lambda: solvers.gmres(poisson(7), np.inf * ONES)),
-        (NonFiniteError, "not finite", lambda: solvers.cg(poisson(7), 1e200 * ONES)),
+        (NonFiniteError, "x0 is not", lambda: solvers.cg(poisson(7), ONES, np.nan * ONES)),
+        (NonFiniteError, "x0 is not", lambda: solvers.cg(poisson(7), 0 * ONES, np.inf * ONES)),
+        (OutOfRangeError, "x0 is 'MB'", lambda: solvers.cg(poisson(7), ONES, "MB")),  # type: ignore[call-overload]
+        (OutOfRangeError, "rtol is -1", lambda: solvers.cg(poisson(7), ONES, rtol=-1)),
+        (OutOfRangeError, "atol is None", lambda: solvers.cg(poisson(7), ONES, atol=None)),  # type: ignore[arg-type]
+        (OutOfRangeError, "maxiter is -3", lambda: solvers.cg(poisson(7), ONES, maxiter=-3)),
+        (ShapeError, "'x' has length 6", lambda: solvers.cg(poisson(7), 0 * ONES, np.ones(6))),
         (
             SpaceError,
             "other spaces",
@@ -465,10 +476,115 @@ def test_the_first_norm_is_that_of_the_right_side(dtype: str, scale: float) -> N
     assert first == first[:1] * 4
 
 
-@pytest.mark.parametrize("wrong", [np.inf, np.nan, 1e30])
+@pytest.mark.parametrize("wrong", [np.inf, np.nan])
 def test_a_right_side_without_a_norm_is_refused_whatever_computes_it(wrong: float) -> None:
     b = right_side(20, "float32")
     b[7] = wrong
     for M in None, solvers.IC():
         with pytest.raises(NonFiniteError):
             solvers.cg(poisson(20, "float32"), b, M=M)
+
+
+# -- right sides and guesses of any size ---------------------------------------------------------
+
+KRYLOV = ["cg", "bicgstab", "gmres"]
+
+
+@pytest.mark.parametrize(("dtype", "scales"), [
+    ("float64", [2.0**-1040, 2.0**-900, 2.0**-540, 2.0**540, 2.0**1000]),
+    ("float32", [2.0**-140, 2.0**-100, 2.0**-30, 2.0**30, 2.0**110]),
+])  # fmt: skip
+@pytest.mark.parametrize("method", KRYLOV)
+def test_right_sides_of_any_size(method: str, dtype: str, scales: list[float]) -> None:
+    """Multiples by powers of two have the same iterations, and solutions, to the last bit."""
+    A = poisson(9, dtype)
+    b = np.round(8.0 * right_side(9, dtype))
+    x0 = np.round(8.0 * right_side(10, dtype)[1:])
+    for guess in None, x0:
+        wanted = METHODS[method](A, b, guess, rtol=1e-3)
+        for scale in scales:
+            seen = list[Any]()
+            start = None if guess is None else (scale * guess).astype(dtype)
+            found = METHODS[method](
+                A, (scale * b).astype(dtype), start, rtol=1e-3, callback=seen.append
+            )
+            assert found.info == wanted.info == 0
+            assert found.iterations == wanted.iterations
+            if scale > (2.0**-130 if dtype == "float32" else 2.0**-1000):
+                np.testing.assert_array_equal(found.x, (scale * wanted.x).astype(dtype))
+                np.testing.assert_array_equal(found.history, scale * np.array(wanted.history))
+            np.testing.assert_array_equal(seen[-1], found.x)
+
+
+def test_solutions_out_of_range() -> None:
+    A = tridiagonal.bind(low=np.zeros(2), mid=np.full(2, 1e-200), up=np.zeros(2))
+    assert solvers.cg(A, np.full(2, 1e200)).info == -1
+    assert solvers.cg(poisson(7), ONES, x0=np.full(7, 1e308)).info == -1
+
+
+@pytest.mark.parametrize("method", KRYLOV)
+def test_a_guess_is_improved_where_the_right_side_is_zero(method: str) -> None:
+    A, x0 = poisson(9), right_side(9)
+    found = METHODS[method](A, np.zeros(9), x0, rtol=1e-3)
+    assert found.info == 0
+    assert np.linalg.norm(A @ found.x) <= 1e-3 * np.linalg.norm(A @ x0)
+    assert found.history[0] == pytest.approx(np.linalg.norm(A @ x0))
+
+
+# -- the end of iterations -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["cg", "bicgstab", "gmres"])
+@pytest.mark.parametrize("rtol", [1e-5, 1e-7])
+def test_success_means_a_small_residual(method: str, rtol: float) -> None:
+    s = ssr.Space(40)
+    A = ssr.stencil(s, s, {-1: -1, 0: 2, 1: -1}, outside="drop")
+    b = np.arange(40.0, dtype=np.float32)
+    found = getattr(solvers, method)(A, b, rtol=rtol)
+    residual = np.linalg.norm(A @ found.x.astype(float) - b) / np.linalg.norm(b)
+    assert (found.info == 0 and residual < 1.1 * rtol) or (found.info != 0 and residual > rtol / 2)
+    assert found.info in (0, -3)
+    assert found.iterations < 200
+
+
+def periodic(size: int) -> ssr.Matrix:
+    """Return the second difference on a circle, whose null space are constants."""
+    s = ssr.Space(n)
+
+    @ssr.matrix(rows=s, cols=s)
+    def circle(i: Any) -> Any:
+        yield i, 2.0
+        if i == 0:
+            yield n - 1, -1.0
+        if i > 0:
+            yield i - 1, -1.0
+        if i + 1 < n:
+            yield i + 1, -1.0
+        if i == n - 1:
+            yield 0, -1.0
+
+    return circle.bind(n=size)
+
+
+@pytest.mark.parametrize("method", ["cg", "bicgstab", "gmres"])
+@pytest.mark.parametrize("M", ["none", "Jacobi"])
+def test_singular_matrices(method: str, M: str) -> None:
+    A, b = periodic(12), right_side(12)
+    given = PRECONDITIONERS[M](A)
+    hopeless = getattr(solvers, method)(A, b, M=given)
+    assert hopeless.info < 0
+    assert hopeless.iterations < 10 * 12
+    b -= b.mean()
+    found = getattr(solvers, method)(A, b, M=given)
+    assert found.info == 0
+    assert np.linalg.norm(A @ found.x - b) <= 1e-5 * np.linalg.norm(b)
+
+
+def test_the_preconditioned_right_side_is_a_guess() -> None:
+    A, b = poisson(7), right_side(7)
+    for M in None, solvers.Jacobi(), solvers.ILU(), as_function(A):
+        wanted = solvers.cg(A, b, M=M, x0=b / A.to_scipy().diagonal() if M else b)
+        found = solvers.cg(A, b, "Mb", M=M)
+        assert found.info == 0
+        if not isinstance(M, solvers.ILU):
+            np.testing.assert_allclose(found.history, wanted.history, 1e-9, 1e-14)

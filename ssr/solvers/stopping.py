@@ -1,0 +1,34 @@
+"""What ends an iteration: tolerances, and codes for what went wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import ArgumentError, OutOfRangeError
+from ..points.numbers import integer, real
+
+NOT_FINITE, DIVERGED, STAGNATED = -1, -2, -3
+"""Codes of solutions: numbers that are not finite, a residual that has grown, or has stayed."""
+
+
+class Breakdown(Exception):
+    """A method cannot continue, because it would divide by zero."""
+
+    def __init__(self, info: int) -> None:
+        super().__init__(info)
+        self.info = info
+
+
+def check_limits(rtol: Any, atol: Any, maxiter: Any, callback: Any) -> None:
+    """Check what ends an iteration, and what is called on its way."""
+    for name, tolerance in ("rtol", rtol), ("atol", atol):
+        found = real(tolerance)
+        if found is None or not found >= 0.0:
+            raise OutOfRangeError(
+                f"The tolerance {name} is {tolerance!r}.", hint="Tolerances are 0 or more."
+            )
+    count = 0 if maxiter is None else integer(maxiter)
+    if count is None or count < 0:
+        raise OutOfRangeError(f"maxiter is {maxiter!r}; it is an integer from 0 on.")
+    if callback is not None and not callable(callback):
+        raise ArgumentError(f"callback is {callback!r}; it is a function of x.")
