@@ -9,7 +9,6 @@ from typing import Any, cast
 import numpy as np
 
 from ..errors import ArgumentError, NonFiniteError, SpaceError
-from ..matrices.assembled import Assembled
 from ..matrices.matrix import Matrix
 from ..points.numbers import Array, integer
 from ..programs.program import Program, begin, program
@@ -208,7 +207,7 @@ class Multigrid(Composed, Inverse):
         self._cycle(0, z, r)
 
     @property
-    def matrix(self) -> Matrix | Assembled:
+    def matrix(self) -> Matrix:
         """The matrix of the finest grid."""
         return self.matrices[0]
 
@@ -337,7 +336,7 @@ class Multigrid(Composed, Inverse):
         last = level + 2 == len(self.matrices)
         if self.coarsest is not None:
             last = coarse.size <= self.coarsest
-        right, data = coarse, below.definition.distributed
+        right, data = coarse, below._distributed
         if data:
             right = vectors.beside(coarse, data[0])
         elif not last:
@@ -358,7 +357,7 @@ class Multigrid(Composed, Inverse):
                     hint="Use more levels.",
                 )
             A = self.matrices[level]
-            columns = list(_columns(A, like if A.definition.distributed else r, r))
+            columns = list(_columns(A, like if A._distributed else r, r))
             epsilon = float(np.finfo(r.dtype).eps)
             whole = np.array(columns, np.float64).T
             if not np.isfinite(whole).all():

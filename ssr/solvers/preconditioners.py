@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
@@ -53,7 +53,7 @@ def called(A: Matrix | Assembled, M: Preconditioner | None) -> Callable[..., Any
     if isinstance(M, Smoother):
 
         def apply(z: Any, r: Any) -> None:
-            M.precondition(A, z, r)
+            M.precondition(cast(Matrix, A), z, r)  # in programs, stored matrices are like others
 
     elif isinstance(M, (Matrix, Assembled)):
         if (M.rows, M.cols) != (A.rows, A.cols):

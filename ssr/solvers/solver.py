@@ -143,7 +143,7 @@ class Solver(Inverse):
 
     def solution(self, r: V) -> V:
         """Return the solution for a right side, with the tolerances that are the default."""
-        return self(r).x
+        return cast(V, self(r).x)
 
     @explained
     def __call__(
@@ -283,7 +283,7 @@ class Solver(Inverse):
                     f"x0 is {x0!r}.", hint='Give a vector, or "Mb" for the preconditioner times b.'
                 )
             z = vectors.zeros(b)
-            return vectors.copied(self.precondition(z, b))
+            return vectors.copied(cast(V, self.precondition(z, b)))
         if isinstance(x0, np.ndarray) and isinstance(b, np.ndarray) and x0.dtype != b.dtype:
             raise DtypeError(
                 f"x0 has dtype {x0.dtype}, and the right side {b.dtype}.",
