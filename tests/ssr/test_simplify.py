@@ -161,12 +161,12 @@ def test_random_programs(steps: list[Any], seed: int, m: int, n: int, exact: boo
     assert found == wanted
 
 
-def test_a_debug_build_computes_everything() -> None:
+def test_a_debug_build_leaves_out_the_same() -> None:
     @ssr.program(x=cells, b=cells)
     def sweep(x: Any, b: Any) -> None:
         x[:] = 0.0
         x[:] = A.tril().solve(b - A.triu(1) @ x)
 
     debug = sweep.with_options(replace(sweep.options, debug=True))
-    assert "need not" not in debug.explain("program")
     assert "need not" in sweep.explain("program")
+    assert debug.explain("program") == sweep.explain("program")
