@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from .. import ir
-from ..algebra.lines import line_axis
+from ..algebra.lines import two_sided_axis
 from ..errors import NotTriangularError, UnboundError
 from ..options import Options
 from ..programs.expression import Expression, Field, recording
@@ -75,7 +75,7 @@ def solution(matrix: BlockData, b: Sequence[Expression]) -> list[Expression]:
             hint="Solve with a triangle of blocks, or use an iterative solver.",
         )
     families = [f for block in matrix.every for f in block.families]
-    axis = line_axis(families, spaces(matrix.rows)[0].data.shape)
+    axis = two_sided_axis(families, spaces(matrix.rows)[0].data.shape, matrix.given_rows)
     return swept(matrix, b) if axis is None else _solved_along(matrix, axis, b)
 
 

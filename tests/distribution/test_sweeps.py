@@ -105,3 +105,31 @@ def test_the_sweep_sees_what_a_statement_before_it_has_made() -> None:
     expected = np.linalg.solve(np.tril(dense), right).reshape(x.shape)
     found, *_ = run(program, bc.simulated(4), (2, 2))
     np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_triangles_of_blocks_along_one_axis_are_sweeps(local: bool) -> None:
+    """They are not systems along lines, which no cut may divide; as triangles of numbers are."""
+    V = plane.vector(2)
+
+    @ssr.matrix(rows=V, cols=V)
+    def X(j: Any, i: Any) -> Any:
+        yield (j, i), [[8.0, 0.5], [0.1, 9.0]]
+        if (j - 1, i) in plane:
+            yield (j - 1, i), [[0.025, 0.5], [0.0625, -0.03125]]
+
+    @ssr.program(u=V)
+    def solve(u: Any) -> None:
+        u[:] = (X.local() if local else X).tril().solve(u)
+
+    right = np.random.default_rng(0).standard_normal((2, SIZES["ny"], SIZES["nx"]))
+    found = []
+    for ranks, cut in (None, None), (bc.simulated(3), (1, 3)), (bc.simulated(3), (3, 1)):
+        u = bc.spread(plane, ranks, cut=cut, **SIZES).scatter(V, right)
+        solve(u)
+        found.append(u.gather())
+    dense = X.bind(**SIZES).to_scipy().toarray()
+    expected = np.linalg.solve(dense, right.ravel()).reshape(right.shape)
+    np.testing.assert_allclose(found[0], expected, rtol=1e-13, atol=1e-13)
+    for values in found[1 : 2 if local else 3]:
+        assert values.tobytes() == found[0].tobytes()
