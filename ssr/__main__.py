@@ -12,8 +12,8 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
 from . import __version__
-from .build import cache, machine
-from .runtime import processor
+from .build import cache
+from .runtime import internals, processor
 
 PACKAGES = ("numpy", "numba", "llvmlite", "islpy", "scipy")
 """Packages that kernels are made with or tested against."""
@@ -62,7 +62,7 @@ def facts() -> list[tuple[str, str]]:
         *((name, installed(name) or "not found") for name in PACKAGES),
         ("compiler", compiler()),
         ("platform", platform.platform()),
-        ("processor", processor.name()),
+        ("processor", target()),
         ("vectors", vectors()),
         ("cores", cores()),
         ("cache", kept()),
@@ -80,11 +80,11 @@ def installed(distribution: str) -> str | None:
 
 
 def compiler() -> str:
-    """Return which pipeline of Numba compiles kernels, as text."""
-    if machine.is_known():
-        return "Numba's passes that kernels need"
-    first, last = (".".join(map(str, known)) for known in machine.KNOWN)
-    return f"all of Numba's passes: slower, the same results (fewer with Numba {first} to {last})"
+    """Return which compiler makes kernels, as text."""
+    reason = internals.objection()
+    if reason is None:
+        return "the package's own, on Numba"
+    return f"numba.njit: slower, the same results ({reason})"
 
 
 def kept() -> str:
@@ -95,15 +95,16 @@ def kept() -> str:
     return f"{text}; not used: {reason}" if reason else text
 
 
-def vectors() -> str:
-    """Return the vector features of the processor."""
-    import llvmlite.binding as llvm
+def target() -> str:
+    """Return the processor, and the one that kernels are compiled for if it is another."""
+    name, host = processor.name(), processor.host()
+    return host if name == host else f"{host}; kernels are compiled for {name} (NUMBA_CPU_NAME)"
 
-    try:
-        features = llvm.get_host_cpu_features()
-    except RuntimeError:  # LLVM does not know the features on every platform
-        return "unknown"
-    return " ".join(f for f in VECTOR if features.get(f)) or "none known"
+
+def vectors() -> str:
+    """Return the vector features that kernels may use beside those of the processor's name."""
+    features = processor.features().split(",")
+    return " ".join(f for f in VECTOR if f"+{f}" in features) or "none known"
 
 
 def cores() -> str:

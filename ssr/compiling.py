@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterator
 from threading import Lock
 
+from .forking import postponed
+
 SOON = 0.0005
 """Seconds after which a thread that wants Python gets it."""
 
@@ -22,13 +24,22 @@ _unsearched = 0
 
 @contextlib.contextmanager
 def compiling() -> Iterator[None]:
-    """Let Python not look for cyclic garbage meanwhile, and serve waiting threads soon.
+    """Keep Python from looking for cyclic garbage, and from forking; serve waiting threads soon.
 
     The compiler makes so many objects that Python would look through all of them, and all that
     Numba has loaded, time and again. Most live as long as the process, and are counted among the
     old ones afterwards. Threads that have LLVM work want Python for some instructions, and LLVM
     stands idle until they get it.
     """
+    with postponed():
+        _enter()
+        try:
+            yield
+        finally:
+            _leave()
+
+
+def _enter() -> None:
     global _inside, _before
     with _lock:
         _inside += 1
@@ -36,17 +47,18 @@ def compiling() -> Iterator[None]:
             _before = gc.isenabled(), sys.getswitchinterval()
             gc.disable()
             sys.setswitchinterval(SOON)
-    try:
-        yield
-    finally:
-        with _lock:
-            _inside -= 1
-            if _inside == 0:
-                enabled, interval = _before
-                sys.setswitchinterval(interval)
-                if enabled:
-                    _age()
-                    gc.enable()
+
+
+def _leave() -> None:
+    global _inside
+    with _lock:
+        _inside -= 1
+        if _inside == 0:
+            enabled, interval = _before
+            sys.setswitchinterval(interval)
+            if enabled:
+                _age()
+                gc.enable()
 
 
 def _age() -> None:

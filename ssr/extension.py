@@ -99,7 +99,7 @@ from .run.declaration import Declaration
 from .run.entry import Entry, entry, entry_point
 from .run.open_data import opened
 from .run.steps import Function, Run, Step, step_tables
-from .runtime.constants import FAILED, FINISHED, LATE, LEFT, At
+from .runtime.constants import FAILED, FINISHED, LATE, LEFT, RAISED, At
 from .runtime.metadata import KIND, BufferMeta, KernelMeta, Look, NestMeta, UnitMeta
 from .runtime.reach import Reach, region
 from .runtime.sums import LARGEST, SHARE, STATE, combined, number_found, shares
@@ -119,6 +119,7 @@ __all__ = [
     "LATE",
     "LEFT",
     "PACK",
+    "RAISED",
     "RECORD",
     "SHARE",
     "STATE",

@@ -26,9 +26,9 @@ MAY_IMPORT = {
 
 ROOMS = {
     "ssr": (
-        "errors", "public", "compiling", "options", "points", "symbols", "spaces", "ir", "runtime",
-        "trace", "algebra", "lower", "emit", "build", "explain", "run", "programs", "matrices",
-        "recurrences", "blocks", "solvers", "extension", "__init__", "__main__",
+        "errors", "public", "forking", "compiling", "options", "points", "symbols", "spaces", "ir",
+        "runtime", "trace", "algebra", "lower", "emit", "build", "explain", "run", "programs",
+        "matrices", "recurrences", "blocks", "solvers", "extension", "__init__", "__main__",
     ),
     "boundary": (
         "errors", "grid", "drawing", "rules", "closure", "tables", "fills", "synchronisation",

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ssr.extension import FINISHED, Array
+from ssr.extension import FINISHED, RAISED, Array
 
 from ..worlds.chain_code import Head, Word, chain
 from ..worlds.world import World
@@ -137,7 +137,11 @@ class _RankChain:
         """Go on until all is done, or there is a step that is the caller's; return which it is."""
         if self._go_on is not None:
             try:
-                return int(self._go_on(self._things))
+                reason = int(self._go_on(self._things))
+                if reason == RAISED:
+                    for entry in self._entries:
+                        entry.raise_problem()
+                return reason
             except SystemError as error:  # a handler of signals has raised what is behind it
                 raise error.__cause__ or error from None
         table = self._table

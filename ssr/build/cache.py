@@ -23,7 +23,7 @@ from functools import cache as once
 from pathlib import Path
 
 from ..errors import PACKAGE, user_span
-from ..runtime import processor
+from ..runtime import internals, processor
 from . import private_files
 
 LIMIT = 2**30
@@ -95,7 +95,8 @@ def digest(*texts: str, compiled: bool = True) -> str:
     What is ``compiled`` depends on the environment, too; to look at that Numba is loaded.
     """
     whole = hashlib.sha256()
-    for text in (*texts, ours(), *([environment()] if compiled else [])):
+    more = [environment(), str(internals.objection())] if compiled else []
+    for text in (*texts, ours(), *more):
         whole.update(text.encode())
         whole.update(b"\0")
     return whole.hexdigest()[:24]

@@ -14,7 +14,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from llvmlite import ir as llvm
-from numba.core import types
+from numba import types
 
 ORDERS: dict[Callable[..., Any], str] = {
     operator.eq: "==", operator.ne: "!=", operator.lt: "<", operator.le: "<=", operator.gt: ">",

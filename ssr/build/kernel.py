@@ -20,9 +20,13 @@ from typing import Any
 
 from .. import ir
 from ..compiling import compiling
+from ..forking import postponed
 from ..options import Options
+from ..runtime import internals
 from ..runtime.metadata import KernelMeta
 from . import cache, progress
+
+Place = tuple[Path, bool]
 
 
 @dataclass(frozen=True)
@@ -121,16 +125,16 @@ def _complete(name: str, found: _Text | None) -> Kernel | None:
         return None
     code = found.code
     if _alike(found) is None:
-        _LATEST.append((cache.cache_dir(), found.source, lambda: code))
-    return _kernel(name, found, lambda: code, True)
+        _LATEST.append((_place(), found.source, lambda: code))
+    return _kernel(name, found, lambda: code, True, f"loading {name}")
 
 
 def _begun(name: str, program: ir.Program, options: Options, dtype: str) -> Kernel:
     """Begin to make a kernel, unless another process has just made it."""
-    from ..runtime.machine_code import Later
+    from ..runtime.later import Later
 
     told = f"compiling {program.name}"
-    with contextlib.ExitStack() as held, progress.shown(told), compiling():
+    with compiling(), progress.shown(told), contextlib.ExitStack() as held:
         if options.cache:
             held.enter_context(cache.locked(name))
         found = _found(name) if options.cache else None  # made by another process, or described
@@ -149,24 +153,26 @@ def _begun(name: str, program: ir.Program, options: Options, dtype: str) -> Kern
             return code
 
     later = Later(rest)
-
-    def result() -> bytes | None:
-        with progress.shown(told):
-            return later.result()
-
-    kernel = _kernel(name, text, result, False)
+    kernel = _kernel(name, text, later.result, False, told)
     if options.cache:
-        _LATEST.append((cache.cache_dir(), text.source, later.result))
+        _LATEST.append((_place(), text.source, later.result))
     return kernel
 
 
-def _kernel(name: str, text: _Text, code: Callable[[], bytes | None], from_cache: bool) -> Kernel:
+def _kernel(
+    name: str, text: _Text, code: Callable[[], bytes | None], from_cache: bool, told: str
+) -> Kernel:
     """Return a kernel whose machine code a function waits for."""
-    return Kernel(name, text.source, _meta(text), partial(_loaded, text, code), from_cache)
+    return Kernel(name, text.source, _meta(text), partial(_loaded, text, code, told), from_cache)
 
 
-_LATEST: deque[tuple[Path, str, Callable[[], bytes | None]]] = deque(maxlen=16)
-"""The source of the latest kernels, each with the folder where it is kept and its machine code."""
+_LATEST: deque[tuple[Place, str, Callable[[], bytes | None]]] = deque(maxlen=16)
+"""The source of the latest kernels, each with the place where it is kept and its machine code."""
+
+
+def _place() -> Place:
+    """Return the folder of the cache, and whether the package's own compiler is used."""
+    return cache.cache_dir(), internals.are_known()
 
 
 def _alike(text: _Text) -> Callable[[], bytes | None] | None:
@@ -174,15 +180,15 @@ def _alike(text: _Text) -> Callable[[], bytes | None] | None:
 
     Options that make no difference to a program give the same source.
     """
-    here = cache.cache_dir()
-    for folder, source, code in tuple(_LATEST):
-        if folder == here and source == text.source:
+    here = _place()
+    for place, source, code in tuple(_LATEST):
+        if place == here and source == text.source:
             return code
     return None
 
 
-_LOADED: deque[tuple[bytes, Callable[..., int]]] = deque(maxlen=16)
-"""The kernels that were loaded last, by their machine code.
+_LOADED: deque[tuple[str | bytes, Callable[..., int]]] = deque(maxlen=16)
+"""The kernels that were loaded last, by their machine code, or by their source without any.
 
 A matrix that is bound anew at each step asks for the same one each time.
 """
@@ -190,17 +196,25 @@ A matrix that is bound anew at each step asks for the same one each time.
 _LOADING = Lock()
 
 
-def _loaded(text: _Text, code: Callable[[], bytes | None]) -> Callable[..., int]:
-    """Return a kernel: one of those that were loaded last, or loaded anew."""
-    data = code()
-    with _LOADING:
-        for known, run in tuple(_LOADED):
-            if known == data:
-                return run
-        run = _compiled(text, data)
-        if data is not None:
-            _LOADED.append((data, run))
-        return run
+def _loaded(text: _Text, code: Callable[[], bytes | None], told: str) -> Callable[..., int]:
+    """Return a kernel: one of those that were loaded last, or loaded anew.
+
+    `numba.njit` compiles it now.
+    """
+    with postponed(), progress.shown(told):
+        data = code()
+        with _LOADING:
+            return _among_loaded(text, data)
+
+
+def _among_loaded(text: _Text, data: bytes | None) -> Callable[..., int]:
+    key = text.source if data is None else data
+    for known, run in tuple(_LOADED):
+        if known == key:
+            return run
+    run = _compiled(text, data)
+    _LOADED.append((key, run))
+    return run
 
 
 def describe(program: ir.Program, options: Options, dtype: str) -> KernelMeta:

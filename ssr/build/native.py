@@ -1,76 +1,43 @@
-"""Functions of C written in LLVM's language, and one that calls kernels.
-
-Kernels expect their arguments as Numba hands them over.
-"""
+"""Functions of C written in LLVM's language, compiled by llvmlite."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Any
 
+from llvmlite import binding
 from llvmlite import ir as llvm
-from numba.core import types
-from numba.core.compiler_lock import global_compiler_lock
-from numba.core.registry import cpu_target
 
-from ..runtime.descriptors import described
-from .instructions import Builder
-
-RAISED = -1
-"""What is returned if the kernel has raised an exception."""
-
-WORD = llvm.IntType(64)
+from ..compiling import compiling
+from ..runtime import processor
 
 
 def compiled(name: str, functions: Mapping[str, Callable[[Any], None]]) -> dict[str, int]:
     """Return the addresses of functions, each written into a module by a function; they stay."""
-    with global_compiler_lock:
-        library = cpu_target.target_context.codegen().create_library(name)
-        module = library.create_ir_module(name)
+    with compiling():
+        module = llvm.Module(name)
+        module.triple = binding.get_process_triple()
         for write in functions.values():
             write(module)
-        library.add_ir_module(module)
-        library.finalize()
-        _kept.append(library)
-        return {name: library.get_pointer_to_function(name) for name in functions}
-
-
-@cache
-def enter(signature: Any) -> int:
-    """Return the address of the function that calls kernels of a signature.
-
-    Its argument begins with the address of the kernel; for each array follow the address of its
-    first element, its shape and its strides.
-    """
-    return compiled("ssr_enter", {"enter": lambda module: _write(module, signature)})["enter"]
+        engine = _engine(str(module))
+        _kept.append(engine)
+        return {name: engine.get_function_address(name) for name in functions}
 
 
 _kept: list[Any] = []
 """Machine code that lives as long as the process."""
 
 
-def _write(module: Any, signature: Any) -> None:
-    context = cpu_target.target_context
-    function = llvm.Function(module, llvm.FunctionType(WORD, [WORD.as_pointer()]), "enter")
-    builder = Builder(function.append_basic_block("entry"))
-    (given,) = function.args
-    place = 1
-
-    def word(number: int) -> Any:
-        return builder.load(builder.gep(given, [WORD(number)]))
-
-    arguments = []
-    for kind in signature.args:
-        assert isinstance(kind, types.Array)
-        shape = [word(place + 1 + axis) for axis in range(kind.ndim)]
-        strides = [word(place + 1 + kind.ndim + axis) for axis in range(kind.ndim)]
-        first = builder.inttoptr(word(place), context.get_data_type(kind.dtype).as_pointer())
-        arguments.append(described(context, builder, kind, first, shape, strides))
-        place += 1 + 2 * kind.ndim
-    called = context.call_conv.get_function_type(signature.return_type, signature.args)
-    kernel = builder.inttoptr(word(0), called.as_pointer())
-    status, code = context.call_conv.call_function(
-        builder, kernel, signature.return_type, signature.args, arguments
-    )
-    builder.ret(builder.select(status.is_ok, code, WORD(RAISED)))
+def _engine(text: str) -> Any:
+    """Return what holds the machine code of a module."""
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    machine = processor.target_machine()
+    module = binding.parse_assembly(text, binding.create_context())
+    module.verify()
+    tuning = binding.create_pipeline_tuning_options(speed_level=3)
+    builder = binding.create_pass_builder(machine, tuning)
+    builder.getModulePassManager().run(module, builder)
+    engine = binding.create_mcjit_compiler(module, machine)
+    engine.finalize_object()
+    return engine

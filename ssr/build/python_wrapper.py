@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from llvmlite import ir as llvm
-from numba.core import types
+from numba import types
 from numba.np.numpy_support import as_dtype
 
 from ..runtime.constants import REFUSED

@@ -9,7 +9,7 @@ from functools import lru_cache
 from types import FunctionType
 from typing import Any
 
-from numba.core import types
+from numba import types
 
 
 @lru_cache(maxsize=8)

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from llvmlite import ir as llvm
-from numba.core import types
+from numba import types
 
 from ..runtime import lanes
 from . import (

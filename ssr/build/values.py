@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.core import types
+from numba import types
 from numba.core.cgutils import alloca_once, get_item_pointer2, unpack_tuple
 from numba.core.errors import UnsupportedError
 from numba.core.lowering import Lower

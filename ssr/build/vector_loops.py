@@ -15,10 +15,12 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from llvmlite.binding import get_host_cpu_features, parse_assembly
+from llvmlite.binding import parse_assembly
 from numba.core.cgutils import alloca_once
+from numba.core.registry import cpu_target
 
 from ..points.numbers import CACHE_LINE
+from ..runtime.machine_code import target_machine
 from . import requests, streaming, vector_sums
 from .line_sides import limits
 from .streaming import Stream
@@ -34,9 +36,20 @@ LONG = 6
 """Vectors of a loop from which on they begin where cache lines do, even if there are more then."""
 
 
+@cache
 def has_masks() -> bool:
-    """Whether the processor loads and stores parts of vectors as fast as whole ones."""
-    return bool(get_host_cpu_features().get("avx512vl"))
+    """Whether kernels may load and store parts of vectors as fast as whole ones (AVX-512)."""
+    machine = target_machine(cpu_target.target_context.codegen())
+    return "{%k" in machine.emit_assembly(parse_assembly(_CHOICE))
+
+
+_CHOICE = """
+define <4 x double> @probe(<4 x double> %a, <4 x double> %b, <4 x double> %c) {
+  %mask = fcmp olt <4 x double> %a, %b
+  %chosen = select <4 x i1> %mask, <4 x double> %c, <4 x double> %b
+  ret <4 x double> %chosen
+}
+"""
 
 
 @cache

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numba.core import types
+from numba import types
 
 from ..runtime import intrinsics, processor
 from .line_sides import Inside, inside, side

@@ -15,10 +15,14 @@ from typing import Any, TypeVar
 
 import islpy as isl
 
+from .. import forking
+
 _CONTEXT = isl.DEFAULT_CONTEXT
 
 _TURN = RLock()
 """Held by the thread that uses isl."""
+
+forking.hold(_TURN)
 
 EFFORT = 3_000_000
 """Operations of isl after which an attempt is given up: about a second."""

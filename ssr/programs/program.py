@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import ir
 from ..errors import ArgumentError, BoxError, Error, Span
+from ..forking import postponed
 from ..ir.liveness import live
 from ..lower.join_sums import joined
 from ..lower.own_boxes import depends_on_boxes, in_boxes, in_one_box
@@ -228,9 +229,10 @@ def _build(program: ir.Program, options: Options, dtype: str) -> Kernel:
         from ..explain.stages import dump
 
         dump(program, options, dtype)
-    from ..build.kernel import build
+    with postponed():
+        from ..build.kernel import build
 
-    return build(program, options, dtype)
+        return build(program, options, dtype)
 
 
 def _declared(recorder: Recorder, signature: Signature, options: Options) -> Declaration:

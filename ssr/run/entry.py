@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import ctypes
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from ..build.dispatched import Dispatched
 from ..points.numbers import Array
+from ..runtime.constants import RAISED
+
+_ENTER = ctypes.CFUNCTYPE(ctypes.c_longlong, ctypes.c_void_p)
 
 
 def entry_point(run: Callable[..., int]) -> Callable[..., int]:
@@ -20,26 +26,43 @@ def entry_point(run: Callable[..., int]) -> Callable[..., int]:
     return found
 
 
-class Entry:
+class Entry(ABC):
     """How compiled code calls a kernel with some arrays, which live as long.
-
-    Parameters
-    ----------
-    run
-        The kernel.
-    arguments
-        The arrays.
 
     Attributes
     ----------
     address
-        That of a function ``long long enter(void *given)``.
+        That of a function ``long long enter(void *given)``, which returns `RAISED` if the kernel
+        has raised an exception.
     given
-        The address of its argument: integers that tell where the kernel and the arrays are.
+        The address of its argument.
+    """
+
+    address: int
+    given: int
+
+    @abstractmethod
+    def replace(self, number: int, array: Array) -> None:
+        """Take another array for the argument with a number."""
+
+    def raise_problem(self) -> None:
+        """Raise the exception behind `RAISED`, unless Python knows it already."""
+        return
+
+
+class Direct(Entry):
+    """An entry by a compiled function, whose argument tells where the kernel and the arrays are.
+
+    Parameters
+    ----------
+    run
+        The kernel, as the package's own compiler makes it.
+    arguments
+        The arrays.
     """
 
     def __init__(self, run: Callable[..., int], arguments: Sequence[Array]) -> None:
-        from ..build.native import enter
+        from ..build.enter import enter
 
         (kernel,) = _compiled(run)
         self.address = enter(kernel.signature)
@@ -49,17 +72,55 @@ class Entry:
             self._places.append(len(words))
             words += _told(array)
         self._words = np.array(words, np.int64)
-        self.given: int = self._words.ctypes.data
+        self.given = self._words.ctypes.data
 
-    def replace(self, number: int, array: Array) -> None:
-        """Take another array for the argument with a number."""
+    def replace(self, number: int, array: Array) -> None:  # noqa: D102
         told, place = _told(array), self._places[number]
         self._words[place : place + len(told)] = told
 
 
+class Callback(Entry):
+    """An entry by a function of Python, which ignores its argument.
+
+    The kernel itself runs without Python's lock.
+
+    Parameters
+    ----------
+    run
+        The kernel, as Numba makes it.
+    arguments
+        The arrays.
+    """
+
+    given = 0
+
+    def __init__(self, run: Dispatched, arguments: Sequence[Array]) -> None:
+        self._run, self._arguments = run, list(arguments)
+        self._problem: BaseException | None = None
+        self._call = _ENTER(self._enter)
+        self.address = ctypes.cast(self._call, ctypes.c_void_p).value or 0
+
+    def _enter(self, given: int | None) -> int:
+        try:
+            return self._run(*self._arguments)
+        except BaseException as problem:
+            self._problem = problem
+            return RAISED
+
+    def replace(self, number: int, array: Array) -> None:  # noqa: D102
+        self._arguments[number] = array
+
+    def raise_problem(self) -> None:  # noqa: D102
+        problem, self._problem = self._problem, None
+        if problem is not None:
+            raise problem
+
+
 def entry(run: Callable[..., int], arguments: Sequence[Array]) -> Entry | None:
     """Return how compiled code calls a kernel with some arrays; None for one in plain Python."""
-    return Entry(run, arguments) if _compiled(run) else None
+    if isinstance(run, Dispatched):
+        return Callback(run, arguments)
+    return Direct(run, arguments) if _compiled(run) else None
 
 
 def _told(array: Array) -> list[int]:

@@ -18,8 +18,7 @@ import numpy as np
 from llvmlite import ir as llvm
 from numba import types
 from numba.core import cgutils
-from numba.core.datamodel.models import PrimitiveModel
-from numba.extending import lower_builtin, register_model, type_callable
+from numba.extending import lower_builtin, models, register_model, type_callable
 
 from .constants import BYTES
 from .intrinsics import fma, ld, maximum, minimum, pointer, repeat, st
@@ -100,7 +99,7 @@ class Bundle(types.Type):
 
 
 @register_model(Bundle)
-class BundleModel(PrimitiveModel):
+class BundleModel(models.PrimitiveModel):
     """A bundle in machine code."""
 
     def __init__(self, manager: Any, kind: Any) -> None:

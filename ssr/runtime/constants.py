@@ -19,6 +19,9 @@ RUN, BEGIN, ASK, LEAVE = range(4)
 FINISHED, LEFT, FAILED, LATE = 0, 3, 4, 5
 """What a kernel returns behind the last step, or at one."""
 
+RAISED = -1
+"""Returned to compiled code in place of the exception that a kernel has raised."""
+
 REFUSED = 1
 """What a kernel returns if it did nothing: arrays of another layout, or that may share memory."""
 

@@ -14,7 +14,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import lower_builtin, type_callable
 
-from . import shared
+from . import internals, shared
 from .descriptors import member
 from .intrinsics import repeat
 from .sums import FAR, SHIFT, STATE, WIDTH, accumulate, extreme, found, total
@@ -42,7 +42,8 @@ class _Line:
     def __init__(self, function: Any) -> None:
         self.function = function
         self.element = function.args[0].type.pointee
-        set.add(self.function.attributes, '"prefer-vector-width"="512"')
+        if internals.are_known():  # llvmlite has no public way to say so
+            set.add(self.function.attributes, '"prefer-vector-width"="512"')
         self.data, self.count, self.state = self.function.args
         self.builder = llvm.IRBuilder(self.function.append_basic_block("entry"))
 

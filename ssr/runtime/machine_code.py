@@ -12,12 +12,10 @@ import copy
 import ctypes
 import os
 import weakref
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Sequence
 from functools import cache
 from threading import Lock
-from typing import Any, Generic, TypeVar
-from weakref import WeakSet
+from typing import Any
 
 import llvmlite.binding as llvm
 from llvmlite.binding import ffi
@@ -25,93 +23,22 @@ from numba.core import config
 from numba.core.cgutils import normalize_ir_text
 from numba.core.codegen import JITCodeLibrary
 
-T = TypeVar("T")
+from .. import forking
+from .later import Later
 
 THREADS = 4
 """At most so many modules are under work at once."""
 
 
-class Later(Generic[T]):
-    """What a function returns that a thread calls.
-
-    Functions are called in the order in which they are asked for. A thread that wants a result
-    before any has begun to make it calls the function itself, and does not stand idle.
-
-    Parameters
-    ----------
-    function
-        The function. It is called once, and again if that was interrupted.
-    threads
-        The name of the threads that call it, and how many there are.
-    """
-
-    def __init__(self, function: Callable[[], T], threads: tuple[str, int] = ("later", 1)) -> None:
-        self._function = function
-        self._threads = threads
-        self._choosing = Lock()
-        self._ask()
-
-    def _ask(self) -> None:
-        self._made: Future[T] = _threads(os.getpid(), *self._threads).submit(self._function)
-        _asked.add(self._made)
-
-    def result(self) -> T:
-        """Return what the function returned, or raise what it raised, when that is known."""
-        while True:
-            with self._choosing:
-                nobody_else = self._made.cancel()
-                if nobody_else:
-                    self._made = Future()
-                    self._made.set_running_or_notify_cancel()
-                    _asked.add(self._made)
-                made = self._made
-            if nobody_else:
-                self._call()
-            try:
-                return made.result()
-            except _Interrupted:
-                continue
-
-    def _call(self) -> None:
-        """Call the function; if Ctrl-C interrupts this, leave it to a thread."""
-        made = self._made
-        try:
-            made.set_result(self._function())
-        except Exception as problem:
-            made.set_exception(problem)
-        except BaseException:
-            self._ask()
-            made.set_exception(_Interrupted())
-            raise
+forking.hold(ffi.lib._lock)  # threads may let LLVM free something
 
 
-class _Interrupted(Exception):
-    """Who called a function was interrupted."""
-
-
-_asked: WeakSet[Future[Any]] = WeakSet()
-"""What threads of this process were asked for."""
-
-
-@cache
-def _threads(process: int, name: str, count: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(count, f"ssr-{name}-{process}")
-
-
-def _before_fork() -> None:
-    """Wait for all threads: who forks leaves them behind, and what they hold locked for ever."""
-    wait(tuple(_asked))
-    ffi.lib._lock.__enter__()  # threads may still let LLVM free something
-
-
-def _after_fork() -> None:
-    ffi.lib._lock.__exit__()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
-    )
+def target_machine(codegen: Any) -> Any:
+    """Return a compiler of LLVM for the processor that Numba's code generator writes for."""
+    options: dict[str, Any] = {"opt": vars(config)["OPT"]}
+    codegen._customize_tm_options(options)
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    return target.create_target_machine(**options)
 
 
 class Work:
@@ -140,10 +67,7 @@ class Work:
         context = llvm.create_context()
         self._module = llvm.parse_bitcode(module.as_bitcode(), context)
         codegen = copy.copy(codegen)
-        options: dict[str, Any] = {"opt": vars(config)["OPT"]}
-        codegen._customize_tm_options(options)
-        target = llvm.Target.from_triple(llvm.get_process_triple())
-        codegen._tm = self._machine = target.create_target_machine(**options)
+        codegen._tm = self._machine = target_machine(codegen)
         made = codegen._module_pass_manager()
         self._passes = made if isinstance(made, tuple) else (made,)  # Numba 0.61 has no builder
         self._problem = ffi.OutputString()

@@ -1,27 +1,18 @@
-"""Functions in LLVM's language that all kernels of a process share.
+"""Functions in LLVM's language that all kernels share.
 
-A kernel that adds up lines calls a function which has nothing to do with what is added up. It is
-compiled when the first kernel asks for it, and known to others by its name. What is kept of a
-kernel has such functions with it, so that it needs no other file.
+A kernel that adds up lines calls a function which has nothing to do with what is added up. The
+package's own compiler compiles it once in a process (`shared_code`); Numba alone compiles it with
+each kernel.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 
-from llvmlite import binding
 from llvmlite import ir as llvm
-from numba.core.compiler_lock import global_compiler_lock
 
-from .machine_code import Library
-
-_known: dict[str, Callable[[], Any]] = {}
-"""For each function that kernels of this process use, what returns what is kept of it."""
-
-_loaded: dict[str, Any] = {}
-"""The code of functions that kernels of this process can call."""
+from . import internals
 
 
 def declared(
@@ -40,35 +31,15 @@ def declared(
     write
         What writes its body, if there is no such function yet.
     """
-    if name not in _known:
-        library = _begun(context.codegen(), name, kind, write)
-        _known[name] = library.serialize_using_object_code
-    return module.globals.get(name) or llvm.Function(module, kind, name)
-
-
-def called(functions: Iterable[Any]) -> dict[str, Any]:
-    """Return what is kept of those functions of a module that are shared ones, by name."""
-    names = [f.name for f in functions if f.is_declaration and f.name in _known]
-    return {name: _known[name]() for name in names}
-
-
-@global_compiler_lock
-def load(context: Any, kept: Mapping[str, Any]) -> None:
-    """Let kernels find functions of which something was kept."""
-    for name, code in kept.items():
-        if name not in _loaded:
-            _known.setdefault(name, partial(kept.__getitem__, name))
-            library = _loaded[name] = context.codegen().unserialize_library(code)
-            binding.add_symbol(name, library.get_pointer_to_function(name))
-
-
-@global_compiler_lock
-def _begun(generator: Any, name: str, kind: Any, write: Callable[[Any], None]) -> Library:
-    library = Library(generator, name)
-    module = library.create_ir_module(name)
+    known = module.globals.get(name)
+    if known is not None:
+        return known
     function = llvm.Function(module, kind, name)
-    function.attributes.add("optsize")  # they are written as their loops are to be
-    write(function)
-    library.add_ir_module(module)
-    library.finalize()
-    return library
+    if internals.are_known():
+        from . import shared_code
+
+        shared_code.ask(context, name, kind, write)
+    else:
+        function.linkage = "linkonce_odr"
+        write(function)
+    return function

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from llvmlite import binding
 from llvmlite import ir as llvm
-from numba.core import types
+from numba import types
 
 from ssr.build.instructions import Builder, Names, Structure, arithmetic
 

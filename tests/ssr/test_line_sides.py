@@ -4,7 +4,8 @@ import ast
 
 import pytest
 
-from ssr.build import line_sides, machine, vector_loops, vector_plans
+from ssr.build import line_sides, vector_loops, vector_plans
+from ssr.runtime import internals
 from tests.ssr.generated import compiled
 from tests.ssr.test_vector_loops import check_bits, made, masked
 
@@ -48,7 +49,7 @@ def test_bits_are_those_of_rows(
     name: str, dtype: str, masks: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On vectors with masks, and in three loops on processors that have none."""
-    if not machine.is_known():
+    if not internals.are_known():
         pytest.skip("Numba itself compiles the loops.")
     if not masks:
         monkeypatch.setattr(vector_loops, "available", lambda: False)

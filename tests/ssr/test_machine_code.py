@@ -16,10 +16,11 @@ import boundary as bc
 import ssr
 from ssr.build import cache, kernel, machine
 from ssr.programs.program import begin
-from ssr.runtime.machine_code import Later
+from ssr.runtime import internals
+from ssr.runtime.later import Later
 from tests.ssr.generated import functions
 
-pytestmark = pytest.mark.skipif(not machine.is_known(), reason="Numba itself makes the code.")
+pytestmark = pytest.mark.skipif(not internals.are_known(), reason="Numba itself makes the code.")
 
 cells = ssr.Space(*ssr.sizes("ny nx"))
 A = ssr.stencil(cells, cells, {(0, 0): 4, (0, 1): -1, (1, 0): -1}, outside="drop")

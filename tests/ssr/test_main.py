@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import ssr
 from ssr import __main__ as command
-from ssr.build import cache, machine
+from ssr.build import cache
+from ssr.runtime import internals
 
 
 @pytest.fixture
@@ -73,13 +74,28 @@ def test_a_cache_that_is_not_used(folder: Path, capsys: pytest.CaptureFixture[st
     assert told(capsys)["cache"].endswith(f"; not used: others can write to {folder}")
 
 
-@pytest.mark.parametrize("known", [machine.KNOWN, ((0, 1), (0, 2))])
 def test_the_compiler_is_told(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, known: Any
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(machine, "KNOWN", known)
-    start = "Numba's passes that" if known[1] != (0, 2) else "all of Numba's passes: slower"
-    assert told(capsys)["compiler"].startswith(start)
+    assert told(capsys)["compiler"] == "the package's own, on Numba"
+    monkeypatch.setenv("SSR_COMPILER", "numba")
+    start = "numba.njit: slower, the same results"
+    assert told(capsys)["compiler"] == f"{start} (SSR_COMPILER is numba)"
+    monkeypatch.delenv("SSR_COMPILER")
+    monkeypatch.setattr(internals, "KNOWN", ((0, 1), (0, 2)))
+    assert re.fullmatch(
+        rf"{start} \(Numba is .*, and not of the versions 0.1 to 0.2\)", told(capsys)["compiler"]
+    )
+
+
+def test_another_target_is_told(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_CPU_NAME", "x86-64-v3")
+    monkeypatch.setenv("NUMBA_CPU_FEATURES", "+avx2,-avx512f")
+    found = told(capsys)
+    assert found["processor"].endswith("; kernels are compiled for x86-64-v3 (NUMBA_CPU_NAME)")
+    assert found["vectors"] == "avx2"
 
 
 def test_clearing_leaves_other_files(folder: Path) -> None:

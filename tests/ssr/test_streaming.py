@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 import boundary as bc
 import ssr
-from ssr.build import machine, streaming, vector_loops
-from ssr.runtime import intrinsics
+from ssr.build import streaming, vector_loops
+from ssr.runtime import internals, intrinsics
 from tests.ssr import generated
 from tests.ssr.generated import functions
 
 pytestmark = pytest.mark.skipif(
-    not (machine.is_known() and vector_loops.available()),
+    not (internals.are_known() and vector_loops.available()),
     reason="Loops over vectors need vectors with masks.",
 )
 

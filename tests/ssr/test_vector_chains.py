@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from ssr.build import chain_plans, machine, vector_chains, vector_loops
-from ssr.runtime import intrinsics
+from ssr.runtime import internals, intrinsics
 from tests.ssr import generated
 from tests.ssr.generated import functions
 from tests.ssr.test_vector_loops import guarded
 
 pytestmark = pytest.mark.skipif(
-    not (machine.is_known() and vector_loops.available()),
+    not (internals.are_known() and vector_loops.available()),
     reason="Chains of loops need vectors with masks.",
 )
 

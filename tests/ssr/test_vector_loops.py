@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ssr.build import machine, requests, vector_loops, vector_plans, windows
-from ssr.runtime import intrinsics, processor
+from ssr.build import requests, vector_loops, vector_plans, windows
+from ssr.runtime import internals, intrinsics, processor
 from tests.ssr import generated
 from tests.ssr.generated import compiled, functions
 
 pytestmark = pytest.mark.skipif(
-    not (machine.is_known() and vector_loops.available()),
+    not (internals.are_known() and vector_loops.available()),
     reason="Loops over vectors need vectors with masks.",
 )
 

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ssr.build import machine, vector_loops, vector_sums
-from ssr.runtime import intrinsics, lanes, sums
+from ssr.build import vector_loops, vector_sums
+from ssr.runtime import internals, intrinsics, lanes, sums
 from tests.ssr import plain
 from tests.ssr import strategies as some
 from tests.ssr.generated import compiled, functions
 from tests.ssr.test_reductions import FLOATS
 
 pytestmark = pytest.mark.skipif(
-    not (machine.is_known() and vector_loops.available()),
+    not (internals.are_known() and vector_loops.available()),
     reason="Loops over vectors need vectors with masks.",
 )
 

@@ -1,0 +1,153 @@
+"""Forks of a process in which threads compile.
+
+The child of a fork has only the thread that forked: locks of other threads stay locked there, and
+their work stays half done. So a fork waits until no other thread compiles or imports modules, and
+until locks that compilation needs are free. Then the child can compile, too. Work that takes long
+enough to be met by a fork runs in `postponed`, or as a task between `begin_task` and `end_task`.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+
+# Handlers of forks run in the reverse of the order in which they are registered, and those of these
+# modules take locks that threads need while a fork waits for them: ours must run first.
+import concurrent.futures.thread  # noqa: F401  # isort: skip
+import logging  # noqa: F401  # isort: skip
+from threading import Condition, RLock, get_ident, local
+
+__all__ = ["begin_task", "end_task", "hold", "in_task", "postponed"]
+
+PATIENCE = 10.0
+"""Seconds for which a fork waits for imports: they may wait for the thread that forks."""
+
+_changed = Condition(RLock())
+_busy = 0
+"""Threads in `postponed`, and tasks."""
+
+_forking = 0
+"""Threads that wait until they may fork."""
+
+_own = local()
+_locks: list[AbstractContextManager[object]] = []
+"""Locks that a fork takes, in this order."""
+
+
+def hold(lock: AbstractContextManager[object]) -> None:
+    """Let each fork take a lock, so that no other thread holds it then."""
+    _locks.append(lock)
+
+
+@contextmanager
+def postponed() -> Iterator[None]:
+    """Postpone forks by other threads; wait first for a thread that is about to fork."""
+    global _busy
+    outermost = not _depth()
+    with _changed:
+        while outermost and _forking:
+            _changed.wait()
+        _busy += outermost
+        _own.depth = _depth() + 1
+    try:
+        yield
+    finally:
+        _own.depth -= 1
+        if outermost:
+            end_task()
+
+
+def begin_task() -> None:
+    """Postpone forks until `end_task`, which another thread may call."""
+    global _busy
+    with _changed:
+        _busy += 1
+
+
+def end_task() -> None:
+    """Let threads fork again."""
+    global _busy
+    with _changed:
+        _busy -= 1
+        _changed.notify_all()
+
+
+@contextmanager
+def in_task() -> Iterator[None]:
+    """Run a task, which postpones forks already, in this thread."""
+    _own.depth = _depth() + 1
+    try:
+        yield
+    finally:
+        _own.depth -= 1
+
+
+def _depth() -> int:
+    return getattr(_own, "depth", 0)
+
+
+def _before() -> None:
+    global _busy, _forking
+    mine = bool(_depth())
+    _own.taken = ExitStack()
+    _wait_for_imports()
+    with _changed:
+        _forking += 1
+        _busy -= mine  # two threads that fork do not wait for each other
+        _changed.notify_all()
+        try:
+            while _busy:
+                _changed.wait()
+        finally:
+            _busy += mine
+    for lock in (*_locks, _changed):
+        _own.taken.enter_context(lock)
+
+
+def _wait_for_imports() -> None:
+    """Wait until no other thread imports a module, whose lock the child could not take."""
+    end = time.monotonic() + PATIENCE
+    while _others_import() and time.monotonic() < end:
+        time.sleep(0.001)
+
+
+def _others_import() -> bool:
+    locks = getattr(importlib._bootstrap, "_module_locks", {})  # type: ignore[attr-defined]
+    owners = {getattr(lock(), "owner", None) for lock in list(locks.values())}
+    return not owners <= {None, get_ident()}
+
+
+def _in_parent() -> None:
+    global _forking
+    _own.taken.close()
+    with _changed:
+        _forking -= 1
+        _changed.notify_all()
+
+
+def _in_child() -> None:
+    global _busy, _changed, _forking
+    _own.taken.close()
+    _busy, _forking, _changed = bool(_depth()), 0, Condition(RLock())
+    if sys.version_info < (3, 12):
+        _unlock_cached_properties()
+
+
+def _unlock_cached_properties() -> None:
+    """Give cached properties new locks: in Python 3.11 all objects of a class share one."""
+    for module in list(sys.modules.values()):
+        names = getattr(module, "__dict__", {})
+        if names.get("cached_property") is functools.cached_property:
+            for kind in [value for value in names.values() if isinstance(value, type)]:
+                for member in vars(kind).values():
+                    if isinstance(member, functools.cached_property):
+                        member.lock = RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_in_child)
