@@ -21,11 +21,18 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 import concurrent.futures.thread  # noqa: F401  # isort: skip
 import logging  # noqa: F401  # isort: skip
 from threading import Condition, RLock, get_ident, local
+from typing import Any
 
 __all__ = ["begin_task", "end_task", "hold", "in_task", "postponed"]
 
 PATIENCE = 10.0
 """Seconds for which a fork waits for imports: they may wait for the thread that forks."""
+
+FOREIGN = (
+    ("numba.core.compiler_lock", "global_compiler_lock"),
+    ("llvmlite.binding.ffi", "lib._lock"),
+)
+"""Locks of other packages that threads may hold: those that compile functions of the user's."""
 
 _changed = Condition(RLock())
 _busy = 0
@@ -105,8 +112,18 @@ def _before() -> None:
                 _changed.wait()
         finally:
             _busy += mine
-    for lock in (*_locks, _changed):
+    for lock in (*_locks, *_foreign(), _changed):
         _own.taken.enter_context(lock)
+
+
+def _foreign() -> Iterator[AbstractContextManager[object]]:
+    """Yield the locks of other packages that are loaded and have them."""
+    for module, name in FOREIGN:
+        found: Any = sys.modules.get(module)
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        if found is not None:
+            yield found
 
 
 def _wait_for_imports() -> None:

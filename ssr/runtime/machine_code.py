@@ -23,14 +23,10 @@ from numba.core import config
 from numba.core.cgutils import normalize_ir_text
 from numba.core.codegen import JITCodeLibrary
 
-from .. import forking
 from .later import Later
 
 THREADS = 4
 """At most so many modules are under work at once."""
-
-
-forking.hold(ffi.lib._lock)  # threads may let LLVM free something
 
 
 def target_machine(codegen: Any) -> Any:

@@ -14,10 +14,7 @@ from llvmlite import binding
 from llvmlite import ir as llvm
 from numba.core.compiler_lock import global_compiler_lock
 
-from .. import forking
 from .machine_code import Library
-
-forking.hold(global_compiler_lock)
 
 _known: dict[str, Callable[[], Any]] = {}
 """For each function that kernels of this process use, what returns what is kept of it."""
