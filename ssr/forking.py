@@ -134,7 +134,7 @@ def _wait_for_imports() -> None:
 
 
 def _others_import() -> bool:
-    locks = getattr(importlib._bootstrap, "_module_locks", {})  # type: ignore[attr-defined]
+    locks = getattr(importlib._bootstrap, "_module_locks", {})
     owners = {getattr(lock(), "owner", None) for lock in list(locks.values())}
     return not owners <= {None, get_ident()}
 
@@ -163,7 +163,7 @@ def _unlock_cached_properties() -> None:
             for kind in [value for value in names.values() if isinstance(value, type)]:
                 for member in vars(kind).values():
                     if isinstance(member, functools.cached_property):
-                        member.lock = RLock()
+                        vars(member)["lock"] = RLock()
 
 
 if hasattr(os, "register_at_fork"):

@@ -13,7 +13,7 @@ import numba
 from ..compiling import compiling
 from .dispatched import Dispatched
 
-CHOICES = {"nogil": True, "error_model": "numpy", "boundscheck": False}
+CHOICES: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
 
 
 def jit(function: Callable[..., Any], *, overlapping: bool, inside: bool) -> Any:
