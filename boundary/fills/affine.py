@@ -323,9 +323,9 @@ class Composite(Affine):
         return tuple(part for part in self._parts if isinstance(part, Affine))
 
     def known_sizes(self) -> dict[str, int]:
-        """Return the sizes that are bound."""
+        """Return the sizes that are bound, or that follow from arrays bound to matrices."""
         found: dict[str, int] = {}
-        for part in self._affine:
+        for part in self._parts:
             found |= part.known_sizes()
         return found
 

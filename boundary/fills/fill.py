@@ -290,7 +290,8 @@ class Fill(Affine):
                 note=f"what {rows!r} reads of {cols!r} depends on {more[0]}, a size of others",
                 hint="Give the blocks their sizes as numbers, or use fill.to_scipy().",
             )
-        return ssr.matrix(rows=rows, cols=cols)(linear_rows(self.data.ruled, r, c))
+        made = ssr.matrix(rows=rows, cols=cols)(linear_rows(self.data.ruled, r, c))
+        return made.bind(**{n: v for n, v in self.known_sizes().items() if n in made.sizes})
 
     def to_scipy(self) -> scipy.sparse.csr_array:
         """Return the linear part as a SciPy matrix, by following the rules point by point.

@@ -107,11 +107,15 @@ class BlockData:
         UnboundError
             If one has no value.
         """
-        arrays = [(f"x[{n}]", space, x.shape) for n, (space, x) in enumerate(given)]
-        arrays += [array for m in self.every for array in m.definition.arrays()]
-        found = match_sizes(arrays, self.bound_sizes)
+        found = self.matched(given)
         need(self.sizes, found, "size")
         return found
+
+    def matched(self, given: Iterable[tuple[Space, Array]] = ()) -> dict[str, int]:
+        """Return the sizes that follow from arrays and from what is bound."""
+        arrays = [(f"x[{n}]", space, x.shape) for n, (space, x) in enumerate(given)]
+        arrays += [array for m in self.every for array in m.definition.arrays()]
+        return match_sizes(arrays, self.bound_sizes)
 
 
 def grid(name: str, rows: Kind, cols: Kind, made: Callable[[int, int], Matrix]) -> BlockData:

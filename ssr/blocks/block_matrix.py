@@ -355,6 +355,10 @@ class BlockMatrix(Operator["BlockMatrix"]):
         )
         return rows, cols
 
+    def known_sizes(self) -> dict[str, int]:
+        """Return the sizes that are bound, or that follow from arrays that are bound."""
+        return self.definition.matched()
+
     def to_scipy(self, *, definition: bool = False) -> scipy.sparse.csr_array:
         """Return the matrix as a SciPy CSR array, as `Matrix.to_scipy` does.
 

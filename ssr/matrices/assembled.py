@@ -68,6 +68,10 @@ class Assembled(Operator["Assembled"]):
         rows, cols = self.stored.csr.shape
         return int(rows), int(cols)
 
+    def known_sizes(self) -> dict[str, int]:
+        """Return the sizes that follow from the stored matrix, and from the staged one."""
+        return self.stored.sizes | ({} if self.staged is None else self.staged.known_sizes())
+
     def __repr__(self) -> str:
         count = self.stored.part(self.part).nnz
         return f"<Assembled {self.name}: {self.cols!r} -> {self.rows!r}, {count} stored entries>"

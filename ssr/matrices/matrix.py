@@ -464,6 +464,10 @@ class Matrix(Operator["Matrix"]):
         """The data that are fields of several ranks."""
         return tuple(self.definition.distributed)
 
+    def known_sizes(self) -> dict[str, int]:
+        """Return the sizes that are bound, or that follow from arrays that are bound."""
+        return self.definition.matched()
+
     def _known_sizes(self) -> dict[str, int]:
         return self.definition.known_sizes()
 

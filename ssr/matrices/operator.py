@@ -67,6 +67,10 @@ class Operator(Immutable, ABC, Generic[Made]):
     def shape(self) -> tuple[int, int]:
         """Numbers of rows and columns; needs all sizes."""
 
+    @abstractmethod
+    def known_sizes(self) -> dict[str, int]:
+        """Return the sizes that are bound, or that follow from arrays that are bound."""
+
     @property
     @abstractmethod
     def T(self) -> Made:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any, Literal, TypeAlias
 
@@ -140,10 +141,9 @@ def on_coordinates(
 def _lines(rows: Space, cols: Space, axis: int, given: Sequence[Any]) -> Iterator[Space]:
     """Yield the spaces of positions, after a check of these."""
     for space, positions in zip((rows, cols)[-len(given) :], given, strict=True):
-        low = space.lower[axis]
-        line = Space(space.shape[axis] + low).grow((-low, 0))
+        line = _along(space, axis)
         if isinstance(positions, Space):
-            if positions.data.shape != line.data.shape or positions.lower != line.lower:
+            if (positions.data.lower, positions.data.shape) != (line.data.lower, line.data.shape):
                 raise SpaceError(
                     f"Positions on {positions!r} are given for {space!r}, axis {axis}.",
                     hint="Their space has the points that lie along the axis.",
@@ -158,6 +158,13 @@ def _lines(rows: Space, cols: Space, axis: int, given: Sequence[Any]) -> Iterato
                     "coordinates neither increase nor decrease from point to point."
                 )
         yield line
+
+
+def _along(space: Space, axis: int) -> Space:
+    """Return the points along one axis, as a space of their own."""
+    data, one = space.data, slice(axis, axis + 1)
+    line = replace(data, lower=data.lower[one], shape=data.shape[one], staggered=(False,))
+    return Space._from(line, None)
 
 
 def _number(spacing: Any) -> float:

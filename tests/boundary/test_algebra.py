@@ -9,7 +9,7 @@ import pytest
 
 import boundary as bc
 import ssr
-from ssr.errors import ArgumentError, SpaceError
+from ssr.errors import ArgumentError, ShapeError, SpaceError
 
 n = ssr.size("n")
 cells = ssr.Space(n)
@@ -111,3 +111,29 @@ def test_what_is_no_sum() -> None:
 
     with pytest.raises(TypeError):
         H * "two"
+
+
+def test_linear_and_offset_keep_the_sizes_that_are_known() -> None:
+    plane = ssr.Space(*ssr.sizes("ny nx"))
+    around = plane.grow(1)
+    fill = bc.fill(around, bc.dirichlet(1.0))
+
+    @ssr.matrix(rows=plane, cols=around, k=plane)
+    def ahead(j: Any, i: Any, *, k: Any) -> Any:
+        yield (j, i + 1), k[j, i]
+
+    first = ssr.stencil(plane, around, {(0, 0): 1.0, (0, 1): 1.0})
+    bound = (first @ fill).bind(ny=2, nx=3)
+    assert bound.linear.shape == (6, 6)
+    assert fill.bind(ny=2, nx=3).linear.shape == (20, 6)
+    assert (2.0 * bound + first @ fill).linear.shape == (6, 6)
+    with pytest.raises(ShapeError):
+        bound.linear @ np.ones((5, 5))
+    made = ahead.bind(k=np.ones((2, 3))) @ fill
+    assert made.linear.shape == (6, 6)
+    np.testing.assert_array_equal(made.offset, [[0, 0, 2.0], [0, 0, 2.0]])
+    sized = first.bind(ny=2, nx=3) @ fill
+    assert sized.linear.shape == (6, 6)
+    assert sized.offset.shape == (2, 3)
+    with pytest.raises(ShapeError, match="bound to ny = 2"):
+        sized @ np.ones((5, 3))
