@@ -15,6 +15,7 @@ from ssr.extension import Array
 from ..grid.grid import Grid, GridSpace
 from ..rules.evaluate import indices
 from ..tables.pieces import Number, Piece, Tap
+from .bases import left_inverse, product
 from .owners import Ranges, owners
 from .point_values import PointValues
 from .shared_points import Copy, Shared
@@ -150,8 +151,10 @@ class Means:
         def basis(copy: Copy) -> Array:
             return np.moveaxis(self._at(bases[copy.field], copy, box, sizes), (0, 1), (-2, -1))
 
-        back = np.linalg.pinv(basis(first))
-        weights = [(copy, np.asarray(w)[..., None, None] * back @ basis(copy)) for copy, w in used]
+        back = left_inverse(basis(first))
+        weights = [
+            (copy, product(np.asarray(w)[..., None, None] * back, basis(copy))) for copy, w in used
+        ]
         for c in range(self.components):
             taps = tuple(
                 self._tap(copy, copy.field * self.components + d, matrix[..., c, d], box, sizes)

@@ -1,6 +1,7 @@
 """Multigrid: hierarchies, convergence that does not depend on the grid, preconditioning."""
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -268,3 +269,31 @@ def test_grids_that_do_not_fit(fine: int, coarse: int, centring: Any) -> None:
     )
     with pytest.raises(error, match=match):
         solvers.interpolation(ssr.Space(fine), ssr.Space(coarse), centring=centring)
+
+
+def test_grids_that_cannot_be_coarsened_far_enough() -> None:
+    fine, coarse = ssr.Space(2 * n), ssr.Space(n)
+    A, P = second(fine), solvers.interpolation(fine, coarse, centring="cells")
+    with pytest.raises(ShapeError, match=r"A grid of 25 points has no coarser one") as caught:
+        solvers.Multigrid(A, P, P.T, coarsest=10).solve(np.ones(100))
+    assert "coarsest=25" in str(caught.value)
+
+
+def upwind(space: ssr.Space, wind: float) -> ssr.Matrix:
+    """Return diffusion and convection by upwind differences, times the squared distance."""
+    weights = {(0, 0): 4 + 2 * wind, (0, -1): -1 - wind, (-1, 0): -1 - wind, (0, 1): -1, (1, 0): -1}
+    return ssr.stencil(space, space, weights, outside="drop")
+
+
+def test_convection_needs_matrices_of_each_grid() -> None:
+    spaces = [ssr.Space(extent, extent) for extent in (63, 31, 15, 7)]
+    b = np.random.default_rng(3).standard_normal((63, 63))
+    products = solvers.Multigrid.galerkin(upwind(spaces[0], 4.0), 4, smoother=solvers.Jacobi())
+    lost = products.solve(b, rtol=1e-8, maxiter=100)
+    assert lost.info == -2
+    assert lost.history[-1] < 1e12 * lost.history[0]
+    matrices = [upwind(space, 4.0 * 2.0**level) for level, space in enumerate(spaces)]
+    P = [solvers.interpolation(*pair) for pair in pairwise(spaces)]
+    found = solvers.Multigrid(matrices, P).solve(b, rtol=1e-8)
+    assert found.info == 0
+    assert found.iterations < 30
