@@ -173,9 +173,9 @@ class Multigrid(Composed, Inverse):
         of a grid are zero. This suits operators of second order whose coefficients vary slowly
         from point to point. Convection by upwind differences makes cycles diverge where the mesh
         Péclet number, which doubles from grid to grid, exceeds about 10 on coarse grids.
-        Linear interpolation is inaccurate where coefficients jump by large factors. Where cycles diverge,
-        `solve` ends with ``info == -2``: give matrices that are discretised again on each grid
-        then, see `Multigrid`, or precondition by `ILU`.
+        Linear interpolation is inaccurate where coefficients jump by large factors. Where cycles
+        diverge, `solve` ends with ``info == -2``: give matrices that are discretised again on each
+        grid then, see `Multigrid`, or precondition by `ILU`.
 
         Extents may be symbols if A has no data: the products are then matrices for all sizes. If it
         has data, such as coefficients that vary, or sizes are bound, the entries of the coarse
