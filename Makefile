@@ -1,6 +1,6 @@
 # make run      shallow water on the sphere, in a fresh environment; results in out/
 # make test     tests, and the doctests of the packages
-# make check    formatting, lint, types, import layers, then the tests
+# make check    formatting, lint, types, import layers
 # make ends     the tests with the oldest and the newest versions of Python, NumPy, SciPy and Numba;
 #               needs python3.11 and python3.13
 # make docs     the reference of the public names, from build/reference/index.html on
@@ -31,7 +31,6 @@ check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(PACKAGES) apps benchmarks
 	$(BIN)/python tools/layers.py
-	$(BIN)/python -m pytest -n auto
 
 ends: $(VENV)/.dev
 	$(BIN)/nox
