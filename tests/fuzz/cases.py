@@ -397,7 +397,8 @@ def definitions(ours: dict[str, Any], theirs: dict[str, Any], run: Run) -> str:
             continue
         known = {n: sizes[n] for n in matrix.sizes}
         found = matrix.bind(**known).to_scipy().toarray()
-        if not np.all(np.abs(found - meant.value) <= near * (meant.scale + 1e-300)):
+        unknown = np.isnan(found) & np.isnan(meant.value)
+        if not np.all(unknown | (np.abs(found - meant.value) <= near * (meant.scale + 1e-300))):
             return f"{name} is\n{found}\nnot\n{meant.value}"
     return ""
 
