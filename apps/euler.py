@@ -1,5 +1,7 @@
 """An ideal gas in two dimensions: ``python -m apps.euler [--n 256] [--steps 500] [--plot FILE]``.
 
+The box is periodic; ``--sides walls`` puts walls around it, and ``--sides open`` lets the gas out.
+
 The same on many ranks, with the same bits: ``mpiexec -n 4 python -m apps.euler``.
 
 The Euler equations for density, momentum and energy, gamma = 1.4,
@@ -18,7 +20,8 @@ c^2 = gamma p / rho, the flux there is that of Harten, Lax and van Leer,
     (b F(before) - a F(behind) + a b (U(behind) - U(before))) / (b - a),
 
 and ``U = U - dt/dx (F_i+1/2 - F_i-1/2) - dt/dy (G_j+1/2 - G_j-1/2)``. This reads two layers of
-ghost cells around the grid. The command lets a hot bubble explode in a periodic box.
+ghost cells around the grid: `sides` takes the rules that fill them, such as those of a `wall`. The
+command lets a hot bubble explode in a box.
 
 References
 ----------
@@ -29,9 +32,9 @@ import argparse
 import hashlib
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -115,9 +118,56 @@ def step(r: Any, s: Any, V: Any, U: Any) -> None:
     V[cells] = U[cells] - r * (x.across @ F) - s * (y.across @ G)
 
 
-def sides(rule: bc.Rule) -> ssr.Program:
-    """Return a program that fills ghost cells."""
-    ghosts = bc.fill(wide, rule)
+def wall(axis: int | None = None, side: Literal["low", "high", "both"] = "both") -> list[bc.Rule]:
+    """Return the rules of walls: the gas is reflected, and its velocity normal to them is odd.
+
+    Parameters
+    ----------
+    axis, side
+        The axis normal to the walls, 0 for y and 1 for x, and its ends; all sides by default.
+    """
+    axes = (0, 1) if axis is None else (axis,)
+    signs = {0: [1, 1, -1, 1], 1: [1, -1, 1, 1]}
+    return [bc.symmetric(a, side, sign=signs[a]) for a in axes]
+
+
+def inflow(
+    axis: int, side: Literal["low", "high"], rho: float, u: float, v: float, p: float
+) -> list[bc.Rule]:
+    """Return the rule of a side behind which the gas has a given density, velocity and pressure.
+
+    Beside a wall the velocity along the side is zero.
+    """
+    E = p / (GAMMA - 1.0) + 0.5 * rho * (u * u + v * v)
+    return [bc.constant([rho, rho * u, rho * v, E], axis, side)]
+
+
+def outflow(
+    axis: int | None = None, side: Literal["low", "high", "both"] = "both"
+) -> list[bc.Rule]:
+    """Return the rules of sides through which the gas leaves: ghosts are the cells next to them."""
+    return [bc.extrapolate(1, a, side) for a in ((0, 1) if axis is None else (axis,))]
+
+
+def sides(*rules: bc.Rule | Sequence[bc.Rule]) -> ssr.Program:
+    """Return a program that fills ghost cells.
+
+    Parameters
+    ----------
+    *rules
+        Rules of `boundary`, or lists of them, such as `wall`, `inflow` and `outflow` return; each
+        side has one.
+
+    Examples
+    --------
+    A channel along x, with a jet of gas from the left:
+
+    >>> channel = sides(
+    ...     wall(axis=0), inflow(1, "low", rho=1.0, u=2.0, v=0.0, p=1.0), outflow(1, "high")
+    ... )
+    """
+    each = [[rule] if isinstance(rule, bc.Rule) else rule for rule in rules]
+    ghosts = bc.fill(gas, *(rule for some in each for rule in some))
 
     @ssr.program(U=gas)
     def fill(U: Any) -> None:
@@ -127,6 +177,13 @@ def sides(rule: bc.Rule) -> ssr.Program:
 
 
 periodic = sides(bc.periodic())
+
+SIDES: Mapping[str, Callable[[], ssr.Program]] = {
+    "periodic": lambda: periodic,
+    "walls": lambda: sides(wall()),
+    "open": lambda: sides(outflow()),
+}
+"""What the command may put around the box."""
 
 
 @ssr.program(U=gas)
@@ -159,7 +216,7 @@ def run(
     width
         The width of a cell.
     fill
-        Sets the ghost cells, as `periodic` does.
+        Sets the ghost cells, as `periodic` does; made by `sides`.
     """
     old, new, t = U, U.copy(), 0.0
     for _ in range(steps):
@@ -215,6 +272,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser("python -m apps.euler", description="An explosion in a box.")
     parser.add_argument("--n", type=int, default=256, help="cells along an axis")
     parser.add_argument("--steps", type=int, default=500)
+    parser.add_argument("--sides", choices=SIDES, default="periodic", help="what is around the box")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="write a picture")
     parser.add_argument("--digest", action="store_true", help="print a SHA-256 of the gas")
     add_threads(parser)
@@ -224,11 +282,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     say = print if on.first else lambda _: None
     U, start = on.empty(gas), time.perf_counter()
     U.fill(bubble(n))
-    run(U, 1 / n, 1)
+    fill = SIDES[given.sides]()
+    run(U, 1 / n, 1, fill=fill)
     say(f"kernels ready after {time.perf_counter() - start:.1f} s")
     U.fill(bubble(n))
     before, start = totals(U), time.perf_counter()
-    U, t = run(U, 1 / n, steps)
+    U, t = run(U, 1 / n, steps, fill=fill)
     seconds = (time.perf_counter() - start) / (steps * n**2)
     say(f"t = {t:.4f} after {steps} steps, {1e9 * seconds:.1f} ns for a cell and step")
     for name, old, new in zip(("mass", "energy"), before, totals(U), strict=True):

@@ -2,11 +2,12 @@
 
 from . import errors, solvers
 from .blocks.assemble import block, diagonal, kron
+from .blocks.assembled_blocks import AssembledBlocks, from_scipy
 from .blocks.block_matrix import BlockMatrix
 from .blocks.declare import matrix
 from .blocks.recurrence import BlockRecurrence, recurrence
 from .errors import Error
-from .matrices.assembled import Assembled, from_scipy
+from .matrices.assembled import Assembled
 from .matrices.declare import identity, stencil
 from .matrices.differences import along, average, difference
 from .matrices.matrix import Matrix
@@ -43,6 +44,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Assembled",
+    "AssembledBlocks",
     "BlockMatrix",
     "BlockRecurrence",
     "Error",

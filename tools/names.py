@@ -32,7 +32,7 @@ SECTIONS: Mapping[str, tuple[ModuleType, str]] = {
     "Matrices": (
         ssr,
         "matrix stencil difference average along identity diagonal kron block from_scipy "
-        "recurrence Matrix BlockMatrix Assembled Recurrence BlockRecurrence",
+        "recurrence Matrix BlockMatrix Assembled AssembledBlocks Recurrence BlockRecurrence",
     ),
     "Programs": (
         ssr,

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 import ssr
-from ssr.errors import ArgumentError, SpaceError
+from ssr.errors import ArgumentError, SpaceError, UnsupportedError
 from ssr.extension import Expression, Immutable, allocated, is_zero, told
 
 from .operands import (
+    MATRICES,
     Kind,
     array_like,
     arrays_of,
@@ -36,6 +37,7 @@ from .operands import (
 
 if TYPE_CHECKING:
     import scipy.sparse
+    from scipy.sparse.linalg import LinearOperator
 
 
 class Affine(Immutable, ABC):
@@ -69,7 +71,6 @@ class Affine(Immutable, ABC):
     __array_ufunc__ = None
 
     habits: ClassVar[Mapping[str, str]] = {
-        "aslinearoperator": "Of the linear part: H.linear.aslinearoperator(), with sizes bound.",
         "toarray": "Write H.to_scipy().toarray() for the linear part, and H.offset.",
         "solve": "Solve with the linear part: H.linear.solve(b - H.offset).",
         "dot": "Write H @ x.",
@@ -78,6 +79,28 @@ class Affine(Immutable, ABC):
 
     operand = "x"
     """What messages call the array it is applied to."""
+
+    @property
+    def homogeneous(self) -> bool:
+        """Whether the offset is zero because no part has one."""
+        return False
+
+    def aslinearoperator(self, dtype: Any = np.float64) -> LinearOperator:
+        """Return a SciPy ``LinearOperator`` on flattened arrays; all sizes must be bound.
+
+        Raises
+        ------
+        UnsupportedError
+            If the matrix may have an offset.
+        """
+        if not self.homogeneous:
+            raise UnsupportedError(
+                f"{self.name} has an offset, and a linear operator has none.",
+                hint="Of the linear part: H.linear.aslinearoperator(), with sizes bound.",
+            )
+        from scipy.sparse.linalg import aslinearoperator
+
+        return aslinearoperator(self.to_scipy().astype(dtype))
 
     @property
     @abstractmethod
@@ -206,7 +229,7 @@ class Affine(Immutable, ABC):
         return self.linear.T
 
     def __matmul__(self, x: Any) -> Any:
-        if isinstance(x, (Affine, ssr.Matrix, ssr.BlockMatrix)):
+        if isinstance(x, (Affine, *MATRICES)):
             return Product(self, x)
         each = x if isinstance(x, (tuple, list)) else [x]
         if any(isinstance(part, (Expression, ssr.Vector)) for part in each):
@@ -225,14 +248,14 @@ class Affine(Immutable, ABC):
         return tuple(made) if isinstance(self.rows, tuple) else made[0]
 
     def __rmatmul__(self, matrix: Any) -> Any:
-        if isinstance(matrix, (ssr.Matrix, ssr.BlockMatrix)):
+        if isinstance(matrix, MATRICES):
             return Product(matrix, self)
         return NotImplemented
 
     def __mul__(self, factor: Any) -> Any:
         if isinstance(factor, Real):
             return Combination(f"{factor} * {self.name}", [(float(factor), self)])
-        others = Affine, ssr.Matrix, ssr.BlockMatrix, np.ndarray, Expression, ssr.Value
+        others = Affine, *MATRICES, np.ndarray, Expression, ssr.Value
         if isinstance(factor, others):
             raise ArgumentError(
                 f"`*` scales an affine matrix by a number; {type(factor).__name__} is none.",
@@ -294,6 +317,11 @@ class Composite(Affine):
         """The affine matrix as it was written."""
         return self._name
 
+    @property
+    def homogeneous(self) -> bool:
+        """Whether the offset is zero because no part has one."""
+        return all(part.homogeneous for part in self._affine)
+
     @abstractmethod
     def _assembled(self, parts: Sequence[Any]) -> Any:
         """Return what its parts, given as other matrices, make together."""
@@ -309,7 +337,7 @@ class Composite(Affine):
 
         sized, known = [], self.known_sizes()
         for part in self._parts:
-            own = {n: v for n, v in known.items() if n in part.sizes}
+            own = {n: v for n, v in known.items() if n in getattr(part, "sizes", ())}
             bind = own and not isinstance(part, Affine)
             sized.append((part.bind(**own) if bind else part).to_scipy())
         return scipy.sparse.csr_array(self._assembled(sized))
@@ -491,7 +519,7 @@ def _summed(left: Any, right: Any, sign: float) -> Any:
     """
     shown = "+" if sign > 0 else "-"
     for one, other in (left, right), (right, left):
-        if not isinstance(one, (Affine, ssr.Matrix, ssr.BlockMatrix)):
+        if not isinstance(one, (Affine, *MATRICES)):
             if not isinstance(one, (Number, np.ndarray, Expression)):
                 return NotImplemented
             raise ArgumentError(

@@ -25,6 +25,7 @@ from .operands import (
     check_known,
     check_sizes,
     declared,
+    fields_alone,
     fields_of,
     flat,
     named,
@@ -253,26 +254,26 @@ class Fill(Affine):
     def linear(self) -> Any:
         """The linear part B: an `ssr.Matrix` of staged families; an `ssr.BlockMatrix` for several.
 
-        Where weights come from tables, or from rows of a sparse matrix for numbers on blocks of one
-        shape, it is a stored matrix, of SciPy's entries.
+        Where weights come from tables, as those of `bc.rotate`, or from rows of a sparse matrix for
+        numbers on blocks of one shape, it is a stored matrix, of SciPy's entries.
 
         Raises
         ------
         UnboundError
             If weights come from tables and a size is not bound.
         UnsupportedError
-            If weights come from tables, for vectors or blocks of several shapes, or if such blocks
-            have symbolic sizes; use `to_scipy`.
+            If blocks of several shapes have symbolic sizes; use `to_scipy`.
         """
         data, count = self.data, self.data.components
-        if data.ruled.tabled and (count is not None or data.several):
+        if data.ruled.tabled and data.several and self.sizes:
             raise UnsupportedError(
                 f"The linear part of {self.name} is not staged.",
                 note="the weights of its rules come from tables",
-                hint="Use fill.to_scipy().",
+                hint="Give the blocks their sizes as numbers, or use fill.to_scipy().",
             )
         if data.ruled.tabled or (data.ruled.pointwise and count is None and not data.several):
-            return ssr.from_scipy(self.to_scipy(), rows=data.wide[0], cols=data.owned[0])
+            rows, cols = map(fields_alone, (self.rows, self.cols))
+            return ssr.from_scipy(self.to_scipy(), rows=rows, cols=cols)
         made: list[list[Any]] = [
             [self._between(r, c) for c in range(len(data.owned))] for r in range(len(data.wide))
         ]

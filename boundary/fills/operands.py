@@ -14,6 +14,9 @@ from ssr import Space, Vector
 from ssr.errors import ArgumentError, DtypeError, ShapeError
 from ssr.extension import Array, VectorSpace, match_sizes, spaces, told
 
+MATRICES = ssr.Matrix, ssr.BlockMatrix, ssr.Assembled, ssr.AssembledBlocks
+"""The matrices with which affine matrices make products and sums."""
+
 One: TypeAlias = "Space | VectorSpace"
 """What one array is on."""
 
@@ -24,6 +27,11 @@ Kind: TypeAlias = "Space | VectorSpace | tuple[One, ...]"
 def fields_of(kind: Any) -> tuple[Any, ...]:
     """Return what each array of an operand is on."""
     return kind if isinstance(kind, tuple) else (kind,)
+
+
+def fields_alone(kind: Kind) -> Any:
+    """Return a kind with the components of vectors one by one in a tuple, as matrices have it."""
+    return tuple(s for one in kind for s in spaces(one)) if isinstance(kind, tuple) else kind
 
 
 def spaces_of(kind: Any) -> Any:

@@ -8,49 +8,70 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import ssr
 from ssr import Vector
-from ssr.errors import ArgumentError, SpaceError
-from ssr.extension import Array, Domain, Expression, External, Layout, Tables, extend
+from ssr.errors import ArgumentError, SpaceError, UnboundError
+from ssr.extension import Array, Domain, External, Layout, Tables, extend, integer
 
 from ..closure.ruled import LARGE, several
-from ..fills.operands import declared, kernel_dtype, on_ranks, real
+from ..fills.affine import Affine
+from ..fills.operands import Kind, declared, fields_alone, operands_of, store
 from ..tables.assemble import assemble, form_of, general_form
 from ..tables.machine import Form
 from ..tables.machine_source import source
 from ..tables.pieces import Piece
 from .means import Means
 from .oracle import synchronisation
+from .staged_rows import is_staged, staged_rows
 
 if TYPE_CHECKING:
     import scipy.sparse
 
-How: TypeAlias = Literal["average", "owner"]
 
-
-@dataclass(frozen=True, eq=False)
-class Synchronise:
+class Synchronise(Affine):
     """The matrix that makes the copies of shared points equal; made by `bc.synchronise`.
+
+    It takes part in algebra as fills do, and has no offset: products with matrices and fills, sums
+    and multiples are applied factor by factor, and ``same.linear`` is the matrix of its entries,
+    as are those of what it is a part of.
 
     Attributes
     ----------
     means
         Which points are shared, and what their copies become.
+
+    Examples
+    --------
+    The second difference at the nodes of two lines of cells; the matrix is that of one line:
+
+    >>> import numpy as np, boundary as bc, ssr
+    >>> rod = bc.Grid(2 * [(2,)], links=bc.bricks(2))
+    >>> nodes = rod.cells.nodes()
+    >>> same = bc.synchronise(nodes)
+    >>> (same.T @ same.linear).to_scipy().toarray()[2:4, 2:4]
+    array([[0.5, 0.5],
+           [0.5, 0.5]])
+    >>> A = ssr.stencil(nodes, nodes, {(0, -1): -1.0, (0, 0): 2.5, (0, 1): -1.0}, outside="drop")
+    >>> (same @ A).linear.to_scipy().shape
+    (6, 6)
     """
 
-    means: Means
-
-    __array_ufunc__ = None
+    def __init__(
+        self, means: Means, bound: Mapping[str, int] | None = None, free: Synchronise | None = None
+    ) -> None:
+        self.means = means
+        self._bound = MappingProxyType(dict(bound or {}))
+        self._free = self if free is None else free  # its program serves all sizes
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """The name of the matrix in messages."""
         return f"synchronise({', '.join(dict.fromkeys(p.location for p in self.means.points))})"
 
     @property
@@ -61,29 +82,60 @@ class Synchronise:
         return tuple(p.vector(self.means.components) for p in self.means.points)
 
     @property
+    def rows(self) -> Kind:
+        """The spaces of the results, which are those of the operands."""
+        return self.kinds if len(self.kinds) > 1 else self.kinds[0]
+
+    @property
+    def cols(self) -> Kind:
+        """The spaces of the operands."""
+        return self.rows
+
+    @property
     def sizes(self) -> tuple[str, ...]:
         """Names of the symbolic sizes."""
         return tuple(sorted({name for p in self.means.points for name in p.sizes}))
 
+    @property
+    def homogeneous(self) -> bool:
+        """Whether the offset is zero because no part has one: it is."""
+        return True
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of parameters, of which there are none."""
+        return ()
+
     def __repr__(self) -> str:
         return f"<Synchronise {', '.join(map(repr, self.kinds))}>"
 
-    def __matmul__(self, x: Any) -> Any:
-        """Return the synchronised field, or a tuple of fields if it is given one."""
-        many = isinstance(x, (tuple, list))
-        each = list(x) if many else [x]
-        if len(each) != len(self.means.points):
-            raise ArgumentError(f"{self.name} is applied to {len(self.means.points)} fields.")
-        if isinstance(each[0], (Expression, Vector)):
-            made: Any = self._applied(each)
-        elif any(map(on_ranks, each)):
-            made = [x.copy() for x in each]
-            self._program(*made)
-        else:
-            arrays = [real(self.name, a) for a in each]
-            made = [np.array(a, kernel_dtype(a), order="C") for a in arrays]
-            self._program(*made)
-        return tuple(made) if many else made[0]
+    def known_sizes(self) -> dict[str, int]:
+        """Return the sizes that are bound."""
+        return dict(self._bound)
+
+    def bind(self, **values: Any) -> Synchronise:
+        """Return the matrix with integers for symbolic sizes."""
+        self.check_names(values)
+        for name, value in values.items():
+            if (integer(value) or 0) < 1:
+                raise ArgumentError(f"The size {name} is {value!r}, not a positive integer.")
+        return Synchronise(self.means, {**self._bound, **values}, self._free)
+
+    def values(self) -> list[Any]:
+        """Return the values of all parameters, of which there are none."""
+        return []
+
+    def given(self, values: Sequence[Any]) -> Synchronise:
+        """Return the matrix itself: it has no parameters."""
+        return self
+
+    # -- application -----------------------------------------------------------------------------
+
+    def applied(self, x: Any) -> Any:
+        """Return the synchronised field of a program, or a tuple of them."""
+        several = isinstance(self.rows, tuple)
+        made = self._applied(list(operands_of(self.name, self.cols, x)))
+        return tuple(made) if several else made[0]
 
     def _applied(self, each: list[Any]) -> list[Any]:
         count = self.means.components
@@ -96,27 +148,74 @@ class Synchronise:
 
     @cached_property
     def _program(self) -> ssr.Program:
-        names = [f"x{n}" for n in range(len(self.means.points))]
-
         def body(*fields: Any) -> None:
-            for field, made in zip(fields, self._applied(list(fields)), strict=True):
-                field[:] = made
+            store(fields, tuple(self._applied(list(fields))))
 
         body.__name__ = "synchronise"
-        return declared(body, dict(zip(names, self.kinds, strict=True)))
+        return declared(body, {f"x{n}": kind for n, kind in enumerate(self.kinds)})
 
-    def apply(self, *fields: Array) -> None:
+    def run(self, made: Sequence[Any], given: Sequence[Any]) -> None:
+        """Synchronise the arrays given into those made."""
+        for target, values in zip(made, given, strict=True):
+            if isinstance(target, np.ndarray):
+                np.copyto(target, values)
+            else:
+                target.set(values)
+        self._free._program(*made)
+
+    def in_place(self, *fields: Array) -> None:
         """Synchronise arrays in place: ``fields`` has one for each space that was given."""
-        self._program(*fields)
+        self._free._program(*fields)
 
     # -- as a matrix -----------------------------------------------------------------------------
 
-    def to_scipy(self, **sizes: int) -> scipy.sparse.csr_array:
+    @cached_property
+    def linear(self) -> Any:
+        """The matrix of its entries: an `ssr.Matrix`; an `ssr.BlockMatrix` for several components.
+
+        With weights of points, a basis, or very many blocks it is a stored matrix, of SciPy's
+        entries, and so it is where symbolic sizes are bound.
+
+        Raises
+        ------
+        UnboundError
+            If it is stored, and a size is not bound.
+        """
+        known = bool(self.sizes) and set(self.sizes) <= set(self._bound)
+        if known or not is_staged(self.means):
+            kind = fields_alone(self.rows)
+            return ssr.from_scipy(self.to_scipy(), rows=kind, cols=kind)
+        points, count = self.means.points, self.means.components
+        made: list[list[Any]] = [
+            [self._between(r, c) for c in range(len(points))] for r in range(len(points))
+        ]
+        if count is not None:
+            made = [[ssr.kron(np.eye(count), matrix) for matrix in row] for row in made]
+        return ssr.block(made) if len(points) > 1 else made[0][0]
+
+    def _between(self, r: int, c: int) -> ssr.Matrix:
+        """Return the matrix from one field to another."""
+        points = self.means.points
+        matrix = ssr.matrix(rows=points[r], cols=points[c])(staged_rows(self.means, r, c))
+        return matrix.bind(**{n: v for n, v in self._bound.items() if n in matrix.sizes})
+
+    def to_scipy(self) -> scipy.sparse.csr_array:
         """Return the matrix; rows are numbered field by field, then component by component.
 
-        It is made of the classes of equal points, found point by point, for the given ``sizes``.
+        It is made of the classes of equal points, found point by point.
+
+        Raises
+        ------
+        UnboundError
+            If a size is not bound.
         """
-        return synchronisation(self.means, sizes)
+        for name in self.sizes:
+            if name not in self._bound:
+                raise UnboundError(
+                    f"No value is given for the size {name}.",
+                    hint=f"Bind it: same.bind({name}=...).",
+                )
+        return synchronisation(self.means, self._bound)
 
 
 class SharedPoints(External):
@@ -175,8 +274,7 @@ class SharedPoints(External):
         self, arrays: Sequence[Array], sizes: Mapping[str, int], scalars: Sequence[Any]
     ) -> None:
         """Do the same by the SciPy matrix."""
-        known = {n: v for n, v in sizes.items() if n in self.of.sizes}
-        made = self.of.to_scipy(**known) @ np.concatenate([a.ravel() for a in arrays])
+        made = synchronisation(self.of.means, sizes) @ np.concatenate([a.ravel() for a in arrays])
         place = 0
         for a in arrays:
             a[...] = made[place : place + a.size].reshape(a.shape)

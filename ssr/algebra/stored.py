@@ -48,6 +48,13 @@ class Stored:
         ArgumentError, DtypeError, ShapeError
             If it is no valid matrix of real numbers, or does not fit the spaces.
         """
+        made = Stored.checked(matrix)
+        _check_shape(made.shape, rows, cols)
+        return Stored.made(made, rows, cols)
+
+    @staticmethod
+    def checked(matrix: Any) -> scipy.sparse.csr_array:
+        """Return a copy of a sparse matrix of SciPy, which must be a valid one of real numbers."""
         import scipy.sparse as sparse
 
         if not sparse.issparse(matrix):
@@ -68,8 +75,7 @@ class Stored:
                 made.check_format(full_check=True)
             except ValueError as problem:
                 raise ArgumentError(f"The sparse matrix is not valid: {problem}.") from None
-        _check_shape(made.shape, rows, cols)
-        return Stored.made(sparse.csr_array(made), rows, cols)
+        return sparse.csr_array(made)
 
     @staticmethod
     def made(csr: scipy.sparse.csr_array, rows: Space, cols: Space) -> Stored:

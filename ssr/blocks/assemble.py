@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any, Literal, overload
+from typing import Any, Literal, NoReturn, overload
 
 import numpy as np
 
@@ -88,7 +88,10 @@ Blocks = Sequence[Sequence["Matrix | BlockMatrix | None"]]
 
 
 def block(
-    blocks: Blocks, *, rows: Sequence[Kind] | None = None, cols: Sequence[Kind] | None = None
+    blocks: Blocks,
+    *,
+    rows: Sequence[Kind] | Kind | None = None,
+    cols: Sequence[Kind] | Kind | None = None,
 ) -> BlockMatrix:
     """Return the block matrix of matrices, as ``scipy.sparse.block_array`` does.
 
@@ -97,7 +100,8 @@ def block(
     blocks
         Rows of matrices or block matrices; None stands for zero.
     rows, cols
-        The spaces of each row and column; needed where one has only None.
+        The spaces of each row and column of blocks, or a vector space of all of them; needed where
+        one has only None. Block matrices among the blocks become parts of one.
 
     Raises
     ------
@@ -122,8 +126,9 @@ def block(
     (array([2., 4.]), array([-1., -1.,  2.]))
     """
     grid_of = [[_as_blocks(item) for item in row] for row in _nested(blocks)]
-    below = _agreed("row", grid_of, rows)
-    across = _agreed("column", list(zip(*grid_of, strict=True)), cols)
+    columns = list(zip(*grid_of, strict=True))
+    below = _agreed("row", grid_of, _each("row", grid_of, rows))
+    across = _agreed("column", columns, _each("column", columns, cols))
     made: list[tuple[Matrix, ...]] = []
     for row, here in zip(grid_of, below, strict=True):
         for r, space in enumerate(here):
@@ -157,6 +162,42 @@ def _as_blocks(item: object) -> BlockMatrix | None:
             hint="A number in every diagonal entry is number * ssr.identity(space).",
         )
     return item
+
+
+def _each(
+    what: Literal["row", "column"],
+    lines: Sequence[Sequence[BlockMatrix | None]],
+    given: Sequence[Kind] | Kind | None,
+) -> Sequence[Kind] | None:
+    """Return the spaces that are given, those of each row or column of blocks."""
+    if isinstance(given, (tuple, list)):
+        for kind in given:
+            if not isinstance(kind, (Space, VectorSpace)):
+                _refuse_kind(what, kind)
+        return given
+    if given is None:
+        return None
+    if not isinstance(given, (Space, VectorSpace)):
+        _refuse_kind(what, given)
+    met = [[m.rows if what == "row" else m.cols for m in line if m is not None] for line in lines]
+    counts = [len(spaces(kinds[0])) if kinds else 0 for kinds in met]
+    rest, alone = len(spaces(given)) - sum(counts), counts.count(0)
+    share, more = divmod(rest, alone) if alone else (0, rest)
+    if more or (alone and share < 1):
+        raise SpaceError(
+            f"The {what}s of the blocks do not have the components of {told(given)}.",
+            hint="Give a space for each: ssr.block(..., rows=[...], cols=[...]).",
+        )
+    point = spaces(given)[0]
+    each = [count or share for count in counts]
+    return [point if count == 1 else point.vector(count) for count in each]
+
+
+def _refuse_kind(what: str, kind: object) -> NoReturn:
+    raise ArgumentError(
+        f"The {what}s of the blocks are on {type(kind).__name__}, which is no space.",
+        hint=f"Give a vector space, or a list with a space for each {what} of blocks.",
+    )
 
 
 def _agreed(

@@ -17,6 +17,7 @@ import numpy as np
 from .. import ir
 from ..algebra.families import Triangle
 from ..errors import ArgumentError, SpaceError
+from ..matrices.assembled import Assembled
 from ..matrices.matrix import Matrix
 from ..matrices.operator import Operator
 from ..options import Options
@@ -148,6 +149,8 @@ class BlockMatrix(Operator["BlockMatrix"]):
         return self._combine(other, "-", lambda a, b: b - a)
 
     def _combine(self, other: object, sign: str, change: Callable[[Matrix, Matrix], Matrix]) -> Any:
+        if takes_over(other) and not isinstance(other, (Matrix, Assembled, BlockMatrix)):
+            return NotImplemented
         if not isinstance(other, BlockMatrix):
             what = other.name if isinstance(other, Matrix) else type(other).__name__
             raise ArgumentError(

@@ -105,6 +105,68 @@ def test_mass_momentum_and_energy_are_kept() -> None:
     assert np.abs(U - start).max() > 0.1
 
 
+def totals(U: np.ndarray) -> np.ndarray:
+    return U.sum(axis=(1, 2))
+
+
+def test_walls_keep_mass_and_energy() -> None:
+    rho, u, v, p = 1.0 + np.random.default_rng(1).random((4, 12, 16))
+    start = gas(rho, u, v, p)
+    U, _ = run(start, 1.0, 60, fill=euler.sides(euler.wall()))
+    np.testing.assert_allclose(totals(U)[[0, 3]], totals(start)[[0, 3]], rtol=1e-13)
+    assert (np.abs(totals(U) - totals(start))[1:3] > 1.0).all()  # walls take momentum
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("side", ["low", "high"])
+def test_a_shock_is_reflected_by_a_wall(axis: int, side: Any) -> None:
+    """Gas runs into a wall: the gas at rest between wall and shock is that of Rankine-Hugoniot."""
+    n, speed, rho0, p0 = 200, 1.0, 1.0, 1.0
+    g = GAMMA
+    # The speed of the shock relative to the wall, by mass and momentum: (g + 1)/4 u and a root.
+    half = (g - 3.0) / 4.0 * speed
+    shock = half + np.sqrt(((g + 1.0) / 4.0 * speed) ** 2 + g * p0 / rho0)
+    p1, rho1 = p0 + rho0 * speed * (speed + shock), rho0 * (speed + shock) / shock
+    ones = np.ones((4, n))
+    towards = speed if side == "high" else -speed
+    start = gas(rho0 * ones, towards * ones, 0.0 * ones, p0 * ones)
+    if axis == 0:
+        start = start[[0, 2, 1, 3]].transpose(0, 2, 1).copy()
+    other: Any = "low" if side == "high" else "high"
+    inlet = euler.inflow(axis, other, rho0, *((towards, 0.0) if axis == 1 else (0.0, towards)), p0)
+    fill = euler.sides(inlet, euler.wall(axis, side), euler.wall(1 - axis))
+    U, t = run(start, 1.0 / n, 10 * n, until=0.4, fill=fill)
+    rho, mx, my, E = U if axis == 1 else U[[0, 2, 1, 3]].transpose(0, 2, 1)
+    assert np.ptp(rho, axis=0).max() == 0.0
+    line = slice(None) if side == "high" else slice(None, None, -1)
+    rho, m, p = (a[0][line] for a in (rho, mx, (g - 1.0) * (E - 0.5 * (mx**2 + my**2) / rho)))
+    behind = slice(-int(0.7 * shock * t * n), -10)  # the wall itself heats the first cells
+    np.testing.assert_allclose(rho[behind], rho1, rtol=4e-3)
+    np.testing.assert_allclose(p[behind], p1, rtol=2e-3)
+    np.testing.assert_allclose(m[behind], 0.0, atol=4e-3)
+    np.testing.assert_allclose(rho[: n // 4], rho0, rtol=1e-12)
+    place = n * (1.0 - shock * t)  # mass between the walls' side and the shock is known
+    assert rho.sum() - rho0 * n == pytest.approx(rho0 * speed * t * n, rel=1e-10)
+    assert abs(np.argmax(rho > (rho0 + rho1) / 2.0) - place) < 2.0
+
+
+def test_different_sides() -> None:
+    """A uniform stream through a channel between walls stays as it is."""
+    ones = np.ones((6, 8))
+    start = gas(ones, 2.0 * ones, 0.0 * ones, ones)
+    fill = euler.sides(
+        euler.wall(axis=0), euler.inflow(1, "low", 1.0, 2.0, 0.0, 1.0), euler.outflow(1, "high")
+    )
+    U, _ = run(start, 1.0, 20, fill=fill)
+    np.testing.assert_allclose(U, start, rtol=1e-13, atol=1e-14)
+
+
+def test_sides_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    euler.main(["--n", "16", "--steps", "30", "--sides", "walls"])
+    mass = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("mass"))
+    assert abs(float(mass.split()[4])) < 1e-14
+
+
 def wave(n: int, t: float) -> np.ndarray:
     """Return cell averages of a wave of density that drifts through the unit square."""
     y, x = (np.mgrid[:n, :n] + 0.5) / n

@@ -171,7 +171,7 @@ class Arrays:
         if isinstance(operator, bc.Synchronise):
             spaces = [p.extent(self.sizes) for p in operator.means.points]
             known = {n: v for n, v in self.sizes.items() if n in operator.means.points[0].sizes}
-            return Several(operator.to_scipy(**known), spaces)
+            return Several(operator.bind(**known).to_scipy(), spaces)
         named = {n: v for n, v in self.sizes.items() if n in operator.sizes}
         return Dense(operator.bind(**named).to_scipy(), operator.rows.extent(self.sizes))
 

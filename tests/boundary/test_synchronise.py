@@ -189,7 +189,7 @@ def test_compiled_and_plain(links: bc.Connectivity) -> None:
         v = u.copy()
         plain.run(s._program, v)
         plain.check_same(v, wanted)
-        s.apply(u)
+        s.in_place(u)
         plain.check_same(u, wanted)
 
 
@@ -255,9 +255,9 @@ def test_bases_of_blocks_with_symbolic_sizes(size: int) -> None:
     )
     made = of_array @ u
     np.testing.assert_allclose(of_function @ u, made, atol=1e-15)
-    flat = of_array.to_scipy(n=size) @ u.ravel()
+    flat = of_array.bind(n=size).to_scipy() @ u.ravel()
     np.testing.assert_allclose(made.ravel(), flat, rtol=1e-12, atol=1e-13)
-    np.testing.assert_allclose(of_function.to_scipy(n=size) @ u.ravel(), flat, atol=1e-14)
+    np.testing.assert_allclose(of_function.bind(n=size).to_scipy() @ u.ravel(), flat, atol=1e-14)
 
 
 def test_components_on_shared_lines_are_made_together() -> None:
