@@ -88,6 +88,11 @@ class Affine(Immutable, ABC):
     def aslinearoperator(self, dtype: Any = np.float64) -> LinearOperator:
         """Return a SciPy ``LinearOperator`` on flattened arrays; all sizes must be bound.
 
+        Parameters
+        ----------
+        dtype
+            The type of the operator's arrays.
+
         Raises
         ------
         UnsupportedError
