@@ -76,13 +76,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import ir
+from . import ir, provenance
 from .algebra.families import add, monomials, multiply
 from .algebra.stored import Stored
 from .blocks.component_spaces import spaces, told
 from .build.kernel import folded
 from .ir.external import External, Layout, Made, Tables
 from .ir.liveness import read_fields
+from .lower.verify import wanted
 from .lower.moves import PACK, RECORD, UNPACK, WITHIN
 from .options import WIDE
 from .points.affine import AXES, Affine
@@ -184,6 +185,7 @@ __all__ = [
     "number_of",
     "offsets_of",
     "opened",
+    "provenance",
     "read_fields",
     "real",
     "region",

@@ -21,6 +21,7 @@ from ssr.extension import (
     number_of,
     opened,
     scalar_rows,
+    wanted,
 )
 
 from ..schedules.explain import Explained
@@ -30,6 +31,7 @@ from .arguments import RankMemory
 from .chain import Chain
 from .field import Field, Ground
 from .prepared import Prepared
+from .proof import before, left_by, prove
 from .tables import RankTables
 from .values import Giver, Values
 
@@ -101,7 +103,7 @@ class BoundHere(Bound):
         named = [(self._fields[name], name) for name in plan.leaving]
         self._left = [(field, field.given_by(plan, name)) for field, name in named]
         self._asked = [_Asked(plan, name, self._fields[name]) for name in plan.asked]
-        self._steady = tuple(_left_by(plan, name) for name in plan.asked)
+        self._steady = tuple(left_by(plan, name) for name in plan.asked)
         self._changed = [self._fields[name] for name in plan.changed]
         plan.kernel  # noqa: B018 (it is compiled from now on, unless the cache has it)
         self._prepare()
@@ -231,6 +233,8 @@ class BoundHere(Bound):
         if ready is None:
             if len(self._ready) >= READY:
                 del self._ready[next(iter(self._ready))]  # that of the state that came up first
+            if wanted():
+                prove(self._plan, found, before(asked.current() for asked in self._asked))
             ready = self._ready[found] = Prepared(
                 self._plan, self._ground.world, self._ranks, self._tables, found
             )
@@ -269,6 +273,15 @@ class _Asked:
         self._all: list[Giver] = []
         self._some: list[Giver] = []
 
+    def current(self) -> tuple[str, list[Giver]]:
+        """Return its name, and programs that have left what boxes have of it now."""
+        change = self._field.changes
+        every, some = (
+            [giver for giver in givers if giver.given.change == change]
+            for givers in (self._all, self._some)
+        )
+        return self.name, every[:1] or some
+
     def found(self) -> Found:
         """Return what boxes have of it since a call before, of whatever program."""
         field = self._field
@@ -280,12 +293,6 @@ class _Asked:
                 return None
         some = self._some
         return tuple([(g.plan, g.name) for g in some if g.given.change == field.changes])
-
-
-def _left_by(plan: Plan, name: str) -> Found:
-    """Return what boxes have of a field behind a call of the program that reads it."""
-    left = plan.leaves(name, plan, name)
-    return None if left == "all" else ((plan, name),) if left == "some" else ()
 
 
 class BoundAlone(Bound):

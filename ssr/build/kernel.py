@@ -283,6 +283,23 @@ def build_plain(program: ir.Program, options: Options, dtype: str) -> Kernel:
     return Kernel(name, text.source, meta, lambda: run, found is not None)
 
 
+def generated(
+    program: ir.Program, options: Options, dtype: str, *, checked: bool = False
+) -> tuple[ModuleType, KernelMeta]:
+    """Return the source of a kernel as a module of plain Python, and what a caller must know.
+
+    It is that which `build` compiles; if it is ``checked``, that of `build_plain`.
+    """
+    name = kernel_name(program, options, dtype, *(("plain",) if checked else ()))
+    found = _found(name) if options.cache else None
+    text = found or _text(name, _source(program, options, dtype, checked=checked))
+    if options.cache and found is None:
+        _keep(name, text)
+    module = ModuleType(name)
+    exec(text.bytecode, module.__dict__)
+    return module, _meta(text)
+
+
 def kernel_name(program: ir.Program, options: Options, dtype: str, *form: str) -> str:
     """Return the name of a kernel in the cache: that of its program, readable, and a digest."""
     asked = options, dtype, form

@@ -1,0 +1,189 @@
+"""A proof of the schedule of a program: it runs on terms, on ranks and on one array.
+
+Numbers are replaced by the operations that made them, so every value says which values were read
+for it, and which write each of these is from. If all that the boxes own at last is what one array
+holds, every read has seen the write that it sees there. Nothing is compiled. The planner is not
+asked anything: its tables, messages and steps are run.
+
+``SSR_VERIFY=1`` proves each schedule before it runs first: behind those programs of which it takes
+over values of others, and once more behind itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ssr.extension import provenance
+
+from ..partition.partition import Partition
+from ..schedules.plan import Found, Plan
+from .twins import Pair, Terms, Twin
+from .unequal import Difference, told
+from .values import Giver
+
+MOST = 150_000
+"""Reads of a call, about, from which on a schedule is proved on fewer points."""
+
+
+@dataclass(frozen=True)
+class Before:
+    """A program that has left values of others in fields, by the names here of its parameters."""
+
+    plan: Plan
+    names: Mapping[str, str]
+
+
+def before(current: Iterable[tuple[str, Sequence[Giver]]]) -> tuple[Before, ...]:
+    """Return programs that have left values, for fields and what has left those of each.
+
+    What has changed a field ran before the others that have left values of it.
+    """
+    found: list[tuple[Plan, dict[str, str]]] = []
+    for here, givers in current:
+        for giver in givers:
+            for plan, names in found:
+                if plan is giver.plan and giver.name not in names and here not in names.values():
+                    names[giver.name] = here
+                    break
+            else:
+                found.append((giver.plan, {giver.name: here}))
+    every = [Before(plan, names) for plan, names in found]
+    ordered: list[Before] = []
+    while every:
+        first = next((e for e in every if not any(_waits(e, o) for o in every if o is not e)), every[0])
+        every.remove(first)
+        ordered.append(first)
+    return tuple(ordered)
+
+
+def _waits(one: Before, other: Before) -> bool:
+    """Whether another program has changed a field of which one has left values since."""
+    changed = {here for its, here in other.names.items() if its in other.plan.changed}
+    return not changed.isdisjoint(one.names.values())
+
+
+def prove(plan: Plan, held: tuple[Found, ...], before: Sequence[Before] = ()) -> None:
+    """Fail unless a schedule makes of all values what one array holds.
+
+    Parameters
+    ----------
+    plan
+        The program.
+    held
+        What boxes have of others' values of the fields that are asked for.
+    before
+        The programs that have left that, in the order in which they ran.
+
+    Raises
+    ------
+    AssertionError
+        If a row reads a value that it does not read on one array; it says which.
+    """
+    key = held, tuple((each.plan, *sorted(each.names.items())) for each in before)
+    proved = _PROVED.setdefault(plan, set())
+    if key in proved or _reads(plan) > MOST:
+        return
+    proved.add(key)
+    proved.add((steady(plan), ((plan, *((name, name) for name in sorted(plan.asked))),)))
+    partition = plan.footprint.partition
+    with provenance.terms():
+        found = next(_Run(plan, partition, before, labelled=False).differences(held), None)
+    if found is None:
+        return
+    with provenance.terms():
+        found = next(_Run(plan, partition, before, labelled=True).differences(held))
+        raise AssertionError(told(plan, found))
+
+
+_PROVED: WeakKeyDictionary[Plan, set[object]] = WeakKeyDictionary()
+"""What has been proved of plans: what they find, and the programs that have left it."""
+
+
+def steady(plan: Plan) -> tuple[Found, ...]:
+    """Return what boxes have of the fields that are asked for behind a call of the program."""
+    return tuple(left_by(plan, name) for name in plan.asked)
+
+
+def left_by(plan: Plan, name: str) -> Found:
+    """Return what boxes have of a field behind a call of the program that reads it."""
+    left = plan.leaves(name, plan, name)
+    return None if left == "all" else ((plan, name),) if left == "some" else ()
+
+
+def _reads(plan: Plan) -> int:
+    """Return how many values a call reads, about."""
+    footprint = plan.footprint
+    count = 0
+    for unit, rows in footprint.rows.items():
+        each = len(footprint.units[unit].reads) + len(footprint.units[unit].writes)
+        count += each * int((rows[..., 1] - rows[..., 0]).prod(axis=1).sum())
+    return count
+
+
+class _Run:
+    """Programs one after the other, on ranks and on one array."""
+
+    def __init__(
+        self, plan: Plan, partition: Partition, before: Sequence[Before], *, labelled: bool
+    ) -> None:
+        self.world = Terms(partition.ranks)
+        self.twins: dict[Plan, Twin] = {}
+        for each in (plan, *(other.plan for other in before)):
+            self.twins[each] = self.twins.get(each) or Twin(each, partition, labelled=labelled)
+        self.last = Call(self.twins[plan], self.twins[plan].pairs(self.world, ""), "")
+        self.before = [self._call(n, other) for n, other in enumerate(before)]
+        for call in (*self.before, self.last):
+            call.twin.room(call.pairs)
+
+    def _call(self, number: int, before: Before) -> Call:
+        """Return the call of a program before the last one, on its fields where it shares them."""
+        twin, mark = self.twins[before.plan], f"before {number}: "
+        pairs = {its: self.last.pairs[here] for its, here in before.names.items()}
+        if len(pairs) < len(twin.plan.parts):
+            pairs = twin.pairs(self.world, mark) | pairs
+        return Call(twin, pairs, mark)
+
+    def differences(self, held: tuple[Found, ...]) -> Iterator[Difference]:
+        """Yield what ranks hold that one array does not, run by run."""
+        for call in self.before:
+            yield from call.differences(self.world, ((),) * len(call.twin.plan.asked))
+        plan = self.last.twin.plan
+        yield from self.last.differences(self.world, self._held(held))
+        again = replace(self.last, mark="again: ")
+        yield from again.differences(self.world, steady(plan))
+
+    def _held(self, held: tuple[Found, ...]) -> tuple[Found, ...]:
+        """Return what boxes have of others' values, said of twins."""
+        return tuple(
+            None if found is None else tuple((self.twins[plan].plan, its) for plan, its in found)
+            for found in held
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """A call of a program on fields; what it is given else has names that begin with a mark."""
+
+    twin: Twin
+    pairs: Mapping[str, Pair]
+    mark: str
+
+    def differences(self, world: Terms, held: tuple[Found, ...]) -> Iterator[Difference]:
+        """Run the program; yield what ranks hold then that one array does not."""
+        given = [float(provenance.leaf(self.mark + name).number) for name in self.twin.scalars]
+        every = self.twin.on_ranks(world, self.pairs, held)(given)
+        expected = np.array(self.twin.on_arrays(self.pairs, given))
+        for pair in self.pairs.values():
+            for rank, box, points, mine, right in pair.owned():
+                for place in np.argwhere(mine != right):
+                    low = [edge for edge, _ in points]
+                    index = (*place[: -len(low)], *(place[-len(low) :] + low))
+                    pair_of = float(right[tuple(place)]), float(mine[tuple(place)])
+                    yield Difference(pair.name, tuple(map(int, index)), rank, box, *pair_of)
+        for rank, (results,) in enumerate(every):
+            for place in np.flatnonzero(results != expected).tolist():
+                yield Difference("result", (place,), rank, None, expected[place], results[place])

@@ -1,0 +1,81 @@
+"""Where a value on ranks is not that of one array: the row, and the read that has gone wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from ssr.extension import provenance
+
+from ..schedules.plan import Plan
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A value on ranks that is another one on one array: numbers of terms.
+
+    Attributes
+    ----------
+    name, index
+        The field or result, and the point.
+    rank, box
+        Who owns it; a result belongs to no box.
+    expected, seen
+        The term on one array, and that on ranks.
+    """
+
+    name: str
+    index: tuple[int, ...]
+    rank: int
+    box: int | None
+    expected: float
+    seen: float
+
+
+def told(plan: Plan, found: Difference) -> str:
+    """Return a difference as the message of an error; stores were labelled."""
+    reader, expected, seen = _deepest(_number(found.expected), _number(found.seen))
+    place = f"{found.name}{list(found.index)}"
+    owner = f"rank {found.rank}" + (f", box {found.box}" if found.box is not None else "")
+    who = "" if reader is None else f"{_label(reader)} "
+    return (
+        f"schedule of {plan.declaration.program.name}: {place} of {owner} is not what one array "
+        f"holds; {who}reads {_value(seen)}, not {_value(expected)}"
+    )
+
+
+def _number(value: float) -> int:
+    return int(value) if value == value else 0
+
+
+def _deepest(expected: int, seen: int) -> tuple[Any, int, int]:
+    """Return the label of the row that reads another value, the right value, and what it reads.
+
+    Values are followed to those that they were made of, until one was read that is not from the
+    row of the statement that it should be from.
+    """
+    reader = None
+    while True:
+        one, other = provenance.operation_of(expected), provenance.operation_of(seen)
+        made = provenance.written_by(expected), provenance.written_by(seen)
+        apart = None not in made and made[0][:2] != made[1][:2]
+        alike = one[0] == other[0] and len(one) == len(other) and one[0] != "leaf"
+        if reader is not None and apart or not alike or one[0] in ("constant", "unwritten"):
+            return reader, expected, seen
+        here, there = Counter(one[1:]), Counter(other[1:])
+        wanted, had = [*(here - there)], [*(there - here)]
+        pairs = [(a, b) for a, b in zip(one[1:], other[1:], strict=True) if a in wanted and b in had]
+        expected, seen = pairs[0] if pairs else (wanted[0], had[0])
+        reader = made[1] or reader
+
+
+def _label(label: Any) -> str:
+    piece, row, rank = label
+    return f"{piece} at row {row} on rank {rank}"
+
+
+def _value(number: int) -> str:
+    label = provenance.written_by(number)
+    text = provenance.shown(number)
+    return text if label is None else f"what {_label(label)} made"
