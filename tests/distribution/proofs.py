@@ -1,0 +1,101 @@
+"""Programs of which each needs some rules of the planner, and proofs of their schedules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import boundary as bc
+import ssr
+from boundary.ranks.proof import Before, prove
+from boundary.schedules.plan import Plan
+
+n, m = ssr.sizes("n m")
+cells = ssr.Space(n, m)
+wide = cells.grow(1)
+STAR = {(0, 0): 4.0, (0, 1): -1.0, (0, -1): -1.0, (1, 0): -1.0, (-1, 0): -1.0}
+A = ssr.stencil(cells, cells, STAR, outside="drop")
+far = ssr.stencil(cells, cells, {(0, 0): 4.0, (0, 2): -1.0, (-2, 0): -1.0}, outside="drop")
+lap = ssr.stencil(cells, wide, STAR) @ bc.fill(wide, bc.dirichlet(0.5))
+
+
+def product(x: Any, y: Any) -> None:
+    """Read what others own, of a field that does not change."""
+    y[:] = A @ x
+
+
+def two_products(x: Any, y: Any) -> None:
+    """Change what was read of others, and read what was changed."""
+    y[:] = A @ x
+    x[:] = far @ y
+
+
+def through_ghosts(x: Any, y: Any) -> None:
+    """Read through ghosts twice, with a change in between."""
+    y[:] = x - 0.1 * (lap @ x)
+    x[:] = y - 0.1 * (lap @ y)
+
+
+def sweep(x: Any, y: Any) -> None:
+    """Sweep in place: rows wait for rows of other boxes."""
+    x[:] = A.tril().solve(y - A.triu(1) @ x)
+
+
+def backward(x: Any, y: Any) -> None:
+    """Sweep in place from the last row on."""
+    x[:] = A.triu().solve(y - A.tril(-1) @ x)
+
+
+def changed_sweep(x: Any, y: Any) -> None:
+    """Change a field at each point, then sweep it."""
+    x[:] = x + 0.5 * y
+    x[:] = A.tril().solve(y - A.triu(1) @ x)
+
+
+def two_sweeps(x: Any, y: Any) -> None:
+    """Sweep two fields, each with terms of the other."""
+    y[:] = y - 0.05 * (lap @ x)
+    x[:] = A.tril().solve(y - A.triu(1) @ x)
+    y[:] = y + 0.5 * x
+    y[:] = far.tril().solve(x - far.triu(1) @ y)
+
+
+def reduced(x: Any, y: Any) -> Any:
+    """Use a number that all ranks make together."""
+    alpha = ssr.dot(x, A @ y)
+    x[:] = x + alpha * y
+    return ssr.dot(x, x)
+
+
+PROGRAMS: tuple[Callable[..., Any], ...] = (
+    product, two_products, through_ghosts, sweep, backward, changed_sweep, two_sweeps, reduced,
+)  # fmt: skip
+
+
+def planned(
+    function: Callable[..., Any],
+    cut: tuple[int, int] = (2, 2),
+    ranks: int | None = None,
+    options: ssr.Options | None = None,
+    sizes: tuple[int, int] = (8, 9),
+) -> Plan:
+    """Return the plan of a program on cells that are cut in some parts."""
+    program = ssr.program(x=cells, y=cells, **({} if options is None else {"options": options}))
+    ranks = cut[0] * cut[1] if ranks is None else ranks
+    on = bc.spread(cells, bc.simulated(ranks), cut=cut, n=sizes[0], m=sizes[1])
+    return on.plan(program(function), np.dtype(np.float64))
+
+
+def proved(plan: Plan) -> None:
+    """Prove the schedule of a call that finds nothing of others, and of one behind it."""
+    prove(plan, ((),) * len(plan.asked))
+
+
+def proved_behind(plan: Plan, other: Plan) -> None:
+    """Prove the schedule of a program behind another one, which has run on the same fields."""
+    left = {name: other.leaves(name, plan, name) for name in plan.asked}
+    found = {"all": lambda _: None, "some": lambda n: ((other, n),), "nothing": lambda _: ()}
+    held = tuple(found[how](name) for name, how in left.items())
+    prove(plan, held, (Before(other, {"x": "x", "y": "y"}),))
