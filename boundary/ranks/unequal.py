@@ -72,7 +72,8 @@ def _deepest(expected: int, seen: int) -> tuple[Any, int, int]:
 
 def _label(label: Any) -> str:
     piece, row, rank = label
-    return f"{piece} at row {row} on rank {rank}"
+    where = f" at row ({', '.join(map(str, row))})" if row else ""
+    return f"{piece}{where} on rank {rank}"
 
 
 def _value(number: int) -> str:

@@ -18,7 +18,7 @@ from ..run.declaration import Declaration
 from ..run.prepare import prepare
 from ..runtime.intrinsics import Memory
 from ..runtime.metadata import KernelMeta
-from .operations import Terms, scope
+from .operations import LABELS, Terms, scope
 from .terms import of_number, term
 
 DTYPE = "float64"
@@ -40,6 +40,9 @@ def kernel(
     module, meta = generated(program, options, DTYPE, checked=labelled)
     names = vars(module)
     names.update({name: f for name, f in scope(labelled).items() if name in names})
+    if labelled:
+        steps = {f"c{n}_step": call.name for n, call in enumerate(meta.calls)}
+        names.update({f: LABELS.within(n, names[f]) for f, n in steps.items() if f in names})
     main = "call" if meta.units or meta.whole else "kernel"
     run = _on_terms(names[main], meta, captured)
     return Kernel(program.name, "", meta, lambda: run, from_cache=True)

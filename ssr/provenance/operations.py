@@ -13,6 +13,7 @@ from .terms import (
     Term,
     added,
     bundle,
+    is_given,
     label,
     leaf,
     made,
@@ -44,6 +45,16 @@ class Labels:
         self.here = piece, row, self.rank
 
 
+    def within(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function that is no statement, whose stores have its name."""
+
+        def run(*args: Any) -> Any:
+            self.here = name, (), self.rank
+            return function(*args)
+
+        return run
+
+
 LABELS = Labels()
 
 
@@ -62,8 +73,8 @@ def scope(labelled: bool) -> dict[str, Any]:
         "between": _between,
         "accumulate": _collect,
         "extreme": lambda state, row, sign, buffer, *part: _collect(state, row, buffer, *part),
-        "total": lambda state, row: leaf("sum of terms", int(state[row, 0])),
-        "found": lambda state, row: leaf("extreme of terms", int(state[row, 0])),
+        "total": lambda state, row: leaf("sum of all rows", int(state[row, 0])),
+        "found": lambda state, row: leaf("extreme of all rows", int(state[row, 0])),
         "unfit": lambda a: -1,
         "require": LABELS.require,
         "take": _take,
@@ -102,7 +113,8 @@ def store(a: Any, offset: int, value: Any) -> None:
 def store_labelled(a: Any, offset: int, value: Any) -> None:
     """Store an element, and note which row of which piece does."""
     value = term(value)
-    label(value.number, LABELS.here)
+    if not is_given(value.number):
+        label(value.number, LABELS.here)
     store(a, offset, value)
 
 

@@ -168,6 +168,11 @@ def written_by(number: int) -> Any:
     return _TABLE.written.get(number)
 
 
+def is_given(number: int) -> bool:
+    """Whether a term is a leaf or a constant."""
+    return operation_of(number)[0] in ("leaf", "constant", "unwritten")
+
+
 def label(number: int, by: Any) -> None:
     """Note where a term was stored, if that is the first time."""
     _TABLE.written.setdefault(number, by)
@@ -178,10 +183,11 @@ def shown(number: int) -> str:
     operation, *operands = operation_of(number)
     if operation == "leaf":
         name, *rest = operands
-        return f"{name}{list(*rest) if rest else ''} as it was given"
+        place = "".join(f"[{', '.join(map(str, r))}]" for r in rest if isinstance(r, tuple))
+        return f"{name}{place} as it was given" if place or not rest else f"the {name}"
     if operation == "constant":
         return str(*operands)
-    return operation if operation == "unwritten" else f"{operation} of {len(operands)} values"
+    return "what nothing has written" if operation == "unwritten" else f"a {operation}"
 
 
 def _known(key: Key) -> Term:
@@ -222,17 +228,16 @@ def _difference(a: Any, b: Any) -> Term:
 
 
 def _product(a: Any, b: Any) -> Term:
-    one, other = term(a), term(b)
-    for factor, rest in (one, other), (other, one):
-        kind, *operands = operation_of(factor.number)
-        if kind == "constant" and operands[0] == 1.0:
-            return rest
-        if kind == "constant" and isinstance(operands[0], float) and operands[0] < 0.0:
-            return _negative(_product(-operands[0], rest))
-        if kind == "negative":
-            return _negative(_product(_TABLE.terms[operands[0]], rest))
+    (minus, one), (less, other) = map(_apart, (term(a), term(b)))
     first, last = sorted((one.number, other.number))
-    return _known(("product", first, last))
+    made = (
+        other
+        if _is_one(one)
+        else one
+        if _is_one(other)
+        else _known(("product", first, last))
+    )
+    return _negative(made) if minus != less else made
 
 
 def _quotient(a: Any, b: Any) -> Term:
@@ -250,14 +255,24 @@ def _negative(value: Term) -> Term:
 
 def rounded_once(a: Any, b: Any, c: Any) -> Term:
     """Return the term of ``a * b + c`` rounded once."""
-    factors, rest = _product(a, b), term(c)
-    if _is(rest, "-0.0"):
-        return factors
-    kind, *operands = operation_of(factors.number)
-    positive, *inner = operation_of(operands[0]) if kind == "negative" else (kind, *operands)
-    if positive != "product":
-        return _sum(factors, rest)  # a factor is 1 or -1
-    return _known(("fma", kind == "negative", *inner, rest.number))
+    (minus, one), (less, other) = map(_apart, (term(a), term(b)))
+    rest, negative = term(c), minus != less
+    if _is(rest, "-0.0") or _is_one(one) or _is_one(other):
+        return _sum(_product(a, b), rest)
+    first, last = sorted((one.number, other.number))
+    return _known(("fma", negative, first, last, rest.number))
+
+
+def _apart(value: Term) -> tuple[bool, Term]:
+    """Return whether a term is a negative, and of what."""
+    kind, *operands = operation_of(value.number)
+    if kind == "constant" and float(operands[0]) < 0.0:
+        return True, term(-operands[0])
+    return (True, _TABLE.terms[operands[0]]) if kind == "negative" else (False, value)
+
+
+def _is_one(value: Term) -> bool:
+    return operation_of(value.number) == ("constant", 1.0)
 
 
 def _is(value: Term, zero: str) -> bool:

@@ -32,6 +32,11 @@ def two_products(x: Any, y: Any) -> None:
     x[:] = far @ y
 
 
+def relaxed(x: Any, y: Any) -> None:
+    """Overwrite at each point what others read."""
+    x[:] = y - 0.1 * (A @ x)
+
+
 def through_ghosts(x: Any, y: Any) -> None:
     """Read through ghosts twice, with a change in between."""
     y[:] = x - 0.1 * (lap @ x)
@@ -70,7 +75,7 @@ def reduced(x: Any, y: Any) -> Any:
 
 
 PROGRAMS: tuple[Callable[..., Any], ...] = (
-    product, two_products, through_ghosts, sweep, backward, changed_sweep, two_sweeps, reduced,
+    product, two_products, relaxed, through_ghosts, sweep, backward, changed_sweep, two_sweeps, reduced,
 )  # fmt: skip
 
 

@@ -1,0 +1,207 @@
+"""Each rule of the planner, undone: the proof of schedules fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+from boundary.partition.boxes import as_box
+from boundary.ranks import tables
+from boundary.schedules import exchanges, footprint, messages, plan, schedule, wavefronts
+
+from . import proofs
+from .proofs import planned, proved, proved_behind
+
+Undone = Callable[[], Any]
+
+
+def changed(module: Any, name: str, change: Callable[..., Any]) -> Any:
+    """Let a function of a module give what another one makes of what it gives."""
+    function = getattr(module, name)
+
+    def made(*args: Any, **named: Any) -> Any:
+        return change(function(*args, **named), *args)
+
+    return patch.object(module, name, made)
+
+
+# -- exchanges -------------------------------------------------------------------------------------
+
+
+def an_exchange_left_out() -> Any:
+    return changed(plan, "exchanges", lambda found, *_: found[:-1])
+
+
+def sent_before_it_is_made() -> Any:
+    """Send values at the beginning of the program."""
+    return changed(plan, "exchanges", lambda found, *_: tuple(replace(e, begin=0) for e in found))
+
+
+def not_waited_for() -> Any:
+    """Let values be there behind the unit that reads them."""
+    return changed(
+        plan, "exchanges", lambda found, *_: tuple(replace(e, finish=e.finish + 1) for e in found)
+    )
+
+
+def changes_forgotten() -> Any:
+    """Take values to stand since the call began."""
+    return patch.object(exchanges._State, "written", lambda state, unit, box: state)
+
+
+def halos_too_narrow() -> Any:
+    """Read one point less at the high end of the first axis."""
+    take = footprint.Footprint._take
+
+    def narrower(self: Any, number: int, reach: Any, boxes: Any) -> None:
+        boxes = boxes.copy()
+        boxes[:, 0, 1] = np.maximum(boxes[:, 0, 1] - 1, boxes[:, 0, 0])
+        take(self, number, reach, boxes)
+
+    return patch.object(footprint.Footprint, "_take", narrower)
+
+
+def parts_too_short() -> Any:
+    """Leave out the last point of what others own."""
+
+    def shorter(found: Any, *_: Any) -> Any:
+        return [tuple((low, max(low + 1, high - 1)) for low, high in box) for box in found]
+
+    return changed(messages, "disjoint", shorter)
+
+
+# -- rows ------------------------------------------------------------------------------------------
+
+
+def all_rows_inner() -> Any:
+    """Run all rows while messages are under way."""
+    return patch.object(
+        tables, "inner", lambda of, unit, box: as_box(of.rows[unit][box])
+    )
+
+
+def inner_though_rows_depend() -> Any:
+    """Split nests whose rows overwrite what others read."""
+    return patch.object(plan, "splittable", lambda of, made: dict.fromkeys(of.rows, ""))
+
+
+def wavefronts_at_once() -> Any:
+    """Run the parts of a sweep in one wavefront."""
+
+    def fronts(self: Any) -> Any:
+        return np.zeros(len(self.rows), np.int64)
+
+    return patch.object(wavefronts._Parts, "_fronts", fronts)
+
+
+def wavefronts_turned_round() -> Any:
+    return changed(wavefronts._Parts, "_fronts", lambda found, *_: found.max() - found)
+
+
+def nothing_moved_between_wavefronts() -> Any:
+    return changed(
+        plan, "wavefronts", lambda found, *_: found and replace(found, exchanges={})
+    )
+
+
+def no_wavefronts() -> Any:
+    return patch.object(plan, "wavefronts", lambda *_: None)
+
+
+def units_turned_round() -> Any:
+    """Run the units of a schedule in parts of their own, from the last to the first."""
+
+    def turned(found: Any, *_: Any) -> Any:
+        parts = [
+            replace(step, units={unit: rows})
+            for step in found.steps
+            if isinstance(step, schedule.KernelPart)
+            for unit, rows in step.units.items()
+        ]
+        others = [s for s in found.steps if not isinstance(s, schedule.KernelPart) or not s.units]
+        return replace(found, steps=(*others, *reversed(parts)))
+
+    return changed(plan, "schedule", turned)
+
+
+# -- memory ----------------------------------------------------------------------------------------
+
+
+def memory_always_shared() -> Any:
+    """Let boxes of a rank share memory where one overwrites what others read."""
+    return patch.object(plan.Plan, "parted", frozenset())
+
+
+# -- from call to call -----------------------------------------------------------------------------
+
+
+def all_taken_to_be_left() -> Any:
+    return patch.object(plan.Plan, "leaves", lambda *_: "all")
+
+
+def changes_taken_to_be_left() -> Any:
+    """Take what boxes were given before a field has changed to be left in it."""
+
+    def left(of: Any) -> Any:
+        return {
+            name: tuple(r for r in of.reads if r.array == name) for name in of.spaces
+        }
+
+    return patch.object(plan, "left", left)
+
+
+def everything_known() -> Any:
+    """Take fields that a program changes to be what others have."""
+    return patch.object(plan.Plan, "known", property(lambda self: frozenset(self.parts)))
+
+
+QUARTERS, ROWS, COLUMNS = ((2, 2), None), ((2, 1), None), ((1, 3), None)
+PAIRS, ALONE = ((2, 2), 2), ((3, 1), 1)
+"""Parts along each axis, and on how many ranks they are; by default each on its own."""
+
+RULES: tuple[tuple[Undone, str, tuple[tuple[int, int], int | None]], ...] = (
+    (an_exchange_left_out, "product", COLUMNS),
+    (an_exchange_left_out, "two_products", QUARTERS),
+    (an_exchange_left_out, "two_sweeps", COLUMNS),
+    (sent_before_it_is_made, "through_ghosts", ROWS),
+    (not_waited_for, "product", QUARTERS),
+    (changes_forgotten, "two_products", ROWS),
+    (halos_too_narrow, "two_products", COLUMNS),
+    (parts_too_short, "through_ghosts", PAIRS),
+    (all_rows_inner, "product", ROWS),
+    (inner_though_rows_depend, "two_products", COLUMNS),
+    (wavefronts_at_once, "sweep", ROWS),
+    (wavefronts_at_once, "backward", PAIRS),
+    (wavefronts_turned_round, "sweep", QUARTERS),
+    (nothing_moved_between_wavefronts, "two_sweeps", COLUMNS),
+    (no_wavefronts, "backward", COLUMNS),
+    (units_turned_round, "through_ghosts", COLUMNS),
+    (memory_always_shared, "relaxed", ALONE),
+    (all_taken_to_be_left, "two_products", QUARTERS),
+    (changes_taken_to_be_left, "two_products", ROWS),
+    (everything_known, "two_products", COLUMNS),
+)
+
+
+@pytest.mark.parametrize(
+    ("rule", "name", "where"), RULES, ids=[f"{rule.__name__}-{name}" for rule, name, _ in RULES]
+)
+def test_proofs_need_rules(rule: Undone, name: str, where: tuple[Any, Any]) -> None:
+    function = getattr(proofs, name)
+    proved(planned(function, *where))
+    with rule(), pytest.raises(AssertionError, match=f"schedule of {name}: "):
+        proved(planned(function, *where))
+
+
+def test_what_programs_leave_to_others() -> None:
+    """A program that finds all that another one was given must find what stands there now."""
+    reads, changes = (planned(f, (2, 1)) for f in (proofs.product, proofs.relaxed))
+    proved_behind(reads, reads)
+    proved_behind(reads, changes)
+    with all_taken_to_be_left(), pytest.raises(AssertionError, match="schedule of product: "):
+        proved_behind(*(planned(f, (2, 1)) for f in (proofs.product, proofs.relaxed)))

@@ -1,0 +1,67 @@
+"""Schedules are proved by running programs on terms, on ranks and on one array."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import boundary as bc
+import ssr
+from ssr.extension import provenance
+
+from . import proofs
+from .proofs import planned, proved
+
+
+@pytest.mark.parametrize(("cut", "ranks"), [((2, 2), 4), ((3, 2), 2), ((1, 4), 3), ((8, 1), 8)])
+@pytest.mark.parametrize("function", proofs.PROGRAMS, ids=lambda function: function.__name__)
+def test_schedules_are_proved(function: Any, cut: tuple[int, int], ranks: int) -> None:
+    proved(planned(function, cut, ranks))
+
+
+@pytest.mark.parametrize("options", [{"fuse": False}, {"exact": True}, {"recurrence": False}])
+@pytest.mark.parametrize("function", proofs.PROGRAMS, ids=lambda function: function.__name__)
+def test_options(function: Any, options: dict[str, bool]) -> None:
+    proved(planned(function, (2, 2), options=ssr.Options(**options)))
+
+
+def test_calls_are_proved_before_they_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With SSR_VERIFY=1 each state of what boxes have of others is proved, before anything runs."""
+    monkeypatch.setenv("SSR_VERIFY", "1")
+    on = bc.spread(proofs.cells, bc.simulated(2), n=6, m=5)
+    x, y = on.scatter(proofs.cells, np.arange(30.0).reshape(6, 5)), on.zeros(proofs.cells)
+    given = ssr.program(x=proofs.cells, y=proofs.cells)
+    product, relaxed = given(proofs.product), given(proofs.relaxed)
+    for program in product, product, relaxed, product:
+        program(x, y)
+    monkeypatch.setattr("boundary.schedules.plan.exchanges", lambda *_: ())
+    with pytest.raises(AssertionError, match="schedule of two_products: y"):
+        given(proofs.two_products)(x, y)
+
+
+def test_messages_name_the_read() -> None:
+    """A message names the row, and what it should read."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("boundary.schedules.plan.exchanges", lambda *_: ())
+        with pytest.raises(AssertionError) as raised:
+            proved(planned(proofs.product, (2, 1)))
+    assert str(raised.value) == ""
+
+
+def test_terms() -> None:
+    """Equal bits are equal terms; anything else is another term."""
+    with provenance.terms():
+        a, b, c = (provenance.leaf(name) for name in "abc")
+        assert (a + b) is (b + a)
+        assert (a - b) is (-b + a)
+        assert (-0.0 + a) is a
+        assert (1.0 * a) is a
+        assert (-2.0 * a + b) is (b - a * 2.0)
+        assert (a + b) + c is not a + (b + c)
+        assert 0.0 + a is not a
+        assert a / b is not b / a
+        assert (a < b) is not (a >= b)
+        bundle = np.array([a, b], object)
+        assert list(c * bundle) == [c * a, c * b]
