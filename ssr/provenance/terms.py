@@ -15,6 +15,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..runtime.intrinsics import fma
+
 Key: TypeAlias = "tuple[Any, ...]"
 """The name of an operation with the numbers of its operands, or of a leaf with what tells it."""
 
@@ -213,7 +215,19 @@ def bundle(values: Sequence[Any]) -> np.ndarray[Any, Any]:
     return found
 
 
+def _folded(function: Callable[..., Any], *values: Any) -> Term | None:
+    """Return the constant that an operation makes of constants; None if one is none."""
+    keys = [operation_of(term(value).number) for value in values]
+    if any(kind != "constant" for kind, *_ in keys):
+        return None
+    with np.errstate(all="ignore"):
+        return term(function(*(np.float64(operands[0]) for _, *operands in keys)))
+
+
 def _sum(a: Any, b: Any) -> Term:
+    known = _folded(operator.add, a, b)
+    if known is not None:
+        return known
     one, other = term(a), term(b)
     if _is(one, "-0.0"):
         return other
@@ -228,20 +242,20 @@ def _difference(a: Any, b: Any) -> Term:
 
 
 def _product(a: Any, b: Any) -> Term:
+    known = _folded(operator.mul, a, b)
+    if known is not None:
+        return known
     (minus, one), (less, other) = map(_apart, (term(a), term(b)))
     first, last = sorted((one.number, other.number))
     made = (
-        other
-        if _is_one(one)
-        else one
-        if _is_one(other)
-        else _known(("product", first, last))
+        other if _is_one(one) else one if _is_one(other) else _known(("product", first, last))
     )
     return _negative(made) if minus != less else made
 
 
 def _quotient(a: Any, b: Any) -> Term:
-    return made("quotient", a, b)
+    known = _folded(operator.truediv, a, b)
+    return made("quotient", a, b) if known is None else known
 
 
 def _negative(value: Term) -> Term:
@@ -255,6 +269,9 @@ def _negative(value: Term) -> Term:
 
 def rounded_once(a: Any, b: Any, c: Any) -> Term:
     """Return the term of ``a * b + c`` rounded once."""
+    known = _folded(fma, a, b, c)
+    if known is not None:
+        return known
     (minus, one), (less, other) = map(_apart, (term(a), term(b)))
     rest, negative = term(c), minus != less
     if _is(rest, "-0.0") or _is_one(one) or _is_one(other):
