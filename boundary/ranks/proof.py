@@ -54,7 +54,9 @@ def before(current: Iterable[tuple[str, Sequence[Giver]]]) -> tuple[Before, ...]
     every = [Before(plan, names) for plan, names in found]
     ordered: list[Before] = []
     while every:
-        first = next((e for e in every if not any(_waits(e, o) for o in every if o is not e)), every[0])
+        first = next(
+            (e for e in every if not any(_waits(e, o) for o in every if o is not e)), every[0]
+        )
         every.remove(first)
         ordered.append(first)
     return tuple(ordered)

@@ -65,7 +65,9 @@ def _deepest(expected: int, seen: int) -> tuple[Any, int, int]:
             return reader, expected, seen
         here, there = Counter(one[1:]), Counter(other[1:])
         wanted, had = [*(here - there)], [*(there - here)]
-        pairs = [(a, b) for a, b in zip(one[1:], other[1:], strict=True) if a in wanted and b in had]
+        pairs = [
+            (a, b) for a, b in zip(one[1:], other[1:], strict=True) if a in wanted and b in had
+        ]
         expected, seen = pairs[0] if pairs else (wanted[0], had[0])
         reader = made[1] or reader
 

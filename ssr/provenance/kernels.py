@@ -58,7 +58,9 @@ def _on_terms(function: Callable[..., int], meta: KernelMeta, captured: int) -> 
 
     def taken(name: str, value: Any) -> Any:
         if isinstance(value, np.ndarray):
-            return Terms(value) if value.dtype.kind == "f" and name not in as_given else _flat(value)
+            return (
+                Terms(value) if value.dtype.kind == "f" and name not in as_given else _flat(value)
+            )
         return of_number(float(value)) if isinstance(value, float) else value
 
     def run(*args: Any) -> int:

@@ -44,7 +44,6 @@ class Labels:
         """Take note of the row that a piece of a statement runs."""
         self.here = piece, row, self.rank
 
-
     def within(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return a function that is no statement, whose stores have its name."""
 

@@ -25,13 +25,22 @@ _LOCK = RLock()
 
 
 class Term:
-    """A number as the operation that made it; arithmetic makes further terms."""
+    """A number as the operation that made it; arithmetic makes further terms.
 
-    __slots__ = ("number",)
+    Attributes
+    ----------
+    number
+        What tells the term from others.
+    value
+        The value of a constant; None for all others.
+    """
+
+    __slots__ = ("number", "value")
     __array_ufunc__ = None
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, value: float | None = None) -> None:
         self.number = number
+        self.value = value
 
     def __add__(self, other: Any) -> Any:
         return _on_bundles(_sum, self, other)
@@ -137,7 +146,7 @@ def term(value: Any) -> Term:
     if type(value) is Term:
         return value
     number = float(value)
-    return _known(("constant", number if number else repr(number)))
+    return _known(("constant", number if number else repr(number)), number)
 
 
 def of_number(number: float) -> Term:
@@ -192,10 +201,10 @@ def shown(number: int) -> str:
     return "what nothing has written" if operation == "unwritten" else f"a {operation}"
 
 
-def _known(key: Key) -> Term:
+def _known(key: Key, value: float | None = None) -> Term:
     found = _TABLE.known.get(key)
     if found is None:
-        found = _TABLE.known[key] = Term(len(_TABLE.keys))
+        found = _TABLE.known[key] = Term(len(_TABLE.keys), value)
         _TABLE.keys.append(key)
         _TABLE.terms.append(found)
     return found
@@ -215,23 +224,19 @@ def bundle(values: Sequence[Any]) -> np.ndarray[Any, Any]:
     return found
 
 
-def _folded(function: Callable[..., Any], *values: Any) -> Term | None:
-    """Return the constant that an operation makes of constants; None if one is none."""
-    keys = [operation_of(term(value).number) for value in values]
-    if any(kind != "constant" for kind, *_ in keys):
-        return None
+def _folded(function: Callable[..., Any], *values: Term) -> Term:
+    """Return the constant that an operation makes of constants."""
     with np.errstate(all="ignore"):
-        return term(function(*(np.float64(operands[0]) for _, *operands in keys)))
+        return term(function(*(np.float64(each.value) for each in values)))
 
 
 def _sum(a: Any, b: Any) -> Term:
-    known = _folded(operator.add, a, b)
-    if known is not None:
-        return known
     one, other = term(a), term(b)
-    if _is(one, "-0.0"):
+    if one.value is not None and other.value is not None:
+        return _folded(operator.add, one, other)
+    if _is_nothing(one):
         return other
-    if _is(other, "-0.0"):
+    if _is_nothing(other):
         return one
     first, last = sorted((one.number, other.number))
     return _known(("sum", first, last))
@@ -242,58 +247,55 @@ def _difference(a: Any, b: Any) -> Term:
 
 
 def _product(a: Any, b: Any) -> Term:
-    known = _folded(operator.mul, a, b)
-    if known is not None:
-        return known
-    (minus, one), (less, other) = map(_apart, (term(a), term(b)))
-    first, last = sorted((one.number, other.number))
-    made = (
-        other if _is_one(one) else one if _is_one(other) else _known(("product", first, last))
-    )
-    return _negative(made) if minus != less else made
+    one, other = term(a), term(b)
+    if one.value is not None and other.value is not None:
+        return _folded(operator.mul, one, other)
+    (minus, one), (less, other) = _apart(one), _apart(other)
+    if one.value == 1.0 or other.value == 1.0:
+        found = other if one.value == 1.0 else one
+    else:
+        first, last = sorted((one.number, other.number))
+        found = _known(("product", first, last))
+    return _negative(found) if minus != less else found
 
 
 def _quotient(a: Any, b: Any) -> Term:
-    known = _folded(operator.truediv, a, b)
-    return made("quotient", a, b) if known is None else known
+    one, other = term(a), term(b)
+    if one.value is not None and other.value is not None:
+        return _folded(operator.truediv, one, other)
+    return made("quotient", one, other)
 
 
 def _negative(value: Term) -> Term:
+    if value.value is not None:
+        return term(-value.value)
     kind, *operands = operation_of(value.number)
-    if kind == "negative":
-        return _TABLE.terms[operands[0]]
-    if kind == "constant":
-        return term(-float(operands[0]))
-    return _known(("negative", value.number))
+    return _TABLE.terms[operands[0]] if kind == "negative" else _known(("negative", value.number))
 
 
 def rounded_once(a: Any, b: Any, c: Any) -> Term:
     """Return the term of ``a * b + c`` rounded once."""
-    known = _folded(fma, a, b, c)
-    if known is not None:
-        return known
-    (minus, one), (less, other) = map(_apart, (term(a), term(b)))
-    rest, negative = term(c), minus != less
-    if _is(rest, "-0.0") or _is_one(one) or _is_one(other):
+    given = one, other, rest = term(a), term(b), term(c)
+    if all(each.value is not None for each in given):
+        return _folded(fma, *given)
+    (minus, one), (less, other) = _apart(one), _apart(other)
+    if _is_nothing(rest) or one.value == 1.0 or other.value == 1.0:
         return _sum(_product(a, b), rest)
     first, last = sorted((one.number, other.number))
-    return _known(("fma", negative, first, last, rest.number))
+    return _known(("fma", minus != less, first, last, rest.number))
 
 
 def _apart(value: Term) -> tuple[bool, Term]:
     """Return whether a term is a negative, and of what."""
+    if value.value is not None:
+        return (True, term(-value.value)) if value.value < 0.0 else (False, value)
     kind, *operands = operation_of(value.number)
-    if kind == "constant" and float(operands[0]) < 0.0:
-        return True, term(-operands[0])
     return (True, _TABLE.terms[operands[0]]) if kind == "negative" else (False, value)
 
 
-def _is_one(value: Term) -> bool:
-    return operation_of(value.number) == ("constant", 1.0)
-
-
-def _is(value: Term, zero: str) -> bool:
-    return operation_of(value.number) == ("constant", zero)
+def _is_nothing(value: Term) -> bool:
+    """Whether a term is -0, which changes no sum."""
+    return value.value == 0.0 and str(value.value) == "-0.0"
 
 
 def _less(a: Any, b: Any) -> bool:

@@ -80,9 +80,7 @@ def parts_too_short() -> Any:
 
 def all_rows_inner() -> Any:
     """Run all rows while messages are under way."""
-    return patch.object(
-        tables, "inner", lambda of, unit, box: as_box(of.rows[unit][box])
-    )
+    return patch.object(tables, "inner", lambda of, unit, box: as_box(of.rows[unit][box]))
 
 
 def inner_though_rows_depend() -> Any:
@@ -104,9 +102,7 @@ def wavefronts_turned_round() -> Any:
 
 
 def nothing_moved_between_wavefronts() -> Any:
-    return changed(
-        plan, "wavefronts", lambda found, *_: found and replace(found, exchanges={})
-    )
+    return changed(plan, "wavefronts", lambda found, *_: found and replace(found, exchanges={}))
 
 
 def no_wavefronts() -> Any:
@@ -148,9 +144,7 @@ def changes_taken_to_be_left() -> Any:
     """Take what boxes were given before a field has changed to be left in it."""
 
     def left(of: Any) -> Any:
-        return {
-            name: tuple(r for r in of.reads if r.array == name) for name in of.spaces
-        }
+        return {name: tuple(r for r in of.reads if r.array == name) for name in of.spaces}
 
     return patch.object(plan, "left", left)
 
