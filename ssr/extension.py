@@ -29,6 +29,9 @@ kernel of a program, and `describe` what a caller must know of it. A kernel take
 an array of the whole lies, `number_of` checks a number that a user gives, `check_row` how many
 there are, `scalar_rows` those of several runs, and `entry_point` is what Python calls of a kernel.
 
+**Proofs.** ``SSR_VERIFY=1`` asks for them, if `wanted`. `ssr.provenance` runs kernels on terms, which
+stand for the operations that made numbers.
+
 **Boxes with memory of their own.** An argument whose class has a method ``__ssr_program__(program,
 args, named, bound)`` runs the programs that are called with it, or bound to it (``bound``), itself:
 what the method returns is the result. For ``A @ x`` its class has ``__array_ufunc__ = None`` and
@@ -76,15 +79,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import ir, provenance
+from . import ir
 from .algebra.families import add, monomials, multiply
 from .algebra.stored import Stored
 from .blocks.component_spaces import spaces, told
 from .build.kernel import folded
 from .ir.external import External, Layout, Made, Tables
 from .ir.liveness import read_fields
-from .lower.verify import wanted
 from .lower.moves import PACK, RECORD, UNPACK, WITHIN
+from .lower.verify import wanted
 from .options import WIDE
 from .points.affine import AXES, Affine
 from .points.numbers import CACHE_LINE, Array, aligned, allocated, integer, is_zero, real
@@ -185,7 +188,6 @@ __all__ = [
     "number_of",
     "offsets_of",
     "opened",
-    "provenance",
     "read_fields",
     "real",
     "region",
@@ -196,6 +198,7 @@ __all__ = [
     "spaces",
     "step_tables",
     "told",
+    "wanted",
     "write_combined",
     "write_share",
 ]

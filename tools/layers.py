@@ -27,8 +27,9 @@ MAY_IMPORT = {
 ROOMS = {
     "ssr": (
         "errors", "public", "forking", "compiling", "options", "points", "symbols", "spaces", "ir",
-        "runtime", "trace", "algebra", "lower", "emit", "build", "explain", "run", "programs",
-        "matrices", "recurrences", "blocks", "solvers", "extension", "__init__", "__main__",
+        "runtime", "trace", "algebra", "lower", "emit", "build", "explain", "run", "provenance",
+        "programs", "matrices", "recurrences", "blocks", "solvers", "extension", "__init__",
+        "__main__",
     ),
     "boundary": (
         "errors", "grid", "drawing", "rules", "closure", "tables", "fills", "synchronisation",
@@ -57,7 +58,10 @@ LAZY = {"ssr": {"islpy", "matplotlib", "scipy", "sympy"}}
 PUBLIC = {"ssr", "ssr.solvers", "boundary"}
 """The modules users import; their names are in ``__all__``."""
 
-FACES = {"boundary": {"ssr", "ssr.errors", "ssr.extension"}, "benchmarks": PUBLIC}
+FACES = {
+    "boundary": {"ssr", "ssr.errors", "ssr.extension", "ssr.provenance"},
+    "benchmarks": PUBLIC,
+}
 """The modules of our other packages that a package may import; those not named here import any."""
 
 AS_USERS_DO = {"ssr": "import ssr", "boundary": "import boundary as bc"}

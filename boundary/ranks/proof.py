@@ -13,11 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ssr.extension import provenance
+from ssr.provenance import leaf, terms
 
 from ..partition.partition import Partition
 from ..schedules.plan import Found, Plan
@@ -86,34 +85,18 @@ def prove(plan: Plan, held: tuple[Found, ...], before: Sequence[Before] = ()) ->
         If a row reads a value that it does not read on one array; it says which.
     """
     key = held, tuple((each.plan, *sorted(each.names.items())) for each in before)
-    proved = _PROVED.setdefault(plan, set())
-    if key in proved or _reads(plan) > MOST:
+    if key in plan.proved or _reads(plan) > MOST:
         return
-    proved.add(key)
-    proved.add((steady(plan), ((plan, *((name, name) for name in sorted(plan.asked))),)))
     partition = plan.footprint.partition
-    with provenance.terms():
+    with terms():
         found = next(_Run(plan, partition, before, labelled=False).differences(held), None)
     if found is None:
+        itself = (plan, *((name, name) for name in sorted(plan.asked)))
+        plan.proved.update([key, (plan.steady, (itself,))])
         return
-    with provenance.terms():
+    with terms():
         found = next(_Run(plan, partition, before, labelled=True).differences(held))
         raise AssertionError(told(plan, found))
-
-
-_PROVED: WeakKeyDictionary[Plan, set[object]] = WeakKeyDictionary()
-"""What has been proved of plans: what they find, and the programs that have left it."""
-
-
-def steady(plan: Plan) -> tuple[Found, ...]:
-    """Return what boxes have of the fields that are asked for behind a call of the program."""
-    return tuple(left_by(plan, name) for name in plan.asked)
-
-
-def left_by(plan: Plan, name: str) -> Found:
-    """Return what boxes have of a field behind a call of the program that reads it."""
-    left = plan.leaves(name, plan, name)
-    return None if left == "all" else ((plan, name),) if left == "some" else ()
 
 
 def _reads(plan: Plan) -> int:
@@ -156,7 +139,7 @@ class _Run:
         plan = self.last.twin.plan
         yield from self.last.differences(self.world, self._held(held))
         again = replace(self.last, mark="again: ")
-        yield from again.differences(self.world, steady(plan))
+        yield from again.differences(self.world, plan.steady)
 
     def _held(self, held: tuple[Found, ...]) -> tuple[Found, ...]:
         """Return what boxes have of others' values, said of twins."""
@@ -176,7 +159,7 @@ class Call:
 
     def differences(self, world: Terms, held: tuple[Found, ...]) -> Iterator[Difference]:
         """Run the program; yield what ranks hold then that one array does not."""
-        given = [float(provenance.leaf(self.mark + name).number) for name in self.twin.scalars]
+        given = [float(leaf(self.mark + name).number) for name in self.twin.scalars]
         every = self.twin.on_ranks(world, self.pairs, held)(given)
         expected = np.array(self.twin.on_arrays(self.pairs, given))
         for pair in self.pairs.values():
@@ -187,5 +170,6 @@ class Call:
                     pair_of = float(right[tuple(place)]), float(mine[tuple(place)])
                     yield Difference(pair.name, tuple(map(int, index)), rank, box, *pair_of)
         for rank, (results,) in enumerate(every):
-            for place in np.flatnonzero(results != expected).tolist():
-                yield Difference("result", (place,), rank, None, expected[place], results[place])
+            for number in np.flatnonzero(results != expected).tolist():
+                values = float(expected[number]), float(results[number])
+                yield Difference("result", (number,), rank, None, *values)

@@ -31,7 +31,6 @@ from .arguments import RankMemory
 from .chain import Chain
 from .field import Field, Ground
 from .prepared import Prepared
-from .proof import before, left_by, prove
 from .tables import RankTables
 from .values import Giver, Values
 
@@ -103,7 +102,7 @@ class BoundHere(Bound):
         named = [(self._fields[name], name) for name in plan.leaving]
         self._left = [(field, field.given_by(plan, name)) for field, name in named]
         self._asked = [_Asked(plan, name, self._fields[name]) for name in plan.asked]
-        self._steady = tuple(left_by(plan, name) for name in plan.asked)
+        self._steady = plan.steady
         self._changed = [self._fields[name] for name in plan.changed]
         plan.kernel  # noqa: B018 (it is compiled from now on, unless the cache has it)
         self._prepare()
@@ -234,6 +233,8 @@ class BoundHere(Bound):
             if len(self._ready) >= READY:
                 del self._ready[next(iter(self._ready))]  # that of the state that came up first
             if wanted():
+                from .proof import before, prove  # what it needs takes long to import
+
                 prove(self._plan, found, before(asked.current() for asked in self._asked))
             ready = self._ready[found] = Prepared(
                 self._plan, self._ground.world, self._ranks, self._tables, found

@@ -8,13 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
-from ssr.extension import Array, Declaration, provenance
+from ssr.extension import Array
+from ssr.provenance import (
+    DTYPE,
+    LABELS,
+    kernel,
+    leaves,
+    on_terms,
+    run_on_arrays,
+    together,
+)
 
-from ..partition.boxes import Box, as_box, slices, volume
+from ..partition.boxes import Box, slices
 from ..partition.partition import Partition
 from ..schedules.footprint import Footprint
 from ..schedules.messages import Post
@@ -46,14 +55,14 @@ class Terms(Simulated):
         whole = np.zeros_like(states[0])
         for state in states:
             for row, more in zip(whole, state, strict=True):
-                row[0] = provenance.together(int(row[0]), int(more[0]))
+                row[0] = together(int(row[0]), int(more[0]))
         return whole
 
     def together(self, works: Sequence[Work]) -> list[int]:
         """Do the work of each rank, whose stores have the label of the rank."""
         reasons = []
         for rank, work in enumerate(works):
-            provenance.LABELS.rank = rank
+            LABELS.rank = rank
             reasons.append(work.go_on())
         return reasons
 
@@ -114,14 +123,14 @@ class Twin:
     """
 
     def __init__(self, plan: Plan, partition: Partition, *, labelled: bool = False) -> None:
-        found = provenance.on_terms(plan.declaration)
+        found = on_terms(plan.declaration)
         options = replace(found.options, debug=False)
         self.declaration = declared = replace(found, options=options)
         captured = len(declared.captured)
-        made = provenance.kernel(declared.program, options, captured, labelled=labelled)
+        made = kernel(declared.program, options, captured, labelled=labelled)
         meta = replace(made.meta, looks=())
         footprint = Footprint(declared, meta, partition)
-        self.plan = Plan(declared, meta, footprint, np.dtype(provenance.DTYPE), lambda *_: made)
+        self.plan = Plan(declared, meta, footprint, np.dtype(DTYPE), lambda *_: made)
         self.labelled = labelled
 
     @property
@@ -136,10 +145,10 @@ class Twin:
         for name, arrays in self.plan.parts.items():
             space = self.declaration.spaces[arrays[0]]
             count = None if arrays == (name,) else len(arrays)
-            dtype = np.dtype(provenance.DTYPE)
+            dtype = np.dtype(DTYPE)
             values = Values(space, partition, count, dtype, world)
             lead = () if count is None else (count,)
-            whole = provenance.leaves(mark + name, (*lead, *space.extent(partition.sizes)))
+            whole = leaves(mark + name, (*lead, *space.extent(partition.sizes)))
             found[name] = pair = Pair(name, values, whole)
             for _, _, _, mine, given in pair.owned():
                 mine[...] = given
@@ -169,7 +178,7 @@ class Twin:
                 buffer.fill(np.nan)
 
         def run(scalars: Sequence[float]) -> list[Array]:
-            row = np.array([[*scalars, *self.declaration.constants]], provenance.DTYPE)
+            row = np.array([[*scalars, *self.declaration.constants]], DTYPE)
             results = [np.zeros((1, plan.meta.results)) for _ in world.here]
             for call, result in zip(ready.calls, results, strict=True):
                 call.begin(row, result)
@@ -186,4 +195,4 @@ class Twin:
         for name, parts in self.plan.parts.items():
             if parts != (name,):
                 arrays |= dict(zip(parts, pairs[name].whole, strict=True))
-        return provenance.run_on_arrays(declared, arrays, scalars)
+        return run_on_arrays(declared, arrays, scalars)

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from ssr.extension import provenance
+from ssr.provenance import operation_of, shown, written_by
 
 from ..schedules.plan import Plan
 
@@ -57,11 +57,11 @@ def _deepest(expected: int, seen: int) -> tuple[Any, int, int]:
     """
     reader = None
     while True:
-        one, other = provenance.operation_of(expected), provenance.operation_of(seen)
-        made = provenance.written_by(expected), provenance.written_by(seen)
+        one, other = operation_of(expected), operation_of(seen)
+        made = written_by(expected), written_by(seen)
         apart = None not in made and made[0][:2] != made[1][:2]
         alike = one[0] == other[0] and len(one) == len(other) and one[0] != "leaf"
-        if reader is not None and apart or not alike or one[0] in ("constant", "unwritten"):
+        if (reader is not None and apart) or not alike or one[0] in ("constant", "unwritten"):
             return reader, expected, seen
         here, there = Counter(one[1:]), Counter(other[1:])
         wanted, had = [*(here - there)], [*(there - here)]
@@ -79,6 +79,6 @@ def _label(label: Any) -> str:
 
 
 def _value(number: int) -> str:
-    label = provenance.written_by(number)
-    text = provenance.shown(number)
+    label = written_by(number)
+    text = shown(number)
     return text if label is None else f"what {_label(label)} made"

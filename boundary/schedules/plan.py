@@ -129,6 +129,18 @@ class Plan:
         return "some" if any(met(two, reads, given) for reads, given in asked) else "nothing"
 
     @cached_property
+    def steady(self) -> tuple[Found, ...]:
+        """What boxes have of each field that is `asked` for, behind a call of the program."""
+        left = {name: self.leaves(name, self, name) for name in self.asked}
+        some = {name: ((self, name),) if how == "some" else () for name, how in left.items()}
+        return tuple(None if how == "all" else some[name] for name, how in left.items())
+
+    @cached_property
+    def proved(self) -> set[object]:
+        """The schedules that have been proved: what boxes have, and the programs that left it."""
+        return set()
+
+    @cached_property
     def _found(self) -> Mapping[str, tuple[Read, ...]]:
         """For each array what a call reads of others as it finds it."""
         return {wish.array: wish.reads for wish in wishes(self.footprint) if wish.since == ENTRY}

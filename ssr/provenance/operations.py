@@ -22,7 +22,7 @@ from .terms import (
     term,
 )
 
-_OPERATIONS = "sqrt exp log sin cos tan tanh power arctan2".split()
+_OPERATIONS = ["sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "power", "arctan2"]
 
 
 class Terms(Memory):

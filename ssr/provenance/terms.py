@@ -212,7 +212,7 @@ def _known(key: Key, value: float | None = None) -> Term:
 
 def _on_bundles(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     """Return a function of two numbers, one of which may be a bundle."""
-    if isinstance(a, np.ndarray) and a.ndim or isinstance(b, np.ndarray) and b.ndim:
+    if (isinstance(a, np.ndarray) and a.ndim) or (isinstance(b, np.ndarray) and b.ndim):
         return bundle([function(*each) for each in np.broadcast(a, b)])
     return function(a, b)
 
@@ -299,8 +299,8 @@ def _is_nothing(value: Term) -> bool:
 
 
 def _less(a: Any, b: Any) -> bool:
-    return operator.lt(*(mixed(term(value).number) for value in (a, b)))
+    return mixed(term(a).number) < mixed(term(b).number)
 
 
 def _at_most(a: Any, b: Any) -> bool:
-    return operator.le(*(mixed(term(value).number) for value in (a, b)))
+    return mixed(term(a).number) <= mixed(term(b).number)

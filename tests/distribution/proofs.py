@@ -75,7 +75,8 @@ def reduced(x: Any, y: Any) -> Any:
 
 
 PROGRAMS: tuple[Callable[..., Any], ...] = (
-    product, two_products, relaxed, through_ghosts, sweep, backward, changed_sweep, two_sweeps, reduced,
+    product, two_products, relaxed, through_ghosts, sweep, backward, changed_sweep, two_sweeps,
+    reduced,
 )  # fmt: skip
 
 

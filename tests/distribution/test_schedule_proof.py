@@ -9,7 +9,7 @@ import pytest
 
 import boundary as bc
 import ssr
-from ssr.extension import provenance
+from ssr import provenance
 
 from . import proofs
 from .proofs import planned, proved
