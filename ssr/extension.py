@@ -29,8 +29,8 @@ kernel of a program, and `describe` what a caller must know of it. A kernel take
 an array of the whole lies, `number_of` checks a number that a user gives, `check_row` how many
 there are, `scalar_rows` those of several runs, and `entry_point` is what Python calls of a kernel.
 
-**Proofs.** ``SSR_VERIFY=1`` asks for them, if `wanted`. `ssr.provenance` runs kernels on terms, which
-stand for the operations that made numbers.
+**Proofs.** ``SSR_VERIFY=1`` asks for them, which `wanted` tells. `ssr.provenance` runs kernels on
+terms, each of which stands for the operations that made a number.
 
 **Boxes with memory of their own.** An argument whose class has a method ``__ssr_program__(program,
 args, named, bound)`` runs the programs that are called with it, or bound to it (``bound``), itself:
