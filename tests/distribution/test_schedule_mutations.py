@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 import pytest
 
+import ssr
 from boundary.partition.boxes import as_box
 from boundary.ranks import tables
 from boundary.schedules import exchanges, footprint, messages, plan, schedule, wavefronts
+from ssr.build import pipeline
+from ssr.lower import fusion_plan
 
 from . import proofs
 from .proofs import planned, proved, proved_behind
@@ -91,7 +96,7 @@ def inner_though_rows_depend() -> Any:
 def wavefronts_at_once() -> Any:
     """Run the parts of a sweep in one wavefront."""
 
-    def fronts(self: Any) -> Any:
+    def fronts(self: Any, *_: Any) -> Any:
         return np.zeros(len(self.rows), np.int64)
 
     return patch.object(wavefronts._Parts, "_fronts", fronts)
@@ -123,6 +128,29 @@ def units_turned_round() -> Any:
         return replace(found, steps=(*others, *reversed(parts)))
 
     return changed(plan, "schedule", turned)
+
+
+# -- kernels ---------------------------------------------------------------------------------------
+
+
+@contextmanager
+def sweeps_in_shared_nests() -> Iterator[None]:
+    """Let sweeps over several boxes share nests with steps before them, and wait for nothing."""
+    alone = patch.object(fusion_plan.Candidate, "crosses_boxes", False)
+    with alone, no_wavefronts():
+        yield
+
+
+@contextmanager
+def other_forms_on_ranks() -> Iterator[None]:
+    """Let ranks compute rows in another form than one array does."""
+    passes = pipeline.passes
+
+    def others(fields: Any, options: ssr.Options, dtype: str) -> Any:
+        return passes(fields, replace(options, exact=options.distributed), dtype)
+
+    with patch.object(pipeline, "passes", others):
+        yield
 
 
 # -- memory ----------------------------------------------------------------------------------------
@@ -199,3 +227,14 @@ def test_what_programs_leave_to_others() -> None:
     proved_behind(reads, changes)
     with all_taken_to_be_left(), pytest.raises(AssertionError, match="schedule of product: "):
         proved_behind(*(planned(f, (2, 1)) for f in (proofs.product, proofs.relaxed)))
+
+
+@pytest.mark.parametrize("rule", [sweeps_in_shared_nests, other_forms_on_ranks])
+@pytest.mark.parametrize("where", [ROWS, ALONE])
+def test_kernels_need_rules(
+    rule: Undone, where: tuple[Any, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proved(planned(proofs.changed_sweep, *where))
+    monkeypatch.setenv("SSR_CACHE_DIR", str(tmp_path))  # it has no kernels made by the rules
+    with rule(), pytest.raises(AssertionError, match="schedule of changed_sweep: x"):
+        proved(planned(proofs.changed_sweep, *where))
