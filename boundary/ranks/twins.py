@@ -131,7 +131,7 @@ class Twin:
         meta = replace(made.meta, looks=())
         footprint = Footprint(declared, meta, partition)
         self.plan = Plan(declared, meta, footprint, np.dtype(DTYPE), lambda *_: made)
-        self.labelled = labelled
+        self.origin = plan
 
     @property
     def scalars(self) -> list[str]:
@@ -187,8 +187,13 @@ class Twin:
 
         return run
 
-    def on_arrays(self, pairs: Mapping[str, Pair], scalars: Sequence[float]) -> tuple[float, ...]:
-        """Run the program on one array for each field; return its results."""
+    def on_arrays(self, pairs: Mapping[str, Pair], scalars: Sequence[float]) -> Sequence[float]:
+        """Run the program on one array for each field; return its results.
+
+        A program whose values depend on boxes runs on the same boxes, which are all of one rank.
+        """
+        if self.declaration.local:
+            return self._on_boxes(pairs, scalars)
         options = replace(self.declaration.options, distributed=False, wide_boxes=False)
         declared = replace(self.declaration, options=options)
         arrays = {name: pair.whole for name, pair in pairs.items()}
@@ -196,3 +201,20 @@ class Twin:
             if parts != (name,):
                 arrays |= dict(zip(parts, pairs[name].whole, strict=True))
         return run_on_arrays(declared, arrays, scalars)
+
+    def _on_boxes(self, pairs: Mapping[str, Pair], scalars: Sequence[float]) -> Sequence[float]:
+        """Run the program on boxes of one rank; arrays have their values before and behind it."""
+        partition = self.plan.footprint.partition
+        alone = replace(partition, owners=np.zeros_like(partition.owners), ranks=1)
+        world, twin = Terms(1), Twin(self.origin, alone)
+        made = twin.pairs(world, "")
+        for name, pair in made.items():
+            for _, _, _, mine, given in replace(pair, whole=pairs[name].whole).owned():
+                mine[...] = given
+        twin.room(made)
+        (results,) = twin.on_ranks(world, made, None)(scalars)
+        for name, pair in made.items():
+            for _, _, _, mine, given in replace(pair, whole=pairs[name].whole).owned():
+                given[...] = mine
+        found: list[float] = results[0].tolist()
+        return found
