@@ -10,7 +10,8 @@ integer points described by affine conditions, for all sizes; `row_domain` is th
 `Box` is a box of points as pairs of integers; `Extents` are the data of a space, an `End` is one of
 an axis. `match_sizes` finds the sizes from the shapes of
 arrays, each an `Array`; `allocated` makes one, and `aligned` one that begins with a cache line, of
-`CACHE_LINE` bytes.
+`CACHE_LINE` bytes. `checked_name` returns a name that a user gives, `name_of` that of a user's
+function, and `is_async` finds coroutines.
 
 **Values.** `ir` has the nodes that expressions are made of. `add` and `multiply` make sums and
 products with numbers collected, `monomials` takes them apart again, and `show` prints them.
@@ -111,7 +112,9 @@ from .spaces.binding import match_sizes
 from .spaces.extents import End, Extents
 from .spaces.space import Box, VectorSpace, row_domain
 from .symbols.index import affine
+from .symbols.names import checked_name
 from .symbols.printing import show
+from .trace.functions import is_async, name_of
 
 __all__ = [
     "AXES",
@@ -166,6 +169,7 @@ __all__ = [
     "buffer_elements",
     "build",
     "check_row",
+    "checked_name",
     "combined",
     "compiled",
     "declaration",
@@ -177,6 +181,7 @@ __all__ = [
     "folded",
     "integer",
     "ir",
+    "is_async",
     "is_built",
     "is_described",
     "is_zero",
@@ -184,6 +189,7 @@ __all__ = [
     "match_sizes",
     "monomials",
     "multiply",
+    "name_of",
     "number_found",
     "number_of",
     "offsets_of",

@@ -168,26 +168,25 @@ class _Closing:
         What reads a ghost without a definition has none, even if it reads one with two as well.
         """
         found: list[tuple[Box, Outcome]] = []
-        work: list[tuple[Box, Row, Conflict | None]] = []
-        if not self.known.empty(box):
-            work.append((box, row, None))
+        work: list[tuple[Box, Row, int, Conflict | None]] = [(box, row, 0, None)]
         while work:
-            here, row, conflict = work.pop()
-            entries = [(e, e.clipped(here, self.frame.axes, self.known)) for e in row.entries]
-            if any(self.known.empty(part) for _, part in entries):
-                kept = tuple(e for e, part in entries if not self.known.empty(part))
-                work.append((here, replace(row, entries=kept), conflict))
+            here, row, checked, conflict = work.pop()  # the first entries are of owned points
+            if self.known.empty(here):
                 continue
-            ghost = next((pair for pair in entries if not self._is_owned(*pair)), None)
+            kept = tuple(e for e in row.entries if not e.window or self._clipped(e, here))
+            if len(kept) < len(row.entries):
+                work.append((here, replace(row, entries=kept), 0, conflict))
+                continue
+            ghost = self._ghost_read(row, checked, here)
             if ghost is None:
                 found.append((here, conflict or row))
                 continue
-            entry, part = ghost
+            checked, entry, part = ghost
             cut = self._cut(entry, part)
             parts = self._halves(part, *cut) if cut else [part]
             if cut or part != here:
-                work += [(rest, row, conflict) for rest in self.known.without(here, part)]
-                work += [(p, row, conflict) for p in parts]
+                work += [(rest, row, checked, conflict) for rest in self.known.without(here, part)]
+                work += [(p, row, checked, conflict) for p in parts]
                 continue
             source = self._image(entry, here)
             orthant = self._orthant(entry.block, source)
@@ -196,23 +195,40 @@ class _Closing:
                 match outcome:
                     case Row():
                         made = composed(row, entry, outcome, self.frame.axes)
-                        work.append((back, made, conflict))
+                        work.append((back, made, _unchanged(row, made, checked), conflict))
                     case Conflict():
                         kept = tuple(e for e in row.entries if e is not entry)
-                        work.append((back, replace(row, entries=kept), conflict or outcome))
+                        work.append(
+                            (back, replace(row, entries=kept), checked, conflict or outcome)
+                        )
                     case Undefined():
                         found.append((back, outcome))
         return found
+
+    def _clipped(self, entry: Entry, box: Box) -> Box | None:
+        """Return the points of a box that are in the window of an entry, if there are any."""
+        part = entry.clipped(box, self.frame.axes, self.known)
+        return None if self.known.empty(part) else part
+
+    def _ghost_read(self, row: Row, checked: int, box: Box) -> tuple[int, Entry, Box] | None:
+        """Return the first entry after some others that reads a ghost, its place and its box."""
+        for place in range(checked, len(row.entries)):
+            entry = row.entries[place]
+            part = entry.clipped(box, self.frame.axes, self.known) if entry.window else box
+            if not self._is_owned(entry, part):
+                return place, entry, part
+        return None
 
     def _image(self, entry: Entry, box: Box) -> Box:
         """Return the points that an entry reads, as a box, for the points of a box."""
         found = []
         for expression in entry.index:
             low = high = expression
+            signs = dict(expression.terms)
             for name, (first, stop) in zip(self.frame.axes, box, strict=True):
-                sign = dict(expression.terms).get(name, 0)
-                least, most = (first, stop - 1) if sign >= 0 else (stop - 1, first)
-                low, high = low.substitute({name: least}), high.substitute({name: most})
+                if name in signs:
+                    least, most = (first, stop - 1) if signs[name] > 0 else (stop - 1, first)
+                    low, high = low.substitute({name: least}), high.substitute({name: most})
             found.append((low, high + 1))
         return tuple(found)
 
@@ -266,6 +282,13 @@ class _Closing:
         if alike(old, new, box, self.frame.axes, self.known):
             return old
         return Conflict((old.origins[0], new.origins[0]))
+
+
+def _unchanged(old: Row, new: Row, most: int) -> int:
+    """Return how many of the first entries, at most a number, read the same points in two rows."""
+    pairs = zip(old.entries[:most], new.entries, strict=False)
+    changed = (n for n, (a, b) in enumerate(pairs) if (a.block, a.index) != (b.block, b.index))
+    return next(changed, min(most, len(new.entries)))
 
 
 def _point(index: Iterable[int]) -> Box:

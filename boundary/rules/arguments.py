@@ -11,7 +11,10 @@ from typing import Any
 import numpy as np
 
 from ssr.errors import ArgumentError
-from ssr.extension import Array, integer
+from ssr.extension import Array, integer, is_async, name_of
+
+ORDERS = 12
+"""The highest order of polynomials through points near a side."""
 
 ROUNDING = 16 * np.finfo(float).eps
 """A bound on the relative error of a number that a few operations give: 3.6e-15."""
@@ -53,7 +56,7 @@ def finite_numbers(text: str, name: str, value: Any) -> tuple[float, ...]:
 
 
 def order_of(text: str, order: Any) -> int:
-    """Return an order of accuracy, a positive integer.
+    """Return an order of accuracy, a positive integer up to `ORDERS`.
 
     Raises
     ------
@@ -63,37 +66,53 @@ def order_of(text: str, order: Any) -> int:
     found = integer(order)
     if found is None or found < 1:
         raise ArgumentError(f"{text}: the order is {order!r}, not a positive integer.")
+    if found > ORDERS:
+        raise ArgumentError(
+            f"{text}: the order is {found}; it is at most {ORDERS}.",
+            note=f"Polynomials through {found} points multiply rounding errors by 2**{found}.",
+            hint="Choose a lower order. Orders above 8 are rarely useful.",
+        )
     return found
 
 
 def check_function(text: str, function: Callable[..., Any], count: int) -> None:
-    """Refuse a function that does not take a given number of coordinates.
+    """Refuse a function that does not take a given number of coordinates, or is async.
 
     Raises
     ------
     ArgumentError
-        If it does not. Where the signature is unknown, as for some built-in functions, errors are
-        found when the function is called.
+        If it does not, or is. Where the signature is unknown, as for some built-in functions,
+        errors are found when the function is called.
     """
-    try:
-        parameters = signature(function)
-    except (TypeError, ValueError):
-        return
-    try:
-        parameters.bind(*range(count))
-    except TypeError:
+    if is_async(function):
+        raise ArgumentError(
+            f"{text}: {name_of(function)} is an async function.",
+            hint="Write def instead of async def.",
+        )
+    if not _takes(function, count):
         names = ", ".join("zyx"[-count:])
         noun = "argument" if count == 1 else "arguments"
         raise ArgumentError(
             f"{text}: the function {name_of(function)} does not take {count} {noun}.",
             note=f"it is called with one array of coordinates for each axis of a block: {names}",
             hint=f"Write lambda {names}: ...",
-        ) from None
+        )
 
 
-def name_of(function: Any) -> str:
-    """Return the name by which messages call a user's function."""
-    return str(getattr(function, "__name__", function))
+def _takes(function: Callable[..., Any], count: int) -> bool:
+    """Whether a function takes a number of arguments, as far as is known.
+
+    Further arguments of NumPy's functions are arrays that they write to.
+    """
+    if isinstance(function, np.ufunc):
+        return function.nin == count
+    try:
+        signature(function).bind(*range(count))
+    except TypeError:
+        return False
+    except ValueError:  # no signature
+        return True
+    return True
 
 
 def table(text: str, name: str, values: Any) -> Array:

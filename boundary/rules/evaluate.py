@@ -11,9 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ssr.errors import ArgumentError
-from ssr.extension import Affine, Array, ir, monomials
-
-from .arguments import name_of
+from ssr.extension import Affine, Array, ir, monomials, name_of
 
 Number: TypeAlias = "float | Array"
 
@@ -55,7 +53,10 @@ def _called(function: Any, places: tuple[Any, ...]) -> Number:
     """Return the values of a user's function at points, which are given in halves of cells."""
     each = np.broadcast_arrays(*(np.asarray(p) / 2.0 for p in places))
     try:
-        found = np.asarray(function(*each), np.float64)
+        given = np.asarray(function(*each))
+        if given.dtype.kind == "c":
+            raise TypeError("it returns complex numbers")
+        found = given.astype(np.float64)
     except Exception as error:
         raise ArgumentError(
             f"The function {name_of(function)} of coordinates fails: {error}.",

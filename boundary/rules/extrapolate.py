@@ -34,7 +34,8 @@ def extrapolate(
     Parameters
     ----------
     order
-        The number of points that the polynomial goes through, and its order of accuracy.
+        The number of points that the polynomial goes through, and its order of accuracy, 12 at
+        most.
     axis, side, block
         The sides of blocks; by default all that are not linked.
 

@@ -27,6 +27,10 @@ Window: TypeAlias = tuple[tuple[Affine, Affine, Affine], ...]
 """Conditions ``low <= expression < high``."""
 
 
+_Form: TypeAlias = tuple[int, frozenset[object], tuple[object, ...]]
+"""The block of an entry, its window, and its index without the constants."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """``weight * mix @ u[block, index]``, at the points of a window; no mix is the identity."""
@@ -181,11 +185,12 @@ def _plus(a: ir.Value, b: ir.Value) -> ir.Value:
 
 def _collected(entries: list[Entry]) -> tuple[Entry, ...]:
     """Return the entries with those of the same point added up."""
-    found: dict[Entry, ir.Value] = {}
+    found: dict[object, Entry] = {}
     for e in entries:
-        place = replace(e, weight=ir.ZERO)
-        found[place] = _plus(found[place], e.weight) if place in found else e.weight
-    return tuple(replace(p, weight=w) for p, w in found.items() if w != ir.ZERO)
+        place = e.block, e.index, e.mix, e.window
+        old = found.get(place)
+        found[place] = e if old is None else replace(old, weight=_plus(old.weight, e.weight))
+    return tuple(e for e in found.values() if e.weight != ir.ZERO)
 
 
 def alike(a: Row, b: Row, box: Box, axes: tuple[str, ...], known: Comparisons) -> bool:
@@ -228,29 +233,53 @@ def _differences(
     rows = (a, 1), (b, -1)
     mixes = (e.mix for e in (*a.entries, *b.entries))
     count = max((len(mix) for mix in mixes if mix is not None), default=1)
-    sums: list[tuple[Entry, _Sum]] = []
+    sums = _Places(axes, known)
     for row, sign in rows:
         for entry in row.entries:
             new = entry.moved(fixed)
-            found = next((total for old, total in sums if _same_place(old, new, axes, known)), None)
-            if found is None:
-                sums.append((new, found := _Sum()))
-            found.add_matrix(new, count, sign)
+            sums.at(new).add_matrix(new, count, sign)
     each = [_Sum() for _ in range(max(len(a.constant), len(b.constant)))]
     for row, sign in rows:
         values = row.constant * len(each) if len(row.constant) == 1 else row.constant
         for total, value in zip(each, values, strict=True):
             total.add(moved(value, fixed), sign)
-    places = [place for place, total in sums if not total.vanishes]
+    places = [place for place, total in sums.found if not total.vanishes]
     return places, not all(total.vanishes for total in each)
 
 
-def _same_place(a: Entry, b: Entry, axes: tuple[str, ...], known: Comparisons) -> bool:
-    """Whether two entries are proved to read the same point, perhaps with different weights."""
-    if a.block != b.block or set(a.window) != set(b.window):
-        return False
-    apart = (x - y for x, y in zip(a.index, b.index, strict=True))
-    return all(d.names().isdisjoint(axes) and known.sign(d) == 0 for d in apart)
+class _Places:
+    """The points that entries read, each with a sum.
+
+    Entries whose indices differ by integers are told apart by these; only the others are compared
+    for the given sizes.
+    """
+
+    def __init__(self, axes: tuple[str, ...], known: Comparisons) -> None:
+        self.axes, self.known = axes, known
+        self.forms: dict[_Form, dict[tuple[int, ...], tuple[Entry, _Sum]]] = {}
+        self.found: list[tuple[Entry, _Sum]] = []
+
+    def at(self, entry: Entry) -> _Sum:
+        """Return the sum of the point that an entry reads, a new one if it is the first."""
+        where = entry.block, frozenset(entry.window)
+        form: _Form = (*where, tuple(x.terms for x in entry.index))
+        shifts = tuple(x.constant for x in entry.index)
+        own = self.forms.get(form, {})
+        if shifts in own:
+            return own[shifts][1]
+        others = (form for form in self.forms if form[:2] == where and self.forms[form] is not own)
+        for other in others:
+            for old, total in self.forms[other].values():
+                if self._same(old, entry):
+                    return total
+        self.forms.setdefault(form, own)[shifts] = made = entry, _Sum()
+        self.found.append(made)
+        return made[1]
+
+    def _same(self, a: Entry, b: Entry) -> bool:
+        """Whether entries of one block and window are proved to read the same point."""
+        apart = (x - y for x, y in zip(a.index, b.index, strict=True))
+        return all(d.names().isdisjoint(self.axes) and self.known.sign(d) == 0 for d in apart)
 
 
 def _meeting(

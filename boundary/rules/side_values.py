@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import keyword
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -10,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ssr.errors import ArgumentError, ShapeError
-from ssr.extension import Affine, ir, multiply
+from ssr.extension import Affine, checked_name, ir, multiply
 
 from ..grid.frame import Frame
 from ..grid.link import Side
@@ -43,9 +42,7 @@ def parameter(name: str) -> Parameter:
     >>> fill.bind(inflow=7.0) @ np.ones(3)
     array([7., 1., 1., 1., 7.])
     """
-    if name != str(name) or not name.isidentifier() or keyword.iskeyword(name):
-        raise ArgumentError(f"{name!r} is not a name for a parameter.")
-    return Parameter(name)
+    return Parameter(checked_name("parameter", name))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any
 from ..compiling import compiling
 from ..errors import ArgumentError
 from ..spaces.space import Space
+from ..symbols.names import checked_name
 from ..trace.captured import captured
 from ..trace.trace import Outside, ScalarType, check_signature, trace
 from .families import canonical, every_entry
@@ -62,12 +63,11 @@ def check_declaration(
     kinds: tuple[type, ...],
 ) -> None:
     """Check what a matrix is declared with; its spaces are of these kinds."""
-    if not callable(function):
-        raise ArgumentError(f"ssr.matrix decorates a generator function, not {function!r}.")
     for what, space in (("rows", rows), ("cols", cols)):
         if not isinstance(space, kinds):
             raise ArgumentError(f"{what} is a Space, not {space!r}.")
     for name, kind in data.items():
+        checked_name("field or scalar", name)
         if not isinstance(kind, (*kinds, ScalarType)):
             raise ArgumentError(
                 f"Data {name!r} of {function.__name__} is declared as {kind!r}.",

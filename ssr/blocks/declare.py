@@ -8,6 +8,7 @@ from typing import Any, overload
 from ..algebra.define import define
 from ..matrices.matrix import Matrix
 from ..spaces.space import Space, VectorSpace
+from ..trace.functions import declared_function
 from ..trace.trace import ScalarType
 from .block_matrix import BlockMatrix
 
@@ -85,6 +86,7 @@ def matrix(
     """
 
     def declare(function: Callable[..., Any]) -> Any:
+        function = declared_function("ssr.matrix", "a generator function", function)
         if any(isinstance(kind, VectorSpace) for kind in (rows, cols, *data.values())):
             from ..blocks.dense import define_blocks
 

@@ -15,15 +15,16 @@ import numpy as np
 
 from ..algebra.define import check_declaration
 from ..algebra.matrix_data import MatrixData
-from ..errors import ArgumentError, SpaceError
+from ..errors import SpaceError
 from ..matrices.matrix import Matrix
 from ..matrices.rows import Reading
 from ..points.affine import Affine
-from ..recurrences.declare import Recurrence, define, traced
+from ..recurrences.declare import Recurrence, check_name, define, traced
 from ..recurrences.done import BlockRecursion, Symbolic
 from ..recurrences.storage import pattern
 from ..spaces.space import Space, VectorSpace
 from ..trace.captured import captured
+from ..trace.functions import declared_function
 from ..trace.trace import Path, Place, ScalarType, check_signature
 from .block_data import BlockData, grid
 from .block_matrix import BlockMatrix
@@ -107,6 +108,7 @@ def recurrence(
     blocks = isinstance(rows, VectorSpace)
 
     def declare(function: Callable[..., Any]) -> Any:
+        function = declared_function("ssr.recurrence", "a generator function", function)
         check_declaration(function, rows, cols, data, (Space, VectorSpace) if blocks else (Space,))
         if rows != cols:
             raise SpaceError(
@@ -130,10 +132,7 @@ def define_blocks(function: Callable[..., Any], kind: VectorSpace, given: Given)
     generator = with_components(function, given)
     paths = traced(generator, space, tuple(own), reading, done, splitting(kind, kind))
     found = pattern(name, paths, space, done.places, blocks=True)
-    if name in given:
-        raise ArgumentError(
-            f"{name!r} is the recurrence and one of its data.", hint="Rename one of them."
-        )
+    check_name(name, space, {*given, *reading.data})
     whole = MatrixData(
         name=name,
         rows=space,

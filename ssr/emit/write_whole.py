@@ -45,7 +45,9 @@ class Whole:
 def with_whole(program: ir.Program, arguments: Sequence[Argument]) -> Whole:
     """Return arguments with an array for each vector field instead of one for each component."""
     given = {a.name: a for a in arguments}
-    vectors = {f"v__{name}": [spelled(c) for c in found] for name, found in program.vectors}
+    vectors = {
+        f"v__{spelled(name)}": [spelled(c) for c in found] for name, found in program.vectors
+    }
     owner = {c: (name, n) for name, found in vectors.items() for n, c in enumerate(found)}
     names = dict.fromkeys(owner[a.name][0] if a.name in owner else a.name for a in arguments)
     return Whole(

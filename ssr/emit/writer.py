@@ -31,14 +31,22 @@ RESERVED = frozenset(
 """Names of the kernel's own that look like a user's; others hold a digit, `_lo`, `_hi`, `_w`."""
 
 
+_COMPONENT = re.compile(r"[A-Za-z%]+(_[A-Za-z0-9]+)*(\[\d+\])+", re.ASCII)
+"""A component of a vector field, or a temporary for it."""
+
+_WITHIN = re.compile(r"[^A-Za-z0-9]")
+
+
 def spelled(name: str) -> str:
     """Return a user's name as a name of the kernel, different from all of the kernel's own.
 
-    >>> spelled("wind_speed"), spelled("box"), spelled("x_0"), spelled("u[0]")
-    ('wind_speed', 'u__box', 'u__x_0__', 'v__u__0')
+    >>> spelled("wind_speed"), spelled("box"), spelled("x_0"), spelled("u[0]"), spelled("ρ")
+    ('wind_speed', 'u__box', 'u__x_0__', 'v__u__0', 'w__3c1_')
     """
-    if "[" in name:  # a component of a vector field, or a temporary for it
+    if _COMPONENT.fullmatch(name):
         return f"v__{name.replace('[', '__').replace(']', '')}"
+    if not name.isascii() or not name.isidentifier():
+        return f"w__{_WITHIN.sub(lambda c: f'_{ord(c[0]):x}_', name)}"
     plain = re.fullmatch("[A-Za-z]+(_[A-Za-z]{3,})*", name) is not None
     taken = name in RESERVED or keyword.iskeyword(name) or hasattr(builtins, name)
     if plain and not taken:

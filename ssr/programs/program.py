@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -26,6 +27,7 @@ from ..run.launcher import Launcher
 from ..spaces.distributed import is_distributed
 from ..spaces.space import Box, Space
 from ..symbols.values import Row, Value
+from ..trace.functions import declared_function
 from ..trace.trace import ScalarType, check_apart
 from .compare import check_same, impure
 from .expression import recording
@@ -323,8 +325,12 @@ def program(
         _check_options(options)
 
     def declare(function: Callable[..., Any]) -> Program:
-        if not callable(function):
-            raise ArgumentError(f"ssr.program decorates a function, not {function!r}.")
+        function = declared_function("ssr.program", "a function", function)
+        if inspect.isgeneratorfunction(function):
+            raise ArgumentError(
+                f"Program {function.__name__} yields values.",
+                hint="A program assigns and returns; ssr.matrix decorates generator functions.",
+            )
         signature = Signature.of(function, parameters)
         recorder = _recorded(function, signature)
         _check_pure(function, signature, recorder)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +12,9 @@ import numpy as np
 from .. import ir
 from ..errors import ArgumentError, SpaceError
 from ..spaces.space import Space, VectorSpace
+from ..symbols.names import checked_name
 from ..symbols.values import Value, node
+from ..trace.functions import keywords, positional
 from ..trace.trace import ScalarType
 from .expression import Expression, Field
 from .recorder import Recorder
@@ -38,19 +39,14 @@ class Signature:
         ArgumentError
             If parameters and declaration do not fit.
         """
-        found = inspect.signature(function).parameters
-        names = list(found)
-        if any(p.kind is p.KEYWORD_ONLY for p in found.values()):
-            raise ArgumentError(
-                f"Program {function.__name__} takes parameters by keyword only.",
-                hint="Write them without `*`; a call may name them all the same.",
-            )
+        names = _parameters(function, declared)
         if set(names) != set(declared):
             raise ArgumentError(
                 f"Program {function.__name__} takes {names}, but {sorted(declared)} is declared.",
                 hint="Declare each parameter: a Space for a field, ssr.scalar for a number.",
             )
         for name, kind in declared.items():
+            checked_name("field or scalar", name)
             if not isinstance(kind, (Space, VectorSpace, ScalarType)):
                 raise ArgumentError(
                     f"Parameter {name!r} is declared as {kind!r}.",
@@ -204,3 +200,24 @@ class Signature:
         raise ArgumentError(
             f"{self.name} takes {name!r} on {kind!r}; inside a program it is given {what}."
         )
+
+
+def _parameters(function: Callable[..., Any], declared: Mapping[str, Kind]) -> list[str]:
+    """Return the names of the parameters that a body is called with, in order.
+
+    Parameters at the end that have default values and are not declared keep these values.
+    """
+    found, variadic = positional(function)
+    if variadic:
+        raise ArgumentError(
+            f"Program {function.__name__} takes any number of parameters.",
+            hint="Name each parameter, and declare it.",
+        )
+    if keywords(function, declared):
+        raise ArgumentError(
+            f"Program {function.__name__} takes parameters by keyword only.",
+            hint="Write them without `*`; a call may name them all the same.",
+        )
+    while found and found[-1].name not in declared and found[-1].default is not found[-1].empty:
+        found.pop()
+    return [p.name for p in found]

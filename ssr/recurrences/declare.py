@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections import ChainMap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -46,10 +46,7 @@ def define(
     kept = captured(function)
     paths = traced(function, space, tuple(own), reading, done)
     found = pattern(name, paths, space, done.places)
-    if name in reading.data:
-        raise ArgumentError(
-            f"{name!r} is the recurrence and one of its data.", hint="Rename one of them."
-        )
+    check_name(name, space, reading.data)
     names = tuple((n, n) for n in reading.data)
     definition = MatrixData(
         name=name,
@@ -62,6 +59,23 @@ def define(
         paths=paths,
     )
     return Recurrence(definition, found.made)
+
+
+def check_name(name: str, space: Space, data: Collection[str]) -> None:
+    """Refuse a name of a recurrence that its data or sizes have: it names its numbers.
+
+    Raises
+    ------
+    ArgumentError
+        If one of them has the name.
+    """
+    for what, taken in (("one of its data", data), ("a size of its space", space.sizes)):
+        if name in taken:
+            raise ArgumentError(
+                f"{name!r} is the name of the recurrence and of {what}.",
+                note="The stored entries of a recurrence are data by its own name.",
+                hint="Rename the function.",
+            )
 
 
 def traced(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
+from contextlib import suppress
 from typing import Any
 
 from ..errors import ArgumentError, OutOfRangeError
 from ..points.numbers import integer, real
+from ..trace.functions import is_async, name_of
 
 NOT_FINITE, DIVERGED, STAGNATED = -1, -2, -3
 """Codes of solutions: numbers that are not finite, a residual that has grown, or has stayed."""
@@ -30,5 +33,18 @@ def check_limits(rtol: Any, atol: Any, maxiter: Any, callback: Any) -> None:
     count = 0 if maxiter is None else integer(maxiter)
     if count is None or count < 0:
         raise OutOfRangeError(f"maxiter is {maxiter!r}; it is an integer from 0 on.")
-    if callback is not None and not callable(callback):
+    if callback is not None:
+        _check_callback(callback)
+
+
+def _check_callback(callback: Any) -> None:
+    """Check that a callback takes the solution after an iteration."""
+    if not callable(callback) or is_async(callback):
         raise ArgumentError(f"callback is {callback!r}; it is a function of x.")
+    with suppress(ValueError):  # no signature
+        try:
+            inspect.signature(callback).bind(None)
+        except TypeError:
+            raise ArgumentError(
+                f"The callback {name_of(callback)} does not take one array, the solution x."
+            ) from None

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import keyword
 import numbers
 from collections import Counter
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from ..points.affine import AXES, Affine
 from ..points.condition import Condition
 from ..points.numbers import integer, plain
 from . import nodes
+from .names import checked_name
 from .operations import known_early
 from .values import Operand, Value, check_affine, operation, power, ufunc
 
@@ -213,12 +213,15 @@ def _instead_of(value: object) -> str | None:
     return None
 
 
-_TAKEN = frozenset(
-    {*AXES[4], *keyword.kwlist, *(f"{a}_{end}" for a in AXES[4] for end in ("lo", "hi"))}
-    | {"and", "or", "not", "exists", "implies", "mod", "floor", "ceil", "floord", "ceild"}
-    | {"min", "max", "rat", "true", "false", "infty", "infinity", "NaN"}
+_TAKEN = frozenset({*AXES[4], *(f"{a}_{end}" for a in AXES[4] for end in ("lo", "hi"))})
+"""Names of row indices and bounds of boxes."""
+
+_WORDS = frozenset(
+    """
+    and or not exists implies mod floor ceil floord ceild min max rat true false infty infinity nan
+    """.split()  # noqa: SIM905
 )
-"""Names that mean something else in isl's notation or are row indices and bounds of boxes."""
+"""Words of isl's notation, in which capital and small letters are the same."""
 
 
 def sizes(names: str, *, at_least: int = 1) -> tuple[Index, ...]:
@@ -286,18 +289,17 @@ def size(name: str, *, at_least: int = 1) -> Index:
     >>> slope @ np.array([0.0, 1.0, 4.0])
     array([0., 2., 4.])
     """
-    if not isinstance(name, str):
-        raise ArgumentError(f"The name of a size is a string, not {name!r}.")
     return _size(name, at_least)
 
 
 def _size(name: str, at_least: int) -> Index:
-    usable = name.isidentifier() and name.isascii() and not name.startswith("_")
-    if not usable or name in _TAKEN:
+    name = checked_name("size", name)
+    usable = name.isascii() and not name.startswith("_")
+    if not usable or name in _TAKEN or name.lower() in _WORDS:
         raise ArgumentError(
             f"{name!r} cannot name a size.",
-            hint="Use an ASCII name that does not start with an underscore and is no keyword, "
-            "nor i, j, k, l, min, max, floor or the like.",
+            hint="Use an ASCII name that does not start with an underscore. Row indices (i j k l) "
+            "and words such as min, max, floor, mod and nan cannot name sizes.",
         )
     least = integer(at_least)
     if least is None or least < 1:

@@ -7,9 +7,10 @@ around it; so it is that of a function captured before the first.
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable, Iterator
-from types import CellType, CodeType, FunctionType, ModuleType, SimpleNamespace
+from types import CellType, CodeType, FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -54,8 +55,13 @@ def _copied(value: Any, names: frozenset[str], known: dict[int, tuple[Any, Any]]
     match value:
         case FunctionType():
             return _function(value, known)
+        case MethodType():
+            made: Any = MethodType(_copied(value.__func__, names, known), value.__self__)
+        case functools.partial() if type(value) is functools.partial:
+            args, named = _copied((value.args, value.keywords), names, known)
+            made = functools.partial(_copied(value.func, names, known), *args, **named)
         case ModuleType() if not _in_library(value.__name__):
-            made: Any = SimpleNamespace()
+            made = SimpleNamespace()
             known[id(value)] = value, made
             read = [n for n in sorted(names) if hasattr(value, n)]
             vars(made).update({n: _copied(getattr(value, n), names, known) for n in read})

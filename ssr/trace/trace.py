@@ -35,6 +35,7 @@ from ..symbols.operations import is_condition
 from ..symbols.printing import show
 from ..symbols.values import Value, node
 from .field_data import FieldData
+from .functions import keywords, positional
 
 PATHS = 512
 """Cap on the paths through one generator."""
@@ -211,21 +212,21 @@ def check_signature(
 
     ``more`` are the parameters that follow the indices.
     """
-    kinds = inspect.signature(function).parameters.values()
-    indices = [p.name for p in kinds if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    keywords = [p.name for p in kinds if p.kind is p.KEYWORD_ONLY]
-    variadic = [p.name for p in kinds if p.kind is p.VAR_POSITIONAL]
+    indices, variadic = positional(function)
+    least = sum(p.default is p.empty for p in indices)
+    count = rows.ndim + len(more)
+    named = keywords(function, data)
     name = function.__name__
-    if len(indices) != rows.ndim + len(more) and not variadic:
+    if count < least or (count > len(indices) and not variadic):
         raise ArgumentError(
             f"Generator {name} takes {len(indices)} indices; its rows have {rows.ndim} axes."
             if not more
             else f"Generator {name} takes {len(indices)} parameters besides data, "
             f"not {rows.ndim} indices and {', '.join(more)}."
         )
-    if set(keywords) != set(data):
+    if set(named) != set(data):
         raise ArgumentError(
-            f"Generator {name} takes the keyword-only data {sorted(keywords)}, "
+            f"Generator {name} takes the keyword-only data {sorted(named)}, "
             f"but {sorted(data)} is declared.",
             hint="Declare each: a Space for a field, ssr.scalar for a number.",
         )

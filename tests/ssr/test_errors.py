@@ -822,7 +822,7 @@ def unknown_choice():
     ArgumentError: 'i' cannot name a size.
     | ssr.sizes("n i")
     | ^^^^^^^^^^^^^^^^
-    Hint: Use an ASCII name that does not start with an underscore and is no keyword, nor i, j, k, l, min, max, floor or the like.
+    Hint: Use an ASCII name that does not start with an underscore. Row indices (i j k l) and words such as min, max, floor, mod and nan cannot name sizes.
 """)  # noqa: E501
 def size_named_like_an_index():
     ssr.sizes("n i")
@@ -851,7 +851,7 @@ def size_named_twice():
     ArgumentError: 'größe' cannot name a size.
     | ssr.sizes("größe")
     | ^^^^^^^^^^^^^^^^^^
-    Hint: Use an ASCII name that does not start with an underscore and is no keyword, nor i, j, k, l, min, max, floor or the like.
+    Hint: Use an ASCII name that does not start with an underscore. Row indices (i j k l) and words such as min, max, floor, mod and nan cannot name sizes.
 """)  # noqa: E501
 def size_that_is_not_ascii():
     ssr.sizes("größe")

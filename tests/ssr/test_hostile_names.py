@@ -31,7 +31,7 @@ NAMES = [
     "\ud800",
     "{n}{{",
     "# coding: utf-7",
-    "é" * 300,
+    "é" * 200,
 ]
 HOSTILE = pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
 
