@@ -15,6 +15,7 @@ import numpy as np
 
 import ssr
 
+from . import commands
 from .npb import flow
 from .npb.run import factored, main
 
@@ -50,4 +51,4 @@ def solved(R: Any, axes: tuple[int, ...], U: Any, dt: Any, h: Any) -> Any:
 step = factored(solved)
 
 if __name__ == "__main__":
-    main("BT", step)
+    commands.run(lambda: main("BT", step))

@@ -40,6 +40,7 @@ import numpy as np
 
 import boundary as bc
 import ssr
+from apps import commands
 from apps.ranks import add_threads, ranks_of
 
 GAMMA = 1.4
@@ -278,6 +279,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_threads(parser)
     given = parser.parse_args(arguments)
     n, steps = given.n, given.steps
+    for name, value in ("n", n), ("steps", steps):
+        if value < 1:
+            parser.error(f"--{name} is {value}; it must be at least 1.")
     on = bc.spread(cells, ranks_of(parser, given), ny=n, nx=n)
     say = print if on.first else lambda _: None
     U, start = on.empty(gas), time.perf_counter()
@@ -302,4 +306,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    commands.run(main)

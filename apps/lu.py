@@ -15,6 +15,7 @@ import numpy as np
 
 import ssr
 
+from . import commands
 from .npb import flow
 from .npb.run import main
 
@@ -61,4 +62,4 @@ def integral(U: np.ndarray, h: float) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main("LU", step, integral)
+    commands.run(lambda: main("LU", step, integral))

@@ -20,6 +20,7 @@ import numpy as np
 
 import boundary as bc
 import ssr
+from apps import commands
 from apps.ranks import add_threads, ranks_of
 
 (m,) = ssr.sizes("m")
@@ -201,4 +202,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    commands.run(main)

@@ -10,6 +10,7 @@ from typing import Any
 
 import ssr
 
+from . import commands
 from .npb.flow import C1, C1C5, C2, C3C4, DIRECTIONS, changes, derived, inner
 from .npb.run import factored, main
 
@@ -58,4 +59,4 @@ def solved(R: Any, axes: tuple[int, ...], U: Any, dt: Any, h: Any) -> Any:
 step = factored(solved)
 
 if __name__ == "__main__":
-    main("SP", step)
+    commands.run(lambda: main("SP", step))

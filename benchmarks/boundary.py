@@ -25,6 +25,7 @@ import numpy as np
 
 import boundary as bc
 import ssr
+from apps import commands
 from apps.swe import geometry
 from benchmarks import boundary_fortran, fortran, report
 from benchmarks.boundary_fortran import Kind
@@ -279,4 +280,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    commands.run(main)

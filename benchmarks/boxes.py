@@ -25,6 +25,7 @@ import numpy as np
 
 import boundary as bc
 import ssr
+from apps import commands
 from apps.swe import cases, geometry, volumes
 from apps.swe.grid import grid
 from benchmarks import timing
@@ -163,4 +164,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    commands.run(main)

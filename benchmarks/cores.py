@@ -24,6 +24,7 @@ from statistics import median
 from typing import Any
 
 import boundary as bc
+from apps import commands
 from benchmarks import timing
 from benchmarks.hpcg_ranks import BYTES
 from benchmarks.mpi import Samples, asleep, flow, launched, relaxations, seconds, slowest, triad
@@ -219,4 +220,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    commands.run(main)

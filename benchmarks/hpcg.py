@@ -20,6 +20,7 @@ from types import MappingProxyType
 import numpy as np
 from scipy import sparse
 
+from apps import commands
 from apps.hpcg.operators import shapes
 from apps.hpcg.problem import Problem
 from apps.hpcg.solver import Solver
@@ -199,4 +200,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    commands.run(main)

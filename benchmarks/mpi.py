@@ -24,6 +24,7 @@ import numpy as np
 
 import boundary as bc
 import ssr
+from apps import commands
 from apps.swe import cases
 from apps.swe.volumes import Volumes
 from benchmarks import mpi_by_hand as by_hand
@@ -468,4 +469,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    commands.run(main)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import ssr
-from apps import bt, lu, sp
+from apps import bt, commands, lu, sp
 from apps.npb.flow import changes
 from apps.npb.run import KNOWN, begun, residual
 from benchmarks import fortran, report
@@ -176,4 +176,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    commands.run(main)

@@ -16,6 +16,7 @@ import numpy as np
 
 import apps.euler
 import ssr
+from apps import commands
 from benchmarks import fortran, report
 from benchmarks.cases import Candidate, Case, inner, variants
 from benchmarks.fortran import Array, Version
@@ -180,4 +181,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    commands.run(main)

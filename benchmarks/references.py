@@ -16,6 +16,7 @@ from types import MappingProxyType
 import numpy as np
 from scipy import sparse
 
+from apps import commands
 from benchmarks import fortran, timing
 from benchmarks.fortran import Array, Call
 
@@ -128,4 +129,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    commands.run(main)

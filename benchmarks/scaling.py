@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import boundary as bc
+from apps import commands
 from apps.hpcg.problem import Problem
 from apps.swe import cases
 from apps.swe.volumes import Volumes
@@ -274,4 +275,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    commands.run(main)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from apps import commands
 from benchmarks import operators, overhead, report, startup, vectors
 from benchmarks.cases import CASES
 from benchmarks.timing import Json, table
@@ -104,4 +105,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    commands.run(main)

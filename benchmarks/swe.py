@@ -23,6 +23,7 @@ from typing import Any, Literal
 import numpy as np
 
 import ssr
+from apps import commands
 from apps.swe import geometry, grid, volumes
 from apps.swe.cases import case, viscosity
 from apps.swe.spectral import Elements
@@ -331,4 +332,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    commands.run(main)

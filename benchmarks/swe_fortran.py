@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from apps import commands
 from apps.swe import geometry
 from apps.swe.cases import Case, Scalar, at_centres, case
 from apps.swe.constants import Constants
@@ -156,4 +157,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    commands.run(main)

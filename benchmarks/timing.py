@@ -16,7 +16,6 @@ one thread. Nothing here limits the threads of a candidate: set ``OMP_NUM_THREAD
 from __future__ import annotations
 
 import gc
-import json
 import os
 import platform
 import statistics
@@ -31,6 +30,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TypeAlias
 
+from apps.commands import as_json
 from benchmarks import fortran
 
 Call: TypeAlias = Callable[[], object]
@@ -365,8 +365,7 @@ def write_json(path: Path, content: Json) -> None:
         "w", encoding="utf-8", dir=path.parent, prefix=path.name, suffix=".part", delete=False
     ) as file:
         try:
-            json.dump(content, file, indent=1, sort_keys=True)
-            file.write("\n")
+            file.write(as_json(content, sort_keys=True))
         except BaseException:
             os.unlink(file.name)
             raise

@@ -18,8 +18,8 @@ import numpy as np
 
 import ssr
 from ssr import Space
-from ssr.errors import ArgumentError, Error
-from ssr.extension import VectorSpace
+from ssr.errors import ArgumentError
+from ssr.extension import VectorSpace, run
 
 from .grid.grid import GridSpace
 from .ranks.declare import spread
@@ -38,11 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     planned.add_argument("--rank", type=int, default=0, help="the rank, 0 by default")
     planned.add_argument("--dtype", default="float64", choices=["float64", "float32"])
     given = parser.parse_args(arguments)
-    try:
-        sys.stdout.write(f"{_planned(given)}\n")
-    except Error as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
+    sys.stdout.write(f"{_planned(given)}\n")
     return 0
 
 
@@ -96,4 +92,4 @@ def _ground(program: ssr.Program) -> Any:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run(main)

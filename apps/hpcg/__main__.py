@@ -6,10 +6,11 @@ points. With ``--matrix csr`` the operator is data, for the same programs in one
 """
 
 import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from apps.commands import as_json, tell
+from apps.commands import run as command
 from apps.ranks import add_threads, ranks_of
 
 from . import report
@@ -17,8 +18,8 @@ from .benchmark import run
 from .problem import Problem, ProblemError
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit status, 1 if a test of the benchmark fails."""
     parser = argparse.ArgumentParser("python -m apps.hpcg", description="The HPCG problem.")
     for extent in "nx", "ny", "nz":
         parser.add_argument(
@@ -37,12 +38,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except ProblemError as error:
         parser.error(str(error))
     result = run(problem, given.time)
-    if not problem.on.first:
-        return
-    print(report.text(result))
-    if given.json:
-        given.json.write_text(json.dumps(report.document(result), indent=1) + "\n")
+    if problem.on.first:
+        print(report.text(result))
+        if given.json:
+            given.json.write_text(as_json(report.document(result)))
+        if not result.valid:
+            tell("error: A test of the benchmark has failed; see the report.")
+    return 0 if result.valid else 1
 
 
 if __name__ == "__main__":
-    main()
+    command(main)

@@ -21,6 +21,7 @@ import numpy as np
 
 import boundary as bc
 import ssr
+from apps.commands import as_json, tell
 from apps.ranks import add_threads, ranks_of
 
 from .flow import changes, inner, points, spatial, states
@@ -103,16 +104,20 @@ def run(step: Any, name: str, letter: str, ranks: Any = None, more: Any = None) 
     return {"class": letter, "verified": all(near), **found, **timed}
 
 
-def main(name: str, step: Any, more: Any = None) -> None:
-    """Run the command of an application."""
+def main(name: str, step: Any, more: Any = None) -> int:
+    """Run the command of an application; return its exit status, 1 if norms are wrong."""
     parser = argparse.ArgumentParser(f"python -m apps.{name.lower()}")
     parser.add_argument("--class", dest="letter", choices="SWABC", default="S")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers to this file")
     add_threads(parser)
     given = parser.parse_args()
     ranks = ranks_of(parser, given)
-    report = json.dumps(run(step, name, given.letter, ranks, more), indent=1)
+    report = run(step, name, given.letter, ranks, more)
     if ranks is None or ranks.rank == 0:
-        print(report)
+        text = as_json(report)
+        print(text, end="")
         if given.json:
-            given.json.write_text(report + "\n")
+            given.json.write_text(text)
+        if not report["verified"]:
+            tell(f"error: The norms of {name}, class {given.letter}, are not those prescribed.")
+    return 0 if report["verified"] else 1

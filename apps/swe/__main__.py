@@ -9,7 +9,6 @@
 
 import argparse
 import importlib.util
-import json
 import math
 import shlex
 import sys
@@ -20,6 +19,7 @@ from typing import Any, NoReturn
 
 import boundary as bc
 import ssr
+from apps.commands import STOPPED, as_json, described, flush, tell
 from apps.ranks import add_threads, ranks_of
 
 from . import cases, solvers
@@ -29,15 +29,12 @@ from .diagnostics import Gauges, courant
 from .files import OutputError, check_place, publish
 from .output import Output, read, suffix
 from .plot import Picture, Points, draw
-from .process import flush, interrupted, prepare, tell, undisturbed
+from .process import interrupted, prepare, undisturbed
 from .progress import Progress
 from .run import Make, Result, Run, time_step
 
 LARGEST = 10**6
 """The most cells or elements along a panel: more would not fit into any memory."""
-
-STOPPED = 130
-"""The exit status after Ctrl-C."""
 
 PICTURES = (".png", ".pdf", ".svg")
 
@@ -65,10 +62,7 @@ def main(
             return command(given[1:], make, first)
         return _run(given, make, ranks, first)
     except ssr.Error as error:
-        lines = [f"error: {error.message}"]
-        lines += [f"  note: {error.note}"] if error.note else []
-        lines += [f"  hint: {error.hint}"] if error.hint else []
-        return _failed("\n".join(lines), ranks)
+        return _failed(described(error), ranks)
     except OSError as error:
         return _failed(f"error: {error.filename or 'output'}: {error.strerror}.", ranks)
     except MemoryError as error:
@@ -129,7 +123,7 @@ def _run(arguments: list[str], make: Make, ranks: Any, first: bool) -> int:
 def _write(given: argparse.Namespace, result: Result, first: bool) -> None:
     """Write the numbers and the picture of a run, on the first rank."""
     if given.json is not None and first:
-        text = json.dumps(result.document(), indent=1) + "\n"
+        text = as_json(result.document())
         publish(given.json, lambda file: file.write(text.encode()))
     if given.plot is not None:
         setting, last = result.setting, result.last

@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from io import TextIOWrapper
 from types import FrameType
 from typing import TextIO
@@ -84,21 +84,3 @@ def undisturbed() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def tell(text: str) -> None:
-    """Print to standard error; a terminal that is gone is no reason to stop."""
-    with suppress(OSError):
-        print(text, file=sys.stderr, flush=True)
-
-
-def flush(status: int) -> int:
-    """Flush standard output; return the exit status, which is not 0 if that fails."""
-    try:
-        sys.stdout.flush()
-    except OSError as error:
-        tell(f"error: The standard output cannot be written: {error.strerror}.")
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())  # where Python may write the rest when it ends
-        return status or 1
-    return status
