@@ -19,7 +19,7 @@ import numpy as np
 import ssr
 from ssr import Space
 from ssr.errors import ArgumentError
-from ssr.extension import VectorSpace, run
+from ssr.extension import VectorSpace, run_command
 
 from .grid.grid import GridSpace
 from .ranks.declare import spread
@@ -92,4 +92,4 @@ def _ground(program: ssr.Program) -> Any:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_command(main)

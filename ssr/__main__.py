@@ -13,7 +13,7 @@ from importlib.util import find_spec
 
 from . import __version__
 from .build import cache
-from .command import run
+from .command import run_command
 from .runtime import internals, processor
 
 PACKAGES = ("numpy", "numba", "llvmlite", "islpy", "scipy")
@@ -161,4 +161,4 @@ def human(size: int) -> str:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_command(main)

@@ -13,7 +13,7 @@ STOPPED = 130
 """The exit status after Ctrl-C."""
 
 
-def run(command: Callable[[], int]) -> NoReturn:
+def run_command(command: Callable[[], int]) -> NoReturn:
     """Run a command and end the process: with status 1 if it fails, 130 after Ctrl-C."""
     try:
         status = command()

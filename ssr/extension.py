@@ -58,7 +58,7 @@ In the debug build such a kernel checks rows and accesses. What it makes its cal
 each nest, as `KernelMeta.looks` says, each a `Look`, and raises a `bad_value`; `number_found` is
 that of a state, and `read_fields` names the fields that may have held such values before.
 
-**Commands.** `run` runs one and ends the process with its exit status.
+**Commands.** `run_command` runs one and ends the process with its exit status.
 
 **Schedules.** Such a kernel goes through a schedule once for each row of scalars, by the tables
 that `step_tables` makes. A `Step` is a `Run` of some units; a `Function` of C, which is called by
@@ -87,7 +87,7 @@ from .algebra.families import add, monomials, multiply
 from .algebra.stored import Stored
 from .blocks.component_spaces import spaces, told
 from .build.kernel import folded
-from .command import run
+from .command import run_command
 from .ir.external import External, Layout, Made, Tables
 from .ir.liveness import read_fields
 from .lower.moves import PACK, RECORD, UNPACK, WITHIN
@@ -201,7 +201,7 @@ __all__ = [
     "real",
     "region",
     "row_domain",
-    "run",
+    "run_command",
     "scalar_rows",
     "shares",
     "show",

@@ -248,7 +248,7 @@ def _condition(
             return [known.added(part, multiply(ir.Const(spacing / b), ir.Coordinate(apart)))]
         return [
             _robin(text, frame, side, layer, a, b * 2 / spacing, known)
-            for layer in range(layers(frame))
+            for layer in range(layers(text, frame))
         ]
 
     return rule_of(text, axis, side, block, make, values.data, lengths=values.lengths)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from ssr.errors import ArgumentError
 from ssr.extension import Affine, ir
 
+from ..errors import HaloError
 from ..grid.frame import Frame
 from ..grid.link import Side
 from .arguments import order_of
@@ -18,6 +19,9 @@ from .side_values import SideValues
 from .strips import Clause
 
 _HALF = Fraction(1, 2)
+
+LAYERS = 32
+"""The most layers of ghosts for which polynomials are worked out."""
 
 
 def extrapolate(
@@ -76,7 +80,7 @@ def polynomials(
     start = Fraction(0) if on_side else _HALF
     points = [start + n + skip for n in range(count)]
     found = []
-    for layer in range(layers(frame)):
+    for layer in range(layers(text, frame)):
         ghost = start - 1 - layer
         weights = ghost_weights(points, ghost, condition)
         if weights is None:
@@ -110,6 +114,18 @@ def layer_of(frame: Frame, side: Side, layer: int) -> tuple[int, Affine, Affine]
     return side.axis, at, at + 1
 
 
-def layers(frame: Frame) -> int:
-    """Return the largest number of layers of ghosts behind any side of any block."""
-    return max(width for block in frame.blocks for width in (*block.low, *block.high))
+def layers(text: str, frame: Frame) -> int:
+    """Return the largest number of layers of ghosts behind any side of any block.
+
+    Raises
+    ------
+    HaloError
+        If there are more than `LAYERS`: each one has a formula of its own.
+    """
+    found = max(width for block in frame.blocks for width in (*block.low, *block.high))
+    if found > LAYERS:
+        raise HaloError(
+            f"{text} makes at most {LAYERS} layers of ghosts behind a side; there are {found}.",
+            hint="Use fewer layers: ghosts far from the side extrapolate far.",
+        )
+    return found

@@ -14,6 +14,9 @@ from .line_weights import Line, Outside, axes_apart, line_of
 from .matrix import Matrix
 from .weighted_lines import Coordinates, Spacing, on_coordinates, weighted
 
+POINTS = 32
+"""The most points of a row along an axis."""
+
 
 def along(
     rows: Space,
@@ -257,6 +260,13 @@ def _check_order(derivative: Any, order: Any, least: int) -> None:
         raise ArgumentError(f"derivative is {derivative!r}, not a positive integer.")
     if accuracy is None or accuracy < 2 or accuracy % 2:
         raise ArgumentError(
-            f"order is {order!r}, not an even number.",
-            hint="Weights of one side are given by ssr.along.",
+            f"order is {order!r}, not a positive even integer.",
+            hint="For other weights, such as those of one side, use ssr.along.",
+        )
+    if power + accuracy > POINTS:
+        raise ArgumentError(
+            f"Derivative {power} of order {accuracy} takes {power + accuracy} points or more along "
+            f"an axis; at most {POINTS} are allowed.",
+            note="Rounding grows with the number of points.",
+            hint="Choose a lower order: 2 to 8 are usual.",
         )

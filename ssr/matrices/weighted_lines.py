@@ -12,6 +12,7 @@ import numpy as np
 
 from ..algebra.define import define
 from ..errors import ArgumentError, OutOfSpaceError, SpaceError
+from ..points.numbers import real
 from ..spaces.space import Space
 from ..trace.trace import ScalarType
 from .line_weights import Line, axes_apart, lagrange_weights
@@ -82,11 +83,7 @@ def _declared(
     except OutOfSpaceError as error:
         if outside != "one-sided":
             raise
-        count = max(line.most for line in lines)
-        raise OutOfSpaceError(
-            f"Lines of {cols!r} may have fewer points than one-sided rows take, {count}.",
-            hint=f"Let sizes be sums, such as more + {count} for a size called more.",
-        ) from error
+        raise _too_short(cols, lines) from error
 
 
 def on_coordinates(
@@ -167,13 +164,29 @@ def _along(space: Space, axis: int) -> Space:
     return Space._from(line, None)
 
 
+def _too_short(cols: Space, lines: Sequence[Line]) -> OutOfSpaceError:
+    """Return the error of one-sided rows that take more points than an axis has."""
+    counts = {line.axis: line.most for line in lines}
+    for axis, count in counts.items():
+        extent = cols.shape[axis]
+        if isinstance(extent, int) and extent < count:
+            return OutOfSpaceError(
+                f"{cols!r} has {extent} points along axis {axis}; one-sided rows take {count}.",
+                hint="Choose a lower order.",
+            )
+    axis, count = max(counts.items(), key=lambda item: item[1])
+    name = next(iter(cols.sizes), "n")
+    return OutOfSpaceError(
+        f"{cols!r} may have fewer than {count} points along axis {axis}; one-sided rows take "
+        f"{count}.",
+        hint=f'Declare the size with a smallest value: ssr.size("{name}", at_least={count}).',
+    )
+
+
 def _number(spacing: Any) -> float:
     """Return a spacing that is a number."""
-    try:
-        found = float(spacing)
-    except (TypeError, ValueError):
-        found = math.nan
-    if not 0.0 < found < math.inf:
+    found = real(spacing)
+    if found is None or not 0.0 < found < math.inf:
         raise ArgumentError(
             f"The spacing is {spacing!r}, not a positive number.",
             hint="For data give ssr.scalar or the space of the rows, and bind it later.",
