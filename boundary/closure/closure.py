@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import NoReturn
 
 from ssr.extension import Affine
 
@@ -94,9 +93,8 @@ class _Closing:
     def _visited(self, box: Box, sides: Sequence[Side]) -> list[tuple[Box, Outcome]]:
         """Return what is found about the ghosts of a box, after one visit."""
         here = sides[0].block, box
-        if len(self.chain) >= CHAIN:
-            self._refuse_chain(here[0])
-        if here in self.chain:
+        if here in self.chain or len(self.chain) >= CHAIN:
+            self._refuse_layers(here[0])
             self.early = True
             found = self.found.get(here, [(box, CIRCLE)])
             return [(b, CIRCLE if isinstance(o, Undefined) else o) for b, o in found]
@@ -107,14 +105,16 @@ class _Closing:
             self.chain.remove(here)
         return self.found[here]
 
-    def _refuse_chain(self, block: int) -> NoReturn:
-        """Refuse ghosts that are far more than the points of their block."""
-        points = " x ".join(map(str, self.frame.blocks[block].inner(self.known.sizes)))
-        raise HaloError(
-            f"There are too many layers of ghosts for a block of {points} points: more than "
-            f"{CHAIN} ghosts read each other one after the other.",
-            hint="Use fewer layers of ghosts, or larger blocks.",
-        )
+    def _refuse_layers(self, block: int) -> None:
+        """Refuse so many ghosts that copies of copies would go on and on."""
+        here = self.frame.blocks[block]
+        for points, *widths in zip(here.inner(self.known.sizes), here.low, here.high, strict=True):
+            if max(widths) > CHAIN * points:
+                raise HaloError(
+                    f"There are {max(widths)} layers of ghosts for {points} points: ghosts read "
+                    f"each other more than {CHAIN} times, one after the other.",
+                    hint="Use fewer layers, or larger blocks.",
+                )
 
     def _places(self, box: Box, sides: Sequence[Side]) -> list[Box]:
         """Return a box, or its points one by one if there are strips for single ghosts."""

@@ -345,7 +345,7 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "parameter": (
         lambda: bc.parameter(None),  # type: ignore[arg-type]
         ArgumentError,
-        "None is not a name for a parameter.",
+        "The name of a parameter is a string, not None.",
     ),
     "ragged array": (
         lambda: bc.fill(wide, bc.zero()) @ [[1, 2], [3]],
