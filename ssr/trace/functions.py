@@ -14,7 +14,7 @@ from ..errors import ArgumentError
 from ..symbols.names import check_length
 
 
-def declared_function(decorator: str, wanted: str, function: object) -> Callable[..., Any]:
+def declared_function(decorator: str, wanted: str, function: Any) -> Callable[..., Any]:
     """Return a callable as one that has a name and a signature.
 
     Partial functions and objects with a method ``__call__`` become functions that call them.
