@@ -86,6 +86,10 @@ class AssembledBlocks(Operator["AssembledBlocks"]):
         count = self._csr.nnz
         return f"<AssembledBlocks {told(self.cols)} -> {told(self.rows)}, {count} stored entries>"
 
+    def known_sizes(self) -> dict[str, int]:
+        """Return the sizes that follow from the numbers of rows and columns of the blocks."""
+        return {n: v for row in self.blocks for b in row for n, v in b.stored.sizes.items()}
+
     @cached_property
     def blocks(self) -> tuple[tuple[Assembled, ...], ...]:
         """The stored matrix between each component of the columns and each of the rows."""
