@@ -42,7 +42,9 @@ class GridSpace(Space):
     blocks: tuple[int, ...]
 
     @classmethod
-    def of(cls, data: Extents, owned: Extents | None, grid: Grid, blocks: tuple[int, ...]) -> Self:
+    def _made(
+        cls, data: Extents, owned: Extents | None, grid: Grid, blocks: tuple[int, ...]
+    ) -> Self:
         """Return the points of some blocks of a grid."""
         made = cls.__new__(cls)
         made._set(data, owned)
@@ -51,7 +53,7 @@ class GridSpace(Space):
         return made
 
     def _like(self, data: Extents, owned: Extents | None) -> GridSpace:
-        return GridSpace.of(data, owned, self.grid, self.blocks)
+        return GridSpace._made(data, owned, self.grid, self.blocks)
 
     def grow(self, *width: int | tuple[int, int]) -> GridSpace:
         """Return the space with ghost points, as many along all axes or along each axis of a block.
@@ -211,7 +213,7 @@ class Grid:
         for number, shape in enumerate(shapes):
             kinds.setdefault(lengths(shape), []).append(number)
         self.kinds = tuple(
-            GridSpace.of(data, data, self, tuple(b))
+            GridSpace._made(data, data, self, tuple(b))
             for b in kinds.values()
             for data in [Space(len(b), *shapes[b[0]]).data]
         )
