@@ -18,7 +18,7 @@ from ..algebra.analyse import Sides
 from ..algebra.elimination import factorised
 from ..algebra.families import multiply
 from ..programs.expression import Expression, check_side, terms
-from ..programs.matrix_rows import bound_families
+from ..programs.matrix_rows import bound_families, right_side
 from ..programs.recorder import Recorder, current
 from ..spaces.space import Space, row_domain
 from .block_data import BlockData
@@ -51,7 +51,9 @@ def swept(matrix: BlockData, b: Sequence[Expression]) -> list[Expression]:
     check_pivots(matrix.name, given, diagonal)
     together = _Together(space, recorder)
     x = [together.name() for _ in b]
-    right = [ir.Sum((*terms(c.settled()), *_made(row, x))) for c, row in zip(b, sides, strict=True)]
+    found = _whole([*chain(*sides)])
+    given_sides = [right_side(c, (*found.before, *found.after)) for c in b]
+    right = [ir.Sum((*terms(c), *_made(row, x))) for c, row in zip(given_sides, sides, strict=True)]
     factors = factorised(numbers(diagonal, rows), rows, together.let)
     check_numbers(matrix.name, factors.upper)
     for name, value in zip(x, factors.solve(right), strict=True):

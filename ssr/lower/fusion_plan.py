@@ -155,11 +155,11 @@ class Candidate:
     @property
     def crosses_boxes(self) -> bool:
         """Whether rows depend on rows before them that another box may own."""
-        return not self.is_local and any(
+        return any(
             part.new
             for statement in self.nest.statements
             for part in ir.walk(statement.value)
-            if isinstance(part, (ir.Load, ir.Gather))
+            if isinstance(part, (ir.Load, ir.Gather)) and not statement.local
         )
 
     @property

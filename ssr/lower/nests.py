@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from .. import ir
-from ..algebra.analyse import earlier, sweep
-from ..algebra.own_box import is_local, own_bounds
+from ..algebra.analyse import earlier, reads, sweep
+from ..algebra.own_box import bounded, is_local, own_bounds
 from ..points.affine import Affine
 from ..points.sets import Domain
 
@@ -148,7 +148,7 @@ def _assign(assignment: ir.Assignment, rows: ir.Field) -> ir.Nest:
         index=row,
         value=covered(assignment.value, assignment.domain),
         parallel=not _own_line(assignment),
-        local=assignment.target if is_local(assignment.domain) else "",
+        local=assignment.target if _in_own_box(assignment) else "",
         kept=assignment.kept,
         origin=assignment.origin,
     )
@@ -161,6 +161,16 @@ def _assign(assignment: ir.Assignment, rows: ir.Field) -> ir.Nest:
         buffers=(),
         statements=(statement,),
         earlier=earlier(assignment),
+    )
+
+
+def _in_own_box(assignment: ir.Assignment) -> bool:
+    """Whether rows know their box, and all that they read of rows before them is of that box."""
+    own = bounded(assignment.axes)
+    return is_local(assignment.domain) and all(
+        rows <= own.preimage(load.index, assignment.axes)
+        for rows, load in reads(assignment.value, assignment.domain)
+        if load.new
     )
 
 

@@ -6,7 +6,7 @@ Data of the matrix are replaced by what they are bound to in the program.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from .. import ir
@@ -67,9 +67,9 @@ def _substituted(
 ) -> Expression:
     """Return the row of a solution by substitution."""
     check_side(matrix.name, b, matrix.rows)
-    b = b.settled()
     rows, minus = row_domain(matrix.rows), ir.Const(-1.0)
     order, diagonal, rest = diagonal_split(found, rows, given, matrix.name)
+    b = right_side(b, rest)
     made = tuple(
         ir.Term(f.domain, multiply(minus, f.value), ir.Load(ir.MADE, f.column, True), f.box)
         for f in rest
@@ -78,6 +78,17 @@ def _substituted(
     divisor = diagonal_value(diagonal, rows)
     value = total if divisor == ir.ONE else ir.Op("div", (total, divisor))
     return Expression(matrix.rows, value, order)
+
+
+def right_side(b: Expression, found: Iterable[ir.Family]) -> Expression:
+    """Return the right side of a sweep: a field, if it has entries within boxes and others cross.
+
+    Rows of several boxes are then swept by a nest that knows nothing of boxes.
+    """
+    b = b.settled()
+    within = any(term.box != "any" for node in ir.sums(b.value) for term in node.terms)
+    across = any(family.box == "any" for family in found)
+    return current().store(b) if within and across else b
 
 
 def entries(matrix: MatrixData, offsets: Sequence[Offset]) -> list[Expression]:

@@ -173,6 +173,8 @@ def _steps(
     """Return the number of doubling steps, 0 if the chain has no such form."""
     if len(chain) != 1 or not isinstance(chain[0].weight, ir.Const) or nest.earlier is None:
         return 0
+    if is_local(nest.context) and not statement.local:  # other boxes have other terms
+        return 0
     load = chain[0].operand
     direction = -1 if nest.order == "backward" else 1
     last = Affine.name(nest.axes[-1])
