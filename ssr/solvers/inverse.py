@@ -42,7 +42,13 @@ class Inverse(ABC):
         return np.dtype(np.float64)
 
     def matvec(self, r: Any) -> Any:
-        """Return an approximate solution for a flattened right side; sizes are bound."""
+        """Return an approximate solution, flattened; sizes are bound.
+
+        Parameters
+        ----------
+        r
+            The right side, flattened.
+        """
         from ..matrices.linear_operator import product
 
         return product(_Flat(self, self.matrix._extents()[0])._flat, r, self.dtype)

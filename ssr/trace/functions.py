@@ -41,7 +41,8 @@ def declared_function(decorator: str, wanted: str, function: Any) -> Callable[..
         isinstance(function, (FunctionType, MethodType))
         or getattr(function, "__name__", None) == name
     ):
-        return function
+        taken: Callable[..., Any] = function
+        return taken
     inner = function if isinstance(function, functools.partial) else function.__call__
 
     @functools.wraps(inner, assigned=("__doc__",), updated=())

@@ -507,3 +507,35 @@ def test_ghosts_are_made_at_ghosts_only() -> None:
     difference(y, z)
     assert np.array_equal(z.gather(), [[1.0, 2.0, 3.0, 4.0, 5.0]])
     assert np.array_equal(y.gather(), [[5.0, 7.0, 9.0, 11.0, 13.0]])
+
+
+@pytest.mark.parametrize("fuse", [True, False])
+def test_entries_within_boxes_beside_a_sweep_over_several_boxes(fuse: bool) -> None:
+    """Against dense algebra: the right side of the sweep depends on boxes, the sweep does not."""
+    n, m = ssr.sizes("n m")
+    cells = ssr.Space(n, m)
+    near = {(0, 0): 9.0, (-1, 0): 1.0, (0, -1): 0.05, (0, 1): 0.5, (1, 0): 0.5}
+    A = ssr.stencil(cells, cells, near, outside="drop")
+
+    @ssr.program(x=cells, b=cells, k=cells, options=ssr.Options(fuse=fuse))
+    def swept(x: Any, b: Any, k: Any) -> None:
+        b[:] = A.tril().solve(x - 0.1 * (A.local() @ k) - A.triu(1) @ b)
+
+    @ssr.program(x=cells, b=cells, k=cells, options=ssr.Options(fuse=fuse))
+    def partly(x: Any, b: Any, k: Any) -> None:
+        b[:] = (A - 0.5 * A.local()).tril().solve(x)
+
+    x, b, k = np.random.default_rng(0).standard_normal((3, 4, 4))
+    dense = A.bind(n=4, m=4).to_scipy().toarray()
+    for cut, own in ((2, 1), np.arange(16) // 8), ((1, 2), np.arange(16) % 4 // 2):
+        within = dense * (own[:, None] == own)
+        right = x.ravel() - 0.1 * within @ k.ravel() - np.triu(dense, 1) @ b.ravel()
+        expected = {
+            swept: np.linalg.solve(np.tril(dense), right),
+            partly: np.linalg.solve(np.tril(dense - 0.5 * within), x.ravel()),
+        }
+        for program, wanted in expected.items():
+            on = bc.spread(cells, bc.simulated(2), cut=cut, n=4, m=4)
+            fields = [on.scatter(cells, a) for a in (x, b, k)]
+            program(*fields)
+            np.testing.assert_allclose(fields[1].gather().ravel(), wanted, rtol=1e-12, atol=1e-12)
