@@ -24,11 +24,13 @@ operand of a matrix is on: a space, a vector space or a tuple of them.
 through `Tables`, which are for arrays of some `Layout`; `Made` is the closed form of what it makes
 of a field.
 
-**Kernels.** `folded` names the steps of a program whose points are not stored. `build` returns the
+**Kernels.** `folded` names the steps of a program whose points are not stored, and `identity` is a
+text that two programs share if they are the same. `build` returns the
 kernel of a program, and `describe` what a caller must know of it. A kernel takes a table that
 `layout_of` makes of its arrays, in the order of `KernelMeta.written_first`; `offsets_of` says where
-an array of the whole lies, `number_of` checks a number that a user gives, `check_row` how many
-there are, `scalar_rows` those of several runs, and `entry_point` is what Python calls of a kernel.
+an array of the whole lies, `number_of` checks a number that a user gives, `dtype_name` a dtype,
+`check_row` how many numbers there are, `scalar_rows` those of several runs, and `entry_point` is
+what Python calls of a kernel.
 
 **Proofs.** ``SSR_VERIFY=1`` asks for them, which `wanted` tells. `ssr.provenance` runs kernels on
 terms, each of which stands for the operations that made a number.
@@ -86,7 +88,7 @@ from . import ir
 from .algebra.families import add, monomials, multiply
 from .algebra.stored import Stored
 from .blocks.component_spaces import spaces, told
-from .build.kernel import folded
+from .build.kernel import folded, identity
 from .command import run_command
 from .ir.external import External, Layout, Made, Tables
 from .ir.liveness import read_fields
@@ -102,7 +104,7 @@ from .programs.program import declaration
 from .public import Immutable, all_explained, explain_methods
 from .run.bound import check_row, scalar_rows
 from .run.call_layout import blocked, buffer_elements, layout_of, offsets_of
-from .run.check_arrays import number_of
+from .run.check_arrays import dtype_name, number_of
 from .run.declaration import Declaration
 from .run.entry import Entry, entry, entry_point
 from .run.open_data import opened
@@ -177,11 +179,13 @@ __all__ = [
     "compiled",
     "declaration",
     "describe",
+    "dtype_name",
     "entry",
     "entry_point",
     "explain_methods",
     "extend",
     "folded",
+    "identity",
     "integer",
     "ir",
     "is_async",

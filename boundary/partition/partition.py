@@ -7,6 +7,7 @@ the box of its fine ones.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,6 +22,9 @@ from ssr.extension import Array, integer
 from ..grid.grid import GridSpace
 from .boxes import Box, as_box, filled
 from .lookup import Lookup
+
+FEW = 8
+"""Boxes that are told one by one where ranks disagree."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,6 +156,21 @@ class Partition:
             [(_key(cells), cells.box(p.sizes)) for cells in p.cells] for p in (self, other)
         )
         return mine == theirs
+
+    @cached_property
+    def facts(self) -> Mapping[str, str]:
+        """What ranks that share it must agree about, as texts."""
+        own = (f"{self.shown(box)} of rank {rank}" for box, rank in enumerate(self.owners[:FEW]))
+        boxes, rest = ", ".join(own), len(self) - FEW
+        if rest > 0:
+            parts = (np.ascontiguousarray(a) for a in (self.kinds, self.boxes, self.owners))
+            digest = zlib.crc32(b"".join(part.tobytes() for part in parts))
+            boxes += f" and {rest} others (checksum {digest:08x})"
+        return {
+            "cells": ", ".join(map(repr, self.cells)),
+            **{f"size {name}": str(number) for name, number in sorted(self.sizes.items())},
+            "boxes": boxes,
+        }
 
     def shown(self, box: int) -> str:
         """Return a box as text: its ranges, and its kind if there are several."""

@@ -21,6 +21,7 @@ from ..partition.partition import Partition
 from ..rules.arguments import check_function
 from ..schedules.plan import Plan
 from ..worlds.world import World
+from .given_values import indexed, real_array
 from .transfer import Route, carry
 from .values import Values, Views
 
@@ -72,7 +73,8 @@ class Field:
 
     A program takes it as an argument in the place of an array. Each rank has the points of its own
     boxes, and those around them that its programs read; the latter are nobody's business but the
-    programs'. What changes a field, `fill`, `scatter` and programs, is done by all ranks together.
+    programs'. What makes or changes a field, such as `Spread.zeros`, `fill` and programs, is done
+    by all ranks together, in the same order.
 
     Attributes
     ----------
@@ -84,6 +86,8 @@ class Field:
         The type of its numbers.
     values
         Its values on the ranks of this process.
+    number
+        A number that all ranks have for it; 0 where there is one process.
 
     Examples
     --------
@@ -103,6 +107,14 @@ class Field:
         self.kind = kind
         self.dtype = np.dtype(dtype)
         ground, world = spread.partition, spread.world
+        self.number = world.agree(
+            {
+                "step": "the making of a field",
+                **ground.facts,
+                "space": repr(kind),
+                "dtype": str(self.dtype),
+            }
+        )
         self.values = Values(self.space, ground, self.components, self.dtype, world)
         self._ways: WeakKeyDictionary[Values, Route] = WeakKeyDictionary()
 
@@ -130,11 +142,44 @@ class Field:
     def __repr__(self) -> str:
         return f"<Field on {self.kind!r}, {self.spread!r}>"
 
-    def __array__(self, *_: Any, **__: Any) -> Any:
-        raise ArgumentError(
-            "A field of several ranks is no array: no rank holds all of it.",
-            hint="field.gather() makes an array of the whole, field.parts() gives a rank's own.",
-        )
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        """Return the whole as an array, where one process holds all of it.
+
+        It is a copy, so that it is the same on one rank, on threads and on simulated ranks. Where
+        one array holds the whole, ``copy=False`` gives a view of it that is only read.
+
+        Raises
+        ------
+        ArgumentError
+            If the field belongs to several processes, or there is nothing to give without a copy.
+
+        Examples
+        --------
+        >>> import numpy as np, ssr, boundary as bc
+        >>> cells = ssr.Space(4)
+        >>> u = bc.spread(cells, bc.threads(2)).zeros(cells)
+        >>> u.fill(lambda i: i)
+        >>> np.asarray(u, dtype=int)
+        array([0, 1, 2, 3])
+        """
+        if len(self.spread.world.here) < self.spread.world.ranks:
+            raise ArgumentError(
+                "A field of several processes is not an array: none of them holds all of it.",
+                hint="field.gather() makes an array of it, field.parts() gives a rank's points.",
+            )
+        kind = self.dtype if dtype is None else np.dtype(dtype)
+        if copy is False:
+            if self.values.whole is None or kind != self.dtype:
+                raise ArgumentError(
+                    "The values of a field are not an array of this dtype without a copy.",
+                    hint="Write np.asarray(field), which copies.",
+                )
+            view = self.values.whole.view()
+            view.flags.writeable = False
+            return view
+        whole = self.gather()
+        assert whole is not None
+        return whole.astype(kind, copy=False)
 
     # -- values ----------------------------------------------------------------------------------
 
@@ -165,8 +210,9 @@ class Field:
 
         Raises
         ------
-        ShapeError
-            If the values do not broadcast to the shape of a box; the field is as before.
+        ArgumentError, DtypeError, ShapeError
+            If the values are not real numbers, or do not broadcast to the shape of a box; the field
+            is as before.
         """
         if not callable(values):
             raise ArgumentError(
@@ -183,8 +229,9 @@ class Field:
         self.values.changes += 1
 
     def _fitting(self, values: Any, shape: tuple[int, ...], box: Box) -> Array:
+        array = real_array(f"The values for the box {box}", values)
         try:
-            return np.broadcast_to(np.asarray(values, self.dtype), shape)
+            return np.broadcast_to(array, shape)
         except ValueError:
             raise ShapeError(
                 f"The values for the box {box} have shape {np.shape(values)}, not {shape}."
@@ -202,14 +249,15 @@ class Field:
 
         Raises
         ------
+        ArgumentError, DtypeError
+            If the values are not real numbers.
         ShapeError, SpaceError
             If an array has another shape, or a field is on another space.
         """
         if isinstance(whole, Field):
             self._copy(whole)
             return
-        if not hasattr(whole, "shape"):
-            whole = np.asarray(whole, self.dtype)
+        whole = indexed("The values", whole)
         if np.ndim(whole) and np.shape(whole) != self.shape:
             raise ShapeError(f"The whole has shape {self.shape}, not {np.shape(whole)}.")
         lower = self.space.first(self.spread.partition.sizes)
@@ -251,6 +299,14 @@ class Field:
         world, every = self.spread.world, self.space.box(self.spread.partition.sizes)
         points = every if box is None else _part(self.space, every, box)
         target = 0 if root is None else _rank(root, world)
+        world.agree(
+            {
+                "step": "the gathering of a field",
+                "field": f"number {self.number}",
+                "root": str(root),
+                "box": str(points),
+            }
+        )
         whole: Array | None = None
         places: Views = {}
         if root is None or target in world.here:

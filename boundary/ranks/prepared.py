@@ -126,6 +126,8 @@ class Prepared:
     def run(self, scalars: Array, results: Array) -> None:
         """Run the program for each row of scalars; leave its numbers in the rows of results."""
         if self._plan.examined:
+            step = f"a call of {self._plan.declaration.program.name}"
+            self._world.agree({"step": step, "scalars": str(scalars.tolist())})
             self._notes = held(self._plan, self._world, self._ranks)
         for call in self.calls:
             call.begin(scalars, results)

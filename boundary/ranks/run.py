@@ -29,6 +29,7 @@ from ..schedules.plan import Found, Plan
 from ..worlds.world import World
 from .arguments import RankMemory
 from .chain import Chain
+from .facts import of_arguments
 from .field import Field, Ground
 from .prepared import Prepared
 from .tables import RankTables
@@ -378,14 +379,29 @@ def _copy(source: Values, target: Values) -> None:
 
 
 def bound_program(
-    program: ssr.Program, ground: Ground, args: tuple[Any, ...], named: Mapping[str, Any]
+    program: ssr.Program,
+    ground: Ground,
+    args: tuple[Any, ...],
+    named: Mapping[str, Any],
+    *,
+    agreed: bool,
 ) -> Bound:
     """Return a program bound to fields; scalars may be left out.
+
+    Parameters
+    ----------
+    program, ground
+        The program, and where its fields are.
+    args, named
+        The arguments, by position or name.
+    agreed
+        Whether ranks compare them.
 
     Raises
     ------
     ArgumentError
-        If an array stands where a field belongs, or fields are spread in different ways.
+        If an array stands where a field belongs, or fields are spread in different ways, or if
+        ranks bind other programs, fields or numbers.
     SpaceError, DtypeError
         If a field is on another space than the parameter, or fields have different types.
     UnsupportedError
@@ -422,6 +438,8 @@ def bound_program(
         return BoundBoxed(program, ground, fields, scalars)
     if ground.world.alone:
         return BoundAlone(program, ground, fields, scalars)
+    if agreed:
+        ground.world.agree(of_arguments(f"the binding of {program.ir.name}", fields, scalars))
     return BoundHere(program, ground, fields, scalars)
 
 

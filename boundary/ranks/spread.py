@@ -13,14 +13,16 @@ import numpy as np
 
 import ssr
 from ssr import Space
-from ssr.errors import ArgumentError, DtypeError, UnboundError
+from ssr.errors import ArgumentError, UnboundError
 from ssr.extension import VectorSpace, match_sizes
 
 from ..partition.cuts import block_axes, chosen, with_whole_lines
 from ..partition.partition import Partition
 from ..schedules.plan import Plan, plan
 from ..worlds.world import World, positive, simulated
+from .facts import of_program
 from .field import Field
+from .given_values import check_real, field_dtype
 from .run import Bound, bound_program
 
 
@@ -83,7 +85,14 @@ class Spread:
         >>> bc.spread(ssr.Space(8), bc.simulated(2)).any(False)
         False
         """
-        nothing, most = np.zeros(0, np.int64), np.array([bool(flag)], np.int64)
+        try:
+            most = np.array([bool(flag)], np.int64)
+        except (ValueError, TypeError):
+            raise ArgumentError(
+                f"any takes a flag, not {type(flag).__name__} of several.",
+                hint="Write on.any(bool(array.any())).",
+            ) from None
+        nothing = np.zeros(0, np.int64)
         self.world.combine(nothing, most, "a decision of all ranks")
         return bool(most[0])
 
@@ -124,15 +133,14 @@ class Spread:
         space = kind.space if isinstance(kind, VectorSpace) else kind
         if not isinstance(space, Space):
             raise ArgumentError(f"A field is made on a space, not on {kind!r}.")
-        if np.dtype(dtype) not in (np.dtype(np.float64), np.dtype(np.float32)):
-            raise DtypeError(f"Fields have dtype float64 or float32, not {np.dtype(dtype)}.")
+        found = field_dtype(dtype)
         for name in space.sizes:
             if name not in self.sizes:
                 raise UnboundError(
                     f"No value is given for the size {name}.",
                     hint=f"Give it where the grid is spread: bc.spread(..., {name}=...).",
                 )
-        return Field(self, kind, dtype)
+        return Field(self, kind, found)
 
     def zeros(self, kind: Space | VectorSpace, dtype: Any = np.float64) -> Field:
         """Return a field of zeros of a kind and a dtype, as `empty`."""
@@ -148,8 +156,15 @@ class Spread:
         kind
             A space, or a vector space.
         whole
-            An array of the whole, float64 or float32.
+            An array of the whole, float64 or float32, or lists of numbers.
+
+        Raises
+        ------
+        ArgumentError, DtypeError, ShapeError
+            If it is not such an array.
         """
+        if hasattr(whole, "dtype"):
+            check_real("The values", whole.dtype)
         made = self.empty(kind, getattr(whole, "dtype", np.float64))
         made.set(whole)
         return made
@@ -336,7 +351,7 @@ class Spread:
     ) -> Any:
         """Run a program on args and named ones, or return it bound to them (``bound``)."""
         if bound:
-            return bound_program(program, self, args, named)
+            return bound_program(program, self, args, named, agreed=True)
         given = program.signature.arranged(args, named)
         kinds = [kind for _, kind in program.signature.kinds]
         is_field = [isinstance(kind, Space | VectorSpace) for kind in kinds]
@@ -349,7 +364,7 @@ class Spread:
         key = id(program), *map(id, fields)
         known = self._bound.pop(key, None)
         if known is None:
-            made = bound_program(program, self, fields, {})
+            made = bound_program(program, self, fields, {}, agreed=False)
             seen = [ref(f, lambda _: self._bound.pop(key, None)) for f in fields if f]
             known = made, (program, *seen)
         self._bound[key] = known
@@ -361,6 +376,7 @@ class Spread:
         """Return how a program runs here on numbers of a dtype, which is found out once."""
         known = self._plans.setdefault(program, {})
         if dtype not in known:
+            self.world.agree(of_program(program, dtype))
             what = f"the making of {program.ir.name}'s kernel"
             first = partial(self.world.first, what=what)
             known[dtype] = plan(program, self.partition, dtype, first)

@@ -10,6 +10,7 @@ from ssr.extension import Array, Function
 
 from ..errors import MessageError
 from ..schedules.messages import Post
+from ..worlds.agreement import Facts
 from ..worlds.reductions import Reduction
 from ..worlds.world import Channel, Letter, T, World
 from .stamps import Stamps
@@ -60,6 +61,10 @@ class Traced(World):
     def broadcast(self, values: Array, root: int, what: str) -> None:
         """Note the message of one rank to all others as a reduction, which costs about as much."""
         self.stamps.note(-values.nbytes)
+
+    def agree(self, facts: Facts) -> int:
+        """Do nothing: the others are not there."""
+        return 0
 
     def shared(self, value: Any) -> Any:
         """Return the value of this rank."""

@@ -20,8 +20,8 @@ from ssr.errors import ArgumentError
 from ssr.extension import Array, Function
 
 from ..errors import MessageError
-from .node import is_possible
 from .reduction_code import Call, functions
+from .shared_pages import is_possible
 
 CALLS = "BOUNDARY_CALLS"
 """The environment variable that says what carries messages."""

@@ -14,8 +14,10 @@ from ssr.errors import ArgumentError
 from ssr.extension import Array, Function
 
 from ..schedules.messages import Post
+from .agreement import Facts, agree
 from .calls import WAYS, Additions, Requests, way
 from .mailboxes import Mailbox, Rows, calling
+from .reduction_code import MIXED, Head
 from .reductions import Reduction, is_pending
 from .waiting import Awaited, Watch, watch_of
 from .world import Channel, Letter, T, World
@@ -122,10 +124,19 @@ class Mpi(World):
 
     def combine(self, added: Array, largest: Array, what: str) -> None:
         """Add rows of integers of all ranks, and take the largest ones of others."""
-        pairs = zip((added, largest), self._operations, strict=True)
-        rows = [(row, op) for row, op in pairs if row.size]
-        requests = [self.comm.Iallreduce(self._in_place, row, op) for row, op in rows]
+        name = name_of(what)
+        pairs = zip((added, largest), self._operations, (self.ranks, 1), strict=True)
+        rows = [(row, op, count) for row, op, count in pairs if row.size]
+        found: list[Array] = [np.concatenate([[name, -name], row]) for row, _, _ in rows]
+        requests = [
+            self.comm.Iallreduce(self._in_place, given, op)
+            for given, (_, op, _) in zip(found, rows, strict=True)
+        ]
         self._watch.complete(requests, Awaited(what, self._beside, certain=False))
+        for (row, _, count), given in zip(rows, found, strict=True):
+            if given[:2].tolist() != [count * name, -count * name]:
+                raise mixed(what)
+            row[:] = given[2:]
 
     def _beside(self) -> list[int]:
         """Return the ranks before and behind this one.
@@ -148,10 +159,18 @@ class Mpi(World):
         leave = [self.comm.Isend(values, target, BROADCAST) for target in targets]
         self._watch.complete(leave, Awaited(what, lambda: _missing(leave, targets)))
 
+    def agree(self, facts: Facts) -> int:
+        """Compare what ranks are about to do; return how often they have."""
+        watch = self._watch
+        awaited = Awaited(next(iter(facts.values())), self._beside, certain=False)
+        agree(watch.agreements, facts, lambda requests: watch.complete(requests, awaited))
+        watch.agreed += 1
+        return watch.agreed
+
     def shared(self, value: Any) -> Any:
         """Return the object of the first rank on all ranks."""
         what, first = "what the first rank tells all others", self.here == (0,)
-        text = np.frombuffer(pickle.dumps(value), np.uint8).copy() if first else np.empty(0, "u1")
+        text = np.frombuffer(_pickled(value), np.uint8).copy() if first else np.empty(0, "u1")
         length = np.array([len(text)], np.int64)
         self.broadcast(length, 0, what)
         text = text if first else np.empty(length[0], np.uint8)
@@ -167,6 +186,29 @@ class Mpi(World):
         finally:  # others find out for themselves what is wrong
             self.broadcast(np.zeros(1, np.int8), 0, what, forever=True)
         return make() if made is None else made
+
+
+def _pickled(value: Any) -> bytes:
+    """Return a value as bytes."""
+    try:
+        return pickle.dumps(value)
+    except (pickle.PicklingError, TypeError, AttributeError) as error:
+        raise ArgumentError(
+            f"A {type(value).__name__} cannot be sent to other ranks.", note=str(error)
+        ) from None
+
+
+def name_of(what: str) -> int:
+    """Return a number for the name of a reduction, small enough for the sum over all ranks."""
+    return 1 + zlib.crc32(what.encode())
+
+
+def mixed(what: str) -> ArgumentError:
+    """Return the error of ranks that are at different reductions."""
+    return ArgumentError(
+        f"This rank is at {what}, and others are at something else.",
+        hint="All ranks call the same programs, in the same order.",
+    )
 
 
 def _missing(requests: Sequence[Any], peers: Sequence[int]) -> list[int]:
@@ -239,7 +281,9 @@ class _Reduction(Reduction):
         states: Array,
         awaited: Awaited,
     ) -> None:
-        super().__init__(kinds, states)
+        name = name_of(awaited.what)
+        super().__init__(kinds, states, name)
+        self.head[Head.EXPECTED] = name * (watch.comm.size if "sum" in kinds else 1)
         pairs = self.halves(self.given), self.halves(self.found)
         rows = [*zip(*pairs, operations, strict=True)]
         self._watch, self._awaited = watch, awaited
@@ -251,7 +295,7 @@ class _Reduction(Reduction):
         self._watch.wait(self.is_done, self._awaited)
 
     def failure(self, code: int) -> Exception:
-        return self._additions.failure(code)
+        return mixed(self._awaited.what) if code == MIXED else self._additions.failure(code)
 
 
 class _Shared(Channel):

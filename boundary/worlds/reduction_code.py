@@ -38,6 +38,14 @@ class Head(IntEnum):
     NOTES = 6
     PENDING = 7
     """Whether a reduction has begun, and has not finished."""
+    CHECKED = 8
+    """The address of an integer that all ranks have given together for the name of it, or 0."""
+    EXPECTED = 9
+    """What that is if all of them are at the same reduction."""
+
+
+MIXED = -2
+"""What asking returns if ranks are at different reductions."""
 
 
 class Word(IntEnum):
@@ -141,6 +149,11 @@ def _ask(module: Any) -> None:
         with builder.if_then(builder.icmp_signed("!=", code, NUMBER(0))):
             builder.ret(code)
     with builder.if_then(builder.icmp_signed("!=", builder.load(done), NUMBER(0))):
+        with head.when(builder.not_(head.equal(Head.CHECKED, 0))):
+            checked = builder.load(head.pointer(Head.CHECKED, WORD.as_pointer()))
+            mixed = builder.icmp_signed("!=", checked, head.get(Head.EXPECTED))
+            with builder.if_then(mixed, likely=False):
+                builder.ret(NUMBER(MIXED))
         with each_row(builder, count, head.at(len(Head)), len(Word)) as row:
             kind, state, found = (row.get(word) for word in (Word.KIND, Word.STATE, Word.FOUND))
             places = (builder.inttoptr(place, WORD.as_pointer()) for place in (found, state))

@@ -25,6 +25,9 @@ class Reduction(Channel):
         What they are: ``sum``, ``max`` or ``min``.
     states
         Their states, as the kernel leaves them, which get those of all terms.
+    checked
+        A number for the name of the reduction, by which ranks see that all of them are at it; 0 if
+        there is no need. It is the first of the integers.
 
     Attributes
     ----------
@@ -36,15 +39,21 @@ class Reduction(Channel):
         What the compiled functions work through.
     """
 
-    def __init__(self, kinds: Sequence[str], states: Array) -> None:
+    def __init__(self, kinds: Sequence[str], states: Array, checked: int = 0) -> None:
         sizes = [SHARE if kind == "sum" else LARGEST for kind in kinds]
         self.summed = SHARE * list(kinds).count("sum")
-        self.given = np.zeros(sum(sizes), np.int64)
+        places = {True: 0, False: self.summed}
+        if checked:
+            self.summed += "sum" in kinds
+            places = {True: 1, False: self.summed + ("sum" not in kinds)}
+        self.given = np.zeros(sum(sizes) + bool(checked), np.int64)
+        self.given[0] = checked
         self.found = self._room()
         self._states = states
         self.head = table = np.zeros(len(Head) + len(kinds) * len(Word), np.int64)
         rows = table[len(Head) :].reshape(-1, len(Word))
-        places = {True: 0, False: self.summed}
+        if checked:
+            table[Head.CHECKED] = self.found.ctypes.data
         for row, kind, size, state in zip(rows, kinds, sizes, states, strict=True):
             start = 8 * places[kind == "sum"]
             row[Word.KIND], row[Word.STATE] = KINDS.index(kind), state.ctypes.data

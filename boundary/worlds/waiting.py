@@ -60,6 +60,8 @@ class Watch:
     ----------
     comm
         A communicator of our own with the ranks of a user's, so that messages do not meet.
+    agreements, agreed
+        Another one, in which they compare what they do; and how often they have.
     patience
         Seconds after which a wait ends the job.
     node
@@ -75,8 +77,9 @@ class Watch:
     def __init__(self, comm: Any) -> None:
         from mpi4py import MPI
 
-        self.comm, self._ends = _duplicate(comm), _duplicate(comm)
+        self.comm, self.agreements, self._ends = (_duplicate(comm) for _ in range(3))
         self._done: Callable[[Sequence[Any]], bool] = MPI.Request.Testall
+        self.agreed = 0
         self.node = Node(self.comm)
         self._word = np.zeros(1, np.int8)
         self._ended: dict[int, float] = {}

@@ -11,6 +11,7 @@ from ssr.errors import ArgumentError
 from ssr.extension import FINISHED, Array, Function, combined, integer, shares
 
 from ..schedules.messages import Post
+from .agreement import Facts
 
 T = TypeVar("T")
 
@@ -74,7 +75,8 @@ class World(ABC):
     here
         Those that run in this process.
     alone
-        Whether this process is the whole job: its fields are arrays, and programs run as on arrays.
+        Whether this process is one rank and the whole job: each of its fields is in one array, and
+        programs run as on arrays.
     carrier
         What carries messages, as a text.
     """
@@ -139,6 +141,18 @@ class World(ABC):
         """Copy the values of the rank ``root`` to the same array of all other processes."""
 
     @abstractmethod
+    def agree(self, facts: Facts) -> int:
+        """Compare what ranks are about to do (`agreement.agree`); return a number for it.
+
+        All ranks get the same number, and each time another one where ranks are processes.
+
+        Raises
+        ------
+        ArgumentError
+            If they are about to do different things, on all ranks alike.
+        """
+
+    @abstractmethod
     def shared(self, value: Any) -> Any:
         """Return the object of the first rank on all ranks."""
 
@@ -195,6 +209,10 @@ class Simulated(World):
 
     def broadcast(self, values: Array, root: int, what: str) -> None:
         """Do nothing: there is one process."""
+
+    def agree(self, facts: Facts) -> int:
+        """Do nothing: there is one process."""
+        return 0
 
     def shared(self, value: Any) -> Any:
         """Return the object of the first rank."""

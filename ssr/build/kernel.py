@@ -308,7 +308,7 @@ def kernel_name(program: ir.Program, options: Options, dtype: str, *form: str) -
             return str(name)
     stem = "".join(c if c.isalnum() else "_" for c in program.name).strip("_") or "kernel"
     compiled = DESCRIBED not in form
-    digest = cache.digest(_identity(program), repr(options), dtype, *form, compiled=compiled)
+    digest = cache.digest(identity(program), repr(options), dtype, *form, compiled=compiled)
     made = f"{stem[:40]}_{digest}"
     _NAMES.append((program, *asked, made))
     return made
@@ -318,14 +318,14 @@ _NAMES: deque[tuple[ir.Program, Options, str, tuple[str, ...], str]] = deque(max
 """The last names: a kernel is described and then built, and the text of a program is long."""
 
 
-def _identity(program: ir.Program) -> str:
+def identity(program: ir.Program) -> str:
     """Return the digest of the text of a program."""
-    for known, identity in tuple(_IDENTITIES):
+    for known, digest in tuple(_IDENTITIES):
         if known is program:
-            return identity
-    identity = _digest(text_of(program))
-    _IDENTITIES.append((program, identity))
-    return identity
+            return digest
+    digest = _digest(text_of(program))
+    _IDENTITIES.append((program, digest))
+    return digest
 
 
 _IDENTITIES: deque[tuple[ir.Program, str]] = deque(maxlen=8)

@@ -133,6 +133,11 @@ def scalar_rows(
         check_row(range(rows.shape[1]), names)
         return rows.astype(np.float64)
     found = []
+    if not isinstance(rows, Iterable):
+        raise ArgumentError(
+            f"repeat takes a row of scalars for each run, not {rows!r}.",
+            hint="Write repeat([()] * 10) for ten runs without scalars.",
+        )
     for row in rows:
         check_row(row, names)
         found.append([number_of(name, value) for name, value in zip(names, row, strict=True)])

@@ -450,9 +450,9 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
         "cut is (2, 2): one positive number of parts is given for each of the 1 axes of a block.",
     ),
     "field of ranks as an array": (
-        lambda: np.asarray(bc.spread(ssr.Space(4)).zeros(ssr.Space(4))),
+        lambda: np.asarray(bc.spread(ssr.Space(4)).zeros(ssr.Space(4)), np.float32, copy=False),
         ArgumentError,
-        "A field of several ranks is no array: no rank holds all of it.",
+        "The values of a field are not an array of this dtype without a copy.",
     ),
     "drawing": (
         lambda: bc.draw(3),  # type: ignore[arg-type]

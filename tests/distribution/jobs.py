@@ -18,7 +18,7 @@ import numpy as np
 
 import boundary as bc
 import ssr
-from boundary.worlds import node
+from boundary.worlds import shared_pages
 from boundary.worlds.waiting import watch_of
 from ssr.build import machine, pipeline
 
@@ -207,7 +207,9 @@ def reduces(how: str, place: str) -> None:
 def without_files() -> None:
     """Run programs where ranks with odd numbers can make no memory for others."""
     comm = bc.world()
-    full = patch.object(node.os, "memfd_create", side_effect=OSError(24, "Too many open files"))
+    full = patch.object(
+        shared_pages.os, "memfd_create", side_effect=OSError(24, "Too many open files")
+    )
     with full if comm.rank % 2 else contextlib.nullcontext():
         found = programs(comm)
     pairs = [pair for pair, boxes in watch_of(comm).node._known.items() if boxes]
@@ -220,7 +222,7 @@ def without_files() -> None:
 def on_nodes(ranks: str) -> None:
     """Run programs with so many ranks on a node, as far as they know: other messages are MPI's."""
     comm = bc.world()
-    with patch.object(node, "place", lambda: (comm.rank // int(ranks), 1)):
+    with patch.object(shared_pages, "place", lambda: (comm.rank // int(ranks), 1)):
         found = programs(comm)
         kept = [len(boxes) for boxes in watch_of(comm).node._known.values()]
         assert bool(sum(kept)) == (int(ranks) > 1)
@@ -248,6 +250,137 @@ def builds(place: str) -> None:
         diffuse(u, 0.125)
 
 
+@ssr.program(u=plane, dt=ssr.scalar)
+def shrink(u: Any, dt: Any) -> Any:
+    u[:] = dt * u
+    return ssr.sum(u)
+
+
+debugged = shrink.with_options(ssr.Options(debug=True))
+
+
+def other_body(factor: float) -> ssr.Program:
+    """Return a program whose name says nothing of what it does."""
+
+    @ssr.program(u=plane)
+    def step(u: Any) -> None:
+        u[:] = factor * u
+
+    return step
+
+
+def disagrees(ranks: str) -> None:
+    """Let one rank do something else than others; all are told so, and go on together."""
+    comm = bc.world(patience=60.0)
+    odd = comm.rank == 1
+    n, line = ssr.size("n"), ssr.Space(ssr.size("n"))
+
+    def tried(what: str, run: Callable[[], Any]) -> None:
+        try:
+            run()
+            told = "nothing"
+        except ssr.Error as error:
+            told = f"{type(error).__name__}: {str(error).splitlines()[0]}"
+        every = comm.gather(told)
+        if comm.rank == 0:
+            same = {
+                each.replace("at a decision of all ranks", "at a decision of others")
+                for each in every
+            }
+            assert len(same) == 1, every
+            print(f"{what}: {every[0]}")
+
+    with patch.object(shared_pages, "place", lambda: (comm.rank // int(ranks), 1)):
+        on, sized = bc.spread(plane, comm), bc.spread(line, comm, n=40)
+        u, v = on.zeros(plane), on.zeros(plane)
+        step = shrink.bind(u, 1.0)
+        for what, run in {
+            "sizes": lambda: bc.spread(line, comm, n=40 + odd).zeros(line),
+            "dtype": lambda: on.zeros(plane, "f4" if odd else "f8"),
+            "space": lambda: on.zeros(plane.nodes() if odd else plane),
+            "components": lambda: on.zeros(plane.vector(2 + odd)),
+            "boxes": lambda: bc.spread(plane, comm, cut=(3, 1) if odd else (1, 3)).zeros(plane),
+            "many boxes": lambda: bc.spread(
+                line, comm, n=40, boxes=[(b // 14, 0, [(b, b + 1)]) for b in range(39 - odd)]
+                + [(2, 0, [(39 - odd, 40)])],
+            ).zeros(line),
+            "levels": lambda: sized.coarsen(ssr.Space(n)).zeros(line, "f4" if odd else "f8"),
+            "programs": lambda: (diffuse if odd else shrink).bind(u),
+            "program and field": lambda: diffuse.bind(u) if odd else on.zeros(plane),
+            "bodies": lambda: other_body(2.0 + odd)(u),
+            "options": lambda: shrink.with_options(ssr.Options(fuse=not odd))(v, 1.0),
+            "fields": lambda: shrink.bind(v if odd else u),
+            "scalars": lambda: shrink.bind(u, 1.0 + odd),
+            "some scalars": lambda: shrink.bind(u, 1.0) if odd else shrink.bind(u),
+            "data": lambda: (product.bind() * (1.0 + odd)) @ u,
+            "roots": lambda: u.gather(root=int(odd)),
+            "parts": lambda: u.gather(box=((0, 2 + odd), (0, 3))),
+            "calls in debug builds": lambda: debugged(u, 1.0 + odd),
+            "reductions": lambda: on.any(True) if odd else on.world.combine(
+                np.zeros(0, np.int64), np.zeros(1, np.int64), "a decision of others"
+            ),
+        }.items():  # fmt: skip
+            tried(what, run)
+        u.set(2.0)
+        tried("afterwards", lambda: print(step(), step()) if comm.rank == 0 else (step(), step()))
+
+
+def calls_apart(how: str) -> None:
+    """Let one rank call another program, or once more, or in another order."""
+    comm = bc.world(patience=15.0)
+    odd = comm.rank == 1
+    on = bc.spread(plane, comm)
+    u = on.zeros(plane)
+    one, other = shrink.bind(u, 1.0), total.bind(u)
+    if how == "order":
+        for run in (other, one) if odd else (one, other):
+            run()
+    for _ in range(2 + odd if how == "once more" else 2):
+        one()
+    if how == "other" and odd:
+        u.gather()
+    other()
+    if how == "field":
+        on.zeros(plane) if odd else other()
+    print("done")
+
+
+def drops() -> None:
+    """Make and drop spreads, fields and programs; file descriptors do not become more."""
+    comm = bc.world()
+    counts = []
+    for number in range(12):
+        on = bc.spread(plane, comm)
+        u = on.zeros(plane)
+        diffuse.bind(u)(0.125)
+        diffuse(u, 0.125)
+        (product @ u).gather()
+        swept(comm)
+        if number % 4 == 3:
+            gc.collect()
+            counts.append(len(os.listdir("/proc/self/fd")))
+    assert len(set(counts)) == 1, counts
+    maps = Path("/proc/self/maps").read_text()
+    assert ("memfd:boundary" in maps) == (os.environ.get("BOUNDARY_CALLS", "shared") == "shared")
+
+
+def limited(what: str, value: str) -> None:
+    """Run programs with a limit of the process, set when MPI has begun."""
+    import resource
+
+    comm = bc.world()
+    expected = programs(comm.Split())  # kernels are in the cache now
+    used = {
+        "FSIZE": 0,
+        "NOFILE": len(os.listdir("/proc/self/fd")),
+        "AS": int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize(),
+    }[what]
+    limit = used + int(value)
+    resource.setrlimit(getattr(resource, f"RLIMIT_{what}"), (limit, limit))
+    assert repr(programs(comm)) == repr(expected)
+    print("done")
+
+
 JOBS: dict[str, Callable[..., None]] = {
     "ends": ends,
     "waits": waits,
@@ -256,6 +389,10 @@ JOBS: dict[str, Callable[..., None]] = {
     "builds": builds,
     "on nodes": on_nodes,
     "without files": without_files,
+    "disagrees": disagrees,
+    "calls apart": calls_apart,
+    "drops": drops,
+    "limited": limited,
 }
 
 

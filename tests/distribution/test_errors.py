@@ -47,7 +47,9 @@ MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "no scalar": (lambda: axpy.bind(x, y)(), errors.ArgumentError, "takes 1 numbers, not 0"),
     "missing": (lambda: axpy(x), errors.ArgumentError, "misses y, s"),
     "boxes": (lambda: axpy(x, y, 1.0, boxes=[((0, 4), (0, 4))]), errors.BoxError, "cut already"),
-    "array of it": (lambda: np.asarray(x), errors.ArgumentError, "is no array"),
+    "array of it without a copy": (
+        lambda: np.asarray(x, copy=False), errors.ArgumentError, "without a copy"
+    ),
     "no size": (lambda: bc.spread(cells, ny=4), errors.UnboundError, "the size nx"),
     "other size": (lambda: on.zeros(ssr.Space(ssr.size("q"))), errors.UnboundError, "the size q"),
     "fraction": (lambda: bc.spread(cells, ny=4.5, nx=4), errors.ArgumentError, "not an integer"),

@@ -1,8 +1,7 @@
-"""Mailboxes: messages arrive in order and whole, whoever is ahead; and memory between processes."""
+"""Mailboxes: messages arrive in order and whole, whoever is ahead."""
 
 from __future__ import annotations
 
-import os
 import threading
 from collections import deque
 
@@ -11,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boundary.worlds import node
 from boundary.worlds.mailboxes import Mailbox, Rows
 
 
@@ -80,37 +78,3 @@ def test_two_threads_send_to_each_other(count: int) -> None:
     for player in players:
         player.join()
     assert sorted(last) == [399.0, 400.0]
-
-
-needs_sharing = pytest.mark.skipif(not node.is_possible(), reason="needs Linux")
-
-
-@needs_sharing
-def test_memory_is_opened_by_another_process() -> None:
-    file, memory, offer = node._made(800)
-    memory[-1] = 7
-    child = os.fork()
-    if child == 0:
-        try:
-            os.close(file)  # it is opened as that of the parent
-            opened = node._opened(offer)
-            right = opened is not None and opened[-1] == 7
-            if opened is not None:
-                opened[-2] = 8
-            os._exit(0 if right else 1)
-        finally:
-            os._exit(2)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    assert memory[-2] == 8
-    os.close(file)
-
-
-@needs_sharing
-@pytest.mark.parametrize("change", [{0: 1}, {1: 5}, {2: 2**30}, {3: 10**6}, {4: 3}])
-def test_memory_of_others_is_refused(change: dict[int, int]) -> None:
-    """Another node, name space, process or file, and memory that is not what was offered."""
-    file, _, offer = node._made(800)
-    for place, value in change.items():
-        offer[place] = value
-    assert node._opened(offer) is None
-    os.close(file)

@@ -1,0 +1,96 @@
+"""Values that a user gives to fields: real numbers, or one of our errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ssr.errors import ArgumentError, DtypeError
+from ssr.extension import Array, dtype_name
+
+KINDS = "biuf"
+"""The kinds of dtypes that are real numbers."""
+
+
+def real_array(what: str, values: Any) -> Array:
+    """Return values as an array of real numbers.
+
+    Parameters
+    ----------
+    what
+        What they are, as the beginning of a sentence.
+    values
+        An array, a number, or lists of numbers.
+
+    Raises
+    ------
+    ArgumentError, DtypeError
+        If they are not numbers, or not real, or have a mask.
+    """
+    if values is None or isinstance(values, (str, bytes)):
+        raise ArgumentError(f"{what} are {values!r}, not numbers.")
+    if isinstance(values, memoryview):
+        raise ArgumentError(f"{what} are a memoryview.", hint="Convert it with np.asarray.")
+    if isinstance(values, np.ma.MaskedArray):
+        raise ArgumentError(
+            f"{what} have a mask.", hint="Give array.filled(value), without a mask."
+        )
+    try:
+        array = np.asarray(float(values) if isinstance(values, int) else values)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise DtypeError(f"{what} do not make an array of numbers.", note=str(error)) from None
+    check_real(what, array.dtype)
+    return array
+
+
+def check_real(what: str, dtype: Any) -> None:
+    """Raise unless a dtype is one of real numbers.
+
+    Raises
+    ------
+    DtypeError
+        If it is not.
+    """
+    kind = np.dtype(dtype)
+    if kind.kind in KINDS:
+        return
+    hint = "Fields are real numbers."
+    if kind.kind == "c":
+        hint = "Fields are real: keep real and imaginary parts in two fields."
+    raise DtypeError(f"{what} have dtype {kind}.", hint=hint)
+
+
+def indexed(what: str, values: Any) -> Any:
+    """Return values for all points: an array, or what is indexed like one, part by part.
+
+    The latter has a shape and a dtype, such as a data set in a file.
+
+    Raises
+    ------
+    ArgumentError, DtypeError
+        If they are not real numbers.
+    """
+    lazy = hasattr(values, "shape") and hasattr(values, "dtype") and hasattr(values, "__getitem__")
+    if not lazy or isinstance(values, np.ma.MaskedArray | np.generic):
+        return real_array(what, values)
+    try:
+        check_real(what, values.dtype)
+    except TypeError:
+        raise DtypeError(f"{what} have dtype {values.dtype}.") from None
+    return values
+
+
+def field_dtype(dtype: Any) -> np.dtype[Any]:
+    """Return the dtype of a field.
+
+    Raises
+    ------
+    DtypeError
+        If it is neither float64 nor float32, in the byte order of the processor.
+    """
+    name = dtype_name(dtype)
+    found = np.dtype(dtype)
+    if not found.isnative:
+        raise DtypeError(f"Fields have the byte order of the processor, not that of {found}.")
+    return np.dtype(name)

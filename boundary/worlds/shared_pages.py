@@ -1,0 +1,148 @@
+"""Memory that processes of one node share: made, offered to another process, and opened there.
+
+A file descriptor is needed until the other process has opened the memory. It is closed then, as the
+pages of both stay mapped without it, so that memory for messages takes no descriptors.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+import secrets
+import weakref
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ssr.extension import Array
+
+OFFER = 6
+"""The integers of an offer: node, name space of processes, process, file, token, bytes."""
+
+FAILED = ctypes.c_void_p(-1).value
+"""What mmap returns in the place of an address."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """New memory: its file, and the bytes.
+
+    Its first eight bytes are a token, by which another process knows that it has opened this memory
+    and no other.
+    """
+
+    file: int
+    bytes: Array
+
+    def offer(self) -> Array:
+        """Return what another process needs to open it."""
+        token = int(self.bytes[:8].view(np.int64)[0])
+        return np.array([*place(), os.getpid(), self.file, token, self.bytes.size], np.int64)
+
+    def close(self) -> None:
+        """Close the file; the memory stays."""
+        os.close(self.file)
+
+
+def new_pages(length: int) -> Pages | None:
+    """Return new memory of so many bytes, all zero but for the token; None if it cannot be had.
+
+    That is so where there are no more file descriptors, no more memory, or where no file may be as
+    large as this (``ulimit -f``).
+    """
+    try:
+        file = os.memfd_create("boundary")
+    except OSError:
+        return None
+    try:
+        os.posix_fallocate(file, 0, length)
+        made = mapped(file, length)
+    except OSError:
+        os.close(file)
+        return None
+    made[:8].view(np.int64)[0] = secrets.randbits(62)
+    return Pages(file, made)
+
+
+def opened(offer: Array, length: int) -> Array | None:
+    """Return memory of so many bytes that another process offers.
+
+    None if nothing is offered, or the process is elsewhere, or has another user, or offers another
+    number of bytes, or if the memory cannot be mapped.
+    """
+    *where, process, number, token, offered = offer.tolist()
+    if offered != length or tuple(where) != place():
+        return None
+    try:
+        file = os.open(f"/proc/{process}/fd/{number}", os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        if os.fstat(file).st_size < length:
+            return None
+        memory = mapped(file, length)
+    except OSError:
+        return None
+    finally:
+        os.close(file)
+    return memory if memory[:8].view(np.int64)[0] == token else None
+
+
+def mapped(file: int, length: int) -> Array:
+    """Return the bytes of a file as memory, which is unmapped when the array is gone.
+
+    ``mmap`` of Python would keep a descriptor as long.
+
+    Raises
+    ------
+    OSError
+        If it cannot be mapped.
+    """
+    library = _library()
+    shared, both = mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE
+    address = library.mmap(None, length, both, shared, file, 0)
+    if address == FAILED:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))
+    buffer: Any = (ctypes.c_uint8 * length).from_address(address)
+    unmap = weakref.finalize(buffer, library.munmap, address, length)
+    unmap.atexit = False  # exchanges may still be under way
+    return np.frombuffer(buffer, np.uint8)
+
+
+@cache
+def _library() -> Any:
+    """Return the C library with the types of two of its functions."""
+    library = ctypes.CDLL(None, use_errno=True)
+    address, size, number = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
+    library.mmap.restype = address
+    library.mmap.argtypes = address, size, number, number, number, ctypes.c_long
+    library.munmap.argtypes = address, size
+    return library
+
+
+@cache
+def place() -> tuple[int, int]:
+    """Return numbers that two processes share if they see each other in ``/proc``.
+
+    Raises
+    ------
+    OSError
+        If there is no such directory.
+    """
+    with open("/proc/sys/kernel/random/boot_id") as file:
+        booted = int(file.read().replace("-", ""), 16)
+    return booted % 2**62, os.stat("/proc/self/ns/pid").st_ino
+
+
+@cache
+def is_possible() -> bool:
+    """Whether memory can be shared here in this way, as it can under Linux."""
+    try:
+        place()
+    except OSError:
+        return False
+    return hasattr(os, "memfd_create")
