@@ -28,7 +28,7 @@ of a field.
 text that two programs share if they are the same. `build` returns the
 kernel of a program, and `describe` what a caller must know of it. A kernel takes a table that
 `layout_of` makes of its arrays, in the order of `KernelMeta.written_first`; `offsets_of` says where
-an array of the whole lies, `number_of` checks a number that a user gives, `dtype_name` a dtype,
+an array of the whole lies, `number_of` checks a number that a user gives,
 `check_row` how many numbers there are, `scalar_rows` those of several runs, and `entry_point` is
 what Python calls of a kernel.
 
@@ -104,7 +104,7 @@ from .programs.program import declaration
 from .public import Immutable, all_explained, explain_methods
 from .run.bound import check_row, scalar_rows
 from .run.call_layout import blocked, buffer_elements, layout_of, offsets_of
-from .run.check_arrays import dtype_name, number_of
+from .run.check_arrays import number_of
 from .run.declaration import Declaration
 from .run.entry import Entry, entry, entry_point
 from .run.open_data import opened
@@ -179,7 +179,6 @@ __all__ = [
     "compiled",
     "declaration",
     "describe",
-    "dtype_name",
     "entry",
     "entry_point",
     "explain_methods",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ssr.errors import ArgumentError, DtypeError
-from ssr.extension import Array, dtype_name
+from ssr.extension import Array
 
 KINDS = "biuf"
 """The kinds of dtypes that are real numbers."""
@@ -89,8 +89,10 @@ def field_dtype(dtype: Any) -> np.dtype[Any]:
     DtypeError
         If it is neither float64 nor float32, in the byte order of the processor.
     """
-    name = dtype_name(dtype)
-    found = np.dtype(dtype)
-    if not found.isnative:
-        raise DtypeError(f"Fields have the byte order of the processor, not that of {found}.")
-    return np.dtype(name)
+    try:
+        found: np.dtype[Any] = np.dtype(dtype)
+    except TypeError:
+        raise DtypeError(f"Fields have dtype float64 or float32, not {dtype!r}.") from None
+    if found not in (np.dtype(np.float64), np.dtype(np.float32)):
+        raise DtypeError(f"Fields have dtype float64 or float32, not {found}.")
+    return found

@@ -110,15 +110,84 @@ def test_mistakes(name: str) -> None:
         make()
 
 
-@pytest.mark.parametrize("wrong", [np.zeros(7), "text"])
-def test_a_field_is_as_before_after_a_mistake(wrong: Any) -> None:
+@pytest.mark.parametrize(
+    ("wrong", "kind"),
+    [
+        (np.zeros(7), errors.ShapeError), ("text", errors.ArgumentError),
+        (1j, errors.DtypeError), (None, errors.ArgumentError),
+    ],
+)  # fmt: skip
+def test_a_field_is_as_before_after_a_mistake(wrong: Any, kind: type[errors.Error]) -> None:
     field = on.scatter(cells, np.arange(16.0).reshape(4, 4))
     later: list[Any] = [1.0, wrong]
-    with pytest.raises(errors.ShapeError, match=r"for the box \(\(2, 4\), \(0, 4\)\)"):
+    with pytest.raises(kind, match=r"for the box \(\(2, 4\), \(0, 4\)\)"):
         field.fill(lambda j, i: later.pop(0))
     with pytest.raises(errors.ShapeError):
         field.set(np.zeros((4, 5)))
     assert np.array_equal(field.gather(), np.arange(16.0).reshape(4, 4))
+
+
+WRONG_VALUES = {
+    "none": (None, errors.ArgumentError),
+    "text": ("a", errors.ArgumentError),
+    "bytes": (b"a", errors.ArgumentError),
+    "memoryview": (memoryview(np.ones((4, 4))), errors.ArgumentError),
+    "masked": (np.ma.masked_array(np.ones((4, 4))), errors.ArgumentError),
+    "ragged": ([[1, 2], [3]], errors.DtypeError),
+    "complex number": (1j, errors.DtypeError),
+    "large integer": (10**400, errors.DtypeError),
+    "object": (object(), errors.DtypeError),
+    "complex": (np.ones((4, 4)) * 1j, errors.DtypeError),
+    "texts": (np.full((4, 4), "1"), errors.DtypeError),
+    "objects": (np.full((4, 4), None), errors.DtypeError),
+    "times": (np.zeros((4, 4), "m8[s]"), errors.DtypeError),
+    "records": (np.zeros((4, 4), "f4,f8"), errors.DtypeError),
+    "other shape": (np.zeros((4, 5)), errors.ShapeError),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_VALUES)
+def test_values_that_are_not_real_numbers_are_refused(name: str) -> None:
+    wrong, kind = WRONG_VALUES[name]
+    field = on.scatter(cells, np.arange(16.0).reshape(4, 4))
+    for give in (
+        field.set, lambda values: on.scatter(cells, values), lambda v: field.fill(lambda j, i: v),
+    ):  # fmt: skip
+        with pytest.raises(errors.Error) as caught:
+            give(wrong)
+        assert type(caught.value) is kind
+    assert np.array_equal(field.gather(), np.arange(16.0).reshape(4, 4))
+    for dtype in "floaty", "i8", "c16", ">f8", object, 3:
+        with pytest.raises(errors.DtypeError):
+            on.zeros(cells, dtype)
+
+
+def test_values_of_other_forms_are_taken() -> None:
+    field, whole = on.zeros(cells), np.arange(16.0).reshape(4, 4)
+    for values in (whole.tolist(), whole.astype(">f8"), whole.astype("i2"), whole.T.copy().T):
+        field.set(0.0)
+        field.set(values)
+        assert np.array_equal(field.gather(), whole)
+    for number in True, 1, np.float32(1), np.array(1):
+        field.set(number)
+        assert (field.gather() == 1.0).all()
+
+
+@pytest.mark.parametrize("ranks", [None, bc.threads(2), bc.simulated(3)], ids=repr)
+def test_a_field_of_one_process_is_an_array_for_numpy(ranks: Any) -> None:
+    whole = np.arange(16.0).reshape(4, 4)
+    field = bc.spread(cells, ranks, ny=4, nx=4).scatter(cells, whole)
+    found = np.asarray(field)
+    assert np.array_equal(found, whole)
+    found[...] = 0.0
+    assert np.array_equal(np.array(field, dtype="i4", copy=True), whole)
+    if ranks is None:
+        view = np.asarray(field, copy=False)
+        assert np.array_equal(view, whole)
+        assert not view.flags.writeable
+    else:
+        with pytest.raises(errors.ArgumentError, match="without a copy"):
+            np.asarray(field, copy=False)
 
 
 def test_a_field_takes_the_values_of_another() -> None:
