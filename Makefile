@@ -13,6 +13,7 @@ BIN := $(VENV)/bin
 PACKAGES := $(wildcard ssr boundary)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 FLOW := galewsky
+TESTS :=
 
 .DELETE_ON_ERROR:
 .PHONY: run test check ends docs bench clean
@@ -24,7 +25,7 @@ run: $(VENV)/.apps
 test check: export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto $(TESTS)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -14,7 +14,8 @@ from hypothesis import settings
 import ssr
 
 CI = os.environ.get("CI") == "true"
-GOLDEN = Path(__file__).parent / "golden"
+TESTS = Path(__file__).parent
+GOLDEN = TESTS / "golden"
 
 collect_ignore = ["golden"]
 
@@ -25,6 +26,22 @@ settings.load_profile("ci" if CI else "dev")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite the files in golden/")
+
+
+TARGETS = """
+    ssr/test_vectorised ssr/test_vectors ssr/test_vector_loops ssr/test_vector_chains
+    ssr/test_vector_sums ssr/test_line_ends ssr/test_line_sides ssr/test_boundary_lines
+    ssr/test_wide_stencils ssr/test_periodic ssr/test_compiled ssr/test_machine_code
+    ssr/test_golden apps/test_poisson distribution/test_sweeps distribution/test_threads
+""".split()  # noqa: SIM905
+"""The modules of tests whose outcome depends on the processor that kernels are compiled for."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        module = os.path.relpath(item.path.with_suffix(""), TESTS)
+        if module in TARGETS:
+            item.add_marker("target")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -10,6 +10,7 @@ import pytest
 from benchmarks import operators
 from benchmarks.vectors import vector_loops
 from ssr.build.reduced import KernelCompiler
+from ssr.build.vector_loops import has_masks
 from tests.ssr import plain
 
 SMALL = """\
@@ -36,6 +37,10 @@ SIGNATURE = i8(f8[::1], f8[::1], f8[::1], i8[::1], i8)
 """
 
 
+SCALAR_WITHOUT_MASKS = {("backward27", "float64"): 1}
+"""Loops that LLVM leaves scalar for targets without masks, such as AVX2, by kernel and type."""
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("name", list(operators.PROGRAMS))
 def test_loops_without_dependences_are_vectorised(name: str, dtype: str) -> None:
@@ -43,7 +48,8 @@ def test_loops_without_dependences_are_vectorised(name: str, dtype: str) -> None
     loops = vector_loops(source, KernelCompiler)
     lines = source.splitlines()
     scalar = [lines[loop.line - 1].strip() for loop in loops if not loop.vectorised]
-    assert len(loops) - len(scalar) == expected(source), scalar
+    left = 0 if has_masks() else SCALAR_WITHOUT_MASKS.get((name, dtype), 0)
+    assert len(loops) - len(scalar) == expected(source) - left, scalar
     assert not any(loop.gathers for loop in loops)
 
 
@@ -58,7 +64,7 @@ def test_a_sweep_along_the_line_is_one_scalar_loop(dtype: str, bits: int) -> Non
 def test_loops_are_told_apart() -> None:
     loops = vector_loops(SMALL, KernelCompiler)
     assert [loop.how for loop in loops] == ["vector", "scalar", "fill", "vector"]
-    assert [loop.gathers for loop in loops] == [False, False, False, True]
+    assert [loop.gathers for loop in loops] == [False, False, False, has_masks()]
     assert [SMALL.splitlines()[loop.line - 1].strip()[:5] for loop in loops] == ["for i"] * 4
 
 
