@@ -16,7 +16,6 @@ from ssr.errors import (
     ShapeError,
     SpaceError,
     UnboundError,
-    UnsupportedError,
 )
 
 ny, nx = ssr.sizes("ny nx")
@@ -358,7 +357,7 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
         "synchronise(nodes) is applied to an array of dtype complex128.",
     ),
     "words at shared points": (
-        lambda: shared @ "abc",
+        lambda: shared.apply("abc"),
         DtypeError,
         "synchronise(nodes) is applied to an array of dtype <U3.",
     ),
@@ -501,11 +500,6 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
         lambda: bc.fill(line.grow(1), bc.constant(g)).offset,
         UnboundError,
         "fill(constant()) needs a value for 'g'.",
-    ),
-    "staged rotation": (
-        lambda: bc.fill(two.vector(2), turn() @ bc.copy(), bc.zero()).linear,
-        UnsupportedError,
-        "The linear part of fill(rotate(...) @ copy(), zero()) is not staged.",
     ),
     "unbound": (
         lambda: bc.fill(line.grow(1), bc.constant(g)) @ np.ones(5),

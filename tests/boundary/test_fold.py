@@ -570,7 +570,7 @@ def test_folding_can_be_switched_off() -> None:
     assert notes(program) == ""
     assert "t[j - 1, i]" in program.explain("loops")
     assert not gone(program)
-    assert not gone(program.with_options(ssr.Options(debug=True)))
+    assert gone(program.with_options(ssr.Options(debug=True)))
 
 
 @pytest.mark.parametrize(
