@@ -12,6 +12,8 @@ import pytest
 from hypothesis import settings
 
 import ssr
+from ssr.algebra.assemble import by_entries
+from ssr.algebra.oracle import by_definition
 
 CI = os.environ.get("CI") == "true"
 TESTS = Path(__file__).parent
@@ -71,18 +73,15 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 @pytest.fixture(autouse=True, scope="session")
 def definitions() -> Iterator[None]:
     """Let `to_scipy` run the definition in all tests, and compare the fast assembly with it."""
-    fast = ssr.Matrix.to_scipy
 
-    def to_scipy(self: ssr.Matrix, *, definition: bool = True) -> Any:
-        made = fast(self, definition=definition)
-        if definition:
-            data = self.definition.bound.values()
-            single = any(getattr(value, "dtype", None) == np.float32 for value in data)
-            same_entries(fast(self), made, 1e-6 if single else 0.0)
+    def compared(matrix: Any, sizes: Any, values: Any) -> Any:
+        made = by_definition(matrix, sizes, values)
+        single = any(getattr(value, "dtype", None) == np.float32 for value in values.values())
+        same_entries(by_entries(matrix, sizes, values), made, 1e-6 if single else 0.0)
         return made
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ssr.Matrix, "to_scipy", to_scipy)
+        patch.setattr("ssr.matrices.matrix.by_entries", compared)
         yield
 
 

@@ -398,7 +398,8 @@ class Solver(Inverse):
             self._begin_called("_norm", dtype)  # a small one first: LLVM is idle until it is there
             if isinstance(self._approximate, Composed):
                 self._approximate._begin(dtype)
-            for name in self.calls:
+            confirming = () if self.exact or "_residual" in self.calls else ("_residual",)
+            for name in (*self.calls, *confirming):
                 self._begin_called(name, dtype)
 
     def _begin_called(self, name: str, dtype: str) -> None:

@@ -444,7 +444,7 @@ def test_numbers_that_are_none() -> None:
 def test_wide_integers(monkeypatch: pytest.MonkeyPatch) -> None:
     a = square((5,), 3, solvable=True)
     narrow = on(a, 5)
-    monkeypatch.setattr(storage, "LARGEST", 3)
+    monkeypatch.setattr(storage, "index_type", lambda *_: np.int64)
     S = on(a, 5)
     assert (narrow.stored.wide, S.stored.wide) == (False, True)
     x, b = np.random.default_rng(0).normal(size=(2, 5))
