@@ -242,7 +242,8 @@ def test_an_interrupted_run_is_saved(tmp_path: Path, capsys: pytest.CaptureFixtu
 COMMAND = """
 import signal
 from apps.swe.__main__ import main
-from apps.swe.process import flush, prepare
+from apps.commands import flush
+from apps.swe.process import prepare
 from tests.apps.swe_oracle import FieldSolver
 class Slow(FieldSolver):
     def step(self, dt):

@@ -118,7 +118,7 @@ def test_synchronised_points(links: Any, how: Any) -> None:
     @ssr.program(x=nodes, y=nodes)
     def beside(x: Any, y: Any) -> None:
         """Read a copy that is synchronised together with what it was before."""
-        (a,) = together @ (x,)
+        a = together @ x
         y[:] = a - x
 
     x, y = np.random.default_rng(0).uniform(-1, 1, (2, *nodes.extent({})))
