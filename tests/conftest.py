@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-import ssr
 from ssr.algebra.assemble import by_entries
 from ssr.algebra.oracle import by_definition
 

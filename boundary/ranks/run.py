@@ -232,7 +232,8 @@ class BoundHere(Bound):
         ready = self._ready.get(found)
         if ready is None:
             if len(self._ready) >= READY:
-                del self._ready[next(iter(self._ready))]  # that of the state that came up first
+                oldest = next(iter(tuple(self._ready)))  # another thread may drop it, too
+                self._ready.pop(oldest, None)
             if wanted():
                 from .proof import before, prove  # what it needs takes long to import
 

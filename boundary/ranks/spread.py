@@ -369,7 +369,7 @@ class Spread:
             known = made, (program, *seen)
         self._bound[key] = known
         if len(self._bound) > KEPT:
-            self._bound.pop(next(iter(self._bound)))
+            self._bound.pop(next(iter(tuple(self._bound))), None)
         return known[0]
 
     def plan(self, program: ssr.Program, dtype: np.dtype[Any]) -> Plan:

@@ -131,7 +131,7 @@ class Values:
             named[name] = Given()
             self.givers += 1
             if len(self.given) > GIVERS:
-                del self.given[next(iter(self.given))]
+                self.given.pop(next(iter(tuple(self.given))), None)
         return named[name]
 
     def given_to(self, plan: Plan, name: str) -> tuple[list[Giver], list[Giver]]:

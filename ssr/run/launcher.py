@@ -192,9 +192,9 @@ class Launcher:
 
 def make_room(launches: dict[Any, Launch], new: Launch) -> None:
     """Drop the launches that were not used for longest, until a new one may be kept with them."""
-    held = {key: launch.held for key, launch in launches.items()}
+    held = {key: launch.held for key, launch in list(launches.items())}  # others may add some now
     largest = max([new.held, *held.values()])
-    for key in list(launches):
+    for key in list(held):
         others = new.held + sum(held.values()) - largest
         if len(launches) < LAUNCHES and others <= max(KEPT, largest):
             break
