@@ -62,10 +62,8 @@ def _texts(comm: Any, text: bytes, complete: Complete) -> list[bytes]:
 def disagreement(facts: Sequence[Facts]) -> ArgumentError:
     """Return the error of ranks with different facts.
 
-    >>> print(disagreement([{"step": "a sum", "size": "4"}, {"step": "a sum", "size": "5"}]))
-    The ranks disagree about the size: 4 on rank 0; 5 on rank 1.
-      Note: all of them are at a sum
-      Hint: All ranks make the same fields and run the same programs, in the same order.
+    >>> disagreement([{"step": "a sum", "size": "4"}, {"step": "a sum", "size": "5"}]).message
+    'The ranks disagree about the size: 4 on rank 0; 5 on rank 1.'
     """
     names = dict.fromkeys(name for each in facts for name in each)
     differing = next(name for name in names if len({each.get(name) for each in facts}) > 1)

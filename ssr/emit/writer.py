@@ -41,7 +41,7 @@ def spelled(name: str) -> str:
     """Return a user's name as a name of the kernel, different from all of the kernel's own.
 
     >>> spelled("wind_speed"), spelled("box"), spelled("x_0"), spelled("u[0]"), spelled("ρ")
-    ('wind_speed', 'u__box', 'u__x_0__', 'v__u__0', 'w__3c1_')
+    ('wind_speed', 'u__box', 'u__x_0__', 'v__u__0', 'w___3c1_')
     """
     if _COMPONENT.fullmatch(name):
         return f"v__{name.replace('[', '__').replace(']', '')}"
