@@ -10,6 +10,7 @@ import scipy.sparse
 import boundary as bc
 import ssr
 from ssr import solvers
+from ssr.algebra.assemble import by_entries
 
 from .mistakes import T, U, cells, line, n, ones, sweep
 
@@ -190,3 +191,9 @@ def test_hints_of_attributes_leave_questions_for_them_alone() -> None:
     assert not hasattr(T, "_no_such_name")
     assert scipy.sparse.linalg.aslinearoperator(T.bind(n=3)).shape == (3, 3)
     assert U.unbound == ("u", "dt")
+
+
+@pytest.fixture(autouse=True)
+def plain_assembly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Assemble as users do: the comparison of all tests would stand between them and an error."""
+    monkeypatch.setattr("ssr.matrices.matrix.by_entries", by_entries)

@@ -9,6 +9,7 @@ import pytest
 
 import ssr
 from ssr import errors
+from ssr.algebra.assemble import by_entries
 from tests.ssr.mistakes import (
     Mistakes,
     T,
@@ -734,3 +735,9 @@ def test_boxes_as_lists() -> None:
     x = np.ones((4, 4))
     add(x, np.ones((4, 4)), boxes=[[[0, 2], [0, 4]], [[2, 4], [0, 4]]])
     np.testing.assert_array_equal(x, 2.0)
+
+
+@pytest.fixture(autouse=True)
+def plain_assembly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Assemble as users do: the comparison of all tests would stand between them and an error."""
+    monkeypatch.setattr("ssr.matrices.matrix.by_entries", by_entries)

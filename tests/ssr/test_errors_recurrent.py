@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import ssr
+from ssr.algebra.oracle import by_definition
 
 from .mistakes import Mistakes, T, U, cells, check, five, line, ones
 
@@ -283,4 +284,4 @@ def _run_on_integers(value: Any) -> None:
     def B(i: Any, done: Any) -> Any:
         yield i, value(i, done)
 
-    Recursion(B, five, (), (), frozenset()).assemble({}, {})
+    Recursion(B, five, (), (), frozenset()).assemble({}, {}, by_definition)
