@@ -184,7 +184,7 @@ SIDES: Mapping[str, Callable[[], ssr.Program]] = {
     "walls": lambda: sides(wall()),
     "open": lambda: sides(outflow()),
 }
-"""What the command may put around the box."""
+"""Boundary conditions that the command offers, by name."""
 
 
 @ssr.program(U=gas)
@@ -273,7 +273,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser("python -m apps.euler", description="An explosion in a box.")
     parser.add_argument("--n", type=int, default=256, help="cells along an axis")
     parser.add_argument("--steps", type=int, default=500)
-    parser.add_argument("--sides", choices=SIDES, default="periodic", help="what is around the box")
+    parser.add_argument("--sides", choices=SIDES, default="periodic", help="boundary condition")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="write a picture")
     parser.add_argument("--digest", action="store_true", help="print a SHA-256 of the gas")
     add_threads(parser)

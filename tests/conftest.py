@@ -38,6 +38,9 @@ TARGETS = """
 """The modules of tests whose outcome depends on the processor that kernels are compiled for."""
 
 
+assert all((TESTS / f"{module}.py").exists() for module in TARGETS)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         module = os.path.relpath(item.path.with_suffix(""), TESTS)

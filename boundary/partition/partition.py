@@ -24,7 +24,7 @@ from .boxes import Box, as_box, filled
 from .lookup import Lookup
 
 FEW = 8
-"""Boxes that are told one by one where ranks disagree."""
+"""Boxes that are printed one by one if ranks disagree about a partition."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ holds, every read has seen the write that it sees there. Nothing is compiled. Th
 asked anything: its tables, messages and steps are run.
 
 ``SSR_VERIFY=1`` proves each schedule before it runs first: behind those programs of which it takes
-over values of others, and once more behind itself.
+over values of others, and once more behind itself. Schedules of very many reads are left out.
 """
 
 from __future__ import annotations
@@ -18,14 +18,13 @@ import numpy as np
 
 from ssr.provenance import leaf, terms
 
-from ..partition.partition import Partition
 from ..schedules.plan import Found, Plan
 from .twins import Pair, Terms, Twin
 from .unequal import Difference, told
 from .values import Giver
 
 MOST = 150_000
-"""Reads of a call, about, from which on a schedule is proved on fewer points."""
+"""Reads of a call, about, beyond which a schedule is not proved: that would take too long."""
 
 
 @dataclass(frozen=True)
@@ -87,15 +86,14 @@ def prove(plan: Plan, held: tuple[Found, ...], before: Sequence[Before] = ()) ->
     key = held, tuple((each.plan, *sorted(each.names.items())) for each in before)
     if key in plan.proved or _reads(plan) > MOST:
         return
-    partition = plan.footprint.partition
     with terms():
-        found = next(_Run(plan, partition, before, labelled=False).differences(held), None)
+        found = next(_Run(plan, before, labelled=False).differences(held), None)
     if found is None:
         itself = (plan, *((name, name) for name in sorted(plan.asked)))
         plan.proved.update([key, (plan.steady, (itself,))])
         return
     with terms():
-        found = next(_Run(plan, partition, before, labelled=True).differences(held))
+        found = next(_Run(plan, before, labelled=True).differences(held))
         raise AssertionError(told(plan, found))
 
 
@@ -112,9 +110,8 @@ def _reads(plan: Plan) -> int:
 class _Run:
     """Programs one after the other, on ranks and on one array."""
 
-    def __init__(
-        self, plan: Plan, partition: Partition, before: Sequence[Before], *, labelled: bool
-    ) -> None:
+    def __init__(self, plan: Plan, before: Sequence[Before], *, labelled: bool) -> None:
+        partition = plan.footprint.partition
         self.world = Terms(partition.ranks)
         self.twins: dict[Plan, Twin] = {}
         for each in (plan, *(other.plan for other in before)):

@@ -117,7 +117,7 @@ class Twin:
     plan
         The plan.
     partition
-        The boxes, those of the plan or fewer points in as many boxes.
+        The boxes: those of the plan, perhaps with other owners.
     labelled
         Whether stores are labelled.
     """

@@ -95,7 +95,11 @@ def wavefronts(footprint: Footprint, unit: int) -> Wavefronts | None:
         footprint,
         unit,
         "Boxes would wait for each other: each has rows that depend on rows of the other, and "
-        f"there are more than {LINES} lines.",
+        + (
+            "local matrices need boxes that are not divided."
+            if local
+            else f"there are more than {LINES} lines."
+        ),
         "Solve within boxes, with near = A.local(), and put the rest on the right: "
         "near.tril().solve(b - (A - near) @ x - near.triu(1) @ x). As a smoother that is "
         "ssr.solvers.GaussSeidel(local=True); the rows of ssr.solvers.Jacobi() wait for "
@@ -141,12 +145,11 @@ def _ways(footprint: Footprint, unit: int, most: int) -> Iterator[_Parts]:
     """Yield ways to cut the boxes of rows into so many parts along an axis at most."""
     rows = footprint.rows[unit]
     extents = _extents(rows)
-    whole = (1,) * len(extents)
-    yield _Parts(footprint, unit, whole)
+    yield _Parts(footprint, unit, (1,) * len(extents))
     for axis, extent in enumerate(extents[:-1]):
         count = 2
         while count <= min(most, TRIED // len(rows), extent):
-            yield _Parts(footprint, unit, (*whole[:axis], count, *whole[axis + 1 :]))
+            yield _Parts(footprint, unit, _along(axis, count, len(extents)))
             count *= 2
 
 
@@ -156,10 +159,9 @@ def _finest(footprint: Footprint, unit: int) -> Iterator[_Parts]:
     Where rows read at both sides of a cut, boxes wait for each other plane by plane.
     """
     extents = _extents(footprint.rows[unit])
-    whole = (1,) * len(extents)
     for axis, extent in enumerate(extents[:-1]):
         if extent > 1:
-            yield _Parts(footprint, unit, (*whole[:axis], extent, *whole[axis + 1 :]))
+            yield _Parts(footprint, unit, _along(axis, extent, len(extents)))
 
 
 def _lines(footprint: Footprint, unit: int) -> Iterator[_Parts]:
@@ -168,6 +170,11 @@ def _lines(footprint: Footprint, unit: int) -> Iterator[_Parts]:
     *outer, _ = _extents(rows)
     if prod(outer) * len(rows) <= LINES:
         yield _Parts(footprint, unit, (*outer, 1))
+
+
+def _along(axis: int, count: int, axes: int) -> tuple[int, ...]:
+    """Return numbers of parts: so many along one of some axes."""
+    return tuple(count if n == axis else 1 for n in range(axes))
 
 
 def _cut(rows: Array, counts: Sequence[int]) -> tuple[Array, Array]:

@@ -75,7 +75,7 @@ def lower(
         build always does.
     """
     program, notes = direct(program, options)
-    ignored = partly_needed(program) | copies(program)
+    ignored = partly_needed(program) | copies(program) if options.debug else frozenset()
     program, nests = fused_nests(program, options, dtype)
     scheduled = (n if isinstance(n, ir.Call) else _scheduled(n, options) for n in nests)
     loops = tuple(s for s in scheduled if isinstance(s, ir.Call) or s.pieces)  # none: x[:] = x

@@ -21,7 +21,7 @@ from llvmlite import ir as llvm
 from numba import types
 from numba.np.numpy_support import as_dtype
 
-from ..runtime.constants import REFUSED
+from ..runtime.constants import ALIGNED, REFUSED, WRITEABLE
 from ..runtime.descriptors import described
 from .instructions import Builder
 
@@ -39,9 +39,6 @@ They are part of NumPy's binary interface (``PyArrayObject_fields``).
 
 ORDER, NUMBER = HEAD + 10, HEAD + 12
 """Where a dtype of NumPy has its byte order, a character, and its number (``PyArray_Descr``)."""
-
-ALIGNED, WRITEABLE = 0x100, 0x400
-"""Flags of an array of NumPy."""
 
 
 def write(context: Any, function: Any, fndesc: Any, *, may_raise: bool) -> None:

@@ -58,8 +58,9 @@ def write_piece(
         look = made_by(part.statement, writer.buffers), part.statement.origin
         if numbers.shared(part.value) or look in writer.looks:
             text = _held(writer, part.value, text, depth)
-        at = part.statement.at or tuple(map(Affine.name, made.nest.axes))
-        writer.examine(depth, look, [a.substitute(where) for a in at], text)
+        if look in writer.looks:
+            at = part.statement.at or tuple(map(Affine.name, made.nest.axes))
+            writer.examine(depth, look, [a.substitute(where) for a in at], text)
         if part.stored:
             target = tuple(a.substitute(where) for a in part.statement.index)
             writer.line(depth, writer.stored(part.statement.array, target, text))

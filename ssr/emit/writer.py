@@ -20,7 +20,7 @@ RESERVED = frozenset(
     """
     i j k l p strip one far clear layout box real np jit ld st fma prefetch address
     range min max abs kernel Array minimum maximum sign strip_length state results accumulate
-    extreme total found unfit require bad table part piece poll stopwatch watch
+    extreme total found require table part piece poll stopwatch watch
     at between call component copy copy_column follow links messages reason scalars scratch step
     steps tables weights memory refused rows
     gather lines many put scatter take

@@ -74,7 +74,6 @@ def scope(labelled: bool) -> dict[str, Any]:
         "extreme": lambda state, row, sign, buffer, *part: _collect(state, row, buffer, *part),
         "total": lambda state, row: leaf("sum of all rows", int(state[row, 0])),
         "found": lambda state, row: leaf("extreme of all rows", int(state[row, 0])),
-        "unfit": lambda a: -1,
         "require": LABELS.require,
         "take": _take,
         "put": _put,

@@ -14,11 +14,8 @@ from typing import Any
 import numpy as np
 
 from ..points.numbers import Array
-from ..runtime.constants import REFUSED
+from ..runtime.constants import ALIGNED, REFUSED, WRITEABLE
 from .declaration import Declaration
-
-ALIGNED, WRITEABLE = 0x100, 0x400
-"""Flags of an array of NumPy, as in ``flags.num``."""
 
 
 def needed_flags(declaration: Declaration) -> tuple[int, ...]:
