@@ -14,15 +14,18 @@ from hypothesis import settings
 from ssr.algebra.assemble import by_entries
 from ssr.algebra.oracle import by_definition
 
+from .random_examples import PART
+
 CI = os.environ.get("CI") == "true"
 TESTS = Path(__file__).parent
 GOLDEN = TESTS / "golden"
 
 collect_ignore = ["golden"]
 
-settings.register_profile("ci", derandomize=True, deadline=None, max_examples=50)
-settings.register_profile("dev", deadline=None, max_examples=25)
-settings.load_profile("ci" if CI else "dev")
+settings.register_profile("tests", derandomize=CI, deadline=None, max_examples=round(50 * PART))
+settings.load_profile("tests")
+
+os.environ["SSR_QUIET"] = "1"  # standard error is what a test expects on slow machines too
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

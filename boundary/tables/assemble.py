@@ -20,7 +20,7 @@ from ssr.extension import Layout, Tables
 from .assembler import Assembler, lone
 from .lines import along, band, cut_part, lined, padded, pieces_of, runs
 from .machine import Form
-from .mutual import Mutual, are_apart, mutual
+from .mutual import Mutual, Occupied, mutual
 from .pieces import AnyPiece, Index, Number, Piece, Tap, VectorPiece
 
 ROOM = 4096
@@ -169,8 +169,10 @@ def _sorted(
             (few if part.taps and math.prod(part.extents) <= FEW else rest).append(part)
     together: list[Mutual] = []
     if staged:
-        whole = [*few, *rest]
-        shared = [p for p in whole if isinstance(p, Piece) and _shared(p) and are_apart([p], whole)]
+        everything = [*few, *rest]
+        whole = Occupied(everything)
+        two = [part for part in everything if isinstance(part, Piece) and _shared(part)]
+        shared = [piece for piece in two if whole.are_apart([piece])]
         known = set(map(id, shared))
         few = [piece for piece in few if id(piece) not in known]
         rest = [part for part in rest if id(part) not in known]

@@ -6,7 +6,7 @@ written, so that nothing goes through scratch memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -61,9 +61,7 @@ class _Sum:
         return tuple(w[::-1] for w in self.weights) if turned == {True} else self.weights
 
 
-def mutual(
-    parts: Sequence[AnyPiece], whole: Sequence[AnyPiece]
-) -> tuple[list[Mutual], list[AnyPiece]]:
+def mutual(parts: Sequence[AnyPiece], whole: Occupied) -> tuple[list[Mutual], list[AnyPiece]]:
     """Return those of some parts of a whole that are mutual sums of lines, and the others."""
     groups: dict[frozenset[Line], list[_Sum]] = {}
     for part in parts:
@@ -74,7 +72,7 @@ def mutual(
     for lines, sums in groups.items():
         together = _together(lines, sums)
         pieces = [one.piece for one in sums]
-        if together is not None and are_apart(pieces, whole):
+        if together is not None and whole.are_apart(pieces):
             made.append(together)
             gone |= set(map(id, pieces))
     return made, [part for part in parts if id(part) not in gone]
@@ -136,20 +134,38 @@ def _turned(line: Line, length: int) -> Line:
 # -- points that no other part meets ---------------------------------------------------------------
 
 
-def are_apart(pieces: Sequence[Piece], parts: Iterable[AnyPiece]) -> bool:
-    """Whether no other part reads or makes a point that pieces make, by the boxes they lie in."""
-    own = set(map(id, pieces))
-    mine = [box(place, piece.extents) for piece in pieces for place in piece.places]
-    for part in parts:
-        for other in pieces_of(part) if id(part) not in own else ():
-            taps = [(tap.source, tap.start, tap.steps) for tap in other.taps]
-            for place in (*other.places, *taps):
-                if any(meet(one, box(place, other.extents)) for one in mine):
-                    return False
-    return not any(meet(one, other) for n, one in enumerate(mine) for other in mine[:n])
+class Occupied:
+    """The boxes of points that parts make and read, by their fields and ranges of indices."""
+
+    def __init__(self, parts: Sequence[AnyPiece]) -> None:
+        self._number = {id(part): n for n, part in enumerate(parts)}
+        made: list[tuple[int, Ranges]] = []
+        read: list[tuple[int, Ranges]] = []
+        for n, part in enumerate(parts):
+            for piece in pieces_of(part):
+                made += [(n, ranges(place, piece.extents)) for place in piece.places]
+                taps = [(tap.source, tap.start, tap.steps) for tap in piece.taps]
+                read += [(n, ranges(place, piece.extents)) for place in taps]
+        axes = max((len(box) for _, box in made + read), default=0)
+        boxes = [box + ((0, 0),) * (axes - len(box)) for _, box in made + read]
+        self._owner = np.array([n for n, _ in made + read], int)
+        self._low, self._high = np.array(boxes, int).reshape(-1, axes, 2).transpose(2, 0, 1)
+        self._is_made = np.arange(len(boxes)) < len(made)
+
+    def are_apart(self, pieces: Sequence[Piece]) -> bool:
+        """Whether pieces, parts themselves, make points that are theirs alone, and each once."""
+        own = np.isin(self._owner, [self._number[id(piece)] for piece in pieces])
+        mine = np.flatnonzero(own & self._is_made)
+        others = np.concatenate([np.flatnonzero(~own), mine])
+        low, high = self._low[mine, None], self._high[mine, None]
+        meet = ((low <= self._high[others]) & (self._low[others] <= high)).all(axis=-1)
+        return int(meet.sum()) == len(mine)  # each meets itself
 
 
-def box(place: Place, extents: Sequence[int]) -> list[tuple[int, int]]:
+Ranges: TypeAlias = tuple[tuple[int, int], ...]
+
+
+def ranges(place: Place, extents: Sequence[int]) -> Ranges:
     """Return the field and the ranges of the indices of some points, both ends included."""
     field, start, steps = place
     found = [(field, field)]
@@ -157,9 +173,4 @@ def box(place: Place, extents: Sequence[int]) -> list[tuple[int, int]]:
         moves = [(n - 1) * step[axis] for n, step in zip(extents, steps, strict=True)]
         low, high = sum(min(m, 0) for m in moves), sum(max(m, 0) for m in moves)
         found.append((first + low, first + high))
-    return found
-
-
-def meet(one: Sequence[tuple[int, int]], other: Sequence[tuple[int, int]]) -> bool:
-    """Whether two boxes have a point in common."""
-    return all(a <= d and c <= b for (a, b), (c, d) in zip(one, other, strict=False))
+    return tuple(found)

@@ -3,12 +3,13 @@
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ssr
 from boundary.rules.rows import Conflict
 
+from ..random_examples import examples
 from ..ssr import plain
 from .cases import PARAMETERS, Case, cases
 from .evaluate_pieces import evaluate
@@ -42,7 +43,7 @@ def size(wanted: Array) -> float:
     return float(np.nanmax(np.abs(wanted), initial=1.0))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(cases())
 def test_pieces_are_what_walks_lead_to(case: Case) -> None:
     check_pieces(case)
@@ -69,7 +70,7 @@ def check_pieces(case: Case) -> None:
         compare(made, meant, size(meant))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(cases())
 def test_the_definition_is_what_walks_lead_to(case: Case) -> None:
     made = case.fill.data.ruled.definition(case.sizes, case.components or 1)
@@ -114,7 +115,7 @@ def whole(case: Case, fields: list[Array]) -> tuple[list[Array], list[Array]]:
     return [np.where(np.isnan(m), np.nan, w) for m, w in each], made
 
 
-@settings(max_examples=12)
+@examples(12)
 @given(cases(), st.booleans())
 def test_kernels_as_plain_python(case: Case, single: bool) -> None:
     fields = case.random(np.float32 if single else np.float64)
@@ -131,7 +132,7 @@ def test_kernels_as_plain_python(case: Case, single: bool) -> None:
         compare(m, w, size(w))
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(cases())
 def test_the_linear_part(case: Case) -> None:
     fill, walk = case.bound(), case.matrix_walk()

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import boundary as bc
@@ -15,6 +15,7 @@ from boundary.grid.link import Link, Side
 from boundary.synchronisation.synchronise import Synchronise
 from ssr.errors import ArgumentError, Error, ShapeError, SpaceError, UnsupportedError
 
+from ..random_examples import examples
 from ..ssr import plain
 from ..ssr.interpret import interpret_program
 from .cases import Case, cases, linked, shaped
@@ -209,7 +210,7 @@ def test_two_rules_may_agree_for_sizes_that_nobody_thought_of() -> None:
 # -- any blocks ----------------------------------------------------------------------------------
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(cases(several=True))
 def test_fills_are_what_walks_lead_to(case: Case) -> None:
     check_pieces(case)
@@ -230,7 +231,7 @@ def test_halos_of_other_widths(rule: bc.Rule) -> None:
             plain.check_same(one, all_of_it if n == place else all_of_it[..., 3:-3])
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(cases(several=True))
 def test_matrices_are_what_walks_lead_to(case: Case) -> None:
     """The rows of ghosts, and owned points, kind by kind."""
@@ -434,7 +435,7 @@ def by_oracle(of: Synchronise, given: list[Array]) -> list[Array]:
     return [a.reshape(f.shape) for a, f in zip(np.split(flat, ends), given, strict=True)]
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(grids(), st.booleans())
 def test_shared_nodes(grid: bc.Grid, weighted: bool) -> None:
     weights = 1.0 + np.arange(grid.count) if weighted else None
@@ -455,7 +456,7 @@ def test_shared_nodes(grid: bc.Grid, weighted: bool) -> None:
         np.testing.assert_allclose(values, mean, rtol=1e-12, atol=1e-13)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(grids())
 def test_shared_fluxes(grid: bc.Grid) -> None:
     if grid.ndim == 1:

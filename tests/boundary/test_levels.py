@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import boundary as bc
 from boundary.fills.fill import Fill
 from boundary.grid.link import Side
 
+from ..random_examples import examples
 from ..ssr import plain
 from .evaluate_pieces import evaluate
 from .walker import Array
@@ -93,7 +94,7 @@ def flats(draw: Any) -> Flat:
     return Flat(draw(st.sampled_from(SQUARES)), n, draw(st.integers(1, 3)), points, components)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(flats(), st.integers(0, 2), st.integers(1, 4))
 def test_each_level_has_the_bits_of_the_flat_fill(flat: Flat, levels: int, count: int) -> None:
     u = flat.random(count)

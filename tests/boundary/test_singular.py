@@ -3,15 +3,17 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import boundary as bc
 import ssr
 from ssr.errors import ArgumentError
 
+from ..random_examples import examples
 
-@settings(max_examples=25)
+
+@examples(25)
 @given(
     b=st.floats(0.01, 100.0),
     h=st.floats(1e-3, 1e3),

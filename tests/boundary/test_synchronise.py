@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import boundary as bc
@@ -14,6 +14,7 @@ from boundary.grid.link import Link, Side
 from boundary.synchronisation.synchronise import SharedPoints, Synchronise
 from ssr.errors import ArgumentError, ShapeError, SpaceError
 
+from ..random_examples import examples
 from ..ssr import plain
 from .cases import HELPERS, cubic, linked
 from .evaluate_pieces import evaluate
@@ -48,7 +49,7 @@ def random(of: Synchronise, seed: int = 0) -> list[Array]:
     return [rng.uniform(-1, 1, p.extent({})) for p in of.means.points]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(grids(), st.sampled_from(["average", "owner", "weights"]))
 def test_nodes(grid: bc.Grid, how: Any) -> None:
     weights = 1 + np.arange(grid.count) ** 2 if how == "weights" else None
@@ -77,7 +78,7 @@ def self_mapped(links: bc.Connectivity) -> bool:
     return links.dims == 3
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(grids())
 def test_fluxes(grid: bc.Grid) -> None:
     s = bc.synchronise(*(grid.cells.faces(a) for a in range(grid.links.dims)))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from boundary.tables.assemble import assemble, form_of
@@ -22,6 +22,7 @@ from ssr.runtime.intrinsics import fma, independent, ld, plain, prefetch, st
 from tests.ssr import generated
 from tests.ssr.generated import functions
 
+from ..random_examples import examples
 from .evaluate_pieces import evaluate
 
 Array = np.ndarray[Any, Any]
@@ -219,7 +220,7 @@ def values(shape: tuple[int, ...], fields: int, dtype: Any = np.float64) -> list
 @pytest.mark.parametrize("staged", [False, True])
 @pytest.mark.parametrize("axes", [1, 2, 3, 4])
 def test_the_text_for_parts_does_what_they_say(axes: int, staged: bool) -> None:
-    @settings(max_examples=15, deadline=None)
+    @examples(15)
     @given(some.data())
     def check(data: Any) -> None:
         parts, shape = data.draw(fills(axes, 3, 1, apart=not staged))
@@ -241,7 +242,7 @@ def test_machine_code_has_the_bits_of_plain_python(dtype: str) -> None:
     run = compiled(GENERAL, 3, dtype)
     scalar = np.dtype(dtype).type(1.5)
 
-    @settings(max_examples=40, deadline=None)
+    @examples(40)
     @given(some.data(), some.booleans())
     def check(data: Any, staged: bool) -> None:
         parts, shape = data.draw(fills(3, 3, 1, apart=not staged))

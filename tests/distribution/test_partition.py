@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import boundary as bc
@@ -15,6 +15,8 @@ from boundary.partition.boxes import as_box, disjoint, joined, meet, volume, wit
 from boundary.partition.cuts import chosen, cut
 from boundary.partition.partition import partition
 from ssr.errors import ArgumentError
+
+from ..random_examples import examples
 
 ny, nx = ssr.sizes("ny nx")
 
@@ -49,7 +51,7 @@ def test_disjoint_boxes_hold_the_same_points(given: list[object]) -> None:
     assert set().union(*map(points, joined(filled))) >= every  # type: ignore[arg-type]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     shape=st.tuples(st.integers(1, 9), st.integers(1, 9)),
     parts=st.tuples(st.integers(1, 5), st.integers(1, 5)),

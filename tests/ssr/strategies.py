@@ -10,27 +10,18 @@ from itertools import product
 from typing import Any, Literal
 
 import numpy as np
-from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 import ssr
 from ssr.spaces.space import Box
 
+from ..random_examples import examples as examples
 from .memory import array
 
 LARGEST = {1: 9, 2: 6, 3: 4, 4: 3}
 """Largest extent drawn, by number of dimensions."""
 
 directions = st.sampled_from(["forward", "backward"])
-
-
-def examples(count: int) -> settings:
-    """Return settings without shrinking: isl takes a second for some of the shrunk matrices."""
-    return settings(
-        max_examples=count,
-        phases=(Phase.explicit, Phase.reuse, Phase.generate),
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-    )
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ssr
@@ -15,6 +15,8 @@ from ssr.points.affine import Affine, lexicographic
 from ssr.points.condition import Condition, deciding
 from ssr.points.sets import Domain
 from ssr.symbols.index import Index, affine
+
+from ..random_examples import examples
 
 AXES = ("j", "i")
 BOX = Domain.where(AXES, "-3 <= j <= 4 and -3 <= i <= 4")
@@ -61,7 +63,7 @@ def symbolic(expression: tuple[str, Expression]) -> Affine:
     return affine(expression[1](*SYMBOLS))
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(expressions, st.tuples(*(st.integers(-7, 9) for _ in "jin")))
 def test_arithmetic_is_that_of_integers(
     expression: tuple[str, Expression], point: tuple[int, int, int]
@@ -77,7 +79,7 @@ def test_arithmetic_is_that_of_integers(
     assert made.names() <= {"j", "i", "n"}
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(expressions, st.sampled_from(["<", "<=", ">", ">=", "==", "!="]), expressions)
 def test_comparisons_are_sets(
     left: tuple[str, Expression], relation: str, right: tuple[str, Expression]
@@ -111,7 +113,7 @@ def test_reflected_and_mixed_arithmetic() -> None:
             wrong()
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(expressions, st.lists(st.booleans(), min_size=2, max_size=2))
 def test_abs_min_max_follow_the_decisions(
     expression: tuple[str, Expression], answers: list[bool]
@@ -154,7 +156,7 @@ def points(domain: Domain) -> set[tuple[int, ...]]:
     return set((domain & BOX).fixed({"n": 3}).points())
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(conditions, conditions, expressions)
 def test_set_operations(a: Condition, b: Condition, e: tuple[str, Expression]) -> None:
     left, right = Domain.of(AXES, a) & BOX, Domain.of(AXES, b) & BOX
@@ -176,7 +178,7 @@ def test_set_operations(a: Condition, b: Condition, e: tuple[str, Expression]) -
     assert set(left.fixed({"n": 3}).project(("i",)).points()) == {(x[1],) for x in p}
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.tuples(expressions, expressions), st.tuples(expressions, expressions))
 def test_lexicographic_order(left: Any, right: Any) -> None:
     def at(pair: Any, point: tuple[int, ...]) -> tuple[int, ...]:
@@ -203,7 +205,7 @@ def test_domain_queries() -> None:
     assert Domain.where(("i",), "i = 3").notation() == "i = 3"
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(st.lists(st.tuples(st.integers(1, 4), st.integers(-2, 2)), min_size=1, max_size=4))
 def test_spaces_contain_their_points(axes: list[tuple[int, int]]) -> None:
     shape = [extent for extent, _ in axes]
@@ -228,7 +230,7 @@ CASES = st.lists(
 )
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(
     st.lists(CASES, min_size=1, max_size=2),
     st.tuples(*[st.integers(-3, 4)] * 4),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ssr
@@ -18,6 +18,7 @@ from ssr.lower.nests import in_place, nest
 from ssr.points.affine import Affine
 from tests.ssr import memory, programs, strategies
 
+from ..random_examples import examples
 from .interpret import interpret_nest, interpret_program
 
 Arrays = dict[str, np.ndarray[Any, Any]]
@@ -237,7 +238,7 @@ def test_a_false_promise_of_independence_shows() -> None:
 # -- random programs -----------------------------------------------------------------------------
 
 
-FAST = settings(max_examples=20, phases=[Phase.reuse, Phase.generate])
+FAST = examples(20)
 """Without shrinking, which takes many minutes where each example compiles and interprets."""
 
 

@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ssr
 from ssr.lower.passes.split import split
 
+from ..random_examples import examples
 from . import plain
 from .test_shared_loops import apart, nest_of
 
@@ -115,7 +116,7 @@ KINDS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
+@examples(30)
 @given(
     st.lists(
         st.tuples(st.sampled_from(sorted(KINDS)), st.integers(0, 2), st.integers(0, 2)),

@@ -37,6 +37,11 @@ halved.kernel()
 """
 
 
+@pytest.fixture(autouse=True)
+def reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SSR_QUIET")
+
+
 def on_terminal(script: str) -> str:
     """Run a script with a terminal as its standard error; return what it wrote there."""
     pty = pytest.importorskip("pty")

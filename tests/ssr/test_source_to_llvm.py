@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numba.core.errors import NumbaError
 
@@ -19,6 +19,8 @@ from ssr.runtime.intrinsics import ld, plain
 from ssr.runtime.intrinsics import st as store
 from tests.ssr import generated
 from tests.ssr.generated import functions, optimised
+
+from ..random_examples import examples
 
 Function = Callable[..., Any]
 
@@ -277,7 +279,7 @@ BODY = st.recursive(
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(BODY, min_size=1, max_size=4), st.tuples(*[st.integers(-9, 9)] * 3))
 def test_random_functions(body: list[list[str]], numbers: tuple[int, int, int]) -> None:
     lines = [

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sparse
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse.linalg import spsolve_triangular
 
@@ -25,6 +25,7 @@ from ssr.errors import (
 )
 from ssr.lower.nests import in_place, nest
 
+from ..random_examples import examples
 from . import plain
 from .interpret import interpret_nest, interpret_program
 
@@ -63,7 +64,7 @@ def neighbours(space: ssr.Space) -> ssr.Matrix:
 
 
 @given(SHAPES, SEEDS)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_algebra(shape: tuple[int, ...], seed: int) -> None:
     a, b = square(shape, seed), square(shape, seed + 1)
     space = ssr.Space(*shape)
@@ -114,7 +115,7 @@ def test_algebra(shape: tuple[int, ...], seed: int) -> None:
 
 
 @given(st.integers(1, 5), st.integers(2, 5), SEEDS)
-@settings(max_examples=20, deadline=None)
+@examples(20)
 def test_submatrices(m: int, n: int, seed: int) -> None:
     a, wide = square((m + 2, n + 2), seed), ssr.Space(m, n).grow(1)
     S, cells = ssr.from_scipy(a, rows=wide, cols=wide), ssr.Space(m, n)
@@ -169,7 +170,7 @@ def reference(a: Any, b: Array, *, lower: bool) -> Array:
 
 
 @given(SHAPES, SEEDS)
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_solves(shape: tuple[int, ...], seed: int) -> None:
     a = square(shape, seed, solvable=True)
     space = SPACES[len(shape)]
@@ -202,7 +203,7 @@ def symgs(S: Any, space: ssr.Space) -> ssr.Program:
 
 
 @given(SHAPES, SEEDS)
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_gauss_seidel(shape: tuple[int, ...], seed: int) -> None:
     a = square(shape, seed, solvable=True)
     space = SPACES[len(shape)]
