@@ -17,7 +17,7 @@ import ssr
 from boundary.__main__ import main
 from boundary.partition.boxes import as_box
 from boundary.schedules.plan import plan
-from ssr.errors import ArgumentError
+from ssr.errors import Error
 
 (n,) = ssr.sizes("n")
 cube = ssr.Space(n, n, n)
@@ -113,7 +113,7 @@ def test_what_boxes_read_in_a_fill_is_listed_once() -> None:
     ],
 )
 def test_mistakes_in_a_command(arguments: list[str], message: str) -> None:
-    with pytest.raises(ArgumentError, match=re.escape(message)):
+    with pytest.raises(Error, match=re.escape(message)):
         main(["plan", *arguments, "--ranks", "2"])
 
 
