@@ -12,7 +12,7 @@ import pytest
 from hypothesis import settings
 
 from ssr.algebra.assemble import by_entries
-from ssr.algebra.oracle import by_definition
+from ssr.algebra.oracle import Points, by_definition
 
 from .random_examples import PART
 
@@ -81,7 +81,8 @@ def definitions() -> Iterator[None]:
 
     def compared(matrix: Any, sizes: Any, values: Any) -> Any:
         made = by_definition(matrix, sizes, values)
-        single = any(getattr(value, "dtype", None) == np.float32 for value in values.values())
+        arrays = (value.array if isinstance(value, Points) else value for value in values.values())
+        single = any(getattr(array, "dtype", None) == np.float32 for array in arrays)
         same_entries(by_entries(matrix, sizes, values), made, 1e-6 if single else 0.0)
         return made
 
