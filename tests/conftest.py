@@ -78,7 +78,7 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def definitions() -> Iterator[None]:
-    """Let `to_scipy` run the definition of small matrices, and compare the fast assembly with it."""
+    """Let `to_scipy` run the definition of small matrices too, and compare the two."""
 
     def compared(matrix: Any, sizes: Any, values: Any) -> Any:
         if math.prod(matrix.rows.extent(sizes)) > 1000:
