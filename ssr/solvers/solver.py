@@ -205,8 +205,8 @@ class Solver(Inverse):
         anew, and iterations go on from it if it is too large.
 
         Numbers may be of any size: if norms are very large or small, the equations are solved for
-        multiples of b and x0 by a power of two, which changes no other bits. Norms are sums that do
-        not depend on the order of the terms.
+        multiples of b and x0 by a power of two, which changes roundings at most. Norms are sums
+        that do not depend on the order of the terms.
         """
         vectors.check_vector(b)
         check_limits(rtol, atol, maxiter, callback)
