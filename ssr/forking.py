@@ -8,6 +8,7 @@ enough to be met by a fork runs in `postponed`, or as a task between `begin_task
 
 from __future__ import annotations
 
+import _imp as imp
 import functools
 import importlib
 import os
@@ -42,6 +43,19 @@ _forking = 0
 """Threads that wait until they may fork."""
 
 _own = local()
+
+
+class _Imports:
+    """Python's lock of imports, in which threads look up the locks of modules."""
+
+    def __enter__(self) -> None:
+        imp.acquire_lock()
+
+    def __exit__(self, *error: object) -> None:
+        imp.release_lock()
+
+
+_imports = _Imports()
 _locks: list[AbstractContextManager[object]] = []
 """Locks that a fork takes, in this order."""
 
@@ -99,12 +113,29 @@ def _depth() -> int:
 
 
 def _before() -> None:
-    global _busy, _forking
-    mine = bool(_depth())
-    _own.taken = ExitStack()
-    _wait_for_imports()
+    end = time.monotonic() + PATIENCE
+    while not (_take() or time.monotonic() > end):
+        _in_parent()  # what is imported may have to compile
+        time.sleep(0.001)
+
+
+def _take() -> bool:
+    """Wait for the work of other threads and take all locks; return whether no module is locked."""
+    global _forking
     with _changed:
         _forking += 1
+    _own.taken = ExitStack()
+    _wait_for_work()
+    for lock in (*_locks, *_foreign(), _changed, _imports):
+        _own.taken.enter_context(lock)
+    return not _others_import()
+
+
+def _wait_for_work() -> None:
+    """Wait until no other thread is in `postponed`, and no task is left."""
+    global _busy
+    mine = bool(_depth())
+    with _changed:
         _busy -= mine  # two threads that fork do not wait for each other
         _changed.notify_all()
         try:
@@ -112,8 +143,6 @@ def _before() -> None:
                 _changed.wait()
         finally:
             _busy += mine
-    for lock in (*_locks, *_foreign(), _changed):
-        _own.taken.enter_context(lock)
 
 
 def _foreign() -> Iterator[AbstractContextManager[object]]:
@@ -126,17 +155,13 @@ def _foreign() -> Iterator[AbstractContextManager[object]]:
             yield found
 
 
-def _wait_for_imports() -> None:
-    """Wait until no other thread imports a module, whose lock the child could not take."""
-    end = time.monotonic() + PATIENCE
-    while _others_import() and time.monotonic() < end:
-        time.sleep(0.001)
-
-
 def _others_import() -> bool:
-    locks = getattr(importlib._bootstrap, "_module_locks", {})
-    owners = {getattr(lock(), "owner", None) for lock in list(locks.values())}
-    return not owners <= {None, get_ident()}
+    """Whether another thread has the lock of a module, or is about to take it.
+
+    The lock of imports is taken: no thread can ask for the lock of another module meanwhile.
+    """
+    locks = [lock() for lock in list(getattr(importlib._bootstrap, "_module_locks", {}).values())]
+    return any(lock is not None and lock.owner != get_ident() for lock in locks)
 
 
 def _in_parent() -> None:
