@@ -26,8 +26,12 @@ from typing import Any
 
 __all__ = ["begin_task", "end_task", "hold", "in_task", "postponed"]
 
-PATIENCE = 10.0
-"""Seconds for which a fork waits for imports: they may wait for the thread that forks."""
+PATIENCE = 60.0
+"""Seconds for which a fork waits for the work of other threads, which may wait for the thread that
+forks: another package's handler of forks may have taken a lock."""
+
+IMPORTS = 10.0
+"""Seconds for which it waits for imports, which may also wait for this thread."""
 
 FOREIGN = (
     ("numba.core.compiler_lock", "global_compiler_lock"),
@@ -113,7 +117,7 @@ def _depth() -> int:
 
 
 def _before() -> None:
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + IMPORTS
     while not (_take() or time.monotonic() > end):
         _in_parent()  # what is imported may have to compile
         time.sleep(0.001)
@@ -139,8 +143,7 @@ def _wait_for_work() -> None:
         _busy -= mine  # two threads that fork do not wait for each other
         _changed.notify_all()
         try:
-            while _busy:
-                _changed.wait()
+            _changed.wait_for(lambda: not _busy, PATIENCE)
         finally:
             _busy += mine
 
