@@ -149,7 +149,7 @@ class Occupied:
         axes = max((len(box) for _, box in made + read), default=0)
         boxes = [box + ((0, 0),) * (axes - len(box)) for _, box in made + read]
         self._owner = np.array([n for n, _ in made + read], int)
-        self._low, self._high = np.array(boxes, int).reshape(-1, axes, 2).transpose(2, 0, 1)
+        self._low, self._high = np.array(boxes, int).reshape(len(boxes), axes, 2).transpose(2, 0, 1)
         self._is_made = np.arange(len(boxes)) < len(made)
 
     def are_apart(self, pieces: Sequence[Piece]) -> bool:

@@ -30,6 +30,7 @@ class Team:
         self._rows.fill(0)
         self._given: Sequence[tuple[int, int]] = ()
         self._others, self._lock = others, Lock()
+        self._held: object = None
         self._caller: int | None = None
         place, self._failed = self._rows.ctypes.data, self._rows[others]
         self._rows[:others, Word.FAILED] = self._failed.ctypes.data
@@ -42,11 +43,14 @@ class Team:
             given = serves, row, wake
             Thread(target=_worker, args=given, name="ssr rank", daemon=True).start()
 
-    def run(self, first: Callable[[], int], others: Sequence[tuple[int, int]]) -> list[int]:
+    def run(
+        self, first: Callable[[], int], others: Sequence[tuple[int, int]], held: object
+    ) -> list[int]:
         """Run functions at the same time, the first one here; return what each has returned.
 
         The others are functions ``long long enter(void *given)``, by their addresses and those of
-        what they are given.
+        their arguments. What is held stays in memory until they have returned, even if Ctrl-C ends
+        the call before.
 
         A function that returns `LATE` is called again, unless another one has failed: that is,
         has returned anything but `LEFT` or `FINISHED`, or has raised an exception.
@@ -59,26 +63,30 @@ class Team:
         with self._lock:
             self._caller = get_ident()
             try:
-                return self._run(first, others)
+                return self._run(first, others, held)
             finally:
                 self._caller = None
 
-    def _run(self, first: Callable[[], int], others: Sequence[tuple[int, int]]) -> list[int]:
-        self._wait()  # for work whose end was not waited for: Ctrl-C was pressed twice
+    def _run(
+        self, first: Callable[[], int], others: Sequence[tuple[int, int]], held: object
+    ) -> list[int]:
+        self._wait()  # for work whose end was not waited for: Ctrl-C may come at any moment
+        self._held = held
         self._failed[0] = 0
         if others != self._given:
             self._rows[: self._others, Word.ENTRY : Word.GIVEN + 1] = others
             self._given = others
-        if self._ask():
-            self._wake()
         code = LATE
         try:
+            if self._ask():
+                self._wake()
             while code == LATE and not self._failed[0]:
                 code = first()
         finally:
             if code not in (LEFT, FINISHED):
                 self._failed[0] = 1
             self._wait()
+        self._held = None
         return [code, *self._rows[: self._others, Word.REASON].tolist()]
 
     def _wake(self) -> None:
@@ -89,14 +97,17 @@ class Team:
 
     def _wait(self) -> None:
         """Wait for the others; an exception, such as that of Ctrl-C, is raised behind that."""
-        try:
-            while not self._finished():
-                pass
-        except BaseException:
-            self._failed[0] = 1
-            while not self._finished():
-                pass
-            raise
+        problem: BaseException | None = None
+        while True:
+            try:
+                while not self._finished():
+                    pass
+                break
+            except BaseException as error:  # they end soon
+                self._failed[0] = 1
+                problem = problem or error
+        if problem is not None:
+            raise problem
 
 
 def _counted(address: int, count: int, rows: int) -> Callable[[], int]:

@@ -50,7 +50,7 @@ class Threads(Simulated):
         known = [entry for entry in entries if entry is not None]
         if len(known) < len(entries):  # kernels in plain Python leave messages to all ranks
             return super().together(works)
-        return team(self.ranks).run(works[0].go_on, known)
+        return team(self.ranks).run(works[0].go_on, known, works)
 
 
 class _Shared(Channel):
