@@ -1,5 +1,5 @@
 # make run      shallow water on the sphere, in a fresh environment; results in out/
-# make test     tests, and the doctests of the packages
+# make test     tests, and the doctests of the packages; SSR_THOROUGH=1 for all random examples
 # make check    formatting, lint, types, import layers
 # make ends     the tests with the oldest and the newest versions of Python, NumPy, SciPy and Numba;
 #               needs python3.11 and python3.13
