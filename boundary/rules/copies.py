@@ -14,8 +14,9 @@ from ..grid.frame import Frame
 from ..grid.link import Side
 from .arguments import finite_numbers
 from .rows import Entry, Mix, Row
-from .rule import Ends, Rule, rule_of, rule_text
+from .rule import Ends, Rule, rule_of
 from .strips import Clause
+from .text import rule_text
 
 
 def copy(axis: int | None = None, side: Ends = "both", *, block: int | None = None) -> Rule:
@@ -131,7 +132,8 @@ def symmetric(
     >>> bc.fill(wide, bc.symmetric(sign=-1, about="point")) @ u
     array([-3., -2.,  1.,  2.,  3., -2., -1.])
     """
-    text = rule_text("symmetric", axis, side, block)
+    options = {"sign": (sign, 1.0), "about": (about, None)}
+    text = rule_text("symmetric", axis, side, block, **options)
     signs = finite_numbers(text, "sign", sign)
     if about not in (None, "face", "point"):
         raise ArgumentError(f'{text}: about is "face" or "point", not {about!r}.')

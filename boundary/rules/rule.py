@@ -121,14 +121,6 @@ def rule_of(
     return Rule(text, axis, side, block, make, given, user_span(), linked, lengths)
 
 
-def rule_text(name: str, axis: int | None, side: Ends, block: int | None) -> str:
-    """Return a rule as messages call it."""
-    given = [f"axis={axis}"] if axis is not None else []
-    given += [f'side="{side}"'] if side != "both" else []
-    given += [f"block={block}"] if block is not None else []
-    return f"{name}({', '.join(given)})"
-
-
 def check_points(text: str, frame: Frame, side: Side, least: int, points: int) -> None:
     """Refuse a block that has too few points along the axis of a side for a rule.
 
