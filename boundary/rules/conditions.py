@@ -229,8 +229,8 @@ def _condition(
     block: int | None,
 ) -> Rule:
     """Return the rule of ``a u + b du/dn = value``, by reflection or by polynomials."""
-    for name, number in (("a", a), ("b", b), ("spacing", spacing)):
-        finite(text, name, number)
+    a, b = finite(text, "a", a), finite(text, "b", b)
+    spacing = finite(text, "spacing", spacing)
     if not spacing > 0:
         raise ArgumentError(f"{text}: the spacing is {spacing!r}, not positive.")
     if not (a or b):
@@ -241,7 +241,7 @@ def _condition(
     def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Clause]:
         known = values.at(frame, side, name)
         if count is not None:
-            condition = (float(a), -float(b) / spacing)  # inward distances in cells
+            condition = (a, -b / spacing)  # inward distances in cells
             return polynomials(text, frame, side, count - 1, condition, known)
         source = mirror(frame, side, None)
         apart = 2 * frame.layer(side) + first_apart(frame, side)

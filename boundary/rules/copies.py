@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from ssr.errors import ArgumentError
-from ssr.extension import Affine, ir
+from ssr.extension import Affine, ir, is_one_of
 
 from ..errors import LinkError
 from ..grid.frame import Frame
@@ -135,7 +135,7 @@ def symmetric(
     options = {"sign": (sign, 1.0), "about": (about, None)}
     text = rule_text("symmetric", axis, side, block, **options)
     signs = finite_numbers(text, "sign", sign)
-    if about not in (None, "face", "point"):
+    if about is not None and not is_one_of(about, ("face", "point")):
         raise ArgumentError(f'{text}: about is "face" or "point", not {about!r}.')
 
     def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Clause]:

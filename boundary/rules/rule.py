@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 from ssr.errors import ArgumentError, Span, user_span
-from ssr.extension import integer, ir
+from ssr.extension import integer, ir, is_one_of
 
 from ..errors import HaloError
 from ..grid.frame import Frame
@@ -112,7 +112,7 @@ def rule_of(
     lengths: tuple[int, ...] | None = None,
 ) -> Rule:
     """Return a rule for the sides of an axis and an end, of one block or of all blocks."""
-    if side not in ("low", "high", "both"):
+    if not is_one_of(side, ("low", "high", "both")):
         raise ArgumentError(f'{text}: a side is "low", "high" or "both", not {side!r}.')
     for name, value in (("axis", axis), ("block", block)):
         if value is not None and integer(value) is None:

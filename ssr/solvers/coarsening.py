@@ -23,6 +23,7 @@ from ..programs import reductions
 from ..programs.matrix_rows import entries
 from ..programs.program import Program, program
 from ..programs.vectors import Vector
+from ..public import is_one_of
 from ..spaces.space import Space
 from ..symbols.index import affine, sizes
 from . import vectors
@@ -77,7 +78,7 @@ def interpolation(
     for what, space in (("fine", fine), ("coarse", coarse)):
         if not isinstance(space, Space):
             raise ArgumentError(f"{what} is a Space, not {space!r}.")
-    if centring not in ("points", "cells"):
+    if not is_one_of(centring, ("points", "cells")):
         raise ArgumentError(f'centring is "points" or "cells", not {centring!r}.')
     if (
         fine.ndim != coarse.ndim

@@ -229,6 +229,8 @@ class Multigrid(Composed, Inverse):
 
     def __call__(self, z: V, r: V) -> None:
         """Do one cycle: assign to z an approximate solution of ``A z = r``."""
+        vectors.check_vector(r)
+        vectors.check_alike(z, r)
         self._cycle(0, z, r)
 
     @property
@@ -238,6 +240,7 @@ class Multigrid(Composed, Inverse):
 
     def solution(self, r: V) -> V:
         """Return what one cycle makes of a right side."""
+        vectors.check_vector(r)
         z = vectors.empty(r)
         self(z, r)
         return z
