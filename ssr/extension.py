@@ -28,7 +28,7 @@ of a field.
 text that two programs share if they are the same. `build` returns the
 kernel of a program, and `describe` what a caller must know of it. A kernel takes a table that
 `layout_of` makes of its arrays, in the order of `KernelMeta.written_first`; `offsets_of` says where
-an array of the whole lies, `number_of` checks a number that a user gives,
+an array of the whole lies, `number_of` checks a number that a user gives, `dtype_name` a dtype,
 `check_row` how many numbers there are, `scalar_rows` those of several runs, and `entry_point` is
 what Python calls of a kernel.
 
@@ -101,10 +101,10 @@ from .points.sets import Domain
 from .programs.expression import Expression
 from .programs.external import extend
 from .programs.program import declaration
-from .public import Immutable, all_explained, explain_methods
+from .public import Immutable, all_explained, counted, explain_methods, flag, is_one_of
 from .run.bound import check_row, scalar_rows
 from .run.call_layout import blocked, buffer_elements, layout_of, offsets_of
-from .run.check_arrays import number_of
+from .run.check_arrays import dtype_name, number_of
 from .run.declaration import Declaration
 from .run.entry import Entry, entry, entry_point
 from .run.open_data import opened
@@ -177,12 +177,15 @@ __all__ = [
     "checked_name",
     "combined",
     "compiled",
+    "counted",
     "declaration",
     "describe",
+    "dtype_name",
     "entry",
     "entry_point",
     "explain_methods",
     "extend",
+    "flag",
     "folded",
     "identity",
     "integer",
@@ -190,6 +193,7 @@ __all__ = [
     "is_async",
     "is_built",
     "is_described",
+    "is_one_of",
     "is_zero",
     "layout_of",
     "match_sizes",

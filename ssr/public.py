@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from difflib import get_close_matches
 from functools import wraps
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
+
+import numpy as np
 
 from .errors import ArgumentError, MissingNameError, UnsupportedError
 
@@ -95,6 +97,24 @@ def check_arguments(
         raise ArgumentError(
             f"{name}: {error}.", hint=f"Its arguments are {', '.join(known)}."
         ) from None
+
+
+def is_one_of(value: Any, words: Collection[str]) -> bool:
+    """Whether a value is one of some words; nothing but a string is."""
+    return isinstance(value, str) and value in words
+
+
+def flag(text: str, name: str, value: Any) -> bool:
+    """Return a truth value, the argument with a name of the function called ``text``.
+
+    Raises
+    ------
+    ArgumentError
+        If it is neither a bool nor a bool of NumPy.
+    """
+    if not isinstance(value, (bool, np.bool_)):
+        raise ArgumentError(f"{text}: {name} is {value!r}, not True or False.")
+    return bool(value)
 
 
 def counted(number: int, one: str, several: str) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 
 import ssr
 from ssr.errors import ArgumentError, SpaceError, UnsupportedError
-from ssr.extension import Expression, Immutable, allocated, is_zero, told
+from ssr.extension import Expression, Immutable, allocated, dtype_name, is_zero, told
 
 from .operands import (
     MATRICES,
@@ -21,6 +21,7 @@ from .operands import (
     array_like,
     arrays_of,
     check_known,
+    check_results,
     check_sizes,
     declared,
     fields_of,
@@ -105,7 +106,7 @@ class Affine(Immutable, ABC):
             )
         from scipy.sparse.linalg import aslinearoperator
 
-        return aslinearoperator(self.to_scipy().astype(dtype))
+        return aslinearoperator(self.to_scipy().astype(dtype_name(dtype)))
 
     @property
     @abstractmethod
@@ -148,11 +149,14 @@ class Affine(Immutable, ABC):
         given = arrays_of(self.name, self.cols, x)
         check_sizes(self.name, self.known_sizes(), self.operand, self.cols, given)
         made = list(out) if isinstance(out, (tuple, list)) else [out]
+        sizes = {**self.known_sizes(), **sizes_of(self.cols, given, self.operand)}
+        shapes = [shape_of(one, sizes) for one in fields_of(self.rows)]
         if out is None:
             kind = kernel_dtype(*given)
-            sizes = {**self.known_sizes(), **sizes_of(self.cols, given, self.operand)}
-            made = [allocated(shape_of(one, sizes), kind) for one in fields_of(self.rows)]
+            made = [allocated(shape, kind) for shape in shapes]
             given = [a.astype(kind, copy=False) for a in given]
+        else:
+            check_results(self.name, made, shapes)
         self.run(made, given)
         return tuple(made) if isinstance(self.rows, tuple) else made[0]
 

@@ -7,10 +7,9 @@ from typing import Any
 
 from ssr import Space
 from ssr.errors import ArgumentError, SpaceError
-from ssr.extension import VectorSpace, told
+from ssr.extension import VectorSpace, flag, told
 
 from ..closure.ruled import Ruled
-from ..grid.checks import flag
 from ..grid.frame import Frame, owned_of
 from ..rules.rule import Rule
 from .fill import Fill, FillData

@@ -12,7 +12,7 @@ import numpy as np
 import ssr
 from ssr import Space, Vector
 from ssr.errors import ArgumentError, DtypeError, ShapeError
-from ssr.extension import Array, VectorSpace, match_sizes, spaces, told
+from ssr.extension import Array, VectorSpace, counted, match_sizes, spaces, told
 
 MATRICES = ssr.Matrix, ssr.BlockMatrix, ssr.Assembled, ssr.AssembledBlocks
 """The matrices with which affine matrices make products and sums."""
@@ -102,6 +102,24 @@ def arrays_of(name: str, kind: Kind, x: Any) -> list[Array]:
                 note=f"its columns are {told(kind)}",
             )
     return arrays
+
+
+def check_results(name: str, made: Sequence[Any], shapes: Sequence[tuple[int, ...]]) -> None:
+    """Check the arrays that are given for the results of a matrix of a name.
+
+    Raises
+    ------
+    ArgumentError, ShapeError
+        If they are not arrays of these shapes.
+    """
+    if len(made) != len(shapes) or not all(isinstance(a, np.ndarray) for a in made):
+        kinds = ", ".join(type(a).__name__ for a in made)
+        raise ArgumentError(
+            f"out of {name} is {kinds or 'empty'}, not {counted(len(shapes), 'array', 'arrays')}."
+        )
+    for array, shape in zip(made, shapes, strict=True):
+        if array.shape != shape:
+            raise ShapeError(f"out of {name} has shape {array.shape}, not {shape}.")
 
 
 def array_like(x: object) -> bool:

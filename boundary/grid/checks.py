@@ -21,22 +21,10 @@ def items(text: str, name: str, values: Any) -> tuple[Any, ...]:
     ArgumentError
         If it is not one.
     """
-    if isinstance(values, str) or not isinstance(values, Iterable):
+    empty = isinstance(values, np.ndarray) and not values.ndim
+    if isinstance(values, str) or not isinstance(values, Iterable) or empty:
         raise ArgumentError(f"{text}: {name} is {values!r}, not a list.")
     return tuple(values)
-
-
-def flag(text: str, name: str, value: Any) -> bool:
-    """Return a truth value.
-
-    Raises
-    ------
-    ArgumentError
-        If it is neither a bool nor a bool of NumPy.
-    """
-    if not isinstance(value, (bool, np.bool_)):
-        raise ArgumentError(f"{text}: {name} is {value!r}, not True or False.")
-    return bool(value)
 
 
 def check_link(link: Any) -> None:

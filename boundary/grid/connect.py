@@ -8,12 +8,15 @@ from math import prod
 from typing import Any
 
 from ssr.errors import ArgumentError
-from ssr.extension import integer
+from ssr.extension import counted, flag, integer
 
 from ..errors import LinkError
-from .checks import check_side, flag, items
+from .checks import check_side, items
 from .link import End, Link, Side
 from .topology import Connectivity
+
+BLOCKS = 1_000_000
+"""The most blocks of a connectivity that is made by counting."""
 
 
 def join(dims: int, here: Side, there: Side, reverse: bool = False) -> Link:
@@ -59,12 +62,17 @@ def bricks(*counts: int, periodic: Iterable[int] = ()) -> Connectivity:
     block 0, axis 1 high -> block 1, axis 1 low; axis 0 -> axis 0
     block 1, axis 0 low -> block 1, axis 0 high; axis 1 -> axis 1
     """
-    dims, closed = len(counts), set(items("bricks", "periodic", periodic))
+    dims = len(counts)
     if not 1 <= dims <= 3 or any((integer(n) or 0) < 1 for n in counts):
         raise ArgumentError(f"bricks takes 1 to 3 positive numbers of blocks, not {counts}.")
-    for axis in closed:
-        if integer(axis) not in range(dims):
-            raise ArgumentError(f"Axis {axis} of blocks with {dims} axes cannot be periodic.")
+    if prod(counts) > BLOCKS:
+        raise ArgumentError(f"bricks makes at most {BLOCKS} blocks, not {prod(counts)}.")
+    closed = [integer(axis) for axis in items("bricks", "periodic", periodic)]
+    if not set(closed) <= set(range(dims)):
+        raise ArgumentError(
+            f"periodic is {periodic!r}; blocks with {counted(dims, 'axis', 'axes')} have the axes "
+            f"{', '.join(map(str, range(dims)))}."
+        )
     links = []
     for place in product(*map(range, counts)):
         for axis, n in enumerate(counts):

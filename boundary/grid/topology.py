@@ -9,10 +9,10 @@ from itertools import product
 from typing import Any
 
 from ssr.errors import ArgumentError
-from ssr.extension import Affine, integer
+from ssr.extension import Affine, flag, integer
 
 from ..errors import LinkError
-from .checks import check_link, items
+from .checks import check_link, check_side, items
 from .link import End, Link, Location, Point, Side, lengths, others
 
 
@@ -69,10 +69,13 @@ class Connectivity:
 
     def link(self, side: Side) -> Link | None:
         """Return the link of a side, None if it is free."""
+        check_side(side)
         return self._by_side.get(side)
 
     def links_of(self, block: int) -> tuple[Link, ...]:
         """Return the links of the sides of a block."""
+        if integer(block) is None:
+            raise ArgumentError(f"A block has a number, not {block!r}.")
         return tuple(link for link in self.links if link.here.block == block)
 
     def unlinked(self) -> tuple[Side, ...]:
@@ -133,9 +136,12 @@ class Connectivity:
         >>> half = Link(Side(0, 1, "high"), Side(1, 0, "high"), axes=(1,), flips=(True,))
         >>> Connectivity(2, 2, [half]).check([(4, 6), (9, 4)])
         """
-        if len(shapes) != self.count:
-            raise LinkError(f"There are {_number(self.count, 'block')}, not {len(shapes)}.")
-        each = [lengths(shape) for shape in shapes]
+        given = [
+            items("check", "the shape of a block", s) for s in items("check", "shapes", shapes)
+        ]
+        if len(given) != self.count:
+            raise LinkError(f"There are {_number(self.count, 'block')}, not {len(given)}.")
+        each = [lengths(shape) for shape in given]
         for n in each:
             if len(n) != self.dims:
                 raise LinkError(
@@ -187,6 +193,13 @@ class Connectivity:
         (((0, (4,)), (1, (0,))),)
         """
         self.check(shapes)
+        where = items("copies", "staggered", staggered)
+        if len(where) != self.dims:
+            raise ArgumentError(
+                f"staggered has a truth value for each of {_number(self.dims, 'axis')}, not "
+                f"{staggered!r}."
+            )
+        staggered = tuple(flag("copies", "staggered", one) for one in where)
         parent: dict[Point, Point] = {}
 
         def root(point: Point) -> Point:

@@ -357,7 +357,8 @@ class Field:
     def _check_ground(self, on: Ground) -> None:
         """Raise if values cannot be moved to another spread."""
         here = self.spread
-        if not (hasattr(on, "partition") and on.partition.has_cells_of(here.partition)):
+        partition = getattr(on, "partition", None)
+        if not isinstance(partition, Partition) or not partition.has_cells_of(here.partition):
             raise ArgumentError(
                 f"The field is not moved to {on!r}, which is no spread of the same cells.",
                 hint="Write bc.spread(...) of the same grid and sizes, with another cut or boxes.",

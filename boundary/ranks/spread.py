@@ -217,6 +217,9 @@ class Spread:
         array([ 1.5,  5.5,  9.5, 13.5])
         """
         known = points, points if cells is None else cells
+        for space in known:
+            if not isinstance(space, Space):
+                raise ArgumentError(f"coarsen takes spaces of points, not {space!r}.")
         if known not in self._coarser:
             self._coarser[known] = self._coarsened(*known)
         return self._coarser[known]
@@ -282,11 +285,9 @@ class Spread:
           rank 0: [0:6]
         """
         here = self.partition
-        for what, given in ("ranks", ranks), ("points", points):
-            if given is not None:
-                positive(what, given)
+        most = here.ranks if ranks is None else positive("ranks", ranks)
         cells = sum(math.prod(space.extent(here.sizes)) for space in self.cells)
-        count = min(here.ranks if ranks is None else ranks, max(1, cells // points))
+        count = min(most, max(1, cells // positive("points", points)))
         if count >= len(set(here.owners.tolist())):
             return self
         if count not in self._fewer:

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, log2
+from typing import Any
 
 import numpy as np
 
 from ssr.errors import ArgumentError
-from ssr.extension import Array, real
+from ssr.extension import Array, integer, real
 
 from .recorded import Messages, Recorded
 
@@ -50,11 +51,33 @@ class LogGP:
 
     def alone(self, count: int) -> float:
         """Return the seconds from the begin of sending ``count`` bytes to their receipt."""
+        _check_count("The number of bytes", count, 0)
         return round(2 * self.overhead + count * self.gap + self.latency, 15)
 
     def reduction(self, ranks: int, count: int) -> float:
         """Return the seconds of a reduction of ``count`` bytes over all ranks, by doubling."""
+        _check_count("The number of ranks", ranks, 1)
         return ceil(log2(ranks)) * self.alone(count)
+
+
+def check_network(network: object) -> None:
+    """Check that a network is one.
+
+    Raises
+    ------
+    ArgumentError
+        If it is not.
+    """
+    if not isinstance(network, LogGP):
+        raise ArgumentError(
+            f"network is {network!r}.", hint="Write bc.LogGP(latency=..., overhead=..., gap=...)."
+        )
+
+
+def _check_count(what: str, count: Any, least: int) -> None:
+    found = integer(count)
+    if found is None or not least <= found < 2**63:
+        raise ArgumentError(f"{what} is {count!r}, not an integer from {least} to 2**63 - 1.")
 
 
 @dataclass(frozen=True, slots=True)

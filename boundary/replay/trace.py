@@ -9,22 +9,26 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ssr.errors import ArgumentError
-from ssr.extension import Array
+from ssr.extension import Array, flag
 
 from ..partition.boxes import volume
 from ..partition.partition import Partition
 from ..schedules.messages import Post
-from ..worlds.world import World, positive
-from .loggp import LogGP, Replay, replay
+from ..worlds.world import RANKS, World, positive
+from .loggp import LogGP, Replay, check_network, replay
 from .recorded import Event, Messages, Recorded
 from .smpi import write
 from .traced import Traced
+
+CALLS = 1_000_000
+"""The most calls that are timed or replayed."""
 
 Make = Callable[[World], Callable[[], object]]
 """Makes what is run from ranks: a function without parameters, such as a step in time."""
@@ -59,7 +63,14 @@ class Trace(Recorded):
         calls
             How many calls follow each other; the last one counts.
         """
-        return replay(self, network, blocking=blocking, merged=merged, calls=calls)
+        check_network(network)
+        return replay(
+            self,
+            network,
+            blocking=flag("replay", "blocking", blocking),
+            merged=flag("replay", "merged", merged),
+            calls=positive("calls", calls, CALLS),
+        )
 
     def to_smpi(self, directory: str | Path, network: LogGP, calls: int = 10) -> Path:
         """Write files from which SimGrid's SMPI replays calls; return the script that does it.
@@ -73,7 +84,10 @@ class Trace(Recorded):
         calls
             How many calls follow each other.
         """
-        return write(self, directory, network, calls)
+        check_network(network)
+        if not isinstance(directory, (str, PathLike)):
+            raise ArgumentError(f"directory is {directory!r}, not a path.")
+        return write(self, directory, network, positive("calls", calls, CALLS))
 
 
 def trace(
@@ -137,8 +151,10 @@ def trace(
     """
     if not callable(make):
         raise ArgumentError(f"trace takes a function of the ranks, not {make!r}.")
-    count = positive("ranks", ranks)
-    often = positive("placements", placements), positive("calls", calls)
+    count = positive("ranks", ranks, RANKS)
+    often = positive("placements", placements, CALLS), positive("calls", calls, CALLS)
+    if beside is not None and not callable(beside):
+        raise ArgumentError(f"beside is {beside!r}, not a function to be called.")
     first = _run(make, count, 0, often, beside)
     shapes, members = _shapes(first.posts, count)
     others = (_run(make, count, rank, often, beside) for rank in members if rank)

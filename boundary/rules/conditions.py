@@ -14,9 +14,10 @@ from .arguments import finite, order_of, vanishes
 from .copies import mapped, mirror
 from .extrapolate import layer_of, layers, polynomials
 from .rows import Row
-from .rule import Ends, Rule, rule_of, rule_text
+from .rule import Ends, Rule, rule_of
 from .side_values import Given, GivenValues, SideValues
 from .strips import Clause
+from .text import rule_text
 
 
 def zero(axis: int | None = None, side: Ends = "both", *, block: int | None = None) -> Rule:
@@ -65,7 +66,7 @@ def constant(
     >>> bc.fill(ssr.Space(2).grow(1), bc.constant(9.0)) @ np.array([1.0, 2])
     array([9., 1., 2., 9.])
     """
-    text = rule_text("constant", axis, side, block)
+    text = rule_text("constant", axis, side, block, value)
     values = GivenValues(text, value)
 
     def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Clause]:
@@ -115,8 +116,10 @@ def dirichlet(
     >>> u = np.array([1.0, 3, 5])                                        # 2 x, x = i + 1/2
     >>> bc.fill(cells.grow(1), bc.dirichlet(0.0, side="low"), bc.dirichlet(6.0, side="high")) @ u
     array([-1.,  1.,  3.,  5.,  7.])
+    >>> bc.dirichlet(6.0, side="high"), bc.dirichlet(bc.parameter("inflow"), axis=0, order=4)
+    (dirichlet(6.0, side="high"), dirichlet(parameter("inflow"), axis=0, order=4))
     """
-    text = rule_text("dirichlet", axis, side, block)
+    text = rule_text("dirichlet", axis, side, block, value, order=(order, None))
     return _condition(text, 1.0, 0.0, value, 1.0, axis, side, order, block)
 
 
@@ -158,7 +161,8 @@ def neumann(
     >>> fill @ np.ones(3)
     array([0., 1., 1., 1., 3.])
     """
-    text = rule_text("neumann", axis, side, block)
+    options = {"spacing": (spacing, 1.0), "order": (order, None)}
+    text = rule_text("neumann", axis, side, block, value, **options)
     return _condition(text, 0.0, 1.0, value, spacing, axis, side, order, block)
 
 
@@ -208,7 +212,8 @@ def robin(
     >>> bc.fill(ssr.Space(2).grow(1), bc.robin(1.0, 1.0, 3.0)) @ np.array([1.0, 2])
     array([2.33333333, 1.        , 2.        , 2.66666667])
     """
-    text = rule_text("robin", axis, side, block)
+    options = {"spacing": (spacing, 1.0), "order": (order, None)}
+    text = rule_text("robin", axis, side, block, a, b, value, **options)
     return _condition(text, a, b, value, spacing, axis, side, order, block)
 
 
@@ -224,8 +229,8 @@ def _condition(
     block: int | None,
 ) -> Rule:
     """Return the rule of ``a u + b du/dn = value``, by reflection or by polynomials."""
-    for name, number in (("a", a), ("b", b), ("spacing", spacing)):
-        finite(text, name, number)
+    a, b = finite(text, "a", a), finite(text, "b", b)
+    spacing = finite(text, "spacing", spacing)
     if not spacing > 0:
         raise ArgumentError(f"{text}: the spacing is {spacing!r}, not positive.")
     if not (a or b):
@@ -236,7 +241,7 @@ def _condition(
     def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Clause]:
         known = values.at(frame, side, name)
         if count is not None:
-            condition = (float(a), -float(b) / spacing)  # inward distances in cells
+            condition = (a, -b / spacing)  # inward distances in cells
             return polynomials(text, frame, side, count - 1, condition, known)
         source = mirror(frame, side, None)
         apart = 2 * frame.layer(side) + first_apart(frame, side)

@@ -7,15 +7,16 @@ from dataclasses import replace
 from typing import Literal
 
 from ssr.errors import ArgumentError
-from ssr.extension import Affine, ir
+from ssr.extension import Affine, ir, is_one_of
 
 from ..errors import LinkError
 from ..grid.frame import Frame
 from ..grid.link import Side
 from .arguments import finite_numbers
 from .rows import Entry, Mix, Row
-from .rule import Ends, Rule, rule_of, rule_text
+from .rule import Ends, Rule, rule_of
 from .strips import Clause
+from .text import rule_text
 
 
 def copy(axis: int | None = None, side: Ends = "both", *, block: int | None = None) -> Rule:
@@ -131,9 +132,10 @@ def symmetric(
     >>> bc.fill(wide, bc.symmetric(sign=-1, about="point")) @ u
     array([-3., -2.,  1.,  2.,  3., -2., -1.])
     """
-    text = rule_text("symmetric", axis, side, block)
+    options = {"sign": (sign, 1.0), "about": (about, None)}
+    text = rule_text("symmetric", axis, side, block, **options)
     signs = finite_numbers(text, "sign", sign)
-    if about not in (None, "face", "point"):
+    if about is not None and not is_one_of(about, ("face", "point")):
         raise ArgumentError(f'{text}: about is "face" or "point", not {about!r}.')
 
     def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Clause]:

@@ -14,9 +14,10 @@ from ..grid.link import Side
 from .arguments import order_of
 from .polynomial import ghost_weights
 from .rows import Entry, Row
-from .rule import Ends, Rule, check_points, rule_of, rule_text
+from .rule import Ends, Rule, check_points, rule_of
 from .side_values import SideValues
 from .strips import Clause
+from .text import rule_text
 
 _HALF = Fraction(1, 2)
 
@@ -54,7 +55,7 @@ def extrapolate(
     >>> bc.fill(ssr.Space(3).grow(2), bc.extrapolate(2)) @ np.array([1.0, 3, 4])
     array([-3., -1.,  1.,  3.,  4.,  5.,  6.])
     """
-    text = rule_text("extrapolate", axis, side, block)
+    text = rule_text("extrapolate", axis, side, block, order)
     count = order_of(text, order)
 
     def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Clause]:

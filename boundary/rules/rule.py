@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 from ssr.errors import ArgumentError, Span, user_span
-from ssr.extension import integer, ir
+from ssr.extension import integer, ir, is_one_of
 
 from ..errors import HaloError
 from ..grid.frame import Frame
@@ -112,21 +112,13 @@ def rule_of(
     lengths: tuple[int, ...] | None = None,
 ) -> Rule:
     """Return a rule for the sides of an axis and an end, of one block or of all blocks."""
-    if side not in ("low", "high", "both"):
+    if not is_one_of(side, ("low", "high", "both")):
         raise ArgumentError(f'{text}: a side is "low", "high" or "both", not {side!r}.')
     for name, value in (("axis", axis), ("block", block)):
         if value is not None and integer(value) is None:
             raise ArgumentError(f"{text}: {name} is {value!r}, not an integer.")
     given = MappingProxyType(dict(data or {}))
     return Rule(text, axis, side, block, make, given, user_span(), linked, lengths)
-
-
-def rule_text(name: str, axis: int | None, side: Ends, block: int | None) -> str:
-    """Return a rule as messages call it."""
-    given = [f"axis={axis}"] if axis is not None else []
-    given += [f'side="{side}"'] if side != "both" else []
-    given += [f"block={block}"] if block is not None else []
-    return f"{name}({', '.join(given)})"
 
 
 def check_points(text: str, frame: Frame, side: Side, least: int, points: int) -> None:

@@ -28,6 +28,9 @@ class Parameter:
 
     name: str
 
+    def __repr__(self) -> str:
+        return f'parameter("{self.name}")'
+
 
 def parameter(name: str) -> Parameter:
     """Return a number with a name, for values that change in time.

@@ -16,8 +16,9 @@ from ..grid.link import Side
 from ..grid.numbering import Numbering
 from .arguments import table
 from .rows import Entry, Row
-from .rule import Ends, Rule, rule_of, rule_text
+from .rule import Ends, Rule, rule_of
 from .strips import Clause
+from .text import rule_text
 
 
 def sparse(
@@ -64,7 +65,7 @@ def sparse(
     """
     import scipy.sparse
 
-    text = rule_text("sparse", axis, side, block)
+    text = rule_text("sparse", axis, side, block, matrix, offset=(offset, None))
     try:
         given = scipy.sparse.csr_array(matrix)
     except (TypeError, ValueError) as error:

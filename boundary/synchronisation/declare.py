@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ssr.errors import ArgumentError, ShapeError, SpaceError
-from ssr.extension import Array, VectorSpace
+from ssr.extension import Array, VectorSpace, is_one_of
 
 from ..grid.grid import GridSpace
 from ..rules.arguments import table
@@ -72,7 +72,7 @@ def synchronise(
     """
     points = _points(spaces)
     components = _components(spaces, fluxes=not all(points[0].data.staggered[1:]))
-    if how not in ("average", "owner"):
+    if not is_one_of(how, ("average", "owner")):
         raise ArgumentError(f'how is "average" or "owner", not {how!r}.')
     counts = _weights(weights, points)
     turns = None if basis is None else _basis(basis, points, components)

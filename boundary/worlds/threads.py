@@ -14,7 +14,7 @@ from .mailboxes import Mailbox, Rows
 from .reduction_code import Place, Seen, functions
 from .reductions import Reduction
 from .team import team
-from .world import Alone, Channel, Letter, Simulated, Work, World, positive
+from .world import RANKS, Alone, Channel, Letter, Simulated, Work, World, positive
 
 
 class Threads(Simulated):
@@ -184,7 +184,7 @@ def threads(count: int | None = None) -> World:
     38.64221292290387
     38.64221292290387
     """
-    found = _processors() if count is None else positive("count", count)
+    found = _processors() if count is None else positive("count", count, RANKS)
     return Alone() if found == 1 else Threads(found)
 
 

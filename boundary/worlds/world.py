@@ -279,11 +279,15 @@ def simulated(ranks: int) -> World:
     >>> bc.simulated(4)
     <Simulated: 4 ranks>
     """
-    return Simulated(positive("ranks", ranks))
+    return Simulated(positive("ranks", ranks, RANKS))
 
 
-def positive(name: str, value: Any) -> int:
-    """Return an argument that is a positive integer.
+RANKS = 1_000_000
+"""The most ranks of a process."""
+
+
+def positive(name: str, value: Any, most: int | None = None) -> int:
+    """Return an argument that is a positive integer, not larger than ``most``.
 
     Raises
     ------
@@ -293,4 +297,6 @@ def positive(name: str, value: Any) -> int:
     count = integer(value)
     if count is None or count < 1:
         raise ArgumentError(f"{name} is {value!r}, not a positive integer.")
+    if most is not None and count > most:
+        raise ArgumentError(f"{name} is {count}; it is at most {most}.")
     return count

@@ -6,11 +6,12 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from .. import ir
 from ..errors import ArgumentError
 from ..points.affine import Affine
+from ..points.numbers import integer
 from ..points.sets import Domain
 from ..spaces.space import Space
 from ..symbols.printing import show
@@ -227,26 +228,30 @@ def _joined(factors: list[ir.Value]) -> ir.Value:
     return product
 
 
-def check_part(which: Triangle, k: int) -> None:
-    """Check that a part is one of those defined on a grid."""
-    strict = {"tril": -1, "triu": 1, "diagonal": 0}[which]
-    if k not in (0, strict):
+def checked_part(which: Literal["tril", "triu"], k: Any) -> int:
+    """Return k, the number of a triangle, if it is one of those defined on a grid.
+
+    Raises
+    ------
+    ArgumentError
+        If it is neither 0 nor that of the strict triangle, -1 below and 1 above.
+    """
+    strict = {"tril": -1, "triu": 1}[which]
+    part = integer(k)
+    if part is None or part not in (0, strict):
         raise ArgumentError(
             f"{which}({k}) is not defined on a grid.",
             note="Entries are compared with the diagonal in row order; there are no far diagonals.",
             hint=f"Use {which}() with the diagonal, or {which}({strict}) without.",
         )
+    return part
 
 
 def part(found: tuple[ir.Family, ...], which: Triangle, k: int) -> tuple[ir.Family, ...]:
     """Return the entries below, above or on the diagonal, in the order of rows.
 
-    Raises
-    ------
-    ArgumentError
-        If ``k`` is not 0 or the strict part, -1 below and 1 above.
+    Those on the diagonal are among the first two if k is 0.
     """
-    check_part(which, k)
     kept = []
     for f in found:
         equal = f.domain.equal(f.row, f.column)

@@ -278,6 +278,8 @@ def diagonal(space: Space | VectorSpace, values: Any = None) -> Matrix | BlockMa
     """
     if isinstance(space, Space):
         return diagonal_of_field(space, values)
+    if not isinstance(space, VectorSpace):
+        raise ArgumentError(f"space is a Space or a vector space, not {space!r}.")
     count, points = range(space.components), space.space
     rows = [_listed(row) for row in _listed(values)]
     if [len(row) for row in rows] != [len(count)] * len(count):
@@ -297,4 +299,5 @@ def diagonal(space: Space | VectorSpace, values: Any = None) -> Matrix | BlockMa
 
 def _listed(values: Any) -> tuple[Any, ...]:
     """Return values that stand in a row; none if they are something else."""
+    values = plain(values)
     return tuple(values) if isinstance(values, (list, tuple, np.ndarray)) else ()

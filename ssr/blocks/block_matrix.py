@@ -230,6 +230,7 @@ class BlockMatrix(Operator["BlockMatrix"]):
 
     def equals(self, other: object) -> bool:
         """Whether ``other`` is proved equal, block by block, for all sizes."""
+        self._need_matrix(other)
         if not isinstance(other, BlockMatrix) or not self.definition.fits(other.definition):
             return False
         return all(

@@ -21,6 +21,7 @@ from ..lower.nests import in_place, nest
 from ..lower.stored_values import storage_notes
 from ..options import Options
 from ..points.affine import Affine
+from ..public import is_one_of
 from ..symbols.printing import show
 from .listing import (
     call_text,
@@ -141,7 +142,7 @@ def explain_blocks(
 def _chosen(stages: Stages, stage: str | None) -> str:
     if stage is None:
         return "\n\n".join(f"== {name} ==\n{make()}" for name, make in stages.items())
-    if stage not in stages:
+    if not is_one_of(stage, stages):
         raise ArgumentError(
             f"There is no stage {stage!r} here.", hint=f"The stages are {', '.join(stages)}."
         )

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import ir
 from ..algebra.combine import part_spaces
-from ..algebra.families import Triangle, check_part
+from ..algebra.families import Triangle
 from ..algebra.oracle import need, numbers_in
 from ..algebra.stored import Stored
 from ..errors import ArgumentError, ShapeError, SpaceError, UnsupportedError
@@ -79,6 +79,7 @@ class Assembled(Operator["Assembled"]):
     # -- algebra ---------------------------------------------------------------------------------
 
     def __add__(self, other: object) -> Any:
+        self._check_summand(other)
         if not isinstance(other, (Matrix, Assembled)):
             return NotImplemented
         if (self.rows, self.cols) != (other.rows, other.cols):
@@ -184,7 +185,6 @@ class Assembled(Operator["Assembled"]):
         return Assembled(found, staged=None if self.staged is None else self.staged[chosen])
 
     def _part(self, which: Triangle, k: int) -> Assembled:
-        check_part(which, k)
         self._need_square(f".{which}")
         part = {"tril": (0, 2 + k), "triu": (1 + k, 3), "diagonal": (1, 2)}[which]
         both = max(self.part[0], part[0]), min(self.part[1], part[1])
@@ -198,6 +198,7 @@ class Assembled(Operator["Assembled"]):
 
     def equals(self, other: Matrix | Assembled) -> bool:
         """Whether ``other`` has the same entries; those of staged matrices are assembled."""
+        self._need_matrix(other)
         if (self.rows, self.cols) != (other.rows, other.cols):
             return False
         ours, theirs = self.whole._entries, _entries(other, self.stored)

@@ -9,6 +9,7 @@ from ..algebra.define import define
 from ..algebra.define import identity as identity_on
 from ..errors import ArgumentError, SpaceError, UnsupportedError
 from ..points.numbers import integer
+from ..public import is_one_of
 from ..spaces.space import Space
 from ..symbols.operations import known_early
 from ..symbols.values import node
@@ -50,7 +51,7 @@ def stencil(
             f"A stencil between {rows.location} and {cols.location} mixes locations.",
             hint="Write it with ssr.matrix, where the shift between the locations is explicit.",
         )
-    if outside not in ("error", "drop"):
+    if not is_one_of(outside, ("error", "drop")):
         raise ArgumentError(f'outside is "error" or "drop", not {outside!r}.')
     if not isinstance(weights, Mapping):
         raise ArgumentError(

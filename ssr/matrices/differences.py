@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import ArgumentError, SpaceError
 from ..points.numbers import integer
+from ..public import is_one_of
 from ..spaces.space import Space
 from .line_weights import Line, Outside, axes_apart, line_of
 from .matrix import Matrix
@@ -228,7 +229,7 @@ def _check_spaces(rows: Any, cols: Any, outside: Any, ways: Sequence[str]) -> No
             raise ArgumentError(f"{what} is a Space, not {space!r}.")
     if rows.ndim != cols.ndim:
         raise SpaceError(f"{rows!r} has {rows.ndim} axes, and {cols!r} has {cols.ndim}.")
-    if outside not in ways:
+    if not is_one_of(outside, ways):
         known = ", ".join(f'"{way}"' for way in ways)
         raise ArgumentError(f"outside is one of {known}, not {outside!r}.")
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import UnsupportedError
+from ..errors import ArgumentError, ShapeError, UnsupportedError
 from ..points.numbers import Array
+from ..public import counted
+from ..run.check_arrays import dtype_name
 
 if TYPE_CHECKING:
     from scipy.sparse.linalg import LinearOperator
@@ -28,7 +30,7 @@ def flat_operator(of: Any, shape: tuple[int, int], dtype: Any) -> LinearOperator
     dtype
         The type of numbers: float64 or float32.
     """
-    made: LinearOperator = _class()(of, shape, np.dtype(dtype))
+    made: LinearOperator = _class()(of, shape, np.dtype(dtype_name(dtype)))
     return made
 
 
@@ -46,12 +48,12 @@ def _class() -> Any:
             return flat_operator, (self.of, self.shape, self.dtype)
 
         def _matvec(self, x: Array) -> Array:
-            return product(self.of._flat, x, self.dtype)
+            return product(self.of._flat, x, self.shape[1], self.dtype)
 
         def _rmatvec(self, x: Array) -> Array:
             if not hasattr(type(self.of), "T"):
                 raise UnsupportedError(f"{self.of!r} has no transpose as an operator of SciPy.")
-            return product(self.of.T._flat, x, self.dtype)
+            return product(self.of.T._flat, x, self.shape[0], self.dtype)
 
         def _matmat(self, X: Array) -> Array:
             return _by_columns(self._matvec, X, self.shape[0])
@@ -62,11 +64,21 @@ def _class() -> Any:
     return FlatOperator
 
 
-def product(apply: Callable[[Array], Array], x: Any, dtype: Any) -> Array:
+def product(apply: Callable[[Array], Array], x: Any, length: int, dtype: Any) -> Array:
     """Return the product of a real matrix and a flattened vector of real or complex numbers."""
     whole = np.asarray(x).reshape(-1)
+    if whole.dtype.kind not in "biufc":
+        raise ArgumentError(
+            f"The operand is {type(x).__name__}, not an array of numbers.",
+            hint="Convert it with np.asarray(x, np.float64).",
+        )
+    if len(whole) != length:
+        raise ShapeError(
+            f"The operand has {counted(len(whole), 'number', 'numbers')}, and the operator "
+            f"{length} columns."
+        )
     if whole.dtype.kind == "c":
-        real, imag = (product(apply, part, dtype) for part in (whole.real, whole.imag))
+        real, imag = (product(apply, part, length, dtype) for part in (whole.real, whole.imag))
         return real + 1j * imag
     return apply(np.ascontiguousarray(whole, dtype))
 

@@ -30,10 +30,10 @@ from ..programs.matrix_program import What, matrix_program
 from ..programs.matrix_rows import apply_rows, solutions, solve_rows
 from ..programs.program import Program
 from ..programs.vectors import Vector
-from ..public import counted
+from ..public import counted, flag
 from ..spaces.space import Space
 from ..symbols.index import Index
-from ..symbols.values import Row, Symbol, Value, node, operation, takes_over
+from ..symbols.values import Row, Value, node, operation, takes_over
 from .operator import Operator
 from .rows import row
 
@@ -147,15 +147,6 @@ class Matrix(Operator["Matrix"]):
     def __rsub__(self, other: object) -> Any:
         self._check_summand(other)
         return NotImplemented
-
-    def _check_summand(self, other: object) -> None:
-        if isinstance(other, (numbers.Number, np.ndarray, Symbol, Index)):
-            raise ArgumentError(
-                f"{self.name} and {type(other).__name__} are added; the sum of matrices is meant.",
-                hint=f"Apply the matrix first, as in b + {self.name} @ x."
-                if isinstance(other, Row)
-                else "A multiple of the identity is 2.0 * ssr.identity(space).",
-            )
 
     def __neg__(self) -> Matrix:
         return self._scaled(-1.0, f"-{self.name}")
@@ -503,5 +494,5 @@ class Matrix(Operator["Matrix"]):
                [ 0.,  1., -2.]])
         """
         sizes = self._known_sizes()
-        leaf = by_definition if definition else by_entries
+        leaf = by_definition if flag("to_scipy", "definition", definition) else by_entries
         return self.definition.origin.assemble(sizes, values_of(self.definition, sizes), leaf)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import cached_property
@@ -9,12 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NoReturn, Typ
 
 import numpy as np
 
-from ..algebra.families import Triangle
+from ..algebra.families import Triangle, checked_part
 from ..errors import ArgumentError, SpaceError, UnsupportedError
 from ..points.numbers import Array
 from ..programs.matrix_program import What
 from ..programs.program import Program
-from ..public import Immutable
+from ..public import Immutable, is_one_of
+from ..symbols.index import Index
+from ..symbols.values import Row, Symbol
 
 if TYPE_CHECKING:
     from scipy.sparse.linalg import LinearOperator
@@ -121,14 +124,14 @@ class Operator(Immutable, ABC, Generic[Made]):
 
         In a block matrix the points of row and column are compared.
         """
-        return self._part("tril", k)
+        return self._part("tril", checked_part("tril", k))
 
     def triu(self, k: Literal[0, 1] = 0) -> Made:
         """Return the entries whose column comes after the row in row order, or is it (k = 0).
 
         In a block matrix the points of row and column are compared.
         """
-        return self._part("triu", k)
+        return self._part("triu", checked_part("triu", k))
 
     def diagonal(self) -> Made:
         """Return the entries on the diagonal, as a matrix.
@@ -179,6 +182,16 @@ class Operator(Immutable, ABC, Generic[Made]):
                 hint="Compare numbers: A.to_scipy() with sizes and data bound.",
             )
 
+    def _check_summand(self, other: object) -> None:
+        """Refuse numbers, arrays and fields as summands of a matrix."""
+        if isinstance(other, (numbers.Number, np.ndarray, Symbol, Index)):
+            raise ArgumentError(
+                f"{self.name} and {type(other).__name__} are added; the sum of matrices is meant.",
+                hint=f"Apply the matrix first, as in b + {self.name} @ x."
+                if isinstance(other, Row)
+                else "A multiple of the identity is 2.0 * ssr.identity(space).",
+            )
+
     def _need_square(self, what: str) -> None:
         if self.rows != self.cols:
             raise SpaceError(
@@ -192,7 +205,7 @@ class Operator(Immutable, ABC, Generic[Made]):
 
     def program(self, what: What) -> Program:
         """Return the program behind ``A @ x``, if what is ``"apply"``, or behind ``A.solve(b)``."""
-        if what not in ("apply", "solve"):
+        if not is_one_of(what, ("apply", "solve")):
             raise ArgumentError(f'A matrix has the programs "apply" and "solve", not {what!r}.')
         known = self._programs.get(what)
         return known or self._programs.setdefault(what, self._declared(what))
@@ -206,7 +219,7 @@ class Operator(Immutable, ABC, Generic[Made]):
         """Return the product with a flattened operand x, as SciPy asks for it; sizes are bound."""
         from .linear_operator import product
 
-        return product(self._flat, x, self.dtype)
+        return product(self._flat, x, self.shape[1], self.dtype)
 
     def rmatvec(self, x: Any) -> Any:
         """Return the product of the transpose with a flattened operand x; sizes are bound."""

@@ -65,11 +65,17 @@ def is_zero(value: object) -> bool:
 
 
 def real(value: Any) -> float | None:
-    """Return a number of Python or NumPy, which may be infinite or NaN; None if it is none."""
+    """Return a number of Python or NumPy, which may be infinite or NaN; None if it is none.
+
+    An integer or a fraction beyond the range of floats is none.
+    """
     value = plain(value)
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         return None
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        return None
 
 
 def integer(value: Any) -> int | None:

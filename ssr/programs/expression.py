@@ -27,6 +27,7 @@ from ..errors import (
     UnsupportedError,
 )
 from ..points.numbers import plain
+from ..spaces.distributed import is_distributed
 from ..spaces.space import Space, row_domain
 from ..symbols.operations import CONDITIONS, LOGICAL, is_condition
 from ..symbols.printing import show
@@ -192,6 +193,11 @@ class Expression(Row):
         other = right if left is self else left
         if isinstance(other, Row) and not isinstance(other, Expression):
             return NotImplemented
+        if is_distributed(other):
+            raise ArgumentError(
+                "A program's body uses a field of several ranks.",
+                hint="Declare it as a field of the program and pass it when calling.",
+            )
         if takes_over(other):
             return NotImplemented
         if name in ("add", "sub"):

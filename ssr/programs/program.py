@@ -194,7 +194,9 @@ class Program(Immutable):
 
     def _inline(self, args: tuple[Any, ...]) -> Any:
         """Run the body as a part of the program that calls this one."""
-        assert self._body is not None
+        if self._body is None:
+            kinds = ", ".join(type(a).__name__ for a in args)
+            raise ArgumentError(f"{self.ir.name} takes NumPy arrays, not {kinds}.")
         written = self._launcher.declaration.written
         return self._body(*self.signature.inlined(args, current(), written))
 

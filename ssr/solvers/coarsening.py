@@ -23,9 +23,11 @@ from ..programs import reductions
 from ..programs.matrix_rows import entries
 from ..programs.program import Program, program
 from ..programs.vectors import Vector
+from ..public import is_one_of
 from ..spaces.space import Space
 from ..symbols.index import affine, sizes
 from . import vectors
+from .grid_sizes import is_odd, too_many
 
 Taps = list[tuple[Any, float]]
 
@@ -76,7 +78,7 @@ def interpolation(
     for what, space in (("fine", fine), ("coarse", coarse)):
         if not isinstance(space, Space):
             raise ArgumentError(f"{what} is a Space, not {space!r}.")
-    if centring not in ("points", "cells"):
+    if not is_one_of(centring, ("points", "cells")):
         raise ArgumentError(f'centring is "points" or "cells", not {centring!r}.')
     if (
         fine.ndim != coarse.ndim
@@ -174,10 +176,12 @@ def coarsened(A: Any, levels: Any) -> Hierarchy:
             hint="Write the matrix for rows and columns whose indices do.",
         )
     if data.data or any(size in data.bound for size in data.sizes):
-        return _stored(A, levels)
+        return _stored(A, count)
     matrices, prolongations = [A], list[Matrix]()
-    for _ in range(levels - 1):
+    for _ in range(count - 1):
         fine = matrices[-1].rows
+        if not all(is_odd(extent) for extent in fine.shape):
+            raise too_many(A.rows.shape, fine.shape, count)
         coarse = Space(*((extent - 1) // 2 for extent in fine.shape))
         P = interpolation(fine, coarse)
         prolongations.append(P)
@@ -194,11 +198,8 @@ def _stored(A: Matrix, levels: int) -> Hierarchy:
     shapes = [A.rows.extent(A.definition.known_sizes())]
     need(A.definition.unbound, A.definition.bound, "data")
     for _ in range(levels - 1):
-        if not all(extent % 2 and extent > 1 for extent in shapes[-1]):
-            raise SpaceError(
-                f"A grid of {' x '.join(map(str, shapes[-1]))} points is not made coarser.",
-                note="Along each axis there are 2*c + 1 points for c coarse ones.",
-            )
+        if not all(map(is_odd, shapes[-1])):
+            raise too_many(shapes[0], shapes[-1], levels)
         shapes.append(tuple(extent // 2 for extent in shapes[-1]))
     if levels == 1:
         return Hierarchy((A,), ())

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from ..blocks.recurrence import recurrence
+from ..errors import ArgumentError
 from ..matrices.declare import identity
 from ..matrices.matrix import Matrix
 from ..programs.program import Program, begin, program
@@ -82,6 +83,7 @@ class ILU(Factorisation):
 
     def factors(self, A: Matrix) -> Recurrence:
         """Return L without its diagonal, and U."""
+        _check(A)
 
         @recurrence(rows=A.rows, cols=A.cols)
         def ilu(*place: Any) -> Any:
@@ -135,6 +137,7 @@ class IC(Factorisation):
 
     def factors(self, A: Matrix) -> Recurrence:
         """Return L."""
+        _check(A)
 
         @recurrence(rows=A.rows, cols=A.cols)
         def ic(*place: Any) -> Any:
@@ -152,6 +155,11 @@ class IC(Factorisation):
     def solve(self, F: Matrix, r: Any) -> Any:
         """Return the solution of ``L L.T z = r``."""
         return F.T.solve(F.solve(r))
+
+
+def _check(A: object) -> None:
+    if not isinstance(A, Matrix):
+        raise ArgumentError(f"A is {type(A).__name__}, not a matrix of ssr.")
 
 
 class Factored(Composed):

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ..errors import UnsupportedError
+from ..errors import ArgumentError, UnsupportedError
 from ..matrices.assembled import Assembled
 from ..matrices.matrix import Matrix
-from ..points.numbers import Array
+from ..points.numbers import Array, integer
 from .vectors import V
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ class Inverse(ABC):
         """
         from ..matrices.linear_operator import product
 
-        return product(_Flat(self, self.matrix._extents()[0])._flat, r, self.dtype)
+        extents = self.matrix._extents()[0]
+        return product(_Flat(self, extents)._flat, r, math.prod(extents), self.dtype)
 
     def aslinearoperator(
         self, extents: Sequence[int] | None = None, dtype: Any = np.float64
@@ -88,7 +89,10 @@ class Inverse(ABC):
         if extents is None:
             shape = self.matrix._extents()[0]
         else:
-            shape = tuple(map(int, extents))
+            known = [integer(n) for n in extents] if isinstance(extents, Sequence) else []
+            shape = tuple(n for n in known if n is not None)
+            if not shape or len(shape) < len(known):
+                raise ArgumentError(f"The extents are {extents!r}, not a sequence of integers.")
             self.matrix._check_rows(shape)
         return flat_operator(_Flat(self, shape), (math.prod(shape), math.prod(shape)), dtype)
 

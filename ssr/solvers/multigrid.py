@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from math import prod
 from typing import Any, cast
 
 import numpy as np
@@ -15,6 +16,7 @@ from ..programs.program import Program, begin, program
 from . import dense, vectors
 from .coarsening import coarsened
 from .composed import Composed
+from .grid_sizes import Coarsening, choice, points
 from .inverse import Inverse
 from .smoothers import GaussSeidel, Smoother
 from .solver import Solution
@@ -60,6 +62,9 @@ class Multigrid(Composed, Inverse):
         If a matrix is not square, or a prolongation does not come from another grid.
     ArgumentError
         If the numbers of matrices do not fit together, or the coarsest grid has too many points.
+    ShapeError
+        When a right side is given whose grid cannot be coarsened to ``coarsest`` points or fewer.
+        The message names the nearest extents that can.
 
     Notes
     -----
@@ -126,8 +131,8 @@ class Multigrid(Composed, Inverse):
                 f"sweeps is {sweeps!r}; at least one before and one after is needed.",
                 hint="Give two positive integers: sweeps=(1, 1).",
             )
-        points = integer(coarsest)
-        if points is None or points < 1:
+        most = integer(coarsest)
+        if most is None or most < 1:
             raise ArgumentError(f"coarsest is {coarsest!r}; it is a positive number of points.")
         alone = isinstance(matrices, Matrix)
         self.matrices = _several(matrices, "matrices")
@@ -151,7 +156,7 @@ class Multigrid(Composed, Inverse):
                     f"The prolongation {P.name} leads from {P.cols!r} to the same points.",
                     hint="Give one from a coarser grid, such as ssr.solvers.interpolation makes.",
                 )
-        self.coarsest = coarsest if alone else None
+        self.coarsest = most if alone else None
         self._refresh: Callable[[], None] = _nothing
         self._magnitude: Callable[[], float] = float
         self._programs: dict[int, Programs] = {}
@@ -224,6 +229,8 @@ class Multigrid(Composed, Inverse):
 
     def __call__(self, z: V, r: V) -> None:
         """Do one cycle: assign to z an approximate solution of ``A z = r``."""
+        vectors.check_vector(r)
+        vectors.check_alike(z, r)
         self._cycle(0, z, r)
 
     @property
@@ -233,6 +240,7 @@ class Multigrid(Composed, Inverse):
 
     def solution(self, r: V) -> V:
         """Return what one cycle makes of a right side."""
+        vectors.check_vector(r)
         z = vectors.empty(r)
         self(z, r)
         return z
@@ -352,18 +360,14 @@ class Multigrid(Composed, Inverse):
         A, R = self.matrices[level], self.restrictions[level]
         below = self.matrices[level if self.coarsest is not None else level + 1]
         residual = vectors.empty(r) if A.rows == R.cols else vectors.known_as(r, A.rows, R.cols)
-        try:
-            coarse = vectors.coarser(residual, R, below.rows)
-        except (ShapeError, SpaceError):
-            if self.coarsest is None:
-                raise
+        if self.coarsest is not None:
+            self._check_grids(r.shape, self.coarsest)
+        coarse = vectors.coarser(residual, R, below.rows)
+        if self.coarsest is not None and coarse.size >= residual.size:
             raise ShapeError(
-                f"A grid of {' x '.join(map(str, r.shape))} points has no coarser one, and more "
-                f"than {self.coarsest} points in all, which are few enough to solve directly.",
-                note=f"The prolongation leads from {R.rows!r} to {R.cols!r}.",
-                hint="Choose extents that stay of this form from grid to grid, or give "
-                f"coarsest={r.size}.",
-            ) from None
+                f"The restriction makes {points(coarse.shape)} of {points(residual.shape)}.",
+                hint="Coarse grids have fewer points: are prolongation and restriction exchanged?",
+            )
         last = level + 2 == len(self.matrices)
         if self.coarsest is not None:
             last = coarse.size <= self.coarsest
@@ -377,6 +381,36 @@ class Multigrid(Composed, Inverse):
         made = residual, coarse, correction, right, solution
         self._vectors[level, vectors.layout(r)] = made
         return made
+
+    def _check_grids(self, shape: tuple[int, ...], coarsest: int) -> None:
+        """Check that a grid can be coarsened to few points, where all levels have one matrix.
+
+        Raises
+        ------
+        ShapeError
+            If it cannot.
+        """
+        R = self.restrictions[0]
+        coarsening = Coarsening.between(R.cols, R.rows, self.matrix.rows)
+        if coarsening is None or len(shape) != R.cols.ndim:
+            return  # the product with the restriction says more
+
+        def suits(other: tuple[int, ...]) -> bool:
+            few = min(map(prod, coarsening.grids(other))) <= coarsest
+            return few and coarsening.contains(other)
+
+        *_, last = coarsening.grids(shape)
+        if prod(last) <= coarsest:
+            return
+        others = choice(coarsening.choices(shape, suits))
+        hints = [f"choose {others}"] if others else []
+        hints += [f"give coarsest={prod(last)}"] if prod(last) <= DENSE else []
+        raise ShapeError(
+            f"A grid of {points(shape)} cannot be coarsened to {coarsest} points or fewer.",
+            note=f"{points(last)} have no coarser grid: the restriction leads from {R.cols!r} to "
+            f"{R.rows!r}, the matrix is one of {self.matrix.rows!r}.",
+            hint=f"{', or '.join(hints).capitalize()}." if hints else None,
+        )
 
     def _inverse(self, level: int, like: Vector, r: Array) -> Array:
         """Return the inverse of the coarsest matrix, for a right side and the array of it."""

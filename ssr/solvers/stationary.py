@@ -104,7 +104,7 @@ def checked_bounds(bounds: Any) -> tuple[float, float]:
     OutOfRangeError
         If they are not two positive numbers, the smaller one first.
     """
-    pair = tuple(bounds) if isinstance(bounds, (Sequence, np.ndarray)) else ()
+    pair = tuple(bounds) if isinstance(bounds, (Sequence, np.ndarray)) and np.ndim(bounds) else ()
     low, high = (real(bound) or 0.0 for bound in pair) if len(pair) == 2 else (0.0, 0.0)
     if not 0.0 < low <= high:
         raise OutOfRangeError(

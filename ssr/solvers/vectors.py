@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, ShapeError
 from ..matrices.matrix import Matrix
 from ..points.numbers import Array
 from ..spaces.distributed import is_distributed
@@ -75,6 +75,23 @@ def check_vector(b: Any) -> None:
         raise ArgumentError(
             f"The right side is {type(b).__name__}, not a NumPy array.",
             hint="Convert it with np.asarray.",
+        )
+
+
+def check_alike(z: Any, r: Vector) -> None:
+    """Raise if a vector that is written has not the points and the dtype of a right side.
+
+    Raises
+    ------
+    ArgumentError, ShapeError
+        If it is no vector, or differs.
+    """
+    if type(z) is not type(r) or not hasattr(z, "shape"):
+        raise ArgumentError(f"The solution is {type(z).__name__}, not {type(r).__name__}.")
+    if z.shape != r.shape or z.dtype != r.dtype:
+        raise ShapeError(
+            f"The solution has shape {z.shape} and dtype {z.dtype}, the right side {r.shape} and "
+            f"{r.dtype}."
         )
 
 

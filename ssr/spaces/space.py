@@ -22,6 +22,7 @@ from ..points.affine import AXES, Affine
 from ..points.condition import Condition, sizes_known
 from ..points.numbers import integer
 from ..points.sets import Domain
+from ..public import is_one_of
 from ..symbols.index import Index, Least, affine, least_of, merged
 from .distributed import Component, is_distributed
 from .extents import End, Extent, Extents, bounds, ends, most, owned_within, width_of
@@ -277,7 +278,7 @@ class Space:
                [ 1.,  5.,  5., 10.]])
         """
         axis, count = self._axis(axis), integer(width)
-        if end not in ("low", "high"):
+        if not is_one_of(end, ("low", "high")):
             raise ArgumentError(f'A side is "low" or "high", not {end!r}.')
         if count is None or count < 1:
             raise ArgumentError(f"The width of a side is a positive integer, not {width!r}.")
@@ -390,8 +391,7 @@ class Space:
         UnboundError
             If a size has no value.
         """
-        if not isinstance(sizes, Mapping):
-            raise ArgumentError(f"Sizes are a dictionary by name, not {sizes!r}.")
+        _check_sizes(sizes)
         for name in self.sizes:
             if name not in sizes:
                 raise UnboundError(f"No value is given for the size {name}.")
@@ -458,9 +458,11 @@ class Space:
 
     def _given(self, sizes: Mapping[str, int] | None) -> dict[str, int]:
         """Return integers for all sizes of the space."""
+        if sizes is not None:
+            _check_sizes(sizes)
         found = {}
         for name in self.sizes:
-            value = integer((sizes or {}).get(name))
+            value = None if sizes is None else integer(sizes.get(name))
             if value is None:
                 every = ", ".join(f'"{n}": ...' for n in self.sizes)
                 raise UnboundError(
@@ -534,6 +536,11 @@ class VectorSpace:
                 hint=f"The first axis has length {self.components}: one array for each component.",
             )
         return list(array)
+
+
+def _check_sizes(sizes: object) -> None:
+    if not isinstance(sizes, Mapping):
+        raise ArgumentError(f"Sizes are a dictionary by name, not {sizes!r}.")
 
 
 def stem(name: str) -> str:

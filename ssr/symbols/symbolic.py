@@ -8,6 +8,7 @@ a program.
 from __future__ import annotations
 
 import functools
+import numbers
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -18,7 +19,7 @@ from ..errors import ArgumentError, UnsupportedError
 from ..points.numbers import plain
 from . import functions, nodes
 from .printing import show
-from .values import Value, node, power
+from .values import Operand, Row, Value, node, power
 
 
 def jacobian(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -67,6 +68,9 @@ def jacobian(function: Callable[..., Any]) -> Callable[..., Any]:
     known: dict[tuple[int, int], Callable[..., Any]] = {}
 
     def derivatives(q: Any, *more: Any) -> Any:
+        array = isinstance(q, np.ndarray) and q.ndim > 0
+        if not (array or isinstance(q, (tuple, list, Row))) or not len(q):
+            raise ArgumentError(f"A Jacobian is by the values of a sequence, not by {q!r}.")
         count = len(q), len(more)
         if count not in known:
             known[count] = _derived(function, *count)
@@ -129,6 +133,8 @@ def lambdify(arguments: Sequence[Any], expressions: Any) -> Callable[..., Any]:
     """
     import sympy
 
+    if not isinstance(arguments, (tuple, list)):
+        raise ArgumentError(f"The arguments are a list of SymPy symbols, not {arguments!r}.")
     flat: list[Any] = []
 
     def number(part: Any) -> Any:
@@ -136,7 +142,7 @@ def lambdify(arguments: Sequence[Any], expressions: Any) -> Callable[..., Any]:
             part = part.tolist()
         if isinstance(part, (list, tuple)):
             return tuple(map(number, part))
-        flat.append(sympy.sympify(part))
+        flat.append(_sympified(part))
         return len(flat) - 1
 
     shape = number(expressions)
@@ -154,6 +160,9 @@ def lambdify(arguments: Sequence[Any], expressions: Any) -> Callable[..., Any]:
     def compute(*args: Any) -> Any:
         if len(args) != len(arguments):
             raise ArgumentError(f"The function takes {len(arguments)} values, not {len(args)}.")
+        for a in args:
+            if not isinstance(plain(a), (numbers.Number, np.ndarray, Operand)):
+                raise ArgumentError(f"A value of the function is {a!r}, not a number or an array.")
         values = dict(zip(arguments, args, strict=True))
         for symbol, expression in shared:
             values[symbol] = evaluate(expression, values)
@@ -165,6 +174,19 @@ def lambdify(arguments: Sequence[Any], expressions: Any) -> Callable[..., Any]:
         return arranged(shape)
 
     return compute
+
+
+def _sympified(part: Any) -> Any:
+    """Return an expression of SymPy, or a number as one."""
+    import sympy
+
+    try:
+        found = sympy.sympify(part, strict=True)
+    except sympy.SympifyError:
+        found = None
+    if not isinstance(found, (sympy.Expr, sympy.logic.boolalg.Boolean)):
+        raise ArgumentError(f"{part!r} is not an expression of SymPy.")
+    return found
 
 
 def _divisors(flat: Sequence[Any]) -> set[Any]:

@@ -327,11 +327,13 @@ def apply(name: str, *args: Any) -> Any:
         return operation(name, *args)
     try:
         return FOLD[name](*args)[()]
-    except TypeError:
+    except (TypeError, AttributeError):  # of numbers that NumPy takes for objects
         kinds = ", ".join(type(a).__name__ for a in args)
         raise DtypeError(
             f"{name} of {kinds} is not defined.", hint="It takes numbers, arrays and symbols."
         ) from None
+    except OverflowError:
+        raise DtypeError(f"{name} of an integer that is too large for a float.") from None
 
 
 def power(base: Any, exponent: Any) -> Any:

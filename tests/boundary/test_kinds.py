@@ -603,7 +603,7 @@ MISTAKES: dict[str, tuple[Any, type[Error], str]] = {
     "few points": (
         lambda: bc.fill(pair, bc.copy(), bc.extrapolate(3, axis=1)),
         HaloError,
-        "extrapolate(axis=1) needs 3 points along axis 1; block 1 has 2.",
+        "extrapolate(3, axis=1) needs 3 points along axis 1; block 1 has 2.",
     ),
     "matrices in another order": (
         lambda: ssr.block([[None, lap(a)], [lap(b), None]][::-1]) @ bc.fill(pair, bc.copy()),
@@ -633,7 +633,7 @@ MISTAKES: dict[str, tuple[Any, type[Error], str]] = {
     "linear": (
         lambda: fill.linear,
         UnsupportedError,
-        "The linear part of fill(copy(), dirichlet()) is not staged.",
+        "The linear part of fill(copy(), dirichlet(0.0)) is not staged.",
     ),
     "nodes of one kind": (
         lambda: bc.synchronise(a.nodes()),

@@ -241,7 +241,7 @@ def test_mistakes() -> None:
     on = bc.spread(plane, bc.simulated(3), ny=7, nx=9)
     c, k = on.zeros(plane), bc.spread(plane, bc.simulated(3), cut=(3, 1), ny=7, nx=9).zeros(plane)
     M = A.bind(c=c)
-    with pytest.raises(errors.SpaceError, match="A grid of 3 x 4 points is not made coarser"):
+    with pytest.raises(errors.SpaceError, match="A grid of 7 x 9 points does not have 3 levels"):
         Multigrid.galerkin(M, 3)
     with pytest.raises(errors.UnsupportedError, match="depend on the boxes of a spread"):
         Multigrid.galerkin(M.local(), 2)

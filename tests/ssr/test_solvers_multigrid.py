@@ -152,7 +152,7 @@ def test_interpolation(extents: tuple[int, int], expected: Any) -> None:
         (SpaceError, "no interpolation", lambda: solvers.interpolation(fine.grow(1), fine.grow(1))),
         (
             SpaceError,
-            "does not coarsen",
+            "does not have 2 levels",
             lambda: solvers.Multigrid.galerkin(second(ssr.Space(n)), 2),
         ),
         (SpaceError, "not square", lambda: solvers.Multigrid(P, P)),
@@ -232,7 +232,7 @@ def test_galerkin_with_sizes_that_are_bound() -> None:
     line = second(ssr.Space(n))
     made = solvers.Multigrid.galerkin(line.bind(n=31), 3)
     assert len(counted(made.solve, right_side(31), rtol=1e-8)) < 14
-    with pytest.raises(SpaceError, match="A grid of 30 points is not made coarser"):
+    with pytest.raises(SpaceError, match="A grid of 30 points does not have 2 levels"):
         solvers.Multigrid.galerkin(line.bind(n=30), 2)
 
 
@@ -274,9 +274,58 @@ def test_grids_that_do_not_fit(fine: int, coarse: int, centring: Any) -> None:
 def test_grids_that_cannot_be_coarsened_far_enough() -> None:
     fine, coarse = ssr.Space(2 * n), ssr.Space(n)
     A, P = second(fine), solvers.interpolation(fine, coarse, centring="cells")
-    with pytest.raises(ShapeError, match=r"A grid of 25 points has no coarser one") as caught:
-        solvers.Multigrid(A, P, P.T, coarsest=10).solve(np.ones(100))
-    assert "coarsest=25" in str(caught.value)
+    b = np.ones(100)
+    with pytest.raises(ShapeError, match="A grid of 100 points cannot be coarsened") as caught:
+        solvers.Multigrid(A, P, P.T, coarsest=10).solve(b)
+    assert str(caught.value.note).startswith("50 points have no coarser grid")
+    assert caught.value.hint == "Choose 96 or 128 points, or give coarsest=50."
+    for points, coarsest in (96, 10), (128, 10), (100, 50):
+        grids = solvers.Multigrid(A, P, P.T, coarsest=coarsest)
+        assert np.isfinite(grids.solution(np.ones(points))).all()
+
+
+@pytest.mark.parametrize(
+    ("shape", "coarsest", "hint"),
+    [
+        ((65,), 4, "Choose 63 or 79 points, or give coarsest=32."),
+        ((100, 100), 50, "Choose 95 x 95 or 111 x 111 points."),
+        ((127, 100), 50, "Choose 127 x 95 or 127 x 111 points."),
+        ((4, 4), 1, "Choose 3 x 3 or 7 x 7 points, or give coarsest=16."),
+        ((2, 2), 1, "Choose 3 x 3 points, or give coarsest=4."),
+    ],
+)
+def test_extents_that_can_be_coarsened(shape: tuple[int, ...], coarsest: int, hint: str) -> None:
+    counts = ssr.sizes("c0 c1")[: len(shape)]
+    fine = ssr.Space(*(2 * c + 1 for c in counts))
+    P = solvers.interpolation(fine, ssr.Space(*counts))
+    A = ssr.identity(ssr.Space(*ssr.sizes("n0 n1")[: len(shape)]))
+    grids = solvers.Multigrid(A, P, P.T, coarsest=coarsest)
+    z, r = np.full(shape, 3.0), np.ones(shape)
+    for act in lambda: grids.solve(r), lambda: grids(z, r):
+        with pytest.raises(ShapeError) as caught:
+            act()
+        assert caught.value.hint == hint
+    assert (z == 3.0).all()
+
+
+def test_levels_of_galerkin_products() -> None:
+    found = []
+    for space in ssr.Space(61), ssr.Space(61, 40), ssr.Space(2 * n + 1):
+        with pytest.raises(SpaceError, match="does not have 3 levels") as caught:
+            solvers.Multigrid.galerkin(ssr.identity(space), 3)
+        found.append(caught.value.hint)
+    assert found == [
+        "Choose 59 or 63 points, or fewer levels.",
+        "Choose 59 x 39 or 63 x 43 points, or fewer levels.",
+        "Write extents as 4*c + 3, with a size c, or use fewer levels.",
+    ]
+
+
+def test_prolongation_and_restriction_exchanged() -> None:
+    P = solvers.interpolation(ssr.Space(2 * n + 1), ssr.Space(n))
+    grids = solvers.Multigrid(second(ssr.Space(n)), P.T, P, coarsest=4)
+    with pytest.raises(ShapeError, match="31 points cannot be coarsened"):
+        grids.solve(np.ones(31))
 
 
 def upwind(space: ssr.Space, wind: float) -> ssr.Matrix:

@@ -1,0 +1,410 @@
+"""Wrong arguments of all public functions: an error of ours refuses them, or they work.
+
+Each function and method has a call that is right. One argument after the other is replaced by
+values of wrong types and out of range.
+"""
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import boundary as bc
+import ssr
+from ssr import solvers
+from tools import names
+
+WRONG: list[Any] = [
+    None,
+    "x",
+    "",
+    -1,
+    0,
+    1.5,
+    float("nan"),
+    10**30,
+    [],
+    [1.5, None],
+    (0,),
+    {},
+    {"x": None},
+    2j,
+    object(),
+    np.ones(2),
+    np.array("x"),
+    np.array(None),
+]
+
+n, m = ssr.sizes("n m")
+line, five = ssr.Space(n), ssr.Space(5)
+wide = five.grow(1)
+T = ssr.stencil(line, line, {-1: -1.0, 0: 2.0, 1: -1.0}, outside="drop")
+S = ssr.from_scipy(scipy.sparse.eye_array(5), rows=five, cols=five)
+pairs = five.vector(2)
+SB = ssr.from_scipy(scipy.sparse.eye_array(10), rows=pairs, cols=pairs)
+B = ssr.block([[T, None], [None, T]])
+x, y, z = np.ones(5), np.ones(5), np.ones((5, 2))
+
+
+@ssr.matrix(rows=line, cols=line, k=line, dt=ssr.scalar)
+def varying(i: Any, *, k: Any, dt: Any) -> Any:
+    yield i, k[i] * dt
+
+
+@ssr.recurrence(rows=line, cols=line)
+def factors(i: Any, done: Any) -> Any:
+    yield i, 2.0
+
+
+@ssr.recurrence(rows=line.vector(2), cols=line.vector(2))
+def blocks(i: Any, done: Any) -> Any:
+    yield i, np.eye(2)
+
+
+@ssr.program(x=line, t=ssr.scalar)
+def scale(x: Any, t: Any) -> None:
+    x[:] = x * t
+
+
+@ssr.program(x=line)
+def double(x: Any) -> None:
+    x[:] = 2.0 * x
+
+
+def body(x: Any) -> None:
+    x[:] = x + 1.0
+
+
+def entries(i: Any, **data: Any) -> Iterator[Any]:
+    yield i, 1.0
+
+
+def square(q: Any) -> Any:
+    return tuple(a * a for a in q)
+
+
+def inside(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a call of a function in a program, with a field as its first argument."""
+
+    def called(*values: Any) -> None:
+        @ssr.program(x=line)
+        def step(x: Any) -> None:
+            x[:] = x + function(x, *values)
+
+    return called
+
+
+P = solvers.interpolation(ssr.Space(2 * n + 1), line)
+grids = solvers.Multigrid(T, P)
+grid = bc.Grid(2 * [(3, 3)], links=bc.bricks(1, 2))
+pair = bc.bricks(2)
+low, high, next_low = bc.Side(0, 0, "low"), bc.Side(0, 0, "high"), bc.Side(1, 0, "low")
+link = bc.join(1, high, next_low)
+fill = bc.fill(wide, bc.constant(bc.parameter("g")), owned=five)
+same = bc.synchronise(grid.cells.nodes())
+on = bc.spread(line, bc.simulated(1), n=5)
+u = on.zeros(line)
+network = bc.LogGP(1e-6, 1e-6, 1e-9)
+trace = bc.trace(lambda ranks: double.bind(bc.spread(line, ranks, n=8).zeros(line)), 2, calls=1)
+
+
+def rule(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that makes a fill of a rule."""
+
+    def called(*values: Any, **named: Any) -> Any:
+        return bc.fill(ssr.Space(3, 4).grow(1), function(*values, **named))
+
+    called.__wrapped__ = function  # type: ignore[attr-defined]
+    return called
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call that is right: a function, by the name of which it is known, and its arguments."""
+
+    name: str
+    function: Callable[..., Any]
+    args: tuple[Any, ...] = ()
+    named: dict[str, Any] = field(default_factory=dict)
+
+    def __call__(self) -> None:
+        """Do it with arrays of its own, and go through the first of what it yields."""
+        args = [a.copy() if isinstance(a, np.ndarray) else a for a in self.args]
+        found = self.function(*args, **self.named)
+        if isinstance(found, Iterator):
+            list(islice(found, 3))
+
+    def wrong(self) -> Iterator["Call"]:
+        """Yield the calls with one wrong argument."""
+        for value in WRONG:
+            for place in range(len(self.args)):
+                args = (*self.args[:place], value, *self.args[place + 1 :])
+                yield Call(self.name, self.function, args, self.named)
+            for key in self.named:
+                yield Call(self.name, self.function, self.args, {**self.named, key: value})
+
+
+def call(name: str, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
+    return pytest.param(Call(name, function, args, named), id=name)
+
+
+def solved(name: str, solver: Any) -> list[Any]:
+    """Return the calls of a solver."""
+    options = {"rtol": 1e-5, "atol": 0.0, "maxiter": 1, "callback": None}
+    return [
+        call(f"{name}.__call__", solver, x, y, **options),
+        call(f"{name}.aslinearoperator", solver.aslinearoperator, (5,), "f8"),
+        call(f"{name}.matvec", solver.matvec, x),
+        call(f"{name}.solution", solver.solution, x),
+    ]
+
+
+def multiplied(name: str, A: Any, x: Any, *more: str) -> list[Any]:
+    """Return the calls of a matrix that has most methods, and some more."""
+    plain = [
+        call(f"{name}.apply", A.apply, x, None),
+        call(f"{name}.aslinearoperator", A.aslinearoperator, "f8"),
+        call(f"{name}.equals", A.equals, A),
+        call(f"{name}.matvec", A.matvec, x),
+        call(f"{name}.rmatvec", A.rmatvec, x),
+        call(f"{name}.tril", A.tril, 0),
+        call(f"{name}.triu", A.triu, 0),
+    ]
+    special = {
+        "solve": lambda: call(f"{name}.solve", A.tril().solve, x, None),
+        "bind": lambda: call(f"{name}.bind", A.bind, n=5),
+        "explain": lambda: call(f"{name}.explain", A.explain, "rows"),
+        "row": lambda: call(f"{name}.row", A.row, 0),
+        "to_scipy": lambda: call(f"{name}.to_scipy", A.bind(n=5).to_scipy, definition=False),
+    }
+    return plain + [special[key]() for key in more]
+
+
+def spaces(name: str, space: Any) -> list[Any]:
+    """Return the calls of a space of known extents."""
+    return [
+        call(f"{name}.box", space.box, {}),
+        call(f"{name}.extent", space.extent, {}),
+        call(f"{name}.faces", space.faces, -1),
+        call(f"{name}.grow", space.grow, 1),
+        call(f"{name}.grow", space.grow, (1, 2)),
+        call(f"{name}.points", space.points, {}),
+        call(f"{name}.side", space.side, -1, "low", 1),
+        call(f"{name}.slab", space.slab, 0, 0, 1),
+        call(f"{name}.split", space.split, *(space.ndim * [1]), sizes={}),
+        call(f"{name}.times", space.times, ssr.Space(3)),
+        call(f"{name}.vector", space.vector, 2),
+    ]
+
+
+side = {"axis": 0, "side": "both", "block": 0}
+lines = {"first": np.zeros((1, 3)), "weights": np.ones((1, 3, 1))}
+
+CALLS: list[Any] = [
+    call("Space", ssr.Space, 3, n),
+    call("Space", ssr.Space, (1, 3)),
+    *spaces("Space", five),
+    call("Space.extent", line.extent, {"n": 3}),
+    call("Space.split", line.split, 2, sizes={"n": 3}),
+    call("Options", ssr.Options, **{f: True for f in ssr.Options.__annotations__}),
+    call("size", ssr.size, "n", at_least=2),
+    call("sizes", ssr.sizes, "n m", at_least=2),
+    call("stencil", ssr.stencil, line, line.grow(1), {-1: 1.0, 1: 2.0}, outside="error"),
+    call("stencil", lambda w: ssr.stencil(line, line, {0: w}), 1.0),
+    call("along", ssr.along, line, line.grow(1), 0, {-1: 1.0}, outside="error"),
+    call("average", ssr.average, line, line.grow(1).faces(0), 0, order=2, outside="error"),
+    call("average", ssr.average, five, five, coordinates=None, outside="error"),
+    call(
+        "difference", ssr.difference, line, line.grow(1), 0, derivative=1, order=2, spacing=1.0,
+        outside="error",
+    ),
+    call("difference", ssr.difference, five, five, 0, coordinates=np.arange(5.0), outside="drop"),
+    call("identity", ssr.identity, line),
+    call("diagonal", ssr.diagonal, line, 1.0),
+    call("diagonal", ssr.diagonal, line.vector(2), 1.0),
+    call("kron", ssr.kron, T, T),
+    call("kron", ssr.kron, np.eye(2), T),
+    call("block", ssr.block, [[T, None], [None, T]], rows=(line, line), cols=(line, line)),
+    call("block", lambda a: ssr.block([[T, a]]), T),
+    call("block", lambda row: ssr.block([[T], row]), [T]),
+    call("from_scipy", ssr.from_scipy, scipy.sparse.eye_array(5), rows=five, cols=five),
+    call("jacobian", lambda f: ssr.jacobian(f)((1.0, 2.0)), square),
+    call("jacobian", ssr.jacobian(square), (1.0, 2.0)),
+    call("lambdify", ssr.lambdify, ["x"], "x"),
+    call("matrix", lambda **g: ssr.matrix(**g)(entries), rows=line, cols=line, k=line),
+    call("matrix", ssr.matrix(rows=line, cols=line), entries),
+    call("matrix", lambda e: ssr.matrix(rows=line, cols=line)(lambda i: iter([e])), (0, 1.0)),
+    call("matrix", lambda v: ssr.matrix(rows=line, cols=line)(lambda i: iter([(i, v)])), 1.0),
+    call("matrix", lambda c: ssr.matrix(rows=five, cols=five)(lambda i: iter([(c, 1.0)])), 1),
+    call("recurrence", lambda **g: ssr.recurrence(**g)(lambda i, done, **d: iter([(i, 1.0)])),
+         rows=line, cols=line, k=line),
+    call("recurrence", ssr.recurrence(rows=line, cols=line), lambda i, done: iter([(i, 1.0)])),
+    call("program", lambda **g: ssr.program(**g)(lambda x, t: None), options=None, x=line, t=line),
+    call("program", ssr.program(x=line), body),
+    call("sequence", ssr.sequence, double.bind(x)),
+    call("let", ssr.let, None),
+    call("vector", ssr.vector, 1.0, 2.0),
+    *[call(f, getattr(ssr, f), None) for f in ("sum", "max", "min", "norm")],
+    call("dot", ssr.dot, None, None),
+    call("dot", inside(ssr.dot), 1.0),
+    call("where", ssr.where, True, 1.0, 2.0),
+    call("where", inside(lambda x, a, b: ssr.where(x > 0, a, b)), 1.0, 2.0),
+    call("maximum", inside(ssr.maximum), 1.0),
+    call("arctan2", inside(ssr.arctan2), 1.0),
+    call("vector", inside(lambda x, a: ssr.vector(x, a)), 1.0),
+    call("let", inside(lambda x, a: ssr.let(a)), 1.0),
+    call("program", inside(lambda x, a: a), 1.0),
+    call("program", inside(lambda x, a: x * a), 1.0),
+    call("program", inside(lambda x, a: x[a]), slice(None)),
+    *[
+        call(f, getattr(ssr, f), 1.0)
+        for f in ("sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "sign")
+    ],
+    *[call(f, getattr(ssr, f), 1.0, 1.0) for f in ("arctan2", "maximum", "minimum")],
+    call("Program.__call__", scale, x, 2.0, boxes=None),
+    call("Program.__call__", scale, x=x, t=2.0),
+    call("Program.bind", scale.bind, x, 2.0),
+    call("Program.bind", scale.bind, x=x, t=2.0),
+    call("Program.explain", scale.explain, "loops", "f8"),
+    call("Program.with_options", scale.with_options, ssr.Options()),
+    *multiplied("Matrix", T, x, "solve", "bind", "explain", "row", "to_scipy"),
+    call("Matrix.bind", varying.bind, k=x, dt=1.0),
+    *multiplied("Assembled", S, x, "solve"),
+    *multiplied("AssembledBlocks", SB, np.ones((2, 5))),
+    *multiplied("BlockMatrix", B, (x, x), "solve", "bind", "explain", "to_scipy"),
+    *multiplied("Recurrence", factors, x, "solve", "bind", "explain", "row", "to_scipy"),
+    call("Recurrence.compute", factors.bind(n=5).compute, None, "f8"),
+    *multiplied("BlockRecurrence", blocks, np.ones((2, 5)), "solve", "bind", "explain", "to_scipy"),
+    call("BlockRecurrence.compute", blocks.bind(n=5).compute, None, "f8"),
+    # solvers
+    *[
+        call(f.__name__, f, T, x, x, rtol=1e-5, atol=0.0, maxiter=1, M=None, callback=None)
+        for f in (solvers.cg, solvers.bicgstab, solvers.richardson)
+    ],
+    call("gmres", solvers.gmres, T, x, x, rtol=1e-5, atol=0.0, restart=2, maxiter=1, M=None,
+         callback=None),
+    call("chebyshev", solvers.chebyshev, T, x, x, bounds=(1.0, 4.0), rtol=1e-5, maxiter=1, M=None),
+    *[
+        call(f.__name__, f, T, None)
+        for f in (solvers.CG, solvers.BiCGStab, solvers.Richardson)
+    ],
+    call("GMRES", solvers.GMRES, T, None, 2),
+    call("Chebyshev", solvers.Chebyshev, T, (1.0, 4.0), None),
+    *solved("Solver", solvers.CG(T)),
+    call("IC", solvers.IC, False),
+    call("IC.factors", solvers.IC().factors, T),
+    call("ILU", solvers.ILU, False),
+    call("ILU.factors", solvers.ILU().factors, T),
+    call("GaussSeidel", solvers.GaussSeidel, False),
+    call("Jacobi", solvers.Jacobi, 0.5),
+    call("interpolation", solvers.interpolation, ssr.Space(5), ssr.Space(2), centring="points"),
+    call("Multigrid", solvers.Multigrid, T, P, P.T, smoother=solvers.Jacobi(), sweeps=(1, 1),
+         coarsest=5),
+    call("Multigrid", solvers.Multigrid, [T, T], [P], [P.T]),
+    call("Multigrid.galerkin", solvers.Multigrid.galerkin, ssr.identity(ssr.Space(7)), 2,
+         smoother=solvers.Jacobi(), sweeps=(1, 1)),
+    call("Multigrid.__call__", grids, x, y),
+    call("Multigrid.aslinearoperator", grids.aslinearoperator, (5,), "f8"),
+    call("Multigrid.matvec", grids.matvec, x),
+    call("Multigrid.solution", grids.solution, x),
+    call("Multigrid.solve", grids.solve, x, y, rtol=1e-5, atol=0.0, maxiter=1, callback=None),
+    # rules and fills
+    call("zero", rule(bc.zero), **side),
+    call("copy", rule(bc.copy), **side),
+    call("periodic", rule(bc.periodic), 0, block=0),
+    call("symmetric", rule(bc.symmetric), **side, sign=1.0, about="face"),
+    call("constant", rule(bc.constant), 1.0, **side),
+    call("constant", rule(lambda v: bc.constant([v, v])), 1.0),
+    call("dirichlet", rule(bc.dirichlet), 1.0, **side, order=2),
+    call("neumann", rule(bc.neumann), 1.0, **side, spacing=1.0, order=2),
+    call("robin", rule(bc.robin), 1.0, 1.0, 1.0, **side, spacing=1.0, order=2),
+    call("extrapolate", rule(bc.extrapolate), 2, **side),
+    call("sparse", rule(bc.sparse), np.zeros((30, 12)), np.zeros(30), **side),
+    call("interpolate", lambda **g: bc.fill(grid.cells.grow(1), bc.interpolate(**g) @ bc.copy()),
+         **lines, levels=None),
+    call("rotate", lambda *g, **h: bc.fill(grid.cells.vector(1).grow(1), bc.rotate(*g, **h) @ bc.copy()),
+         np.zeros((2, 4, 1, 1, 1, 3)), levels=None),
+    call("parameter", bc.parameter, "g"),
+    call("fill", bc.fill, wide, bc.zero(), owned=five, narrow=True, join=True, once=True),
+    call("Fill.apply", fill.bind(g=1.0).apply, x, None),
+    call("Fill.aslinearoperator", fill.bind(g=1.0).aslinearoperator, "f8"),
+    call("Fill.bind", fill.bind, g=1.0),
+    call("Fill.draw", fill.bind(g=1.0).draw, block=None, ax=None),
+    call("Fill.ghosts", fill.bind(g=1.0).ghosts, np.ones(7)),
+    # blocks
+    call("Grid", bc.Grid, [(3,), (3,)], links=pair),
+    call("Grid", lambda e: bc.Grid([(e,)]), 3),
+    call("Grid", lambda k: bc.Grid([(3,), (3,)], links=[k]), link),
+    *spaces("GridSpace", grid.cells),
+    call("Side", bc.Side, 0, 0, "low"),
+    call("Link", bc.Link, high, next_low, (), ()),
+    call("Link", bc.Link, bc.Side(0, 0, "high"), bc.Side(1, 0, "low"), (1,), (True,)),
+    call("join", bc.join, 1, high, next_low, False),
+    call("bricks", bc.bricks, 2, 2, periodic=(0,)),
+    call("channel", bc.channel, 2, 0),
+    call("from_corners", bc.from_corners, ["abcd", "bedf"]),
+    call("from_corners", lambda r: bc.from_corners(["abcd", r]), "bedf"),
+    call("glued", bc.glued, True),
+    call("o_grid", bc.o_grid, 3),
+    call("periodic_box", bc.periodic_box, 2, (0,)),
+    call("two_by_two", bc.two_by_two, True),
+    call("Connectivity", bc.Connectivity, 1, 2, [link]),
+    call("Connectivity", lambda k: bc.Connectivity(1, 2, [k]), link),
+    call("Connectivity.check", pair.check, [(3,), (3,)]),
+    call("Connectivity.copies", pair.copies, [(3,), (3,)], (True,)),
+    call("Connectivity.equals", pair.equals, pair),
+    call("Connectivity.layered", pair.layered, 0),
+    call("Connectivity.link", pair.link, high),
+    call("Connectivity.links_of", pair.links_of, 0),
+    call("draw", bc.draw, pair, ax=None),
+    call("draw_ghosts", bc.draw_ghosts, [(3,)], [(0, (-1,), "zero", [], 0.0)], links=None, ax=None),
+    call("draw_ghosts", lambda r: bc.draw_ghosts([(3,)], [r]), (0, (-1,), "zero", [], 0.0)),
+    call("synchronise", bc.synchronise, grid.cells.nodes(), how="average", weights=None, basis=None),
+    call("Synchronise.apply", same.apply, np.ones((2, 4, 4)), None),
+    call("Synchronise.aslinearoperator", same.aslinearoperator, "f8"),
+    call("Synchronise.bind", same.bind, n=5),
+    call("Synchronise.in_place", same.in_place, np.ones((2, 4, 4))),
+    # ranks
+    call("spread", bc.spread, line, bc.simulated(1), cut=(1,), boxes=None, n=5),
+    call("spread", bc.spread, line, bc.simulated(1), boxes=[(0, 0, [(0, 5)])], n=5),
+    call("spread", lambda b: bc.spread(line, bc.simulated(1), boxes=[b], n=5), (0, 0, [(0, 5)])),
+    call("simulated", bc.simulated, 2),
+    call("threads", bc.threads, 2),
+    call("world", bc.world, 10.0),
+    call("in_turn", bc.in_turn, double),
+    call("explain", bc.explain, double, n=5),
+    call("Spread.any", on.any, True),
+    call("Spread.coarsen", on.coarsen, line, line),
+    call("Spread.empty", on.empty, line, "f8"),
+    call("Spread.onto", on.onto, 1, points=1),
+    call("Spread.scatter", on.scatter, line, x),
+    call("Spread.shared", on.shared, 1),
+    call("Spread.whole", on.whole, 0),
+    call("Spread.zeros", on.zeros, line, "f8"),
+    call("Field.fill", u.fill, lambda i: i),
+    call("Field.gather", u.gather, 0, ((0, 2),)),
+    call("Field.moved", u.moved, on),
+    call("Field.set", u.set, x),
+    call("LogGP", bc.LogGP, 1e-6, 1e-6, 1e-9),
+    call("LogGP.alone", network.alone, 8),
+    call("LogGP.reduction", network.reduction, 4, 1),
+    call("trace", bc.trace, lambda ranks: lambda: None, 2, calls=1, placements=1, beside=None),
+    call("Trace.replay", trace.replay, network, blocking=False, merged=True, calls=1),
+    call("Trace.to_smpi", trace.to_smpi, "", network, 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("right", CALLS)
+def test_wrong_arguments(right: Call) -> None:
+    for wrong in right.wrong():
+        try:
+            wrong()
+        except ssr.Error as error:
+            assert error.message, wrong
+        except Exception as error:
+            raise AssertionError(f"{wrong} raises {error!r}") from error
