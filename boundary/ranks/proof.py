@@ -6,16 +6,24 @@ holds, every read has seen the write that it sees there. Nothing is compiled. Th
 asked anything: its tables, messages and steps are run.
 
 ``SSR_VERIFY=1`` proves each schedule before it runs first: behind those programs of which it takes
-over values of others, and once more behind itself. Schedules of very many reads are left out.
+over values of others, and once more behind itself. If a call reads more than about `MOST` values,
+a warning says that its schedule is not proved.
+
+The values of a program with ``A.local()`` depend on the boxes. It is compared with itself on the
+same boxes when one rank owns all of them: that proves messages between ranks and the order of
+steps, and not which entries lie within a box.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from ssr.errors import user_span
 from ssr.provenance import leaf, terms
 
 from ..schedules.plan import Found, Plan
@@ -25,6 +33,9 @@ from .values import Giver
 
 MOST = 150_000
 """Reads of a call, about, beyond which a schedule is not proved: that would take too long."""
+
+_WARNED: dict[Any, Any] = {}
+"""The warnings that were given, as `warnings` keeps them."""
 
 
 @dataclass(frozen=True)
@@ -82,9 +93,17 @@ def prove(plan: Plan, held: tuple[Found, ...], before: Sequence[Before] = ()) ->
     ------
     AssertionError
         If a row reads a value that it does not read on one array; it says which.
+
+    Warns
+    -----
+    RuntimeWarning
+        If a call reads too many values, so that nothing is proved: once for each program and place.
     """
     key = held, tuple((each.plan, *sorted(each.names.items())) for each in before)
-    if key in plan.proved or _reads(plan) > MOST:
+    if key in plan.proved:
+        return
+    if (count := _reads(plan)) > MOST:
+        _warn(plan, count)
         return
     with terms():
         found = next(_Run(plan, before, labelled=False).differences(held), None)
@@ -95,6 +114,20 @@ def prove(plan: Plan, held: tuple[Found, ...], before: Sequence[Before] = ()) ->
     with terms():
         found = next(_Run(plan, before, labelled=True).differences(held))
         raise AssertionError(told(plan, found))
+
+
+def _warn(plan: Plan, count: int) -> None:
+    """Warn that a schedule of so many reads is not proved."""
+    span = user_span()
+    warnings.warn_explicit(
+        f"The schedule of {plan.declaration.program.name} is not proved: a call reads about "
+        f"{count:,} values, and SSR_VERIFY=1 proves schedules of up to {MOST:,} reads. Run the "
+        "program on a smaller grid with as many boxes.",
+        RuntimeWarning,
+        span.file if span else __file__,
+        span.line if span else 1,
+        registry=_WARNED,
+    )
 
 
 def _reads(plan: Plan) -> int:

@@ -304,10 +304,18 @@ def _plan(
     once: Once,
 ) -> Plan:
     """Return the plan of a program with some options."""
-    declared = _generally(opened(declaration(program.with_options(options)))[0])
+    declared = _declared(program, options)
     asked = declared.program, declared.options, dtype.name
     meta = once(lambda: describe(*asked), lambda: is_described(*asked))
     return Plan(declared, meta, Footprint(declared, meta, partition), dtype, once)
+
+
+def _declared(program: ssr.Program, options: ssr.Options) -> Declaration:
+    """Return a program with some options as all partitions use it; it is kept with the program."""
+    kept: dict[ssr.Options, Declaration] = vars(program).setdefault("on_ranks", {})
+    if options not in kept:
+        kept[options] = _generally(opened(declaration(program.with_options(options)))[0])
+    return kept[options]
 
 
 def _wide(footprint: Footprint) -> bool:

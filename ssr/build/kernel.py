@@ -273,31 +273,28 @@ def build_plain(program: ir.Program, options: Options, dtype: str) -> Kernel:
     """
     from ..runtime.intrinsics import plain
 
+    name, text, from_cache = _checked(program, options, dtype)
+    module, meta = _module(text), _meta(text)
+    run = plain(module.call if meta.units else module.kernel)
+    return Kernel(name, text.source, meta, lambda: run, from_cache)
+
+
+def generated(program: ir.Program, options: Options, dtype: str) -> tuple[ModuleType, KernelMeta]:
+    """Return the source that `build_plain` runs, as a module, and what a caller must know."""
+    name, text, _ = _checked(program, options, dtype)
+    module = ModuleType(name)
+    exec(text.bytecode, module.__dict__)
+    return module, _meta(text)
+
+
+def _checked(program: ir.Program, options: Options, dtype: str) -> tuple[str, _Text, bool]:
+    """Return the name and text of checked source, and whether the cache had it."""
     name = kernel_name(program, options, dtype, "plain")
     found = _found(name) if options.cache else None
     text = found or _text(name, _source(program, options, dtype, checked=True))
     if options.cache and found is None:
         _keep(name, text)
-    module, meta = _module(text), _meta(text)
-    run = plain(module.call if meta.units else module.kernel)
-    return Kernel(name, text.source, meta, lambda: run, found is not None)
-
-
-def generated(
-    program: ir.Program, options: Options, dtype: str, *, checked: bool = False
-) -> tuple[ModuleType, KernelMeta]:
-    """Return the source of a kernel as a module of plain Python, and what a caller must know.
-
-    It is that which `build` compiles; if it is ``checked``, that of `build_plain`.
-    """
-    name = kernel_name(program, options, dtype, *(("plain",) if checked else ()))
-    found = _found(name) if options.cache else None
-    text = found or _text(name, _source(program, options, dtype, checked=checked))
-    if options.cache and found is None:
-        _keep(name, text)
-    module = ModuleType(name)
-    exec(text.bytecode, module.__dict__)
-    return module, _meta(text)
+    return name, text, found is not None
 
 
 def kernel_name(program: ir.Program, options: Options, dtype: str, *form: str) -> str:

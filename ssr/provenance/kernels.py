@@ -1,4 +1,4 @@
-"""Kernels on terms: the generated source of a program as plain Python, and runs of it on arrays."""
+"""Kernels on terms: the checked source of a program as plain Python, and runs of it on arrays."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def kernel(
     captured
         How many of the program's last fields hold numbers of matrices.
     labelled
-        Whether each store is labelled by the row of the piece that does it, by checked source.
+        Whether each store is labelled by the row of the piece that does it.
     """
-    module, meta = generated(program, options, DTYPE, checked=labelled)
+    module, meta = generated(program, options, DTYPE)
     names = vars(module)
     names.update({name: f for name, f in scope(labelled).items() if name in names})
     if labelled:

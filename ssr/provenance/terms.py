@@ -2,7 +2,8 @@
 
 Equal operations on equal operands are the same term, known by its number, which an array of doubles
 holds like any other value. Forms that give the same bits are one term: operands of sums and
-products in either order, ``a - b`` and ``a + -b``, a sum with -0 and a product with 1.
+products in either order, ``a - b`` and ``a + -b``, a sum with -0 and a product with 1. So are, for
+finite numbers, ``0 * a + b`` rounded once and b: weights of ghosts are padded with zeros.
 """
 
 from __future__ import annotations
@@ -146,7 +147,7 @@ def term(value: Any) -> Term:
     if type(value) is Term:
         return value
     number = float(value)
-    return _known(("constant", number if number else repr(number)), number)
+    return _known(("constant", number if abs(number) > 0.0 else repr(number)), number)
 
 
 def of_number(number: float) -> Term:
@@ -279,10 +280,13 @@ def rounded_once(a: Any, b: Any, c: Any) -> Term:
     if all(each.value is not None for each in given):
         return _folded(fma, *given)
     (minus, one), (less, other) = _apart(one), _apart(other)
+    if one.value == 0.0 or other.value == 0.0:
+        return rest
     if _is_nothing(rest) or one.value == 1.0 or other.value == 1.0:
         return _sum(_product(a, b), rest)
     first, last = sorted((one.number, other.number))
-    return _known(("fma", minus != less, first, last, rest.number))
+    operation = "fma" if minus == less else "negative fma"
+    return _known((operation, first, last, rest.number))
 
 
 def _apart(value: Term) -> tuple[bool, Term]:

@@ -10,8 +10,9 @@ import pytest
 import boundary as bc
 import ssr
 from ssr import provenance
+from ssr.provenance.operations import scope
 
-from . import proofs
+from . import proofs, ranks
 from .proofs import planned, proved
 
 
@@ -41,6 +42,24 @@ def test_calls_are_proved_before_they_run(monkeypatch: pytest.MonkeyPatch) -> No
         given(proofs.two_products)(x, y)
 
 
+def test_programs_that_read_too_much_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With SSR_VERIFY=1 a warning names a program whose schedule is not proved."""
+    monkeypatch.setenv("SSR_VERIFY", "1")
+    monkeypatch.setattr("boundary.ranks.proof.MOST", 100)
+    monkeypatch.setattr("boundary.ranks.proof._WARNED", {})
+    on = bc.spread(proofs.cells, bc.simulated(2), n=20, m=10)
+    x, y = on.zeros(proofs.cells), on.zeros(proofs.cells)
+    program = ssr.program(x=proofs.cells, y=proofs.cells)(proofs.product)
+    told = (
+        "The schedule of product is not proved: a call reads about 600 values, and SSR_VERIFY=1 "
+        "proves schedules of up to 100 reads. Run the program on a smaller grid with as many "
+        "boxes."
+    )
+    with ranks.plain_kernels(), pytest.warns(RuntimeWarning) as found:
+        program(x, y)
+    assert [(str(each.message), each.filename) for each in found] == [(told, __file__)]
+
+
 def test_messages_name_the_read() -> None:
     """A message names the row, and what it should read."""
     with pytest.MonkeyPatch.context() as patch:
@@ -66,5 +85,10 @@ def test_terms() -> None:
         assert 0.0 + a is not a
         assert a / b is not b / a
         assert (a < b) is not (a >= b)
+        assert provenance.leaf("e") * float("nan") is provenance.leaf("e") * (0.0 * float("inf"))
+        fma = scope(labelled=False)["fma"]
+        assert fma(-a, b, c) is not fma(a, b, c)
+        assert fma(-a, b, c) is fma(a, -b, c)
+        assert fma(0.0, a, c) is c
         bundle = np.array([a, b], object)
         assert list(c * bundle) == [c * a, c * b]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import resource
 import signal
@@ -158,9 +159,11 @@ def _used() -> int:
     return int(spent.ru_utime + spent.ru_stime)
 
 
-def work(plan: Plan, first: int, step: int, until: float, send: Connection) -> None:
-    """Examine programs and send what comes of them, until the time is over."""
+def work(plan: Plan, first: int, step: int, last: float, until: float, send: Connection) -> None:
+    """Examine programs before a last one and send what comes of them, until the time is over."""
     for number in range(first, first + LIFE * step, step):
+        if number >= last:
+            break
         if time.time() > until:
             break
         _limit()
@@ -214,17 +217,17 @@ class Tally:
         return "\n".join(lines)
 
 
-def drive(plan: Plan, seconds: float, jobs: int, first: int) -> int:
-    """Let processes work for some time; return 1 if something was found."""
+def drive(plan: Plan, seconds: float, jobs: int, first: int, count: float = math.inf) -> int:
+    """Let processes examine a number of programs within some time; return 1 if one is wrong."""
     context = multiprocessing.get_context("fork")
-    until, tally = time.time() + seconds, Tally()
+    until, last, tally = time.time() + seconds, first + count, Tally()
     processes: dict[Connection, Any] = {}
     current: dict[Connection, int] = {}
     shown = time.time()
 
     def start(number: int) -> None:
         receive, send = context.Pipe(False)
-        process = context.Process(target=work, args=(plan, number, jobs, until, send))
+        process = context.Process(target=work, args=(plan, number, jobs, last, until, send))
         process.start()
         send.close()
         processes[receive], current[receive] = process, number
@@ -254,7 +257,7 @@ def drive(plan: Plan, seconds: float, jobs: int, first: int) -> int:
                     print(f"== killed: seed {plan.seed} number {number}: {ended.detail}")
                     print(source(case[1], ended), flush=True)
                     number += jobs
-                if time.time() < until:
+                if time.time() < until and number < last:
                     start(number)
         if time.time() - shown > 60.0:
             shown = time.time()

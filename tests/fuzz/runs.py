@@ -87,6 +87,8 @@ PAIRS = (
 )
 """Options of programs on ranks, fused and not."""
 COMPILED = (((),), ((),), (("exact",),), ((), ("debug",)))
+PARTITIONS = 2
+"""Partitions of each set of calls: what a partition costs is most of what a program costs."""
 
 
 def distributed_runs(rng: Random, draft: Draft, compiled: bool) -> tuple[Run, ...]:
@@ -101,7 +103,7 @@ def distributed_runs(rng: Random, draft: Draft, compiled: bool) -> tuple[Run, ..
         sizes = tuple((n, rng.choice([1, 2, 3, *range(2, largest + 1)])) for n in names)
         changed = rng.randrange(2) if len(calls) > 1 and rng.random() < 0.5 else None
         run = Run(sizes, rng.randrange(1000), dtype, calls=tuple(calls), changed=changed)
-        parts = [run, *(partition(rng, run) for _ in range(6))]
+        parts = [run, *(partition(rng, run) for _ in range(PARTITIONS))]
         found += [
             replace(each, options=options, before=(options,) * (len(calls) - 1))
             for each in parts
