@@ -107,7 +107,7 @@ def test_equal_spaces_have_the_ghosts_that_they_were_grown_by() -> None:
         fill = bc.fill(space, bc.periodic())
         assert fill.cols == line
         np.testing.assert_array_equal(fill @ x, np.pad(x, (3, 1), "wrap"))
-    for space in ssr.Space((-3, n + 1)), line.slab(0, -3, n + 1), wide.slab(0, -3, n + 1):
+    for space in line.slab(0, -3, n + 1), wide.slab(0, -3, n + 1):
         assert space == wide
         with pytest.raises(ssr.errors.SpaceError, match="does not tell"):
             bc.fill(space, bc.periodic())
