@@ -8,6 +8,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -102,6 +103,7 @@ def inside(function: Callable[..., Any]) -> Callable[..., Any]:
 P = solvers.interpolation(ssr.Space(2 * n + 1), line)
 grids = solvers.Multigrid(T, P)
 grid = bc.Grid(2 * [(3, 3)], links=bc.bricks(1, 2))
+pairs_of_blocks = grid.cells.vector(2).grow(1)
 pair = bc.bricks(2)
 low, high, next_low = bc.Side(0, 0, "low"), bc.Side(0, 0, "high"), bc.Side(1, 0, "low")
 link = bc.join(1, high, next_low)
@@ -123,6 +125,11 @@ def rule(function: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
+def fresh(given: Any) -> Any:
+    """Return a copy of an array, and anything else as it is."""
+    return given.copy() if isinstance(given, np.ndarray) else given
+
+
 @dataclass(frozen=True)
 class Call:
     """A call that is right: a function, by the name of which it is known, and its arguments."""
@@ -134,8 +141,8 @@ class Call:
 
     def __call__(self) -> None:
         """Do it with arrays of its own, and go through the first of what it yields."""
-        args = [a.copy() if isinstance(a, np.ndarray) else a for a in self.args]
-        found = self.function(*args, **self.named)
+        args = [fresh(a) for a in self.args]
+        found = self.function(*args, **{key: fresh(a) for key, a in self.named.items()})
         if isinstance(found, Iterator):
             list(islice(found, 3))
 
@@ -211,7 +218,7 @@ CALLS: list[Any] = [
     *spaces("Space", five),
     call("Space.extent", line.extent, {"n": 3}),
     call("Space.split", line.split, 2, sizes={"n": 3}),
-    call("Options", ssr.Options, **{f: True for f in ssr.Options.__annotations__}),
+    call("Options", ssr.Options, **dict.fromkeys(ssr.Options.__annotations__, True)),
     call("size", ssr.size, "n", at_least=2),
     call("sizes", ssr.sizes, "n m", at_least=2),
     call("stencil", ssr.stencil, line, line.grow(1), {-1: 1.0, 1: 2.0}, outside="error"),
@@ -327,8 +334,8 @@ CALLS: list[Any] = [
     call("sparse", rule(bc.sparse), np.zeros((30, 12)), np.zeros(30), **side),
     call("interpolate", lambda **g: bc.fill(grid.cells.grow(1), bc.interpolate(**g) @ bc.copy()),
          **lines, levels=None),
-    call("rotate", lambda *g, **h: bc.fill(grid.cells.vector(1).grow(1), bc.rotate(*g, **h) @ bc.copy()),
-         np.zeros((2, 4, 1, 1, 1, 3)), levels=None),
+    call("rotate", lambda *g, **h: bc.fill(pairs_of_blocks, bc.rotate(*g, **h) @ bc.copy()),
+         np.zeros((2, 4, 2, 2, 1, 3)), levels=None),
     call("parameter", bc.parameter, "g"),
     call("fill", bc.fill, wide, bc.zero(), owned=five, narrow=True, join=True, once=True),
     call("Fill.apply", fill.bind(g=1.0).apply, x, None),
@@ -364,7 +371,7 @@ CALLS: list[Any] = [
     call("draw", bc.draw, pair, ax=None),
     call("draw_ghosts", bc.draw_ghosts, [(3,)], [(0, (-1,), "zero", [], 0.0)], links=None, ax=None),
     call("draw_ghosts", lambda r: bc.draw_ghosts([(3,)], [r]), (0, (-1,), "zero", [], 0.0)),
-    call("synchronise", bc.synchronise, grid.cells.nodes(), how="average", weights=None, basis=None),
+    call("synchronise", bc.synchronise, grid.cells.nodes(), how="owner", weights=None, basis=None),
     call("Synchronise.apply", same.apply, np.ones((2, 4, 4)), None),
     call("Synchronise.aslinearoperator", same.aslinearoperator, "f8"),
     call("Synchronise.bind", same.bind, n=5),
@@ -399,12 +406,73 @@ CALLS: list[Any] = [
 ]  # fmt: skip
 
 
+INTERNAL = {
+    "Affine": "applied bind check_names given run",
+    "Error": "Error",
+    "Expression": "become binary lift pointwise unary",
+    "Factorisation": "Factorisation factors solve",
+    "Fill": "applied given run",
+    "GaussSeidel": "precondition reverse start sweep",
+    "IC": "solve",
+    "ILU": "solve",
+    "Jacobi": "precondition reverse start sweep",
+    "Link": "coordinates point seen source",
+    "Operator": "program",
+    "Partition": "Partition has_cells_of of_rank owned owners_of shown",
+    "Program": "kernel returned run_plain",
+    "Recurrence": "program",
+    "Rule": "named sides strips",
+    "Smoother": "precondition reverse start sweep",
+    "Solver": "Solver fused precondition program",
+    "Space": "check_least condition first",
+    "Spread": "plan product run",
+    "Synchronise": "applied given run",
+    "Value": "binary unary",
+    "Vector": "binary lift pointwise unary",
+}
+"""Methods that the packages themselves call, or that are abstract, by their classes."""
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered:RuntimeWarning")
 @pytest.mark.parametrize("right", CALLS)
-def test_wrong_arguments(right: Call) -> None:
+def test_wrong_arguments(right: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     for wrong in right.wrong():
         try:
             wrong()
-        except ssr.Error as error:
-            assert error.message, wrong
+        except ssr.Error:
+            pass
         except Exception as error:
             raise AssertionError(f"{wrong} raises {error!r}") from error
+
+
+def public() -> Iterator[str]:
+    """Yield the names of all functions and methods that take arguments; inherited ones once."""
+    for module in (ssr, solvers, bc):
+        for name in module.__all__:
+            given = getattr(module, name)
+            if inspect.isclass(given):
+                yield from (
+                    owned(given, method)
+                    for method, function in names.methods(given)
+                    if list(names.parameters(function))
+                )
+            elif inspect.isfunction(given) and list(names.parameters(given)):
+                yield name
+
+
+def owned(kind: type, method: str) -> str:
+    """Return a method's name after the class that defines it."""
+    owners = [base.__name__ for base in kind.__mro__ if method in vars(base)]
+    return f"{owners[0] if owners else kind.__name__}.{method}"
+
+
+def test_all_functions_are_called() -> None:
+    called = set()
+    for name in {parameter.values[0].name for parameter in CALLS}:
+        kind, _, method = name.rpartition(".")
+        given = [vars(module).get(kind or method) for module in (ssr, solvers, bc)]
+        classes = [found for found in given if inspect.isclass(found)]
+        called |= {owned(found, method) for found in classes} or {name}
+    internal = {f"{kind}.{name}" for kind, given in INTERNAL.items() for name in given.split()}
+    assert set(public()) - called - internal == {"abort"}  # it ends the process

@@ -367,7 +367,7 @@ def _plot(arguments: list[str], make: Make, first: bool) -> int:
         setting = Setting(**about)
         points = Points(file["x"].values, setting.kind.degree)
         title = _title(setting, float(record["time"]) / DAY)
-        picture = Picture(record["H"].values, record["zeta"].values, points, title)
+        picture = Picture(record["height"].values, record["zeta"].values, points, title)
     draw(picture, path, edges=given.edges)
     print(path)
     return 0

@@ -32,13 +32,16 @@ EPOCH = "seconds since 2000-01-01 00:00:00"
 CELLS = ("panel", "y", "x")
 
 NAMES: Mapping[str, tuple[str, str, str | None]] = {
-    "h": ("depth of the water", "m", None),
-    "H": ("height of the surface", "m", None),
+    "depth": ("depth of the water", "m", None),
+    "height": ("height of the surface", "m", None),
     "u": ("wind to the east", "m s-1", "eastward_wind"),
     "v": ("wind to the north", "m s-1", "northward_wind"),
     "zeta": ("relative vorticity", "s-1", "atmosphere_relative_vorticity"),
 }
-"""Each field's long name, units and CF standard name."""
+"""Each field's long name, units and CF standard name.
+
+Names in a file differ by more than case, as CF recommends.
+"""
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,7 @@ def recorded(values: Values, at: Array) -> list[Recorded]:
     def wind(u: Array, p: Indices, j: Indices, i: Indices) -> Array:
         return geometry.wind(p, at[i], at[j], u)
 
-    alone = {"h": values.h, "H": values.H, "zeta": values.zeta}
+    alone = {"depth": values.h, "height": values.H, "zeta": values.zeta}
     return [
         *(Recorded((name,), field) for name, field in alone.items()),
         Recorded(("u", "v"), values.u, wind),

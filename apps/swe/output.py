@@ -120,7 +120,7 @@ def read(path: Path) -> Iterator[Any]:
 
 def _check_run(path: Path, found: Any) -> None:
     n = found.sizes.get("x", 0)
-    fields = [found[name].shape[1:] for name in ("H", "zeta") if name in found.variables]
+    fields = [found[name].shape[1:] for name in ("height", "zeta") if name in found.variables]
     known = "time" in found.variables and found.attrs.get("case") in cases.NAMES
     if not known or n < 4 or fields != 2 * [(6, n, n)]:
         raise OutputError(f"{path} is not a file of a shallow-water run.")

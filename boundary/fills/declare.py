@@ -41,7 +41,10 @@ def fill(
         What the ghosts are: `bc.copy`, `bc.periodic`, `bc.symmetric`, ...
     owned
         The owned points, if they are others than those that the space was grown from; a tuple for a
-        tuple of spaces. A space that was not made by `grow` needs them.
+        tuple of spaces. `grow` adds ghosts to the points of a space, whatever the widths: those of
+        ``cells.grow((2, 0)).grow(1)`` and of ``cells.grow((3, 1))`` are all but ``cells``. A space
+        of the same points that was not made by `grow`, such as ``cells.slab(0, -3, n + 1)``, does
+        not tell its ghosts, and needs ``owned``.
     narrow
         Whether a program makes only the ghosts that it reads.
     join

@@ -89,7 +89,8 @@ class Inverse(ABC):
         if extents is None:
             shape = self.matrix._extents()[0]
         else:
-            known = [integer(n) for n in extents] if isinstance(extents, Sequence) else []
+            given: Any = extents
+            known = [integer(n) for n in given] if isinstance(given, Sequence) else []
             shape = tuple(n for n in known if n is not None)
             if not shape or len(shape) < len(known):
                 raise ArgumentError(f"The extents are {extents!r}, not a sequence of integers.")

@@ -19,7 +19,7 @@ from ..errors import ArgumentError, UnsupportedError
 from ..points.numbers import plain
 from . import functions, nodes
 from .printing import show
-from .values import Operand, Row, Value, node, power
+from .values import Operand, Row, Symbol, Value, node, power
 
 
 def jacobian(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -161,7 +161,7 @@ def lambdify(arguments: Sequence[Any], expressions: Any) -> Callable[..., Any]:
         if len(args) != len(arguments):
             raise ArgumentError(f"The function takes {len(arguments)} values, not {len(args)}.")
         for a in args:
-            if not isinstance(plain(a), (numbers.Number, np.ndarray, Operand)):
+            if not isinstance(plain(a), (numbers.Number, np.ndarray, Operand, Symbol)):
                 raise ArgumentError(f"A value of the function is {a!r}, not a number or an array.")
         values = dict(zip(arguments, args, strict=True))
         for symbol, expression in shared:

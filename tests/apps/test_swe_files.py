@@ -284,17 +284,20 @@ def test_output_is_read_by_xarray(suffix: str, tmp_path: Path) -> None:
         assert file.attrs["Conventions"].startswith("CF-1.")
         assert "a command" in file.attrs["history"]
         assert file.attrs["version"]
-        for name in "h", "H", "zeta":
-            found = getattr(result.last.values, name).gather()
+        named = [*file.variables, *file.sizes]
+        assert len({name.lower() for name in named}) == len(set(named))  # CF conventions, 2.3
+        last = result.last.values
+        for name, field in ("depth", last.h), ("height", last.H), ("zeta", last.zeta):
+            found = field.gather()
             assert (file[name][-1].values == found).all()
-        assert file.H.attrs["units"] == "m"
+        assert file.height.attrs["units"] == "m"
         assert file.zeta.attrs["standard_name"] == "atmosphere_relative_vorticity"
         assert file.lon.attrs["units"] == "degrees_east"
         lon = np.deg2rad(file.lon.values)
         expected = at_centres(lambda lon, lat: lon, 8)
         np.testing.assert_allclose(lon, expected, rtol=1e-12)
-        surface = file.h + file.bottom
-        np.testing.assert_allclose(surface, file.H, rtol=1e-14)
+        surface = file.depth + file.bottom
+        np.testing.assert_allclose(surface, file.height, rtol=1e-14)
         assert float(file.cell_area.sum()) == pytest.approx(4 * np.pi * 6.37122e6**2, rel=1e-8)
         wind = cases.tc5().wind(lon, np.deg2rad(file.lat.values))
         np.testing.assert_allclose([file.u[0], file.v[0]], wind, atol=0.3)

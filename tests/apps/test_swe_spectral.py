@@ -424,7 +424,7 @@ def test_files_and_pictures(suffix: str, tmp_path: Path, monkeypatch: pytest.Mon
         assert area == pytest.approx(4 * np.pi * A**2, rel=1e-7)
         np.testing.assert_allclose(file["x"], known.at)
         h = known.depth(case("tc2").depth, *everywhere(known))
-        np.testing.assert_allclose(file["H"][0], h, rtol=1e-14)
+        np.testing.assert_allclose(file["height"][0], h, rtol=1e-14)
     assert main(["plot", str(path), "--to", str(tmp_path / "again.png")]) == 0
     assert (tmp_path / "again.png").stat().st_size > 10_000
 

@@ -98,6 +98,23 @@ def test_given_points_come_before_known_ones() -> None:
     assert bc.fill(wide, bc.periodic()).cols == line
 
 
+def test_equal_spaces_have_the_ghosts_that_they_were_grown_by() -> None:
+    """Ghosts added in several steps are those added at once; other owned points are given."""
+    x = np.arange(1.0, 6)
+    wide = line.grow((3, 1))
+    for space in wide, line.grow((2, 0)).grow(1), line.grow(1).grow((2, 0)):
+        assert space == wide
+        fill = bc.fill(space, bc.periodic())
+        assert fill.cols == line
+        np.testing.assert_array_equal(fill @ x, np.pad(x, (3, 1), "wrap"))
+    for space in line.slab(0, -3, n + 1), wide.slab(0, -3, n + 1):
+        assert space == wide
+        with pytest.raises(ssr.errors.SpaceError, match="does not tell"):
+            bc.fill(space, bc.periodic())
+        fill = bc.fill(space, bc.periodic(), owned=line)
+        np.testing.assert_array_equal(fill @ x, np.pad(x, (3, 1), "wrap"))
+
+
 def test_faces_between_walls() -> None:
     """The faces between cells are grown by those on the walls, which are ghosts."""
     inner = cells.faces(1).grow(0, -1)

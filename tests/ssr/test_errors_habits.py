@@ -231,7 +231,7 @@ def test_unknown_attributes_of_numbers() -> None:
     [
         (A, "toarray", "to_scipy"),
         (A, "explian", "'explain'"),
-        (H, "aslinearoperator", "H.linear"),
+        (H, "solve", "H.linear"),
         (H, "ofset", "'offset'"),
         (ssr.program(x=line)(lambda x: ssr.sum(x)), "bnid", "'bind'"),
     ],
