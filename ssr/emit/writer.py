@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import builtins
 import keyword
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from .. import ir
 from ..ir.value_numbering import Numbers
@@ -15,6 +15,9 @@ from ..points.affine import Affine, Choice
 from ..runtime.metadata import BufferMeta
 from .debug_checks import function_of
 from .outline import Functions
+
+if TYPE_CHECKING:
+    from .write_scalars import Scalars
 
 RESERVED = frozenset(
     """
@@ -76,7 +79,7 @@ def factor(text: str) -> str:
 class Writer:
     """Lines of source under construction, and what they use.
 
-    The lines are ``checked`` if the row of each instance is. Rows of ``even`` buffers begin with
+    The ``scalars`` write what they are in the type of the fields. The lines are ``checked`` if the row of each instance is. Rows of ``even`` buffers begin with
     cache lines. Arrays have the offsets and strides of those they are ``alike``. The ``looks`` of
     the debug build are numbered, each by what is made and its origin.
     ``rows`` are the variables that hold offsets of lines, by their source; ``decided`` those that
@@ -100,6 +103,7 @@ class Writer:
     decided: dict[str | Choice | Affine, str] = field(default_factory=dict)
     looks: Mapping[tuple[str, int], int] = field(default_factory=dict)
     numbers: Numbers | None = None
+    scalars: Scalars | None = None
     counter: int = 0
 
     def line(self, depth: int, text: str) -> None:
@@ -113,10 +117,7 @@ class Writer:
 
     def constant(self, value: float) -> str:
         """Return the variable that holds a number in the kernel's type; 0.0 and -0.0 differ."""
-        text = repr(value)
-        text = text if math.isfinite(value) else f"{text[:-3]}np.{text[-3:]}"
-        known = self.functions.constants
-        return known.setdefault(text, f"w{len(known)}")
+        return self.functions.constant(value)
 
     def spell(self, text: str) -> str:
         """Return source with the names of sizes spelled as the kernel spells them."""
