@@ -81,7 +81,7 @@ class Functions:
     known: dict[str, str] = field(default_factory=dict)
 
     def constant(self, value: float) -> str:
-        """Return the variable that holds a number in the type of the fields; 0.0 and -0.0 differ."""
+        """Return the variable that holds a number in the fields' type; 0.0 and -0.0 differ."""
         return self.constants.setdefault(_number_text(value), f"w{len(self.constants)}")
 
     def double(self, value: float) -> str:

@@ -57,7 +57,7 @@ def call_lines(unit: Unit, number: int, functions: Functions, scalars: Scalars) 
     of a schedule most calls have nothing to do.
     """
     call, depth = unit.calls[number], 1
-    writer = Writer({}, {}, "", 0, {}, {}, functions, scalars=scalars)
+    writer = Writer({}, {}, "", 0, {}, {}, functions, rounded=scalars.rounded)
     numbers = [value_text(writer, value, {}, depth) for value in call.scalars]
     taken: Sequence[str] = [*tables(number), scratch(number)]
     if unit.distributed:

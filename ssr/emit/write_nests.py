@@ -37,7 +37,7 @@ def write_nests(unit: Unit, functions: Functions, scalars: Scalars) -> list[Writ
         if isinstance(made, ir.LineLoops):
             lines = LineWriter(
                 unit.arrays, {}, suffix, near, sizes, *rest,
-                alike=unit.alike, looks=looks, scalars=scalars,
+                alike=unit.alike, looks=looks, rounded=scalars.rounded,
             )  # fmt: skip
             lines.slots = slots_of(made.nest)
             write_lines(lines, made, 2)
@@ -47,7 +47,7 @@ def write_nests(unit: Unit, functions: Functions, scalars: Scalars) -> list[Writ
         even = _even(made)
         writer = Writer(
             unit.arrays, buffers, suffix, near, sizes, *rest, even, unit.alike,
-            looks=looks, scalars=scalars,
+            looks=looks, rounded=scalars.rounded,
         )  # fmt: skip
         write_tree(writer, made, made.tree, 2)
         writers.append(writer)

@@ -108,8 +108,8 @@ def _computed(writer: Writer, value: ir.Value, where: Mapping[str, Affine], dept
         case ir.Scalar(name):
             return spelled(name)
         case ir.Rounded(inner):
-            assert writer.scalars is not None
-            return writer.scalars.rounded(inner)
+            assert writer.rounded is not None
+            return writer.rounded(inner)
         case ir.Coordinate(index):
             return f"real({index.substitute(where)})"
         case ir.Load(array, index):

@@ -5,9 +5,8 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from .. import ir
 from ..ir.value_numbering import Numbers
@@ -15,9 +14,6 @@ from ..points.affine import Affine, Choice
 from ..runtime.metadata import BufferMeta
 from .debug_checks import function_of
 from .outline import Functions
-
-if TYPE_CHECKING:
-    from .write_scalars import Scalars
 
 RESERVED = frozenset(
     """
@@ -79,12 +75,12 @@ def factor(text: str) -> str:
 class Writer:
     """Lines of source under construction, and what they use.
 
-    The ``scalars`` write what they are in the type of the fields. The lines are ``checked`` if the row of each instance is. Rows of ``even`` buffers begin with
+    The lines are ``checked`` if the row of each instance is. Rows of ``even`` buffers begin with
     cache lines. Arrays have the offsets and strides of those they are ``alike``. The ``looks`` of
     the debug build are numbered, each by what is made and its origin.
     ``rows`` are the variables that hold offsets of lines, by their source; ``decided`` those that
     hold choices and tests which are the same throughout a loop; values are known by their
-    representation, in which 0.0 and -0.0 differ.
+    representation, in which 0.0 and -0.0 differ. Values of scalars are ``rounded`` before.
     """
 
     arrays: Mapping[str, ir.Field]
@@ -103,7 +99,7 @@ class Writer:
     decided: dict[str | Choice | Affine, str] = field(default_factory=dict)
     looks: Mapping[tuple[str, int], int] = field(default_factory=dict)
     numbers: Numbers | None = None
-    scalars: Scalars | None = None
+    rounded: Callable[[ir.Value], str] | None = None
     counter: int = 0
 
     def line(self, depth: int, text: str) -> None:

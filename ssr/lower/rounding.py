@@ -1,4 +1,4 @@
-"""Mark the expressions of scalars in a program on float32 fields: they are rounded where they enter.
+"""Mark the expressions of scalars in programs on float32 fields, which are rounded there.
 
     before:  u[i] = u[i] + (t * t) * f[i] + s
     after:   u[i] = u[i] + [t * t] * f[i] + [s]     [...]: in double precision, then rounded
