@@ -169,8 +169,9 @@ class RankCall:
         self._first = *arrays, *rank.captured.values(), *rank.temporaries, *rank.buffers
         self._states = (rank.states,) if meta.states else ()
         self._returns = bool(meta.results)
+        given = meta.written_first([*rank.components, *rank.captured.values()])
         self._rest = (
-            layout_of(meta.written_first([*rank.components, *rank.captured.values()]), 0),
+            layout_of(given, 0, [plan.footprint.sizes[name] for name in meta.sizes]),
             laid.tables,
             *rank.stored,
             laid.links,

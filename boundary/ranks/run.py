@@ -97,7 +97,7 @@ class BoundHere(Bound):
         self._plan = plan = ground.plan(program, self._dtype)
         values = *scalars.values(), *plan.declaration.constants
         self._places = [n for n, value in enumerate(values) if value is None]
-        self._row = np.array([[0.0 if v is None else v for v in values]], plan.dtype)
+        self._row = np.array([[0.0 if v is None else v for v in values]])
         self._result = np.zeros((1, plan.meta.results))
         plan.schedule()  # what cannot be distributed is found out now
         named = [(self._fields[name], name) for name in plan.leaving]

@@ -171,7 +171,7 @@ def _unless_zero(inverse: ir.Value, remainder: ir.Value, let: Let) -> ir.Value:
 
 def named(value: Number, let: Let) -> Number:
     """Return what stands for a value: a number or an element of an array stands for itself."""
-    plain = value is None or isinstance(value, (ir.Const, ir.Load, ir.Scalar))
+    plain = value is None or isinstance(value, (ir.Const, ir.Load, ir.Scalar, ir.Rounded))
     return value if plain else let(value)  # type: ignore[arg-type]
 
 

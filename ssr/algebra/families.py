@@ -17,13 +17,14 @@ from ..spaces.space import Space
 from ..symbols.printing import show
 from ..trace.trace import Path
 from .overlaps import summed
+from .quotients import Normal
 
 Triangle = Literal["tril", "triu", "diagonal"]
 Maps: TypeAlias = tuple[tuple[Affine, ...], tuple[Affine, ...], ir.Value]
 """The row and the column of a family, and what numbers are multiplied by."""
 
 MONOMIALS = 1024
-"""The most products a value is taken apart into when matrices are compared."""
+"""The most products a value is taken apart into."""
 
 
 def every_entry(paths: tuple[Path, ...], rows: Space) -> tuple[ir.Family, ...]:
@@ -270,15 +271,15 @@ def equal(left: tuple[ir.Family, ...], right: tuple[ir.Family, ...]) -> bool:
     """Whether two unions of families are proved to be the same matrix for all sizes.
 
     Number values are compared as functions of (row, column), exactly. So are the numbers that
-    multiply the same factors in other values, which are taken apart into sums of products; what
-    is neither sum nor product is compared as an expression of the same data at the same indices.
+    multiply the same products and quotients in other values (`quotients`); what is none of these
+    is compared as an expression of the same data at the same indices.
     """
     by_basis: dict[tuple[ir.Value, ir.Boxes], list[tuple[Domain, Fraction]]] = {}
     if any(f.box != "any" for f in (*left, *right)):
         left, right = (tuple(part for f in found for part in apart(f)) for found in (left, right))
     for sign, found in ((1, left), (-1, right)):
         for f in found:
-            for number, basis in monomials(f.value):
+            for number, basis in Normal(f.row).monomials(f.value):
                 form, indices = _form(basis)
                 image = (*f.row, *f.column, *indices)
                 graph = f.domain.image(image, tuple(f"p{n}" for n in range(len(image))))

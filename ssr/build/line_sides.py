@@ -15,6 +15,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from typing import Any, NamedTuple
 
+from ..runtime.constants import TEST
+
 
 class Side(NamedTuple):
     """The test that a row is at a place or ``after`` it, or else at it or before it."""
@@ -62,14 +64,8 @@ def inside(body: Sequence[ast.stmt], variable: str) -> Inside | None:
     }
     if not found:
         return None
-    made = {variable} | {
-        part.id
-        for node in body
-        for part in ast.walk(node)
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
-    }
     by_line = any(
-        isinstance(test, ast.Name) and test.id not in made
+        isinstance(test, ast.Name) and test.id.startswith(TEST)
         for choice in choices
         for test in _all(choice.test)
     )

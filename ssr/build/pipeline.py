@@ -29,6 +29,7 @@ from ..lower.passes.recurrence import NEGLIGIBLE, order_terms, recurrence
 from ..lower.pivots import with_pivots
 from ..lower.place_externals import copies, partly_needed
 from ..lower.reuse import reuse
+from ..lower.rounding import rounded
 from ..lower.simplify import simplified
 from ..lower.stored_values import stored_values
 from ..lower.verify import verify, verify_call, wanted
@@ -74,7 +75,7 @@ def lower(
         Whether the source checks that each row that a statement runs is one of its rows. The debug
         build always does.
     """
-    program, notes = direct(program, options)
+    program, notes = direct(rounded(program, dtype), options)
     ignored = partly_needed(program) | copies(program) if options.debug else frozenset()
     program, nests = fused_nests(program, options, dtype)
     scheduled = (n if isinstance(n, ir.Call) else _scheduled(n, options) for n in nests)

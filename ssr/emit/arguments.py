@@ -34,7 +34,7 @@ def arguments(unit: Unit, meta: KernelMeta) -> list[Argument]:
     return [
         *_memory(unit, meta),
         *(Argument(externals.scratch(call), f"{element}[::1]", MEMORY) for call in calls),
-        *(Argument(spelled(name), element) for name in meta.scalars),
+        *(Argument(spelled(name), "f8") for name in meta.scalars),
         *([Argument("state", "i8[:, ::1]")] if meta.states else []),
         *([Argument("results", "f8[::1]")] if meta.results else []),
         Argument("layout", "i8[::1]"),
@@ -59,7 +59,7 @@ def driven_arguments(unit: Unit, meta: KernelMeta) -> list[Argument]:
     element = unit.element
     return [
         *_memory(unit, meta),
-        Argument("scalars", read(element, 2, "C")),
+        Argument("scalars", read("f8", 2, "C")),
         *([Argument("state", "i8[:, ::1]")] if meta.states else []),
         *([Argument("results", "f8[:, ::1]")] if meta.results else []),
         Argument("layout", "i8[::1]"),

@@ -12,6 +12,7 @@ from .. import ir
 from ..ir import LoopNest
 from ..points.affine import Affine, Choice
 from ..points.loop_tree import For, Loop, runs_of, variables
+from ..runtime.constants import TEST
 from .write_rows import place_of, test_text, value_text
 from .writer import Writer
 
@@ -36,13 +37,13 @@ def decide(writer: Writer, nest: LoopNest, node: Loop, depth: int) -> None:
             for test in ir.tests(value):
                 moved = test.substitute(where)
                 if moved not in writer.decided and moving.isdisjoint(moved.names()):
-                    name = writer.fresh("test")
+                    name = writer.fresh(TEST)
                     writer.line(depth, f"{name} = {test_text(moved)}")
                     writer.decided[moved] = name
             for op in _fixed(value, where, moving):
                 if repr(op) not in writer.decided:
                     text = value_text(writer, op, {}, depth)
-                    name = writer.fresh("test" if op.name in _TESTS else "pick")
+                    name = writer.fresh(TEST if op.name in _TESTS else "pick")
                     writer.line(depth, f"{name} = {text}")
                     writer.decided[repr(op)] = name
 

@@ -20,6 +20,7 @@ from .unit import Unit
 from .write_externals import functions_of
 from .write_loops import STRIP
 from .write_nests import kernel_body, write_nests
+from .write_scalars import scalars_of
 from .write_steps import driver_lines, parameters
 from .write_whole import signature_lines, whole_lines
 from .writer import shown
@@ -58,8 +59,9 @@ def kernel_source(unit: Unit) -> tuple[str, KernelMeta]:
     known = MEMORY, ROWS, OPERATIONS, BUNDLES, PERIODS, REDUCTIONS, POLLING, REFUSALS
     functions = Functions(EVERYWHERE.union(*known))
     functions.texts.update(_examinations(unit))
-    writers = write_nests(unit, functions)
-    body = kernel_body(unit, writers, functions)
+    scalars = scalars_of(unit, functions)
+    writers = write_nests(unit, functions, scalars)
+    body = kernel_body(unit, writers, functions, scalars)
     functions.texts.update(functions_of(unit.calls))
     meta = described(unit, writers, list(functions.texts))
     return "\n".join([*_module(unit, meta, functions, body), ""]), meta
@@ -72,6 +74,7 @@ def _module(
     yield from [f'"""{shown(unit.title)}"""', "", *_imports(unit, wide=bool(meta.stored)), ""]
     yield from [f"META = {meta.literal()!r}", "", f"real = np.{unit.dtype}"]
     yield from (f"{name} = real({value})" for value, name in functions.constants.items())
+    yield from (f"{name} = np.float64({value})" for value, name in functions.doubles.items())
     yield from (f"{name} = {text!r}" for text, name in functions.labels.items())
     yield ""
     yield from (line for text in functions.texts.values() for line in ("", *text, ""))

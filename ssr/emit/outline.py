@@ -9,6 +9,7 @@ Lines that are equal but for names become one function.
 from __future__ import annotations
 
 import keyword
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -47,6 +48,12 @@ def joined(blocks: Sequence[Sequence[str]]) -> list[str]:
     return [line for block in blocks for line in block]
 
 
+def _number_text(value: float) -> str:
+    """Return a number as source."""
+    text = repr(value)
+    return text if math.isfinite(value) else f"{text[:-3]}np.{text[-3:]}"
+
+
 @dataclass
 class Functions:
     """The functions of a module under construction.
@@ -55,8 +62,9 @@ class Functions:
     ----------
     shared
         Names that mean the same in all functions, beside those of functions and constants.
-    constants
-        Numbers and the variables of the module that hold them.
+    constants, doubles
+        Numbers and the variables of the module that hold them, in the type of the fields and in
+        double precision.
     labels
         Texts and the variables of the module that hold them.
     texts
@@ -67,9 +75,18 @@ class Functions:
 
     shared: frozenset[str]
     constants: dict[str, str] = field(default_factory=dict)
+    doubles: dict[str, str] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
     texts: dict[str, list[str]] = field(default_factory=dict)
     known: dict[str, str] = field(default_factory=dict)
+
+    def constant(self, value: float) -> str:
+        """Return the variable that holds a number in the fields' type; 0.0 and -0.0 differ."""
+        return self.constants.setdefault(_number_text(value), f"w{len(self.constants)}")
+
+    def double(self, value: float) -> str:
+        """Return the variable that holds a number in double precision."""
+        return self.doubles.setdefault(_number_text(value), f"double{len(self.doubles)}")
 
     def label(self, text: str) -> str:
         """Return the variable of the module that holds a text."""

@@ -14,6 +14,7 @@ from .outline import Functions
 from .step_columns import call_runs, call_slices
 from .unit import Unit
 from .write_rows import value_text
+from .write_scalars import Scalars
 from .writer import Writer, shown, spelled
 
 TABLES = ("links", "weights")
@@ -49,14 +50,14 @@ def _names(calls: Sequence[ir.Call]) -> list[str]:
     ]
 
 
-def call_lines(unit: Unit, number: int, functions: Functions) -> list[str]:
+def call_lines(unit: Unit, number: int, functions: Functions, scalars: Scalars) -> list[str]:
     """Return the lines that make a call.
 
     In a kernel for boxes with memory of their own, a call without links is left out: in most steps
     of a schedule most calls have nothing to do.
     """
     call, depth = unit.calls[number], 1
-    writer = Writer({}, {}, "", 0, {}, {}, functions)
+    writer = Writer({}, {}, "", 0, {}, {}, functions, rounded=scalars.rounded)
     numbers = [value_text(writer, value, {}, depth) for value in call.scalars]
     taken: Sequence[str] = [*tables(number), scratch(number)]
     if unit.distributed:

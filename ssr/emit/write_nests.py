@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from .. import ir
 from ..algebra.own_box import is_local, own_bounds
@@ -18,14 +18,14 @@ from .unit import Unit
 from .write_externals import call_lines
 from .write_lines import LineWriter, slots_of, write_lines
 from .write_loops import write_tree
-from .write_rows import value_text
+from .write_scalars import START, Scalars
 from .writer import Writer, shown, spelled
 
 ROWS = 32
 """Rows of line buffers of a nest up to which each of them begins with a cache line."""
 
 
-def write_nests(unit: Unit, functions: Functions) -> list[Writer]:
+def write_nests(unit: Unit, functions: Functions, scalars: Scalars) -> list[Writer]:
     """Return a writer for each nest, which holds the lines of a box."""
     writers: list[Writer] = []
     for number, made in enumerate(unit.nests):
@@ -36,8 +36,9 @@ def write_nests(unit: Unit, functions: Functions) -> list[Writer]:
         looks = {(k.target, k.origin): n for n, k in enumerate(unit.looks) if k.nest == number}
         if isinstance(made, ir.LineLoops):
             lines = LineWriter(
-                unit.arrays, {}, suffix, near, sizes, *rest, alike=unit.alike, looks=looks
-            )
+                unit.arrays, {}, suffix, near, sizes, *rest,
+                alike=unit.alike, looks=looks, rounded=scalars.rounded,
+            )  # fmt: skip
             lines.slots = slots_of(made.nest)
             write_lines(lines, made, 2)
             writers.append(lines)
@@ -45,8 +46,9 @@ def write_nests(unit: Unit, functions: Functions) -> list[Writer]:
         buffers = {b.name: b for b in made.nest.buffers}
         even = _even(made)
         writer = Writer(
-            unit.arrays, buffers, suffix, near, sizes, *rest, even, unit.alike, looks=looks
-        )
+            unit.arrays, buffers, suffix, near, sizes, *rest, even, unit.alike,
+            looks=looks, rounded=scalars.rounded,
+        )  # fmt: skip
         write_tree(writer, made, made.tree, 2)
         writers.append(writer)
     return writers
@@ -72,16 +74,21 @@ def _even(made: LoopNest) -> frozenset[str]:
     return frozenset(lines - {s.array for s in early if not (s.domain & before).empty})
 
 
-def kernel_body(unit: Unit, writers: Sequence[Writer], functions: Functions) -> list[str]:
+def kernel_body(
+    unit: Unit, writers: Sequence[Writer], functions: Functions, scalars: Scalars
+) -> list[str]:
     """Return the lines of a kernel: its nests, its calls, and the numbers that it returns."""
     nests = functions.nests([writer.lines for writer in writers])
-    body: list[str] = []
+    calls = [call_lines(unit, number, functions, scalars) for number in range(len(unit.calls))]
+    results = [scalars.double(value) for value in unit.program.results]
+    body = [*scalars.lines.get(START, ())]
     for number, step in unit.numbered():
         if isinstance(step, ir.Call):
-            body += call_lines(unit, number, functions)
+            body += calls[number]
             continue
         body += _nest_lines(unit, step.nest, number, writers[number], nests[number])
-    return [*body, *_results(unit.program, functions)]
+        body += scalars.lines.get(number, ())
+    return [*body, *(f"    st(results, {n}, {text})" for n, text in enumerate(results))]
 
 
 def _nest_lines(
@@ -94,7 +101,7 @@ def _nest_lines(
     """Return the lines of a nest; in one memory the debug build ends if it has found something."""
     lines = _boxes(unit, writer, nest, number, inside)
     folds = nest.folds if isinstance(nest, ir.Nest) else ()
-    lines += _totals(folds, unit.reductions)
+    lines += _totals(folds, unit)
     if not unit.debug or unit.distributed:
         return lines
     writer.lines = []
@@ -165,18 +172,15 @@ def _buffer_lines(
     return [f"        {line}" for line in lines]
 
 
-def _totals(folds: Sequence[ir.Fold], reductions: Mapping[str, int]) -> list[str]:
-    """Return the lines that take the numbers a nest has reduced out of their state."""
+def _totals(folds: Sequence[ir.Fold], unit: Unit) -> list[str]:
+    """Return the lines that take the numbers a nest has reduced out of their state.
+
+    They have the type of the fields, and are scalars from then on.
+    """
     take = {"sum": "total", "min": "found", "max": "found"}
+    kind = "real({})" if unit.dtype == "float64" else "np.float64(real({}))"
+    found = [f"{take[fold.kind]}(state, {unit.reductions[fold.name]})" for fold in folds]
     return [
-        f"    {spelled(fold.name)} = real({take[fold.kind]}(state, {reductions[fold.name]}))"
-        for fold in folds
+        f"    {spelled(fold.name)} = {kind.format(text)}"
+        for fold, text in zip(folds, found, strict=True)
     ]
-
-
-def _results(program: ir.Program, functions: Functions) -> list[str]:
-    """Return the lines that hand over the numbers a call returns."""
-    writer = Writer({}, {}, "", 0, {}, {}, functions)
-    for place, value in enumerate(program.results):
-        writer.line(1, f"st(results, {place}, {value_text(writer, value, {}, 1)})")
-    return writer.lines

@@ -14,17 +14,8 @@ from ..points.affine import AXES, Affine
 from ..points.loop_tree import Run
 from ..points.scanning import condition_text
 from .debug_checks import made_by
+from .operations import operation_text
 from .writer import Writer, factor, spelled
-
-_INFIX = {
-    "add": "+", "sub": "-", "mul": "*", "div": "/",
-    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=", "and": "&", "or": "|",
-}  # fmt: skip
-_CALL = {
-    "abs": "abs", "sign": "sign", "sqrt": "np.sqrt", "exp": "np.exp", "log": "np.log",
-    "sin": "np.sin", "cos": "np.cos", "tan": "np.tan", "tanh": "np.tanh", "pow": "np.power",
-    "arctan2": "np.arctan2", "min": "minimum", "max": "maximum",
-}  # fmt: skip
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
@@ -116,6 +107,9 @@ def _computed(writer: Writer, value: ir.Value, where: Mapping[str, Affine], dept
             return writer.constant(number)
         case ir.Scalar(name):
             return spelled(name)
+        case ir.Rounded(inner):
+            assert writer.rounded is not None
+            return writer.rounded(inner)
         case ir.Coordinate(index):
             return f"real({index.substitute(where)})"
         case ir.Load(array, index):
@@ -130,15 +124,7 @@ def _computed(writer: Writer, value: ir.Value, where: Mapping[str, Affine], dept
             return f"ld({values}, ld({place}, {row}))"
         case ir.Op(name, args):
             texts = [value_text(writer, a, where, depth) for a in args]
-    if name == "neg":
-        return f"(-{texts[0]})"
-    if name == "not":
-        return f"(not {texts[0]})"
-    if name == "where":
-        return f"({texts[1]} if {texts[0]} else {texts[2]})"
-    if name in _INFIX:
-        return f"({texts[0]} {_INFIX[name]} {texts[1]})"
-    return f"{_CALL[name]}({', '.join(texts)})"
+            return operation_text(name, texts)
 
 
 def _sum_text(writer: Writer, value: ir.Sum, where: Mapping[str, Affine], depth: int) -> str:

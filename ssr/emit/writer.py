@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import builtins
 import keyword
-import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .. import ir
@@ -81,7 +80,7 @@ class Writer:
     the debug build are numbered, each by what is made and its origin.
     ``rows`` are the variables that hold offsets of lines, by their source; ``decided`` those that
     hold choices and tests which are the same throughout a loop; values are known by their
-    representation, in which 0.0 and -0.0 differ.
+    representation, in which 0.0 and -0.0 differ. Values of scalars are ``rounded`` before.
     """
 
     arrays: Mapping[str, ir.Field]
@@ -100,6 +99,7 @@ class Writer:
     decided: dict[str | Choice | Affine, str] = field(default_factory=dict)
     looks: Mapping[tuple[str, int], int] = field(default_factory=dict)
     numbers: Numbers | None = None
+    rounded: Callable[[ir.Value], str] | None = None
     counter: int = 0
 
     def line(self, depth: int, text: str) -> None:
@@ -113,10 +113,7 @@ class Writer:
 
     def constant(self, value: float) -> str:
         """Return the variable that holds a number in the kernel's type; 0.0 and -0.0 differ."""
-        text = repr(value)
-        text = text if math.isfinite(value) else f"{text[:-3]}np.{text[-3:]}"
-        known = self.functions.constants
-        return known.setdefault(text, f"w{len(known)}")
+        return self.functions.constant(value)
 
     def spell(self, text: str) -> str:
         """Return source with the names of sizes spelled as the kernel spells them."""

@@ -18,6 +18,7 @@ from ..build.pipeline import Lowered, apart, direct, fused_nests, lower, simple,
 from ..errors import ArgumentError, Span
 from ..lower.line_nests import line_nest
 from ..lower.nests import in_place, nest
+from ..lower.rounding import rounded
 from ..lower.stored_values import storage_notes
 from ..options import Options
 from ..points.affine import Affine
@@ -256,7 +257,7 @@ def _program(program: ir.Program, options: Options) -> str:
 
 def _passes(program: ir.Program, options: Options, dtype: str) -> str:
     """Return every nest, and what each pass makes of it."""
-    program, _ = direct(program, options)
+    program, _ = direct(rounded(program, dtype), options)
     lines = []
     for number, step in enumerate(program.steps):
         if isinstance(step, ir.Call):

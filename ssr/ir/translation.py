@@ -48,7 +48,7 @@ class Forms:
         match value:
             case ir.Const(number):
                 return self._form(("number", repr(number)), None)
-            case ir.Scalar():
+            case ir.Scalar() | ir.Rounded():
                 return self._form(value, None)
             case ir.Coordinate():
                 return self._form(value, (0,) * len(rows.axes))

@@ -69,6 +69,8 @@ class Numbers:
                     tuple((t.operand is None, t.tests, repr(t.otherwise)) for t in terms),
                     *inside,
                 )
+            case ir.Rounded():
+                key = "rounded", *inside
             case ir.Const(constant):
                 key = "number", repr(constant)
             case _:

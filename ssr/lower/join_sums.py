@@ -21,6 +21,7 @@ from dataclasses import replace
 
 from .. import ir
 from ..algebra.families import multiply
+from ..symbols.operations import of_scalars
 
 EXPONENT = 100
 """Powers of two up to this one have a reciprocal that is a normal number of every type."""
@@ -98,7 +99,12 @@ def _joined(value: ir.Value, used: Counter[int]) -> ir.Value:
 
 
 def _product(value: ir.Value | None) -> tuple[ir.Value, ir.Value] | None:
-    """Return the factors of a product; a quotient by a power of two is one, to the last bit."""
+    """Return the factors of a product; a quotient by a power of two is one, to the last bit.
+
+    Arithmetic of scalars is left as it is: its value is found once for all rows.
+    """
+    if value is None or of_scalars(value):
+        return None
     match value:
         case ir.Op("mul", (factor, other)):
             return factor, other

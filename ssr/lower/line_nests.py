@@ -109,7 +109,9 @@ def _numbered(
 
 def _same_everywhere(value: ir.Value) -> bool:
     """Whether a value is made of numbers only."""
-    return all(isinstance(part, (ir.Const, ir.Scalar, ir.Op)) for part in ir.walk(value))
+    return all(
+        isinstance(part, (ir.Const, ir.Scalar, ir.Rounded, ir.Op)) for part in ir.walk(value)
+    )
 
 
 def _whole_lines(known: Domain, rows: ir.Field, along: int) -> Domain:

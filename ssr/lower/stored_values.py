@@ -121,7 +121,7 @@ def cost(value: ir.Value) -> int:
     21
     """
     total = 0
-    for part in ir.walk(value):
+    for part in ir.walk(value, lambda part: not isinstance(part, ir.Rounded)):
         match part:
             case ir.Op(name):
                 total += COSTS.get(name, 1)

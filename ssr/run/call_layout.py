@@ -91,12 +91,12 @@ def plan_boxes(
         ]
         tables.append(np.array(lines, np.int64))
     buffers = tuple(max(buffer_elements(b, box) for box in lists[b.nest]) for b in meta.buffers)
-    given = meta.written_first([a for _, _, a in arrays])
+    given, known = meta.written_first([a for _, _, a in arrays]), [sizes[s] for s in meta.sizes]
     return Plan(
         tuple(shapes),
         buffers,
-        layout_of(given, 1),
-        layout_of(given, 0),
+        layout_of(given, 1, known),
+        layout_of(given, 0, known),
         tuple(tables),
         tuple(tuple((*layout[n], 1) for n in call.fields) for call in meta.calls),
     )
@@ -110,11 +110,13 @@ def buffer_elements(buffer: BufferMeta, box: Box) -> int:
     return buffer.rows * row * plane + (buffer.before if buffer.near > 1 else 0)
 
 
-def layout_of(arrays: Sequence[np.ndarray[Any, Any]], apart: int) -> Table:
+def layout_of(
+    arrays: Sequence[np.ndarray[Any, Any]], apart: int, sizes: Sequence[int] = ()
+) -> Table:
     """Return what a kernel compares its arrays with (`ssr.runtime.refusals`).
 
     It is 1, whether to prefetch, the bytes of each array from its first element to the end of its
-    last, and then the shape and strides of each.
+    last, the shape and strides of each, and then the sizes of the program.
 
     Parameters
     ----------
@@ -122,12 +124,14 @@ def layout_of(arrays: Sequence[np.ndarray[Any, Any]], apart: int) -> Table:
         The arrays, those that are written first.
     apart
         0 if arrays may overlap: their bytes are 0 then.
+    sizes
+        The sizes of the program.
     """
     numbers = [1, int(sum(a.nbytes for a in arrays) > NEAR)]
     numbers += [apart * extent_bytes(a) for a in arrays]
     for a in arrays:
         numbers += [*a.shape, *a.strides]
-    return np.array(numbers, np.int64)
+    return np.array([*numbers, *sizes], np.int64)
 
 
 def _c_strides(shape: Sequence[int]) -> list[int]:

@@ -38,8 +38,6 @@ class Launch:
         The same with a layout under which arrays may overlap.
     scratch
         Shapes and types of temporaries and buffers; of the state of reductions, and of results.
-    dtype
-        The type of all numbers.
     results
         How many numbers a call returns.
     initial
@@ -64,7 +62,6 @@ class Launch:
     rest: tuple[Any, ...]
     free: tuple[Any, ...]
     scratch: tuple[tuple[Any, ...], tuple[Any, ...]]
-    dtype: Any
     results: int = 0
     initial: tuple[tuple[int, Any, Any], ...] = ()
     empty: Callable[..., Any] = aligned

@@ -100,7 +100,7 @@ class Launcher:
             The rows cut into boxes; None for what is best.
         """
         launch = self.launch(arrays, boxes)
-        args = self._converted(args, launch.dtype)
+        args = self._converted(args)
         results = launch(args)
         if results is None:
             self._check_overlap(launch, args, arrays)
@@ -132,7 +132,7 @@ class Launcher:
         numbers: dict[str, float | None] = {}
         for place in declaration.numbers:
             name, value = declaration.parameters[place].name, args[place]
-            numbers[name] = None if value is None else launch.dtype(number_of(name, value))
+            numbers[name] = None if value is None else number_of(name, value)
         fields = [a for n, a in enumerate(args) if n not in declaration.numbers]
         return Bound(launch, fields, numbers, returned)
 
@@ -181,12 +181,12 @@ class Launcher:
                 starts += addresses([value])
         return starts + addresses(self.declaration.captured)
 
-    def _converted(self, args: tuple[Any, ...], dtype: Any) -> tuple[Any, ...]:
-        """Return arguments with the numbers among them in a kernel's type."""
+    def _converted(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return arguments with the numbers among them as Python's."""
         given = list(args)
         for place in self.declaration.numbers:
             name = self.declaration.parameters[place].name
-            given[place] = dtype(number_of(name, given[place]))
+            given[place] = number_of(name, given[place])
         return tuple(given)
 
 

@@ -31,6 +31,9 @@ REFUSED = 1
 LENGTHS = 2
 """Where the layout of a kernel's arrays has their bytes, behind 1 and whether to prefetch."""
 
+TEST = "test"
+"""How the names of variables begin that hold what a line of loops decides; scalars' do not."""
+
 PLACES = 3
 """The integers that say where a part of a pack is: its start, its end, the length of its rows."""
 

@@ -70,6 +70,17 @@ class Op:
 
 
 @dataclass(frozen=True, slots=True)
+class Rounded:
+    """A value of scalars in an expression of fields: computed in double precision, then rounded.
+
+    It is computed once, and rounded to the type of the fields; a condition is not rounded. Other
+    passes than `lower.rounding` leave it as it is.
+    """
+
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
 class Term:
     """``weight * operand`` at the rows of a domain; no operand means the weight alone.
 
@@ -189,7 +200,7 @@ class Diagonal:
     wide: bool = False
 
 
-Value: TypeAlias = "Const | Scalar | Coordinate | Load | Op | Sum | Gather | Diagonal"
+Value: TypeAlias = "Const | Scalar | Coordinate | Load | Op | Sum | Gather | Diagonal | Rounded"
 
 ZERO = Const(0.0)
 ONE = Const(1.0)
@@ -202,6 +213,8 @@ def children(value: Value) -> tuple[Value, ...]:
             return args
         case Sum(terms):
             return tuple(part for t in terms for part in (t.weight, t.operand) if part is not None)
+        case Rounded(inner):
+            return (inner,)
         case _:
             return ()
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..points.affine import AXES
 from . import nodes
 
 FOLD: dict[str, Callable[..., Any]] = {
@@ -26,6 +27,9 @@ CONDITIONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not"})
 LOGICAL = frozenset({"and", "or", "not"})
 """Operations on conditions."""
 
+_INDICES = frozenset(axis for axes in AXES.values() for axis in axes)
+"""The names of the indices of rows."""
+
 
 def fold(name: str, *args: float) -> float:
     """Return an operation on numbers, with NumPy's infinities and NaN and without its warnings."""
@@ -41,3 +45,14 @@ def known_early(value: nodes.Value) -> bool:
 def is_condition(value: nodes.Value) -> bool:
     """Whether a value is true or false."""
     return isinstance(value, nodes.Op) and value.name in CONDITIONS
+
+
+def of_scalars(value: nodes.Value) -> bool:
+    """Whether a value is an expression of scalars, sizes and numbers alone."""
+    return all(map(_is_scalar, nodes.walk(value)))
+
+
+def _is_scalar(part: nodes.Value) -> bool:
+    if isinstance(part, nodes.Coordinate):
+        return _INDICES.isdisjoint(part.index.names())
+    return isinstance(part, (nodes.Const, nodes.Scalar, nodes.Op))

@@ -24,6 +24,8 @@ def show(value: nodes.Value) -> str:
             return repr(number)
         case nodes.Scalar(name):
             return name
+        case nodes.Rounded(inner):
+            return show(inner)
         case nodes.Coordinate(index):
             return f"({index})"
         case nodes.Load(array, index, new):

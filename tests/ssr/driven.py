@@ -36,7 +36,7 @@ def arguments(
     return [
         *arrays,
         *buffers,
-        np.array(scalars, dtype),
+        np.array(scalars, np.float64),
         *([state] if meta.reductions else []),
         *([results] if meta.results else []),
         layout_of(meta.written_first(arrays[: len(meta.fields)]), 0),

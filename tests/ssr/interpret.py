@@ -9,7 +9,7 @@ can be tested to keep values. Neither uses isl's code generation, the emitter or
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
@@ -23,6 +23,7 @@ from ssr.points.sets import Domain
 from ssr.runtime.intrinsics import fma, maximum, minimum, sign
 from ssr.runtime.sums import reduced
 from ssr.spaces.space import Box
+from ssr.symbols.operations import of_scalars
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Row = tuple[int, ...]
@@ -112,7 +113,7 @@ def interpret_program(
             else:
                 together = step.assignments if isinstance(step, ir.Group) else (step,)
                 _assign(together, program, held, meaning)
-        return tuple(map(float, meaning.numbers(program.results)))
+        return tuple(map(float, meaning.in_double.numbers(program.results)))
 
 
 def interpret_call(
@@ -369,7 +370,10 @@ def _place(index: Row, f: ir.Field, array: Array) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What values mean: the type to compute in, sizes, scalars; remembers the points of domains."""
+    """What values mean: the type to compute in, sizes, scalars; remembers the points of domains.
+
+    What is made of scalars alone is computed in double precision, and then rounded to the type.
+    """
 
     kind: Any
     sizes: Mapping[str, int]
@@ -397,11 +401,18 @@ class Meaning:
 
     def evaluate(self, value: ir.Value, row: Row, rows: Domain, read: Read) -> Any:
         """Return a value at a row of ``rows``, every operation rounded to the type."""
+        if self.kind is not np.float64 and isinstance(value, (ir.Scalar, ir.Op, ir.Rounded)):
+            inner = value.value if isinstance(value, ir.Rounded) else value
+            if of_scalars(inner):
+                found = self.in_double.evaluate(inner, row, rows, read)
+                return found if isinstance(found, (bool, np.bool_)) else self.kind(found)
         match value:
             case ir.Const(number):
                 return self.kind(number)
             case ir.Scalar(name):
-                return self.kind(self.scalars[name])
+                return np.float64(self.scalars[name])
+            case ir.Rounded(inner):
+                return self.evaluate(inner, row, rows, read)
             case ir.Coordinate(index):
                 return self.kind(self.index((index,), row, rows)[0])
             case ir.Load():
@@ -421,9 +432,14 @@ class Meaning:
                 return total
 
     def numbers(self, values: Sequence[ir.Value]) -> tuple[Any, ...]:
-        """Return values that are made of scalars only."""
+        """Return values that are made of scalars only, in the type."""
         here = Domain.where(("i",), "i = 0")
         return tuple(self.evaluate(v, (0,), here, _no_field) for v in values)
+
+    @property
+    def in_double(self) -> Meaning:
+        """The same for double precision, in which scalars and their arithmetic are."""
+        return replace(self, kind=np.float64)
 
     def _entries(
         self, value: ir.Gather | ir.Diagonal, row: Row, rows: Domain

@@ -20,7 +20,7 @@ A = ssr.stencil(line, line, {-1: 1.0, 0: -2.0, 1: 1.0}, outside="drop")
 
 def empty(size: int) -> Launch:
     """Return a launch that keeps so many bytes."""
-    return Launch(lambda *args: 0, 1, None, ((), ()), (), (), ((), ()), float, bytes=(0, size))
+    return Launch(lambda *args: 0, 1, None, ((), ()), (), (), ((), ()), bytes=(0, size))
 
 
 def kept(sizes: list[int]) -> list[int]:
