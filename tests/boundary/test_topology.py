@@ -483,7 +483,7 @@ def test_bricks_are_checked() -> None:
     for counts in ((), (0, 1), (1, 1, 1, 1)):
         with pytest.raises(ArgumentError, match="bricks takes 1 to 3 positive numbers"):
             bc.bricks(*counts)
-    with pytest.raises(ArgumentError, match="Axis 2 of blocks with 2 axes"):
+    with pytest.raises(ArgumentError, match=r"periodic is \(2,\); blocks with 2 axes have"):
         bc.bricks(1, 1, periodic=(2,))
 
 
