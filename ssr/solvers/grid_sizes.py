@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
-from ..errors import SpaceError
+from ..errors import ShapeError, SpaceError
+from ..matrices.matrix import Matrix
 from ..points.affine import Affine
 from ..spaces.space import Space
 from ..symbols.index import Index, affine
@@ -126,6 +127,47 @@ def points(shape: tuple[Any, ...]) -> str:
 def choice(shapes: list[Shape]) -> str:
     """Return extents to choose from, ``63 or 127 points``; nothing if there are none."""
     return " or ".join([*(" x ".join(map(str, s)) for s in shapes[:-1]), *map(points, shapes[-1:])])
+
+
+def check_grids(R: Matrix, solved: Space, shape: Shape, coarsest: int, direct: int) -> None:
+    """Check that a grid can be coarsened to few points, where all levels have one matrix.
+
+    Parameters
+    ----------
+    R, solved
+        The restriction, and the rows of the matrix.
+    shape
+        The extents of the finest grid.
+    coarsest
+        The number of points at which coarsening ends.
+    direct
+        The largest number of points of a coarsest grid.
+
+    Raises
+    ------
+    ShapeError
+        If it cannot.
+    """
+    coarsening = Coarsening.between(R.cols, R.rows, solved)
+    if coarsening is None or len(shape) != R.cols.ndim:
+        return  # the product with the restriction says more
+
+    def suits(other: Shape) -> bool:
+        few = min(map(prod, coarsening.grids(other))) <= coarsest
+        return few and coarsening.contains(other)
+
+    *_, last = coarsening.grids(shape)
+    if prod(last) <= coarsest:
+        return
+    others = choice(coarsening.choices(shape, suits))
+    hints = [f"choose {others}"] if others else []
+    hints += [f"give coarsest={prod(last)}"] if prod(last) <= direct else []
+    raise ShapeError(
+        f"A grid of {points(shape)} cannot be coarsened to {coarsest} points or fewer.",
+        note=f"{points(last)} have no coarser grid: the restriction leads from {R.cols!r} to "
+        f"{R.rows!r}, the matrix is one of {solved!r}.",
+        hint=f"{', or '.join(hints).capitalize()}." if hints else None,
+    )
 
 
 def is_odd(extent: Index | int) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from math import prod
 from typing import Any, cast
 
 import numpy as np
@@ -16,7 +15,7 @@ from ..programs.program import Program, begin, program
 from . import dense, vectors
 from .coarsening import coarsened
 from .composed import Composed
-from .grid_sizes import Coarsening, choice, points
+from .grid_sizes import check_grids, points
 from .inverse import Inverse
 from .smoothers import GaussSeidel, Smoother
 from .solver import Solution
@@ -361,7 +360,7 @@ class Multigrid(Composed, Inverse):
         below = self.matrices[level if self.coarsest is not None else level + 1]
         residual = vectors.empty(r) if A.rows == R.cols else vectors.known_as(r, A.rows, R.cols)
         if self.coarsest is not None:
-            self._check_grids(r.shape, self.coarsest)
+            check_grids(R, self.matrix.rows, r.shape, self.coarsest, DENSE)
         coarse = vectors.coarser(residual, R, below.rows)
         if self.coarsest is not None and coarse.size >= residual.size:
             raise ShapeError(
@@ -381,36 +380,6 @@ class Multigrid(Composed, Inverse):
         made = residual, coarse, correction, right, solution
         self._vectors[level, vectors.layout(r)] = made
         return made
-
-    def _check_grids(self, shape: tuple[int, ...], coarsest: int) -> None:
-        """Check that a grid can be coarsened to few points, where all levels have one matrix.
-
-        Raises
-        ------
-        ShapeError
-            If it cannot.
-        """
-        R = self.restrictions[0]
-        coarsening = Coarsening.between(R.cols, R.rows, self.matrix.rows)
-        if coarsening is None or len(shape) != R.cols.ndim:
-            return  # the product with the restriction says more
-
-        def suits(other: tuple[int, ...]) -> bool:
-            few = min(map(prod, coarsening.grids(other))) <= coarsest
-            return few and coarsening.contains(other)
-
-        *_, last = coarsening.grids(shape)
-        if prod(last) <= coarsest:
-            return
-        others = choice(coarsening.choices(shape, suits))
-        hints = [f"choose {others}"] if others else []
-        hints += [f"give coarsest={prod(last)}"] if prod(last) <= DENSE else []
-        raise ShapeError(
-            f"A grid of {points(shape)} cannot be coarsened to {coarsest} points or fewer.",
-            note=f"{points(last)} have no coarser grid: the restriction leads from {R.cols!r} to "
-            f"{R.rows!r}, the matrix is one of {self.matrix.rows!r}.",
-            hint=f"{', or '.join(hints).capitalize()}." if hints else None,
-        )
 
     def _inverse(self, level: int, like: Vector, r: Array) -> Array:
         """Return the inverse of the coarsest matrix, for a right side and the array of it."""
