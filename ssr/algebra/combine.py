@@ -75,6 +75,10 @@ def power(matrix: MatrixData, exponent: object) -> MatrixData:
     ------
     ArgumentError
         If the exponent is no integer from 0 on.
+    SpaceError
+        If the spaces of rows and columns differ.
+    UnsupportedError
+        If rows of the power have too many entries.
     """
     count = integer(exponent)
     if count is None or count < 0:
@@ -90,6 +94,7 @@ def power(matrix: MatrixData, exponent: object) -> MatrixData:
     if not count:
         known = {n: v for n, v in matrix.bound.items() if n in matrix.rows.sizes}
         return replace(identity(matrix.rows), bound=MappingProxyType(known))
+    operations.check_power(matrix.families, matrix.rows, count, matrix.name)
     made = matrix
     for _ in range(count - 1):
         made = product(made, matrix)

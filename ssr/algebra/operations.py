@@ -33,6 +33,15 @@ FIBRE = 64
 EFFORT = 30_000_000
 """Operations of isl after which it gives up the entries of a matrix: some ten seconds."""
 
+ENTRIES = 500
+"""The most columns that the rows of a power may have, as functions of the row."""
+
+POWER = 100
+"""The largest power of a matrix."""
+
+KINDS = 1000
+"""The most families of a product: each is written out in what multiplies by it."""
+
 Map = tuple[Affine, ...]
 Families = tuple[ir.Family, ...]
 
@@ -57,8 +66,61 @@ def attempt(name: str, make: Callable[[], Families]) -> Families:
 
 
 def product(left: Families, right: Families, name: str) -> Families:
-    """Return the entries of the product of two matrices; errors are those of `attempt`."""
-    return attempt(name, lambda: total(_products(left, right)))
+    """Return the entries of the product of two matrices.
+
+    Raises
+    ------
+    UnsupportedError
+        If there are too many kinds of entries, or as `attempt` does.
+    """
+    found = attempt(name, lambda: total(_products(left, right)))
+    if len(found) > KINDS:
+        raise UnsupportedError(
+            f"A product of matrices has {len(found)} kinds of entries; {KINDS} are supported.",
+            note="Entries are of different kinds if they are at other distances from the diagonal, "
+            "or have other numbers, as next to boundaries.",
+            hint="Apply the matrices one after the other: A @ (B @ x) for (A @ B) @ x.",
+        )
+    return found
+
+
+def check_power(found: Families, rows: Space, exponent: int, name: str) -> None:
+    """Refuse a power that is too high, or has too many entries, before these are computed.
+
+    Raises
+    ------
+    UnsupportedError
+        If the exponent is larger than `POWER`, or rows may have more than `ENTRIES` entries.
+    """
+    hint = f"Apply the matrix repeatedly: for _ in range({exponent}): x = {name} @ x."
+    if exponent > POWER:
+        text = f"{name} ** {exponent} is not supported: powers go up to {POWER}."
+        raise UnsupportedError(text, hint=hint)
+    points = row_domain(rows)
+    steps = dict.fromkeys((tuple(f.domain.axes), f.column) for f in found)
+    reached: dict[Map, None] = {rows.indices(): None}
+    for power in range(1, exponent + 1):
+        before = reached
+        reached = dict.fromkeys(
+            tuple(c.substitute(dict(zip(axes, place, strict=True))) for c in column)
+            for place in before
+            for axes, column in steps
+        )
+        if len(reached) > len(before):
+            reached = {c: None for c in reached if not _outside(points, c, rows.axes)}
+        if len(reached) > ENTRIES:
+            raise UnsupportedError(
+                f"{name} ** {exponent} has rows of more than {ENTRIES} entries.",
+                note=f"rows of {name} ** {power} have {len(reached)} already",
+                hint=hint,
+            )
+        if reached.keys() == before.keys():
+            return
+
+
+def _outside(points: Domain, column: Map, axes: tuple[str, ...]) -> bool:
+    """Whether a column lies outside of the points at all rows."""
+    return (points & points.preimage(column, axes)).empty
 
 
 def _products(left: Families, right: Families) -> Iterator[ir.Family]:

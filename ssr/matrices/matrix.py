@@ -250,8 +250,9 @@ class Matrix(Operator["Matrix"]):
         """Whether the matrices are proved equal, for all sizes.
 
         Numbers are compared exactly with those of ``other``, other values as expressions of the
-        same data: a scalar bound to equal numbers, a field bound to one array. Sizes must be bound
-        alike, or not at all.
+        same data: a scalar bound to equal numbers, a field bound to one array. Sums, products and
+        quotients of data are compared in exact arithmetic, as functions where no denominator is
+        zero: ``-1 / s[i]`` and ``-(1 / s[i])`` are equal. Sizes must be bound alike, or not at all.
 
         Examples
         --------

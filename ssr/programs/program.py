@@ -291,6 +291,10 @@ def program(
     meaning: the right side first. It runs in place where this is proved right. The body is run
     twice and must record the same: it must not use random numbers or change state.
 
+    Fields have the type of the arrays of a call, float64 or float32. Scalars, and arithmetic with
+    scalars and reductions alone, are in double precision, also those that a program returns; their
+    values are rounded to the type of the fields where they enter expressions of these.
+
     Parameters
     ----------
     options

@@ -18,7 +18,8 @@ def dot(x: Any, y: Any) -> Value:
     """Return the sum of ``x * y`` over all points, in a program.
 
     Like all sums here it does not depend on the order in which points are visited, nor on boxes:
-    the terms are added exactly, down to about 2^-53 of the largest one.
+    the terms are added exactly, down to about 2^-53 of the largest one. The result is rounded to
+    the type of the fields, as those of all reductions are.
 
     Parameters
     ----------

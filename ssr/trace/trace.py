@@ -42,7 +42,23 @@ PATHS = 512
 
 
 class ScalarType:
-    """The type of a run-time number in a declaration: use the object `ssr.scalar`."""
+    """The type of a run-time number in a declaration: use the object `ssr.scalar`.
+
+    Scalars are numbers in double precision. An expression of scalars and sizes alone is evaluated
+    in double precision, once for all points; its value is rounded to the type of the fields where
+    an expression combines it with fields.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> cells = ssr.Space(3)
+    >>> @ssr.program(f=cells, t=ssr.scalar, dt=ssr.scalar)
+    ... def tick(f, t, dt):
+    ...     f[:] = f + ssr.cos(t)
+    ...     return t + dt
+    >>> tick(np.zeros(3, np.float32), 33696000.0, 0.5)
+    33696000.5
+    """
 
     def __repr__(self) -> str:
         return "ssr.scalar"

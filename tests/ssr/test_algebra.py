@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 import ssr
 from ssr import ir
+from ssr.algebra import operations
+from ssr.errors import UnsupportedError
 
 from . import memory, plain
 from . import strategies as some
@@ -93,6 +95,22 @@ def test_power_of_a_bound_matrix() -> None:
         np.testing.assert_allclose((A**k).to_scipy().toarray(), np.linalg.matrix_power(S, k), 1e-15)
         x = np.arange(5.0)
         np.testing.assert_allclose(plain.apply(A**k, x, (5,)), np.linalg.matrix_power(S, k) @ x)
+
+
+def test_powers_of_small_grids_have_few_entries() -> None:
+    """Bounds count the entries of a grid: high powers of small matrices are computed."""
+    A = ssr.stencil(three := ssr.Space(3), three, {-1: 0.5, 1: 0.5}, outside="drop")
+    dense = np.linalg.matrix_power(A.to_scipy().toarray(), 60)
+    np.testing.assert_allclose((A**60).to_scipy().toarray(), dense, 1e-13)
+
+
+def test_products_with_too_many_kinds_of_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(operations, "KINDS", 10)
+    A = CASES["poisson_1d"].make()
+    B = A @ A
+    with pytest.raises(UnsupportedError, match=r"has 13 kinds of entries; 10 are supported") as e:
+        A @ B
+    assert "A @ (B @ x)" in str(e.value)
 
 
 def test_a_product_is_associative() -> None:

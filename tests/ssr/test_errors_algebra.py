@@ -9,6 +9,10 @@ import ssr
 from .mistakes import Mistakes, T, U, cells, check, faces, five, line, m, n, ones
 
 mistake = Mistakes()
+plane = ssr.Space(m, n)
+plus = ssr.stencil(
+    plane, plane, {(0, 0): 4, (0, 1): 1, (1, 0): 1, (0, -1): 1, (-1, 0): 1}, outside="drop"
+)
 
 
 @mistake("""
@@ -38,6 +42,27 @@ def product_over_other_sizes() -> None:
 """)
 def inverse_by_a_power() -> None:
     T**-1
+
+
+@mistake("""
+    UnsupportedError: stencil ** 50 has rows of more than 500 entries.
+    | plus**50
+    | ^^^^^^^^
+    Note: rows of stencil ** 16 have 545 already
+    Hint: Apply the matrix repeatedly: for _ in range(50): x = stencil @ x.
+""")
+def power_with_many_entries() -> None:
+    plus**50
+
+
+@mistake("""
+    UnsupportedError: stencil.diagonal() ** 1000 is not supported: powers go up to 100.
+    | T.diagonal() ** 1000
+    | ^^^^^^^^^^^^^^^^^^^^
+    Hint: Apply the matrix repeatedly: for _ in range(1000): x = stencil.diagonal() @ x.
+""")
+def high_power() -> None:
+    T.diagonal() ** 1000
 
 
 @mistake("""

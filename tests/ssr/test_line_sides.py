@@ -23,10 +23,10 @@ FAR_APART = ("st(y, off + i, third + ld(x, off + i) if (i >= 40) & (i <= 60) els
 NOWHERE = ("st(y, off + i, third + ld(x, off + i) if (i >= 9) & (i <= 6) else third)",)
 NUMBERS = (
     "s = fma(third, (ld(x, off + i - 1) if (i >= 5) else third), third)",
-    "t = s - (ld(c, off + i) if (i <= hi - 3) & flag else third)",
+    "t = s - (ld(c, off + i) if (i <= hi - 3) & test1 else third)",
     "st(y, off + i, fma(third, ld(x, off + i + 1), t))",
 )
-BY_LINE = ("s = third if flag else ld(x, off + i)", *TWO_SIDES[1:])
+BY_LINE = ("s = third if test1 else ld(x, off + i)", *TWO_SIDES[1:])
 IN_TURN = ("st(y, off + i, ld(y, off + i - 1) + ld(x, off + i) if (i >= 4) else third)",)
 
 BODIES = {
@@ -64,7 +64,7 @@ def test_bits_are_those_of_rows(
 def test_rows_inside_have_no_tests() -> None:
     body = ast.parse(
         "s = a + ld(x, (i - 1 if i >= 1 else i)) if (i >= 1) else a\n"
-        "t = (s if i <= n else b) if flag & (i <= n - 2) else s\n"
+        "t = (s if i <= n else b) if test1 & (i <= n - 2) else s\n"
         "st(y, i, c if u < v else t)\n"
     ).body
     found = line_sides.inside(body, "i")
@@ -73,9 +73,12 @@ def test_rows_inside_have_no_tests() -> None:
         (True, "1"), (False, "n - 2"), (False, "n"),
     ]  # fmt: skip
     assert found.by_line
+    scalars = line_sides.inside(ast.parse("t = a if scalar1 & (i >= 1) else b").body, "i")
+    assert scalars is not None
+    assert not scalars.by_line  # the same for all lines
     assert [ast.unparse(node) for node in found.body] == [
         "s = a + ld(x, i - 1 if i >= 1 else i)",
-        "t = s if flag else s",
+        "t = s if test1 else s",
         "st(y, i, c if u < v else t)",
     ]
     assert ast.unparse(body[0]).endswith("if i >= 1 else a")

@@ -37,7 +37,7 @@ from ssr.runtime.intrinsics import (
 third = {dtype}(1 / 3)
 
 
-def kernel(x, y, c, off, lo, hi, flag):
+def kernel(x, y, c, off, lo, hi, test1):
     for i in {kind}(lo, hi):
 {body}
     return 0
@@ -57,12 +57,12 @@ BODIES = {
     ),
     "choices": (
         "range",
-        "p = (ld(x, off + i) < third) | (not (ld(x, off + i + 1) >= third)) & flag",
+        "p = (ld(x, off + i) < third) | (not (ld(x, off + i + 1) >= third)) & test1",
         "st(y, off + i, (ld(x, off + i - 1) if p else ld(c, off + i)))",
     ),
     "sides": (
         "range",
-        "s = (fma(third, ld(x, off + i - 1), -third)) if (i >= 4) & flag else third",
+        "s = (fma(third, ld(x, off + i - 1), -third)) if (i >= 4) & test1 else third",
         "t = (s + ld(c, off + i)) if (i <= hi - 3) else s",
         "st(y, off + i, (fma(third, ld(x, off + i + 1), t)) if (i <= 17) else t)",
     ),
@@ -99,7 +99,7 @@ BODIES = {
     ),
     "windows inside": (
         "range",
-        "s = (ld(x, off + i - 1) if (i >= 4) & flag else third) + ld(x, off + i)",
+        "s = (ld(x, off + i - 1) if (i >= 4) & test1 else third) + ld(x, off + i)",
         "t = (s + ld(x, off + i + 1)) if (i <= hi - 3) else s",
         "u = ld(x, i - 1) + ld(x, i) * ld(x, i + 1) - ld(c, i) * ld(c, i + 1)",
         "st(y, off + i, fma(t, u, ld(c, off + i)) - ld(c, off + i - 1) * third)",
@@ -120,7 +120,7 @@ def long_body(seed: int, length: int) -> tuple[str, ...]:
     It changes an array at the row's own place, and reads it there before and afterwards.
     """
     rng = np.random.default_rng(seed)
-    numbers, truths, lines = ["third"], ["flag"], []
+    numbers, truths, lines = ["third"], ["test1"], []
 
     def one(names: list[str]) -> str:
         reach = len(names) if rng.random() < 0.1 else 6
