@@ -103,7 +103,7 @@ class Explained:
                         receives = self.posts[number].mail(rank).receives
                         yield from (_message("from", m.source, m) for m in receives)
                 case Reduce(unit):
-                    names = (name for name, _, _ in self.footprint.units[unit].folds)
+                    names = dict.fromkeys(name for name, _, _ in self.footprint.units[unit].folds)
                     yield f"reduce {', '.join(names)}"
                 case Examine(unit):
                     nest = self.footprint.meta.nests[self.footprint.units[unit].number]

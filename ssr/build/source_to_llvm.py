@@ -34,6 +34,9 @@ from .source import source_of
 from .uses import Uses
 from .values import OPERATORS, Value, Values
 
+_ADDED = lanes.accumulate, lanes.accumulate_squares
+"""What adds up lines."""
+
 NEARLY_NEVER = 1, 1_000_000
 """How often a branch is taken, and how often it is not."""
 
@@ -91,7 +94,7 @@ class Translation(Values):
         self.sums: Mapping[str, vector_plans.Terms] = {
             name: self._sum_of(call)
             for name, call in vector_sums.apart(uses.summed).items()
-            if kinds.get(name) == line and self.static(call.func) is lanes.accumulate
+            if kinds.get(name) == line and self.static(call.func) in _ADDED
         }
         self._run(tree.body)
         if not self.builder.block.is_terminated:
@@ -176,7 +179,8 @@ class Translation(Values):
             array, number = self.value(state), self.integer_of(row)
             return lanes.state_of(self.context, self.builder, array.kind, array.bits, number)
 
-        return vector_sums.Sum(self, (state.id, ast.unparse(row)), place)
+        squares = self.static(call.func) is lanes.accumulate_squares
+        return vector_sums.Sum(self, (state.id, ast.unparse(row)), place, squares=squares)
 
     def _truth(self, node: ast.expr) -> Any:
         """Return LLVM's value of a condition, behind the sums that it reads."""

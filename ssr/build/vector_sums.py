@@ -42,14 +42,21 @@ class Sum:
         The name of the array that has its state, and the row as an expression.
     address
         Writes the address of the state.
+    squares
+        Whether it is one of squares, for a norm, of those lines that need no scaling.
     """
 
     def __init__(
-        self, translation: Translation, state: tuple[str, str], address: Callable[[], Any]
+        self,
+        translation: Translation,
+        state: tuple[str, str],
+        address: Callable[[], Any],
+        *,
+        squares: bool,
     ) -> None:
         self._builder = builder = translation.builder
         self.state = state
-        self._address = address
+        self._address, self._squares = address, squares
         self._place, self._count = (alloca_once(builder, WORD) for _ in range(2))
         self._open, self._room, self._limit = (alloca_once(builder, WORD) for _ in range(3))
         self._sums, self._kept, self._anchors = (
@@ -86,6 +93,7 @@ class Sum:
         b = self._builder
         if mask is not None:
             terms = b.select(mask, terms, llvm.Constant(terms.type, None))
+        terms = b.fmul(terms, terms) if self._squares else terms
         lanes.take_apart(b, terms, b.load(self._scale), self._sums, self._largest)
 
     def end(self, place: Any, count: Any, otherwise: Callable[[], object]) -> None:
@@ -98,6 +106,8 @@ class Sum:
         ]
         whole = b.add(b.load(self._open), count)
         fits = lanes.are_within(b, self._largest, b.load(self._limit))
+        if self._squares:
+            fits = b.and_(fits, lanes.are_usual(b, self._largest))
         has_room = b.icmp_signed("<=", whole, b.load(self._room))
         b.store(NONE, self._count)
         b.cbranch(reduce(b.and_, (*known, fits, has_room)), made, left)
@@ -175,7 +185,8 @@ def summed(node: ast.stmt) -> tuple[str, ast.Call] | None:
     match node:
         case ast.Expr(
             value=ast.Call(
-                func=ast.Name(id="accumulate"), args=[_, _, ast.Name(id=buffer), _, _]
+                func=ast.Name(id="accumulate" | "accumulate_squares"),
+                args=[_, _, ast.Name(id=buffer), _, _],
             ) as call
         ):
             return buffer, call

@@ -20,6 +20,7 @@ from ..runtime.metadata import (
     StoredMeta,
     UnitMeta,
 )
+from ..runtime.sums import ROWS
 from .unit import Unit
 from .write_lines import BUFFER, LineWriter
 from .write_loops import has_loop
@@ -57,7 +58,7 @@ def described(unit: Unit, writers: Sequence[Writer], functions: Sequence[str]) -
             if isinstance(made, LoopNest)
             for node in made.tree
         ),
-        reductions=len(unit.reductions),
+        reductions=unit.states,
         results=len(program.results),
         stored=tuple(
             StoredMeta(*entry) for entry in needed(n for n in nests if isinstance(n, ir.Nest))
@@ -101,9 +102,16 @@ def _units(unit: Unit) -> Iterator[UnitMeta]:
             yield UnitMeta(kind, number, reads, writes, (), _numbers(unit, values))
             continue
         reads, writes = reached(nest, unit.arrays)
-        folds = tuple((fold.name, fold.kind, unit.reductions[fold.name]) for fold in nest.folds)
+        folds = tuple(entry for fold in nest.folds for entry in _folds(unit, fold))
         numbers = _numbers(unit, [statement.value for statement in nest.statements])
         yield UnitMeta(kind, number, reads, writes, folds, numbers)
+
+
+def _folds(unit: Unit, fold: ir.Fold) -> Iterator[tuple[str, str, int]]:
+    """Yield the rows of the state of a reduction, with their kinds; those of a norm are sums."""
+    kind = "sum" if fold.kind == "norm" else fold.kind
+    for n in range(ROWS[fold.kind]):
+        yield fold.name, kind, unit.reductions[fold.name] + n
 
 
 def _numbers(unit: Unit, values: Sequence[ir.Value]) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ PERIODS = ("fma_present", "of_two", "put_rows", "repeated", "take_rows", "take_w
 WHOLE = ("apart", "component")
 """What modules of programs with vector fields take too."""
 
-REDUCTIONS = ("accumulate", "extreme", "found", "total")
+REDUCTIONS = ("accumulate", "accumulate_squares", "extreme", "found", "root", "total")
 POLLING = ("poll", "stopwatch")
 REFUSALS = ("refused",)
 PARTS = ("between", "rows")
@@ -116,7 +116,7 @@ def _imports(unit: Unit, *, wide: bool) -> list[str]:
 def _examinations(unit: Unit) -> dict[str, list[str]]:
     """Return the functions by which the debug build examines values, by their names."""
     axes = sorted({0, *(len(made.nest.axes) for made in unit.nests)}) if unit.debug else ()
-    return {function_of(n): function_lines(n, len(unit.reductions)) for n in axes}
+    return {function_of(n): function_lines(n, unit.states) for n in axes}
 
 
 def _start(unit: Unit, meta: KernelMeta, body: Sequence[str]) -> Iterator[str]:

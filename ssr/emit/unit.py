@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import Literal, TypeAlias
 
 from .. import ir
 from ..ir import LineLoops, LoopNest
 from ..runtime.metadata import Look
+from ..runtime.sums import ROWS
 from .debug_checks import looks_of
 
 Form: TypeAlias = Literal["fast", "checked", "debug"]
@@ -99,11 +101,21 @@ class Unit:
         return tuple(dict.fromkeys([*stored, *called]))
 
     @cached_property
-    def reductions(self) -> dict[str, int]:
-        """The names of reductions, each with the row of its state."""
+    def folds(self) -> dict[str, ir.Fold]:
+        """The reductions by name, in order."""
         nests = (n.nest for n in self.nests)
-        folds = (fold for n in nests if isinstance(n, ir.Nest) for fold in n.folds)
-        return {fold.name: row for row, fold in enumerate(folds)}
+        return {fold.name: fold for n in nests if isinstance(n, ir.Nest) for fold in n.folds}
+
+    @cached_property
+    def reductions(self) -> dict[str, int]:
+        """The names of reductions, each with the first row of its state."""
+        rows = accumulate((ROWS[fold.kind] for fold in self.folds.values()), initial=0)
+        return dict(zip(self.folds, rows, strict=False))
+
+    @property
+    def states(self) -> int:
+        """The rows of the states of all reductions."""
+        return sum(ROWS[fold.kind] for fold in self.folds.values())
 
     @cached_property
     def looks(self) -> tuple[Look, ...]:

@@ -119,6 +119,8 @@ def write_reduction(writer: Writer, nest: LoopNest, node: Reduce, depth: int) ->
     row = writer.reductions[node.name]
     if node.kind == "sum":
         writer.line(depth, f"accumulate(state, {row}, {line})")
+    elif node.kind == "norm":
+        writer.line(depth, f"accumulate_squares(state, {row}, {line})")
     else:
         writer.line(depth, f"extreme(state, {row}, {1 if node.kind == 'max' else -1}, {line})")
 

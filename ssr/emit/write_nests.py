@@ -107,7 +107,7 @@ def _nest_lines(
     writer.lines = []
     for fold in folds:
         writer.examine(1, (fold.name, fold.origin), (), spelled(fold.name))
-    found = [f"    if state[{len(unit.reductions)}, 0] != 0:", f"        return {BAD}"]
+    found = [f"    if state[{unit.states}, 0] != 0:", f"        return {BAD}"]
     return [*lines, *writer.lines, *found]
 
 
@@ -177,7 +177,7 @@ def _totals(folds: Sequence[ir.Fold], unit: Unit) -> list[str]:
 
     They have the type of the fields, and are scalars from then on.
     """
-    take = {"sum": "total", "min": "found", "max": "found"}
+    take = {"sum": "total", "norm": "root", "min": "found", "max": "found"}
     kind = "real({})" if unit.dtype == "float64" else "np.float64(real({}))"
     found = [f"{take[fold.kind]}(state, {unit.reductions[fold.name]})" for fold in folds]
     return [

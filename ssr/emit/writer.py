@@ -19,6 +19,7 @@ RESERVED = frozenset(
     """
     i j k l p strip one far clear layout box real np jit ld st fma prefetch address
     range min max abs kernel Array minimum maximum sign strip_length state results accumulate
+    accumulate_squares root
     extreme total found require table part piece poll stopwatch watch
     at between call component copy copy_column follow links messages reason scalars scratch step
     steps tables weights memory refused rows

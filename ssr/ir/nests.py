@@ -157,7 +157,7 @@ class Fold:
     """What a nest does with a line after its statements: reduce a buffer, for one reduction."""
 
     name: str
-    kind: Literal["sum", "max", "min"]
+    kind: Literal["sum", "max", "min", "norm"]
     buffer: str
     origin: int = -1
 

@@ -64,7 +64,7 @@ class Reduction:
     """
 
     name: str
-    kind: Literal["sum", "max", "min"]
+    kind: Literal["sum", "max", "min", "norm"]
     axes: tuple[str, ...]
     rows: Field
     domain: Domain

@@ -188,7 +188,9 @@ class Recorder(Recording):
         self.assign(name, whole, expression, expression.space)
         return name
 
-    def reduce(self, kind: Literal["sum", "max", "min"], stem: str, values: Expression) -> Value:
+    def reduce(
+        self, kind: Literal["sum", "max", "min", "norm"], stem: str, values: Expression
+    ) -> Value:
         """Record a reduction over all rows; return the number it gives."""
         values = values.settled()
         self._own_scalars(values.value)

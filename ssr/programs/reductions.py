@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import math
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 from ..errors import ArgumentError
-from ..symbols.functions import maximum, minimum, sqrt
+from ..symbols.functions import maximum, minimum, sqrt, where
 from ..symbols.values import Value
 from .expression import Expression
 from .recorder import current
@@ -50,7 +52,10 @@ def dot(x: Any, y: Any) -> Value:
 
 
 def norm(x: Any) -> Value:
-    """Return the Euclidean norm, the square root of ``dot(x, x)``.
+    """Return the Euclidean norm, the square root of the sum of squares.
+
+    It is right for values of any size: squares that are too large or too small for the type of the
+    fields are scaled. Like sums, it does not depend on the order of the points.
 
     Parameters
     ----------
@@ -68,7 +73,28 @@ def norm(x: Any) -> Value:
     5.0
     """
     values = _field(x, "norm")
-    return sqrt(_reduce("sum", "norm", values * values))  # type: ignore[no-any-return]
+    if isinstance(values, Vector):
+        return _joint([norm(component) for component in values.components])
+    return _reduce("norm", "norm", values)
+
+
+def usual_norm(x: Any) -> Value:
+    """Return the square root of ``dot(x, x)``, where no square is too large or too small.
+
+    On ranks it is one sum, whereas a `norm` is three.
+    """
+    return sqrt(dot(x, x))  # type: ignore[no-any-return]
+
+
+def _joint(norms: Sequence[Value]) -> Value:
+    """Return the norm of a vector from those of its components, which are divided by the largest.
+
+    Zeros, infinities and NaN stand for themselves.
+    """
+    largest = functools.reduce(maximum, norms)
+    squares = [(each / largest) * (each / largest) for each in norms]
+    found = largest * sqrt(functools.reduce(operator.add, squares))
+    return where((largest > 0.0) & (largest < math.inf), found, largest)  # type: ignore[no-any-return]
 
 
 def sum(x: Any) -> Value:

@@ -1,6 +1,7 @@
 """The sums and extremes of `sums` in machine code: eight terms at once.
 
-Importing this module teaches Numba `accumulate`, `total`, `extreme` and `found`.
+Importing this module teaches Numba `accumulate`, `accumulate_squares`, `total`, `root`, `extreme`
+and `found`.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from typing import Any, NamedTuple
 
+import numpy as np
 from llvmlite import ir as llvm
 from numba import types
 from numba.core import cgutils
@@ -17,9 +19,23 @@ from numba.extending import lower_builtin, type_callable
 from . import internals, shared
 from .descriptors import member
 from .intrinsics import repeat
-from .sums import FAR, SHIFT, STATE, WIDTH, accumulate, extreme, found, total
+from .sums import (
+    FAR,
+    LARGE,
+    SCALE,
+    SHIFT,
+    SMALL,
+    STATE,
+    WIDTH,
+    accumulate,
+    accumulate_squares,
+    extreme,
+    found,
+    root,
+    total,
+)
 
-__all__ = ["accumulate", "extreme", "found", "total"]
+__all__ = ["accumulate", "accumulate_squares", "extreme", "found", "root", "total"]
 
 LANES = 8
 """Terms taken at once."""
@@ -34,13 +50,26 @@ WORD, DOUBLE = llvm.IntType(64), llvm.DoubleType()
 WORDS, DOUBLES = llvm.VectorType(WORD, LANES), llvm.VectorType(DOUBLE, LANES)
 INFINITE = 0x7FF0000000000000
 POSITIVE = 2**63 - 1
+_LARGE, _SMALL = (int(bits) for bits in np.array([LARGE, SMALL]).view(np.int64))
 
 
 class _Line:
-    """The body of a function that takes a line of terms into a state."""
+    """The body of a function that takes a line of terms into a state.
 
-    def __init__(self, function: Any) -> None:
+    It returns 0 if it has done so.
+
+    Parameters
+    ----------
+    function
+        The function.
+    terms
+        What elements stand for: ``itself``, their ``squares``, or of these the ``usual`` ones, the
+        ``large`` ones scaled down, or the ``small`` ones scaled up.
+    """
+
+    def __init__(self, function: Any, terms: str = "itself") -> None:
         self.function = function
+        self.terms = terms
         self.element = function.args[0].type.pointee
         if internals.are_known():  # llvmlite has no public way to say so
             set.add(self.function.attributes, '"prefer-vector-width"="512"')
@@ -63,11 +92,30 @@ class _Line:
             place = b.gep(self.data, [b.mul(loop.index, WORD(LANES))])
             terms = b.load(b.bitcast(place, vectors.as_pointer()))
             terms.align = 4 if isinstance(self.element, llvm.FloatType) else 8
-            take(terms if self.element == DOUBLE else b.fpext(terms, DOUBLES), True)
+            take(self.term(terms, DOUBLES), True)
         done = b.mul(many, WORD(LANES))
         with cgutils.for_range(b, b.sub(self.count, done)) as loop:
             term = b.load(b.gep(self.data, [b.add(done, loop.index)]))
-            take(term if self.element == DOUBLE else b.fpext(term, DOUBLE), False)
+            take(self.term(term, DOUBLE), False)
+
+    def term(self, element: Any, kind: Any) -> Any:
+        """Return what elements stand for, as doubles."""
+        b = self.builder
+        wide = element if element.type == kind else b.fpext(element, kind)
+        if self.terms == "itself":
+            return wide
+        if self.terms == "small":
+            wide = b.fmul(wide, _all(kind, SCALE))
+        square = b.fmul(wide, wide)
+        if self.terms in ("usual", "large"):
+            none = _all(kind, 0.0)
+            finite = b.fcmp_ordered("==", b.fsub(wide, wide), none)
+            is_large = b.and_(finite, b.fcmp_ordered(">", square, _all(kind, LARGE)))
+            scaled = b.fmul(wide, _all(kind, 1.0 / SCALE))
+            if self.terms == "usual":
+                return b.select(is_large, none, square)
+            return b.select(is_large, b.fmul(scaled, scaled), none)
+        return square
 
     def get(self, place: int) -> Any:
         """Return an integer of the state."""
@@ -76,6 +124,11 @@ class _Line:
     def put(self, place: int, value: Any) -> None:
         """Change an integer of the state."""
         self.builder.store(value, self.builder.gep(self.state, [WORD(place)]))
+
+
+def _all(kind: Any, value: float) -> Any:
+    """Return a number, or a vector of it."""
+    return kind(value) if kind == DOUBLE else kind([value] * LANES)
 
 
 def _splat(value: int | float, vector: bool) -> Any:
@@ -107,12 +160,21 @@ def _larger(b: Any, sign: int, many: Any, one: Any) -> Any:
 
 
 def _line_function(
-    context: Any, module: Any, name: str, element: Any, write: Callable[[_Line], None]
+    context: Any,
+    module: Any,
+    name: str,
+    element: Any,
+    write: Callable[[_Line], None],
+    terms: str = "itself",
 ) -> Any:
     """Return the shared function that takes lines of some type of numbers into a state."""
-    kind = llvm.FunctionType(llvm.VoidType(), [element.as_pointer(), WORD, WORD.as_pointer()])
+    kind = llvm.FunctionType(WORD, [element.as_pointer(), WORD, WORD.as_pointer()])
     return shared.declared(
-        context, module, f"ssr_{name}_{element}", kind, lambda function: write(_Line(function))
+        context,
+        module,
+        f"ssr_{name}_{element}",
+        kind,
+        lambda function: write(_Line(function, terms)),
     )
 
 
@@ -128,13 +190,17 @@ def _write_sum(line: _Line) -> None:
     b.position_at_end(again)
     seen = b.icmp_signed("!=", line.get(0), WORD(0))
     many, one, sums, rest = _take_apart(line, line.get(1))
+    if line.terms == "squares" and line.element == DOUBLE:  # of float32 none need scaling
+        unusual = _unusual(b, _larger(b, 1, many, line.variable(b.load(one))))
+        with b.if_then(b.icmp_signed("!=", unusual, WORD(0))):
+            b.ret(unusual)
     limit = b.select(seen, _limit(b, line.get(1)), WORD(0))
     beyond = _any_beyond(b, many, limit)
     with b.if_then(b.or_(beyond, b.icmp_signed(">", b.load(one), limit))):
         largest = _larger(b, 1, many, one)
         with b.if_then(b.icmp_signed(">=", largest, WORD(INFINITE))):
             _add_special(line)
-            b.ret_void()
+            b.ret(WORD(0))
         _flush(b, line.state)
         _raise_level(line, _level(b, largest))
         b.branch(again)
@@ -146,7 +212,7 @@ def _write_sum(line: _Line) -> None:
             _add_to_lanes(b, line.state, place, vector, more)
         with b.if_then(b.icmp_signed(">", count, WORD(FULL))):
             _flush(b, line.state)
-    b.ret_void()
+    b.ret(WORD(0))
 
 
 def _lane_pointer(b: Any, state: Any, place: int) -> Any:
@@ -201,11 +267,18 @@ def _add_special(line: _Line) -> None:
     b = line.builder
     with cgutils.for_range(b, line.count) as loop:
         term = b.load(b.gep(line.data, [loop.index]))
-        term = term if line.element == DOUBLE else b.fpext(term, DOUBLE)
+        term = line.term(term, DOUBLE)
         with b.if_then(b.icmp_signed(">=", _magnitude(b, term, False), WORD(INFINITE))):
             total = b.fadd(b.bitcast(line.get(6), DOUBLE), term)
             line.put(6, b.bitcast(total, WORD))
     line.put(5, WORD(1))
+
+
+def _unusual(b: Any, largest: Any) -> Any:
+    """Return whether squares need scaling, by the bits of the largest one: 1 down, 2 up, 0 none."""
+    small = b.icmp_signed("<", largest, WORD(_SMALL))
+    large = b.icmp_signed(">", largest, WORD(_LARGE))
+    return b.select(large, WORD(1), b.select(small, WORD(2), WORD(0)))
 
 
 def _level(b: Any, bits: Any) -> Any:
@@ -337,6 +410,13 @@ def are_within(b: Any, largest: Any, limit: Any) -> Any:
     return b.not_(_any_beyond(b, largest, limit))
 
 
+def are_usual(b: Any, largest: Any) -> Any:
+    """Return whether squares, whose magnitudes `take_apart` has noted, need no scaling."""
+    return b.and_(
+        b.not_(_any_beyond(b, largest, WORD(_LARGE))), _any_beyond(b, largest, WORD(_SMALL - 1))
+    )
+
+
 def add_lanes(b: Any, state: Any, count: Any, sums: Sequence[Any], anchors: Sequence[Any]) -> None:
     """Write what adds the parts of so many terms to the state of which they were begun.
 
@@ -385,7 +465,7 @@ def _write_extreme(line: _Line, sign: int) -> None:
     line.each(take)
     line.put(1, _larger(b, sign, many, one))
     line.put(0, WORD(1))
-    b.ret_void()
+    b.ret(WORD(0))
 
 
 _write_maximum = partial(_write_extreme, sign=1)
@@ -403,22 +483,61 @@ def _data(context: Any, builder: Any, kind: Any, buffer: Any, start: Any) -> Any
 
 
 @type_callable(accumulate)
+@type_callable(accumulate_squares)
 def _type_accumulate(context: Any) -> Any:
     return lambda state, row, buffer, start, count: types.void
 
 
 @lower_builtin(accumulate, types.Array, types.Integer, types.Array, types.Integer, types.Integer)
 def _lower_accumulate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def add(element: Any, given: Sequence[Any]) -> None:
+        function = _line_function(context, builder.module, "sum", element, _write_sum)
+        builder.call(function, given)
+
+    _each_part(context, builder, signature, args, add)
+    return context.get_dummy_value()
+
+
+@lower_builtin(
+    accumulate_squares, types.Array, types.Integer, types.Array, types.Integer, types.Integer
+)
+def _lower_squares(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def add(element: Any, given: Sequence[Any]) -> None:
+        *line, state = given
+        functions = {
+            terms: _line_function(context, builder.module, terms, element, _write_sum, terms)
+            for terms in ("squares", "usual", "large", "small")
+        }
+
+        def of(terms: str, row: int) -> Any:
+            place = builder.gep(state, [WORD(row * STATE)])
+            return builder.call(functions[terms], [*line, place])
+
+        unusual = of("squares", 0)
+        with builder.if_then(builder.icmp_signed("!=", unusual, WORD(0)), likely=False):
+            of("usual", 0)
+            with builder.if_else(builder.icmp_signed("==", unusual, WORD(1))) as (large, small):
+                with large:
+                    of("large", 1)
+                with small:
+                    of("small", 2)
+
+    _each_part(context, builder, signature, args, add)
+    return context.get_dummy_value()
+
+
+def _each_part(
+    context: Any, builder: Any, signature: Any, args: Any, add: Callable[[Any, Sequence[Any]], None]
+) -> None:
+    """Write what adds parts of a line, none of more than `MOST` elements, to a state."""
     state, row, buffer, start, count = args
     kinds = signature.args
     data = _data(context, builder, kinds[2], buffer, start)
-    function = _line_function(context, builder.module, "sum", data.type.pointee, _write_sum)
     place = state_of(context, builder, kinds[0], state, row)
     with cgutils.for_range_slice(builder, WORD(0), count, WORD(MOST), WORD) as (start, _):
         left = builder.sub(count, start)
         some = builder.select(builder.icmp_signed("<", left, WORD(MOST)), left, WORD(MOST))
-        builder.call(function, [builder.gep(data, [start]), some, place])
-    return context.get_dummy_value()
+        add(data.type.pointee, [builder.gep(data, [start]), some, place])
 
 
 @type_callable(extreme)
@@ -447,6 +566,7 @@ def _lower_extreme(context: Any, builder: Any, signature: Any, args: Any) -> Any
 
 
 @type_callable(total)
+@type_callable(root)
 @type_callable(found)
 def _type_value(context: Any) -> Any:
     return lambda state, row: types.float64
@@ -462,7 +582,25 @@ def _lower_found(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 
 @lower_builtin(total, types.Array, types.Integer)
 def _lower_total(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    row = state_of(context, builder, signature.args[0], *args)
+    return _total(context, builder, state_of(context, builder, signature.args[0], *args))
+
+
+@lower_builtin(root, types.Array, types.Integer)
+def _lower_root(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    b, row = builder, state_of(context, builder, signature.args[0], *args)
+    usual, large, small = (_total(context, b, b.gep(row, [WORD(n * STATE)])) for n in range(3))
+    up, down = DOUBLE(SCALE), DOUBLE(1.0 / SCALE)
+    squares = [b.fadd(large, b.fmul(b.fmul(usual, down), down)), small, usual]
+    sqrt = b.module.declare_intrinsic("llvm.sqrt", [DOUBLE])
+    roots = [b.call(sqrt, [square]) for square in squares]
+    is_large = b.fcmp_ordered(">", large, DOUBLE(0.0))
+    is_small = b.fcmp_ordered("<", usual, DOUBLE(SMALL))
+    found = b.select(is_small, b.fmul(roots[1], down), roots[2])
+    return b.select(is_large, b.fmul(roots[0], up), found)
+
+
+def _total(context: Any, builder: Any, row: Any) -> Any:
+    """Return the value of a sum whose state is at an address."""
     kind = llvm.FunctionType(DOUBLE, [row.type])
     function = shared.declared(context, builder.module, "ssr_total", kind, _write_total)
     return builder.call(function, [row])

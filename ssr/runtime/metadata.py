@@ -143,7 +143,7 @@ class UnitMeta:
         What a nest reads and writes of fields and temporaries. What a call reads and writes is not
         known: see its fields.
     folds
-        The reductions that are made: name, kind, and row of the state.
+        The reductions that are made: name, kind, and row of the state, for each of its rows.
     numbers
         The names of reductions that are read.
     """
@@ -185,7 +185,7 @@ class KernelMeta:
     loops
         How many innermost loops are expected to vectorise.
     reductions, results
-        How many reductions are made, and how many numbers a call returns.
+        How many rows the states of reductions have, and how many numbers a call returns.
     stored
         The arrays of stored matrices, in the order of the arguments.
     debug
@@ -238,7 +238,7 @@ class KernelMeta:
 
     @property
     def states(self) -> int:
-        """The rows of states: one for each reduction, and one for what the debug build finds."""
+        """The rows of states: those of reductions, and one for what the debug build finds."""
         return self.reductions + self.debug
 
     def literal(self) -> dict[str, Any]:

@@ -13,21 +13,37 @@ limb, three sums of limbs, whether a term was not finite, the sum of these terms
 also a number of terms and their parts in vectors of doubles, which are added to the limbs later.
 The state of a maximum or minimum is: whether a term was seen, and its value as an ordered integer.
 
-`accumulate`, `total`, `extreme` and `found` also run in kernels (`lanes`) and do the same to the
-last bit there. The idea is that of binned sums (Demmel and Nguyen, IEEE Trans. Comput. 64, 2015).
+A norm is the root of a sum of squares, with a state of three rows. Squares that are too large are
+summed in the second row, scaled down. If all squares of a line are so small that a sum of nothing
+but such ones would lose bits, they are also summed in the third row, scaled up; the third row is
+the result if the first sum is as small. So neither the range of squares nor the order of the terms
+matters, and in the usual range there are only the squares and their sum.
+
+`accumulate`, `accumulate_squares`, `total`, `root`, `extreme` and `found` also run in kernels
+(`lanes`) and do the same to the last bit there. The idea is that of binned sums (Demmel and
+Nguyen, IEEE Trans. Comput. 64, 2015).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import islice
+from itertools import compress, islice
 from typing import Any
 
 import numpy as np
 
 STATE = 32
 """Integers of the state of one reduction."""
+
+ROWS = {"sum": 1, "max": 1, "min": 1, "norm": 3}
+"""Rows of the state of each kind of reduction."""
+
+LARGE, SMALL = 2.0**900, 2.0**-700
+"""Squares up to the first one, and sums from the second one on, need no scaling."""
+
+SCALE = 2.0**600
+"""What is scaled down or up for a norm is scaled by this number."""
 
 WIDTH = 26
 """Bits of a limb."""
@@ -64,6 +80,25 @@ def accumulate(state: Any, row: int, buffer: Any, start: int, count: int) -> Non
     """Add the elements of a buffer to a sum."""
     terms = [float(v) for v in buffer.flat[start : start + count]]
     add(state[row], terms)
+
+
+def accumulate_squares(state: Any, row: int, buffer: Any, start: int, count: int) -> None:
+    """Add the squares of the elements of a buffer to a norm."""
+    terms = [float(v) for v in buffer.flat[start : start + count]]
+    add_squares(state[row : row + ROWS["norm"]], terms)
+
+
+def add_squares(state: Any, terms: list[float]) -> None:
+    """Add the squares of terms to the state of a norm, as `accumulate_squares` does with a line."""
+    large = [term * term > LARGE and math.isfinite(term) for term in terms]
+    squares = [
+        0.0 if is_large else term * term for term, is_large in zip(terms, large, strict=True)
+    ]
+    add(state[0], squares)
+    if any(large):
+        add(state[1], [(t / SCALE) * (t / SCALE) for t in compress(terms, large)])
+    elif max(squares, default=0.0) < SMALL:
+        add(state[2], [(term * SCALE) * (term * SCALE) for term in terms])
 
 
 def add(state: Any, terms: list[float]) -> None:
@@ -170,7 +205,11 @@ def _shift(level: int) -> int:
 
 
 def reduced(kind: str, terms: list[float]) -> float:
-    """Return the sum, maximum or minimum of terms, to the last bit what kernels make of them."""
+    """Return the reduction of terms, to the last bit what kernels make of them."""
+    if kind == "norm":
+        state = np.zeros((ROWS[kind], STATE), np.int64)
+        add_squares(state, terms)
+        return root(state, 0)
     if kind == "sum":
         state = np.zeros((1, STATE), np.int64)
         add(state[0], terms)
@@ -194,6 +233,16 @@ def total(state: Any, row: int) -> float:
     value = float(high) * (unit * 2.0 ** (2 * WIDTH)) + float(middle * 2**WIDTH + low) * unit
     with np.errstate(over="ignore"):
         return float(np.float64(value) * math.ldexp(1.0, WIDTH * shift))
+
+
+def root(state: Any, row: int) -> float:
+    """Return the value of a norm."""
+    usual, large, small = (total(state, row + n) for n in range(ROWS["norm"]))
+    if large > 0.0:
+        return float(np.sqrt(large + usual / SCALE / SCALE) * SCALE)
+    if usual < SMALL:
+        return float(np.sqrt(small) / SCALE)
+    return float(np.sqrt(usual))
 
 
 def _key(value: float, sign: int) -> int:

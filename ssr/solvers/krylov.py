@@ -14,7 +14,8 @@ from ..matrices.assembled import Assembled
 from ..matrices.matrix import Matrix
 from ..points.numbers import integer
 from ..programs.program import Program
-from ..programs.reductions import dot, norm
+from ..programs.reductions import dot
+from ..programs.reductions import usual_norm as norm
 from ..spaces.distributed import is_distributed
 from ..symbols.functions import where
 from . import vectors

@@ -13,7 +13,7 @@ from ..matrices.assembled import Assembled
 from ..matrices.matrix import Matrix
 from ..points.numbers import real
 from ..programs.program import Program
-from ..programs.reductions import norm
+from ..programs.reductions import usual_norm as norm
 from . import vectors
 from .preconditioners import Preconditioner
 from .solver import Solution, Solver, remembered
