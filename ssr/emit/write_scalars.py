@@ -1,7 +1,7 @@
 """Write the arithmetic of scalars: in double precision, once, before the loops that use it.
 
 Every operation is a line. The lines stand where all that they use is known: at the start of the
-kernel, or behind the nest that makes the last of the reductions they use.
+kernel, or after the nest that makes the last of the reductions they use.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .unit import Unit
 from .writer import spelled
 
 START = -1
-"""The place of lines at the start of a kernel; others stand behind the nest with their number."""
+"""The place of lines at the start of a kernel; others stand after the nest with their number."""
 
 
 @dataclass

@@ -50,9 +50,7 @@ class CG(Solver):
         def norm(b: Vector) -> float:
             if is_distributed(b):  # programs take a field once only
                 return float(self._norm_alone(b))
-            square = turn(vectors.empty(b), b, b, 1.0)
-            with np.errstate(over="ignore"):
-                return float(np.sqrt(b.dtype.type(square)))
+            return math.sqrt(turn(vectors.empty(b), b, b, 1.0))
 
         return norm
 

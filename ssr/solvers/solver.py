@@ -448,7 +448,7 @@ class Solver(Inverse):
         """The program that returns the norm of b."""
 
         def norm(b: Any) -> Any:
-            return reductions.norm(b)
+            return reductions.usual_norm(b)
 
         return self.program(norm)
 
@@ -458,7 +458,7 @@ class Solver(Inverse):
 
         def residual(r: Any, b: Any, x: Any) -> Any:
             r[:] = b - self.A @ x
-            return reductions.norm(r)
+            return reductions.usual_norm(r)
 
         return self.program(residual)
 

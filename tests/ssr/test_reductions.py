@@ -241,14 +241,14 @@ def test_expressions_keep_the_values_they_had() -> None:
 def test_equal_reductions_are_computed_once() -> None:
     @ssr.program(x=plane, y=plane)
     def body(x: Any, y: Any) -> Any:
-        first = ssr.norm(x), ssr.dot(x, x), ssr.max(x), ssr.sum(x * x)
+        first = ssr.norm(x), ssr.dot(x, x), ssr.max(x), ssr.sum(x * x), ssr.norm(x)
         x[:] = 2.0 * x
         y[:] = x
         return (*first, ssr.dot(x, x))
 
     assert sum(not hasattr(step, "target") for step in body.ir.steps) == 4
     x = np.array([[3.0, -4.0]])
-    assert plain.run(body, x, np.zeros((1, 2))) == (5.0, 25.0, 3.0, 25.0, 100.0)
+    assert plain.run(body, x, np.zeros((1, 2))) == (5.0, 25.0, 3.0, 25.0, 5.0, 100.0)
 
 
 def test_what_nobody_reads_is_not_computed() -> None:
