@@ -14,8 +14,7 @@ from hypothesis import settings
 
 from ssr.algebra.assemble import by_entries
 from ssr.algebra.oracle import Points, by_definition
-
-from .random_examples import PART
+from tests.random_examples import PART
 
 CI = os.environ.get("CI") == "true"
 TESTS = Path(__file__).parent
