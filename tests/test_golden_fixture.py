@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from .conftest import TARGETS, TESTS
+
 pytest_plugins = ["pytester"]
 
 
@@ -42,3 +44,7 @@ def test_fortran_without_compiler(
     run = suite.runpytest_inprocess("-rs")
     run.assert_outcomes(**{outcome: 1})
     run.stdout.fnmatch_lines(["*gfortran is not installed*"])
+
+
+def test_modules_that_depend_on_the_processor_exist() -> None:
+    assert all((TESTS / f"{name}.py").exists() for name in TARGETS)

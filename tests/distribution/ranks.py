@@ -39,6 +39,7 @@ def plain_kernels() -> Iterator[None]:
     """Let ranks run checked source as plain Python, which compiles nothing."""
     with (
         patch("boundary.schedules.plan.build", _plain_kernel),
+        patch("ssr.build.kernel.build", _plain_kernel),  # one rank runs programs on arrays
         patch("boundary.schedules.plan.describe", lambda *given: _plain_kernel(*given).meta),
     ):
         yield
