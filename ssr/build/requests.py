@@ -18,8 +18,6 @@ from llvmlite import ir as llvm
 
 from ..points.numbers import CACHE_LINE
 from ..runtime import intrinsics, processor
-from . import streaming
-from .streaming import Stream
 from .vector_plans import MANY, Access, Plan, Translation, are_at_one_place
 
 AHEAD = 80
@@ -86,26 +84,21 @@ class Request(NamedTuple):
     written: bool
 
 
-def of_loop(
-    translation: Translation, plan: Plan, start: Any, stop: Any, stream: Stream | None = None
-) -> list[Request]:
-    """Return what a loop asks for, with its variable at its start.
-
-    Where stores go past the caches, the ends of rows are asked for, whole rows ahead.
-    """
+def of_loop(translation: Translation, plan: Plan, start: Any) -> list[Request]:
+    """Return what a loop asks for, with its variable at its start."""
     if _is_foreseen(translation, plan):
         return []
     early = not (processor.is_skylake() and len(plan.loads) >= MANY)
     return [
         request
         for soon in ((False, True) if early else (True,))
-        for request in _of_lines(translation, plan, start, stop, stream, soon=soon)
+        for request in _of_lines(translation, plan, start, soon=soon)
     ]
 
 
-def of_chain(translation: Translation, plan: Plan, start: Any, stop: Any) -> list[Request]:
+def of_chain(translation: Translation, plan: Plan, start: Any) -> list[Request]:
     """Return what a chain of loops asks for: it waits for its own values, so once is enough."""
-    return _of_lines(translation, plan, start, stop)
+    return _of_lines(translation, plan, start)
 
 
 def of_far_loop(translation: Translation, plan: Plan, word: Any) -> list[Request]:
@@ -124,13 +117,7 @@ def of_far_loop(translation: Translation, plan: Plan, word: Any) -> list[Request
 
 
 def _of_lines(
-    translation: Translation,
-    plan: Plan,
-    start: Any,
-    stop: Any,
-    stream: Stream | None = None,
-    *,
-    soon: bool = False,
+    translation: Translation, plan: Plan, start: Any, *, soon: bool = False
 ) -> list[Request]:
     """Return requests for the lines of fields, with the variable of a loop at its start."""
     builder, word = translation.builder, start.type
@@ -141,9 +128,6 @@ def _of_lines(
 
     def request_of(line: Access) -> Request:
         distance = builder.mul(rows, word(line.step))
-        if stream is not None and line.array == stream.store.array:
-            whole = streaming.rows_ahead(translation, line.array, rows, builder.sub(stop, start))
-            distance = builder.select(stream.large, whole, distance)
         from_zero = builder.sub(distance, builder.mul(start, word(line.step)))
         element = builder.add(translation.integer_of(line.offset), from_zero)
         return _request(plan, line, builder.gep(translation.start_of(line.array), [element]), soon)

@@ -24,7 +24,6 @@ from . import (
     line_sides,
     python_wrapper,
     requests,
-    streaming,
     vector_chains,
     vector_loops,
     vector_plans,
@@ -101,7 +100,6 @@ class Translation(Values):
             self._close_sums()
             self._return(Value(types.none, self.context.get_dummy_value()))
         self.post_lower()
-        streaming.settle(self.function)
         return entry
 
     def _run(self, body: Sequence[ast.stmt]) -> None:

@@ -120,7 +120,7 @@ def write(translation: Translation, chain: Chain) -> None:
     lines = _lines(builder, chain, starts, stops, lanes)
     translation.counts(name, start)
     first = first_row(translation, plan, start, stop)
-    asked = requests.of_chain(translation, plan, start, stop)
+    asked = requests.of_chain(translation, plan, start)
     if way < 0:
         count = builder.sub(builder.sub(stop, word(1)), first)
         first = builder.add(first, builder.and_(count, word(-lanes)))

@@ -21,9 +21,8 @@ from numba.core.registry import cpu_target
 
 from ..points.numbers import CACHE_LINE
 from ..runtime.machine_code import target_machine
-from . import requests, streaming, vector_sums
+from . import requests, vector_sums
 from .line_sides import limits
-from .streaming import Stream
 from .vector_parts import Part
 from .vector_plans import Access, Plan, Translation
 from .vectors import Vector, mask_of
@@ -143,10 +142,8 @@ def _write_whole(
     builder.position_at_end(before)
     translation.counts(name, start)
     low, high = limits(builder, translation.integer_of, sides, start, stop)
-    stream = _stream_of(translation, plan)
-    first = first_row(translation, plan, start, stop, stream)
-    asked = requests.of_loop(translation, plan, start, stop, stream)
-    past = stream and streaming.begins_line(translation, stream, builder.sub(first, start))
+    first = first_row(translation, plan, start, stop)
+    asked = requests.of_loop(translation, plan, start)
     at_once = builder.and_(
         builder.icmp_signed(">=", first, low),
         builder.icmp_signed(">=", builder.sub(high, first), lanes),
@@ -174,11 +171,7 @@ def _write_whole(
         builder.branch(onward)
 
     builder.position_at_end(onward)
-    entered = met
-    if stream is not None:
-        others = [one for one in asked if one.array != stream.store.array]
-        entered = _write_stream(translation, name, body, plan, stream, others, past, met, high)
-    leaving = _write_main(translation, name, body, plan, asked, entered, high, rest)
+    leaving = _write_main(translation, name, body, plan, asked, met, high, rest)
     if any(side.after for side in sides):
         leaving.append((met, enter))
 
@@ -255,53 +248,6 @@ def _write_main(
     return leaving
 
 
-def _stream_of(translation: Translation, plan: Plan) -> Stream | None:
-    """Return what a loop may store past the caches, if anything."""
-    store = streaming.store_of(translation, plan)
-    if store is None:
-        return None
-    return Stream(store, requests.are_large(translation, plan, translation.fields, streaming.LARGE))
-
-
-def _write_stream(
-    translation: Translation,
-    name: str,
-    body: Sequence[ast.stmt],
-    plan: Plan,
-    stream: Stream,
-    asked: Sequence[requests.Request],
-    past: Any,
-    first: Any,
-    stop: Any,
-) -> Any:
-    """Write whole vectors from a row on that go ``past`` the caches, if they do.
-
-    Return the row behind them.
-    """
-    builder, word = translation.builder, first.type
-    lanes = word(CACHE_LINE * 8 // plan.dtype.bitwidth)
-    before, last = builder.block, builder.sub(stop, lanes)
-    main, end = (translation.new_block(f"stream.{part}") for part in ("main", "end"))
-    builder.cbranch(builder.and_(past, builder.icmp_signed("<=", first, last)), main, end)
-
-    builder.position_at_end(main)
-    row = builder.phi(word, name)
-    row.add_incoming(first, before)
-    translation.counts(name, row)
-    requests.write(translation, asked, row, lanes.constant)
-    Vector(translation, name, plan.dtype, stream=stream.store.array).run(body)
-    following = builder.add(row, lanes, flags=["nsw"])
-    row.add_incoming(following, main)
-    back = builder.cbranch(builder.icmp_signed("<=", following, last), main, end)
-    back.set_metadata("llvm.loop", translation.loop(["llvm.loop.unroll.disable"]))
-
-    builder.position_at_end(end)
-    behind = builder.phi(word, name)
-    behind.add_incoming(first, before)
-    behind.add_incoming(following, main)
-    return behind
-
-
 def _write_parts(
     translation: Translation, node: ast.For, plan: Plan, start: Any, stop: Any
 ) -> None:
@@ -366,20 +312,16 @@ def _write_parts(
     builder.position_at_end(end)
 
 
-def first_row(
-    translation: Translation, plan: Plan, start: Any, stop: Any, stream: Stream | None = None
-) -> Any:
+def first_row(translation: Translation, plan: Plan, start: Any, stop: Any) -> Any:
     """Return where the first vector of a loop begins, with its variable at its start."""
     if plan.aligned is None:
         return start
     builder, bits, word = translation.builder, plan.dtype.bitwidth, start.type
     lanes = CACHE_LINE * 8 // bits
-
-    def within(access: Access) -> Any:
-        """Return how many elements of its cache line come before an access."""
-        return builder.udiv(streaming.bytes_before(translation, access, word(0)), word(bits // 8))
-
-    before = within(plan.aligned)
+    element = translation.integer_of(plan.aligned.offset)
+    place = builder.gep(translation.start_of(plan.aligned.array), [element])
+    within = builder.and_(builder.ptrtoint(place, word), word(CACHE_LINE - 1))
+    before = builder.udiv(within, word(bits // 8))
     count = builder.sub(stop, start)
     is_long = builder.icmp_signed(">=", count, word(LONG * lanes))
     rest_of = builder.and_(builder.sub(count, word(1)), word(lanes - 1))
@@ -387,7 +329,4 @@ def first_row(
     even = builder.and_(translation.steps_of(plan.aligned.array), word(CACHE_LINE - 1))
     is_even = builder.icmp_signed("==", even, word(0))
     begins = builder.and_(is_even, builder.or_(is_long, no_more))
-    if stream is not None:  # which needs whole lines, however the lines of other fields begin
-        before = builder.select(stream.large, within(stream.store), before)
-        begins = builder.select(stream.large, is_long, begins)
     return builder.sub(start, builder.select(begins, before, word(0)))

@@ -15,7 +15,6 @@ from llvmlite import ir as llvm
 
 from ..points.numbers import CACHE_LINE
 from ..runtime import intrinsics
-from . import streaming
 from .line_sides import extreme, side
 from .vector_plans import (
     ARITHMETIC,
@@ -42,8 +41,6 @@ class Vector:
         The type of numbers, as Numba names it.
     mask
         Which rows there are; without one all.
-    stream
-        An array that is stored past the caches.
     windows
         Lines of which the rows read several elements.
     before
@@ -57,7 +54,6 @@ class Vector:
         variable: str,
         dtype: Any,
         mask: Any = None,
-        stream: str | None = None,
         windows: Mapping[Line, Window] | None = None,
         before: Mapping[Line, Any] | None = None,
     ) -> None:
@@ -65,7 +61,6 @@ class Vector:
         self._variable = variable
         self._builder = translation.builder
         self._mask = mask
-        self._stream = stream
         self._lanes = CACHE_LINE * 8 // dtype.bitwidth
         number = llvm.DoubleType() if dtype.bitwidth == 64 else llvm.FloatType()
         self._type = llvm.VectorType(number, self._lanes)
@@ -116,9 +111,6 @@ class Vector:
 
     def _store_at(self, array: str, offset: ast.expr, further: int, value: Any, mask: Any) -> None:
         place = self._place(array, offset, further, mask)
-        if array == self._stream:
-            streaming.write(self._builder, value, place)
-            return
         if mask is None:
             self._builder.store(value, place, align=self._size)
             return
