@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from llvmlite import ir as llvm
 
 from ..points.numbers import CACHE_LINE
-from ..runtime import intrinsics, processor
+from ..runtime import intrinsics, processor, target
 from .vector_plans import MANY, Access, Plan, Translation, are_at_one_place
 
 AHEAD = 80
@@ -86,7 +86,7 @@ class Request(NamedTuple):
 
 def of_loop(translation: Translation, plan: Plan, start: Any) -> list[Request]:
     """Return what a loop asks for, with its variable at its start."""
-    if _is_foreseen(translation, plan):
+    if not target.current().requests or _is_foreseen(translation, plan):
         return []
     early = not (processor.is_skylake() and len(plan.loads) >= MANY)
     return [
@@ -98,6 +98,8 @@ def of_loop(translation: Translation, plan: Plan, start: Any) -> list[Request]:
 
 def of_chain(translation: Translation, plan: Plan, start: Any) -> list[Request]:
     """Return what a chain of loops asks for: it waits for its own values, so once is enough."""
+    if not target.current().requests:
+        return []
     return _of_lines(translation, plan, start)
 
 

@@ -19,6 +19,7 @@ from llvmlite import ir as llvm
 from numba import types
 
 from ..runtime import lanes
+from ..runtime.target import current
 from . import (
     chain_plans,
     line_sides,
@@ -90,10 +91,11 @@ class Translation(Values):
         ):
             self._assign(argument.arg, Value(kind, bits))
         line = types.Array(types.float64, 1, "C")
+        sums_fit = current().lanes(64) == lanes.LANES
         self.sums: Mapping[str, vector_plans.Terms] = {
             name: self._sum_of(call)
             for name, call in vector_sums.apart(uses.summed).items()
-            if kinds.get(name) == line and self.static(call.func) in _ADDED
+            if kinds.get(name) == line and self.static(call.func) in _ADDED and sums_fit
         }
         self._run(tree.body)
         if not self.builder.block.is_terminated:
@@ -318,6 +320,10 @@ class Translation(Values):
         self._rows(node, start, stop, step)
         self.builder.branch(end)
         self.builder.position_at_end(end)
+
+    def write_rows(self, node: ast.For, start: Any, stop: Any) -> None:
+        """Write a loop of few rows, row by row."""
+        self._rows(node, start, stop, self._integer(1).bits, few=True)
 
     def _rows(self, node: ast.For, start: Any, stop: Any, step: Any, *, few: bool = False) -> None:
         """Write a loop over a range row by row; LLVM makes vectors of it if it can, and not few."""

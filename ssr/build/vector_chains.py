@@ -13,7 +13,7 @@ import ast
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..points.numbers import CACHE_LINE
+from ..runtime import target
 from . import requests
 from .chain_plans import Chain, key
 from .line_sides import extreme, limits
@@ -94,12 +94,12 @@ def write(translation: Translation, chain: Chain) -> None:
     A vector is whole if all loops have all its rows.
     """
     links, way = chain.links, chain.way
-    target, plan = links[0].node.target, _plan(chain)
-    assert isinstance(target, ast.Name)
-    builder, name, dtype = translation.builder, target.id, plan.dtype
+    counter, plan = links[0].node.target, _plan(chain)
+    assert isinstance(counter, ast.Name)
+    builder, name, dtype = translation.builder, counter.id, plan.dtype
     starts = [translation.integer_of(link.start) for link in links]
     stops = [translation.integer_of(link.stop) for link in links]
-    word, lanes = starts[0].type, CACHE_LINE * 8 // dtype.bitwidth
+    word, lanes = starts[0].type, target.current().lanes(dtype.bitwidth)
     stride = word(way * lanes)
     before, test, some, ends, main, end = (
         translation.new_block(f"chain.{part}")
@@ -237,7 +237,7 @@ def _stored(
     translation: Translation, name: str, dtype: Any, array: str, line: _Line, row: Any
 ) -> Any:
     """Return what is read of the vector of a line at a row that no loop of the chain makes."""
-    lanes = CACHE_LINE * 8 // dtype.bitwidth
+    lanes = target.current().lanes(dtype.bitwidth)
     mask = mask_of(translation.builder, lanes, row, line.start, line.stop)
     translation.counts(name, row)
     return Vector(translation, name, dtype, mask).load(array, line.offset)

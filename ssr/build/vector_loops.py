@@ -15,14 +15,12 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from llvmlite.binding import parse_assembly
+from llvmlite import ir as llvm
 from numba.core.cgutils import alloca_once
-from numba.core.registry import cpu_target
 
-from ..points.numbers import CACHE_LINE
-from ..runtime.machine_code import target_machine
+from ..runtime import target
 from . import requests, vector_sums
-from .line_sides import limits
+from .line_sides import extreme, limits
 from .vector_parts import Part
 from .vector_plans import Access, Plan, Translation
 from .vectors import Vector, mask_of
@@ -38,38 +36,12 @@ LONG = 6
 @cache
 def has_masks() -> bool:
     """Whether kernels may load and store parts of vectors as fast as whole ones (AVX-512)."""
-    machine = target_machine(cpu_target.target_context.codegen())
-    return "{%k" in machine.emit_assembly(parse_assembly(_CHOICE))
+    return target.current().masks
 
 
-_CHOICE = """
-define <4 x double> @probe(<4 x double> %a, <4 x double> %b, <4 x double> %c) {
-  %mask = fcmp olt <4 x double> %a, %b
-  %chosen = select <4 x i1> %mask, <4 x double> %c, <4 x double> %b
-  ret <4 x double> %chosen
-}
-"""
-
-
-@cache
 def available() -> bool:
-    """Whether the processor has masks, and LLVM writes loads with them as we do."""
-    if not has_masks():
-        return False
-    try:
-        parse_assembly(_PROBE).verify()
-    except RuntimeError:  # an LLVM that writes loads with masks otherwise
-        return False
-    return True
-
-
-_PROBE = """
-declare <8 x double> @llvm.masked.load.v8f64.p0(ptr, i32, <8 x i1>, <8 x double>)
-define <8 x double> @probe(ptr %0, <8 x i1> %1) {
-  %3 = call <8 x double> @llvm.masked.load.v8f64.p0(ptr %0, i32 8, <8 x i1> %1, <8 x double> zeroinitializer)
-  ret <8 x double> %3
-}
-"""  # noqa: E501
+    """Whether the target has vectors that loops are written for."""
+    return target.current().vector_bytes > 0
 
 
 def write(translation: Translation, node: ast.For, plan: Plan, start: Any, stop: Any) -> None:
@@ -80,6 +52,8 @@ def write(translation: Translation, node: ast.For, plan: Plan, start: Any, stop:
     _begin_sums(translation, node, plan, start, stop)
     if len(plan.parts) > 1:
         _write_parts(translation, node, plan, start, stop)
+    elif _may_overlap(translation, plan):
+        _write_overlapping(translation, node, plan, start, stop)
     else:
         _write_whole(translation, node, plan, start, stop)
 
@@ -100,7 +74,7 @@ def write_masked(
     assert isinstance(node.target, ast.Name)
     _begin_sums(translation, node, plan, start, stop)
     builder, name = translation.builder, node.target.id
-    word, lanes = start.type, CACHE_LINE * 8 // int(plan.dtype.bitwidth)
+    word, lanes = start.type, target.current().lanes(plan.dtype.bitwidth)
     before = builder.block
     main, end = (translation.new_block(f"masked.{part}") for part in ("main", "end"))
     builder.cbranch(builder.icmp_signed("<", start, stop), main, end)
@@ -131,7 +105,7 @@ def _write_whole(
     assert isinstance(node.target, ast.Name)
     builder, name = translation.builder, node.target.id
     word = start.type
-    lanes = word(CACHE_LINE * 8 // plan.dtype.bitwidth)
+    lanes = word(target.current().lanes(plan.dtype.bitwidth))
     sides, body = (plan.inside.sides, plan.inside.body) if plan.inside else ((), node.body)
     before, ends, enter, onward, rest, end = (
         translation.new_block(f"vectors.{part}")
@@ -184,6 +158,70 @@ def _write_whole(
     builder.position_at_end(end)
 
 
+def _may_overlap(translation: Translation, plan: Plan) -> bool:
+    """Whether rows may be computed twice, which spares masks where they are slow.
+
+    A loop must not read arrays that it stores, and all its rows must compute the same.
+    """
+    stored = {access.array for access in plan.stores}
+    return (
+        not target.current().masks
+        and plan.inside is None
+        and stored.isdisjoint(access.array for access in plan.loads)
+        and stored.isdisjoint(translation.sums)
+    )
+
+
+def _write_overlapping(
+    translation: Translation, node: ast.For, plan: Plan, start: Any, stop: Any
+) -> None:
+    """Write a loop of one part: the first and the last vector overlap those between them.
+
+    Vectors between them begin where the aligned access does. A loop shorter than a vector runs row
+    by row.
+    """
+    assert isinstance(node.target, ast.Name)
+    builder, name, word = translation.builder, node.target.id, start.type
+    lanes = word(target.current().lanes(plan.dtype.bitwidth))
+    before, edge, onward, rest, short, end = (
+        translation.new_block(f"vectors.{part}")
+        for part in ("before", "edge", "onward", "rest", "short", "end")
+    )
+    last = builder.sub(stop, lanes)
+    builder.cbranch(builder.icmp_signed("<=", start, last), before, short)
+
+    builder.position_at_end(before)
+    translation.counts(name, start)
+    first = builder.add(_aligned(translation, plan, start), lanes)
+    asked = requests.of_loop(translation, plan, start)
+    builder.branch(edge)
+
+    builder.position_at_end(edge)
+    row, is_first = builder.phi(word, name), builder.phi(llvm.IntType(1))
+    row.add_incoming(start, before)
+    is_first.add_incoming(is_first.type(1), before)
+    translation.counts(name, row)
+    Vector(translation, name, plan.dtype).run(node.body)
+    following = builder.add(row, lanes)
+    builder.cbranch(is_first, onward, rest)
+
+    builder.position_at_end(onward)
+    leaving = _write_main(translation, name, node.body, plan, asked, first, stop, rest)
+
+    builder.position_at_end(rest)
+    left = builder.phi(word, name)
+    for place, block in (*leaving, (following, edge)):
+        left.add_incoming(place, block)
+    row.add_incoming(extreme(builder, "<", (left, last)), rest)
+    is_first.add_incoming(is_first.type(0), rest)
+    builder.cbranch(builder.icmp_signed("<", left, stop), edge, end)
+
+    builder.position_at_end(short)
+    translation.write_rows(node, start, stop)
+    builder.branch(end)
+    builder.position_at_end(end)
+
+
 def _write_main(
     translation: Translation,
     name: str,
@@ -203,7 +241,7 @@ def _write_main(
     The rows at which it may go there, each with the block that it comes from.
     """
     builder, word = translation.builder, first.type
-    lanes = CACHE_LINE * 8 // int(plan.dtype.bitwidth)
+    lanes = target.current().lanes(plan.dtype.bitwidth)
     stride = word(plan.together * lanes)
     latest = builder.sub(stop, stride)
     test, main = (translation.new_block(f"vectors.{part}") for part in ("test", "main"))
@@ -254,7 +292,7 @@ def _write_parts(
     """Write a loop whose parts run on some vectors each, the last of which may have a mask."""
     assert isinstance(node.target, ast.Name)
     builder, name = translation.builder, node.target.id
-    word, lanes = start.type, CACHE_LINE * 8 // plan.dtype.bitwidth
+    word, lanes = start.type, target.current().lanes(plan.dtype.bitwidth)
     before = builder.block
     block, end = (translation.new_block(f"parts.{part}") for part in ("block", "end"))
     builder.cbranch(builder.icmp_signed("<", start, stop), block, end)
@@ -280,7 +318,7 @@ def _write_parts(
             made = vector.values[value]
             if value not in rooms:
                 rooms[value] = alloca_once(builder, made.type, size=BLOCK, name=value)
-                rooms[value].align = CACHE_LINE
+                rooms[value].align = target.current().vector_bytes
             builder.store(made, place(value, row))
 
     for part in plan.parts:
@@ -316,17 +354,30 @@ def first_row(translation: Translation, plan: Plan, start: Any, stop: Any) -> An
     """Return where the first vector of a loop begins, with its variable at its start."""
     if plan.aligned is None:
         return start
-    builder, bits, word = translation.builder, plan.dtype.bitwidth, start.type
-    lanes = CACHE_LINE * 8 // bits
-    element = translation.integer_of(plan.aligned.offset)
-    place = builder.gep(translation.start_of(plan.aligned.array), [element])
-    within = builder.and_(builder.ptrtoint(place, word), word(CACHE_LINE - 1))
-    before = builder.udiv(within, word(bits // 8))
+    builder, word = translation.builder, start.type
+    lanes = target.current().lanes(plan.dtype.bitwidth)
+    aligned = _aligned(translation, plan, start)
     count = builder.sub(stop, start)
     is_long = builder.icmp_signed(">=", count, word(LONG * lanes))
     rest_of = builder.and_(builder.sub(count, word(1)), word(lanes - 1))
-    no_more = builder.icmp_signed("<", builder.add(before, rest_of), word(lanes))
-    even = builder.and_(translation.steps_of(plan.aligned.array), word(CACHE_LINE - 1))
+    no_more = builder.icmp_signed(
+        "<", builder.add(builder.sub(start, aligned), rest_of), word(lanes)
+    )
+    return builder.select(builder.or_(is_long, no_more), aligned, start)
+
+
+def _aligned(translation: Translation, plan: Plan, start: Any) -> Any:
+    """Return the last row until the first one at which vectors of the aligned access begin.
+
+    It is the first row itself if the lines of the array begin in several ways.
+    """
+    if plan.aligned is None:
+        return start
+    builder, word, size = translation.builder, start.type, target.current().vector_bytes
+    element = translation.integer_of(plan.aligned.offset)
+    place = builder.gep(translation.start_of(plan.aligned.array), [element])
+    within = builder.and_(builder.ptrtoint(place, word), word(size - 1))
+    even = builder.and_(translation.steps_of(plan.aligned.array), word(size - 1))
     is_even = builder.icmp_signed("==", even, word(0))
-    begins = builder.and_(is_even, builder.or_(is_long, no_more))
-    return builder.sub(start, builder.select(begins, before, word(0)))
+    before = builder.udiv(within, word(plan.dtype.bitwidth // 8))
+    return builder.sub(start, builder.select(is_even, before, word(0)))

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numba import types
 
-from ..runtime import intrinsics, processor
+from ..runtime import intrinsics, target
 from .line_sides import Inside, inside, side
 from .vector_parts import Part, parts
 
@@ -28,9 +28,9 @@ MANY = 10
 """Loads of a row from which on processors wait for loads. With fewer they wait for memory, and the
 longer what is computed depends on the last load, the less they have under way."""
 
-CHAIN = 20
-"""Loads of a row that makes one number of them from which on two vectors are computed at a time, if
-the processor looks ahead at few operations."""
+PER_VECTOR = 6
+"""Loads of a row that makes one number of them for each vector that is computed at a time: the sum
+of a vector is a chain of operations, and chains of several vectors overlap."""
 
 FEW = 21
 """Arrays in loops of a function from which on places in them are not in registers, but in memory:
@@ -103,6 +103,9 @@ class Translation(Protocol):
 
     def new_block(self, name: str) -> Any:
         """Return a new basic block."""
+
+    def write_rows(self, node: ast.For, start: Any, stop: Any) -> None:
+        """Write a loop of few rows, row by row."""
 
     def loop(self, *facts: list[Any]) -> Any:
         """Return what tells LLVM facts about a loop."""
@@ -203,10 +206,10 @@ class _Reader:
         (dtype,) = self._dtypes
         ahead = self._ahead()
         found = inside(body, self._variable)
-        if processor.is_skylake() and len(self._loads) >= CHAIN and len(self._stores) == 1:
-            together = 2
+        if len(self._stores) == 1:
+            together = max(together, min(target.current().together, len(self._loads) // PER_VECTOR))
         far = far and not (found and found.by_line)
-        if far and not ahead:
+        if far and not (ahead and target.current().requests):
             return None
         aligned = self._aligned()
         return Plan(dtype, aligned, ahead, together, several, far, self._loads, self._stores, found)

@@ -13,8 +13,7 @@ from typing import Any
 
 from llvmlite import ir as llvm
 
-from ..points.numbers import CACHE_LINE
-from ..runtime import intrinsics
+from ..runtime import intrinsics, target
 from .line_sides import extreme, side
 from .vector_plans import (
     ARITHMETIC,
@@ -61,7 +60,7 @@ class Vector:
         self._variable = variable
         self._builder = translation.builder
         self._mask = mask
-        self._lanes = CACHE_LINE * 8 // dtype.bitwidth
+        self._lanes = target.current().lanes(dtype.bitwidth)
         number = llvm.DoubleType() if dtype.bitwidth == 64 else llvm.FloatType()
         self._type = llvm.VectorType(number, self._lanes)
         self._code = f"v{self._lanes}f{dtype.bitwidth}"
@@ -279,29 +278,22 @@ def spread(builder: Any, number: Any, lanes: int) -> Any:
 def mask_of(builder: Any, lanes: int, row: Any, start: Any | None, stop: Any | None) -> Any:
     """Return which rows of a vector are in a range, of which one end may be left open.
 
-    Where all of them fit into one vector of integers they are compared, otherwise counted.
+    The rows are compared as integers of the size of a number, so their vector is one register.
     """
-    word, kind = row.type, llvm.IntType(2 * lanes)
-    if lanes * word.width <= CACHE_LINE * 8:
-        numbers = llvm.VectorType(word, lanes)
-        rows = builder.add(spread(builder, row, lanes), numbers([*range(lanes)]))
-        tests = [
-            builder.icmp_signed(order, rows, spread(builder, limit, lanes))
-            for order, limit in ((">=", start), ("<", stop))
-            if limit is not None
-        ]
-        return reduce(builder.and_, tests)
+    word = llvm.IntType(min(target.current().vector_bytes * 8 // lanes, row.type.width))
+    numbers = llvm.VectorType(word, lanes)([*range(lanes)])
 
-    def outside(count: Any) -> Any:
-        """Return a number of rows, none if it is negative, and all if it is larger."""
-        count = extreme(builder, ">", (count, word(0)))
-        return builder.trunc(extreme(builder, "<", (count, word(lanes))), kind)
+    def from_row(limit: Any) -> Any:
+        """Return the number of rows before a limit in each element, at least 0 and at most all."""
+        count = builder.sub(limit, row)
+        if word != row.type:
+            count = extreme(builder, ">", (count, row.type(0)))
+            count = builder.trunc(extreme(builder, "<", (count, row.type(lanes))), word)
+        return spread(builder, count, lanes)
 
-    found = kind(2**lanes - 1)
-    if start is not None:
-        found = builder.shl(found, outside(builder.sub(start, row)))
-    if stop is not None:
-        missing = outside(builder.sub(builder.add(row, word(lanes)), stop))
-        found = builder.and_(found, builder.lshr(kind(2**lanes - 1), missing))
-    bits = builder.trunc(found, llvm.IntType(lanes))
-    return builder.bitcast(bits, llvm.VectorType(llvm.IntType(1), lanes))
+    tests = [
+        builder.icmp_signed(order, numbers, from_row(limit))
+        for order, limit in ((">=", start), ("<", stop))
+        if limit is not None
+    ]
+    return reduce(builder.and_, tests)

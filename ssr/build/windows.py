@@ -12,8 +12,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from ..points.numbers import CACHE_LINE
-from ..runtime import intrinsics
+from ..runtime import intrinsics, target
 from .vector_plans import MANY, Plan, Translation, line_of, shift_of, step_of
 
 Line: TypeAlias = "tuple[str, str]"
@@ -55,7 +54,7 @@ def windows_of(
     if len(plan.loads) < MANY:
         return {}
     stored = {access.array for access in plan.stores}
-    lanes = CACHE_LINE * 8 // int(plan.dtype.bitwidth)
+    lanes = target.current().lanes(plan.dtype.bitwidth)
     found: dict[Line, dict[int, Window]] = {}
     for array, offset in _reads(translation, body):
         if array not in stored and step_of(offset, variable) == 1:

@@ -27,18 +27,28 @@ class Target:
         The number of vector registers.
     masks
         Whether parts of vectors are loaded and stored at the cost of whole ones.
+    requests
+        Whether loops over large fields are faster if they ask for memory ahead.
+    together
+        The most vectors of one sum that are computed at a time.
     """
 
     name: str
     vector_bytes: int
     registers: int
     masks: bool
+    requests: bool
+    together: int
+
+    def lanes(self, bits: int) -> int:
+        """Return the numbers of so many bits in a vector."""
+        return self.vector_bytes * 8 // bits
 
 
-AVX512 = Target("AVX-512", 64, 32, masks=True)
-AVX2 = Target("AVX2", 32, 16, masks=False)
-NEON = Target("NEON", 16, 32, masks=False)
-GENERIC = Target("generic", 0, 16, masks=False)
+AVX512 = Target("AVX-512", 64, 32, masks=True, requests=True, together=2)
+AVX2 = Target("AVX2", 32, 16, masks=False, requests=False, together=4)
+NEON = Target("NEON", 16, 32, masks=False, requests=False, together=4)
+GENERIC = Target("generic", 0, 16, masks=False, requests=False, together=1)
 
 _PROBE = """
 declare <{0} x double> @llvm.fma.v{0}f64(<{0} x double>, <{0} x double>, <{0} x double>)
