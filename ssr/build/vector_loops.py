@@ -22,7 +22,7 @@ from ..runtime import target
 from . import requests, vector_sums
 from .line_sides import extreme, limits
 from .vector_parts import Part
-from .vector_plans import Access, Plan, Translation
+from .vector_plans import Plan, Translation
 from .vectors import Vector, mask_of
 from .windows import Line, windows_of
 
@@ -192,7 +192,7 @@ def _write_overlapping(
 
     builder.position_at_end(before)
     translation.counts(name, start)
-    first = builder.add(_aligned(translation, plan, start), lanes)
+    further = builder.sub(builder.add(_aligned(translation, plan, start), lanes), start)
     asked = requests.of_loop(translation, plan, start)
     builder.branch(edge)
 
@@ -206,6 +206,7 @@ def _write_overlapping(
     builder.cbranch(is_first, onward, rest)
 
     builder.position_at_end(onward)
+    first = builder.add(row, further)  # which LLVM does not take for the same in all rounds
     leaving = _write_main(translation, name, node.body, plan, asked, first, stop, rest)
 
     builder.position_at_end(rest)
@@ -214,7 +215,8 @@ def _write_overlapping(
         left.add_incoming(place, block)
     row.add_incoming(extreme(builder, "<", (left, last)), rest)
     is_first.add_incoming(is_first.type(0), rest)
-    builder.cbranch(builder.icmp_signed("<", left, stop), edge, end)
+    back = builder.cbranch(builder.icmp_signed("<", left, stop), edge, end)
+    back.set_metadata("llvm.loop", translation.loop(["llvm.loop.unroll.disable"]))
 
     builder.position_at_end(short)
     translation.write_rows(node, start, stop)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ssr.build import vector_loops, vector_sums
-from ssr.runtime import internals, intrinsics, lanes, sums
+from ssr.runtime import internals, intrinsics, lanes, sums, target
 from tests.ssr import plain
 from tests.ssr import strategies as some
 from tests.ssr.generated import compiled, functions
@@ -20,7 +20,7 @@ from tests.ssr.test_reductions import FLOATS
 
 pytestmark = pytest.mark.skipif(
     not (internals.are_known() and vector_loops.available()),
-    reason="Loops over vectors need vectors with masks.",
+    reason="No loops over vectors are written for this target.",
 )
 
 KERNEL = """\
@@ -201,7 +201,9 @@ SUMS = [(n, count) for some, count in ((LINES | SEVERAL, 1), (TWO, 2), (ALONE, 0
 
 @pytest.mark.parametrize(("name", "found"), SUMS)
 def test_which_sums_are_in_loops(kernels: Any, name: str, found: int) -> None:
-    assert kernels[name][2] == found
+    """Loops add up what they make if their vectors are as long as those of sums."""
+    fits = target.current().lanes(64) == lanes.LANES
+    assert kernels[name][2] == (found if fits else 0)
 
 
 @pytest.mark.parametrize("name", EVERY)

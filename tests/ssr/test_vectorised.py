@@ -37,10 +37,6 @@ SIGNATURE = i8(f8[::1], f8[::1], f8[::1], i8[::1], i8)
 """
 
 
-SCALAR_WITHOUT_MASKS = {("backward27", "float64"): 1}
-"""Loops that LLVM leaves scalar for targets without masks, such as AVX2, by kernel and type."""
-
-
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("name", list(operators.PROGRAMS))
 def test_loops_without_dependences_are_vectorised(name: str, dtype: str) -> None:
@@ -48,8 +44,7 @@ def test_loops_without_dependences_are_vectorised(name: str, dtype: str) -> None
     loops = vector_loops(source, KernelCompiler)
     lines = source.splitlines()
     scalar = [lines[loop.line - 1].strip() for loop in loops if not loop.vectorised]
-    left = 0 if has_masks() else SCALAR_WITHOUT_MASKS.get((name, dtype), 0)
-    assert len(loops) - len(scalar) == expected(source) - left, scalar
+    assert len(loops) - len(scalar) == expected(source), scalar
     assert not any(loop.gathers for loop in loops)
 
 
