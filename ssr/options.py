@@ -36,9 +36,6 @@ class Options:
         Where a field is copied only to be given points that a step of another package makes, such
         as ghosts, read the field itself, and each of these points as what it is made of. Keeps
         bits.
-    prefetch
-        Prefetch memory in software. Keeps bits. Measure before switching it on: it helps where
-        the latency of memory is high, and costs up to a fifth where it is not.
     cache
         Keep compiled kernels on disk.
     distributed
@@ -66,7 +63,6 @@ class Options:
     recurrence: bool = True
     fuse: bool = True
     fold: bool = True
-    prefetch: bool = False
     cache: bool = True
     distributed: bool = False
     wide_boxes: bool = False

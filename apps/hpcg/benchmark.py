@@ -11,9 +11,7 @@ from .clock import Clock, T
 from .problem import SMALLEST, Problem
 from .validation import ITERATIONS, Tests, validate
 
-WRITTEN = ssr.Options(
-    exact=True, split=False, partial_sums=False, recurrence=False, fuse=False, prefetch=False
-)
+WRITTEN = ssr.Options(exact=True, split=False, partial_sums=False, recurrence=False, fuse=False)
 """The options of the reference, whose kernels do what the programs say and nothing else."""
 
 

@@ -23,7 +23,6 @@ from ..lower.passes.carry import carry
 from ..lower.passes.join import join
 from ..lower.passes.line_overlap import line_overlap
 from ..lower.passes.partial_sums import partial_sums
-from ..lower.passes.prefetch import prefetch
 from ..lower.passes.reciprocal import reciprocal
 from ..lower.passes.recurrence import NEGLIGIBLE, order_terms, recurrence
 from ..lower.pivots import with_pivots
@@ -122,8 +121,6 @@ def fused_nests(program: ir.Program, options: Options, dtype: str) -> tuple[ir.P
         program, alone = fuse(program, alone, least=_least(options))
         alone = tuple(_shorter(n) for n in alone)
     program, alone = reuse(program, alone)
-    if options.prefetch:
-        alone = tuple(prefetch(n) if isinstance(n, ir.Nest) else n for n in alone)
     _verified(program, alone, "fusion")
     return program, alone
 

@@ -77,7 +77,6 @@ class Translation(Values):
         arrays = {n: kind for n, kind in kinds.items() if isinstance(kind, types.Array)}
         self.arrays = len(arrays.keys() & uses.in_loops)
         self.fields: Sequence[str] = [name for name, kind in arrays.items() if kind.layout == "A"]
-        self.unread = uses.unread
         self.loops = 0
         self.plans: dict[ast.For, vector_plans.Plan] = {}
         self._summing = False  # before that no sum has anything to give to its state

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
@@ -18,7 +18,6 @@ class Uses(ast.NodeVisitor):
     means one assignment, and no memory is needed. Variables that are assigned once have
     ``definitions``. Some names are read or assigned ``in_loops``. The lines of ``summed`` arrays
     are added up by one call each, and stored by one statement; nothing else is done with them.
-    Nothing reads elements of ``unread`` arrays.
     """
 
     def __init__(self, tree: ast.FunctionDef) -> None:
@@ -26,7 +25,6 @@ class Uses(ast.NodeVisitor):
         self._place = self._loops = 0
         self._values: dict[str, ast.expr] = {}
         self._calls: dict[str, ast.Call] = {}
-        self._outside: Counter[str] = Counter()
         self._open: list[list[tuple[str, int]]] = [[]]
         self._assigned: dict[str, list[tuple[int, int]]] = defaultdict(list)
         self._read: dict[str, list[int]] = defaultdict(list)
@@ -43,11 +41,6 @@ class Uses(ast.NodeVisitor):
     def summed(self) -> Mapping[str, ast.Call]:
         """The calls that add up arrays."""
         return {name: call for name, call in self._calls.items() if len(self._read[name]) == 2}
-
-    @property
-    def unread(self) -> frozenset[str]:
-        """The names that only stores mention, and checks of arguments."""
-        return frozenset(n for n, count in self._outside.items() if count == len(self._read[n]))
 
     def _is_plain(self, name: str) -> bool:
         spans = sorted(self._assigned[name])
@@ -95,15 +88,6 @@ class Uses(ast.NodeVisitor):
         if found is not None:
             self._calls[found[0]] = found[1]
         self.visit(node.value)
-
-    def visit_Call(self, node: ast.Call) -> None:
-        """Note the arrays that functions do not read."""
-        match node:
-            case ast.Call(ast.Name(id="st" | "address"), [ast.Name(id=array), *_]):
-                self._outside[array] += 1
-            case ast.Call(ast.Name(id="refused"), [ast.Tuple(elts=arrays), *_]):
-                self._outside.update(ast.unparse(array) for array in arrays)
-        self.generic_visit(node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         """Note that the target is read, too."""

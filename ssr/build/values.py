@@ -115,18 +115,6 @@ class Values(Lower):
             found = self.builder.or_(found, self.builder.extract_value(steps, axis))
         return found
 
-    def pitch_of(self, array: str) -> Any:
-        """Return how many elements lie between neighbours of an array along its last axis but one.
-
-        Of an array with one axis, it is nought.
-        """
-        value = self.named(array)
-        if value.kind.ndim < 2:
-            return self._integer(0).bits
-        step = self.builder.extract_value(self._member(value, "strides"), value.kind.ndim - 2)
-        size = self._integer(descriptors.itemsize(value.kind)).bits
-        return self.builder.sdiv(step, size)
-
     def count_of(self, array: str) -> Any:
         """Return the number of elements of an array."""
         return self._member(self.named(array), "nitems")

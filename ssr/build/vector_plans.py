@@ -81,10 +81,9 @@ class Translation(Protocol):
     """The function under translation that a loop is in.
 
     Variables that are ``plain`` need no memory; those that are assigned once have ``definitions``.
-    So many ``arrays`` are in its loops; some of its arguments are ``fields``, and it reads nothing
-    of those that are ``unread``. There are so many ``loops`` around the one that is being written,
-    some of which may run ``backwards``. The lines of some arrays are terms of ``sums``. Loops have
-    ``plans``, once these are found.
+    So many ``arrays`` are in its loops; some of its arguments are ``fields``. There are so many
+    ``loops`` around the one that is being written, some of which may run ``backwards``. The lines
+    of some arrays are terms of ``sums``. Loops have ``plans``, once these are found.
     """
 
     builder: Any
@@ -92,7 +91,6 @@ class Translation(Protocol):
     definitions: Mapping[str, ast.expr]
     arrays: int
     fields: Sequence[str]
-    unread: frozenset[str]
     loops: int
     backwards: bool
     sums: Mapping[str, Terms]
@@ -130,12 +128,6 @@ class Translation(Protocol):
 
     def steps_of(self, array: str) -> Any:
         """Return the bits of all bytes between neighbours of an array, but for its last axis."""
-
-    def pitch_of(self, array: str) -> Any:
-        """Return how many elements lie between neighbours of an array along its last axis but one.
-
-        Of an array with one axis, it is nought.
-        """
 
     def count_of(self, array: str) -> Any:
         """Return the number of elements of an array."""

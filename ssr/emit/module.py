@@ -18,7 +18,6 @@ from .describe import described
 from .outline import Functions, names
 from .unit import Unit
 from .write_externals import functions_of
-from .write_loops import STRIP
 from .write_nests import kernel_body, write_nests
 from .write_scalars import scalars_of
 from .write_steps import driver_lines, parameters
@@ -30,7 +29,6 @@ MEMORY, ROWS = ("ld", "st"), ("require",)
 
 OPERATIONS = (
     "address", "fma", "independent", "interleaved", "maximum", "minimum", "prefetch", "sign",
-    "uneven",
 )  # fmt: skip
 BUNDLES = ("gather", "put", "scatter", "take")
 """What kernels that solve along lines take too."""
@@ -132,5 +130,3 @@ def _start(unit: Unit, meta: KernelMeta, body: Sequence[str]) -> Iterator[str]:
     if meta.states and not unit.distributed:
         yield f"    for clear in range({meta.states * STATE}):"
         yield f"        state[clear // {STATE}, clear % {STATE}] = 0"
-    if "strip_length" in used:
-        yield from ["    far = layout[1]", f"    strip_length = {STRIP} if far else {2**62}"]

@@ -15,17 +15,11 @@ from .write_rows import place_of, write_instance
 from .write_taps import write_taps
 from .writer import Writer
 
-STRIP = 256
-"""Rows between two rounds of prefetching."""
-
 STRETCH = 2**16
 """Points of a loop that is in no other loop between two polls."""
 
-DISTANCE = 64
-"""Cache lines between a request and its use."""
-
-ALIKE = 12
-"""Lines read at a row's own place along them from which on vectors should begin cache lines."""
+FEW = 12
+"""Lines of which a row may read fewer, for two vectors to be computed at a time."""
 
 LONG = 20
 """Terms of a sum from which on it waits for itself: each addition needs the one before."""
@@ -61,7 +55,7 @@ def _write_node(writer: Writer, nest: LoopNest, node: Loop, depth: int, whole: b
         case For(body=body):
             innermost = _innermost(node)
             start, stop, inside = writer.spell(node.start), writer.spell(node.stop), depth
-            if innermost:
+            if innermost and len(nest.nest.axes) == 1:
                 start, stop, inside = _write_strips(writer, nest, node, depth)
             more = f", {node.step}" if node.step != 1 else ""
             bounds = _range(writer, nest, node) if innermost else "range"
@@ -152,73 +146,25 @@ def _touched(piece: ir.Piece) -> Iterator[tuple[str, tuple[Affine, ...]]]:
     for part in piece.parts:
         if part.stored:
             yield part.statement.array, part.statement.index
-        for load in (*ir.loads(part.value), *part.statement.requests):
+        for load in ir.loads(part.value):
             if load.array not in kept:
                 yield load.array, load.index
 
 
 def _write_strips(writer: Writer, nest: LoopNest, loop: For, depth: int) -> tuple[str, str, int]:
-    """Cut an innermost loop into strips where that is needed.
+    """Cut a loop that is in no other loop into strips, and poll before each.
 
-    Before a strip, memory is brought near that it will meet; and a loop that is in no other loop
-    polls there. Returns bounds and depth of the loop in a strip.
+    Returns bounds and depth of the loop in a strip.
     """
     start, stop = writer.spell(loop.start), writer.spell(loop.stop)
-    requests, alone = _requests(nest, loop), len(nest.nest.axes) == 1
-    if not requests and not alone:
-        return _write_even(writer, nest, loop, depth)
-    length = "strip_length" if requests else str(STRETCH * abs(loop.step))
+    length = STRETCH * abs(loop.step)
     end, nearer, step = f"strip + {length}", "min", length
     if loop.step < 0:
-        end, nearer, step = f"strip - {length}", "max", f"-{length}"
+        end, nearer, step = f"strip - {length}", "max", -length
     writer.line(depth, f"for strip in range({start}, {stop}, {step}):")
-    if alone:
-        (axis,) = nest.nest.axes
-        writer.line(depth + 1, f"poll(watch, min({length}, {axis}_hi - {axis}_lo))")
-    stop = f"{nearer}({end}, {stop})"
-    if requests:
-        _write_requests(writer, nest, loop, requests, stop, depth + 1)
-    return "strip", stop, depth + 1
-
-
-def _write_even(writer: Writer, nest: LoopNest, loop: For, depth: int) -> tuple[str, str, int]:
-    """Cut a loop that reads many lines in two: rows before a cache line begins, and the others.
-
-    A vector that is not within one cache line takes twice as long to load. Arrays seldom begin with
-    a cache line, but their lines mostly begin alike. Returns as `_write_strips` does.
-    """
-    start, stop = writer.spell(loop.start), writer.spell(loop.stop)
-    array, lines = _read_alike(writer, nest, loop)
-    if len(lines) < ALIKE:
-        return start, stop, depth
-    first = (*lines[0][:-1], lines[0][-1].substitute({loop.variable: Affine.name("start")}))
-    place = f"{writer.argument(array)}, {writer.place(array, first)}"
-    apart = " | ".join(writer.stride(array, axis) for axis in range(len(first) - 1))
-    writer.line(depth, f"start, stop = {start}, {stop}")
-    writer.line(depth, f"even = start + uneven({place}, stop - start, {apart})")
-    writer.line(depth, "for strip in range(1 if even == start else 0, 2):")
-    return "even if strip else start", "stop if strip else even", depth + 1
-
-
-def _read_alike(writer: Writer, nest: LoopNest, loop: For) -> tuple[str, list[tuple[Affine, ...]]]:
-    """Return an array and the elements of different lines of it that a loop reads at one place.
-
-    These are the most; the place is that of what the loop stores, along the last axis. There are
-    none if the loop does not run along lines, as where these have few points that are known.
-    """
-    found = dict[str, dict[tuple[Affine, ...], None]]()
-    runs = runs_of(loop)
-    if loop.step == 1 and all(loop.variable in run.indices[-1].names() for run in runs):
-        for run in runs:
-            where = place_of(writer, nest, run)
-            for part in nest.pieces[run.piece].parts:
-                own = part.statement.index[-1]
-                for load in ir.loads(part.value):
-                    if load.array not in writer.buffers and load.index[-1] == own:
-                        index = tuple(a.substitute(where) for a in load.index)
-                        found.setdefault(load.array, {})[index] = None
-    array = max(found, key=lambda name: len(found[name]), default="")
-    return array, list(found.get(array, ()))
+    (axis,) = nest.nest.axes
+    writer.line(depth + 1, f"poll(watch, min({length}, {axis}_hi - {axis}_lo))")
+    return "strip", f"{nearer}({end}, {stop})", depth + 1
 
 
 def _range(writer: Writer, nest: LoopNest, loop: For) -> str:
@@ -258,25 +204,4 @@ def _waits(nest: LoopNest, loop: For) -> bool:
         return False
     lines = {(load.array, load.index[:-1]) for load in ir.loads(value)}
     sums = (len(part.terms) for part in ir.walk(value) if isinstance(part, ir.Sum))
-    return len(lines) < ALIKE and max(sums, default=0) >= LONG
-
-
-def _requests(nest: LoopNest, loop: For) -> tuple[ir.Load, ...]:
-    """Return the elements an innermost loop should bring near."""
-    parts = [part for r in runs_of(loop) for part in nest.pieces[r.piece].parts]
-    return parts[0].statement.requests if len(parts) == 1 and loop.step == 1 else ()
-
-
-def _write_requests(
-    writer: Writer, nest: LoopNest, loop: For, requests: Sequence[ir.Load], stop: str, depth: int
-) -> None:
-    """Write the requests of a strip that ends at ``stop``."""
-    (run,) = runs_of(loop)
-    where = place_of(writer, nest, run)
-    writer.line(depth, "if far:")
-    writer.line(depth + 1, f"for {loop.variable} in range(strip, {stop}, {writer.near}):")
-    for load in requests:
-        index = tuple(a.substitute(where) for a in load.index)
-        index = (*index[:-1], index[-1] + DISTANCE * writer.near)
-        place = writer.place(load.array, index)
-        writer.line(depth + 2, f"prefetch({writer.argument(load.array)}, {place})")
+    return len(lines) < FEW and max(sums, default=0) >= LONG

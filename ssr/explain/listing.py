@@ -231,8 +231,6 @@ def _statement(statement: ir.Statement, nest: ir.Nest) -> list[str]:
         if statement.planes or statement.lead[0]:
             early = f"{statement.planes} planes and {early}, {statement.lead[0]} planes"
         traits.append(early)
-    if statement.requests:
-        traits.append("requests " + ", ".join(map(show, statement.requests)))
     left = f"{statement.array}[{point(statement.index)}]"
     shown = statement.domain.simplified(nest.context).notation()
     return [

@@ -38,7 +38,6 @@ class Statement:
     ahead: int = 0
     planes: int = 0
     lead: tuple[int, int] = (0, 0)
-    requests: tuple[Load, ...] = ()
     beyond: tuple[tuple[int, int], ...] | None = None
     local: str = ""
     kept: bool = False

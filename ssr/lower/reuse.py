@@ -72,7 +72,6 @@ def moved_arrays(nest: ir.Made, place: Mapping[str, str]) -> ir.Made:
             local=place.get(s.local, s.local),
             makes=s.makes or (s.array if s.array in place else ""),
             value=ir.rewrite(s.value, change),
-            requests=tuple(replace(r, array=place.get(r.array, r.array)) for r in s.requests),
         )
         for s in nest.statements
     )

@@ -16,9 +16,6 @@ from ..runtime.metadata import BufferMeta, KernelMeta, NestMeta
 from ..spaces.space import Box, Space
 from .check_arrays import extent_bytes
 
-NEAR = 2**22
-"""Bytes of arrays that need no prefetching: more than a second-level cache."""
-
 PLANE = 2**17
 """Elements of a plane so small that the planes which rows read stay in a third-level cache."""
 
@@ -115,8 +112,8 @@ def layout_of(
 ) -> Table:
     """Return what a kernel compares its arrays with (`ssr.runtime.refusals`).
 
-    It is 1, whether to prefetch, the bytes of each array from its first element to the end of its
-    last, the shape and strides of each, and then the sizes of the program.
+    It is 1, the bytes of each array from its first element to the end of its last, the shape and
+    strides of each, and then the sizes of the program.
 
     Parameters
     ----------
@@ -127,8 +124,7 @@ def layout_of(
     sizes
         The sizes of the program.
     """
-    numbers = [1, int(sum(a.nbytes for a in arrays) > NEAR)]
-    numbers += [apart * extent_bytes(a) for a in arrays]
+    numbers = [1, *(apart * extent_bytes(a) for a in arrays)]
     for a in arrays:
         numbers += [*a.shape, *a.strides]
     return np.array([*numbers, *sizes], np.int64)

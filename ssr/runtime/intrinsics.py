@@ -2,8 +2,8 @@
 
 ``ld`` and ``st`` access memory at a flat element offset, without the check for negative indices
 that keeps LLVM from vectorising; ``fma`` rounds once; ``minimum``, ``maximum`` and ``sign`` keep
-NaN; ``prefetch`` has no effect on results, nor has what ``uneven`` finds, nor that a range of rows
-is ``interleaved`` or ``independent``.
+NaN; ``prefetch`` has no effect on results, nor that a range of rows is ``interleaved`` or
+``independent``.
 Called from plain Python they do the same on arrays wrapped by `Memory`, with bounds checked.
 """
 
@@ -20,7 +20,6 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import lower_builtin, type_callable
 
-from ..points.numbers import CACHE_LINE
 from .descriptors import described, member, numbers
 
 
@@ -76,22 +75,6 @@ def prefetch(a: Any, offset: int) -> None:
 def address(a: Any) -> int:
     """Return the address of an array's first element."""
     return int(a.array.ctypes.data)
-
-
-SHORT = 160
-"""Elements of a loop that is too short to be cut in two where a cache line begins."""
-
-
-def uneven(a: Any, start: int, count: int, apart: int) -> int:
-    """Return how many of ``count`` elements lie before the first one that begins a cache line.
-
-    It is 0 where they are few, and where the lines of the array are not ``apart`` by whole cache
-    lines, so that its rows begin at different places of them.
-    """
-    size = a.flat.itemsize
-    if count < SHORT or apart * size % CACHE_LINE:
-        return 0
-    return int(-(address(a) // size + start) % (CACHE_LINE // size))
 
 
 independent = range
@@ -248,23 +231,6 @@ def _type_address(context: Any) -> Callable[..., Any]:
 def _lower_address(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     data = first(context, builder, signature.args[0], args[0])
     return builder.ptrtoint(data, context.get_value_type(types.intp))
-
-
-@type_callable(uneven)
-def _type_uneven(context: Any) -> Callable[..., Any]:
-    return lambda a, start, count, apart: types.intp if isinstance(a, types.Array) else None
-
-
-@lower_builtin(uneven, types.Array, types.Integer, types.Integer, types.Integer)
-def _lower_uneven(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    word, size = llvm.IntType(64), signature.args[0].dtype.bitwidth // 8
-    start, count, apart = (builder.sext(number, word) for number in args[1:])
-    data = pointer(context, builder, signature.args[0], args[0], start)
-    mask = word(CACHE_LINE // size - 1)
-    before = builder.and_(builder.neg(builder.sdiv(builder.ptrtoint(data, word), word(size))), mask)
-    short = builder.icmp_signed("<", count, word(SHORT))
-    skewed = builder.icmp_signed("!=", builder.and_(apart, mask), word(0))
-    return builder.select(builder.or_(short, skewed), word(0), before)
 
 
 @type_callable(apart)

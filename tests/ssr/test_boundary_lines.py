@@ -103,20 +103,3 @@ def test_boxes_change_no_bit(parts: tuple[int, ...]) -> None:
     product(whole, x)
     product(boxed, x, boxes=ssr.Space(*x.shape).split(*parts))
     assert np.array_equal(whole, boxed)
-
-
-def test_whole_lines_ask_for_memory_and_others_do_not() -> None:
-    star = {(-1, 0): -1.0, (0, -1): -1.0, (0, 0): 4.0, (0, 1): -1.0, (1, 0): -1.0}
-    matrix = ssr.stencil(PLANE, PLANE, star, outside="drop")
-
-    @ssr.program(y=PLANE, x=PLANE, options=ssr.Options(prefetch=True))
-    def product(y: Any, x: Any) -> None:
-        y[:] = matrix @ x
-
-    whole, _, others = product.explain("source").partition("else:\n")
-    assert whole.count(" prefetch(") == len("yx")
-    assert " prefetch(" not in others
-    x = np.random.default_rng(5).uniform(-1, 1, (9, 700))
-    y = np.full_like(x, np.nan)
-    product(y, x)
-    assert np.array_equal(y, matrix @ x)

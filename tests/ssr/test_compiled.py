@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from importlib import import_module
 from threading import Barrier
 from typing import Any
 
@@ -239,18 +238,6 @@ def test_two_threads_at_once() -> None:
     for ours, theirs in zip(given, meant, strict=True):
         for a, b in zip(ours, theirs, strict=True):
             plain.check_same(a, b)
-
-
-@pytest.mark.parametrize("name", ["gauss_seidel", "twenty_seven_points"])
-def test_prefetching_in_strips_keeps_bits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = PROGRAMS[name][0]().with_options(ssr.Options(prefetch=True))
-    shape = {"gauss_seidel": (3, 700)}.get(name, (2, 3, 700))
-    given = arrays(program, shape, "float64", "padded")
-    near = [a.copy() for a in given]
-    PROGRAMS[name][0]()(*near)
-    monkeypatch.setattr(import_module("ssr.run.call_layout"), "NEAR", 0)
-    program(*given)
-    plain.check_same(near[0], np.ascontiguousarray(given[0]))
 
 
 def test_blocks_for_the_cache_keep_bits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,10 +79,9 @@ def test_oracle() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("prefetch", [False, True])
-def test_product(dtype: str, prefetch: bool) -> None:
+def test_product(dtype: str) -> None:
     x = np.random.default_rng(1).normal(size=SHAPE).astype(dtype)
-    program = plain.eager(bound(dtype), "apply", prefetch=prefetch)
+    program = plain.eager(bound(dtype), "apply")
     y = np.full_like(x, np.nan)
     plain.run(program, y, x)
     wanted = dense(*metrics()) @ x.ravel()

@@ -34,7 +34,7 @@ import numpy as np
 from numba.types import Array, b1, f4, f8, i8
 
 from ssr.runtime.intrinsics import (
-    fma, independent, interleaved, ld, maximum, minimum, sign, st, uneven
+    fma, independent, interleaved, ld, maximum, minimum, sign, st
 )
 
 third = {dtype}(1 / 3)

@@ -60,7 +60,7 @@ def in_runs(
             if value not in known and any(_periodic(term, rows) for term in value.terms):
                 name = ir.scratch("a", buffers)
                 index = (Affine.name(rows.axes[-1]),)
-                here = replace(statement, domain=rows, array=name, index=index, requests=())
+                here = replace(statement, domain=rows, array=name, index=index)
                 steps, known[value] = _runs(value, here, short)
                 if steps:
                     buffers.append(ir.Buffer(name, 1, pad(statement, rows)))

@@ -285,7 +285,7 @@ def _tested(group: Group, inside: Domain, nest: ir.Nest) -> ir.Stage | None:
     alike = all(rows.equals(other) for other in others)
     if rows.empty or not alike or not all(s.parallel for s in group):
         return None
-    left = [replace(s, domain=rows, requests=()) for s in group]
+    left = [replace(s, domain=rows) for s in group]
     hidden = private(group, nest)
     there = rows
     if len(group) == 1 and isinstance(group[0].value, ir.Sum):
@@ -418,7 +418,6 @@ def _built_up(
     statement: ir.Statement, rows: Domain, buffers: list[ir.Buffer], most: int = RUN
 ) -> Iterator[ir.Statement]:
     """Yield the statements that build up the sums of some lines, by runs of terms."""
-    statement = replace(statement, requests=())
     made: list[ir.Statement] = []
     known: dict[ir.Sum, ir.Load] = {}
     last = Affine.name(rows.axes[-1])

@@ -3,7 +3,7 @@
 import numpy as np
 from numba.types import Array, f4, f8, i8
 
-from ssr.runtime.intrinsics import address, fma, independent, interleaved, ld, maximum, minimum, prefetch, sign, st, uneven
+from ssr.runtime.intrinsics import address, fma, independent, interleaved, ld, maximum, minimum, prefetch, sign, st
 from ssr.runtime.lanes import accumulate, accumulate_squares, extreme, found, root, total
 from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.refusals import refused
