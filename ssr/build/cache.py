@@ -23,7 +23,7 @@ from functools import cache as once
 from pathlib import Path
 
 from ..errors import PACKAGE, user_span
-from ..runtime import internals, processor
+from ..runtime import internals, target
 from . import private_files
 
 LIMIT = 2**30
@@ -31,10 +31,7 @@ LIMIT = 2**30
 
 SETTINGS = (
     "BOUNDSCHECK",
-    "CPU_FEATURES",
-    "CPU_NAME",
     "DEBUGINFO_DEFAULT",
-    "ENABLE_AVX",
     "LOOP_VECTORIZE",
     "OPT",
     "SLP_VECTORIZE",
@@ -58,20 +55,14 @@ def cache_dir() -> Path:
 
 @once
 def environment() -> str:
-    """Return everything outside a program and our source that its machine code depends on."""
+    """Return the settings and packages on which machine code depends, the target aside."""
     import llvmlite
-    import llvmlite.binding as llvm
     import numba
     import numpy as np
 
     settings = [f"{name}={getattr(numba.config, name, None)}" for name in SETTINGS]
     packages = [f"{p.__name__} {p.__version__}" for p in (numba, llvmlite, np)]
-    machine = [
-        llvm.get_process_triple(),
-        processor.name(),
-        llvm.get_host_cpu_features().flatten(),
-    ]
-    return "\n".join([sys.version, *packages, *machine, *settings])
+    return "\n".join([sys.version, *packages, *settings])
 
 
 @once
@@ -92,10 +83,11 @@ def source_digest(package: Path) -> str:
 def digest(*texts: str, compiled: bool = True) -> str:
     """Return a name for texts that is the same in every process with the same source.
 
-    What is ``compiled`` depends on the environment, too; to look at that Numba is loaded.
+    What is ``compiled`` depends on the target and the environment, too; to look at these Numba is
+    loaded.
     """
     whole = hashlib.sha256()
-    more = [environment(), str(internals.objection())] if compiled else []
+    more = [repr(target.processor()), environment(), str(internals.objection())] if compiled else []
     for text in (*texts, ours(), *more):
         whole.update(text.encode())
         whole.update(b"\0")

@@ -9,7 +9,7 @@ from llvmlite import binding
 from llvmlite import ir as llvm
 
 from ..compiling import compiling
-from ..runtime import processor
+from ..runtime import target
 
 
 def compiled(name: str, functions: Mapping[str, Callable[[Any], None]]) -> dict[str, int]:
@@ -30,9 +30,7 @@ _kept: list[Any] = []
 
 def _engine(text: str) -> Any:
     """Return what holds the machine code of a module."""
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
-    machine = processor.target_machine()
+    machine = target.default().machine()
     module = binding.parse_assembly(text, binding.create_context())
     module.verify()
     tuning = binding.create_pipeline_tuning_options(speed_level=3)

@@ -31,10 +31,10 @@ from numba.core.typing import builtins as builtin_types
 from numba.cpython import builtins, mathimpl, numbers, rangeobj, tupleobj
 from numba.np import npyimpl
 
+from ..runtime import target
 from ..runtime.machine_code import Library
 from .source import result_of
 from .source_to_llvm import Translation
-from .vector_loops import has_masks
 
 DECLARING = arraydecl, builtin_types, builtins, numbers, rangeobj, tupleobj
 """The modules of Numba that tell, when they are imported, of most that kernels use."""
@@ -151,13 +151,13 @@ class KernelLibrary(Library):
     Nobody else calls the parts. LLVM is told so, and what they do not use of their arguments, most
     of what describes an array, is not passed to them at each line.
 
-    Large kernels are optimised for size: their loops are vectors with masked ends, written once,
-    instead of being unrolled, with two more loops for the rows that are left over. LLVM generates
-    code in proportion.
+    Large kernels are optimised for size, for targets with masks: their loops are vectors with
+    masked ends, written once, instead of being unrolled, with two more loops for the rows that are
+    left over. LLVM generates code in proportion.
     """
 
     def _optimize_final_module(self) -> None:
-        shorter = self.blocks > LARGE and _may_be_shorter()
+        shorter = self.blocks > LARGE and target.current().masks and _may_be_shorter()
         for function in self._final_module.functions:
             if function.is_declaration:
                 continue
@@ -169,13 +169,10 @@ class KernelLibrary(Library):
 
 @cache
 def _may_be_shorter() -> bool:
-    """Whether optimising for size is worth it, and can be asked for.
+    """Whether LLVM can be asked to optimise a function for size.
 
-    The processor has to load and store parts of vectors as fast as whole ones. Old versions of
-    llvmlite attach what is said of a function to its result, which LLVM does not accept.
+    Old versions of llvmlite attach what is said of a function to its result, which LLVM refuses.
     """
-    if not has_masks():
-        return False
     module = parse_assembly("define void @probe() { ret void }")
     for function in module.functions:
         function.add_function_attribute("optsize")

@@ -5,7 +5,7 @@ rows ahead that it has come into the second-level cache when rows access it. Sho
 second request brings it on into the first-level cache: what a store waits for there keeps all that
 is stored behind it waiting. Where fields are near, the first request is for the rows at hand. A
 loop that accesses each field at one place asks for nothing: processors foresee what it needs, and
-requests disturb them. Some foresee it with many accesses, too, but for what comes soon.
+requests disturb them.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 from llvmlite import ir as llvm
 
 from ..points.numbers import CACHE_LINE
-from ..runtime import intrinsics, processor, target
-from .vector_plans import MANY, Access, Plan, Translation, are_at_one_place
+from ..runtime import intrinsics, target
+from .vector_plans import Access, Plan, Translation, are_at_one_place
 
 AHEAD = 80
 """Cache lines between a request for memory and its use, if a loop accesses one or two fields."""
@@ -32,12 +32,9 @@ SOON = 8
 NEAR = 2**22
 """Bytes of fields that need no requests."""
 
-FAR, FAR_IN_HALVES = 16 * 2**20, 10 * 2**20
+FAR = 16 * 2**20
 """Bytes of all fields of a function from which on vectors with requests are better than LLVM's own
-without; and where a processor computes half of a vector at a time."""
-
-IN_HALVES = {"znver4"}
-"""Processors that do so, as LLVM calls them."""
+without."""
 
 
 def are_far(translation: Translation, plan: Plan) -> Any:
@@ -49,12 +46,7 @@ def are_far(translation: Translation, plan: Plan) -> Any:
     builder, fields = translation.builder, translation.fields
     largest = max(fields, key=lambda name: translation.kind_of(name).ndim)
     total = builder.mul(translation.count_of(largest), llvm.IntType(64)(len(fields)))
-    return _is_more(translation, plan, total, far())
-
-
-def far() -> int:
-    """Return the bytes of fields from which on loops of many arrays ask for memory here."""
-    return FAR_IN_HALVES if processor.name() in IN_HALVES else FAR
+    return _is_more(translation, plan, total, FAR)
 
 
 def are_large(translation: Translation, plan: Plan, arrays: Iterable[str], size: int) -> Any:
@@ -88,10 +80,9 @@ def of_loop(translation: Translation, plan: Plan, start: Any) -> list[Request]:
     """Return what a loop asks for, with its variable at its start."""
     if not target.current().requests or _is_foreseen(translation, plan):
         return []
-    early = not (processor.is_skylake() and len(plan.loads) >= MANY)
     return [
         request
-        for soon in ((False, True) if early else (True,))
+        for soon in (False, True)
         for request in _of_lines(translation, plan, start, soon=soon)
     ]
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
 from llvmlite import ir as llvm
@@ -31,12 +30,6 @@ BLOCK = 8
 
 LONG = 6
 """Vectors of a loop from which on they begin where cache lines do, even if there are more then."""
-
-
-@cache
-def has_masks() -> bool:
-    """Whether kernels may load and store parts of vectors as fast as whole ones (AVX-512)."""
-    return target.current().masks
 
 
 def available() -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import BoxError
 from ..points.numbers import integer
-from ..runtime import processor
+from ..runtime import target
 from ..runtime.metadata import BufferMeta, KernelMeta, NestMeta
 from ..spaces.space import Box, Space
 from .check_arrays import extent_bytes
@@ -20,7 +20,7 @@ PLANE = 2**17
 """Elements of a plane so small that the planes which rows read stay in a third-level cache."""
 
 SHARE = 5 / 8
-"""The part of a second-level cache that such planes may fill, where the third-level one is slow."""
+"""The part of a second-level cache that such planes may fill, where the third-level one is far."""
 
 SHORTEST = 32
 """Rows of a box along the second last axis, below which there is too much to be read twice."""
@@ -154,10 +154,9 @@ def _offsets(lower: Sequence[int], strides: Sequence[int], shape: Sequence[int])
 def blocked(whole: Box, nest: NestMeta, itemsize: int) -> tuple[Box, ...]:
     """Return the rows as boxes whose planes stay in a cache while the outermost index advances.
 
-    Only where rows do not depend on each other; bits do not depend on boxes. AMD's third-level
-    caches are near enough for all planes but the largest. Those of other processors are not, as
-    far as is known: planes have to stay in the second-level one, of which an ``itemsize`` tells how
-    many bytes a number needs there.
+    Only where rows do not depend on each other; bits do not depend on boxes. A third-level cache
+    that is near is fast enough for all planes but the largest. Otherwise planes have to stay in the
+    second-level one, of which an ``itemsize`` tells how many bytes a number needs there.
     """
     if nest.earlier != () or nest.along is not None or len(whole) < 3:
         return (whole,)
@@ -165,9 +164,9 @@ def blocked(whole: Box, nest: NestMeta, itemsize: int) -> tuple[Box, ...]:
     extent, line = high - low, max(last - first, 1)
     rows = max(8, PLANE // line)
     parts = 1 if 2 * extent <= 3 * rows else -(-extent // rows)
-    level = processor.second_level()
-    if nest.planes and level and not processor.name().startswith("znver"):
-        near = max(1, int(SHARE * level) // (nest.planes * itemsize * line))
+    second = target.cache_of(2)
+    if nest.planes and second and not target.third_level_is_near():
+        near = max(1, int(SHARE * second.size) // (nest.planes * itemsize * line))
         parts = max(parts, min(-(-extent // near), extent // SHORTEST))
     cuts = [low + extent * n // parts for n in range(parts + 1)]
     return tuple((*whole[:-2], cut, whole[-1]) for cut in pairwise(cuts))

@@ -23,6 +23,7 @@ from numba.core import config
 from numba.core.cgutils import normalize_ir_text
 from numba.core.codegen import JITCodeLibrary
 
+from . import target
 from .later import Later
 
 THREADS = 4
@@ -30,11 +31,10 @@ THREADS = 4
 
 
 def target_machine(codegen: Any) -> Any:
-    """Return a compiler of LLVM for the processor that Numba's code generator writes for."""
+    """Return a compiler of LLVM for the target, whose code a generator of Numba's can load."""
     options: dict[str, Any] = {"opt": vars(config)["OPT"]}
     codegen._customize_tm_options(options)
-    target = llvm.Target.from_triple(llvm.get_process_triple())
-    return target.create_target_machine(**options)
+    return target.processor().machine(**options)
 
 
 class Work:
@@ -64,6 +64,8 @@ class Work:
         self._module = llvm.parse_bitcode(module.as_bitcode(), context)
         codegen = copy.copy(codegen)
         codegen._tm = self._machine = target_machine(codegen)
+        self._module.triple = target.processor().triple
+        self._module.data_layout = str(self._machine.target_data)
         made = codegen._module_pass_manager()
         self._passes = made if isinstance(made, tuple) else (made,)  # Numba 0.61 has no builder
         self._problem = ffi.OutputString()

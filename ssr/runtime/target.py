@@ -1,16 +1,29 @@
-"""The targets of the compiler: properties of processors on which its choices depend.
+"""The targets of the compiler: processors, and their properties on which its choices depend.
 
 This is the only place that knows processors. Properties are found by asking LLVM what it makes of
-small functions for the target, so a processor that is new, or that the environment names, needs no
-entry here.
+small functions for the target, so a processor that is new, or that a program names, needs no entry
+here.
+
+Kernels are compiled for the processor that `ssr.Options` names, or else ``SSR_CPU`` in the
+environment, or ``NUMBA_CPU_NAME``, or for the processor at hand. A processor that is named has the
+instructions of its name, with those of ``NUMBA_CPU_FEATURES`` for ``NUMBA_CPU_NAME``; the one at
+hand has those that it reports.
 """
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
 
-from . import processor
+from ..errors import ArgumentError
+from .processor_names import is_name, near
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +77,208 @@ define <{0} x double> @probe(<{0} x double> %a, <{0} x double> %b, <{0} x double
 
 def current() -> Target:
     """Return the target that kernels are compiled for."""
-    return _of(processor.name(), processor.features())
+    return _of(processor())
+
+
+@dataclass(frozen=True, slots=True)
+class Processor:
+    """A processor as LLVM has it.
+
+    Attributes
+    ----------
+    triple
+        Its kind, and the system that it runs.
+    name
+        Its name, such as ``znver4`` or ``x86-64-v3``.
+    features
+        Its instructions, such as ``+avx2,-avx512f``; those of its name come in addition.
+    """
+
+    triple: str
+    name: str
+    features: str = ""
+
+    @property
+    def key(self) -> str:
+        """A text that no other processor has, which names of functions may contain."""
+        if not self.features and self.triple == _triple():
+            return self.name
+        return f"{self.name}_{sha256(f'{self.triple} {self.features}'.encode()).hexdigest()[:8]}"
+
+    def machine(self, **options: Any) -> Any:
+        """Return a compiler of LLVM for this processor; it takes the options of llvmlite's."""
+        options = {"opt": 3, **options, "cpu": self.name, "features": self.features}
+        return _llvm().Target.from_triple(self.triple).create_target_machine(**options)
+
+
+_chosen: ContextVar[Processor | None] = ContextVar("processor", default=None)
+
+
+def processor() -> Processor:
+    """Return the processor that kernels are compiled for."""
+    return _chosen.get() or default()
+
+
+@contextmanager
+def compiling_for(cpu: str | None) -> Iterator[None]:
+    """Compile kernels in the block for the processor that a program names, if it does.
+
+    Raises
+    ------
+    ArgumentError
+        If LLVM knows no processor of this name.
+    """
+    token = _chosen.set(named(cpu) if cpu else None)
+    try:
+        yield
+    finally:
+        _chosen.reset(token)
+
+
+VARIABLES = "SSR_CPU", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"
+"""What the environment may say of the processor; the first one that is set counts."""
+
+
+def default() -> Processor:
+    """Return the processor for programs that name none.
+
+    Raises
+    ------
+    ArgumentError
+        If the environment names one that LLVM does not know.
+    """
+    if chosen := os.environ.get("SSR_CPU"):
+        return named(chosen, "SSR_CPU")
+    features = os.environ.get("NUMBA_CPU_FEATURES")
+    if chosen := os.environ.get("NUMBA_CPU_NAME"):
+        return Processor(named(chosen, "NUMBA_CPU_NAME").triple, chosen, features or "")
+    return host() if features is None else Processor(_triple(), host().name, features)
+
+
+FOREIGN = "aarch64-unknown-linux-gnu", "x86_64-unknown-linux-gnu"
+"""Kinds of processors that kernels may be compiled for, but not run on another kind."""
+
+
+def named(cpu: str, given_by: str = "cpu") -> Processor:
+    """Return the processor of a name that something has given.
+
+    Raises
+    ------
+    ArgumentError
+        If LLVM knows no such processor.
+
+    Examples
+    --------
+    >>> named("x86-64-v9")
+    Traceback (most recent call last):
+        ...
+    ssr.errors.ArgumentError: cpu is 'x86-64-v9', which is no processor that LLVM knows.
+    ...
+    """
+    for triple in (_triple(), *FOREIGN):
+        if is_name(cpu, triple):
+            return Processor(triple, cpu)
+    similar = near(cpu, _triple())
+    raise ArgumentError(
+        f"{given_by} is {cpu!r}, which is no processor that LLVM knows.",
+        hint=f"Is {' or '.join(map(repr, similar))} meant?" if similar else None,
+    )
 
 
 @cache
-def _of(name: str, features: str) -> Target:
-    from llvmlite import binding
+def host() -> Processor:
+    """Return the processor at hand."""
+    features = ",".join(f"{'+' if has else '-'}{name}" for name, has in sorted(reported().items()))
+    return Processor(_triple(), str(_llvm().get_host_cpu_name()), features)
 
-    binding.initialize_all_targets()
-    binding.initialize_all_asmprinters()
-    triple = binding.Target.from_triple(binding.get_process_triple())
-    machine = triple.create_target_machine(cpu=name, features=features, opt=3)
+
+@cache
+def reported() -> Mapping[str, bool]:
+    """Return the instructions that LLVM looks for here, and whether they are there."""
+    try:
+        return dict(_llvm().get_host_cpu_features())
+    except RuntimeError:  # LLVM does not know them on every platform
+        return {}
+
+
+def check_runs() -> None:
+    """Check that the processor at hand can run the kernels that are compiled now.
+
+    Raises
+    ------
+    ArgumentError
+        If it lacks instructions.
+    """
+    wanted, here = processor(), host()
+    if wanted == here:
+        return
+    other = wanted.triple != here.triple
+    lacking = () if other else _lacking(wanted)
+    if other or lacking:
+        raise ArgumentError(
+            f"Kernels for {wanted.name} do not run on this processor ({here.name}).",
+            note="It is of another kind." if other else f"It lacks {', '.join(lacking)}.",
+            hint='The stage "assembly" of explain shows them.',
+        )
+
+
+ON_REQUEST = frozenset(
+    """
+    adx aes amx-avx512 amx-bf16 amx-complex amx-fp16 amx-fp8 amx-int8 amx-movrs amx-tf32 amx-tile
+    cldemote clflushopt clwb clzero cmpccxadd crc32 enqcmd fsgsbase hreset invpcid kl lwp movdir64b
+    movdiri mwaitx pclmul pconfig pku prefetchi ptwrite raoint rdpid rdpru rdrnd rdseed rtm
+    serialize sgx sha sha512 shstk sm3 sm4 tsxldtrk uintr usermsr vaes vpclmulqdq waitpkg wbnoinvd
+    widekl xsave xsavec xsaveopt xsaves
+    """.split()  # noqa: SIM905
+)
+"""Instructions that LLVM writes only where it is asked for them; virtual machines hide some."""
+
+
+@cache
+def _lacking(wanted: Processor) -> tuple[str, ...]:
+    """Return the instructions of another processor that this one has not.
+
+    A function is not written into another one that may use fewer instructions. So LLVM tells that
+    the processor has some: a function for it is not written into the same without them.
+    """
+    binding = _llvm()
+    absent = [name for name, has in reported().items() if not has and name not in ON_REQUEST]
+    functions = [_WITHOUT.format(number) for number, _ in enumerate(absent)]
+    attributes = [
+        f'attributes #{number} = {{ "target-cpu"="{wanted.name}" "target-features"="{features}" }}'
+        for number, features in enumerate(
+            [*(f"{wanted.features},-{name}".strip(",") for name in absent), wanted.features]
+        )
+    ]
+    text = "\n".join([*functions, *attributes, _WITH.format(len(absent))])
+    module = binding.parse_assembly(text, binding.create_context())
+    module.triple = wanted.triple
+    tuning = binding.create_pipeline_tuning_options(speed_level=2)
+    builder = binding.create_pass_builder(wanted.machine(), tuning)
+    builder.getModulePassManager().run(module, builder)
+    calls = {function.name for function in module.functions if " call " in str(function)}
+    return tuple(name for number, name in enumerate(absent) if f"without{number}" in calls)
+
+
+_WITH = """
+define internal double @with(double %x) #{} {{
+  %y = fadd double %x, 1.0
+  ret double %y
+}}
+"""
+
+_WITHOUT = """
+define double @without{0}(double %x) #{0} {{
+  %y = call double @with(double %x)
+  ret double %y
+}}
+"""
+
+
+@cache
+def _of(processor: Processor) -> Target:
+    binding = _llvm()
+    machine = processor.machine()
 
     def code(lanes: int) -> str:
         return str(machine.emit_assembly(binding.parse_assembly(_PROBE.format(lanes))))
@@ -84,3 +288,76 @@ def _of(name: str, features: str) -> Target:
     if "ymm" in (half := code(4)) and "vfmadd" in half:
         return AVX2
     return NEON if "fmla" in code(2) else GENERIC
+
+
+@cache
+def _triple() -> str:
+    """Return the kind of the processor at hand, and the system."""
+    return str(_llvm().get_process_triple())
+
+
+@cache
+def _llvm() -> Any:
+    """Return LLVM's functions, with all kinds of processors that it was built for."""
+    from llvmlite import binding
+
+    binding.initialize_all_targets()
+    binding.initialize_all_asmprinters()
+    return binding
+
+
+# -- caches of the processor at hand -------------------------------------------------------------
+
+NEAR_CACHE = 32 * 2**20
+"""Bytes that a third-level cache may have whose cores are all near it. Larger ones, and those with
+a small share for each core, are parts that lie beside all cores of a chip, with a network between:
+some 10 GB/s for a core, a third of the rate of one that eight cores share."""
+
+NEAR_SHARE = 2 * 2**20
+"""Bytes of such a cache for each thread of the hardware that shares it, at least."""
+
+
+CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+"""Where Linux tells of the caches of a core."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """A cache of a core: its bytes, and how many threads of the hardware share it."""
+
+    size: int
+    sharing: int
+
+
+@cache
+def cache_of(level: int) -> Cache | None:
+    """Return the cache for data of a core at a level; None if there is none, or nothing tells."""
+    for told in sorted(CACHES.glob("index*")):
+        try:
+            found, kind, size, shared = (
+                (told / name).read_text().strip()
+                for name in ("level", "type", "size", "shared_cpu_list")
+            )
+            if int(found) == level and kind != "Instruction":
+                return Cache(1024 * int(size.removesuffix("K")), _count(shared))
+        except (OSError, ValueError):  # it is told in another way, or not to us
+            continue
+    return None
+
+
+def _count(ranges: str) -> int:
+    """Return how many numbers ranges hold.
+
+    >>> _count("0-7,16-23"), _count("3")
+    (16, 1)
+    """
+    ends = [part.split("-") for part in ranges.split(",")]
+    return sum(int(end[-1]) - int(end[0]) + 1 for end in ends)
+
+
+def third_level_is_near() -> bool:
+    """Whether the third-level cache is as fast for a core as it can be."""
+    found = cache_of(3)
+    return found is not None and (
+        found.size <= NEAR_CACHE and found.size >= NEAR_SHARE * found.sharing
+    )

@@ -11,7 +11,7 @@ import pytest
 
 import ssr
 from ssr.errors import OverlapError
-from ssr.runtime import processor
+from ssr.runtime import target
 
 from . import memory, plain
 from . import strategies as some
@@ -274,10 +274,10 @@ def test_planes_stay_in_the_second_level_cache(
     weights = dict.fromkeys(((d, 0, 0) for d in (-reach, reach)), 0.5) | {(0, 1, 1): 0.25}
     A = ssr.stencil(space, space, weights, outside="drop")
 
-    def rows_of_boxes(name: str, level: int) -> tuple[list[int], np.ndarray]:
-        """Return the extents of boxes on a processor along the second last axis, and the result."""
-        monkeypatch.setattr(processor, "name", lambda: name)
-        monkeypatch.setattr(processor, "second_level", lambda: level)
+    def rows_of_boxes(second: int, third: target.Cache | None) -> tuple[list[int], np.ndarray]:
+        """Return the extents of boxes along the second last axis, and the result."""
+        caches = {2: target.Cache(second, 2) if second else None, 3: third}
+        monkeypatch.setattr(target, "cache_of", caches.__getitem__)
 
         @ssr.program(y=space, x=space)
         def product(y: ssr.Field, x: ssr.Field) -> None:
@@ -292,13 +292,16 @@ def test_planes_stay_in_the_second_level_cache(
 
     planes = 2 * reach + 2
     line = planes * 40 * np.dtype(dtype).itemsize
-    near, bits = rows_of_boxes("znver5", 100 * line)
+    of_eight_cores, of_all = target.Cache(32 * 2**20, 16), target.Cache(36 * 2**20, 2)
+    near, bits = rows_of_boxes(100 * line, of_eight_cores)
     assert near == [300]
-    far, same = rows_of_boxes("skylake", 100 * line * 8 // 5)
+    far, same = rows_of_boxes(100 * line * 8 // 5, of_all)
     assert far == [100, 100, 100]
-    assert rows_of_boxes("skylake", 150 * line * 8 // 5)[0] == [150, 150]
-    assert rows_of_boxes("skylake", line)[0] == [33, 33, 34, 33, 33, 34, 33, 33, 34]
-    assert rows_of_boxes("skylake", 0)[0] == [300]
+    assert rows_of_boxes(150 * line * 8 // 5, of_all)[0] == [150, 150]
+    assert rows_of_boxes(line, of_all)[0] == [33, 33, 34, 33, 33, 34, 33, 33, 34]
+    assert rows_of_boxes(line, target.Cache(11 * 2**20, 16))[0] == rows_of_boxes(line, None)[0]
+    assert rows_of_boxes(line, None)[0] == [33, 33, 34, 33, 33, 34, 33, 33, 34]
+    assert rows_of_boxes(0, of_all)[0] == [300]
     assert bits.tobytes() == same.tobytes()
 
 

@@ -12,6 +12,7 @@ import pytest
 import ssr
 from ssr import __main__ as command
 from ssr.build import cache
+from ssr.errors import ArgumentError
 from ssr.runtime import internals
 
 
@@ -42,6 +43,7 @@ def test_facts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "platform",
         "processor",
         "vectors",
+        "target",
         "cores",
         "cache",
         "mpi4py",
@@ -91,11 +93,16 @@ def test_the_compiler_is_told(
 def test_another_target_is_told(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("NUMBA_CPU_NAME", "x86-64-v3")
-    monkeypatch.setenv("NUMBA_CPU_FEATURES", "+avx2,-avx512f")
-    found = told(capsys)
-    assert found["processor"].endswith("; kernels are compiled for x86-64-v3 (NUMBA_CPU_NAME)")
-    assert found["vectors"] == "avx2"
+    monkeypatch.delenv("NUMBA_CPU_FEATURES", raising=False)
+    monkeypatch.setenv("NUMBA_CPU_NAME", "x86-64-v2")
+    assert told(capsys)["target"] == "x86-64-v2 (NUMBA_CPU_NAME), vectors: generic"
+    monkeypatch.setenv("NUMBA_CPU_FEATURES", "+avx2,+fma")
+    assert told(capsys)["target"] == "x86-64-v2 (NUMBA_CPU_NAME), vectors: AVX2"
+    monkeypatch.setenv("SSR_CPU", "neoverse-n1")
+    assert told(capsys)["target"] == "neoverse-n1 (SSR_CPU), vectors: NEON"
+    monkeypatch.setenv("SSR_CPU", "neoverse-n99")
+    with pytest.raises(ArgumentError, match="SSR_CPU is 'neoverse-n99'"):
+        command.facts()
 
 
 def test_clearing_leaves_other_files(folder: Path) -> None:

@@ -211,7 +211,7 @@ def test_bits_do_not_depend_on_the_size_of_fields(
 ) -> None:
     """Where fields are near, loops are left to LLVM; where they are far, they ask for memory."""
     monkeypatch.setattr(vector_plans, limit, 0)
-    monkeypatch.setattr(requests, "far", lambda: size)
+    monkeypatch.setattr(requests, "FAR", size)
     module = made(f"{limit} {size} {name}", dtype, *_parts(BODIES[name]))
     run = compiled(module["kernel"], module["SIGNATURE"])
     plain = intrinsics.plain(module["kernel"])
@@ -315,7 +315,7 @@ def guarded(count: int) -> Iterator[list[Any]]:
 def test_nothing_outside_of_a_line_is_touched(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """With few arrays vectors are the same for all fields, with more they are those of far ones."""
     monkeypatch.setattr(vector_plans, "FEW", few)
-    monkeypatch.setattr(requests, "far", lambda: 0)
+    monkeypatch.setattr(requests, "FAR", 0)
     body = "st(y, i, ld(x, i) + ld(c, i) if ld(x, i) > third else third)"
     module = made(f"guarded {few}", "np.float64", "range", (body,))
     run = compiled(module["kernel"], module["SIGNATURE"])
@@ -373,7 +373,7 @@ def test_of_every_second_element_nothing_outside_of_a_line_is_touched(
 ) -> None:
     """The first element is the first one of an array, and the last one the last."""
     monkeypatch.setattr(vector_plans, "FEW", few)
-    monkeypatch.setattr(requests, "far", lambda: 0)
+    monkeypatch.setattr(requests, "FAR", 0)
     body = "st(y, off + 2*i, ld(x, off + 2*i) + ld(c, off + i))"
     module = made(f"second {few}", "np.float64", "range", (body,))
     run = compiled(module["kernel"], module["SIGNATURE"])

@@ -10,7 +10,7 @@ import pytest
 from benchmarks import operators
 from benchmarks.vectors import vector_loops
 from ssr.build.reduced import KernelCompiler
-from ssr.build.vector_loops import has_masks
+from ssr.runtime import target
 from tests.ssr import plain
 
 SMALL = """\
@@ -59,7 +59,7 @@ def test_a_sweep_along_the_line_is_one_scalar_loop(dtype: str, bits: int) -> Non
 def test_loops_are_told_apart() -> None:
     loops = vector_loops(SMALL, KernelCompiler)
     assert [loop.how for loop in loops] == ["vector", "scalar", "fill", "vector"]
-    assert [loop.gathers for loop in loops] == [False, False, False, has_masks()]
+    assert [loop.gathers for loop in loops] == [False, False, False, target.current().masks]
     assert [SMALL.splitlines()[loop.line - 1].strip()[:5] for loop in loops] == ["for i"] * 4
 
 
