@@ -45,6 +45,11 @@ class Options:
     wide_boxes
         Of boxes with memory of their own, that along each of their last two axes they have all rows
         or at least 8. Fewer rows are computed beyond them then. Keeps bits.
+    cpu
+        Compile for a processor, as LLVM names it: ``"x86-64-v3"`` for all with AVX2. Kernels use
+        the instructions of this name only. Keeps bits. By default they are for the processor that
+        ``SSR_CPU`` in the environment names, or ``NUMBA_CPU_NAME``, or else for the one at hand.
+        The stage "assembly" of `Program.explain` shows kernels that cannot run here, too.
     debug
         Build kernels that check each access to memory, and report the first infinity or NaN that a
         statement makes as a NonFiniteError, and a pivot along a line that is zero as a
@@ -54,7 +59,22 @@ class Options:
     Raises
     ------
     ArgumentError
-        If an option is neither True nor False.
+        If an option is neither True nor False, or the name of a processor is no text.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> cells = ssr.Space(*ssr.sizes("n"))
+    >>> @ssr.program(y=cells, x=cells, options=ssr.Options(cpu="x86-64-v3"))
+    ... def double(y, x):
+    ...     y[:] = 2.0 * x
+    >>> "zmm" in double.explain("assembly")
+    False
+    >>> double.with_options(ssr.Options(cpu="x86-64-v33"))
+    Traceback (most recent call last):
+        ...
+    ssr.errors.ArgumentError: cpu is 'x86-64-v33', which is no processor that LLVM knows.
+    ...
     """
 
     exact: bool = False
@@ -66,12 +86,16 @@ class Options:
     cache: bool = True
     distributed: bool = False
     wide_boxes: bool = False
+    cpu: str | None = None
     debug: bool = False
 
     def __post_init__(self) -> None:
         for option in fields(self):
             value = getattr(self, option.name)
-            if not isinstance(value, bool):
+            if option.name == "cpu":
+                if value is not None and not isinstance(value, str):
+                    raise ArgumentError(f"Option cpu must be a name or None, not {value!r}.")
+            elif not isinstance(value, bool):
                 raise ArgumentError(f"Option {option.name} must be True or False, not {value!r}.")
 
     def settled(self) -> Options:

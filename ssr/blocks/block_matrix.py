@@ -118,7 +118,7 @@ class BlockMatrix(Operator["BlockMatrix"]):
         Parameters
         ----------
         stage
-            One of ``sets program passes loops source``; all of them by default.
+            One of ``sets program passes loops source assembly``; all but the last one by default.
         """
         from ..explain.stages import explain_blocks
 

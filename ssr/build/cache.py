@@ -23,7 +23,7 @@ from functools import cache as once
 from pathlib import Path
 
 from ..errors import PACKAGE, user_span
-from ..runtime import internals, target
+from ..runtime import internals
 from . import private_files
 
 LIMIT = 2**30
@@ -83,11 +83,10 @@ def source_digest(package: Path) -> str:
 def digest(*texts: str, compiled: bool = True) -> str:
     """Return a name for texts that is the same in every process with the same source.
 
-    What is ``compiled`` depends on the target and the environment, too; to look at these Numba is
-    loaded.
+    What is ``compiled`` depends on the environment, too; to look at that Numba is loaded.
     """
     whole = hashlib.sha256()
-    more = [repr(target.processor()), environment(), str(internals.objection())] if compiled else []
+    more = [environment(), str(internals.objection())] if compiled else []
     for text in (*texts, ours(), *more):
         whole.update(text.encode())
         whole.update(b"\0")

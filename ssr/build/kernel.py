@@ -22,11 +22,11 @@ from .. import ir
 from ..compiling import compiling
 from ..forking import postponed
 from ..options import Options
-from ..runtime import internals
+from ..runtime import internals, target
 from ..runtime.metadata import KernelMeta
 from . import cache, progress
 
-Place = tuple[Path, bool]
+Place = tuple[Path, bool, target.Processor]
 
 
 @dataclass(frozen=True)
@@ -96,18 +96,27 @@ def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
     """Return the kernel of a program: from the cache, or lowered, compiled and cached.
 
     It is lowered and translated here. LLVM does its work in a thread, while this one goes on.
+
+    Raises
+    ------
+    ArgumentError
+        If the processor at hand lacks instructions of the one that it is compiled for.
     """
     name = kernel_name(program, options, dtype)
-    known = _BEGUN.pop((cache.cache_dir(), name), None) or _from_cache(name, options)
-    return known or _begun(name, program, options, dtype)
+    with target.compiling_for(target.chosen(options.cpu)):
+        target.check_runs()
+        known = _BEGUN.pop((cache.cache_dir(), name), None) or _from_cache(name, options)
+        return known or _begun(name, program, options, dtype)
 
 
 def begin(program: ir.Program, options: Options, dtype: str) -> None:
     """Begin to build a kernel that `build` will be asked for."""
     name = kernel_name(program, options, dtype)
     key = cache.cache_dir(), name
-    if key not in _BEGUN and _from_cache(name, options) is None:
-        _BEGUN[key] = _begun(name, program, options, dtype)
+    with target.compiling_for(target.chosen(options.cpu)):
+        target.check_runs()
+        if key not in _BEGUN and _from_cache(name, options) is None:
+            _BEGUN[key] = _begun(name, program, options, dtype)
 
 
 _BEGUN: dict[tuple[Path, str], Kernel] = {}
@@ -163,7 +172,8 @@ def _kernel(
     name: str, text: _Text, code: Callable[[], bytes | None], from_cache: bool, told: str
 ) -> Kernel:
     """Return a kernel whose machine code a function waits for."""
-    return Kernel(name, text.source, _meta(text), partial(_loaded, text, code, told), from_cache)
+    ready = partial(_loaded, text, code, told, target.processor())
+    return Kernel(name, text.source, _meta(text), ready, from_cache)
 
 
 _LATEST: deque[tuple[Place, str, Callable[[], bytes | None]]] = deque(maxlen=16)
@@ -171,8 +181,8 @@ _LATEST: deque[tuple[Place, str, Callable[[], bytes | None]]] = deque(maxlen=16)
 
 
 def _place() -> Place:
-    """Return the folder of the cache, and whether the package's own compiler is used."""
-    return cache.cache_dir(), internals.are_known()
+    """Return the folder of the cache, whether the package's own compiler is used, and for what."""
+    return cache.cache_dir(), internals.are_known(), target.processor()
 
 
 def _alike(text: _Text) -> Callable[[], bytes | None] | None:
@@ -196,14 +206,16 @@ A matrix that is bound anew at each step asks for the same one each time.
 _LOADING = Lock()
 
 
-def _loaded(text: _Text, code: Callable[[], bytes | None], told: str) -> Callable[..., int]:
+def _loaded(
+    text: _Text, code: Callable[[], bytes | None], told: str, processor: target.Processor
+) -> Callable[..., int]:
     """Return a kernel: one of those that were loaded last, or loaded anew.
 
     `numba.njit` compiles it now.
     """
     with postponed(), progress.shown(told):
         data = code()
-        with _LOADING:
+        with _LOADING, target.compiling_for(processor):
             return _among_loaded(text, data)
 
 
@@ -299,19 +311,21 @@ def _checked(program: ir.Program, options: Options, dtype: str) -> tuple[str, _T
 
 def kernel_name(program: ir.Program, options: Options, dtype: str, *form: str) -> str:
     """Return the name of a kernel in the cache: that of its program, readable, and a digest."""
-    asked = options, dtype, form
+    compiled = DESCRIBED not in form
+    processor = target.chosen(options.cpu) if compiled else None
+    asked = options, dtype, form, processor
     for known, *of, name in tuple(_NAMES):
         if known is program and tuple(of) == asked:
             return str(name)
     stem = "".join(c if c.isalnum() else "_" for c in program.name).strip("_") or "kernel"
-    compiled = DESCRIBED not in form
-    digest = cache.digest(identity(program), repr(options), dtype, *form, compiled=compiled)
+    choices = repr(replace(options, cpu=None)), repr(processor), dtype, *form
+    digest = cache.digest(identity(program), *choices, compiled=compiled)
     made = f"{stem[:40]}_{digest}"
     _NAMES.append((program, *asked, made))
     return made
 
 
-_NAMES: deque[tuple[ir.Program, Options, str, tuple[str, ...], str]] = deque(maxlen=8)
+_NAMES: deque[tuple[Any, ...]] = deque(maxlen=8)
 """The last names: a kernel is described and then built, and the text of a program is long."""
 
 
@@ -375,13 +389,23 @@ def _keep(name: str, text: _Text) -> None:
 
 def _module(text: _Text) -> ModuleType:
     """Return a kernel's module: Numba finds it by its name, tracebacks find its lines."""
-    name = f"ssr_kernel_{_digest(text.source)}"  # its machine code says the name
+    digest = _digest(f"{text.source}{target.processor().key}")
+    name = f"ssr_kernel_{digest}"  # its machine code says the name
     file, lines = text.bytecode.co_filename, text.source.splitlines(keepends=True)
     linecache.cache[file] = len(text.source), None, lines, file
     module = ModuleType(name)
     exec(text.bytecode, module.__dict__)
     sys.modules[name] = module
     return module
+
+
+def assembly(program: ir.Program, options: Options, dtype: str) -> str:
+    """Return the machine code of a program's kernel as text, also if it cannot run here."""
+    from . import machine
+
+    text = _text(kernel_name(program, options, dtype), _source(program, options, dtype))
+    with target.compiling_for(target.chosen(options.cpu)), compiling():
+        return machine.assembly(*_function(text))
 
 
 def _translated(text: _Text) -> Callable[[], bytes | None]:

@@ -69,3 +69,12 @@ def optimised(made: Any, signature: Any) -> str:
     """
     text: str = _compiler().optimised(made, signature)
     return text
+
+
+def assembly(made: Any, signature: Any) -> str:
+    """Return a generated function in the assembly of the target.
+
+    The parameters are those of `begin`.
+    """
+    text: str = _compiler().assembly(made, signature)
+    return text

@@ -11,6 +11,7 @@ import numba
 from numba.core.serialize import dumps
 
 from ..runtime import shared_code
+from ..runtime.machine_code import Work
 from .reduced import KernelCompiler, OverlappingCompiler, translated
 
 
@@ -71,3 +72,9 @@ def compiled(made: Any, signature: Any, data: bytes | None) -> Any:
 def optimised(made: Any, signature: Any) -> str:
     """Return a generated function in LLVM's language, as LLVM optimises it."""
     return KernelCompiler.optimised(made, signature)
+
+
+def assembly(made: Any, signature: Any) -> str:
+    """Return a generated function in the assembly of the target."""
+    library = translated(made, signature).library
+    return Work(library.codegen, library._final_module, assembly=True).code().decode()

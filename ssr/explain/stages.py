@@ -39,6 +39,9 @@ from .listing import (
 Stages = Mapping[str, Callable[[], str]]
 
 
+OF_PROGRAMS = "program", "passes", "loops", "source", "assembly"
+"""The stages of programs, also of those that matrices make."""
+
 Explained: TypeAlias = "tuple[ir.Program, Options]"
 """A program, and how it is compiled."""
 
@@ -60,8 +63,8 @@ def explain_matrix(
     application
         Returns the program behind ``A @ x``; data without a value are parameters of it.
     stage
-        One of ``trace sets footprint program passes loops source``; all of them by default.
-        ``trace`` is there only if the matrix was declared by a generator.
+        One of ``trace sets footprint program passes loops source assembly``; all but the last one
+        by default. ``trace`` is there only if the matrix was declared by a generator.
 
     Raises
     ------
@@ -86,7 +89,7 @@ def explain_matrix(
     def later(name: str) -> Callable[[], str]:
         return lambda: _program_stages(application(), "float64")[name]()
 
-    stages |= {name: later(name) for name in ("program", "passes", "loops", "source")}
+    stages |= {name: later(name) for name in OF_PROGRAMS}
     return _chosen(stages, stage)
 
 
@@ -100,7 +103,7 @@ def explain_program(
     program, options
         The program, and how it is compiled.
     stage
-        One of ``program passes loops source``; all of them by default.
+        One of ``program passes loops source assembly``; all but the last one by default.
     dtype
         The name of the type to compile for.
 
@@ -129,20 +132,22 @@ def explain_blocks(
     application
         Returns the program behind ``X @ x``; data without a value are parameters of it.
     stage
-        One of ``sets program passes loops source``; all of them by default.
+        One of ``sets program passes loops source assembly``; all but the last one by default.
     """
 
     def later(name: str) -> Callable[[], str]:
         return lambda: _program_stages(application(), "float64")[name]()
 
     stages = {"sets": lambda: "\n".join([heading, *(_sets(*block) for block in blocks)])}
-    stages |= {name: later(name) for name in ("program", "passes", "loops", "source")}
+    stages |= {name: later(name) for name in OF_PROGRAMS}
     return _chosen(stages, stage)
 
 
 def _chosen(stages: Stages, stage: str | None) -> str:
+    """Return a stage, or all of them but the assembly, which is long."""
     if stage is None:
-        return "\n\n".join(f"== {name} ==\n{make()}" for name, make in stages.items())
+        shown = {name: make for name, make in stages.items() if name != "assembly"}
+        return "\n\n".join(f"== {name} ==\n{make()}" for name, make in shown.items())
     if not is_one_of(stage, stages):
         raise ArgumentError(
             f"There is no stage {stage!r} here.", hint=f"The stages are {', '.join(stages)}."
@@ -156,6 +161,7 @@ def _program_stages(program: Explained, dtype: str) -> Stages:
         "passes": lambda: _passes(*program, dtype),
         "loops": lambda: _loops(_lowered(*program, dtype)),
         "source": lambda: _lowered(*program, dtype).source,
+        "assembly": lambda: _assembly(*program, dtype),
     }
 
 
@@ -236,6 +242,13 @@ def _offset(row: tuple[Affine, ...], column: tuple[Affine, ...]) -> tuple[int | 
 
 
 # -- the stages of a program ---------------------------------------------------------------------
+
+
+def _assembly(program: ir.Program, options: Options, dtype: str) -> str:
+    """Return the machine code of a kernel; the compiler is loaded when it is first needed."""
+    from ..build.kernel import assembly
+
+    return assembly(program, options, dtype)
 
 
 def _lowered(program: ir.Program, options: Options, dtype: str) -> Lowered:

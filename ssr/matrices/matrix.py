@@ -117,7 +117,8 @@ class Matrix(Operator["Matrix"]):
         Parameters
         ----------
         stage
-            One of ``trace sets footprint program passes loops source``; all of them by default.
+            One of ``trace sets footprint program passes loops source assembly``; all but the last
+            one by default.
         """
         from ..explain.stages import explain_matrix
 

@@ -24,6 +24,7 @@ from ..run.bound import Bound
 from ..run.check_arrays import dtype_name
 from ..run.declaration import Declaration, Parameter
 from ..run.launcher import Launcher
+from ..runtime import target
 from ..spaces.distributed import is_distributed
 from ..spaces.space import Box, Space
 from ..symbols.values import Row, Value
@@ -83,7 +84,9 @@ class Program(Immutable):
         Parameters
         ----------
         stage
-            One of ``program passes loops source``; all of them by default.
+            One of ``program passes loops source assembly``; all but the last one by default.
+            ``assembly`` is that of the processor in the options, also if it is not at hand. LLVM
+            has to be built for its kind: that of llvmlite's wheels is for x86-64 and AArch64.
         dtype
             The type to compile for.
         """
@@ -387,6 +390,8 @@ def _check_pure(function: Callable[..., Any], signature: Signature, first: Recor
 def _check_options(options: object) -> None:
     if not isinstance(options, Options):
         raise ArgumentError(f"options is {options!r}, not ssr.Options.")
+    if options.cpu:
+        target.named(options.cpu)
 
 
 def _program_ir(recorder: Recorder, options: Options) -> tuple[ir.Program, tuple[Span | None, ...]]:

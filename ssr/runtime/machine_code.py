@@ -49,10 +49,13 @@ class Work:
         Numba's code generator.
     module
         A module with all that it needs.
+    assembly
+        Whether to make its text instead of the code itself.
     """
 
-    def __init__(self, codegen: Any, module: Any) -> None:
+    def __init__(self, codegen: Any, module: Any, *, assembly: bool = False) -> None:
         self._prepare(codegen, module)
+        self._form = 0 if assembly else 1
         count = min(THREADS, max(1, (os.cpu_count() or 1) - 1))  # one processor is for Python
         self._made = Later(self._run, ("llvm", count))
         self._code: bytes | None = None
@@ -79,7 +82,7 @@ class Work:
         run = _past_lock("RunNewModulePassManager" if builder else "RunPassManager")
         run(passes, self._module, *builder)
         emit = _past_lock("TargetMachineEmitToMemory")
-        return emit(self._machine, self._module, 1, self._problem)
+        return emit(self._machine, self._module, self._form, self._problem)
 
     def text(self) -> str:
         """Return the module as LLVM has optimised it."""

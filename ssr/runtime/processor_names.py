@@ -13,8 +13,6 @@ from difflib import get_close_matches
 from functools import cache
 from threading import Lock
 
-from llvmlite import binding
-
 _FORM = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*", re.ASCII)
 _UNKNOWN = "is not a recognized processor"
 _OF_LLVM = re.compile(rf"\t[\w.+-]+|Available CPUs .*|Use -m.*|For example, .*|'.*' {_UNKNOWN}.*|")
@@ -51,6 +49,8 @@ def _printed(name: str, triple: str, features: str = "") -> list[str]:
 
     Lines that another thread prints meanwhile are printed afterwards.
     """
+    from llvmlite import binding
+
     binding.initialize_all_targets()
     target = binding.Target.from_triple(triple)
     with _catching, tempfile.TemporaryFile() as file:

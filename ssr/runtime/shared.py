@@ -12,7 +12,7 @@ from typing import Any
 
 from llvmlite import ir as llvm
 
-from . import internals
+from . import internals, target
 
 
 def declared(
@@ -27,15 +27,19 @@ def declared(
     module
         Where the function is called.
     name, kind
-        Its name, which is that of its body, too: equal names, equal functions. Its type.
+        Its name, which is that of its body, too: equal names, equal functions, each of them once
+        for each target. Its type.
     write
         What writes its body, if there is no such function yet.
     """
+    kept_apart = internals.are_known()
+    if kept_apart:
+        name = f"{name}.{target.processor().key}"
     known = module.globals.get(name)
     if known is not None:
         return known
     function = llvm.Function(module, kind, name)
-    if internals.are_known():
+    if kept_apart:
         from . import shared_code
 
         shared_code.ask(context, name, kind, write)

@@ -1,7 +1,8 @@
 """Machine code of the functions that kernels share, compiled once in a process.
 
-Such a function is compiled when the first kernel asks for it, and known to others by its name.
-Machine code of a kernel is kept with that of such functions, so that it needs no other file.
+Such a function is compiled when the first kernel of a target asks for it, and known to others by
+its name, which says the target. Machine code of a kernel is kept with that of such functions, so
+that it needs no other file.
 """
 
 from __future__ import annotations

@@ -120,15 +120,9 @@ def processor() -> Processor:
 
 
 @contextmanager
-def compiling_for(cpu: str | None) -> Iterator[None]:
-    """Compile kernels in the block for the processor that a program names, if it does.
-
-    Raises
-    ------
-    ArgumentError
-        If LLVM knows no processor of this name.
-    """
-    token = _chosen.set(named(cpu) if cpu else None)
+def compiling_for(processor: Processor) -> Iterator[None]:
+    """Compile kernels in the block for a processor."""
+    token = _chosen.set(processor)
     try:
         yield
     finally:
@@ -137,6 +131,17 @@ def compiling_for(cpu: str | None) -> Iterator[None]:
 
 VARIABLES = "SSR_CPU", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"
 """What the environment may say of the processor; the first one that is set counts."""
+
+
+def chosen(cpu: str | None) -> Processor:
+    """Return the processor for a program that names one, or none.
+
+    Raises
+    ------
+    ArgumentError
+        If LLVM knows no processor of this name.
+    """
+    return named(cpu) if cpu else default()
 
 
 def default() -> Processor:

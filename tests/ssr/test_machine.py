@@ -23,6 +23,11 @@ from tests.ssr.programs import PROGRAMS, case, check_same, five, plane
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.fixture(autouse=True)
+def _processor_of_numba(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SSR_CPU", raising=False)
+
+
 def reductions() -> ssr.Program:
     @ssr.program(x=plane, b=plane)
     def reductions(x: ssr.Expression, b: ssr.Expression) -> tuple[ssr.Number, ssr.Number]:

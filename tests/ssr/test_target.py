@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from llvmlite import binding
 
 from ssr.errors import ArgumentError
 from ssr.runtime import processor_names, target
@@ -35,7 +36,7 @@ def _no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_vectors_of_targets(cpu: str, found: target.Target) -> None:
-    with target.compiling_for(cpu):
+    with target.compiling_for(target.named(cpu)):
         assert target.current() == found
     assert target.processor() == target.default() == target.host()
 
@@ -48,7 +49,7 @@ def test_a_name_has_its_own_instructions_only(monkeypatch: pytest.MonkeyPatch) -
     assert target.current() == target.GENERIC
     monkeypatch.setenv("SSR_CPU", "x86-64-v4")
     assert target.default() == target.named("x86-64-v4")
-    with target.compiling_for("x86-64-v2"):
+    with target.compiling_for(target.named("x86-64-v2")):
         assert target.processor().name == "x86-64-v2"
 
 
@@ -89,7 +90,7 @@ def test_other_output_is_kept(
         def create_target_machine(self, **options: str) -> None:
             os.write(2, b"of a thread\n'v' is not a recognized processor for this target\n")
 
-    monkeypatch.setattr(processor_names.binding.Target, "from_triple", lambda triple: Target())
+    monkeypatch.setattr(binding.Target, "from_triple", lambda triple: Target())
     assert not processor_names.is_name("v", "printing")
     assert capfd.readouterr() == ("", "of a thread\n")
 
@@ -99,10 +100,10 @@ def test_instructions_that_the_host_lacks(monkeypatch: pytest.MonkeyPatch) -> No
     target._lacking.cache_clear()
     found = {**target.reported(), "avx512f": False, "avx512vl": False, "clwb": False}
     monkeypatch.setattr(target, "reported", lambda: found)
-    with target.compiling_for("x86-64-v3"):
+    with target.compiling_for(target.named("x86-64-v3")):
         target.check_runs()
     for cpu in ("x86-64-v4", "icelake-server"):
-        with target.compiling_for(cpu), pytest.raises(ArgumentError) as caught:
+        with target.compiling_for(target.named(cpu)), pytest.raises(ArgumentError) as caught:
             target.check_runs()
         assert caught.value.message.startswith(f"Kernels for {cpu} do not run on this processor")
         lacking = str(caught.value.note)
@@ -114,7 +115,10 @@ def test_instructions_that_the_host_lacks(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_another_kind_of_processor_does_not_run() -> None:
     other = "neoverse-n1" if target.host().triple.startswith("x86_64") else "x86-64-v3"
-    with target.compiling_for(other), pytest.raises(ArgumentError, match="of another kind"):
+    with (
+        target.compiling_for(target.named(other)),
+        pytest.raises(ArgumentError, match="of another kind"),
+    ):
         target.check_runs()
 
 
