@@ -29,8 +29,10 @@ _kept: list[Any] = []
 
 
 def _engine(text: str) -> Any:
-    """Return what holds the machine code of a module."""
-    machine = target.default().machine()
+    """Return what holds the machine code of a module, for no program but the whole process."""
+    with target.compiling_for(target.default()):
+        target.check_runs()
+        machine = target.processor().machine()
     module = binding.parse_assembly(text, binding.create_context())
     module.verify()
     tuning = binding.create_pipeline_tuning_options(speed_level=3)

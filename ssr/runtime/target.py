@@ -316,7 +316,7 @@ def _llvm() -> Any:
 NEAR_CACHE = 32 * 2**20
 """Bytes that a third-level cache may have whose cores are all near it. Larger ones, and those with
 a small share for each core, are parts that lie beside all cores of a chip, with a network between:
-some 10 GB/s for a core, a third of the rate of one that eight cores share."""
+some 10 GB/s for a core."""
 
 NEAR_SHARE = 2 * 2**20
 """Bytes of such a cache for each thread of the hardware that shares it, at least."""

@@ -13,7 +13,7 @@ import ssr
 from ssr import __main__ as command
 from ssr.build import cache
 from ssr.errors import ArgumentError
-from ssr.runtime import internals
+from ssr.runtime import internals, target
 
 
 @pytest.fixture
@@ -93,7 +93,8 @@ def test_the_compiler_is_told(
 def test_another_target_is_told(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv("NUMBA_CPU_FEATURES", raising=False)
+    for name in target.VARIABLES:
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("NUMBA_CPU_NAME", "x86-64-v2")
     assert told(capsys)["target"] == "x86-64-v2 (NUMBA_CPU_NAME), vectors: generic"
     monkeypatch.setenv("NUMBA_CPU_FEATURES", "+avx2,+fma")
