@@ -73,7 +73,7 @@ class Options:
     >>> double.with_options(ssr.Options(cpu="x86-64-v33"))
     Traceback (most recent call last):
         ...
-    ssr.errors.ArgumentError: cpu is 'x86-64-v33', which is no processor that LLVM knows.
+    ssr.errors.ArgumentError: cpu is 'x86-64-v33', which is not a name of a processor in LLVM.
     ...
     """
 

@@ -152,11 +152,11 @@ def default() -> Processor:
     ArgumentError
         If the environment names one that LLVM does not know.
     """
-    if chosen := os.environ.get("SSR_CPU"):
-        return named(chosen, "SSR_CPU")
+    if cpu := os.environ.get("SSR_CPU"):
+        return named(cpu, "SSR_CPU")
     features = os.environ.get("NUMBA_CPU_FEATURES")
-    if chosen := os.environ.get("NUMBA_CPU_NAME"):
-        return Processor(named(chosen, "NUMBA_CPU_NAME").triple, chosen, features or "")
+    if cpu := os.environ.get("NUMBA_CPU_NAME"):
+        return Processor(named(cpu, "NUMBA_CPU_NAME").triple, cpu, features or "")
     return host() if features is None else Processor(_triple(), host().name, features)
 
 
@@ -177,7 +177,7 @@ def named(cpu: str, given_by: str = "cpu") -> Processor:
     >>> named("x86-64-v9")
     Traceback (most recent call last):
         ...
-    ssr.errors.ArgumentError: cpu is 'x86-64-v9', which is no processor that LLVM knows.
+    ssr.errors.ArgumentError: cpu is 'x86-64-v9', which is not a name of a processor in LLVM.
     ...
     """
     for triple in (_triple(), *FOREIGN):
@@ -185,7 +185,7 @@ def named(cpu: str, given_by: str = "cpu") -> Processor:
             return Processor(triple, cpu)
     similar = near(cpu, _triple())
     raise ArgumentError(
-        f"{given_by} is {cpu!r}, which is no processor that LLVM knows.",
+        f"{given_by} is {cpu!r}, which is not a name of a processor in LLVM.",
         hint=f"Is {' or '.join(map(repr, similar))} meant?" if similar else None,
     )
 
@@ -243,8 +243,8 @@ ON_REQUEST = frozenset(
 def _lacking(wanted: Processor) -> tuple[str, ...]:
     """Return the instructions of another processor that this one has not.
 
-    A function is not written into another one that may use fewer instructions. So LLVM tells that
-    the processor has some: a function for it is not written into the same without them.
+    LLVM does not inline a function into one that may use fewer instructions. So a processor has an
+    instruction if a function for it is not inlined into one for the same processor without it.
     """
     binding = _llvm()
     absent = [name for name, has in reported().items() if not has and name not in ON_REQUEST]

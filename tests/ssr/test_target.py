@@ -67,7 +67,7 @@ def test_each_processor_has_its_own_key() -> None:
 def test_names_that_no_processor_has(cpu: str) -> None:
     with pytest.raises(ArgumentError) as caught:
         target.named(cpu)
-    assert caught.value.message == f"cpu is {cpu!r}, which is no processor that LLVM knows."
+    assert caught.value.message == f"cpu is {cpu!r}, which is not a name of a processor in LLVM."
 
 
 @ON_X86
