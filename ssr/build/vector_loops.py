@@ -14,7 +14,6 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from llvmlite import ir as llvm
 from numba.core.cgutils import alloca_once
 
 from ..runtime import target
@@ -45,8 +44,6 @@ def write(translation: Translation, node: ast.For, plan: Plan, start: Any, stop:
     _begin_sums(translation, node, plan, start, stop)
     if len(plan.parts) > 1:
         _write_parts(translation, node, plan, start, stop)
-    elif _may_overlap(translation, plan):
-        _write_overlapping(translation, node, plan, start, stop)
     else:
         _write_whole(translation, node, plan, start, stop)
 
@@ -89,11 +86,11 @@ def write_masked(
 def _write_whole(
     translation: Translation, node: ast.For, plan: Plan, start: Any, stop: Any
 ) -> None:
-    """Write a loop of one part: a vector with a mask, whole vectors while there are some, a rest.
+    """Write a loop of one part: a vector at each end, whole vectors between them.
 
-    A loop of some length begins where a cache line does, before its first row, if the lines of the
-    array begin alike; the mask leaves out what comes before. Vectors with rows that are not inside
-    have masks, too.
+    Those between them begin where the aligned access does. A vector at an end has a mask, and a
+    loop of some length begins before its first row then. Or it overlaps others: a row that is
+    computed twice is stored twice. Vectors with rows that are not inside are like those at ends.
     """
     assert isinstance(node.target, ast.Name)
     builder, name = translation.builder, node.target.id
@@ -104,33 +101,48 @@ def _write_whole(
         translation.new_block(f"vectors.{part}")
         for part in ("before", "ends", "enter", "onward", "rest", "end")
     )
-    builder.cbranch(builder.icmp_signed("<", start, stop), before, end)
+    overlap, last = _may_overlap(translation, plan), builder.sub(stop, lanes)
+    if overlap:
+        short = translation.new_block("vectors.short")
+        builder.cbranch(builder.icmp_signed("<=", start, last), before, short)
+        builder.position_at_end(short)
+        translation.write_rows(node, start, stop)
+        builder.branch(end)
+    else:
+        builder.cbranch(builder.icmp_signed("<", start, stop), before, end)
 
     builder.position_at_end(before)
     translation.counts(name, start)
     low, high = limits(builder, translation.integer_of, sides, start, stop)
-    first = first_row(translation, plan, start, stop)
     asked = requests.of_loop(translation, plan, start)
-    at_once = builder.and_(
-        builder.icmp_signed(">=", first, low),
-        builder.icmp_signed(">=", builder.sub(high, first), lanes),
-    )
-    builder.cbranch(at_once, enter, ends)
+    first, step = start, lanes
+    if overlap:
+        behind = builder.add(_aligned(translation, plan, start), lanes)
+        step = builder.sub(behind, start)
+        builder.branch(ends)
+    else:
+        first = first_row(translation, plan, start, stop)
+        at_once = builder.and_(
+            builder.icmp_signed(">=", first, low),
+            builder.icmp_signed(">=", builder.sub(high, first), lanes),
+        )
+        builder.cbranch(at_once, enter, ends)
 
     builder.position_at_end(ends)
-    row = builder.phi(word, name)
+    row, forward = builder.phi(word, name), builder.phi(word)
     row.add_incoming(first, before)
+    forward.add_incoming(step, before)
     translation.counts(name, row)
     requests.write(translation, asked, row, lanes.constant)
-    Vector(translation, name, plan.dtype, mask_of(builder, lanes.constant, row, start, stop)).run(
-        node.body
-    )
-    following = builder.add(row, lanes)
+    mask = None if overlap else mask_of(builder, lanes.constant, row, start, stop)
+    Vector(translation, name, plan.dtype, mask).run(node.body)
+    following = builder.add(row, forward)
     builder.branch(enter)
 
     builder.position_at_end(enter)
     met = builder.phi(word, name)
-    met.add_incoming(first, before)
+    if not overlap:
+        met.add_incoming(first, before)
     met.add_incoming(following, ends)
     if any(side.after for side in sides):
         builder.cbranch(builder.icmp_signed(">=", met, low), onward, rest)
@@ -146,75 +158,24 @@ def _write_whole(
     left = builder.phi(word, name)
     for place, block in leaving:
         left.add_incoming(place, block)
-    row.add_incoming(left, rest)
-    builder.cbranch(builder.icmp_signed("<", left, stop), ends, end)
+    row.add_incoming(extreme(builder, "<", (left, last)) if overlap else left, rest)
+    forward.add_incoming(lanes, rest)
+    back = builder.cbranch(builder.icmp_signed("<", left, stop), ends, end)
+    back.set_metadata("llvm.loop", translation.loop(["llvm.loop.unroll.disable"]))
     builder.position_at_end(end)
 
 
 def _may_overlap(translation: Translation, plan: Plan) -> bool:
     """Whether rows may be computed twice, which spares masks where they are slow.
 
-    A loop must not read arrays that it stores, and all its rows must compute the same.
+    A loop must not read what it stores.
     """
     stored = {access.array for access in plan.stores}
     return (
         not target.current().masks
-        and plan.inside is None
         and stored.isdisjoint(access.array for access in plan.loads)
         and stored.isdisjoint(translation.sums)
     )
-
-
-def _write_overlapping(
-    translation: Translation, node: ast.For, plan: Plan, start: Any, stop: Any
-) -> None:
-    """Write a loop of one part: the first and the last vector overlap those between them.
-
-    Vectors between them begin where the aligned access does. A loop shorter than a vector runs row
-    by row.
-    """
-    assert isinstance(node.target, ast.Name)
-    builder, name, word = translation.builder, node.target.id, start.type
-    lanes = word(target.current().lanes(plan.dtype.bitwidth))
-    before, edge, onward, rest, short, end = (
-        translation.new_block(f"vectors.{part}")
-        for part in ("before", "edge", "onward", "rest", "short", "end")
-    )
-    last = builder.sub(stop, lanes)
-    builder.cbranch(builder.icmp_signed("<=", start, last), before, short)
-
-    builder.position_at_end(before)
-    translation.counts(name, start)
-    further = builder.sub(builder.add(_aligned(translation, plan, start), lanes), start)
-    asked = requests.of_loop(translation, plan, start)
-    builder.branch(edge)
-
-    builder.position_at_end(edge)
-    row, is_first = builder.phi(word, name), builder.phi(llvm.IntType(1))
-    row.add_incoming(start, before)
-    is_first.add_incoming(is_first.type(1), before)
-    translation.counts(name, row)
-    Vector(translation, name, plan.dtype).run(node.body)
-    following = builder.add(row, lanes)
-    builder.cbranch(is_first, onward, rest)
-
-    builder.position_at_end(onward)
-    first = builder.add(row, further)  # which LLVM does not take for the same in all rounds
-    leaving = _write_main(translation, name, node.body, plan, asked, first, stop, rest)
-
-    builder.position_at_end(rest)
-    left = builder.phi(word, name)
-    for place, block in (*leaving, (following, edge)):
-        left.add_incoming(place, block)
-    row.add_incoming(extreme(builder, "<", (left, last)), rest)
-    is_first.add_incoming(is_first.type(0), rest)
-    back = builder.cbranch(builder.icmp_signed("<", left, stop), edge, end)
-    back.set_metadata("llvm.loop", translation.loop(["llvm.loop.unroll.disable"]))
-
-    builder.position_at_end(short)
-    translation.write_rows(node, start, stop)
-    builder.branch(end)
-    builder.position_at_end(end)
 
 
 def _write_main(

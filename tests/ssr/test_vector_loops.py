@@ -111,8 +111,9 @@ BODIES = {
         "range",
         f"s = ld(x, off + i - {HALF}) + third * ld(x, off + i - {HALF - 1}) - ld(x, off + i)",
         f"r = s * ld(x, off + i + {HALF})",
-        f"t = ld(c, i - 1) - fma(third, ld(c, i + {HALF - 1}), ld(c, i)) + ld(c, i + {2 * HALF - 1})",
-        "st(y, off + i, r + t + ld(x, i - 2) * ld(x, i + 2) + ld(x, i))",
+        f"t = ld(c, i - 1) - fma(third, ld(c, i + {HALF - 1}), ld(c, i))",
+        f"u = t + ld(c, i + {2 * HALF - 1})",
+        "st(y, off + i, r + u + ld(x, i - 2) * ld(x, i + 2) + ld(x, i))",
     ),
     "two at a time": ("interleaved", "st(y, off + i, fma(third, ld(x, off + i + 2), third))"),
 }
