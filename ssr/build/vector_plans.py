@@ -24,6 +24,9 @@ SHORT, LONG = 50, 150
 """Statements up to which a loop loads rather than computes, and from which on it is cut into parts;
 LLVM's own vectors are as good between them where fields are near."""
 
+REGISTERS = 32
+"""Vector registers from which on the parts of a long body are better than LLVM's own vectors."""
+
 MANY = 10
 """Loads of a row from which on processors wait for loads. With fewer they wait for memory, and the
 longer what is computed depends on the last load, the less they have under way."""
@@ -187,7 +190,8 @@ class _Reader:
     def plan(self, body: Sequence[ast.stmt], independent: bool, together: int) -> Plan | None:
         """Return the plan of a loop, or None if it has none."""
         many = self._translation.arrays > FEW
-        several = parts(body) if len(body) >= LONG and not many else [Part(body)]
+        in_parts = len(body) >= LONG and not many and target.current().registers >= REGISTERS
+        several = parts(body) if in_parts else [Part(body)]
         far = many or (len(body) > SHORT and len(several) == 1)
         if not all(map(self._statement, body)) or len(self._dtypes) != 1 or not self._stores:
             return None
