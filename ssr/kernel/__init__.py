@@ -1,0 +1,1 @@
+"""The last representation of a kernel: functions of loops, branches and accesses to memory."""

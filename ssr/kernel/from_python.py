@@ -1,0 +1,141 @@
+"""Read functions that are written as Python text as kernel IR."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import cast
+
+from ..errors import UnsupportedError
+from . import ir
+from .print_python import RANGES
+
+_INFIX: dict[type[ast.operator], ir.Infix] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
+    ast.BitAnd: "&", ast.BitOr: "|", ast.LShift: "<<", ast.RShift: ">>",
+}  # fmt: skip
+_RELATIONS: dict[type[ast.cmpop], ir.Relation] = {
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
+}  # fmt: skip
+_ORDERS = {name: order for order, name in RANGES.items()}
+
+
+def functions_of(text: str) -> tuple[ir.Function, ...]:
+    """Return the functions of a module, in order, with the lines of their statements.
+
+    Raises
+    ------
+    UnsupportedError
+        If the text has what kernels do not have.
+    """
+    found = (node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef))
+    return tuple(
+        ir.Function(f.name, tuple(a.arg for a in f.args.args), _block(f.body), line=f.lineno)
+        for f in found
+    )
+
+
+def expression(text: str) -> ir.Expression:
+    """Return an expression that is written as Python text."""
+    return _expression(ast.parse(text, mode="eval").body)
+
+
+def _refused(node: ast.AST) -> UnsupportedError:
+    where = f"{ast.unparse(node)} (line {getattr(node, 'lineno', '?')})"
+    return UnsupportedError(f"Kernels have no such statement or expression: {where}.")
+
+
+def _block(body: Sequence[ast.stmt]) -> tuple[ir.Statement, ...]:
+    return tuple(map(_statement, body))
+
+
+def _statement(node: ast.stmt) -> ir.Statement:
+    line = node.lineno
+    match node:
+        case ast.Assign([ast.Name(id=name)], value):
+            return ir.Let((name,), _expression(value), line=line)
+        case ast.Assign([ast.Tuple(elts=targets)], value):
+            names = tuple(cast(ast.Name, target).id for target in targets)
+            return ir.Let(names, _expression(value), line=line)
+        case ast.Assign([ast.Subscript(value=ast.Name(id=array), slice=index)], value):
+            return ir.SetElement(array, _index(index), _expression(value), line=line)
+        case ast.AugAssign(ast.Name(id=name), op, value):
+            changed = ir.Binary(_INFIX[type(op)], ir.Name(name), _expression(value))
+            return ir.Let((name,), changed, line=line)
+        case ast.AugAssign(ast.Subscript(value=ast.Name(id=array), slice=index), op, value):
+            places = _index(index)
+            old = ir.Element(ir.Name(array), places)
+            changed = ir.Binary(_INFIX[type(op)], old, _expression(value))
+            return ir.SetElement(array, places, changed, line=line)
+        case ast.Expr(ast.Call(ast.Name(id="st"), [array, offset, value], [])):
+            target = _expression(array), _expression(offset)
+            return ir.Store(*target, _expression(value), line=line)
+        case ast.Expr(ast.Call() as call):
+            found = _expression(call)
+            assert isinstance(found, ir.Call)
+            return ir.Do(found, line=line)
+        case ast.For(ast.Name(id=name), ast.Call(ast.Name(id=kind), bounds, []), body, []) if (
+            kind in _ORDERS
+        ):
+            known = [_expression(bound) for bound in bounds]
+            start, stop, step = {
+                1: (ir.Integer(0), *known, ir.Integer(1)),
+                2: (*known, ir.Integer(1)),
+                3: tuple(known),
+            }[len(known)]
+            order = cast(ir.Order, _ORDERS[kind])
+            return ir.For(name, start, stop, step, _block(body), order, line=line)
+        case ast.While(test, body, []):
+            return ir.While(_expression(test), _block(body), line=line)
+        case ast.If(test, then, orelse):
+            return ir.If(_expression(test), _block(then), _block(orelse), line=line)
+        case ast.Return(value):
+            return ir.Return(None if value is None else _expression(value), line=line)
+    raise _refused(node)
+
+
+def _index(node: ast.expr) -> tuple[ir.Expression, ...]:
+    parts = node.elts if isinstance(node, ast.Tuple) else [node]
+    return tuple(map(_expression, parts))
+
+
+def _expression(node: ast.expr) -> ir.Expression:
+    match node:
+        case ast.Constant(bool(value)):
+            return ir.Truth(value)
+        case ast.Constant(int(value)):
+            return ir.Integer(value)
+        case ast.Constant(float(value)):
+            return ir.Real(repr(value))
+        case ast.UnaryOp(ast.USub(), ast.Constant(int(value))):
+            return ir.Integer(-value)
+        case ast.Name(id=name):
+            return ir.Name(name)
+        case ast.BinOp(left, op, right):
+            return ir.Binary(_INFIX[type(op)], _expression(left), _expression(right))
+        case ast.UnaryOp(ast.USub(), operand):
+            return ir.Negative(_expression(operand))
+        case ast.UnaryOp(ast.Not(), operand):
+            return ir.Not(_expression(operand))
+        case ast.Compare(left, ops, operands):
+            sides = [_expression(side) for side in (left, *operands)]
+            found = tuple(
+                ir.Compare(_RELATIONS[type(op)], sides[n], sides[n + 1]) for n, op in enumerate(ops)
+            )
+            return found[0] if len(found) == 1 else ir.All(found)
+        case ast.BoolOp(op, values):
+            both = ir.All if isinstance(op, ast.And) else ir.Any
+            return both(tuple(map(_expression, values)))
+        case ast.IfExp(test, body, orelse):
+            return ir.Select(_expression(test), _expression(body), _expression(orelse))
+        case ast.Tuple(elts=parts):
+            return ir.Group(tuple(map(_expression, parts)))
+        case ast.Call(ast.Name(id="ld"), [array, offset], []):
+            return ir.Load(_expression(array), _expression(offset))
+        case ast.Call(ast.Name() | ast.Attribute() as function, arguments, []):
+            return ir.Call(ast.unparse(function), tuple(map(_expression, arguments)))
+        case ast.Subscript(ast.Attribute(ast.Name(id=array), "shape"), ast.Constant(int(axis))):
+            return ir.Extent(array, axis)
+        case ast.Subscript(value=array, slice=index):
+            return ir.Element(_expression(array), _index(index))
+    raise _refused(node)

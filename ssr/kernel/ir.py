@@ -1,0 +1,328 @@
+"""The kernel IR: functions of loops, branches, assignments and accesses to memory.
+
+It is the last representation of a kernel. `print_python` prints it as Python, which runs as it is
+and which Numba compiles; the compiler's back end translates it to LLVM's language. Nodes are
+immutable and compare by value. A variable has one type throughout a function: integers, truths,
+numbers of the fields' type and doubles, bundles of numbers, arrays.
+
+Integers are written with ``+ - * // %``, ``min`` and ``max``; ``//`` and ``%`` round down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+Infix: TypeAlias = Literal["+", "-", "*", "/", "//", "%", "&", "|", "<<", ">>"]
+Relation: TypeAlias = Literal["<", "<=", ">", ">=", "==", "!="]
+Order: TypeAlias = Literal["serial", "independent", "interleaved"]
+"""The rows of a serial loop run one after the other. No row of an independent one reads or writes
+anything that another row writes; of an interleaved one, moreover, two vectors run at a time."""
+
+# -- expressions -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Integer:
+    """A known integer."""
+
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Real:
+    """A known number of Python, a double; ``repr`` tells 0.0 from -0.0."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """A known truth."""
+
+    value: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A variable, an argument, or a constant of the module."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """An operation on two numbers, or on two truths with ``&`` and ``|``: both are computed."""
+
+    operator: Infix
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Negative:
+    """A number with the other sign."""
+
+    operand: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The other truth."""
+
+    operand: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """Whether a relation between two numbers holds."""
+
+    relation: Relation
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class All:
+    """Whether all truths hold; those behind the first that does not are not computed."""
+
+    parts: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Any:
+    """Whether a truth holds; those behind the first that does are not computed."""
+
+    parts: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """One of two values, of which the other is not computed."""
+
+    test: Expression
+    then: Expression
+    orelse: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """The element of an array at a flat offset, which may be a table of integers."""
+
+    array: Expression
+    offset: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """The element of an array at an index, or a part of a group."""
+
+    array: Expression
+    index: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """The extent of an array along an axis."""
+
+    array: str
+    axis: int
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Several values as one."""
+
+    parts: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of an operation by its name, such as ``fma`` or ``np.exp``, or of a function."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+
+
+Expression: TypeAlias = (
+    "Integer | Real | Truth | Name | Binary | Negative | Not | Compare | All | Any | Select | Load"
+    " | Element | Extent | Group | Call"
+)
+
+# -- statements ------------------------------------------------------------------------------------
+# The line of a statement is the one at which the printed module has it; 0 before it is printed.
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """An assignment to a variable, or to several the parts of a group."""
+
+    targets: tuple[str, ...]
+    value: Expression
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """An assignment to the element of an array at a flat offset."""
+
+    array: Expression
+    offset: Expression
+    value: Expression
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SetElement:
+    """An assignment to the element of an array at an index."""
+
+    array: str
+    index: tuple[Expression, ...]
+    value: Expression
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Do:
+    """A call for its effects."""
+
+    call: Call
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    """A loop of a variable over the integers from ``start`` to before ``stop``."""
+
+    variable: str
+    start: Expression
+    stop: Expression
+    step: Expression
+    body: tuple[Statement, ...]
+    order: Order = "serial"
+    comment: str = ""
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class While:
+    """A loop that runs while a truth holds."""
+
+    test: Expression
+    body: tuple[Statement, ...]
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """A branch."""
+
+    test: Expression
+    then: tuple[Statement, ...]
+    orelse: tuple[Statement, ...] = ()
+    comment: str = ""
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """The end of a function, which returns a value or nothing."""
+
+    value: Expression | None = None
+    line: int = field(default=0, compare=False)
+
+
+Statement: TypeAlias = "Let | Store | SetElement | Do | For | While | If | Return"
+
+
+# -- functions -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function with the names of its arguments."""
+
+    name: str
+    arguments: tuple[str, ...]
+    body: tuple[Statement, ...]
+    line: int = field(default=0, compare=False)
+
+
+Node: TypeAlias = "Expression | Statement"
+
+
+def parts(node: Expression) -> tuple[Expression, ...]:
+    """Return the expressions that an expression is made of, in the order of their computation."""
+    match node:
+        case Binary(_, left, right) | Compare(_, left, right):
+            return left, right
+        case Negative(operand) | Not(operand):
+            return (operand,)
+        case All(found) | Any(found) | Group(found) | Call(_, found):
+            return found
+        case Select(test, then, orelse):
+            return test, then, orelse
+        case Load(array, offset):
+            return array, offset
+        case Element(array, index):
+            return array, *index
+    return ()
+
+
+def expressions(node: Statement) -> tuple[Expression, ...]:
+    """Return the expressions of a statement, but for those of statements inside it."""
+    match node:
+        case Let(value=value):
+            return (value,)
+        case Store(array, offset, value):
+            return array, offset, value
+        case SetElement(_, index, value):
+            return *index, value
+        case Do(call):
+            return (call,)
+        case For(start=start, stop=stop, step=step):
+            return start, stop, step
+        case While(test=test) | If(test=test):
+            return (test,)
+        case Return(value):
+            return () if value is None else (value,)
+
+
+def blocks(node: Statement) -> tuple[tuple[Statement, ...], ...]:
+    """Return the blocks of a statement."""
+    match node:
+        case For(body=body) | While(body=body):
+            return (body,)
+        case If(_, then, orelse):
+            return then, orelse
+    return ()
+
+
+def walk(node: Expression) -> Iterator[Expression]:
+    """Yield an expression and all that it is made of."""
+    yield node
+    for part in parts(node):
+        yield from walk(part)
+
+
+def statements(body: tuple[Statement, ...]) -> Iterator[Statement]:
+    """Yield statements and all inside them, in the order of the text."""
+    for node in body:
+        yield node
+        for block in blocks(node):
+            yield from statements(block)
+
+
+def names(node: Node) -> set[str]:
+    """Return the names that an expression or a statement reads, with those inside it."""
+    if isinstance(node, Let | Store | SetElement | Do | For | While | If | Return):
+        found = {node.array} if isinstance(node, SetElement) else set()
+        for part in expressions(node):
+            found |= names(part)
+        for block in blocks(node):
+            for inner in block:
+                found |= names(inner)
+        return found
+    found = {part.name for part in walk(node) if isinstance(part, Name)}
+    return found | {part.array for part in walk(node) if isinstance(part, Extent)}
