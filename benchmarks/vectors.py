@@ -82,7 +82,7 @@ def optimised(source: str, compiler: type[Any]) -> str:
             pipeline_class=type("Lines", (compiler,), {"define_pipelines": define_pipelines}),
         )(module["kernel"])
         if hasattr(compiler, "optimised"):
-            return str(compiler.optimised(made, module["SIGNATURE"]))
+            return str(compiler.optimised(made, module["SIGNATURE"], source))
         made.compile(module["SIGNATURE"])
     (text,) = made.inspect_llvm().values()
     return str(text)

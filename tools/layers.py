@@ -26,10 +26,10 @@ MAY_IMPORT = {
 
 ROOMS = {
     "ssr": (
-        "errors", "public", "command", "forking", "compiling", "options", "points", "symbols",
-        "spaces", "ir", "runtime", "trace", "algebra", "lower", "emit", "build", "explain", "run",
-        "provenance", "programs", "matrices", "recurrences", "blocks", "solvers", "extension",
-        "__init__", "__main__",
+        "errors", "public", "command", "forking", "compiling", "options", "kernel", "points",
+        "symbols", "spaces", "ir", "runtime", "trace", "algebra", "lower", "emit", "build",
+        "explain", "run", "provenance", "programs", "matrices", "recurrences", "blocks",
+        "solvers", "extension", "__init__", "__main__",
     ),
     "boundary": (
         "errors", "grid", "drawing", "rules", "closure", "tables", "fills", "synchronisation",

@@ -430,13 +430,16 @@ def _function(text: _Text) -> tuple[Any, Any]:
     them; in others LLVM's time counts.
     """
     from . import machine
+    from .source import function_of
 
+    of_text = partial(function_of, text.source)
     meta, scope = _meta(text), dict(vars(_module(text)))
     main = "call" if meta.whole or meta.units else "kernel"
     signature = "WHOLE" if meta.whole and not meta.units else "SIGNATURE"
     for name in [*meta.functions, *(["kernel"] if main == "call" else [])]:
-        part = FunctionType(scope[name].__code__, scope)
+        part, source = FunctionType(scope[name].__code__, scope), partial(of_text, name)
         inside = name == "kernel" and bool(meta.units or meta.functions)
-        scope[name] = machine.jit(part, overlapping=meta.debug, inside=inside)
+        scope[name] = machine.jit(part, source, overlapping=meta.debug, inside=inside)
     whole = FunctionType(scope[main].__code__, scope)
-    return machine.jit(whole, overlapping=meta.debug), scope[signature]
+    jitted = machine.jit(whole, partial(of_text, main), overlapping=meta.debug)
+    return jitted, scope[signature]

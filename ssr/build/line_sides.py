@@ -10,11 +10,13 @@ tests, so that most of a line is computed without any.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import Any, NamedTuple
 
+from ..kernel import ir
+from ..kernel.rewriting import with_parts
 from ..runtime.constants import TEST
 
 
@@ -22,7 +24,7 @@ class Side(NamedTuple):
     """The test that a row is at a place or ``after`` it, or else at it or before it."""
 
     after: bool
-    place: ast.expr
+    place: ir.Expression
 
 
 class Inside(NamedTuple):
@@ -32,44 +34,38 @@ class Inside(NamedTuple):
     """
 
     sides: Sequence[Side]
-    body: list[ast.stmt]
+    body: tuple[ir.Statement, ...]
     by_line: bool
 
 
-def side(node: ast.expr, variable: str) -> Side | None:
+def side(node: ir.Expression, variable: str) -> Side | None:
     """Return the side that an expression tests, if it is such a test.
 
-    >>> found = side(ast.parse("i <= n - 2", mode="eval").body, "i")
-    >>> found and (found.after, ast.unparse(found.place))
-    (False, 'n - 2')
+    >>> side(ir.Compare("<=", ir.Name("i"), ir.Name("n")), "i")
+    Side(after=False, place=Name(name='n'))
     """
     match node:
-        case ast.Compare(ast.Name(id=name), [ast.GtE() | ast.LtE() as op], [place]):
-            if name == variable:
-                return Side(isinstance(op, ast.GtE), place)
+        case ir.Compare(">=" | "<=" as relation, ir.Name(name), place) if name == variable:
+            return Side(relation == ">=", place)
     return None
 
 
-def inside(body: Sequence[ast.stmt], variable: str) -> Inside | None:
+def inside(body: Sequence[ir.Statement], variable: str) -> Inside | None:
     """Return what rows inside compute of the body of a loop; None if there are no sides."""
-    if not all(isinstance(node, ast.Assign | ast.Expr) for node in body):
+    if not all(isinstance(node, ir.Let | ir.Store | ir.SetElement | ir.Do) for node in body):
         return None
-    choices = [one for node in body for one in _choices(node)]
-    found = {
-        (one.after, ast.dump(one.place)): one
-        for choice in choices
+    tests = [
+        test
+        for node in body
+        for value in _numbers(node)
+        for choice in _choices(value)
         for test in _all(choice.test)
-        for one in (side(test, variable),)
-        if one is not None
-    }
+    ]
+    found = dict.fromkeys(one for test in tests for one in (side(test, variable),) if one)
     if not found:
         return None
-    by_line = any(
-        isinstance(test, ast.Name) and test.id.startswith(TEST)
-        for choice in choices
-        for test in _all(choice.test)
-    )
-    return Inside(tuple(found.values()), _without_sides(list(body), variable), by_line)
+    by_line = any(isinstance(test, ir.Name) and test.name.startswith(TEST) for test in tests)
+    return Inside(tuple(found), tuple(_rows_inside(node, variable) for node in body), by_line)
 
 
 def limits(builder: Any, given: Any, sides: Sequence[Side], start: Any, stop: Any) -> Any:
@@ -87,50 +83,54 @@ def extreme(builder: Any, order: str, numbers: Iterable[Any]) -> Any:
     return reduce(lambda a, b: builder.select(builder.icmp_signed(order, a, b), a, b), numbers)
 
 
-def _all(test: ast.expr) -> Iterator[ast.expr]:
+def _all(test: ir.Expression) -> Iterator[ir.Expression]:
     """Yield the tests that all hold if one does."""
     match test:
-        case ast.BinOp(left, ast.BitAnd(), right):
+        case ir.Binary("&", left, right):
             yield from _all(left)
             yield from _all(right)
         case _:
             yield test
 
 
-def _choices(node: ast.AST) -> Iterator[ast.IfExp]:
+def _numbers(node: ir.Statement) -> tuple[ir.Expression, ...]:
+    """Return the expressions of a statement, but for the place of an element that it stores."""
+    match node:
+        case ir.Store(value=value) | ir.SetElement(value=value):
+            return (value,)
+    return ir.expressions(node)
+
+
+def _choices(node: ir.Expression) -> Iterator[ir.Select]:
     """Yield the choices of numbers, not those of places in arrays."""
-    if isinstance(node, ast.IfExp):
+    if isinstance(node, ir.Load):
+        return
+    if isinstance(node, ir.Select):
         yield node
-    for part in _numbers(node):
+    for part in ir.parts(node):
         yield from _choices(part)
 
 
-def _numbers(node: ast.AST) -> Iterator[ast.AST]:
+def _rows_inside(node: ir.Statement, variable: str) -> ir.Statement:
+    """Return what rows inside compute of a statement."""
     match node:
-        case ast.Call(ast.Name(id="ld")):
-            return
-        case ast.Call(ast.Name(id="st"), [_, _, value]):
-            yield value
-        case _:
-            yield from ast.iter_child_nodes(node)
+        case ir.Let(value=value) | ir.Store(value=value) | ir.SetElement(value=value):
+            return replace(node, value=_without_sides(value, variable))
+        case ir.Do(call):
+            arguments = tuple(_without_sides(part, variable) for part in call.arguments)
+            return replace(node, call=replace(call, arguments=arguments))
+    return node
 
 
-def _without_sides(node: Any, variable: str) -> Any:
-    """Return what rows inside compute of a node, which itself stays as it is."""
+def _without_sides(node: ir.Expression, variable: str) -> ir.Expression:
+    """Return what rows inside compute of an expression."""
     match node:
-        case list():
-            return [_without_sides(part, variable) for part in node]
-        case ast.IfExp(test, body, orelse):
+        case ir.Load():
+            return node
+        case ir.Select(test, then, orelse):
             rest = [one for one in _all(test) if side(one, variable) is None]
-            found, other = (_without_sides(part, variable) for part in (body, orelse))
+            found, other = (_without_sides(part, variable) for part in (then, orelse))
             if not rest:
                 return found
-            return ast.IfExp(reduce(lambda a, b: ast.BinOp(a, ast.BitAnd(), b), rest), found, other)
-        case ast.Call(ast.Name(id="ld")) | ast.Name() | ast.Constant():
-            return node
-        case ast.Call(ast.Name(id="st") as st, [array, place, value]):
-            return ast.Call(st, [array, place, _without_sides(value, variable)], [])
-        case ast.AST():
-            fields = {name: _without_sides(part, variable) for name, part in ast.iter_fields(node)}
-            return ast.copy_location(type(node)(**fields), node)
-    return node
+            return ir.Select(reduce(lambda a, b: ir.Binary("&", a, b), rest), found, other)
+    return with_parts(node, lambda part: _without_sides(part, variable))

@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from ..runtime import internals
+from .source import Source
 
 
 def _compiler() -> ModuleType:
@@ -22,18 +23,29 @@ def _compiler() -> ModuleType:
     return numba_alone
 
 
-def jit(function: Callable[..., Any], *, overlapping: bool = False, inside: bool = False) -> Any:
-    """Return a generated function as one that Numba compiles.
+def jit(
+    function: FunctionType, source: Source, *, overlapping: bool = False, inside: bool = False
+) -> Any:
+    """Return a function of a kernel as one that Numba compiles.
 
     A part of a kernel is compiled where it is called; one that is to be ``inside`` is written into
     what calls it. Arrays may share memory that are ``overlapping``; otherwise LLVM is promised that
     they do not.
+
+    Parameters
+    ----------
+    function
+        The function as Python compiles it, which Numba alone reads.
+    source
+        Gives it in kernel IR, which the package's own compiler reads.
+    overlapping, inside
+        As above.
     """
-    return _compiler().jit(function, overlapping=overlapping, inside=inside)
+    return _compiler().jit(function, source, overlapping=overlapping, inside=inside)
 
 
 def begin(made: Any, signature: Any) -> Callable[[], bytes | None]:
-    """Translate a generated function, and return the function that makes its machine code.
+    """Translate a function of a kernel, and return the function that makes its machine code.
 
     `numba.njit` makes no machine code that can be kept: there it returns None.
 

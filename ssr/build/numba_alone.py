@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numba
@@ -15,12 +16,13 @@ from ..compiling import compiling
 from ..errors import ArgumentError
 from ..runtime import internals, target
 from .dispatched import Dispatched
+from .source import Source
 
 CHOICES: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
 
 
-def jit(function: Callable[..., Any], *, overlapping: bool, inside: bool) -> Any:
-    """Return a generated function as one that Numba compiles; LLVM decides what is inlined."""
+def jit(function: FunctionType, source: Source, *, overlapping: bool, inside: bool) -> Any:
+    """Return a function of a kernel as one that Numba compiles; LLVM decides what is inlined."""
     return numba.njit(**CHOICES)(function)
 
 

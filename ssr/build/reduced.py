@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from llvmlite.binding import Linkage, parse_assembly
 from numba import types
 from numba._dynfunc import make_function
-from numba.core import ir
+from numba.core import ir as numba_ir
 from numba.core.bytecode import FunctionIdentity
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_lock import global_compiler_lock
@@ -31,10 +31,11 @@ from numba.core.typing import builtins as builtin_types
 from numba.cpython import builtins, mathimpl, numbers, rangeobj, tupleobj
 from numba.np import npyimpl
 
+from ..kernel import ir
 from ..runtime import target
 from ..runtime.machine_code import Library
-from .source import result_of
-from .source_to_llvm import Translation
+from .source import attach, function_of, ir_of
+from .to_llvm import Translation
 
 DECLARING = arraydecl, builtin_types, builtins, numbers, rangeobj, tupleobj
 """The modules of Numba that tell, when they are imported, of most that kernels use."""
@@ -102,7 +103,7 @@ def translated(function: Any, signature: Any) -> Any:
 
 @register_pass(mutates_CFG=False, analysis_only=True)
 class Declaration(AnalysisPass):
-    """What Numba must know of a function whose source is translated as it stands."""
+    """What Numba must know of a function of which the kernel IR is translated."""
 
     _name = "kernel_declaration"
 
@@ -112,14 +113,22 @@ class Declaration(AnalysisPass):
     def run_pass(self, state: Any) -> bool:
         """Note the types of the arguments and of the result."""
         function, names = state.func_id.func, state.func_id.arg_names
-        place = ir.Loc(function.__code__.co_filename, function.__code__.co_firstlineno)
-        start = {0: ir.Block(ir.Scope(None, place), place)}
-        state.func_ir = ir.FunctionIR(start, False, state.func_id, place, {}, len(names), names)
+        place = numba_ir.Loc(function.__code__.co_filename, function.__code__.co_firstlineno)
+        start = {0: numba_ir.Block(numba_ir.Scope(None, place), place)}
+        state.func_ir = numba_ir.FunctionIR(
+            start, False, state.func_id, place, {}, len(names), names
+        )
         state.typemap = {f"arg.{name}": kind for name, kind in zip(names, state.args, strict=True)}
         state.calltypes = {}
         if state.return_type is None:
-            state.return_type = result_of(function)
+            state.return_type = _result_of(ir_of(function))
         return True
+
+
+def _result_of(function: ir.Function) -> Any:
+    """Return the type of what a function returns, as Numba names it: an integer, or nothing."""
+    returns = (node for node in ir.statements(function.body) if isinstance(node, ir.Return))
+    return types.intp if any(node.value is not None for node in returns) else types.none
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)
@@ -230,7 +239,7 @@ class PartLowering(KernelLowering):
 
 
 class KernelCompiler(CompilerBase):
-    """Numba's pipeline for generated functions, whose source becomes LLVM's language in one walk.
+    """Numba's pipeline for kernels, whose IR becomes LLVM's language in one walk.
 
     Array arguments are promised not to overlap. Arrays are neither made nor kept, so references are
     not counted.
@@ -251,8 +260,9 @@ class KernelCompiler(CompilerBase):
             super().__init__(typingctx, targetctx, library, args, return_type, flags, locals)
 
     @staticmethod
-    def optimised(function: Any, signature: Any) -> str:
-        """Return a function that is compiled so in LLVM's language, as LLVM optimises it."""
+    def optimised(function: Any, signature: Any, text: str) -> str:
+        """Return a function of a module's text in LLVM's language, as LLVM optimises it."""
+        attach(function.py_func, partial(function_of, text, function.__name__))
         return str(translated(function, signature).library.work.text())
 
     def compile_extra(self, func: Any) -> Any:
@@ -269,7 +279,7 @@ class KernelCompiler(CompilerBase):
         flags.no_cpython_wrapper = is_part
         manager = PassManager("kernel")
         manager.add_pass(Declaration, "types of arguments")
-        manager.add_pass(PartLowering if is_part else KernelLowering, "source to LLVM")
+        manager.add_pass(PartLowering if is_part else KernelLowering, "kernel IR to LLVM")
         manager.add_pass(NoPythonBackend, "compile")
         manager.finalize()
         return [manager]

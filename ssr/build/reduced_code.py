@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable
 from functools import partial
+from types import FunctionType
 from typing import Any
 
 import numba
@@ -13,6 +14,7 @@ from numba.core.serialize import dumps
 from ..runtime import shared_code
 from ..runtime.machine_code import Work
 from .reduced import KernelCompiler, OverlappingCompiler, translated
+from .source import Source, attach
 
 
 class Code:
@@ -37,8 +39,9 @@ class Code:
         """Numba saves here what it has compiled; all that is here was loaded."""
 
 
-def jit(function: Callable[..., Any], *, overlapping: bool, inside: bool) -> Any:
-    """Return a generated function as one that Numba compiles; see `machine.jit`."""
+def jit(function: FunctionType, source: Source, *, overlapping: bool, inside: bool) -> Any:
+    """Return a function of a kernel as one that Numba compiles; see `machine.jit`."""
+    attach(function, source)
     if inside:
         vars(function)["inside"] = True
     return numba.njit(
@@ -71,7 +74,7 @@ def compiled(made: Any, signature: Any, data: bytes | None) -> Any:
 
 def optimised(made: Any, signature: Any) -> str:
     """Return a generated function in LLVM's language, as LLVM optimises it."""
-    return KernelCompiler.optimised(made, signature)
+    return str(translated(made, signature).library.work.text())
 
 
 def assembly(made: Any, signature: Any) -> str:

@@ -1,39 +1,41 @@
-"""The source of generated functions, as trees."""
+"""The functions of a kernel's module, as kernel IR."""
 
 from __future__ import annotations
 
-import ast
-import linecache
-from collections.abc import Iterator
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from types import FunctionType
-from typing import Any
+from typing import TypeAlias
 
-from numba import types
+from ..kernel import ir
+from ..kernel.from_python import functions_of
+
+Source: TypeAlias = Callable[[], ir.Function]
+"""Gives a function in kernel IR; it is asked only for what has no machine code yet."""
+
+
+def function_of(text: str, name: str) -> ir.Function:
+    """Return a function of a module by its name.
+
+    Raises
+    ------
+    UnsupportedError
+        If a function of the module has what kernels do not have.
+    """
+    return _functions(text)[name]
 
 
 @lru_cache(maxsize=8)
-def _functions(text: str) -> dict[str, ast.FunctionDef]:
-    """Return the functions of a module by name."""
-    nodes = statements(ast.parse(text))
-    return {node.name: node for node in nodes if isinstance(node, ast.FunctionDef)}
+def _functions(text: str) -> Mapping[str, ir.Function]:
+    return {function.name: function for function in functions_of(text)}
 
 
-def source_of(function: FunctionType) -> ast.FunctionDef:
-    """Return the source of a function as a tree."""
-    lines = linecache.getlines(function.__code__.co_filename)
-    return _functions("".join(lines))[function.__code__.co_name]
+def attach(function: FunctionType, source: Source) -> None:
+    """Let a function of Python say what it is in kernel IR."""
+    vars(function)["kernel_ir"] = source
 
 
-def result_of(function: FunctionType) -> Any:
-    """Return the type of what a function returns, as Numba names it: an integer, or nothing."""
-    returns = (n for n in statements(source_of(function)) if isinstance(n, ast.Return))
-    return types.intp if any(node.value is not None for node in returns) else types.none
-
-
-def statements(node: ast.AST) -> Iterator[ast.stmt]:
-    """Yield all statements in the blocks of a module, a function or a statement."""
-    for block in ("body", "orelse"):
-        for one in getattr(node, block, ()):
-            yield one
-            yield from statements(one)
+def ir_of(function: FunctionType) -> ir.Function:
+    """Return a function of Python in kernel IR."""
+    source: Source = vars(function)["kernel_ir"]
+    return source()

@@ -1,17 +1,17 @@
-"""Where the variables of a generated function are assigned and read."""
+"""Where the variables of a function are assigned and read."""
 
 from __future__ import annotations
 
-import ast
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from ..kernel import ir
 from . import vector_sums
 
 
-class Uses(ast.NodeVisitor):
-    """Where variables are assigned and read.
+class Uses:
+    """Where the variables of a function are assigned and read.
 
     An assignment is in force until its block ends. A variable is *plain* if no two of its
     assignments are in force at one place, and it is read only where one is: each reading then
@@ -20,25 +20,25 @@ class Uses(ast.NodeVisitor):
     are added up by one call each, and stored by one statement; nothing else is done with them.
     """
 
-    def __init__(self, tree: ast.FunctionDef) -> None:
+    def __init__(self, function: ir.Function) -> None:
         self.in_loops: set[str] = set()
         self._place = self._loops = 0
-        self._values: dict[str, ast.expr] = {}
-        self._calls: dict[str, ast.Call] = {}
+        self._values: dict[str, ir.Expression] = {}
+        self._calls: dict[str, ir.Call] = {}
         self._open: list[list[tuple[str, int]]] = [[]]
         self._assigned: dict[str, list[tuple[int, int]]] = defaultdict(list)
         self._read: dict[str, list[int]] = defaultdict(list)
-        for argument in tree.args.args:
-            self._open[-1].append((argument.arg, 0))
-        self._block(tree.body)
+        for argument in function.arguments:
+            self._open[-1].append((argument, 0))
+        self._block(function.body)
         self._close()
         self.plain = frozenset(name for name in self._assigned if self._is_plain(name))
-        self.definitions = {
+        self.definitions: Mapping[str, ir.Expression] = {
             name: value for name, value in self._values.items() if len(self._assigned[name]) == 1
         }
 
     @property
-    def summed(self) -> Mapping[str, ast.Call]:
+    def summed(self) -> Mapping[str, ir.Call]:
         """The calls that add up arrays."""
         return {name: call for name, call in self._calls.items() if len(self._read[name]) == 2}
 
@@ -47,12 +47,12 @@ class Uses(ast.NodeVisitor):
         apart = all(a[1] < b[0] for a, b in pairwise(spans))
         return apart and all(any(a < here <= b for a, b in spans) for here in self._read[name])
 
-    def _block(self, body: Sequence[ast.stmt], target: str | None = None) -> None:
+    def _block(self, body: Sequence[ir.Statement], counter: str | None = None) -> None:
         self._open.append([])
-        if target is not None:
-            self._assign(target)
+        if counter is not None:
+            self._assigns(counter)
         for node in body:
-            self.visit(node)
+            self._statement(node)
         self._close()
 
     def _close(self) -> None:
@@ -60,59 +60,48 @@ class Uses(ast.NodeVisitor):
         for name, begin in self._open.pop():
             self._assigned[name].append((begin, self._place))
 
-    def _assign(self, name: str) -> None:
+    def _assigns(self, name: str) -> None:
         self._place += 1
         self._open[-1].append((name, self._place))
 
-    def visit_Name(self, node: ast.Name) -> None:
-        """Note a reading or an assignment."""
+    def _reads(self, name: str) -> None:
         if self._loops:
-            self.in_loops.add(node.id)
-        if isinstance(node.ctx, ast.Store):
-            self._assign(node.id)
-        else:
-            self._place += 1
-            self._read[node.id].append(self._place)
+            self.in_loops.add(name)
+        self._place += 1
+        self._read[name].append(self._place)
 
-    def visit_Assign(self, node: ast.Assign) -> None:
-        """Visit what is assigned before what it is assigned to."""
-        self.visit(node.value)
-        for target in node.targets:
-            self.visit(target)
-        if isinstance(node.targets[0], ast.Name):
-            self._values[node.targets[0].id] = node.value
+    def _statement(self, node: ir.Statement) -> None:
+        for value in ir.expressions(node):
+            self._expression(value)
+        match node:
+            case ir.Let(targets, value):
+                for name in targets:
+                    self._assigns(name)
+                if len(targets) == 1:
+                    self._values[targets[0]] = value
+                if self._loops:
+                    self.in_loops.update(targets)
+            case ir.SetElement(array):
+                self._reads(array)
+            case ir.Do():
+                found = vector_sums.summed(node)
+                if found is not None:
+                    self._calls[found[0]] = found[1]
+            case ir.For(variable, body=body):
+                self._loops += 1
+                self._block(body, variable)
+                self._loops -= 1
+            case ir.While(test, body):
+                self._block(body)
+                self._expression(test)  # which is computed again behind the body
+            case ir.If(_, then, orelse):
+                self._block(then)
+                self._block(orelse)
 
-    def visit_Expr(self, node: ast.Expr) -> None:
-        """Note calls that add up lines."""
-        found = vector_sums.summed(node)
-        if found is not None:
-            self._calls[found[0]] = found[1]
-        self.visit(node.value)
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> None:
-        """Note that the target is read, too."""
-        self.visit(node.value)
-        if isinstance(node.target, ast.Name):
-            self._place += 1
-            self._read[node.target.id].append(self._place)
-        self.visit(node.target)
-
-    def visit_For(self, node: ast.For) -> None:
-        """Visit the bounds, then the body, at whose beginning the variable is assigned."""
-        self.visit(node.iter)
-        assert isinstance(node.target, ast.Name)
-        self._loops += 1
-        self._block(node.body, node.target.id)
-        self._loops -= 1
-
-    def visit_While(self, node: ast.While) -> None:
-        """Visit the condition, which is read again after the body."""
-        self.visit(node.test)
-        self._block(node.body)
-        self.visit(node.test)
-
-    def visit_If(self, node: ast.If) -> None:
-        """Visit the condition and both branches."""
-        self.visit(node.test)
-        self._block(node.body)
-        self._block(node.orelse)
+    def _expression(self, node: ir.Expression) -> None:
+        if isinstance(node, ir.Name):
+            self._reads(node.name)
+        elif isinstance(node, ir.Extent):
+            self._reads(node.array)
+        for part in ir.parts(node):
+            self._expression(part)

@@ -1,4 +1,4 @@
-"""The values of a generated function in LLVM's language: variables, and what expressions make.
+"""The values of a function in LLVM's language: variables, and what expressions make.
 
 What operations, functions and conversions mean is looked up with Numba, and is the same, but for
 numbers, where `instructions` knows it.
@@ -6,12 +6,10 @@ numbers, where `instructions` knows it.
 
 from __future__ import annotations
 
-import ast
 import builtins
 import operator
-from collections.abc import Callable, Sequence
-from types import ModuleType
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numba import types
@@ -20,19 +18,16 @@ from numba.core.errors import UnsupportedError
 from numba.core.lowering import Lower
 from numba.np.arrayobj import load_item, store_item
 
+from ..kernel import ir
 from ..runtime import descriptors, intrinsics
 from . import instructions, vector_plans
 
-OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
-    ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
-    ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.USub: operator.neg,
-    ast.Not: operator.not_, ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt,
-    ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+OPERATORS: Mapping[ir.Infix | ir.Relation, Callable[..., Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
+    "//": operator.floordiv, "%": operator.mod, "&": operator.and_, "|": operator.or_,
+    "<<": operator.lshift, ">>": operator.rshift, "==": operator.eq, "!=": operator.ne,
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
-
-_COSTLY = ast.Call, ast.Subscript, ast.Div, ast.FloorDiv, ast.Mod
-"""What is not done unless an earlier operand of ``and`` or ``or`` asks for it."""
 
 
 class Value(NamedTuple):
@@ -63,12 +58,6 @@ class Values(Lower):
     def new_block(self, name: str) -> Any:
         """Return a new basic block at the end of the function."""
         return self.function.append_basic_block(name)
-
-    def _refuse(self, node: ast.AST) -> UnsupportedError:
-        where = f"line {getattr(node, 'lineno', '?')} of {self.func_ir.func_id.func_name}"
-        return UnsupportedError(f"Generated functions have no such source: {where}.")
-
-    # statements
 
     # -- variables
 
@@ -123,68 +112,67 @@ class Values(Lower):
         """Return a member of what describes an array."""
         return descriptors.member(self.context, self.builder, value.kind, value.bits, name)
 
-    def bits_of(self, node: ast.expr) -> Any:
+    def bits_of(self, node: ir.Expression) -> Any:
         """Return LLVM's value of an expression."""
         return self.value(node).bits
 
-    def integer_of(self, node: ast.expr) -> Any:
+    def integer_of(self, node: ir.Expression) -> Any:
         """Return LLVM's value of an integer."""
         return self._kept(self.value(node), types.intp)
 
     # -- expressions
 
-    def value(self, node: ast.expr) -> Value:
+    def value(self, node: ir.Expression) -> Value:
         """Write what computes an expression, and return its value."""
         match node:
-            case ast.Name(id=name):
+            case ir.Integer(number):
+                return self._integer(number)
+            case ir.Real(text):
+                return self._constant(float(text))
+            case ir.Truth(known):
+                return self._constant(known)
+            case ir.Name(name):
                 if name in self._memory or name in self._values:
                     return self.named(name)
-                return self._constant(self.static(node))
-            case ast.Call(func=ast.Name(id="min" | "max" as name), args=args):
-                return self._extreme("<" if name == "min" else ">", args)
-            case ast.Call(func=function, args=args, keywords=[]):
-                return self._apply(self.static(function), [self.value(a) for a in args])
-            case ast.BinOp(left, ast.FloorDiv() | ast.Mod() as op, ast.Constant(value=int(number))):
-                return self._divided(self.value(left), op, number)
-            case ast.BinOp(left, op, right):
-                return self._apply(OPERATORS[type(op)], (self.value(left), self.value(right)))
-            case ast.Constant(value=int(number)):
-                return self._integer(number)
-            case ast.Constant(value=value):
-                return self._constant(value)
-            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(number))):
-                return self._integer(-number)
-            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return self._constant(self.static(name))
+            case ir.Binary("//" | "%" as symbol, left, ir.Integer(number)):
+                return self._divided(self.value(left), symbol, number)
+            case ir.Binary(symbol, left, right) | ir.Compare(symbol, left, right):
+                return self._apply(OPERATORS[symbol], (self.value(left), self.value(right)))
+            case ir.Negative(operand):
+                return self._apply(operator.neg, (self.value(operand),))
+            case ir.Not(operand):
                 return Value(types.boolean, self.builder.not_(self._truth(operand)))
-            case ast.UnaryOp(op, operand):
-                return self._apply(OPERATORS[type(op)], (self.value(operand),))
-            case ast.Compare():
-                return self._comparison(node)
-            case ast.BoolOp():
-                return self._both(node)
-            case ast.IfExp():
-                return self._choice(node)
-            case ast.Tuple(elts=parts):
+            case ir.All(parts):
+                return self._both(parts, is_and=True)
+            case ir.Any(parts):
+                return self._both(parts, is_and=False)
+            case ir.Select(test, then, orelse):
+                return self._choice(test, then, orelse)
+            case ir.Load(array, offset):
+                return self._apply(self.static("ld"), (self.value(array), self.value(offset)))
+            case ir.Element(whole, index):
+                return self._element(self.value(whole), index)
+            case ir.Extent(array, axis):
+                shape = self._member(self.named(array), "shape")
+                return Value(types.intp, self.builder.extract_value(shape, axis))
+            case ir.Group(parts):
                 values = [self.value(part) for part in parts]
                 kind = types.BaseTuple.from_types(tuple(v.kind for v in values))
                 bits = self.context.make_tuple(self.builder, kind, [v.bits for v in values])
                 return Value(kind, bits)
-            case ast.Subscript(value=whole, slice=index):
-                return self._element(self.value(whole), index)
-            case ast.Attribute(value=ast.Name(id=name), attr=attribute):
-                return self._attribute(self.named(name), attribute)
-        raise self._refuse(node)
+            case ir.Call("min" | "max" as name, arguments):
+                return self._extreme("<" if name == "min" else ">", arguments)
+            case ir.Call(function, arguments):
+                return self._apply(self.static(function), [self.value(a) for a in arguments])
 
-    def static(self, node: ast.expr) -> Any:
-        """Return what a name means outside of the function."""
-        match node:
-            case ast.Name(id=name):
-                return self._globals[name] if name in self._globals else getattr(builtins, name)
-            case ast.Attribute(value=ast.Name(id=name), attr=attribute):
-                module = self._globals[name]
-                assert isinstance(module, ModuleType)
-                return getattr(module, attribute)
-        raise self._refuse(node)
+    def static(self, name: str) -> Any:
+        """Return what a name means outside of the function, such as ``fma`` or ``np.sqrt``."""
+        first, *rest = name.split(".")
+        found = self._globals[first] if first in self._globals else getattr(builtins, first)
+        for attribute in rest:
+            found = getattr(found, attribute)
+        return found
 
     def _constant(self, value: Any) -> Value:
         """Return a number of the module; a text there is a type of its own, as Numba has it."""
@@ -232,41 +220,30 @@ class Values(Lower):
         """Return what one of LLVM's functions makes of a number, as of each one of a vector."""
         return self.builder.call(self.module.declare_intrinsic(name, [value.type]), [value])
 
-    def _divided(self, value: Value, op: ast.operator, number: int) -> Value:
+    def _divided(self, value: Value, symbol: Literal["//", "%"], number: int) -> Value:
         """Return the quotient, rounded down, or the remainder of an integer and a known one."""
         if value.kind != types.intp or number <= 0:
-            return self._apply(OPERATORS[type(op)], (value, self._integer(number)))
+            return self._apply(OPERATORS[symbol], (value, self._integer(number)))
         builder, divisor, zero = self.builder, self._integer(number).bits, self._integer(0).bits
         rest = builder.srem(value.bits, divisor)
         below = builder.icmp_signed("<", rest, zero)
-        if isinstance(op, ast.Mod):
+        if symbol == "%":
             found = builder.select(below, builder.add(rest, divisor), rest)
         else:
             quotient = builder.sdiv(value.bits, divisor)
             found = builder.add(quotient, builder.sext(below, quotient.type))
         return Value(types.intp, found)
 
-    def _truth(self, node: ast.expr) -> Any:
+    def _truth(self, node: ir.Expression) -> Any:
         """Return LLVM's value of a condition."""
         kind, bits = self.value(node)
         return bits if kind == types.boolean else self.context.is_true(self.builder, kind, bits)
 
-    def _comparison(self, node: ast.Compare) -> Value:
-        found = None
-        left = self.value(node.left)
-        for op, operand in zip(node.ops, node.comparators, strict=True):
-            right = self.value(operand)
-            result = self._apply(OPERATORS[type(op)], (left, right))
-            found = result.bits if found is None else self.builder.and_(found, result.bits)
-            left = right
-        return Value(types.boolean, found)
-
-    def _both(self, node: ast.BoolOp) -> Value:
+    def _both(self, parts: Sequence[ir.Expression], *, is_and: bool) -> Value:
         """Write ``and`` and ``or``; what costs something is left out where Python leaves it out."""
-        is_and = isinstance(node.op, ast.And)
-        found = self._truth(node.values[0])
-        for operand in node.values[1:]:
-            if not any(isinstance(part, _COSTLY) for part in ast.walk(operand)):
+        found = self._truth(parts[0])
+        for operand in parts[1:]:
+            if not any(map(_is_costly, ir.walk(operand))):
                 combine = self.builder.and_ if is_and else self.builder.or_
                 found = combine(found, self._truth(operand))
                 continue
@@ -284,11 +261,13 @@ class Values(Lower):
             found = phi
         return Value(types.boolean, found)
 
-    def _choice(self, node: ast.IfExp) -> Value:
+    def _choice(
+        self, test: ir.Expression, then_value: ir.Expression, else_value: ir.Expression
+    ) -> Value:
         then, orelse, end = (self.new_block(name) for name in ("then", "else", "end"))
-        self.builder.cbranch(self._truth(node.test), then, orelse)
+        self.builder.cbranch(self._truth(test), then, orelse)
         made = []
-        for block, branch in ((then, node.body), (orelse, node.orelse)):
+        for block, branch in ((then, then_value), (orelse, else_value)):
             self.builder.position_at_end(block)
             made.append((self.value(branch), self.builder.block))
         kind = self._typing.unify_types(*(value.kind for value, _ in made))
@@ -303,26 +282,28 @@ class Values(Lower):
             phi.add_incoming(bits, block)
         return Value(kind, phi)
 
-    def _extreme(self, order: str, nodes: Sequence[ast.expr]) -> Value:
+    def _extreme(self, order: str, nodes: Sequence[ir.Expression]) -> Value:
         """Return the least or the greatest of some integers."""
         found, *others = (self._kept(self.value(node), types.intp) for node in nodes)
         for bits in others:
             found = self.builder.select(self.builder.icmp_signed(order, bits, found), bits, found)
         return Value(types.intp, found)
 
-    def _element(self, whole: Value, index: ast.expr) -> Value:
+    def _element(self, whole: Value, index: Sequence[ir.Expression]) -> Value:
         """Return an element of a tuple or of an array, whose indices are never negative."""
-        kind = whole.kind
-        if isinstance(kind, types.BaseTuple):
-            return self._part(whole, ast.literal_eval(index))
+        match index:
+            case (ir.Integer(number),) if isinstance(whole.kind, types.BaseTuple):
+                return self._part(whole, number)
         return self._at(whole, self._places(whole, index))
 
-    def _places(self, array: Value, index: ast.expr) -> list[Any]:
+    def _places(self, array: Value, index: Sequence[ir.Expression]) -> list[Any]:
         """Return the place of an element along each axis."""
-        parts = index.elts if isinstance(index, ast.Tuple) else [index]
-        if not isinstance(array.kind, types.Array) or array.kind.ndim != len(parts):
-            raise self._refuse(index)
-        return [self.integer_of(part) for part in parts]
+        kind = array.kind
+        if not isinstance(kind, types.Array) or kind.ndim != len(index):
+            raise UnsupportedError(
+                f"A value of type {kind} has no element at {len(index)} indices."
+            )
+        return [self.integer_of(part) for part in index]
 
     def _at(self, array: Value, places: Sequence[Any]) -> Value:
         """Return the element of an array at a place."""
@@ -353,9 +334,12 @@ class Values(Lower):
         bits = self.builder.extract_value(whole.bits, number)
         return Value(whole.kind.types[number], bits)
 
-    def _attribute(self, value: Value, name: str) -> Value:
-        kind = self._typing.resolve_getattr(value.kind, name)
-        if isinstance(value.kind, types.Array) and name == "shape":
-            return Value(kind, self._member(value, name))
-        read = self.context.get_getattr(value.kind, name)
-        return Value(kind, read(self.context, self.builder, value.kind, value.bits, name))
+
+def _is_costly(node: ir.Expression) -> bool:
+    """Whether an expression is computed only if an earlier operand of ``and`` or ``or`` asks."""
+    match node:
+        case ir.Call() | ir.Load() | ir.Element() | ir.Extent():
+            return True
+        case ir.Binary(symbol):
+            return symbol in ("/", "//", "%")
+    return False

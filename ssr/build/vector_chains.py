@@ -9,13 +9,13 @@ from registers. It is stored all the same, for who else reads it. What a row com
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ..kernel import ir
 from ..runtime import target
 from . import requests
-from .chain_plans import Chain, key
+from .chain_plans import Chain
 from .line_sides import extreme, limits
 from .vector_loops import first_row
 from .vector_plans import Access, Plan, Translation
@@ -29,7 +29,7 @@ class _Line(NamedTuple):
     before ``stop``. Rows of so many ``last`` vectors are read together with those of one.
     """
 
-    offset: ast.expr
+    offset: ir.Expression
     start: Any
     stop: Any
     last: int
@@ -66,7 +66,7 @@ class _Linked(Vector):
         super().__init__(translation, variable, dtype, mask)
         self._shifts, self._made, self._read, self._known = chain.shifts, made, read, known
 
-    def _store(self, array: str, offset: ast.expr, value: Any) -> None:
+    def _store(self, array: str, offset: ir.Expression, value: Any) -> None:
         known = value
         if self._mask is not None and array in self._made:
             others = self._builder.and_(self._read[array], self._builder.not_(self._mask))
@@ -76,10 +76,10 @@ class _Linked(Vector):
         if array in self._made:
             self._made[array].insert(0, known)
 
-    def _load(self, array: str, offset: ast.expr, mask: Any) -> Any:
+    def _load(self, array: str, offset: ir.Expression, mask: Any) -> Any:
         if array not in self._known:
             return super()._load(array, offset, mask)
-        shift = self._shifts[key(array, offset)]
+        shift = self._shifts[array, offset]
         number, within = divmod(shift, self._lanes)
         low, vectors = abs(number), self._made[array]
         if not within:
@@ -94,11 +94,10 @@ def write(translation: Translation, chain: Chain) -> None:
     A vector is whole if all loops have all its rows.
     """
     links, way = chain.links, chain.way
-    counter, plan = links[0].node.target, _plan(chain)
-    assert isinstance(counter, ast.Name)
-    builder, name, dtype = translation.builder, counter.id, plan.dtype
-    starts = [translation.integer_of(link.start) for link in links]
-    stops = [translation.integer_of(link.stop) for link in links]
+    name, plan = links[0].loop.variable, _plan(chain)
+    builder, dtype = translation.builder, plan.dtype
+    starts = [translation.integer_of(link.loop.start) for link in links]
+    stops = [translation.integer_of(link.loop.stop) for link in links]
     word, lanes = starts[0].type, target.current().lanes(dtype.bitwidth)
     stride = word(way * lanes)
     before, test, some, ends, main, end = (
@@ -107,9 +106,7 @@ def write(translation: Translation, chain: Chain) -> None:
     )
     start, stop = extreme(builder, "<", starts), extreme(builder, ">", stops)
     inner = [
-        limits(builder, translation.integer_of, link.plan.inside.sides, *rows)
-        if link.plan.inside
-        else rows
+        limits(builder, translation.integer_of, link.inside.sides, *rows) if link.inside else rows
         for link, *rows in zip(links, starts, stops, strict=True)
     ]
     low = extreme(builder, ">", [lower for lower, _ in inner])
@@ -150,10 +147,10 @@ def write(translation: Translation, chain: Chain) -> None:
         known: set[str] = set()
         for link, *rows in zip(links, starts, stops, strict=True):
             mask = mask_of(builder, lanes, row, *rows) if masked else None
-            inside = None if masked else link.plan.inside
-            body = inside.body if inside else link.node.body
+            inside = None if masked else link.inside
+            body = inside.body if inside else link.loop.body
             _Linked(translation, name, dtype, mask, chain, made, read, known).run(body)
-            known |= {access.array for access in link.plan.stores}
+            known |= {access.array for access in link.stores}
         return made
 
     builder.position_at_end(test)
@@ -201,9 +198,9 @@ def _plan(chain: Chain) -> Plan:
     """Return the plan of the last loop, which asks for the memory of all loops."""
     ahead: dict[str, Access] = {}
     for link in chain.links:
-        for line in link.plan.ahead:
+        for line in link.ahead:
             ahead.setdefault(line.array, line)
-    return chain.links[-1].plan._replace(ahead=list(ahead.values()))
+    return chain.links[-1]._replace(ahead=list(ahead.values()))
 
 
 def _lines(
@@ -215,11 +212,11 @@ def _lines(
     found = {}
     for number, link in enumerate(chain.links):
         later = list(zip(chain.links, starts, stops, strict=True))[number + 1 :]
-        for array, offset, _ in link.plan.stores:
+        for array, offset, _ in link.stores:
             lower, upper, furthest = [], [], 0
             for reader, start, stop in later:
-                loads = [load for load in reader.plan.loads if load.array == array]
-                shifts = [chain.shifts[key(array, load.offset)] for load in loads]
+                loads = [load for load in reader.loads if load.array == array]
+                shifts = [chain.shifts[array, load.offset] for load in loads]
                 if shifts:
                     some = builder.icmp_signed("<", start, stop)
                     begin = builder.add(start, word(min(shifts)))

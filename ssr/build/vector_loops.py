@@ -10,12 +10,12 @@ this form.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from numba.core.cgutils import alloca_once
 
+from ..kernel import ir
 from ..runtime import target
 from . import requests, vector_sums
 from .line_sides import extreme, limits
@@ -36,34 +36,30 @@ def available() -> bool:
     return target.current().vector_bytes > 0
 
 
-def write(translation: Translation, node: ast.For, plan: Plan, start: Any, stop: Any) -> None:
+def write(translation: Translation, plan: Plan, start: Any, stop: Any) -> None:
     """Write a loop."""
     if plan.inside and plan.inside.by_line:  # there are few such lines, at boundaries
-        write_masked(translation, node, plan, start, stop)
+        write_masked(translation, plan, start, stop)
         return
-    _begin_sums(translation, node, plan, start, stop)
+    _begin_sums(translation, plan, start, stop)
     if len(plan.parts) > 1:
-        _write_parts(translation, node, plan, start, stop)
+        _write_parts(translation, plan, start, stop)
     else:
-        _write_whole(translation, node, plan, start, stop)
+        _write_whole(translation, plan, start, stop)
 
 
-def _begin_sums(translation: Translation, node: ast.For, plan: Plan, start: Any, stop: Any) -> None:
+def _begin_sums(translation: Translation, plan: Plan, start: Any, stop: Any) -> None:
     """Begin the sums of what a loop makes."""
-    assert isinstance(node.target, ast.Name)
-    vector_sums.begin(translation, plan.stores, node.target.id, start, stop)
+    vector_sums.begin(translation, plan.stores, plan.loop.variable, start, stop)
 
 
-def write_masked(
-    translation: Translation, node: ast.For, plan: Plan, start: Any, stop: Any
-) -> None:
+def write_masked(translation: Translation, plan: Plan, start: Any, stop: Any) -> None:
     """Write a loop all of whose vectors have masks; those over fields that are far ask for memory.
 
     It is one block, so it is compiled fast.
     """
-    assert isinstance(node.target, ast.Name)
-    _begin_sums(translation, node, plan, start, stop)
-    builder, name = translation.builder, node.target.id
+    _begin_sums(translation, plan, start, stop)
+    builder, name = translation.builder, plan.loop.variable
     word, lanes = start.type, target.current().lanes(plan.dtype.bitwidth)
     before = builder.block
     main, end = (translation.new_block(f"masked.{part}") for part in ("main", "end"))
@@ -75,7 +71,9 @@ def write_masked(
     translation.counts(name, row)
     if plan.far:
         requests.write(translation, requests.of_far_loop(translation, plan, word), word(0), lanes)
-    Vector(translation, name, plan.dtype, mask_of(builder, lanes, row, row, stop)).run(node.body)
+    Vector(translation, name, plan.dtype, mask_of(builder, lanes, row, row, stop)).run(
+        plan.loop.body
+    )
     following = builder.add(row, word(lanes), flags=["nsw"])
     row.add_incoming(following, main)
     back = builder.cbranch(builder.icmp_signed("<", following, stop), main, end)
@@ -83,20 +81,17 @@ def write_masked(
     builder.position_at_end(end)
 
 
-def _write_whole(
-    translation: Translation, node: ast.For, plan: Plan, start: Any, stop: Any
-) -> None:
+def _write_whole(translation: Translation, plan: Plan, start: Any, stop: Any) -> None:
     """Write a loop of one part: a vector at each end, whole vectors between them.
 
     Those between them begin where the aligned access does. A vector at an end has a mask, and a
     loop of some length begins before its first row then. Or it overlaps others: a row that is
     computed twice is stored twice. Vectors with rows that are not inside are like those at ends.
     """
-    assert isinstance(node.target, ast.Name)
-    builder, name = translation.builder, node.target.id
+    builder, name = translation.builder, plan.loop.variable
     word = start.type
     lanes = word(target.current().lanes(plan.dtype.bitwidth))
-    sides, body = (plan.inside.sides, plan.inside.body) if plan.inside else ((), node.body)
+    sides, body = (plan.inside.sides, plan.inside.body) if plan.inside else ((), plan.loop.body)
     before, ends, enter, onward, rest, end = (
         translation.new_block(f"vectors.{part}")
         for part in ("before", "ends", "enter", "onward", "rest", "end")
@@ -106,7 +101,7 @@ def _write_whole(
         short = translation.new_block("vectors.short")
         builder.cbranch(builder.icmp_signed("<=", start, last), before, short)
         builder.position_at_end(short)
-        translation.write_rows(node, start, stop)
+        translation.write_rows(plan.loop, start, stop)
         builder.branch(end)
     else:
         builder.cbranch(builder.icmp_signed("<", start, stop), before, end)
@@ -135,7 +130,7 @@ def _write_whole(
     translation.counts(name, row)
     requests.write(translation, asked, row, lanes.constant)
     mask = None if overlap else mask_of(builder, lanes.constant, row, start, stop)
-    Vector(translation, name, plan.dtype, mask).run(node.body)
+    Vector(translation, name, plan.dtype, mask).run(plan.loop.body)
     following = builder.add(row, forward)
     builder.branch(enter)
 
@@ -181,7 +176,7 @@ def _may_overlap(translation: Translation, plan: Plan) -> bool:
 def _write_main(
     translation: Translation,
     name: str,
-    body: Sequence[ast.stmt],
+    body: Sequence[ir.Statement],
     plan: Plan,
     asked: Sequence[requests.Request],
     first: Any,
@@ -201,7 +196,7 @@ def _write_main(
     stride = word(plan.together * lanes)
     latest = builder.sub(stop, stride)
     test, main = (translation.new_block(f"vectors.{part}") for part in ("test", "main"))
-    windows = windows_of(translation, plan, body, name)
+    windows = windows_of(plan, body, name)
     leaving, begin = [], {}
     if windows:
         carry = translation.new_block("vectors.carry")
@@ -242,12 +237,9 @@ def _write_main(
     return leaving
 
 
-def _write_parts(
-    translation: Translation, node: ast.For, plan: Plan, start: Any, stop: Any
-) -> None:
+def _write_parts(translation: Translation, plan: Plan, start: Any, stop: Any) -> None:
     """Write a loop whose parts run on some vectors each, the last of which may have a mask."""
-    assert isinstance(node.target, ast.Name)
-    builder, name = translation.builder, node.target.id
+    builder, name = translation.builder, plan.loop.variable
     word, lanes = start.type, target.current().lanes(plan.dtype.bitwidth)
     before = builder.block
     block, end = (translation.new_block(f"parts.{part}") for part in ("block", "end"))

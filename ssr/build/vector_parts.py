@@ -7,10 +7,11 @@ overlap. Parts hand on what later ones need through memory, a few values for eac
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
+
+from ..kernel import ir
 
 LENGTH = 60
 """Statements of a part, about."""
@@ -19,32 +20,34 @@ LENGTH = 60
 class Part(NamedTuple):
     """Some statements of a body, the names of values that they take, and of those they hand on."""
 
-    body: Sequence[ast.stmt]
+    body: Sequence[ir.Statement]
     taken: Sequence[str] = ()
     kept: Sequence[str] = ()
 
 
-def parts(body: Sequence[ast.stmt], length: int = LENGTH) -> list[Part]:
+def parts(body: Sequence[ir.Statement], length: int = LENGTH) -> list[Part]:
     """Return the parts of a body, cut near multiples of a length where few values are handed on.
 
     A value that is merely the name of another one, which is made before the loop, is made again. A
     body in which a name is assigned twice is one part.
 
-    >>> body = ast.parse("a = w; b = x + a; c = b / y; d = c + a; e = d / y; f = e + c").body
-    >>> for part in parts(body, 3):
-    ...     print([ast.unparse(node) for node in part.body], part.taken, part.kept)
-    ['a = w', 'b = x + a', 'c = b / y'] () ('c',)
-    ['a = w', 'd = c + a', 'e = d / y', 'f = e + c'] ('c',) ()
+    >>> from ssr.kernel.from_python import functions_of
+    >>> lines = "a = w", "b = x + a", "c = b / y", "d = c + a", "e = d / y", "f = e + c"
+    >>> (function,) = functions_of(f"def f(w, x, y): {'; '.join(lines)}")
+    >>> for part in parts(function.body, 3):
+    ...     print([name for node in part.body for name in node.targets], part.taken, part.kept)
+    ['a', 'b', 'c'] () ('c',)
+    ['a', 'd', 'e', 'f'] ('c',) ()
     """
     made: dict[str, int] = {}
     for place, node in enumerate(body):
         match node:
-            case ast.Assign(targets=[ast.Name(id=name)]):
+            case ir.Let((name,)):
                 if name in made:
                     return [Part(body)]
                 made[name] = place
-    used = [names(node) & made.keys() for node in body]
-    last = {name: place for place, some in enumerate(used) for name in some}
+    used = [ir.names(node) & made.keys() for node in body]
+    last = made | {name: place for place, some in enumerate(used) for name in some}
     again = {name for name, place in made.items() if _is_alias(body[place], made)}
 
     def crossing(cut: int) -> list[str]:
@@ -67,14 +70,9 @@ def parts(body: Sequence[ast.stmt], length: int = LENGTH) -> list[Part]:
     return found
 
 
-def names(node: ast.AST) -> set[str]:
-    """Return the names in a part of the source."""
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-
-
-def _is_alias(node: ast.stmt, made: dict[str, int]) -> bool:
+def _is_alias(node: ir.Statement, made: dict[str, int]) -> bool:
     """Whether a statement names what is made outside of the body."""
     match node:
-        case ast.Assign(value=ast.Name(id=name)):
+        case ir.Let(value=ir.Name(name)):
             return name not in made
     return False

@@ -7,7 +7,6 @@ are at the row's own place, or at a fixed distance from it; all other loops stay
 
 from __future__ import annotations
 
-import ast
 import builtins
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -16,6 +15,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numba import types
 
+from ..kernel import ir
+from ..kernel.linear import furthest, line_of, shift_of, step_of
 from ..runtime import intrinsics, target
 from .line_sides import Inside, inside, side
 from .vector_parts import Part, parts
@@ -42,10 +43,7 @@ LLVM's own vectors, which need fewer of them, are better where fields are near."
 WIDEST = 2
 """The longest step between elements of one vector."""
 
-ARITHMETIC = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
-COMPARISONS = {
-    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
-}  # fmt: skip
+ARITHMETIC = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
 IN_LLVM: Mapping[Any, str] = {
     intrinsics.fma: "llvm.fma", np.sqrt: "llvm.sqrt", builtins.abs: "llvm.fabs",
 }  # fmt: skip
@@ -65,7 +63,7 @@ class Terms(Protocol):
         The name of the array that has its state, and the row as an expression.
     """
 
-    state: tuple[str, str]
+    state: tuple[str, ir.Expression]
 
     def begin(self, place: Any, count: Any) -> None:
         """Begin a line of so many terms at a place of its buffer."""
@@ -84,34 +82,33 @@ class Translation(Protocol):
     """The function under translation that a loop is in.
 
     Variables that are ``plain`` need no memory; those that are assigned once have ``definitions``.
-    So many ``arrays`` are in its loops; some of its arguments are ``fields``. There are so many
-    ``loops`` around the one that is being written, some of which may run ``backwards``. The lines
-    of some arrays are terms of ``sums``. Loops have ``plans``, once these are found.
+    So many ``arrays`` are in its loops; some of its arguments are ``fields``. Loops around the one
+    that is being written may run ``backwards``. The lines of some arrays are terms of ``sums``.
+    Loops have ``plans`` by their identity, once these are found.
     """
 
     builder: Any
     plain: frozenset[str]
-    definitions: Mapping[str, ast.expr]
+    definitions: Mapping[str, ir.Expression]
     arrays: int
     fields: Sequence[str]
-    loops: int
     backwards: bool
     sums: Mapping[str, Terms]
-    plans: dict[ast.For, Plan]
+    plans: dict[int, Plan]
 
-    def mark(self, node: ast.stmt) -> None:
+    def mark(self, node: ir.Statement) -> None:
         """Let what follows stand for a statement."""
 
     def new_block(self, name: str) -> Any:
         """Return a new basic block."""
 
-    def write_rows(self, node: ast.For, start: Any, stop: Any) -> None:
+    def write_rows(self, node: ir.For, start: Any, stop: Any) -> None:
         """Write a loop of few rows, row by row."""
 
     def loop(self, *facts: list[Any]) -> Any:
         """Return what tells LLVM facts about a loop."""
 
-    def static(self, node: ast.expr) -> Any:
+    def static(self, name: str) -> Any:
         """Return what a name means outside of the function."""
 
     def kind_of(self, name: str) -> Any:
@@ -120,10 +117,10 @@ class Translation(Protocol):
     def counts(self, name: str, bits: Any) -> None:
         """Let the variable of a loop be an integer of LLVM's."""
 
-    def bits_of(self, node: ast.expr) -> Any:
+    def bits_of(self, node: ir.Expression) -> Any:
         """Return LLVM's value of an expression."""
 
-    def integer_of(self, node: ast.expr) -> Any:
+    def integer_of(self, node: ir.Expression) -> Any:
         """Return LLVM's value of an integer."""
 
     def start_of(self, array: str) -> Any:
@@ -140,12 +137,12 @@ class Access(NamedTuple):
     """An array's element at an offset, and the step from that of a row to that of the next one."""
 
     array: str
-    offset: ast.expr
+    offset: ir.Expression
     step: int
 
 
 class Plan(NamedTuple):
-    """What a loop over vectors needs to know: the type of numbers, and what it accesses.
+    """What vectors of a ``loop`` need to know: the type of numbers, and what it accesses.
 
     Vectors begin where the ``aligned`` access begins a cache line, if there is one. Of each field
     that rows access, ``ahead`` has the line that sweeps meet first. So many vectors
@@ -155,6 +152,7 @@ class Plan(NamedTuple):
     have.
     """
 
+    loop: ir.For
     dtype: Any
     aligned: Access | None
     ahead: Sequence[Access]
@@ -168,27 +166,29 @@ class Plan(NamedTuple):
 
 def are_at_one_place(accesses: Iterable[Access], arrays: Collection[str]) -> bool:
     """Whether rows access each of some arrays at one place only, if at all."""
-    places: dict[str, set[str]] = {}
+    places: dict[str, set[ir.Expression]] = {}
     for access in accesses:
         if access.array in arrays:
-            places.setdefault(access.array, set()).add(ast.dump(access.offset))
+            places.setdefault(access.array, set()).add(access.offset)
     return all(len(found) == 1 for found in places.values())
 
 
 class _Reader:
     """The check that the body of a loop can be computed on vectors, with all that it accesses."""
 
-    def __init__(self, translation: Translation, variable: str) -> None:
+    def __init__(self, translation: Translation, loop: ir.For) -> None:
         self._translation = translation
-        self._variable = variable
+        self._loop = loop
+        self._variable = loop.variable
         self._made: dict[str, bool] = {}
         self._chosen = False  # an element that no row may want is read with a mask, or not at all
         self._dtypes: set[Any] = set()
         self._loads: list[Access] = []
         self._stores: list[Access] = []
 
-    def plan(self, body: Sequence[ast.stmt], independent: bool, together: int) -> Plan | None:
-        """Return the plan of a loop, or None if it has none."""
+    def plan(self) -> Plan | None:
+        """Return the plan of the loop, or None if it has none."""
+        body, order = self._loop.body, self._loop.order
         many = self._translation.arrays > FEW
         in_parts = len(body) >= LONG and not many and target.current().registers >= REGISTERS
         several = parts(body) if in_parts else [Part(body)]
@@ -197,18 +197,22 @@ class _Reader:
             return None
         if not all(access.step for access in self._stores):
             return None
-        if not independent and not self._apart():
+        if order == "serial" and not self._apart():
             return None
         (dtype,) = self._dtypes
         ahead = self._ahead()
         found = inside(body, self._variable)
+        together = 2 if order == "interleaved" else 1
         if len(self._stores) == 1:
             together = max(together, min(target.current().together, len(self._loads) // PER_VECTOR))
         far = far and not (found and found.by_line)
         if far and not (ahead and target.current().requests):
             return None
         aligned = self._aligned()
-        return Plan(dtype, aligned, ahead, together, several, far, self._loads, self._stores, found)
+        return Plan(
+            self._loop, dtype, aligned, ahead, together, several, far, self._loads, self._stores,
+            found,
+        )  # fmt: skip
 
     def _apart(self) -> bool:
         """Whether what is written is accessed at one place of each row only."""
@@ -231,7 +235,7 @@ class _Reader:
 
     def _ahead(self) -> list[Access]:
         """Return the line of each field that comes first; the arrays of kernels' own are near."""
-        lines: dict[tuple[str, int], list[ast.expr]] = {}
+        lines: dict[tuple[str, int], list[ir.Expression]] = {}
         for access in (*self._loads, *self._stores):
             if access.step and self._is_field(access.array):
                 lines.setdefault((access.array, access.step), []).append(line_of(access.offset))
@@ -241,38 +245,37 @@ class _Reader:
             for (array, step), offsets in lines.items()
         ]
 
-    def _statement(self, node: ast.stmt) -> bool:
+    def _statement(self, node: ir.Statement) -> bool:
         match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            case ir.Let((name,), value):
                 if name not in self._translation.plain:
                     return False
                 is_truth = not self._real(value)
                 self._made[name] = is_truth
                 return not is_truth or self._truth(value)
-            case ast.Expr(value=ast.Call(func=function, args=[array, offset, value])):
-                if self._static(function) is not intrinsics.st or not self._real(value):
+            case ir.Store(array, offset, value):
+                if self._translation.static("st") is not intrinsics.st or not self._real(value):
                     return False
                 return self._accessed(array, offset, self._stores)
         return False
 
-    def _static(self, node: ast.expr) -> Any:
-        return self._translation.static(node)
-
-    def _accessed(self, array: ast.expr, offset: ast.expr, kept: list[Access]) -> bool:
-        if not isinstance(array, ast.Name):
+    def _accessed(self, array: ir.Expression, offset: ir.Expression, kept: list[Access]) -> bool:
+        if not isinstance(array, ir.Name):
             return False
-        kind = self._translation.kind_of(array.id)
+        kind = self._translation.kind_of(array.name)
         step = step_of(offset, self._variable, self._made.keys())
-        if step is None or not isinstance(kind, types.Array) or (self._chosen and not step):
+        if step is None or step not in range(WIDEST + 1) or (self._chosen and not step):
+            return False
+        if not isinstance(kind, types.Array):
             return False
         self._dtypes.add(kind.dtype)
-        kept.append(Access(array.id, offset, step))
+        kept.append(Access(array.name, offset, step))
         return isinstance(kind.dtype, types.Float)
 
-    def _real(self, node: ast.expr) -> bool:
+    def _real(self, node: ir.Expression) -> bool:
         """Whether an expression is a number, of arithmetic that vectors have."""
         match node:
-            case ast.Name(id=name):
+            case ir.Name(name):
                 if name in self._made:
                     return not self._made[name]
                 kind = self._translation.kind_of(name)
@@ -280,178 +283,58 @@ class _Reader:
                     self._dtypes.add(kind)
                     return True
                 return False
-            case ast.BinOp(left, op, right):
-                return type(op) in ARITHMETIC and self._real(left) and self._real(right)
-            case ast.UnaryOp(op=ast.USub(), operand=operand):
+            case ir.Binary(symbol, left, right):
+                return symbol in ARITHMETIC and self._real(left) and self._real(right)
+            case ir.Negative(operand):
                 return self._real(operand)
-            case ast.IfExp(test, body, orelse):
+            case ir.Select(test, then, orelse):
                 before, self._chosen = self._chosen, True
-                found = all((self._truth(test), self._real(body), self._real(orelse)))
+                found = all((self._truth(test), self._real(then), self._real(orelse)))
                 self._chosen = before
                 return found
-            case ast.Call(func=function, args=args, keywords=[]):
-                meant = self._static(function)
-                if meant is intrinsics.ld:
-                    array, offset = args
-                    return self._accessed(array, offset, self._loads)
+            case ir.Load(array, offset):
+                is_plain = self._translation.static("ld") is intrinsics.ld
+                return is_plain and self._accessed(array, offset, self._loads)
+            case ir.Call(function, arguments):
+                meant = self._translation.static(function)
                 known = any(meant is one for one in (*IN_LLVM, *WRITTEN))
-                return known and all(map(self._real, args))
+                return known and all(map(self._real, arguments))
         return False
 
-    def _truth(self, node: ast.expr) -> bool:
+    def _truth(self, node: ir.Expression) -> bool:
         """Whether an expression is a condition that vectors have."""
         match node:
-            case ast.Name(id=name):
+            case ir.Name(name):
                 if name in self._made:
                     return self._made[name]
                 return bool(self._translation.kind_of(name) == types.boolean)
-            case ast.BinOp(left, ast.BitAnd() | ast.BitOr(), right):
+            case ir.Binary("&" | "|", left, right):
                 return self._truth(left) and self._truth(right)
-            case ast.UnaryOp(op=ast.Not(), operand=operand):
+            case ir.Not(operand):
                 return self._truth(operand)
-            case ast.Compare(left, [op], [right]):
+            case ir.Compare(_, left, right):
                 found = side(node, self._variable)
                 if found is not None:
                     return step_of(found.place, self._variable, self._made.keys()) == 0
-                return type(op) in COMPARISONS and self._real(left) and self._real(right)
+                return self._real(left) and self._real(right)
         return False
 
 
-def step_of(offset: ast.expr, variable: str, others: Collection[str] = ()) -> int | None:
-    """Return how far an index grows from row to row, if that is known and not too far.
-
-    It is not if other names than the rows' own ``variable`` have values for each row.
-
-    >>> [step_of(ast.parse(t, mode="eval").body, "i") for t in ("r + 2*i + 1", "k - i", "k", "5*i")]
-    [2, None, 0, None]
-    """
-
-    def grown(node: ast.expr) -> int | None:
-        match node:
-            case ast.Constant():
-                return 0
-            case ast.Name(id=name):
-                return 1 if name == variable else None if name in others else 0
-            case ast.BinOp(left, ast.Add() | ast.Sub() as op, right):
-                a, b = grown(left), grown(right)
-                if a is None or b is None:
-                    return None
-                return a + b if isinstance(op, ast.Add) else a - b
-            case ast.BinOp(ast.Constant(value=int(factor)), ast.Mult(), right):
-                found = grown(right)
-                return None if found is None else factor * found
-        names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-        return None if names & {variable, *others} else 0
-
-    found = grown(offset)
-    return found if found in range(WIDEST + 1) else None
-
-
-def line_of(offset: ast.expr) -> ast.expr:
-    """Return the offset of a row's own place on the line that an access is on."""
-    return offset.left if isinstance(offset, ast.BinOp) and shift_of(offset) else offset
-
-
-def shift_of(offset: ast.expr) -> int:
-    """Return what is added to a row's own place along its line.
-
-    >>> [shift_of(ast.parse(t, mode="eval").body) for t in ("r + i - 2", "r + i", "i + 1")]
-    [-2, 0, 1]
-    """
-    match offset:
-        case ast.BinOp(_, ast.Add() | ast.Sub() as op, ast.Constant(value=int(number))):
-            return number if isinstance(op, ast.Add) else -number
-    return 0
-
-
-def furthest(
-    offsets: Sequence[ast.expr], definitions: Mapping[str, ast.expr], backwards: bool = False
-) -> ast.expr:
-    """Return the offset of the line that sweeps meet first: the last one in memory.
-
-    Sweeps that run backwards meet the first one in memory first.
-
-    Lines are compared if their offsets differ by multiples of strides only, which are names; the
-    largest group of such lines counts. Names of offsets have ``definitions``. Where a neighbour is
-    chosen, as on a torus, it is the first one, which is that of rows inside.
-
-    >>> lines = [ast.parse(t, mode="eval").body for t in ("r + i", "(k + 1) * s + i", "k * s + i")]
-    >>> definition = ast.parse("(k - 1) * s", mode="eval").body
-    >>> ast.unparse(furthest(lines, {"r": definition}))
-    '(k + 1) * s + i'
-    """
-    groups: dict[Any, list[tuple[list[tuple[str, int]], int]]] = {}
-    for place, offset in enumerate(offsets):
-        terms = expanded(offset, definitions, usual=True)
-        steps = sorted((names[0], n) for names, n in terms.items() if len(names) == 1)
-        rest = frozenset((names, n) for names, n in terms.items() if len(names) != 1)
-        groups.setdefault(rest, []).append((steps, place))
-    lines = max(groups.values(), key=len)
-    names = sorted({name for steps, _ in lines for name, _ in steps})
-    last = (min if backwards else max)(
-        lines, key=lambda line: [dict(line[0]).get(name, 0) for name in names]
-    )
-    return offsets[last[1]]
-
-
-_ARITHMETIC = ast.BinOp, ast.Name, ast.Constant, ast.IfExp
-"""Definitions of integers that are written in terms of others."""
-
-
-def expanded(
-    node: ast.expr, definitions: Mapping[str, ast.expr], usual: bool = False
-) -> dict[tuple[str, ...], int]:
-    """Return an integer as a sum of products of names, with their factors.
-
-    A choice is one name, or what it ``usual``ly is: most rows lie inside, and their neighbours too.
-    """
-    match node:
-        case ast.Constant(value=int(number)):
-            return {(): number} if number else {}
-        case ast.Name(id=name):
-            meant = definitions.get(name)
-            if isinstance(meant, _ARITHMETIC):
-                return expanded(meant, definitions, usual)
-            return {(name,): 1}
-        case ast.IfExp(body=usually) if usual:
-            return expanded(usually, definitions, usual)
-        case ast.BinOp(left, ast.Add() | ast.Sub() as op, right):
-            found = expanded(left, definitions, usual)
-            sign = 1 if isinstance(op, ast.Add) else -1
-            for names, number in expanded(right, definitions, usual).items():
-                found[names] = found.get(names, 0) + sign * number
-        case ast.BinOp(left, ast.Mult(), right):
-            found = {}
-            factors = expanded(right, definitions, usual)
-            for names, number in expanded(left, definitions, usual).items():
-                for others, factor in factors.items():
-                    both = tuple(sorted(names + others))
-                    found[both] = found.get(both, 0) + number * factor
-        case _:
-            return {(ast.unparse(node),): 1}
-    return {names: number for names, number in found.items() if number}
-
-
-def plan(translation: Translation, node: ast.For, kind: str) -> Plan | None:
+def plan(translation: Translation, loop: ir.For) -> Plan | None:
     """Return the plan of a loop, or None if it cannot be computed on vectors.
 
     Parameters
     ----------
     translation
         The function that the loop is in.
-    node
+    loop
         The loop, with a step of one.
-    kind
-        The name of its range. No row of an ``independent`` one reads or writes what another one
-        writes; of an ``interleaved`` one, moreover, two vectors are to be computed at a time.
     """
-    assert isinstance(node.target, ast.Name)
-    if node.target.id not in translation.plain:
+    if loop.variable not in translation.plain:
         return None
-    found = translation.plans.get(node)
+    found = translation.plans.get(id(loop))
     if found is None:
-        reader = _Reader(translation, node.target.id)
-        found = reader.plan(node.body, kind != "range", 2 if kind == "interleaved" else 1)
+        found = _Reader(translation, loop).plan()
         if found is not None:  # a loop that has none yet may read what is still to be assigned
-            translation.plans[node] = found
+            translation.plans[id(loop)] = found
     return found

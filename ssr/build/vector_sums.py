@@ -10,15 +10,15 @@ fit the state, the call adds up the buffer as it always does. The bits of a sum 
 
 from __future__ import annotations
 
-import ast
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
 from llvmlite import ir as llvm
 from numba.core.cgutils import alloca_once
 
+from ..kernel import ir
 from ..runtime import lanes
 from .vector_plans import Access, Translation
 
@@ -49,7 +49,7 @@ class Sum:
     def __init__(
         self,
         translation: Translation,
-        state: tuple[str, str],
+        state: tuple[str, ir.Expression],
         address: Callable[[], Any],
         *,
         squares: bool,
@@ -147,47 +147,51 @@ def begin(
             found.begin(place, translation.builder.sub(stop, start))
 
 
-def apart(calls: Mapping[str, ast.Call]) -> dict[str, ast.Call]:
+def apart(calls: Mapping[str, ir.Call]) -> dict[str, ir.Call]:
     """Return the calls, by the buffers that they add up, each of which has a state of its own."""
-    if len(calls) > 1 and not all(isinstance(c.args[1], ast.Constant) for c in calls.values()):
+    states = {name: call.arguments[:2] for name, call in calls.items()}
+    if len(calls) > 1 and not all(isinstance(row, ir.Integer) for _, row in states.values()):
         return {}
-    states = {name: tuple(map(ast.unparse, call.args[:2])) for name, call in calls.items()}
     count = Counter(states.values())
     return {name: call for name, call in calls.items() if count[states[name]] == 1}
 
 
-def states(nodes: Sequence[ast.AST]) -> set[tuple[str, str | None]]:
-    """Return the names of arrays in some expressions, each with the row if a call is given one.
+def states(nodes: Sequence[ir.Expression]) -> set[tuple[str, ir.Integer | None]]:
+    """Return the names of arrays that are read, each with the row if a call is given one.
 
-    >>> found = states([ast.parse("st(out, j, total(state, 0))")])
-    >>> sorted(row for name, row in found if name == "state")
-    ['0']
+    >>> from ssr.kernel.from_python import expression
+    >>> sorted(states([expression("n + total(state, 0)")]), key=str)
+    [('n', None), ('state', Integer(value=0))]
     """
-    found: set[tuple[str, str | None]] = set()
-    rows: set[int] = set()
-    for node in (each for one in nodes for each in ast.walk(one)):
-        match node:
-            case ast.Call(args=[ast.Name(id=name) as array, ast.Constant() as row, *_]):
-                found.add((name, ast.unparse(row)))
-                rows.add(id(array))
-            case ast.Name(id=name) if id(node) not in rows:
-                found.add((name, None))
-    return found
+    return {one for node in nodes for one in _read(node)}
 
 
-def summed(node: ast.stmt) -> tuple[str, ast.Call] | None:
+def _read(node: ir.Expression) -> Iterator[tuple[str, ir.Integer | None]]:
+    match node:
+        case ir.Call(_, (ir.Name(name), ir.Integer() as row, *_)):
+            yield name, row
+            parts = node.arguments[1:]
+        case ir.Name(name) | ir.Extent(name):
+            yield name, None
+            parts = ()
+        case _:
+            parts = ir.parts(node)
+    for part in parts:
+        yield from _read(part)
+
+
+def summed(node: ir.Statement) -> tuple[str, ir.Call] | None:
     """Return the buffer that a statement adds up, and its call, if it is such a call.
 
-    >>> found = summed(ast.parse("accumulate(state, 0, t, t_0, n)").body[0])
+    >>> from ssr.kernel.from_python import functions_of
+    >>> (function,) = functions_of("def f(state, t, n): accumulate(state, 0, t, 0, n)")
+    >>> found = summed(function.body[0])
     >>> found and found[0]
     't'
     """
     match node:
-        case ast.Expr(
-            value=ast.Call(
-                func=ast.Name(id="accumulate" | "accumulate_squares"),
-                args=[_, _, ast.Name(id=buffer), _, _],
-            ) as call
-        ):
-            return buffer, call
+        case ir.Do(ir.Call("accumulate" | "accumulate_squares", arguments) as call):
+            match arguments:
+                case (_, _, ir.Name(buffer), _, _):
+                    return buffer, call
     return None

@@ -6,24 +6,17 @@ Which rows of a vector there are is in a mask; what has none has all of them.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any
 
 from llvmlite import ir as llvm
 
+from ..kernel import ir
+from ..kernel.linear import shift_of, step_of
 from ..runtime import intrinsics, target
-from .line_sides import extreme, side
-from .vector_plans import (
-    ARITHMETIC,
-    COMPARISONS,
-    IN_LLVM,
-    WRITTEN,
-    Translation,
-    shift_of,
-    step_of,
-)
+from .line_sides import Side, extreme, side
+from .vector_plans import ARITHMETIC, IN_LLVM, WRITTEN, Translation
 from .windows import Line, Window, key_of
 
 
@@ -65,39 +58,39 @@ class Vector:
         self._type = llvm.VectorType(number, self._lanes)
         self._code = f"v{self._lanes}f{dtype.bitwidth}"
         self._size = dtype.bitwidth // 8
-        self._sides: dict[tuple[bool, str], Any] = {}
+        self._sides: dict[Side, Any] = {}
         self._windows = {} if windows is None else windows
         self._before = {} if before is None else before
         self.last: dict[Line, Any] = {}
         self.values: dict[str, Any] = {}
 
-    def run(self, body: Sequence[ast.stmt]) -> None:
+    def run(self, body: Sequence[ir.Statement]) -> None:
         """Write the statements of a body."""
         for node in body:
             self._translation.mark(node)
             match node:
-                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                case ir.Let((name,), value):
                     self.values[name] = self._value(value, self._mask)
-                case ast.Expr(value=ast.Call(args=[ast.Name(id=array), offset, value])):
+                case ir.Store(ir.Name(array), offset, value):
                     self._store(array, offset, self._value(value, self._mask))
 
-    def load(self, array: str, offset: ast.expr) -> Any:
+    def load(self, array: str, offset: ir.Expression) -> Any:
         """Write the load of an element of each row."""
         return self._load(array, offset, self._mask)
 
-    def _place(self, array: str, offset: ast.expr, further: int, mask: Any) -> Any:
+    def _place(self, array: str, offset: ir.Expression, further: int, mask: Any) -> Any:
         """Return the address of an element, which need not be in the array if it has a mask."""
         place = self._address(array, offset, further, inside=mask is None)
         return self._builder.bitcast(place, self._type.as_pointer())
 
     def _address(
-        self, array: str, offset: ast.expr, further: int = 0, *, inside: bool = True
+        self, array: str, offset: ir.Expression, further: int = 0, *, inside: bool = True
     ) -> Any:
         start, number = self._translation.start_of(array), self._translation.integer_of(offset)
         number = self._builder.add(number, number.type(further)) if further else number
         return self._builder.gep(start, [number], inbounds=inside)
 
-    def _store(self, array: str, offset: ast.expr, value: Any) -> None:
+    def _store(self, array: str, offset: ir.Expression, value: Any) -> None:
         if step_of(offset, self._variable) == 1:
             self._store_at(array, offset, 0, value, self._mask)
             if array in self._translation.sums:
@@ -108,7 +101,9 @@ class Vector:
             part = self._taken(value, places, llvm.Undefined)
             self._store_at(array, offset, further, part, self._taken(rows, places, None))
 
-    def _store_at(self, array: str, offset: ast.expr, further: int, value: Any, mask: Any) -> None:
+    def _store_at(
+        self, array: str, offset: ir.Expression, further: int, value: Any, mask: Any
+    ) -> None:
         place = self._place(array, offset, further, mask)
         if mask is None:
             self._builder.store(value, place, align=self._size)
@@ -121,7 +116,7 @@ class Vector:
         )
         self._builder.call(function, (value, place, word(self._size), mask))
 
-    def _load(self, array: str, offset: ast.expr, mask: Any) -> Any:
+    def _load(self, array: str, offset: ir.Expression, mask: Any) -> Any:
         if step_of(offset, self._variable) == 1:
             if self._windows and mask is None:
                 line = key_of(array, offset)
@@ -155,7 +150,7 @@ class Vector:
         mask = llvm.Constant(llvm.VectorType(bit, self._lanes), [bit(int(n)) for n in needed])
         return self._load_at(window.array, window.offset, -self._lanes, mask)
 
-    def _load_at(self, array: str, offset: ast.expr, further: int, mask: Any) -> Any:
+    def _load_at(self, array: str, offset: ir.Expression, further: int, mask: Any) -> Any:
         place = self._place(array, offset, further, mask)
         if mask is None:
             return self._builder.load(place, align=self._size)
@@ -199,68 +194,63 @@ class Vector:
         """Return the vector of which each element is a number."""
         return spread(self._builder, number, self._lanes)
 
-    def _value(self, node: ast.expr, mask: Any) -> Any:
+    def _value(self, node: ir.Expression, mask: Any) -> Any:
         builder = self._builder
         match node:
-            case ast.Name(id=name):
+            case ir.Name(name):
                 if name in self.values:
                     return self.values[name]
                 return self._all(self._translation.bits_of(node))
-            case ast.BinOp(left, ast.BitAnd(), right):
+            case ir.Binary("&", left, right):
                 return builder.and_(self._value(left, mask), self._value(right, mask))
-            case ast.BinOp(left, ast.BitOr(), right):
+            case ir.Binary("|", left, right):
                 return builder.or_(self._value(left, mask), self._value(right, mask))
-            case ast.BinOp(left, op, right):
-                write = getattr(builder, ARITHMETIC[type(op)])
+            case ir.Binary(symbol, left, right):
+                write = getattr(builder, ARITHMETIC[symbol])
                 return write(self._value(left, mask), self._value(right, mask))
-            case ast.UnaryOp(ast.Not(), operand):
+            case ir.Not(operand):
                 return builder.not_(self._value(operand, mask))
-            case ast.UnaryOp(_, operand):
+            case ir.Negative(operand):
                 return builder.fsub(self._type(-0.0), self._value(operand, mask))
-            case ast.Compare(left, [op], [right]):
+            case ir.Compare(relation, left, right):
                 found = side(node, self._variable)
                 if found is not None:
-                    return self._side(*found)
-                compare = (
-                    builder.fcmp_unordered if isinstance(op, ast.NotEq) else builder.fcmp_ordered
-                )
-                return compare(
-                    COMPARISONS[type(op)], self._value(left, mask), self._value(right, mask)
-                )
-            case ast.IfExp(test, body, orelse):
-                return self._choice(test, body, orelse, mask)
-            case ast.Call(func=function, args=args):
-                return self._call(self._translation.static(function), args, mask)
-        raise AssertionError(ast.dump(node))
+                    return self._side(found)
+                compare = builder.fcmp_unordered if relation == "!=" else builder.fcmp_ordered
+                return compare(relation, self._value(left, mask), self._value(right, mask))
+            case ir.Select(test, then, orelse):
+                return self._choice(test, then, orelse, mask)
+            case ir.Load(ir.Name(array), offset):
+                if step_of(offset, self._variable):
+                    return self._load(array, offset, mask)
+                return self._all(builder.load(self._address(array, offset)))
+            case ir.Call(function, arguments):
+                return self._call(self._translation.static(function), arguments, mask)
+        raise AssertionError(node)
 
-    def _choice(self, test: ast.expr, body: ast.expr, orelse: ast.expr, mask: Any) -> Any:
+    def _choice(
+        self, test: ir.Expression, then: ir.Expression, orelse: ir.Expression, mask: Any
+    ) -> Any:
         """Write both values; what is not chosen is not read, as it may be outside of an array."""
         builder = self._builder
         chosen = self._value(test, mask)
         other = builder.not_(chosen)
-        first = self._value(body, chosen if mask is None else builder.and_(mask, chosen))
+        first = self._value(then, chosen if mask is None else builder.and_(mask, chosen))
         second = self._value(orelse, other if mask is None else builder.and_(mask, other))
         return builder.select(chosen, first, second)
 
-    def _side(self, after: bool, place: ast.expr) -> Any:
-        """Return which rows are at a place or ``after`` it, or else at it or before it."""
-        key = after, ast.dump(place)
-        if key not in self._sides:
-            row = self._translation.bits_of(ast.Name(self._variable))
-            limit = self._translation.integer_of(place)
-            first = limit if after else None
-            stop = None if after else self._builder.add(limit, limit.type(1))
-            self._sides[key] = mask_of(self._builder, self._lanes, row, first, stop)
-        return self._sides[key]
+    def _side(self, found: Side) -> Any:
+        """Return which rows are at a place or after it, or else at it or before it."""
+        if found not in self._sides:
+            row = self._translation.bits_of(ir.Name(self._variable))
+            limit = self._translation.integer_of(found.place)
+            first = limit if found.after else None
+            stop = None if found.after else self._builder.add(limit, limit.type(1))
+            self._sides[found] = mask_of(self._builder, self._lanes, row, first, stop)
+        return self._sides[found]
 
-    def _call(self, function: Any, args: Sequence[ast.expr], mask: Any) -> Any:
-        if function is intrinsics.ld:
-            array, offset = args
-            assert isinstance(array, ast.Name)
-            if step_of(offset, self._variable):
-                return self._load(array.id, offset, mask)
-            return self._all(self._builder.load(self._address(array.id, offset)))
-        given = [self._value(arg, mask) for arg in args]
+    def _call(self, function: Any, arguments: Sequence[ir.Expression], mask: Any) -> Any:
+        given = [self._value(argument, mask) for argument in arguments]
         if function in WRITTEN:
             return WRITTEN[function](None, self._builder, None, given)
         name = f"{IN_LLVM[function]}.{self._code}"

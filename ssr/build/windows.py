@@ -8,14 +8,15 @@ others are made of the two. What is read is the same.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from ..runtime import intrinsics, target
-from .vector_plans import MANY, Plan, Translation, line_of, shift_of, step_of
+from ..kernel import ir
+from ..kernel.linear import line_of, shift_of, step_of
+from ..runtime import target
+from .vector_plans import MANY, Plan
 
-Line: TypeAlias = "tuple[str, str]"
+Line: TypeAlias = tuple[str, ir.Expression]
 """What tells a line from others that rows read."""
 
 
@@ -35,17 +36,15 @@ class Window(NamedTuple):
     array: str
     first: int
     last: int
-    offset: ast.expr
+    offset: ir.Expression
 
 
-def key_of(array: str, offset: ast.expr) -> Line:
+def key_of(array: str, offset: ir.Expression) -> Line:
     """Return what tells a line from others that rows read."""
-    return array, ast.dump(line_of(offset))
+    return array, line_of(offset)
 
 
-def windows_of(
-    translation: Translation, plan: Plan, body: Sequence[ast.stmt], variable: str
-) -> dict[Line, Window]:
+def windows_of(plan: Plan, body: Sequence[ir.Statement], variable: str) -> dict[Line, Window]:
     """Return the windows of a loop, by line.
 
     They are on lines of arrays that it does not store, of which each row reads several elements,
@@ -56,7 +55,7 @@ def windows_of(
     stored = {access.array for access in plan.stores}
     lanes = target.current().lanes(plan.dtype.bitwidth)
     found: dict[Line, dict[int, Window]] = {}
-    for array, offset in _reads(translation, body):
+    for array, offset in _reads(body):
         if array not in stored and step_of(offset, variable) == 1:
             place = shift_of(offset)
             window = Window(array, place, place, offset)
@@ -68,16 +67,14 @@ def windows_of(
     }
 
 
-def _reads(translation: Translation, body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
+def _reads(body: Sequence[ir.Statement]) -> Iterator[tuple[str, ir.Expression]]:
     """Yield what all rows read: an array and an offset."""
-    left: list[Any] = list(body)
+    left = [part for node in body for part in ir.expressions(node)]
     while left:
         match left.pop():
-            case ast.IfExp(test=test):
+            case ir.Select(test):
                 left.append(test)
-            case ast.Call(ast.Name() as function, [ast.Name(id=array), offset]) if (
-                translation.static(function) is intrinsics.ld
-            ):
+            case ir.Load(ir.Name(array), offset):
                 yield array, offset
             case node:
-                left += ast.iter_child_nodes(node)
+                left += ir.parts(node)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import cast
 
 from ..errors import UnsupportedError
@@ -55,17 +56,18 @@ def _statement(node: ast.stmt) -> ir.Statement:
         case ast.Assign([ast.Name(id=name)], value):
             return ir.Let((name,), _expression(value), line=line)
         case ast.Assign([ast.Tuple(elts=targets)], value):
-            names = tuple(cast(ast.Name, target).id for target in targets)
-            return ir.Let(names, _expression(value), line=line)
+            names = tuple(target.id for target in targets if isinstance(target, ast.Name))
+            if len(names) == len(targets):
+                return ir.Let(names, _expression(value), line=line)
         case ast.Assign([ast.Subscript(value=ast.Name(id=array), slice=index)], value):
             return ir.SetElement(array, _index(index), _expression(value), line=line)
-        case ast.AugAssign(ast.Name(id=name), op, value):
-            changed = ir.Binary(_INFIX[type(op)], ir.Name(name), _expression(value))
+        case ast.AugAssign(ast.Name(id=name), _, value):
+            changed = ir.Binary(_infix(node), ir.Name(name), _expression(value))
             return ir.Let((name,), changed, line=line)
-        case ast.AugAssign(ast.Subscript(value=ast.Name(id=array), slice=index), op, value):
+        case ast.AugAssign(ast.Subscript(value=ast.Name(id=array), slice=index), _, value):
             places = _index(index)
             old = ir.Element(ir.Name(array), places)
-            changed = ir.Binary(_INFIX[type(op)], old, _expression(value))
+            changed = ir.Binary(_infix(node), old, _expression(value))
             return ir.SetElement(array, places, changed, line=line)
         case ast.Expr(ast.Call(ast.Name(id="st"), [array, offset, value], [])):
             target = _expression(array), _expression(offset)
@@ -75,14 +77,11 @@ def _statement(node: ast.stmt) -> ir.Statement:
             assert isinstance(found, ir.Call)
             return ir.Do(found, line=line)
         case ast.For(ast.Name(id=name), ast.Call(ast.Name(id=kind), bounds, []), body, []) if (
-            kind in _ORDERS
+            kind in _ORDERS and len(bounds) in (1, 2, 3)
         ):
+            zero, one = ir.Integer(0), ir.Integer(1)
             known = [_expression(bound) for bound in bounds]
-            start, stop, step = {
-                1: (ir.Integer(0), *known, ir.Integer(1)),
-                2: (*known, ir.Integer(1)),
-                3: tuple(known),
-            }[len(known)]
+            start, stop, step = {1: (zero, *known, one), 2: (*known, one), 3: known}[len(known)]
             order = cast(ir.Order, _ORDERS[kind])
             return ir.For(name, start, stop, step, _block(body), order, line=line)
         case ast.While(test, body, []):
@@ -92,6 +91,13 @@ def _statement(node: ast.stmt) -> ir.Statement:
         case ast.Return(value):
             return ir.Return(None if value is None else _expression(value), line=line)
     raise _refused(node)
+
+
+def _infix(node: ast.BinOp | ast.AugAssign) -> ir.Infix:
+    found = _INFIX.get(type(node.op))
+    if found is None:
+        raise _refused(node)
+    return found
 
 
 def _index(node: ast.expr) -> tuple[ir.Expression, ...]:
@@ -111,17 +117,22 @@ def _expression(node: ast.expr) -> ir.Expression:
             return ir.Integer(-value)
         case ast.Name(id=name):
             return ir.Name(name)
-        case ast.BinOp(left, op, right):
-            return ir.Binary(_INFIX[type(op)], _expression(left), _expression(right))
+        case ast.BinOp(left, _, right):
+            return ir.Binary(_infix(node), _expression(left), _expression(right))
         case ast.UnaryOp(ast.USub(), operand):
             return ir.Negative(_expression(operand))
         case ast.UnaryOp(ast.Not(), operand):
             return ir.Not(_expression(operand))
         case ast.Compare(left, ops, operands):
             sides = [_expression(side) for side in (left, *operands)]
+            relations = [_RELATIONS.get(type(op)) for op in ops]
             found = tuple(
-                ir.Compare(_RELATIONS[type(op)], sides[n], sides[n + 1]) for n, op in enumerate(ops)
+                ir.Compare(relation, *pair)
+                for relation, pair in zip(relations, pairwise(sides), strict=True)
+                if relation
             )
+            if len(found) < len(ops):
+                raise _refused(node)
             return found[0] if len(found) == 1 else ir.All(found)
         case ast.BoolOp(op, values):
             both = ir.All if isinstance(op, ast.And) else ir.Any

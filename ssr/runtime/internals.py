@@ -30,7 +30,6 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "numba._dynfunc": ("make_function",),
     "numba.core.base": (
         "BaseContext.get_function",
-        "BaseContext.get_getattr",
         "BaseContext.get_python_api",
         "BaseContext.insert_user_function",
         "BaseContext.install_registry",

@@ -15,7 +15,6 @@ from boundary.tables.assemble import assemble, form_of
 from boundary.tables.machine import Form
 from boundary.tables.machine_source import source
 from boundary.tables.pieces import AnyPiece, Piece, Tap, VectorPiece
-from ssr.build.machine import jit
 from ssr.extension import Tables
 from ssr.ir.external import Layout
 from ssr.runtime.intrinsics import fma, independent, ld, plain, prefetch, st
@@ -44,7 +43,7 @@ def compiled(form: Form, axes: int, dtype: str = "float64") -> Run:
     """Return a form's function as machine code, for fields of so many axes."""
     scope = functions(source(form, "fill"), NAMES)
     for name in [name for name in scope if name.startswith("fill_")]:
-        scope[name] = jit(FunctionType(scope[name].__code__, scope))
+        scope[name] = generated.jit(FunctionType(scope[name].__code__, scope))
     fields = [f"{dtype}[{', '.join([':'] * (axes - 1) + ['::1'])}]"] * form.fields
     own = ["int64[::1]", f"{dtype}[::1]", f"{dtype}[::1]", *[dtype] * form.scalars]
     whole = FunctionType(scope["fill"].__code__, scope)

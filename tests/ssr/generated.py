@@ -7,18 +7,23 @@ import linecache
 import sys
 import textwrap
 from collections.abc import Callable, Mapping
-from types import ModuleType
+from functools import partial
+from types import FunctionType, ModuleType
 from typing import Any
 
 from ssr.build import machine
+from ssr.build.source import function_of
 
 _COUNT = itertools.count()
+_TEXTS: dict[str, str] = {}
+"""The texts by the names of their files."""
 
 
 def functions(text: str, names: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a text defines, and the names that it may use."""
     number, text = next(_COUNT), textwrap.dedent(text)
     file = f"<generated {number}>"
+    _TEXTS[file] = text
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
     scope = {"__name__": f"generated_{number}", **names}
     sys.modules.setdefault(scope["__name__"], ModuleType(scope["__name__"]))  # Numba looks for it
@@ -26,11 +31,18 @@ def functions(text: str, names: Mapping[str, Any]) -> dict[str, Any]:
     return scope
 
 
+def jit(function: FunctionType, *, overlapping: bool = False) -> Any:
+    """Return a function of a text as one that Numba compiles."""
+    code = function.__code__
+    source = partial(function_of, _TEXTS[code.co_filename], code.co_name)
+    return machine.jit(function, source, overlapping=overlapping)
+
+
 def compiled(function: Any, signature: Any, *, overlapping: bool = False) -> Callable[..., Any]:
     """Return a function compiled for a signature."""
-    return machine.compiled(machine.jit(function, overlapping=overlapping), signature)
+    return machine.compiled(jit(function, overlapping=overlapping), signature)
 
 
 def optimised(function: Any, signature: Any, *, overlapping: bool = False) -> str:
     """Return a function in LLVM's language, as LLVM leaves it."""
-    return machine.optimised(machine.jit(function, overlapping=overlapping), signature)
+    return machine.optimised(jit(function, overlapping=overlapping), signature)

@@ -73,7 +73,7 @@ WAITS = """
 import time
 from ssr.build import machine
 
-def jit(function, **choices):
+def jit(*given, **choices):
     print("compiling", flush=True)
     time.sleep(600)
 
@@ -583,7 +583,7 @@ def test_size_of_no_cache(folder: Path) -> None:
 def test_an_error_of_the_compiler_does_not_stay(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def jit(function: Any, **choices: Any) -> Any:
+    def jit(*given: Any, **choices: Any) -> Any:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:

@@ -1,10 +1,11 @@
 """Rows inside a line need no tests: what they compute, and where they are."""
 
-import ast
-
 import pytest
 
 from ssr.build import line_sides, vector_loops, vector_plans
+from ssr.kernel import ir
+from ssr.kernel.from_python import functions_of
+from ssr.kernel.print_python import expression_text, function_lines
 from ssr.runtime import internals
 from tests.ssr.generated import compiled
 from tests.ssr.test_vector_loops import check_bits, made, masked
@@ -61,30 +62,40 @@ def test_bits_are_those_of_rows(
     check_bits(run, vector_plans.intrinsics.plain(module["kernel"]), dtype)
 
 
+def body_of(*lines: str) -> tuple[ir.Statement, ...]:
+    """Return statements in kernel IR."""
+    (function,) = functions_of("def f():\n" + "".join(f"    {line}\n" for line in lines))
+    return function.body
+
+
+def printed(body: tuple[ir.Statement, ...]) -> list[str]:
+    """Return statements as lines of Python."""
+    return [line.strip() for line in function_lines(ir.Function("f", (), body))[1:]]
+
+
 def test_rows_inside_have_no_tests() -> None:
-    body = ast.parse(
-        "s = a + ld(x, (i - 1 if i >= 1 else i)) if (i >= 1) else a\n"
-        "t = (s if i <= n else b) if test1 & (i <= n - 2) else s\n"
-        "st(y, i, c if u < v else t)\n"
-    ).body
+    body = body_of(
+        "s = a + ld(x, (i - 1 if i >= 1 else i)) if (i >= 1) else a",
+        "t = (s if i <= n else b) if test1 & (i <= n - 2) else s",
+        "st(y, i, c if u < v else t)",
+    )
     found = line_sides.inside(body, "i")
     assert found is not None
-    assert [(s.after, ast.unparse(s.place)) for s in found.sides] == [
+    assert [(s.after, expression_text(s.place)) for s in found.sides] == [
         (True, "1"), (False, "n - 2"), (False, "n"),
     ]  # fmt: skip
     assert found.by_line
-    scalars = line_sides.inside(ast.parse("t = a if scalar1 & (i >= 1) else b").body, "i")
-    assert scalars is not None
-    assert not scalars.by_line  # the same for all lines
-    assert [ast.unparse(node) for node in found.body] == [
+    assert printed(found.body) == [
         "s = a + ld(x, i - 1 if i >= 1 else i)",
         "t = s if test1 else s",
         "st(y, i, c if u < v else t)",
     ]
-    assert ast.unparse(body[0]).endswith("if i >= 1 else a")
+    scalars = line_sides.inside(body_of("t = a if scalar1 & (i >= 1) else b"), "i")
+    assert scalars is not None
+    assert not scalars.by_line  # the same for all lines
 
 
 def test_loops_without_sides() -> None:
-    assert line_sides.inside(ast.parse("st(y, i, a if u < v else b)").body, "i") is None
-    assert line_sides.inside(ast.parse("st(y, i, ld(x, i if i >= 0 else n))").body, "i") is None
-    assert line_sides.inside(ast.parse("st(y, i, a if j >= 0 else b)").body, "i") is None
+    assert line_sides.inside(body_of("st(y, i, a if u < v else b)"), "i") is None
+    assert line_sides.inside(body_of("st(y, i, ld(x, i if i >= 0 else n))"), "i") is None
+    assert line_sides.inside(body_of("st(y, i, a if j >= 0 else b)"), "i") is None

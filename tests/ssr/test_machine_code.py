@@ -14,10 +14,11 @@ import pytest
 
 import boundary as bc
 import ssr
-from ssr.build import cache, kernel, machine
+from ssr.build import cache, kernel
 from ssr.programs.program import begin
 from ssr.runtime import internals
 from ssr.runtime.later import Later
+from tests.ssr import generated
 from tests.ssr.generated import functions
 
 pytestmark = pytest.mark.skipif(not internals.are_known(), reason="Numba itself makes the code.")
@@ -250,5 +251,5 @@ def test_bound_programs_are_waited_for_when_they_are_called(
 
 def test_a_function_in_the_language_of_llvm() -> None:
     scope = functions("def f(a):\n    return a + 1\n", {})
-    text = machine.optimised(machine.jit(scope["f"]), "int64(int64)")
+    text = generated.optimised(scope["f"], "int64(int64)")
     assert "add nsw i64" in text

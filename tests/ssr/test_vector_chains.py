@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ssr.build import chain_plans, machine, vector_chains, vector_loops
+from ssr.build import chain_plans, vector_chains, vector_loops
 from ssr.runtime import internals, intrinsics
 from tests.ssr import generated
 from tests.ssr.generated import functions
@@ -197,7 +197,7 @@ def compiled(text: str, dtype: str) -> tuple[Any, Any]:
     body = "".join(f"    {line}\n" for line in text.splitlines())
     source = KERNEL.format(dtype=dtype, body=body, field=field, own=field.replace("'A'", "'C'"))
     module = functions(source, {"__name__": "chain"})
-    scope = {**module, "changed": machine.jit(module["changed"])}
+    scope = {**module, "changed": generated.jit(module["changed"])}
     kernel = FunctionType(module["kernel"].__code__, scope)
     return generated.compiled(kernel, module["SIGNATURE"]), intrinsics.plain(module["kernel"])
 

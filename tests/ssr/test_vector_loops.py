@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import ctypes
 import mmap
 import re
@@ -387,34 +386,6 @@ def test_of_every_second_element_nothing_outside_of_a_line_is_touched(
             expected = np.ones(2 * half)
             expected[last + 2 * lo : last + 2 * hi : 2] = 2.0
             np.testing.assert_array_equal(arrays[1], expected)
-
-
-@pytest.mark.parametrize(
-    ("lines", "last"),
-    [
-        (["a", "b", "c"], "b"),
-        (["a + n", "(k + 1) * s + j * t", "k * s + (j + 9) * t"], "(k + 1) * s + j * t"),
-        (["wrapped * s", "k * s", "(k + 1) * s"], "(k + 1) * s"),
-        (["k * s"], "k * s"),
-        (["k * s", "before * s", "k * s + 1", "after * s"], "after * s"),
-    ],
-)
-def test_the_line_that_is_met_first(lines: list[str], last: str) -> None:
-    texts = {
-        "a": "k * s - t",
-        "b": "k * s + 2 * t",
-        "c": "(k - 1) * s + 5 * t",
-        "before": "k - 1 if k >= 1 else k + n - 1",
-        "after": "k + 1 if k <= n - 2 else k - n + 1",
-    }
-    definitions = {name: ast.parse(text, mode="eval").body for name, text in texts.items()}
-    offsets = [ast.parse(line, mode="eval").body for line in lines]
-    assert ast.unparse(vector_plans.furthest(offsets, definitions)) == last
-
-
-def test_the_line_that_sweeps_meet_first_that_run_backwards() -> None:
-    offsets = [ast.parse(line, mode="eval").body for line in ("k * s", "(k - 1) * s", "a * s")]
-    assert ast.unparse(vector_plans.furthest(offsets, {}, backwards=True)) == "(k - 1) * s"
 
 
 def _parts(body: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:

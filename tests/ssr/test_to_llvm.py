@@ -1,4 +1,4 @@
-"""Functions whose source is translated as it stands do what they do in plain Python."""
+"""Functions whose kernel IR is translated do what they do in plain Python."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba.core.errors import NumbaError
 
-from ssr.build.machine import jit
 from ssr.runtime.intrinsics import ld, plain
 from ssr.runtime.intrinsics import st as store
 from tests.ssr import generated
@@ -30,7 +29,7 @@ def made(text: str) -> tuple[Function, Callable[[str], Function]]:
     scope = functions(text, {"np": np, "ld": ld, "st": store, "half": np.float64(0.5)})
     for name in [name for name in scope if name.startswith("part")]:
         function = scope[name]
-        scope[name] = jit(FunctionType(function.__code__, scope))
+        scope[name] = generated.jit(FunctionType(function.__code__, scope))
         scope[f"{name}_plain"] = function
     return scope["f"], lambda signature: generated.compiled(
         FunctionType(scope["f"].__code__, scope), signature
@@ -168,13 +167,17 @@ def test_arrays_tuples_and_parts() -> None:
     text = """
         def part_of(table, n, a):
             for i in range(n):
-                table[i, 0], table[i, 1] = i, table[n - 1 - i, 0] + table.shape[1]
+                low, high = i, table[n - 1 - i, 0] + table.shape[1]
+                table[i, 0] = low
+                table[i, 1] = high
                 table[i, 1] += 2
 
         def f(table, a):
-            n, width = table.shape
+            n = table.shape[0]
+            width = table.shape[1]
             {part}(table, n, a)
-            first, (second, third) = n, (table[0, 1], table[n - 1, 0])
+            first, both = n, (table[0, 1], table[n - 1, 0])
+            second, third = both
             st(a, 1, (half if third > width else ld(a, 0)) / np.sqrt(ld(a, 2)))
             return first * second + third
         """
