@@ -8,7 +8,7 @@ from ssr.kernel.from_python import functions_of
 from ssr.kernel.print_python import expression_text, function_lines
 from ssr.runtime import internals
 from tests.ssr.generated import compiled
-from tests.ssr.test_vector_loops import check_bits, made, masked
+from tests.ssr.test_vector_loops import check_bits, made, vector_stores
 
 TWO_SIDES = (
     "s = third + ld(x, off + i - 1) if (i >= 5) else third",
@@ -58,7 +58,7 @@ def test_bits_are_those_of_rows(
     module = made(f"sides {name} {masks}", dtype, kind, body)
     run = compiled(module["kernel"], module["SIGNATURE"])
     if masks and vector_loops.available() and name != "in turn":
-        assert masked(module)
+        assert vector_stores(module, dtype)
     check_bits(run, vector_plans.intrinsics.plain(module["kernel"]), dtype)
 
 
