@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import linecache
 import sys
@@ -12,18 +13,16 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from ssr.build import machine
-from ssr.build.source import function_of
+from ssr.kernel import ir
+from ssr.kernel.from_python import functions_of
 
 _COUNT = itertools.count()
-_TEXTS: dict[str, str] = {}
-"""The texts by the names of their files."""
 
 
 def functions(text: str, names: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a text defines, and the names that it may use."""
     number, text = next(_COUNT), textwrap.dedent(text)
     file = f"<generated {number}>"
-    _TEXTS[file] = text
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
     scope = {"__name__": f"generated_{number}", **names}
     sys.modules.setdefault(scope["__name__"], ModuleType(scope["__name__"]))  # Numba looks for it
@@ -32,10 +31,13 @@ def functions(text: str, names: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def jit(function: FunctionType, *, overlapping: bool = False) -> Any:
-    """Return a function of a text as one that Numba compiles."""
-    code = function.__code__
-    source = partial(function_of, _TEXTS[code.co_filename], code.co_name)
-    return machine.jit(function, source, overlapping=overlapping)
+    """Return a function with a source as one that Numba compiles."""
+    return machine.jit(function, partial(_kernel_ir, function), overlapping=overlapping)
+
+
+def _kernel_ir(function: FunctionType) -> ir.Function:
+    (found,) = functions_of(textwrap.dedent(inspect.getsource(function)))
+    return found
 
 
 def compiled(function: Any, signature: Any, *, overlapping: bool = False) -> Callable[..., Any]:
